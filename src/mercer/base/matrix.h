@@ -1,0 +1,136 @@
+// Row-major matrices: a view that owns nothing, and an aligned owner. Sizes and offsets are 64-bit throughout.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <span>
+#include <type_traits>
+
+namespace mercer {
+
+using index = std::int64_t;
+
+// Element (i, j) is data[i * stride + j].
+template <class T>
+struct matrix_view {
+    T* data = nullptr;
+    index rows = 0;
+    index cols = 0;
+    index stride = 0;
+
+    matrix_view() = default;
+    matrix_view(T* data_, index rows_, index cols_, index stride_) : data(data_), rows(rows_), cols(cols_), stride(stride_) {}
+    matrix_view(T* data_, index rows_, index cols_) : matrix_view(data_, rows_, cols_, cols_) {}
+    // A view of T is also a view of const T.
+    template <class U>
+        requires(std::is_same_v<const U, T>)
+    matrix_view(const matrix_view<U>& other) : matrix_view(other.data, other.rows, other.cols, other.stride) {}
+
+    T& operator()(index i, index j) const { return data[i * stride + j]; }
+    T* row(index i) const { return data + i * stride; }
+    matrix_view block(index first_row, index first_col, index n_rows, index n_cols) const {
+        return {data + first_row * stride + first_col, n_rows, n_cols, stride};
+    }
+};
+
+inline constexpr std::size_t cache_line = 64;
+
+// A zero-initialised array aligned to a cache line; resize() discards the contents.
+template <class T>
+class buffer {
+    static_assert(std::is_trivially_copyable_v<T>);
+
+public:
+    buffer() = default;
+    explicit buffer(index size) { resize(size); }
+    buffer(const buffer& other) : buffer(other.size_) { std::copy_n(other.data(), size_, data()); }
+    buffer(buffer&&) noexcept = default;
+    buffer& operator=(buffer other) noexcept {
+        std::swap(data_, other.data_);
+        std::swap(size_, other.size_);
+        return *this;
+    }
+
+    void resize(index size) {
+        uninitialised(size);
+        std::fill_n(data(), size_, T{});
+    }
+    // For scratch that is written before it is read.
+    void uninitialised(index size) {
+        data_.reset(size > 0 ? static_cast<T*>(::operator new(static_cast<std::size_t>(size) * sizeof(T), std::align_val_t{cache_line})) : nullptr);
+        size_ = size;
+    }
+    // Grows without keeping the contents; never shrinks.
+    T* at_least(index size) {
+        if (size > size_) uninitialised(size);
+        return data();
+    }
+
+    T* data() { return data_.get(); }
+    const T* data() const { return data_.get(); }
+    index size() const { return size_; }
+    T& operator[](index i) { return data_.get()[i]; }
+    const T& operator[](index i) const { return data_.get()[i]; }
+    T* begin() { return data(); }
+    T* end() { return data() + size_; }
+    const T* begin() const { return data(); }
+    const T* end() const { return data() + size_; }
+    operator std::span<T>() { return {data(), static_cast<std::size_t>(size_)}; }
+    operator std::span<const T>() const { return {data(), static_cast<std::size_t>(size_)}; }
+
+private:
+    struct release {
+        void operator()(T* p) const noexcept { ::operator delete(p, std::align_val_t{cache_line}); }
+    };
+    std::unique_ptr<T, release> data_;
+    index size_ = 0;
+};
+
+// An owning row-major matrix, rows packed without gaps.
+template <class T>
+class matrix {
+public:
+    matrix() = default;
+    matrix(index rows, index cols) : data_(rows * cols), rows_(rows), cols_(cols) {}
+
+    index rows() const { return rows_; }
+    index cols() const { return cols_; }
+    T* data() { return data_.data(); }
+    const T* data() const { return data_.data(); }
+    T& operator()(index i, index j) { return data_[i * cols_ + j]; }
+    const T& operator()(index i, index j) const { return data_[i * cols_ + j]; }
+    T* row(index i) { return data_.data() + i * cols_; }
+    const T* row(index i) const { return data_.data() + i * cols_; }
+    matrix_view<T> view() { return {data(), rows_, cols_}; }
+    matrix_view<const T> view() const { return {data(), rows_, cols_}; }
+
+private:
+    buffer<T> data_;
+    index rows_ = 0;
+    index cols_ = 0;
+};
+
+// Some rows (or columns) of a matrix: a range, or a list. A list is borrowed: it must outlive the selection.
+class selection {
+public:
+    selection(index first, index count) : first_(first), count_(count) {}
+    selection(std::span<const index> list) : list_(list.data()), count_(static_cast<index>(list.size())) {}  // NOLINT: a list is a selection
+
+    index size() const { return count_; }
+    bool is_range() const { return list_ == nullptr; }
+    index operator[](index i) const { return list_ ? list_[i] : first_ + i; }
+    selection slice(index first, index count) const {
+        if (list_) return selection(std::span<const index>(list_ + first, static_cast<std::size_t>(count)));
+        return {first_ + first, count};
+    }
+
+private:
+    const index* list_ = nullptr;
+    index first_ = 0;
+    index count_ = 0;
+};
+
+}  // namespace mercer
