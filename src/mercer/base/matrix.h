@@ -113,6 +113,28 @@ private:
     index cols_ = 0;
 };
 
+// Where the rows of a block go: a matrix, or rows scattered in memory.
+template <class T>
+class block_rows {
+public:
+    block_rows(matrix_view<T> out) : data_(out.data), stride_(out.stride) {}  // NOLINT: a matrix is rows
+    explicit block_rows(T* const* rows) : rows_(rows) {}
+    T* operator[](index i) const { return rows_ ? rows_[i] : data_ + i * stride_; }
+    block_rows from(index first) const {
+        block_rows later = *this;
+        if (rows_)
+            later.rows_ += first;
+        else
+            later.data_ += first * stride_;
+        return later;
+    }
+
+private:
+    T* data_ = nullptr;
+    index stride_ = 0;
+    T* const* rows_ = nullptr;
+};
+
 // Some rows (or columns) of a matrix: a range, or a list. A list is borrowed: it must outlive the selection.
 class selection {
 public:

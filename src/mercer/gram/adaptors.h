@@ -1,0 +1,126 @@
+// Gram matrices made from other ones, block by block: none of them stores n² numbers.
+// Each borrows the matrix it stands on, which must outlive it.
+#pragma once
+
+#include <cmath>
+#include <vector>
+
+#include "mercer/gram/gram.h"
+
+namespace mercer {
+
+// K + λI
+template <class T>
+class ridge final : public gram<T> {
+public:
+    ridge(const gram<T>& k, double lambda) : k_(k), lambda_(lambda) {}
+    index rows() const override { return k_.rows(); }
+    index cols() const override { return k_.cols(); }
+    void block(const selection& rows, const selection& cols, block_rows<T> out) const override {
+        k_.block(rows, cols, out);
+        for (index i = 0; i < rows.size(); ++i)
+            for (index j = 0; j < cols.size(); ++j)
+                if (rows[i] == cols[j]) out[i][j] += static_cast<T>(lambda_);
+    }
+
+private:
+    const gram<T>& k_;
+    double lambda_;
+};
+
+// K(r[i], c[j]): some rows and columns, in any order, repeats allowed.
+template <class T>
+class subset final : public gram<T> {
+public:
+    subset(const gram<T>& k, std::vector<index> rows, std::vector<index> cols) : k_(k), rows_(std::move(rows)), cols_(std::move(cols)) {}
+    subset(const gram<T>& k, std::vector<index> both) : k_(k), rows_(both), cols_(std::move(both)) {}
+    index rows() const override { return static_cast<index>(rows_.size()); }
+    index cols() const override { return static_cast<index>(cols_.size()); }
+    void block(const selection& rows, const selection& cols, block_rows<T> out) const override {
+        const std::vector<index> r = chosen(rows_, rows), c = chosen(cols_, cols);
+        k_.block(std::span<const index>(r), std::span<const index>(c), out);
+    }
+
+private:
+    static std::vector<index> chosen(const std::vector<index>& all, const selection& which) {
+        std::vector<index> out(static_cast<std::size_t>(which.size()));
+        for (index i = 0; i < which.size(); ++i) out[static_cast<std::size_t>(i)] = all[static_cast<std::size_t>(which[i])];
+        return out;
+    }
+    const gram<T>& k_;
+    std::vector<index> rows_, cols_;
+};
+
+// [K K; K K]: regression has two variables for each example, and both see the same kernel values.
+template <class T>
+class mirrored final : public gram<T> {
+public:
+    explicit mirrored(const gram<T>& k) : k_(k) {}
+    index rows() const override { return 2 * k_.rows(); }
+    index cols() const override { return 2 * k_.cols(); }
+    void block(const selection& rows, const selection& cols, block_rows<T> out) const override {
+        std::vector<index> r(static_cast<std::size_t>(rows.size())), c(static_cast<std::size_t>(cols.size()));
+        for (index i = 0; i < rows.size(); ++i) r[static_cast<std::size_t>(i)] = rows[i] % k_.rows();
+        for (index j = 0; j < cols.size(); ++j) c[static_cast<std::size_t>(j)] = cols[j] % k_.cols();
+        k_.block(std::span<const index>(r), std::span<const index>(c), out);
+    }
+
+private:
+    const gram<T>& k_;
+};
+
+// HKH with H = I - 11ᵀ/n: the inner products of φ(xᵢ) - mean. The means cost one pass over K.
+template <class T>
+class centred final : public gram<T> {
+public:
+    explicit centred(const gram<T>& k) : k_(k), mean_(static_cast<std::size_t>(k.rows())) {
+        const index n = k.rows();
+        matrix<double> ones(n, 1), sums(n, 1);
+        std::fill_n(ones.data(), n, 1.0);
+        k.multiply(ones.view(), sums.view());
+        for (index i = 0; i < n; ++i) {
+            mean_[static_cast<std::size_t>(i)] = sums(i, 0) / static_cast<double>(n);
+            total_ += mean_[static_cast<std::size_t>(i)] / static_cast<double>(n);
+        }
+    }
+    index rows() const override { return k_.rows(); }
+    index cols() const override { return k_.cols(); }
+    void block(const selection& rows, const selection& cols, block_rows<T> out) const override {
+        k_.block(rows, cols, out);
+        for (index i = 0; i < rows.size(); ++i) {
+            const double row_mean = mean_[static_cast<std::size_t>(rows[i])];
+            for (index j = 0; j < cols.size(); ++j) out[i][j] = static_cast<T>(out[i][j] - row_mean - mean_[static_cast<std::size_t>(cols[j])] + total_);
+        }
+    }
+    const std::vector<double>& means() const { return mean_; }
+    double total() const { return total_; }
+
+private:
+    const gram<T>& k_;
+    std::vector<double> mean_;
+    double total_ = 0;
+};
+
+// K(i, j)/√(K(i, i)K(j, j)); 0 where K(i, i) = 0.
+template <class T>
+class normalised final : public gram<T> {
+public:
+    explicit normalised(const gram<T>& k) : k_(k), factor_(static_cast<std::size_t>(k.rows())) {
+        std::vector<T> self(factor_.size());
+        k.diagonal(self);
+        for (std::size_t i = 0; i < self.size(); ++i) factor_[i] = self[i] > 0 ? 1 / std::sqrt(static_cast<double>(self[i])) : 0.0;
+    }
+    index rows() const override { return k_.rows(); }
+    index cols() const override { return k_.cols(); }
+    void block(const selection& rows, const selection& cols, block_rows<T> out) const override {
+        k_.block(rows, cols, out);
+        for (index i = 0; i < rows.size(); ++i)
+            for (index j = 0; j < cols.size(); ++j) out[i][j] = static_cast<T>(out[i][j] * (factor_[static_cast<std::size_t>(rows[i])] * factor_[static_cast<std::size_t>(cols[j])]));
+    }
+
+private:
+    const gram<T>& k_;
+    std::vector<double> factor_;
+};
+
+}  // namespace mercer

@@ -1,0 +1,28 @@
+// K(i, j) = k(xᵢ, zⱼ), computed when asked for.
+#pragma once
+
+#include <cstddef>
+
+#include "mercer/gram/gram.h"
+#include "mercer/kernels/evaluator.h"
+
+namespace mercer {
+
+template <class T>
+class computed final : public gram<T> {
+public:
+    // `packed_bytes`: memory that may be spent on keeping z in the form the tile loops read (see evaluator.h).
+    computed(const kernel& k, dataset x, std::size_t packed_bytes = 0) : k_(k, std::move(x), packed_bytes) {}
+    computed(const kernel& k, dataset x, dataset z, std::size_t packed_bytes = 0) : k_(k, std::move(x), std::move(z), packed_bytes) {}
+
+    index rows() const override { return k_.rows(); }
+    index cols() const override { return k_.cols(); }
+    void block(const selection& rows, const selection& cols, block_rows<T> out) const override { k_.block(rows, cols, out); }
+    void diagonal(std::span<T> out) const override { k_.diagonal(out); }
+    void all(matrix_view<T> out) const override { k_.all(out); }
+
+private:
+    evaluator<T> k_;
+};
+
+}  // namespace mercer

@@ -1,0 +1,61 @@
+#include "mercer/gram/gram.h"
+
+#include "mercer/base/error.h"
+#include "mercer/base/parallel.h"
+
+namespace mercer {
+
+template <class T>
+void gram<T>::diagonal(std::span<T> out) const {
+    if (rows() != cols()) fail(errc::invalid_argument, "the diagonal of a matrix of " + std::to_string(rows()) + " rows and " + std::to_string(cols()) + " columns was asked for");
+    for (index i = 0; i < rows(); ++i) {
+        T* one = &out[static_cast<std::size_t>(i)];
+        block(selection(i, 1), selection(i, 1), block_rows<T>(&one));
+    }
+}
+
+template <class T>
+void gram<T>::multiply(matrix_view<const double> v, matrix_view<double> out) const {
+    // Row bands, each a thread's own: K is seen 192 × 4096 numbers at a time, and each sum runs over columns in ascending order.
+    constexpr index band = 192, strip = 4096;
+    const index m = v.cols;
+    parallel_for((rows() + band - 1) / band, [&](index b) {
+        thread_local buffer<T> tile;
+        const index first = b * band, count = std::min(band, rows() - first);
+        for (index i = first; i < first + count; ++i) std::fill_n(out.row(i), m, 0.0);
+        for (index c = 0; c < cols(); c += strip) {
+            const index width = std::min(strip, cols() - c);
+            const matrix_view<T> k(tile.at_least(count * width), count, width);
+            block(selection(first, count), selection(c, width), k);
+            for (index i = 0; i < count; ++i) {
+                const T* row = k.row(i);
+                double* to = out.row(first + i);
+                if (m == 1) {
+                    // Eight partial sums: enough for the compiler to use vectors, and always the same order.
+                    double part[8] = {};
+                    index j = 0;
+                    for (; j + 8 <= width; j += 8)
+                        for (index s = 0; s < 8; ++s) part[s] += static_cast<double>(row[j + s]) * v(c + j + s, 0);
+                    for (; j < width; ++j) part[0] += static_cast<double>(row[j]) * v(c + j, 0);
+                    to[0] += ((part[0] + part[1]) + (part[2] + part[3])) + ((part[4] + part[5]) + (part[6] + part[7]));
+                } else {
+                    for (index j = 0; j < width; ++j) {
+                        const double kij = static_cast<double>(row[j]);
+                        const double* from = v.row(c + j);
+                        for (index s = 0; s < m; ++s) to[s] += kij * from[s];
+                    }
+                }
+            }
+        }
+    });
+}
+
+template <class T>
+void gram<T>::all(matrix_view<T> out) const {
+    block(selection(0, rows()), selection(0, cols()), out);
+}
+
+template class gram<float>;
+template class gram<double>;
+
+}  // namespace mercer

@@ -1,0 +1,45 @@
+// A kernel matrix nobody has to store. Everything a kernel method needs of its data is blocks of one.
+//
+// A complete one, written by a user:
+//
+//     class hilbert final : public gram<double> {                       // K(i, j) = 1/(i + j + 1)
+//     public:
+//         index rows() const override { return 100; }
+//         index cols() const override { return 100; }
+//         void block(const selection& r, const selection& c, block_rows<double> out) const override {
+//             for (index i = 0; i < r.size(); ++i)
+//                 for (index j = 0; j < c.size(); ++j) out[i][j] = 1.0 / (r[i] + c[j] + 1);
+//         }
+//     };
+#pragma once
+
+#include <span>
+
+#include "mercer/base/matrix.h"
+
+namespace mercer {
+
+template <class T>
+class gram {
+public:
+    virtual ~gram() = default;
+    virtual index rows() const = 0;
+    virtual index cols() const = 0;
+
+    // out[i][j] = K(rows[i], cols[j]): the one primitive. Safe to call from several threads at once.
+    virtual void block(const selection& rows, const selection& cols, block_rows<T> out) const = 0;
+
+    // out[i] = K(i, i)
+    virtual void diagonal(std::span<T> out) const;
+    // out = K·v, one column of v and out per right-hand side; sums are in double whatever T is.
+    virtual void multiply(matrix_view<const double> v, matrix_view<double> out) const;
+    // The whole matrix: n×m numbers, only when somebody asks.
+    virtual void all(matrix_view<T> out) const;
+
+    void row(index i, T* out) const { block(selection(i, 1), selection(0, cols()), block_rows<T>(&out)); }
+};
+
+extern template class gram<float>;
+extern template class gram<double>;
+
+}  // namespace mercer

@@ -1,0 +1,70 @@
+#include "mercer/gram/row_cache.h"
+
+#include <algorithm>
+
+namespace mercer {
+
+template <class T>
+row_cache<T>::row_cache(const gram<T>& k, std::size_t budget_bytes)
+    : k_(k), most_rows_(std::max<std::size_t>(1, budget_bytes / std::max<std::size_t>(1, static_cast<std::size_t>(k.cols()) * sizeof(T)))) {}
+
+template <class T>
+const T* row_cache<T>::find(index row) const {
+    const auto at = held_.find(row);
+    if (at == held_.end()) return nullptr;
+    order_.splice(order_.begin(), order_, at->second.used);
+    return at->second.values.data();
+}
+
+template <class T>
+T* row_cache<T>::insert(index row) const {
+    slot fresh;
+    if (held_.size() >= most_rows_) {
+        // The oldest row's memory serves the new one.
+        const auto oldest = held_.find(order_.back());
+        fresh.values = std::move(oldest->second.values);
+        held_.erase(oldest);
+        order_.pop_back();
+    } else {
+        fresh.values.uninitialised(k_.cols());
+    }
+    order_.push_front(row);
+    fresh.used = order_.begin();
+    return held_.emplace(row, std::move(fresh)).first->second.values.data();
+}
+
+template <class T>
+void row_cache<T>::block(const selection& rows, const selection& cols, block_rows<T> out) const {
+    const std::lock_guard guard(lock_);
+    // As many rows at a time as the cache holds: those missing are computed in one block, straight into their slots.
+    const index batch = static_cast<index>(most_rows_);
+    for (index first = 0; first < rows.size(); first += batch) {
+        const index count = std::min(batch, rows.size() - first);
+        std::vector<index> missing;
+        for (index i = first; i < first + count; ++i) {
+            if (find(rows[i]) || std::find(missing.begin(), missing.end(), rows[i]) != missing.end())
+                ++hits_;
+            else
+                missing.push_back(rows[i]), ++misses_;
+        }
+        // Rows of this batch that are held have just been used, so the ones given up are others.
+        std::vector<T*> slots;
+        for (const index row : missing) slots.push_back(insert(row));
+        if (!missing.empty()) k_.block(std::span<const index>(missing), selection(0, k_.cols()), block_rows<T>(slots.data()));
+        for (index i = first; i < first + count; ++i) {
+            const T* row = find(rows[i]);
+            for (index j = 0; j < cols.size(); ++j) out[i][j] = row[cols[j]];
+        }
+    }
+}
+
+template <class T>
+std::size_t row_cache<T>::bytes() const {
+    const std::lock_guard guard(lock_);
+    return held_.size() * static_cast<std::size_t>(k_.cols()) * sizeof(T);
+}
+
+template class row_cache<float>;
+template class row_cache<double>;
+
+}  // namespace mercer

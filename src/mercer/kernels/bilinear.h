@@ -1,0 +1,35 @@
+// Bilinear: k(x, z) = xᵀAz, A symmetric positive semidefinite.
+#pragma once
+
+#include "mercer/kernels/features.h"
+#include "mercer/kernels/leaf.h"
+
+namespace mercer {
+
+struct bilinear {
+    std::vector<std::vector<double>> A;
+
+    static kernel_info info() {
+        return {"bilinear",
+                {},
+                "x'Az",
+                domain::vectors,
+                {{"A", "", "A symmetric positive semidefinite", "[[...], ...]"}},
+                "bilinear: A = RᵀR, so xᵀAz is the linear kernel pulled back by x ↦ Rx",
+                true,
+                {}};
+    }
+    static bilinear from(const mercer::arguments& given) { return {given.table("A")}; }
+    void check() const { root(); }
+    std::vector<argument> arguments() const { return {A}; }
+    feature source() const { return linear_map("root " + call_text(info(), arguments()), root()); }
+
+    static constexpr statistic what = statistic::dot;
+    static constexpr map_input input = map_input::value;
+    map_call call() const { return {map_id::identity, {}}; }
+
+    // R with A = RᵀR; fails when A is not symmetric positive semidefinite.
+    std::vector<std::vector<double>> root() const;
+};
+
+}  // namespace mercer

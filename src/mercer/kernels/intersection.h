@@ -1,0 +1,35 @@
+// Histogram intersection: k(x, z) = Σ min(xₐ, zₐ) on non-negative vectors.
+#pragma once
+
+#include "mercer/kernels/features.h"
+#include "mercer/kernels/leaf.h"
+
+namespace mercer {
+
+struct intersection {
+    static kernel_info info() {
+        return {"intersection",
+                {"min"},
+                "sum min(x_a, z_a), x, z >= 0",
+                domain::vectors,
+                {},
+                "histogram intersection: min(a, b) = ∫ 1[t<=a]·1[t<=b] dt for a, b >= 0, summed over coordinates",
+                true,
+                {}};
+    }
+    static intersection from(const mercer::arguments&) { return {}; }
+    void check() const {}
+    std::vector<argument> arguments() const { return {}; }
+    feature source() const { return non_negative("intersection"); }
+
+    static constexpr statistic what = statistic::min_sum;
+    static constexpr map_input input = map_input::value;
+    map_call call() const { return {map_id::identity, {}}; }
+
+    template <class R>
+    R operator()(R common) const {
+        return common;
+    }
+};
+
+}  // namespace mercer

@@ -1,0 +1,55 @@
+#include "mercer/kernels/kernel.h"
+
+namespace mercer {
+
+int plan_builder::use_feature(feature wanted) {
+    wanted = compose(outer_, std::move(wanted));
+    for (std::size_t i = 0; i < made_.features.size(); ++i)
+        if (made_.features[i].key == wanted.key) return static_cast<int>(i);
+    made_.features.push_back(std::move(wanted));
+    return static_cast<int>(made_.features.size()) - 1;
+}
+
+// Registers 0 … 999 are statistics, 1000 … are temporaries, until finish() knows how many statistics there are.
+static constexpr int first_temporary = 1000;
+
+int plan_builder::use_statistic(pair_statistic wanted) {
+    for (std::size_t i = 0; i < made_.statistics.size(); ++i) {
+        auto& have = made_.statistics[i];
+        if (have.what == wanted.what && have.source == wanted.source && have.what != statistic::user) {
+            have.centred = have.centred && wanted.centred;  // somebody needs the dot product itself
+            return static_cast<int>(i);
+        }
+    }
+    made_.statistics.push_back(std::move(wanted));
+    return static_cast<int>(made_.statistics.size()) - 1;
+}
+
+int plan_builder::push(instruction step) {
+    using op = instruction::op;
+    // Everything but fill and map works in place on the temporary it consumes.
+    const bool in_place = step.what != op::fill && step.what != op::map;
+    step.to = in_place ? step.a : first_temporary + temporaries_++;
+    made_.code.push_back(std::move(step));
+    return made_.code.back().to;
+}
+
+std::shared_ptr<const plan> plan_builder::finish(int result) {
+    const int offset = static_cast<int>(made_.statistics.size()) - first_temporary;
+    const auto place = [&](int reg) { return reg >= first_temporary ? reg + offset : reg; };
+    for (auto& step : made_.code) {
+        step.to = place(step.to);
+        step.a = place(step.a);
+        step.b = place(step.b);
+    }
+    made_.registers = static_cast<int>(made_.statistics.size()) + temporaries_;
+    made_.result = place(result);
+    return std::make_shared<const plan>(std::move(made_));
+}
+
+std::shared_ptr<const plan> kernel::compile() const {
+    plan_builder code;
+    return code.finish(node_->emit(code));
+}
+
+}  // namespace mercer

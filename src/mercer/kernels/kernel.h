@@ -1,0 +1,64 @@
+// A kernel: a small immutable value without data. It knows its text form, its domain, its traits and its proof of validity,
+// and compiles itself into a plan that fills tiles of a Gram matrix.
+//
+//     kernel k = 0.5 * gaussian{0.1} + polynomial{.degree = 3};
+//     k.text();    // "0.5*rbf(gamma=0.1) + poly(degree=3, gamma=1, coef0=0)"
+//     k.proof().valid;
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mercer/data/dataset.h"
+#include "mercer/kernels/plan.h"
+#include "mercer/kernels/proof.h"
+
+namespace mercer {
+
+// How tightly an expression binds in the text form.
+enum class binding { sum, product, power, atom };
+
+// A node of an expression tree. A new kind of node implements these.
+class kernel_node {
+public:
+    virtual ~kernel_node() = default;
+    virtual domain where() const = 0;
+    virtual std::string text() const = 0;
+    virtual binding binds() const { return binding::atom; }
+    virtual traits properties() const { return {}; }
+    virtual mercer::proof prove() const = 0;
+    // Emits the code that leaves k(x, z) in a register of its own; returns that register.
+    virtual int emit(plan_builder& code) const = 0;
+    // Emits log k(x, z) where that is at hand without overflow (2^|A∩B|, exp(k)); -1 where it is not.
+    virtual int emit_log(plan_builder&) const { return -1; }
+    virtual bool has_log() const { return false; }
+};
+
+template <class F>
+std::shared_ptr<const kernel_node> make_leaf(F formula);  // leaf.h
+
+class kernel {
+public:
+    explicit kernel(std::shared_ptr<const kernel_node> node) : node_(std::move(node)) {}
+    // Any of the kernels that are a file of this folder: kernel k = gaussian{0.1};
+    template <class F>
+        requires requires { F::info(); }
+    kernel(F formula) : node_(make_leaf(std::move(formula))) {}  // NOLINT: a formula is a kernel
+    // From the text form (expression.h); fails with a caret under the place that is wrong.
+    static kernel parse(std::string_view text);
+
+    std::string text() const { return node_->text(); }
+    domain where() const { return node_->where(); }
+    mercer::traits properties() const { return node_->properties(); }
+    mercer::proof proof() const { return node_->prove(); }
+    std::shared_ptr<const mercer::plan> compile() const;
+    const kernel_node& node() const { return *node_; }
+    std::shared_ptr<const kernel_node> shared() const { return node_; }
+
+private:
+    std::shared_ptr<const kernel_node> node_;
+};
+
+}  // namespace mercer

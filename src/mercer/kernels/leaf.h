@@ -1,0 +1,119 @@
+// What the kernels of this folder share: how a leaf describes itself, takes its arguments and becomes a node.
+//
+// A complete kernel on vectors is one struct (see gaussian.h): parameters, `info`, `from`, `check`, `arguments`, and the formula
+// as a call operator on one number. The number may be a double, a float or a SIMD vector.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "mercer/kernels/kernel.h"
+
+namespace mercer {
+
+struct parameter_info {
+    std::string name;
+    std::string initial;    // default as text; empty: must be given
+    std::string condition;  // "gamma > 0"
+    std::string about;
+};
+
+struct kernel_info {
+    std::string name;
+    std::vector<std::string> aliases;
+    std::string formula;
+    domain where = domain::vectors;
+    std::vector<parameter_info> parameters;
+    std::string rule;  // why it is a kernel, or why it is not
+    bool mercer = true;
+    traits properties{};
+};
+
+// One argument of the text form: a number, a list of numbers, or a list of lists.
+using argument = std::variant<double, std::vector<double>, std::vector<std::vector<double>>>;
+
+// The arguments given to one kernel, by name; positional ones have been given the names of the parameters in order.
+class arguments {
+public:
+    explicit arguments(std::string owner) : owner_(std::move(owner)) {}
+    void set(const std::string& name, argument value);
+    bool has(const std::string& name) const { return find(name) != nullptr; }
+    double number(const std::string& name, std::optional<double> initial = {}) const;
+    int whole(const std::string& name, std::optional<int> initial = {}) const;
+    std::vector<double> list(const std::string& name) const;
+    std::vector<std::vector<double>> table(const std::string& name) const;
+
+private:
+    const argument* find(const std::string& name) const;
+    std::string owner_;
+    std::vector<std::pair<std::string, argument>> given_;
+};
+
+// Fails with "owner: must satisfy condition, got value" unless ok.
+void require(bool ok, const std::string& owner, const std::string& condition, double value);
+// "name(p1=v1, p2=v2)", numbers in their shortest form that reads back the same.
+std::string call_text(const kernel_info& info, const std::vector<argument>& values);
+std::string number_text(double value);
+
+// x^n by squaring, for numbers and SIMD vectors alike.
+template <class R>
+R whole_power(R x, int n) {
+    R result = x;
+    for (bool first = true; n > 0; n >>= 1, x = x * x) {
+        if (!(n & 1)) continue;
+        result = first ? x : result * x;
+        first = false;
+    }
+    return result;
+}
+
+template <class F>
+class leaf_node final : public kernel_node {
+public:
+    explicit leaf_node(F formula) : formula_(std::move(formula)) { formula_.check(); }
+    domain where() const override { return F::info().where; }
+    std::string text() const override { return call_text(F::info(), formula_.arguments()); }
+    traits properties() const override { return F::info().properties; }
+    mercer::proof prove() const override {
+        const kernel_info info = F::info();
+        mercer::proof made{info.mercer, text(), info.rule, {}, {}, !info.mercer};
+        for (const auto& parameter : info.parameters)
+            if (info.mercer && !parameter.condition.empty()) made.conditions.push_back(parameter.condition);
+        return made;
+    }
+    int emit(plan_builder& code) const override {
+        if constexpr (requires { F::may_overflow; }) code.check_range();
+        if constexpr (requires { formula_.emit(code); }) {
+            return formula_.emit(code);
+        } else {
+            feature source;
+            if constexpr (requires { formula_.source(); }) source = formula_.source();
+            const int stat = code.use_statistic({F::what, code.use_feature(std::move(source)), F::input == map_input::squared_distance, {}});
+            instruction step;
+            step.what = instruction::op::map;
+            step.a = stat;
+            step.formula = formula_.call();
+            step.input = F::input;
+            return code.push(std::move(step));
+        }
+    }
+    bool has_log() const override { return requires { &F::emit_log; }; }
+    int emit_log(plan_builder& code) const override {
+        if constexpr (requires { formula_.emit_log(code); }) return formula_.emit_log(code);
+        return -1;
+    }
+    const F& formula() const { return formula_; }
+
+private:
+    F formula_;
+};
+
+template <class F>
+std::shared_ptr<const kernel_node> make_leaf(F formula) {
+    return std::make_shared<const leaf_node<F>>(std::move(formula));
+}
+
+}  // namespace mercer

@@ -1,0 +1,24 @@
+// Linear: k(x, z) = xᵀz.
+#pragma once
+
+#include "mercer/kernels/leaf.h"
+
+namespace mercer {
+
+struct linear {
+    static kernel_info info() { return {"linear", {}, "x'z", domain::vectors, {}, "linear: the inner product of the data themselves", true, {}}; }
+    static linear from(const mercer::arguments&) { return {}; }
+    void check() const {}
+    std::vector<argument> arguments() const { return {}; }
+
+    static constexpr statistic what = statistic::dot;
+    static constexpr map_input input = map_input::value;
+    map_call call() const { return {map_id::identity, {}}; }
+
+    template <class R>
+    R operator()(R dot) const {
+        return dot;
+    }
+};
+
+}  // namespace mercer

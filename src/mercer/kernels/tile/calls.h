@@ -1,0 +1,51 @@
+// The vocabulary shared by kernels and the SIMD code: statistics of pairs, scalar maps, and calls on tiles.
+// Kept free of other headers' inline functions, because tile/ops.cpp is compiled once per instruction set.
+#pragma once
+
+#include <cstdint>
+
+namespace mercer {
+
+// Statistics of a pair of vectors x, z.
+enum class statistic {
+    dot,        // Σ xₐzₐ
+    manhattan,  // Σ |xₐ-zₐ|
+    min_sum,    // Σ min(xₐ, zₐ)
+    chi2,       // Σ (xₐ-zₐ)²/(xₐ+zₐ), 0/0 = 0
+    product,    // ∏ (1 + xₐzₐ)
+    user        // whatever a user's function says
+};
+
+// Which scalar map: each is the call operator of the kernel of that name (gaussian.h, …).
+enum class map_id { identity, gaussian, polynomial, sigmoid, laplacian, chi2, matern12, matern32, matern52, rational_quadratic, two_power, exponential, jaccard };
+
+// What the map is applied to.
+enum class map_input {
+    value,             // f(t), t the statistic
+    squared_distance,  // f(max(0, ‖x‖² + ‖z‖² - 2t)), t the dot product
+    with_norms         // f(t, ‖x‖², ‖z‖²)
+};
+
+struct map_call {
+    map_id id = map_id::identity;
+    double p[3] = {0, 0, 0};
+};
+
+// A tile pass: out(i, j) = f(in(i, j) [, row[i], col[j]]).
+template <class T>
+struct tile_map {
+    map_call formula;
+    map_input input;
+    const T* in;
+    std::int64_t in_stride;
+    T* out;
+    std::int64_t out_stride;
+    const T* row;  // ‖xᵢ‖² where the input wants norms
+    const T* col;
+    std::int64_t rows;
+    std::int64_t width;  // a whole number of vectors
+};
+
+enum class tile_binary { add, multiply };
+
+}  // namespace mercer

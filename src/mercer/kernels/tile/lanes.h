@@ -1,0 +1,85 @@
+// A vector of numbers that reads like a number, so that a kernel's formula is written once, as a plain function of one number,
+// and serves double, float, and whole SIMD vectors. Included by ops.cpp only, once per instruction set.
+#pragma once
+
+#include <hwy/contrib/math/math-inl.h>
+#include <hwy/highway.h>
+
+namespace mercer::MERCER_SIMD_TARGET {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <class T>
+using tag = hn::ScalableTag<T>;
+
+template <class T>
+struct lanes {
+    hn::Vec<tag<T>> v;
+    static lanes all(double x) { return {hn::Set(tag<T>(), static_cast<T>(x))}; }
+    static lanes load(const T* p) { return {hn::LoadU(tag<T>(), p)}; }
+    void store(T* p) const { hn::StoreU(v, tag<T>(), p); }
+};
+
+template <class T>
+inline lanes<T> operator+(lanes<T> a, lanes<T> b) { return {hn::Add(a.v, b.v)}; }
+template <class T>
+inline lanes<T> operator-(lanes<T> a, lanes<T> b) { return {hn::Sub(a.v, b.v)}; }
+template <class T>
+inline lanes<T> operator*(lanes<T> a, lanes<T> b) { return {hn::Mul(a.v, b.v)}; }
+template <class T>
+inline lanes<T> operator/(lanes<T> a, lanes<T> b) { return {hn::Div(a.v, b.v)}; }
+template <class T>
+inline lanes<T> operator+(lanes<T> a, double b) { return a + lanes<T>::all(b); }
+template <class T>
+inline lanes<T> operator+(double a, lanes<T> b) { return lanes<T>::all(a) + b; }
+template <class T>
+inline lanes<T> operator-(lanes<T> a, double b) { return a - lanes<T>::all(b); }
+template <class T>
+inline lanes<T> operator*(double a, lanes<T> b) { return lanes<T>::all(a) * b; }
+template <class T>
+inline lanes<T> operator*(lanes<T> a, double b) { return a * lanes<T>::all(b); }
+template <class T>
+inline lanes<T> operator/(lanes<T> a, double b) { return a * lanes<T>::all(1 / b); }
+
+// eˣ = 2ⁿ·eʳ with n = round(x·log₂e) and r = x - n·ln 2 in two pieces; the polynomial is the minimax one of
+// Moshier's Cephes library (expf) for |r| <= ln 2 / 2, within 1.2e-7 relative. Underflows to 0, overflows to infinity. double takes Highway's.
+inline lanes<float> exp(lanes<float> x) {
+    const tag<float> f;
+    const hn::RebindToSigned<tag<float>> i;
+    const auto low = hn::Set(f, -103.97f);
+    const auto high = hn::Set(f, 88.73f);
+    const auto t = hn::Min(hn::Max(x.v, low), high);
+    const auto n = hn::Round(hn::Mul(t, hn::Set(f, 1.44269504088896341f)));
+    auto r = hn::NegMulAdd(n, hn::Set(f, 0.693359375f), t);
+    r = hn::NegMulAdd(n, hn::Set(f, -2.12194440e-4f), r);
+    auto p = hn::Set(f, 1.9875691500e-4f);
+    p = hn::MulAdd(p, r, hn::Set(f, 1.3981999507e-3f));
+    p = hn::MulAdd(p, r, hn::Set(f, 8.3334519073e-3f));
+    p = hn::MulAdd(p, r, hn::Set(f, 4.1665795894e-2f));
+    p = hn::MulAdd(p, r, hn::Set(f, 1.6666665459e-1f));
+    p = hn::MulAdd(p, r, hn::Set(f, 5.0000001201e-1f));
+    p = hn::MulAdd(p, hn::Mul(r, r), hn::Add(r, hn::Set(f, 1.0f)));
+    // 2ⁿ in two factors, so that n = -149 … 128 needs no special case.
+    const auto k = hn::ConvertTo(i, n);
+    const auto half = hn::ShiftRight<1>(k);
+    const auto bias = hn::Set(i, 127);
+    const auto first = hn::BitCast(f, hn::ShiftLeft<23>(hn::Add(half, bias)));
+    const auto second = hn::BitCast(f, hn::ShiftLeft<23>(hn::Add(hn::Sub(k, half), bias)));
+    return {hn::Mul(hn::Mul(p, first), second)};
+}
+inline lanes<double> exp(lanes<double> x) { return {hn::Exp(tag<double>(), x.v)}; }
+template <class T>
+inline lanes<T> log(lanes<T> x) { return {hn::Log(tag<T>(), x.v)}; }
+template <class T>
+inline lanes<T> tanh(lanes<T> x) { return {hn::Tanh(tag<T>(), x.v)}; }
+template <class T>
+inline lanes<T> sqrt(lanes<T> x) { return {hn::Sqrt(x.v)}; }
+template <class T>
+inline lanes<T> max(lanes<T> a, lanes<T> b) { return {hn::Max(a.v, b.v)}; }
+// where x > 0: a, else 0 (for ratios whose 0/0 is 0)
+template <class T>
+inline lanes<T> where_positive(lanes<T> x, lanes<T> a) {
+    return {hn::IfThenElseZero(hn::Gt(x.v, hn::Zero(tag<T>())), a.v)};
+}
+
+}  // namespace mercer::MERCER_SIMD_TARGET

@@ -1,0 +1,345 @@
+// Compiled once per instruction set: MERCER_SIMD_TARGET names the namespace, the compiler flags say which instructions.
+// Only code of that namespace may be emitted here, so that no function shared with other files is built for a newer processor.
+#include "mercer/kernels/tile/ops.h"
+
+#include <limits>
+
+#include "mercer/kernels/chi2.h"
+#include "mercer/kernels/gaussian.h"
+#include "mercer/kernels/laplacian.h"
+#include "mercer/kernels/linear.h"
+#include "mercer/kernels/matern.h"
+#include "mercer/kernels/polynomial.h"
+#include "mercer/kernels/rational_quadratic.h"
+#include "mercer/kernels/set_kernels.h"
+#include "mercer/kernels/sigmoid.h"
+#include "mercer/kernels/tile/lanes.h"
+
+namespace mercer::MERCER_SIMD_TARGET {
+namespace {
+
+using size = std::int64_t;
+
+template <class T>
+constexpr size lane_count = static_cast<size>(hn::MaxLanes(tag<T>()));
+// Registers: two vectors of the panel, one of the block, and 2·rows sums. AVX-512 has 32 registers, the others 16.
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+constexpr size rows_in_block = 12;
+#else
+constexpr size rows_in_block = 6;
+#endif
+
+template <class T>
+constexpr size panel_width = 2 * lane_count<T>;
+template <class T>
+constexpr size sparse_panel_width = 4 * lane_count<T>;
+
+// One coordinate's contribution to a statistic.
+template <statistic S, class V>
+HWY_INLINE V step(V sum, V x, V z) {
+    if constexpr (S == statistic::dot) return hn::MulAdd(x, z, sum);
+    if constexpr (S == statistic::manhattan) return hn::Add(sum, hn::Abs(hn::Sub(x, z)));
+    if constexpr (S == statistic::min_sum) return hn::Add(sum, hn::Min(x, z));
+    if constexpr (S == statistic::chi2) {
+        const V total = hn::Add(x, z), difference = hn::Sub(x, z);
+        return hn::Add(sum, hn::IfThenElseZero(hn::Ne(total, hn::Sub(x, x)), hn::Div(hn::Mul(difference, difference), total)));
+    }
+    if constexpr (S == statistic::product) return hn::Mul(sum, hn::MulAdd(x, z, hn::Set(hn::DFromV<V>(), 1)));
+}
+
+template <class T, statistic S>
+void dense_tile(const T* HWY_RESTRICT block, const T* HWY_RESTRICT panel, size depth, T* HWY_RESTRICT out, size stride, bool more) {
+    const tag<T> d;
+    constexpr size n = lane_count<T>;
+    using V = hn::Vec<tag<T>>;
+    V sum[rows_in_block][2];
+    const V first = S == statistic::product ? hn::Set(d, T(1)) : hn::Zero(d);
+#pragma GCC unroll 12
+    for (size r = 0; r < rows_in_block; ++r) {
+        sum[r][0] = more ? hn::LoadU(d, out + r * stride) : first;
+        sum[r][1] = more ? hn::LoadU(d, out + r * stride + n) : first;
+    }
+    for (size k = 0; k < depth; ++k) {
+        const V z0 = hn::Load(d, panel), z1 = hn::Load(d, panel + n);
+#pragma GCC unroll 12
+        for (size r = 0; r < rows_in_block; ++r) {
+            const V x = hn::Set(d, block[r]);
+            sum[r][0] = step<S>(sum[r][0], x, z0);
+            sum[r][1] = step<S>(sum[r][1], x, z1);
+        }
+        panel += 2 * n;
+        block += rows_in_block;
+    }
+#pragma GCC unroll 12
+    for (size r = 0; r < rows_in_block; ++r) {
+        hn::StoreU(sum[r][0], d, out + r * stride);
+        hn::StoreU(sum[r][1], d, out + r * stride + n);
+    }
+}
+
+template <class T>
+void dense(statistic what, const T* block, const T* panel, size depth, T* out, size stride, bool more) {
+    switch (what) {
+        case statistic::dot: return dense_tile<T, statistic::dot>(block, panel, depth, out, stride, more);
+        case statistic::manhattan: return dense_tile<T, statistic::manhattan>(block, panel, depth, out, stride, more);
+        case statistic::min_sum: return dense_tile<T, statistic::min_sum>(block, panel, depth, out, stride, more);
+        case statistic::chi2: return dense_tile<T, statistic::chi2>(block, panel, depth, out, stride, more);
+        case statistic::product: return dense_tile<T, statistic::product>(block, panel, depth, out, stride, more);
+        case statistic::user: return;
+    }
+}
+
+template <class T>
+void sparse_dot(const std::int32_t* HWY_RESTRICT col, const T* HWY_RESTRICT value, size count, const T* HWY_RESTRICT panel, T* HWY_RESTRICT out) {
+    const tag<T> d;
+    constexpr size n = lane_count<T>;
+    auto s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;
+    for (size k = 0; k < count; ++k) {
+        const T* z = panel + static_cast<size>(col[k]) * (4 * n);
+        const auto x = hn::Set(d, value[k]);
+        s0 = hn::MulAdd(x, hn::Load(d, z), s0);
+        s1 = hn::MulAdd(x, hn::Load(d, z + n), s1);
+        s2 = hn::MulAdd(x, hn::Load(d, z + 2 * n), s2);
+        s3 = hn::MulAdd(x, hn::Load(d, z + 3 * n), s3);
+    }
+    hn::StoreU(s0, d, out);
+    hn::StoreU(s1, d, out + n);
+    hn::StoreU(s2, d, out + 2 * n);
+    hn::StoreU(s3, d, out + 3 * n);
+}
+
+// out(j, i) = in(i, j) for a square of as many numbers as a 128-bit vector holds; in and out are rows of pointers apart by strides.
+HWY_INLINE void transpose_square(const float* in0, const float* in1, const float* in2, const float* in3, float* out, size out_stride) {
+    const hn::FixedTag<float, 4> d;
+    const hn::FixedTag<double, 2> w;
+    const auto a = hn::LoadU(d, in0), b = hn::LoadU(d, in1), c = hn::LoadU(d, in2), e = hn::LoadU(d, in3);
+    // (a0 b0 a1 b1), (c0 e0 c1 e1) → (a0 b0 c0 e0), (a1 b1 c1 e1), and the same for the upper halves
+    const auto ab = hn::BitCast(w, hn::InterleaveLower(d, a, b)), ce = hn::BitCast(w, hn::InterleaveLower(d, c, e));
+    const auto AB = hn::BitCast(w, hn::InterleaveUpper(d, a, b)), CE = hn::BitCast(w, hn::InterleaveUpper(d, c, e));
+    hn::StoreU(hn::BitCast(d, hn::InterleaveLower(w, ab, ce)), d, out);
+    hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(w, ab, ce)), d, out + out_stride);
+    hn::StoreU(hn::BitCast(d, hn::InterleaveLower(w, AB, CE)), d, out + 2 * out_stride);
+    hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(w, AB, CE)), d, out + 3 * out_stride);
+}
+HWY_INLINE void transpose_square(const double* in0, const double* in1, double* out, size out_stride) {
+    const hn::FixedTag<double, 2> w;
+    const auto a = hn::LoadU(w, in0), b = hn::LoadU(w, in1);
+    hn::StoreU(hn::InterleaveLower(w, a, b), w, out);
+    hn::StoreU(hn::InterleaveUpper(w, a, b), w, out + out_stride);
+}
+
+template <class T>
+constexpr size square = 16 / sizeof(T);
+
+template <class T>
+void pack(const T* const* vectors, size rows, size depth, const T* shift, T* packed, size width) {
+    constexpr size q = square<T>;
+    // Strips of coordinates short enough that the written lines stay in L1.
+    constexpr size strip = 32;
+    for (size k0 = 0; k0 < depth; k0 += strip) {
+        const size k1 = k0 + strip < depth ? k0 + strip : depth;
+        size r = 0;
+        if (!shift)
+            for (; r + q <= rows; r += q) {
+                size k = k0;
+                for (; k + q <= k1; k += q) {
+                    if constexpr (q == 4)
+                        transpose_square(vectors[r] + k, vectors[r + 1] + k, vectors[r + 2] + k, vectors[r + 3] + k, packed + k * width + r, width);
+                    else
+                        transpose_square(vectors[r] + k, vectors[r + 1] + k, packed + k * width + r, width);
+                }
+                for (; k < k1; ++k)
+                    for (size s = r; s < r + q; ++s) packed[k * width + s] = vectors[s][k];
+            }
+        for (; r < rows; ++r)
+            for (size k = k0; k < k1; ++k) packed[k * width + r] = shift ? vectors[r][k] - shift[k] : vectors[r][k];
+        for (; r < width; ++r)
+            for (size k = k0; k < k1; ++k) packed[k * width + r] = T(0);
+    }
+}
+
+template <class T>
+void panel_norms(const T* panel, size depth, T* out) {
+    const tag<T> d;
+    constexpr size n = lane_count<T>;
+    auto s0 = hn::Zero(d), s1 = s0;
+    for (size k = 0; k < depth; ++k, panel += 2 * n) {
+        const auto z0 = hn::Load(d, panel), z1 = hn::Load(d, panel + n);
+        s0 = hn::MulAdd(z0, z0, s0);
+        s1 = hn::MulAdd(z1, z1, s1);
+    }
+    hn::StoreU(s0, d, out);
+    hn::StoreU(s1, d, out + n);
+}
+
+template <class T>
+T sparse_norm(const T* value, size count) {
+    // All lanes compute the same chain; one is read.
+    const tag<T> d;
+    auto sum = hn::Zero(d);
+    for (size k = 0; k < count; ++k) {
+        const auto x = hn::Set(d, value[k]);
+        sum = hn::MulAdd(x, x, sum);
+    }
+    return hn::GetLane(sum);
+}
+
+template <class T, class F>
+HWY_INLINE void map_loop(const tile_map<T>& call, F f) {
+    constexpr size n = lane_count<T>;
+    for (size i = 0; i < call.rows; ++i) {
+        const T* in = call.in + i * call.in_stride;
+        T* out = call.out + i * call.out_stride;
+        if constexpr (requires(lanes<T> t) { f(t); }) {
+            if (call.input == map_input::squared_distance) {
+                const lanes<T> norm = lanes<T>::all(call.row[i]), zero = lanes<T>::all(0), minus_two = lanes<T>::all(-2);
+                for (size j = 0; j < call.width; j += n) {
+                    const lanes<T> t{hn::MulAdd(lanes<T>::load(in + j).v, minus_two.v, (norm + lanes<T>::load(call.col + j)).v)};
+                    f(max(t, zero)).store(out + j);
+                }
+            } else {
+                for (size j = 0; j < call.width; j += n) f(lanes<T>::load(in + j)).store(out + j);
+            }
+        } else {
+            const lanes<T> norm = lanes<T>::all(call.row[i]);
+            for (size j = 0; j < call.width; j += n) f(lanes<T>::load(in + j), norm, lanes<T>::load(call.col + j)).store(out + j);
+        }
+    }
+}
+
+template <class T>
+void map(const tile_map<T>& call) {
+    const double* p = call.formula.p;
+    switch (call.formula.id) {
+        case map_id::identity: return map_loop(call, linear{});
+        case map_id::gaussian: return map_loop(call, gaussian{p[0]});
+        case map_id::polynomial: return map_loop(call, polynomial{static_cast<int>(p[0]), p[1], p[2]});
+        case map_id::sigmoid: return map_loop(call, sigmoid{p[0], p[1]});
+        case map_id::laplacian: return map_loop(call, laplacian{p[0]});
+        case map_id::chi2: return map_loop(call, chi2{p[0]});
+        case map_id::matern12: return map_loop(call, matern12{p[0]});
+        case map_id::matern32: return map_loop(call, matern32{p[0]});
+        case map_id::matern52: return map_loop(call, matern52{p[0]});
+        case map_id::rational_quadratic: return map_loop(call, rational_quadratic{p[0], p[1]});
+        case map_id::two_power: return map_loop(call, set_power{});
+        case map_id::exponential: return map_loop(call, set_exp{});
+        case map_id::jaccard: return map_loop(call, jaccard{});
+    }
+}
+
+// a ← f(a), whole vectors
+template <class T, class F>
+HWY_INLINE void in_place(T* a, size count, F f) {
+    for (size i = 0; i < count; i += lane_count<T>) f(lanes<T>::load(a + i), i).store(a + i);
+}
+
+template <class T>
+void binary(tile_binary what, T* a, const T* b, size count) {
+    if (what == tile_binary::add)
+        in_place(a, count, [b](lanes<T> x, size i) HWY_ATTR { return x + lanes<T>::load(b + i); });
+    else
+        in_place(a, count, [b](lanes<T> x, size i) HWY_ATTR { return x * lanes<T>::load(b + i); });
+}
+
+template <class T>
+void affine(T* a, double scale, double shift, size count) {
+    const lanes<T> c = lanes<T>::all(scale), s = lanes<T>::all(shift);
+    in_place(a, count, [=](lanes<T> x, size) HWY_ATTR { return lanes<T>{hn::MulAdd(x.v, c.v, s.v)}; });
+}
+
+template <class T>
+void power(T* a, double exponent, size count) {
+    const bool whole = exponent == static_cast<double>(static_cast<int>(exponent)) && exponent >= 1 && exponent <= 1024;
+    if (exponent == 0)
+        in_place(a, count, [](lanes<T>, size) HWY_ATTR { return lanes<T>::all(1); });
+    else if (whole)
+        in_place(a, count, [m = static_cast<int>(exponent)](lanes<T> x, size) HWY_ATTR { return whole_power(x, m); });
+    else
+        for (size i = 0; i < count; ++i) a[i] = static_cast<T>(__builtin_pow(static_cast<double>(a[i]), exponent));  // any sign, any exponent: no rule covers it, nobody is in a hurry
+}
+
+template <class T>
+void polynomial_tile(T* a, const double* c, size terms, size count) {
+    in_place(a, count, [=](lanes<T> x, size) HWY_ATTR {
+        lanes<T> sum = lanes<T>::all(c[terms - 1]);
+        for (size i = terms - 2; i >= 0; --i) sum = sum * x + lanes<T>::all(c[i]);
+        return sum;
+    });
+}
+
+template <class T>
+void exponential(T* a, size count) {
+    in_place(a, count, [](lanes<T> x, size) HWY_ATTR { return exp(x); });
+}
+
+template <class T>
+void outer(tile_binary what, T* a, size stride, const T* u, const T* v, size rows, size width) {
+    for (size i = 0; i < rows; ++i) {
+        const lanes<T> ui = lanes<T>::all(u[i]);
+        if (what == tile_binary::add)
+            in_place(a + i * stride, width, [=](lanes<T> x, size j) HWY_ATTR { return x + (ui + lanes<T>::load(v + j)); });
+        else
+            in_place(a + i * stride, width, [=](lanes<T> x, size j) HWY_ATTR { return x * (ui * lanes<T>::load(v + j)); });
+    }
+}
+
+template <class T>
+void transpose(const T* in, size in_stride, T* out, size out_stride, size rows, size cols) {
+    constexpr size q = square<T>;
+    constexpr size strip = 32;
+    for (size i0 = 0; i0 < rows; i0 += strip)
+        for (size j0 = 0; j0 < cols; j0 += strip) {
+            const size i1 = i0 + strip < rows ? i0 + strip : rows, j1 = j0 + strip < cols ? j0 + strip : cols;
+            size j = j0;
+            for (; j + q <= j1; j += q) {
+                size i = i0;
+                for (; i + q <= i1; i += q) {
+                    const T* from = in + i * in_stride + j;
+                    if constexpr (q == 4)
+                        transpose_square(from, from + in_stride, from + 2 * in_stride, from + 3 * in_stride, out + j * out_stride + i, out_stride);
+                    else
+                        transpose_square(from, from + in_stride, out + j * out_stride + i, out_stride);
+                }
+                for (; i < i1; ++i)
+                    for (size s = j; s < j + q; ++s) out[s * out_stride + i] = in[i * in_stride + s];
+            }
+            for (; j < j1; ++j)
+                for (size i = i0; i < i1; ++i) out[j * out_stride + i] = in[i * in_stride + j];
+        }
+}
+
+#define MERCER_TEXT2(x) #x
+#define MERCER_TEXT(x) MERCER_TEXT2(x)
+
+template <class T>
+const tile_ops<T> table{MERCER_TEXT(MERCER_SIMD_TARGET),
+                        lane_count<T>,
+                        rows_in_block,
+                        panel_width<T>,
+                        sparse_panel_width<T>,
+                        dense<T>,
+                        sparse_dot<T>,
+                        pack<T>,
+                        panel_norms<T>,
+                        sparse_norm<T>,
+                        map<T>,
+                        binary<T>,
+                        affine<T>,
+                        power<T>,
+                        polynomial_tile<T>,
+                        exponential<T>,
+                        outer<T>,
+                        transpose<T>};
+
+}  // namespace
+
+template <>
+const tile_ops<float>& ops<float>() {
+    return table<float>;
+}
+template <>
+const tile_ops<double>& ops<double>() {
+    return table<double>;
+}
+
+}  // namespace mercer::MERCER_SIMD_TARGET
