@@ -1,0 +1,34 @@
+# All C++ tests are one program, each test case one ctest entry; beside it a few checks that are scripts.
+set(sanitizer_options
+    "ASAN_OPTIONS=detect_stack_use_after_return=1"
+    "UBSAN_OPTIONS=print_stacktrace=1"
+    "TSAN_OPTIONS=die_after_fork=0 history_size=4") # a forked child starts its own threads: base/parallel promises it may
+
+file(GLOB_RECURSE test_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/*.cpp)
+list(FILTER test_sources EXCLUDE REGEX "/tests/consumer/")
+if(test_sources)
+  find_package(GTest REQUIRED)
+  find_package(rapidcheck REQUIRED)
+  include(GoogleTest)
+  add_executable(mercer_tests ${test_sources})
+  target_include_directories(mercer_tests PRIVATE ${CMAKE_SOURCE_DIR}/tests)
+  target_link_libraries(mercer_tests PRIVATE mercer mercer_headers GTest::gtest_main GTest::gmock rapidcheck rapidcheck_gtest fmt::fmt LAPACK::LAPACK BLAS::BLAS)
+  target_compile_definitions(
+    mercer_tests PRIVATE ${mercer_definitions} MERCER_DATA_DIR="${CMAKE_SOURCE_DIR}/data" MERCER_BIN_DIR="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
+  mercer_warnings(mercer_tests)
+  if(mercer_apps)
+    add_dependencies(mercer_tests ${mercer_apps}) # tests of the programs run them
+  endif()
+  gtest_discover_tests(mercer_tests DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300 ENVIRONMENT "${sanitizer_options}")
+endif()
+
+add_test(NAME layers COMMAND ${CMAKE_SOURCE_DIR}/tools/check-layers)
+add_test(NAME layers.self_test COMMAND ${CMAKE_SOURCE_DIR}/tools/check-layers --self-test)
+
+if(NOT MERCER_SANITIZE)
+  add_test(NAME consumer COMMAND ${CMAKE_SOURCE_DIR}/tests/consumer/run ${CMAKE_BINARY_DIR})
+  set_tests_properties(consumer PROPERTIES TIMEOUT 300)
+  # Exit code 77: no clang, or nothing to fuzz.
+  add_test(NAME fuzz COMMAND ${CMAKE_SOURCE_DIR}/tools/fuzz --seconds 5)
+  set_tests_properties(fuzz PROPERTIES TIMEOUT 900 SKIP_RETURN_CODE 77 RUN_SERIAL TRUE)
+endif()
