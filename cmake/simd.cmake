@@ -1,8 +1,8 @@
 # The vector loops of src/mercer/simd/tile_ops.cpp, compiled once per instruction set; the library picks one at run time.
 #
 # They are optimised in every build type: a sanitizer run would otherwise spend its time in unrolled intrinsics.
-# The objects stand behind all others and the baseline one before the wider ones: where several hold the same inline function,
-# the linker keeps the first, and that one must run on every machine.
+# In the archive the baseline object stands before the wider ones: where several hold the same inline function, the linker keeps
+# the first, and that one must run on every machine. tools/check-simd checks the rest.
 set(mercer_simd_objects)
 set(simd_source ${CMAKE_SOURCE_DIR}/src/mercer/simd/tile_ops.cpp)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")

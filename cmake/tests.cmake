@@ -1,8 +1,11 @@
 # All C++ tests are one program, each test case one ctest entry; beside it a few checks that are scripts.
-set(sanitizer_options
-    "ASAN_OPTIONS=detect_stack_use_after_return=1"
-    "UBSAN_OPTIONS=print_stacktrace=1"
-    "TSAN_OPTIONS=die_after_fork=0 history_size=4") # a forked child starts its own threads: base/parallel promises it may
+# (One variable at most: gtest_discover_tests cannot pass a list on.)
+set(test_environment)
+if(MERCER_SANITIZE MATCHES "thread")
+  set(test_environment ENVIRONMENT "TSAN_OPTIONS=die_after_fork=0") # a forked child starts its own threads: base/parallel promises it may
+elseif(MERCER_SANITIZE MATCHES "undefined")
+  set(test_environment ENVIRONMENT "UBSAN_OPTIONS=print_stacktrace=1")
+endif()
 
 file(GLOB_RECURSE test_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/*.cpp)
 list(FILTER test_sources EXCLUDE REGEX "/tests/consumer/")
@@ -19,13 +22,16 @@ if(test_sources)
   if(mercer_apps)
     add_dependencies(mercer_tests ${mercer_apps}) # tests of the programs run them
   endif()
-  gtest_discover_tests(mercer_tests DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300 ENVIRONMENT "${sanitizer_options}")
+  gtest_discover_tests(mercer_tests DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300 ${test_environment})
 endif()
 
 add_test(NAME layers COMMAND ${CMAKE_SOURCE_DIR}/tools/check-layers)
 add_test(NAME layers.self_test COMMAND ${CMAKE_SOURCE_DIR}/tools/check-layers --self-test)
 
 if(NOT MERCER_SANITIZE)
+  if(mercer_simd_objects)
+    add_test(NAME simd COMMAND ${CMAKE_SOURCE_DIR}/tools/check-simd ${mercer_simd_objects} COMMAND_EXPAND_LISTS)
+  endif()
   add_test(NAME consumer COMMAND ${CMAKE_SOURCE_DIR}/tests/consumer/run ${CMAKE_BINARY_DIR})
   set_tests_properties(consumer PROPERTIES TIMEOUT 300)
   # Exit code 77: no clang, or nothing to fuzz.
