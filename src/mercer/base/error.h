@@ -4,7 +4,6 @@
 
 #include <stdexcept>
 #include <string>
-#include <utility>
 
 namespace mercer {
 
@@ -23,13 +22,13 @@ const char* name(errc code) noexcept;
 
 class error : public std::runtime_error {
 public:
-    error(errc code, std::string message) : std::runtime_error(std::move(message)), code_(code) {}
+    error(errc code, const std::string& message) : std::runtime_error(message), code_(code) {}
     errc code() const noexcept { return code_; }
 
 private:
     errc code_;
 };
 
-[[noreturn]] inline void fail(errc code, std::string message) { throw error(code, std::move(message)); }
+[[noreturn]] inline void fail(errc code, const std::string& message) { throw error(code, message); }
 
 }  // namespace mercer

@@ -60,7 +60,7 @@ public:
     }
     // For scratch that is written before it is read.
     void uninitialised(index size) {
-        data_.reset(size > 0 ? static_cast<T*>(::operator new(static_cast<std::size_t>(size) * sizeof(T), std::align_val_t{cache_line})) : nullptr);
+        data_.reset(size > 0 ? static_cast<T*>(::operator new (static_cast<std::size_t>(size) * sizeof(T), std::align_val_t{cache_line})) : nullptr);
         size_ = size;
     }
     // Grows without keeping the contents; never shrinks.
@@ -83,7 +83,7 @@ public:
 
 private:
     struct release {
-        void operator()(T* p) const noexcept { ::operator delete(p, std::align_val_t{cache_line}); }
+        void operator()(T* p) const noexcept { ::operator delete (p, std::align_val_t{cache_line}); }
     };
     std::unique_ptr<T, release> data_;
     index size_ = 0;

@@ -52,7 +52,8 @@ void sparse<T>::check() const {
     if (start_.front() < 0) fail(errc::invalid_argument, fmt::format("row starts must satisfy 0 <= start, got {}", start_.front()));
     const auto entries = static_cast<index>(std::min(col_.size(), val_.size()));
     for (index i = 0; i < size(); ++i) {
-        if (start_[i + 1] < start_[i]) fail(errc::invalid_argument, fmt::format("row starts must ascend, got {} after {} at row {}", start_[i + 1], start_[i], i));
+        if (start_[i + 1] < start_[i])
+            fail(errc::invalid_argument, fmt::format("row starts must ascend, got {} after {} at row {}", start_[i + 1], start_[i], i));
         if (start_[i + 1] > entries) fail(errc::invalid_argument, fmt::format("row {} ends at entry {}, but there are {}", i, start_[i + 1], entries));
         std::int32_t last = -1;
         for (const std::int32_t c : cols(i)) {

@@ -47,9 +47,9 @@ public:
     // Borrows, as for dense.
     sparse(std::span<const index> start, std::span<const std::int32_t> col, std::span<const T> val, index dims, std::shared_ptr<const void> keep);
 
-    index size() const { return static_cast<index>(start_.size()) - 1; }
+    index size() const { return start_.empty() ? 0 : static_cast<index>(start_.size()) - 1; }
     index dims() const { return dims_; }
-    index nonzeros() const { return start_.back() - start_.front(); }
+    index nonzeros() const { return start_.empty() ? 0 : start_.back() - start_.front(); }
     std::span<const std::int32_t> cols(index i) const { return col_.subspan(static_cast<std::size_t>(start_[i]), length(i)); }
     std::span<const T> values(index i) const { return val_.subspan(static_cast<std::size_t>(start_[i]), length(i)); }
 
@@ -96,7 +96,7 @@ public:
 
     dataset() = default;
     template <class Kind>
-        requires std::is_constructible_v<storage, Kind>
+        requires(std::is_constructible_v<storage, Kind>)
     dataset(Kind items) : items_(std::move(items)) {}  // NOLINT: every kind is a data set
 
     index size() const;

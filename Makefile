@@ -1,0 +1,47 @@
+# The commands a person types. Each sets up what it needs; `make help` lists them.
+JOBS ?= $(shell nproc)
+PREFIX ?= /usr/local
+
+.DEFAULT_GOAL := help
+.PHONY: help setup build demo test asan tsan fuzz bench format lint install clean
+
+help:  ## list the commands
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## */\1\t/' | expand -t 10
+
+setup:  ## install the Debian packages that are missing
+	@tools/setup
+
+build: setup  ## build the library and the programs (build/bin)
+	@tools/build release $(JOBS)
+
+demo: build  ## show what mercer does
+	@tools/demo
+
+test: build  ## run all tests
+	@tools/test release $(JOBS)
+
+asan: setup  ## the tests under AddressSanitizer and UndefinedBehaviorSanitizer
+	@tools/build asan-ubsan $(JOBS)
+	@tools/test asan-ubsan $(JOBS)
+
+tsan: setup  ## the tests under ThreadSanitizer
+	@tools/build tsan $(JOBS)
+	@tools/test tsan $(JOBS)
+
+fuzz: setup  ## fuzz every target for a minute
+	@tools/fuzz --seconds 60 || [ $$? -eq 77 ]
+
+bench: build  ## run the benchmarks, or one: make bench BENCH=name
+	@tools/bench $(BENCH)
+
+format: setup  ## format the C++ sources in place
+	@tools/lint --fix-format
+
+lint: build  ## check format, include layers, clang-tidy
+	@tools/lint
+
+install: build  ## install to PREFIX (/usr/local)
+	cmake --install build --prefix $(PREFIX)
+
+clean:  ## remove all build folders
+	rm -rf build build-debug build-asan-ubsan build-tsan build-fuzz

@@ -1,0 +1,10 @@
+# Headers, library and a package file, so that find_package(mercer) gives mercer::mercer.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/mercer)
+install(TARGETS mercer EXPORT mercer_targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY src/mercer DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+install(EXPORT mercer_targets NAMESPACE mercer:: DESTINATION ${package_dir})
+configure_package_config_file(cmake/mercerConfig.cmake.in ${CMAKE_BINARY_DIR}/mercerConfig.cmake INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/mercerConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/mercerConfig.cmake ${CMAKE_BINARY_DIR}/mercerConfigVersion.cmake DESTINATION ${package_dir})

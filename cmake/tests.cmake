@@ -1,0 +1,40 @@
+# All C++ tests are one program, each test case one ctest entry; beside it a few checks that are scripts.
+# (One variable at most: gtest_discover_tests cannot pass a list on.)
+set(test_environment)
+if(MERCER_SANITIZE MATCHES "thread")
+  set(test_environment ENVIRONMENT "TSAN_OPTIONS=die_after_fork=0") # a forked child starts its own threads: base/parallel promises it may
+elseif(MERCER_SANITIZE MATCHES "undefined")
+  set(test_environment ENVIRONMENT "UBSAN_OPTIONS=print_stacktrace=1")
+endif()
+
+file(GLOB_RECURSE test_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/*.cpp)
+list(FILTER test_sources EXCLUDE REGEX "/tests/consumer/")
+if(test_sources)
+  find_package(GTest REQUIRED)
+  find_package(rapidcheck REQUIRED)
+  include(GoogleTest)
+  add_executable(mercer_tests ${test_sources})
+  target_include_directories(mercer_tests PRIVATE ${CMAKE_SOURCE_DIR}/tests)
+  target_link_libraries(mercer_tests PRIVATE mercer mercer_headers GTest::gtest_main GTest::gmock rapidcheck rapidcheck_gtest fmt::fmt LAPACK::LAPACK BLAS::BLAS)
+  target_compile_definitions(
+    mercer_tests PRIVATE ${mercer_definitions} MERCER_DATA_DIR="${CMAKE_SOURCE_DIR}/data" MERCER_BIN_DIR="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
+  mercer_warnings(mercer_tests)
+  if(mercer_apps)
+    add_dependencies(mercer_tests ${mercer_apps}) # tests of the programs run them
+  endif()
+  gtest_discover_tests(mercer_tests DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300 ${test_environment})
+endif()
+
+add_test(NAME layers COMMAND ${CMAKE_SOURCE_DIR}/tools/check-layers)
+add_test(NAME layers.self_test COMMAND ${CMAKE_SOURCE_DIR}/tools/check-layers --self-test)
+
+if(NOT MERCER_SANITIZE)
+  if(mercer_simd_objects)
+    add_test(NAME simd COMMAND ${CMAKE_SOURCE_DIR}/tools/check-simd ${mercer_simd_objects} COMMAND_EXPAND_LISTS)
+  endif()
+  add_test(NAME consumer COMMAND ${CMAKE_SOURCE_DIR}/tests/consumer/run ${CMAKE_BINARY_DIR})
+  set_tests_properties(consumer PROPERTIES TIMEOUT 300)
+  # Exit code 77: no clang, or nothing to fuzz.
+  add_test(NAME fuzz COMMAND ${CMAKE_SOURCE_DIR}/tools/fuzz --seconds 5)
+  set_tests_properties(fuzz PROPERTIES TIMEOUT 900 SKIP_RETURN_CODE 77 RUN_SERIAL TRUE)
+endif()
