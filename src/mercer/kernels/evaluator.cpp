@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 
 #include "mercer/base/error.h"
@@ -12,6 +13,9 @@ namespace mercer {
 namespace {
 
 constexpr index ceil_div(index a, index b) { return (a + b - 1) / b; }
+
+// Results larger than this do not stay in any cache, so they are written past them.
+constexpr index beyond_caches = index{64} << 20;
 
 // One statistic bound to data.
 template <class T>
@@ -184,27 +188,40 @@ struct evaluator<T>::state {
         if (depth(s) > s.z.dims()) std::fill_n(to + s.z.dims() * width, (depth(s) - s.z.dims()) * width, T(0));
     }
 
-    static void open(std::vector<buffer<T>>& set, std::size_t count) {
+    static void grow(std::vector<buffer<T>>& set, std::size_t count) {
         if (set.size() < count) set.resize(count);
     }
 
-    // All tiles of rows × cols, cols at most a stripe.
-    void run_stripe(const selection& which_rows, const selection& which_cols, index packed_at, block_rows<T> out, index out_col, workspace<T>& w) const {
-        const std::size_t count = sources.size(), steps = code->code.size();
-        open(w.panels, count), open(w.col_norms, count), open(w.row_norms, count), open(w.col_factors, steps), open(w.row_factors, steps);
-        const index width = ceil_div(which_cols.size(), ops.sparse_panel) * ops.sparse_panel;
-        std::vector<const T*> panel(count);
-        for (std::size_t s = 0; s < count; ++s) panel[s] = prepare(sources[s], s, which_cols, packed_at, width, w);
-        for (std::size_t i = 0; i < steps; ++i)
-            if (!factors[i].z.empty()) collect(factors[i].z, which_cols, width, w.col_factors[i]);
+    // A stripe being worked on: its columns packed, its norms and factors collected.
+    struct open_stripe {
+        selection cols;
+        index width;  // whole panels
+        std::vector<const T*> panels;
+        bool stream;  // write results past the caches
+    };
 
-        T* registers = w.registers.at_least(code->registers * ops.block_rows * width);
-        const auto reg = [&](int r) { return registers + r * ops.block_rows * width; };
+    open_stripe open(const selection& which_cols, index packed_at, bool stream, workspace<T>& w) const {
+        const std::size_t count = sources.size(), steps = code->code.size();
+        grow(w.panels, count), grow(w.col_norms, count), grow(w.row_norms, count), grow(w.col_factors, steps), grow(w.row_factors, steps);
+        open_stripe made{which_cols, ceil_div(which_cols.size(), ops.sparse_panel) * ops.sparse_panel, {}, stream};
+        for (std::size_t s = 0; s < count; ++s) made.panels.push_back(prepare(sources[s], s, which_cols, packed_at, made.width, w));
+        for (std::size_t i = 0; i < steps; ++i)
+            if (!factors[i].z.empty()) collect(factors[i].z, which_cols, made.width, w.col_factors[i]);
+        return made;
+    }
+
+    // All tiles of some rows within a stripe; results go to columns out_col … of out.
+    void run(const open_stripe& stripe, const selection& which_rows, block_rows<T> out, index out_col, workspace<T>& w) const {
+        T* registers = w.registers.at_least(code->registers * ops.block_rows * stripe.width);
+        const auto reg = [&](int r) { return registers + r * ops.block_rows * stripe.width; };
         for (index r0 = 0; r0 < which_rows.size(); r0 += ops.block_rows) {
             const selection some = which_rows.slice(r0, std::min(ops.block_rows, which_rows.size() - r0));
-            for (std::size_t s = 0; s < count; ++s) fill_statistic(sources[s], some, which_cols, panel[s], width, reg(static_cast<int>(s)), w);
-            run_code(some, which_cols.size(), width, reg, out.from(r0), out_col, w);
+            for (std::size_t s = 0; s < sources.size(); ++s) fill_statistic(sources[s], some, stripe.cols, stripe.panels[s], stripe.width, reg(static_cast<int>(s)), w);
+            run_code(some, stripe, reg, out.from(r0), out_col, w);
         }
+    }
+
+    void close(workspace<T>& w) const {
         for (auto& s : sources)
             if (s.wide) forget_columns(w);
     }
@@ -314,34 +331,39 @@ struct evaluator<T>::state {
     }
 
     template <class Register>
-    void run_code(const selection& some, index real_width, index width, Register reg, block_rows<T> out, index out_col, workspace<T>& w) const {
+    void run_code(const selection& some, const open_stripe& stripe, Register reg, block_rows<T> out, index out_col, workspace<T>& w) const {
         using op = instruction::op;
-        const index n = some.size(), count = ops.block_rows * width;
-        // A last map may write straight to the result when its rows are there for whole vectors.
-        const bool direct = width == real_width && code->code.back().what == op::map && code->code.back().to == code->result;
+        const index n = some.size(), width = stripe.width, real_width = stripe.cols.size(), count = ops.block_rows * width;
+        // A last map writes straight to the result when that has room for whole vectors.
+        const bool direct = width == real_width && code->code.back().what == op::map;
+        std::array<T*, 16> rows;
+        // Points `rows` at the result; whether it may be written past the caches.
+        const auto to_result = [&](std::array<T*, 16>& at) {
+            bool stream = stripe.stream;
+            for (index i = 0; i < n; ++i) {
+                at[i] = out[i] + out_col;
+                stream = stream && reinterpret_cast<std::uintptr_t>(at[i]) % cache_line == 0;
+            }
+            return stream;
+        };
         for (std::size_t at = 0; at < code->code.size(); ++at) {
             const auto& step = code->code[at];
             T* to = reg(step.to);
             switch (step.what) {
                 case op::fill: std::fill_n(to, count, static_cast<T>(step.shift)); break;
                 case op::map: {
-                    tile_map<T> call{step.formula, step.input, reg(step.a), width, to, width, nullptr, nullptr, n, width};
+                    tile_map<T> call{step.formula, step.input, reg(step.a), width, rows.data(), nullptr, nullptr, n, width};
                     if (step.input != map_input::value) {
                         collect(sources[step.a].x_norms, some, n, w.row_norms[step.a]);
                         call.row = w.row_norms[step.a].data();
                         call.col = w.col_norms[step.a].data();
                     }
                     if (direct && at + 1 == code->code.size()) {
-                        for (index i = 0; i < n; ++i) {
-                            tile_map<T> one = call;
-                            one.in += i * width;
-                            one.row = call.row ? call.row + i : nullptr;
-                            one.out = out[i] + out_col;
-                            one.rows = 1;
-                            ops.map(one);
-                        }
+                        call.stream = to_result(rows);
+                        ops.map(call);
                         return;
                     }
+                    for (index i = 0; i < n; ++i) rows[i] = to + i * width;
                     ops.map(call);
                     break;
                 }
@@ -358,7 +380,20 @@ struct evaluator<T>::state {
                     break;
             }
         }
-        for (index i = 0; i < n; ++i) std::copy_n(reg(code->result) + i * width, real_width, out[i] + out_col);
+        if (width != real_width) {
+            for (index i = 0; i < n; ++i) std::copy_n(reg(code->result) + i * width, real_width, out[i] + out_col);
+            return;
+        }
+        ops.map({{}, map_input::value, reg(code->result), width, rows.data(), nullptr, nullptr, n, width, to_result(rows)});
+    }
+
+    bool worth_mirroring() const {
+        index work = 0;
+        for (const auto& s : sources) {
+            if (s.what == statistic::user) return false;
+            work += s.sparse() ? 4 + depth(s) / 8 : depth(s);
+        }
+        return work >= 32;
     }
 
     static workspace<T>& scratch() {
@@ -427,28 +462,34 @@ void evaluator<T>::block(const selection& which_rows, const selection& which_col
     const index parts = std::clamp<index>(ceil_div(4 * threads(), stripes), 1, ceil_div(rows, 4 * s.ops.block_rows));
     const index chunk = ceil_div(ceil_div(rows, parts), s.ops.block_rows) * s.ops.block_rows;
     const index chunks = ceil_div(rows, chunk);
+    const bool stream = rows * cols * static_cast<index>(sizeof(T)) > beyond_caches;
     parallel_for(stripes * chunks, [&](index item) {
         const index c0 = item / chunks * s.stripe, r0 = item % chunks * chunk;
-        const selection some_cols = which_cols.slice(c0, std::min(s.stripe, cols - c0));
-        const selection some_rows = which_rows.slice(r0, std::min(chunk, rows - r0));
-        s.run_stripe(some_rows, some_cols, aligned ? which_cols[c0] : -1, out.from(r0), c0, state::scratch());
+        auto& w = state::scratch();
+        const auto stripe = s.open(which_cols.slice(c0, std::min(s.stripe, cols - c0)), aligned ? which_cols[c0] : -1, stream, w);
+        s.run(stripe, which_rows.slice(r0, std::min(chunk, rows - r0)), out.from(r0), c0, w);
+        s.close(w);
     });
 }
 
 template <class T>
 void evaluator<T>::all(matrix_view<T> out) const {
     const state& s = *state_;
-    if (!s.same) return block(selection(0, rows()), selection(0, cols()), out);
+    // Few coordinates: computing both halves is cheaper than mirroring one. A user's function may not be symmetric: ask for both.
+    if (!s.same || !s.worth_mirroring()) return block(selection(0, rows()), selection(0, cols()), out);
     // Stripe by stripe down to the diagonal; what lies above it is the mirror image. The longest stripes first.
     const index n = rows(), stripes = ceil_div(n, s.stripe);
+    const index band = s.stripe / s.ops.block_rows * s.ops.block_rows;  // rows mirrored while they are still in L2
     parallel_for(stripes, [&](index item) {
-        const index stripe = stripes - 1 - item;
-        const index c0 = stripe * s.stripe, width = std::min(s.stripe, n - c0);
-        s.run_stripe(selection(0, c0 + width), selection(c0, width), s.kept ? c0 : -1, block_rows<T>(out), c0, state::scratch());
-        for (index r0 = 0; r0 < c0; r0 += s.stripe) s.ops.transpose(out.row(r0) + c0, out.stride, out.row(c0) + r0, out.stride, std::min(s.stripe, c0 - r0), width);
-        // Inside the diagonal block both halves were computed; products of outer factors may differ in the last bit, so copy one.
-        for (index i = c0; i < c0 + width; ++i)
-            for (index j = c0; j < i; ++j) out(i, j) = out(j, i);
+        const index c0 = (stripes - 1 - item) * s.stripe, width = std::min(s.stripe, n - c0);
+        auto& w = state::scratch();
+        const auto stripe = s.open(selection(c0, width), s.kept ? c0 : -1, false, w);
+        for (index r0 = 0; r0 < c0 + width; r0 += band) {
+            const index count = std::min(band, c0 + width - r0), mirror = std::min(count, c0 - r0);
+            s.run(stripe, selection(r0, count), block_rows<T>(out).from(r0), c0, w);
+            if (mirror > 0) s.ops.transpose(out.row(r0) + c0, out.stride, out.row(c0) + r0, out.stride, mirror, width);
+        }
+        s.close(w);
     });
 }
 
@@ -491,14 +532,11 @@ void evaluator<T>::diagonal(std::span<T> out) const {
             const auto& src = s.sources[k];
             T* stat = registers.data() + static_cast<index>(k) * width;
             if (src.what == statistic::dot) {
-                buffer<T> norms;
-                if (src.x_norms.size() && src.shift.empty())
+                // A shifted statistic is only ever asked for distances, and those are 0 here.
+                if (src.x_norms.size())
                     std::copy_n(src.x_norms.data() + first, count, stat);
-                else if (src.x_norms.size() && src.shift.size())
-                    std::copy_n(src.x_norms.data() + first, count, stat);
-                else {
+                else
                     operand<T>(gather(src.x.vectors(), selection(first, count)), src.sparse()).norms(nullptr, std::span<T>(stat, static_cast<std::size_t>(count)));
-                }
             } else {
                 for (index i = 0; i < count; ++i) {
                     if (src.what == statistic::min_sum || src.what == statistic::product) {
@@ -518,7 +556,7 @@ void evaluator<T>::diagonal(std::span<T> out) const {
             switch (step.what) {
                 case op::fill: std::fill_n(to, width, static_cast<T>(step.shift)); break;
                 case op::map: {
-                    tile_map<T> call{step.formula, step.input, a, width, to, width, zero.data(), col.data(), 1, width};
+                    tile_map<T> call{step.formula, step.input, a, width, &to, zero.data(), col.data(), 1, width};
                     if (step.input == map_input::squared_distance) {
                         for (index i = 0; i < width; ++i) col[i] = 2 * a[i];  // ‖x‖² + ‖x‖² - 2xᵀx = 0
                         s.ops.map(call);
@@ -528,7 +566,8 @@ void evaluator<T>::diagonal(std::span<T> out) const {
                             buffer<T> in(s.ops.lanes), result(s.ops.lanes), norm(s.ops.lanes);
                             std::fill_n(in.data(), s.ops.lanes, a[i]);
                             std::fill_n(norm.data(), s.ops.lanes, a[i]);
-                            s.ops.map({step.formula, step.input, in.data(), s.ops.lanes, result.data(), s.ops.lanes, norm.data(), norm.data(), 1, s.ops.lanes});
+                            T* one = result.data();
+                            s.ops.map({step.formula, step.input, in.data(), s.ops.lanes, &one, norm.data(), norm.data(), 1, s.ops.lanes});
                             to[i] = result[0];
                         }
                     } else {

@@ -38,12 +38,12 @@ struct tile_map {
     map_input input;
     const T* in;
     std::int64_t in_stride;
-    T* out;
-    std::int64_t out_stride;
+    T* const* out;  // one pointer a row
     const T* row;  // ‖xᵢ‖² where the input wants norms
     const T* col;
     std::int64_t rows;
     std::int64_t width;  // a whole number of vectors
+    bool stream = false;  // write past the caches: nobody reads the result soon, and its rows are aligned to vectors
 };
 
 enum class tile_binary { add, multiply };

@@ -184,27 +184,40 @@ T sparse_norm(const T* value, size count) {
     return hn::GetLane(sum);
 }
 
-template <class T, class F>
-HWY_INLINE void map_loop(const tile_map<T>& call, F f) {
+template <class T, bool streamed>
+HWY_INLINE void put(lanes<T> value, T* to) {
+    if constexpr (streamed)
+        hn::Stream(value.v, tag<T>(), to);
+    else
+        value.store(to);
+}
+
+template <class T, bool streamed, class F>
+HWY_INLINE void map_rows(const tile_map<T>& call, F f) {
     constexpr size n = lane_count<T>;
     for (size i = 0; i < call.rows; ++i) {
-        const T* in = call.in + i * call.in_stride;
-        T* out = call.out + i * call.out_stride;
+        const T* HWY_RESTRICT in = call.in + i * call.in_stride;
+        T* HWY_RESTRICT out = call.out[i];
         if constexpr (requires(lanes<T> t) { f(t); }) {
             if (call.input == map_input::squared_distance) {
                 const lanes<T> norm = lanes<T>::all(call.row[i]), zero = lanes<T>::all(0), minus_two = lanes<T>::all(-2);
                 for (size j = 0; j < call.width; j += n) {
                     const lanes<T> t{hn::MulAdd(lanes<T>::load(in + j).v, minus_two.v, (norm + lanes<T>::load(call.col + j)).v)};
-                    f(max(t, zero)).store(out + j);
+                    put<T, streamed>(f(max(t, zero)), out + j);
                 }
             } else {
-                for (size j = 0; j < call.width; j += n) f(lanes<T>::load(in + j)).store(out + j);
+                for (size j = 0; j < call.width; j += n) put<T, streamed>(f(lanes<T>::load(in + j)), out + j);
             }
         } else {
             const lanes<T> norm = lanes<T>::all(call.row[i]);
-            for (size j = 0; j < call.width; j += n) f(lanes<T>::load(in + j), norm, lanes<T>::load(call.col + j)).store(out + j);
+            for (size j = 0; j < call.width; j += n) put<T, streamed>(f(lanes<T>::load(in + j), norm, lanes<T>::load(call.col + j)), out + j);
         }
     }
+}
+
+template <class T, class F>
+void map_loop(const tile_map<T>& call, F f) {
+    call.stream ? map_rows<T, true>(call, f) : map_rows<T, false>(call, f);
 }
 
 template <class T>
