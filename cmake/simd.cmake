@@ -1,10 +1,10 @@
-# The vector loops of src/mercer/kernels/tile/ops.cpp, compiled once per instruction set; the library picks one at run time.
+# The vector loops, compiled once per instruction set; the library picks one at run time.
 #
 # They are optimised in every build type: a sanitizer run would otherwise spend its time in unrolled intrinsics.
 # In the archive the baseline object stands before the wider ones: where several hold the same inline function, the linker keeps
 # the first, and that one must run on every machine. tools/check-simd checks the rest.
 set(mercer_simd_objects)
-set(simd_source ${CMAKE_SOURCE_DIR}/src/mercer/kernels/tile/ops.cpp)
+set(simd_sources ${CMAKE_SOURCE_DIR}/src/mercer/kernels/tile/ops.cpp ${CMAKE_SOURCE_DIR}/src/mercer/solvers/smo/vector_ops.cpp)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
   set(simd_targets baseline avx2 avx512)
   list(APPEND mercer_definitions MERCER_SIMD_X86=1)
@@ -19,15 +19,13 @@ endif()
 set(simd_flags_avx2 -march=haswell -maes -mpclmul)
 set(simd_flags_avx512 -march=skylake-avx512 -mprefer-vector-width=512)
 
-if(EXISTS ${simd_source})
-  list(REMOVE_ITEM mercer_sources ${simd_source})
-  foreach(simd ${simd_targets})
-    set(object mercer_simd_${simd})
-    add_library(${object} OBJECT ${simd_source})
-    target_include_directories(${object} PRIVATE ${CMAKE_SOURCE_DIR}/src $<TARGET_PROPERTY:hwy::hwy,INTERFACE_INCLUDE_DIRECTORIES>)
-    target_compile_definitions(${object} PRIVATE ${mercer_definitions} MERCER_SIMD_TARGET=${simd} HWY_COMPILE_ONLY_STATIC HWY_SHARED_DEFINE)
-    target_compile_options(${object} PRIVATE $<$<NOT:$<CONFIG:Release>>:-O2> -ffp-contract=fast -fno-math-errno ${simd_flags_${simd}})
-    mercer_warnings(${object})
-    list(APPEND mercer_simd_objects $<TARGET_OBJECTS:${object}>)
-  endforeach()
-endif()
+list(REMOVE_ITEM mercer_sources ${simd_sources})
+foreach(simd ${simd_targets})
+  set(object mercer_simd_${simd})
+  add_library(${object} OBJECT ${simd_sources})
+  target_include_directories(${object} PRIVATE ${CMAKE_SOURCE_DIR}/src $<TARGET_PROPERTY:hwy::hwy,INTERFACE_INCLUDE_DIRECTORIES>)
+  target_compile_definitions(${object} PRIVATE ${mercer_definitions} MERCER_SIMD_TARGET=${simd} HWY_COMPILE_ONLY_STATIC HWY_SHARED_DEFINE)
+  target_compile_options(${object} PRIVATE $<$<NOT:$<CONFIG:Release>>:-O2> -ffp-contract=fast -fno-math-errno ${simd_flags_${simd}})
+  mercer_warnings(${object})
+  list(APPEND mercer_simd_objects $<TARGET_OBJECTS:${object}>)
+endforeach()

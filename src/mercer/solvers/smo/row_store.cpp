@@ -1,0 +1,69 @@
+#include "mercer/solvers/smo/row_store.h"
+
+#include <algorithm>
+
+#include "mercer/base/parallel.h"
+
+namespace mercer::smo {
+
+row_store::row_store(index n, std::size_t budget_bytes)
+    : n_(n), stride_((n + 15) / 16 * 16), slots_(std::min<index>(n, static_cast<index>(budget_bytes / (static_cast<std::size_t>(std::max<index>(stride_, 1)) * sizeof(float))))),
+      slot_of_(static_cast<std::size_t>(n), -1), position_(static_cast<std::size_t>(n)) {
+    for (index i = 0; i < n; ++i) position_[i] = i;
+}
+
+float* row_store::fetch(index original, index& valid) {
+    valid = 0;
+    if (slots_ == 0) return nullptr;
+    if (!memory_.data()) memory_ = reserved_memory(static_cast<std::size_t>(slots_ * stride_) * sizeof(float));
+    ++clock_;
+    index slot = slot_of_[original];
+    if (slot < 0) {
+        if (taken_ < slots_) {
+            slot = taken_++;
+            owner_.push_back(-1);
+            valid_.push_back(0);
+            used_.push_back(0);
+        } else {
+            // The least recently used of a few in turn: close enough to the oldest, at constant cost.
+            slot = hand_;
+            for (index k = 0; k < std::min<index>(slots_, 16); ++k) {
+                const index other = (hand_ + k) % slots_;
+                if (used_[other] < used_[slot]) slot = other;
+            }
+            hand_ = (hand_ + 16) % slots_;
+            // A row fetched for the block at hand is in use.
+            if (clock_ - used_[slot] < 2048) return nullptr;
+        }
+        if (owner_[slot] >= 0) slot_of_[owner_[slot]] = -1;
+        owner_[slot] = original;
+        slot_of_[original] = slot;
+        valid_[slot] = 0;
+    }
+    used_[slot] = clock_;
+    valid = valid_[slot];
+    return static_cast<float*>(memory_.data()) + slot * stride_;
+}
+
+void row_store::extended(index original, index length) {
+    if (const index slot = slot_of_[original]; slot >= 0) valid_[slot] = std::max(valid_[slot], length);
+}
+
+void row_store::reorder(const std::vector<index>& order, const std::vector<index>& perm) {
+    const index count = static_cast<index>(order.size());
+    for (index i = 0; i < count; ++i) position_[perm[i]] = i;
+    // A row that was valid only for a part of these positions would be valid in places: it is given up.
+    parallel_for(taken_, [&](index slot) {
+        if (valid_[slot] < count) {
+            valid_[slot] = 0;
+            return;
+        }
+        thread_local std::vector<float> moved;
+        moved.resize(static_cast<std::size_t>(count));
+        float* row = static_cast<float*>(memory_.data()) + slot * stride_;
+        for (index i = 0; i < count; ++i) moved[i] = row[order[i]];
+        std::copy(moved.begin(), moved.end(), row);
+    });
+}
+
+}  // namespace mercer::smo

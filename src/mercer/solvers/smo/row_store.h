@@ -1,0 +1,43 @@
+// Rows of the kernel matrix kept for the solver, in the order of its positions, each valid up to some length.
+//
+// Unlike gram/row_cache it hands out the rows themselves, follows the solver when it reorders its points, and lets a row be
+// continued: a row computed while few points were active is still good for those when all are active again.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "mercer/base/matrix.h"
+#include "mercer/base/reserved_memory.h"
+
+namespace mercer::smo {
+
+class row_store {
+public:
+    row_store(index n, std::size_t budget_bytes);
+
+    // Where the row of point `original` is or may be put (nullptr: no room), and how many leading positions of it are valid.
+    // Rows fetched in the same round are never given up for one another.
+    float* fetch(index original, index& valid);
+    // The row is now valid up to `length`.
+    void extended(index original, index length);
+    // Position i of the first order.size() positions becomes what was at order[i]; perm: position → original, after the change.
+    void reorder(const std::vector<index>& order, const std::vector<index>& perm);
+    index position(index original) const { return position_[original]; }
+
+private:
+    index n_;
+    index stride_;
+    index slots_;
+    reserved_memory memory_;
+    std::vector<index> slot_of_;   // original → slot, -1: none
+    std::vector<index> owner_;     // slot → original, -1: free
+    std::vector<index> valid_;     // slot → leading positions that are right
+    std::vector<std::int64_t> used_;
+    std::vector<index> position_;  // original → position
+    index hand_ = 0;               // clock hand of the replacement
+    std::int64_t clock_ = 0;
+    index taken_ = 0;
+};
+
+}  // namespace mercer::smo

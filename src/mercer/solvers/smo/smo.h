@@ -1,0 +1,91 @@
+// Sequential minimal optimisation for one family of problems:
+//
+//     min  ½ αᵀKα - pᵀα    subject to   l <= α <= u,   Σ α fixed within each group (one or two groups),
+//
+// with labels kept out of K: α is signed. C-SVC: p = y, 0 <= yα <= C, Σα = 0. ε-regression: two variables per example over
+// mirrored(K), p = y ∓ ε. One-class: p = 0, Σα = νn. ν-problems: two groups.
+//
+// With F = p - Kα a point is optimal when, in every group, max{Fᵢ : αᵢ < uᵢ} <= min{Fⱼ : αⱼ > lⱼ}; the difference is the gap.
+// The solver works on two levels. Outside: the most violating variables (and the free ones still in motion) form a block; its
+// kernel tile stays in the caches while pairs chosen to second order (Fan, Chen, Lin, JMLR 6, 2005) are solved in it; then F is
+// updated for all active points with the rows of those variables that changed, computed tile by tile or taken from a row cache.
+// Points whose variables will stay at a bound are set aside (shrinking) and come back with F made exact again.
+//
+// Kernel values are float, sums are double. The only successful end is a gap <= tol in double: before it is declared, F is
+// recomputed with kernel values in double for every point that could, within the measured error of the float values, decide the
+// gap; if the float error is too large for that, for every point. If the gap then fails, the solver goes on from the exact F.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "mercer/gram/gram.h"
+
+namespace mercer {
+
+struct box_problem {
+    std::span<const double> p;
+    std::span<const double> lower;
+    std::span<const double> upper;
+    std::span<const std::uint8_t> group;  // empty: all in one group; else 0 or 1
+    std::span<const double> start;        // empty: α = 0; else a feasible α whose group sums are the ones to keep
+};
+
+struct smo_progress {
+    std::int64_t steps = 0;        // pairs solved
+    std::int64_t rounds = 0;       // blocks solved
+    double gap = 0;
+    index active = 0;
+    index size = 0;
+    double cache_hits = 0;         // share of the rows asked for that were there
+    double seconds = 0;
+    double seconds_left = 0;       // a guess from how the gap has fallen; infinite when it has not
+};
+
+struct smo_options {
+    double tol = 1e-3;
+    std::size_t cache_bytes = std::size_t{200} << 20;
+    bool shrinking = true;
+    std::int64_t most_steps = std::numeric_limits<std::int64_t>::max();
+    double most_seconds = std::numeric_limits<double>::infinity();
+    // Called about ten times a second; returning false ends the run with what there is.
+    std::function<bool(const smo_progress&)> progress;
+    // Called with α (original order) about every `checkpoint_seconds`.
+    std::function<void(std::span<const double> alpha)> checkpoint;
+    double checkpoint_seconds = 60;
+};
+
+enum class smo_status {
+    converged,    // gap <= tol, measured in double
+    stationary,   // the same, but negative curvature was met: K is not positive semidefinite, so this need not be the minimum
+    step_limit,
+    time_limit,
+    cancelled,
+    stalled       // rounding keeps the gap above tol: no pair makes progress any more
+};
+const char* name(smo_status status) noexcept;
+
+struct smo_result {
+    smo_status status = smo_status::converged;
+    std::vector<double> alpha;
+    std::vector<double> F;        // p - Kα
+    double gap = 0;               // exact where the status is converged or stationary
+    double objective = 0;         // ½αᵀKα - pᵀα
+    std::int64_t steps = 0;
+    std::int64_t rounds = 0;
+    std::int64_t rows_computed = 0;
+    std::int64_t rows_reused = 0;
+    std::int64_t flat_steps = 0;     // steps of zero curvature (twins)
+    std::int64_t concave_steps = 0;  // steps of negative curvature
+    double seconds = 0;
+};
+
+// `fast` and `exact` are the same matrix in float and in double; both n × n and symmetric.
+smo_result solve_smo(const gram<float>& fast, const gram<double>& exact, const box_problem& problem, const smo_options& options);
+
+}  // namespace mercer

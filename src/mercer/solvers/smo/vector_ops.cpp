@@ -1,0 +1,236 @@
+// Compiled once per instruction set, like kernels/tile/ops.cpp.
+#include "mercer/solvers/smo/vector_ops.h"
+
+#include <hwy/highway.h>
+
+namespace mercer::smo::MERCER_SIMD_TARGET {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+using size = std::int64_t;
+
+template <class R>
+using tag = hn::ScalableTag<R>;
+template <class R>
+constexpr size lanes = static_cast<size>(hn::MaxLanes(tag<R>()));
+constexpr size padding_width = lanes<float>;
+
+constexpr double infinity = __builtin_inf();
+
+// Kernel values are float; the inner F may be float or double.
+HWY_INLINE hn::Vec<tag<float>> load_kernel(tag<float> d, const float* p) { return hn::LoadU(d, p); }
+HWY_INLINE hn::Vec<tag<double>> load_kernel(tag<double> d, const float* p) {
+    const hn::Rebind<float, tag<double>> half;
+    return hn::PromoteTo(d, hn::LoadU(half, p));
+}
+
+template <class R>
+struct best {
+    R value;
+    size at;
+};
+
+// The position of the largest lane.
+template <class R, class V, class I>
+HWY_INLINE best<R> reduce(V value, I at) {
+    const tag<R> d;
+    const hn::RebindToSigned<tag<R>> di;
+    alignas(64) R v[lanes<R>];
+    alignas(64) hn::TFromD<decltype(di)> i[lanes<R>];
+    hn::Store(value, d, v);
+    hn::Store(at, di, i);
+    best<R> found{v[0], static_cast<size>(i[0])};
+    for (size k = 1; k < lanes<R>; ++k)
+        if (v[k] > found.value || (v[k] == found.value && static_cast<size>(i[k]) < found.at)) found = {v[k], static_cast<size>(i[k])};
+    return found;
+}
+
+// The most violating variable of the up set, and the smallest F of the low set, of one group.
+template <class R>
+struct scan_result {
+    best<R> up;
+    R min_low;
+};
+
+// F -= step·(K_i - K_j) where a step was made, and the scan for the next pair, in one pass.
+template <class R, bool update>
+HWY_INLINE scan_result<R> scan(inner_problem<R>& p, int g, const float* Ki, const float* Kj, R step) {
+    const tag<R> d;
+    const hn::RebindToSigned<tag<R>> di;
+    using I = hn::TFromD<decltype(di)>;
+    auto top = hn::Set(d, static_cast<R>(-infinity));
+    auto low = hn::Set(d, static_cast<R>(infinity));
+    auto at = hn::Zero(di);
+    auto position = hn::Iota(di, static_cast<I>(p.begin[g]));
+    const auto hop = hn::Set(di, static_cast<I>(lanes<R>));
+    const auto t = hn::Set(d, step);
+    for (size k = p.begin[g]; k < p.end[g]; k += lanes<R>) {
+        auto f = hn::Load(d, p.F + k);
+        if constexpr (update) {
+            f = hn::NegMulAdd(t, hn::Sub(load_kernel(d, Ki + k), load_kernel(d, Kj + k)), f);
+            hn::Store(f, d, p.F + k);
+        }
+        const auto candidate = hn::Add(f, hn::Load(d, p.up + k));
+        const auto larger = hn::Gt(candidate, top);
+        top = hn::Max(candidate, top);
+        at = hn::IfThenElse(hn::RebindMask(di, larger), position, at);
+        low = hn::Min(low, hn::Add(f, hn::Load(d, p.low + k)));
+        position = hn::Add(position, hop);
+    }
+    return {reduce<R>(top, at), hn::GetLane(hn::MinOfLanes(d, low))};
+}
+
+// Second-order choice (Fan, Chen, Lin 2005): the j with the largest decrease (F_i - F_j)²/(K_ii + K_jj - 2K_ij).
+// The reciprocal is approximate: it only ranks candidates.
+template <class R>
+HWY_INLINE best<R> partner(const inner_problem<R>& p, int g, size i, R Fi) {
+    const tag<R> d;
+    const hn::RebindToSigned<tag<R>> di;
+    using I = hn::TFromD<decltype(di)>;
+    const float* Ki = p.K + i * p.stride;
+    const auto fi = hn::Set(d, Fi), kii = hn::Set(d, static_cast<R>(p.diagonal[i])), minus_two = hn::Set(d, R(-2));
+    const auto tau = hn::Set(d, static_cast<R>(p.tau)), zero = hn::Zero(d);
+    auto top = zero;
+    auto at = hn::Set(di, I(-1));
+    auto position = hn::Iota(di, static_cast<I>(p.begin[g]));
+    const auto hop = hn::Set(di, static_cast<I>(lanes<R>));
+    for (size k = p.begin[g]; k < p.end[g]; k += lanes<R>) {
+        // The padding and the variables at their lower bound have F + low = +∞, a difference of -∞.
+        const auto b = hn::Sub(fi, hn::Add(hn::Load(d, p.F + k), hn::Load(d, p.low + k)));
+        const auto a = hn::Max(hn::MulAdd(minus_two, load_kernel(d, Ki + k), hn::Add(kii, load_kernel(d, p.diagonal + k))), tau);
+        auto gain = zero;
+        if constexpr (sizeof(R) == 4)
+            gain = hn::Mul(hn::Mul(b, b), hn::ApproximateReciprocal(a));
+        else
+            gain = hn::Div(hn::Mul(b, b), a);
+        const auto better = hn::And(hn::Gt(b, zero), hn::Gt(gain, top));
+        top = hn::IfThenElse(better, gain, top);
+        at = hn::IfThenElse(hn::RebindMask(di, better), position, at);
+        position = hn::Add(position, hop);
+    }
+    best<R> found = reduce<R>(top, at);
+    if (found.value <= 0) found.at = -1;
+    return found;
+}
+
+template <class R>
+void solve(inner_problem<R>& p) {
+    scan_result<R> state[2];
+    for (int g = 0; g < p.groups; ++g) state[g] = scan<R, false>(p, g, nullptr, nullptr, R(0));
+    for (;;) {
+        // The group that violates its condition most.
+        int g = 0;
+        double gap = static_cast<double>(state[0].up.value) - static_cast<double>(state[0].min_low);
+        if (p.groups == 2) {
+            const double other = static_cast<double>(state[1].up.value) - static_cast<double>(state[1].min_low);
+            if (other > gap) g = 1, gap = other;
+        }
+        p.gap = gap;
+        if (!(gap > p.enough) || p.steps >= p.most_steps) break;
+        const size i = state[g].up.at;
+        const best<R> second = partner(p, g, i, state[g].up.value);
+        if (second.at < 0) break;
+        const size j = second.at;
+        const float *Ki = p.K + i * p.stride, *Kj = p.K + j * p.stride;
+        double a = static_cast<double>(p.diagonal[i]) + p.diagonal[j] - 2.0 * Ki[j];
+        const double scale = __builtin_fabs(static_cast<double>(p.diagonal[i])) + __builtin_fabs(static_cast<double>(p.diagonal[j]));
+        if (a <= 1e-6 * scale) {
+            if (a < -1e-6 * scale)
+                ++p.concave_steps;
+            else
+                ++p.flat_steps;
+        }
+        if (a < p.tau) a = p.tau;
+        // The step along α_i + α_j = const, cut at the box.
+        double t = (static_cast<double>(p.F[i]) - static_cast<double>(p.F[j])) / a;
+        const double room_i = p.upper[i] - p.alpha[i], room_j = p.alpha[j] - p.lower[j];
+        if (t >= room_i && room_i <= room_j) {
+            t = room_i;
+            p.alpha[j] -= t;
+            p.alpha[i] = p.upper[i];
+            if (room_i == room_j) p.alpha[j] = p.lower[j];
+        } else if (t >= room_j) {
+            t = room_j;
+            p.alpha[i] += t;
+            p.alpha[j] = p.lower[j];
+        } else {
+            p.alpha[i] += t;
+            p.alpha[j] -= t;
+        }
+        p.up[i] = p.alpha[i] < p.upper[i] ? R(0) : static_cast<R>(-infinity);
+        p.low[i] = p.alpha[i] > p.lower[i] ? R(0) : static_cast<R>(infinity);
+        p.up[j] = p.alpha[j] < p.upper[j] ? R(0) : static_cast<R>(-infinity);
+        p.low[j] = p.alpha[j] > p.lower[j] ? R(0) : static_cast<R>(infinity);
+        ++p.steps;
+        for (int h = 0; h < p.groups; ++h) state[h] = scan<R, true>(p, h, Ki, Kj, static_cast<R>(t));
+    }
+}
+
+void subtract_rows(double* F, const float* const* row, const double* delta, size rows, size count) {
+    const tag<double> d;
+    const hn::Rebind<float, tag<double>> half;
+    constexpr size n = lanes<double>;
+    size i = 0;
+    // Strips of four vectors stay in registers while all rows pass.
+    for (; i + 4 * n <= count; i += 4 * n) {
+        auto f0 = hn::LoadU(d, F + i), f1 = hn::LoadU(d, F + i + n), f2 = hn::LoadU(d, F + i + 2 * n), f3 = hn::LoadU(d, F + i + 3 * n);
+        for (size r = 0; r < rows; ++r) {
+            const auto t = hn::Set(d, delta[r]);
+            const float* k = row[r] + i;
+            f0 = hn::NegMulAdd(t, hn::PromoteTo(d, hn::LoadU(half, k)), f0);
+            f1 = hn::NegMulAdd(t, hn::PromoteTo(d, hn::LoadU(half, k + n)), f1);
+            f2 = hn::NegMulAdd(t, hn::PromoteTo(d, hn::LoadU(half, k + 2 * n)), f2);
+            f3 = hn::NegMulAdd(t, hn::PromoteTo(d, hn::LoadU(half, k + 3 * n)), f3);
+        }
+        hn::StoreU(f0, d, F + i);
+        hn::StoreU(f1, d, F + i + n);
+        hn::StoreU(f2, d, F + i + 2 * n);
+        hn::StoreU(f3, d, F + i + 3 * n);
+    }
+    for (; i < count; ++i)
+        for (size r = 0; r < rows; ++r) F[i] -= delta[r] * static_cast<double>(row[r][i]);
+}
+
+void extremes(const double* F, const double* alpha, const double* lower, const double* upper, size count, double& max_up, double& min_low) {
+    const tag<double> d;
+    constexpr size n = lanes<double>;
+    auto top = hn::Set(d, -infinity), low = hn::Set(d, infinity);
+    const auto none = top, every = low;
+    size i = 0;
+    for (; i + n <= count; i += n) {
+        const auto f = hn::LoadU(d, F + i), a = hn::LoadU(d, alpha + i);
+        top = hn::Max(top, hn::IfThenElse(hn::Lt(a, hn::LoadU(d, upper + i)), f, none));
+        low = hn::Min(low, hn::IfThenElse(hn::Gt(a, hn::LoadU(d, lower + i)), f, every));
+    }
+    max_up = hn::GetLane(hn::MaxOfLanes(d, top));
+    min_low = hn::GetLane(hn::MinOfLanes(d, low));
+    for (; i < count; ++i) {
+        if (alpha[i] < upper[i] && F[i] > max_up) max_up = F[i];
+        if (alpha[i] > lower[i] && F[i] < min_low) min_low = F[i];
+    }
+}
+
+double dot(const float* a, const double* b, size count) {
+    const tag<double> d;
+    const hn::Rebind<float, tag<double>> half;
+    constexpr size n = lanes<double>;
+    auto s0 = hn::Zero(d), s1 = s0;
+    size i = 0;
+    for (; i + 2 * n <= count; i += 2 * n) {
+        s0 = hn::MulAdd(hn::PromoteTo(d, hn::LoadU(half, a + i)), hn::LoadU(d, b + i), s0);
+        s1 = hn::MulAdd(hn::PromoteTo(d, hn::LoadU(half, a + i + n)), hn::LoadU(d, b + i + n), s1);
+    }
+    double sum = hn::GetLane(hn::SumOfLanes(d, hn::Add(s0, s1)));
+    for (; i < count; ++i) sum += static_cast<double>(a[i]) * b[i];
+    return sum;
+}
+
+#define MERCER_TEXT2(x) #x
+#define MERCER_TEXT(x) MERCER_TEXT2(x)
+const vector_ops table{MERCER_TEXT(MERCER_SIMD_TARGET), padding_width, solve<float>, solve<double>, subtract_rows, extremes, dot};
+
+}  // namespace
+
+const vector_ops& ops() { return table; }
+
+}  // namespace mercer::smo::MERCER_SIMD_TARGET
