@@ -165,6 +165,16 @@ bool guess_header(std::string_view text, const std::string& name, char separator
     return only_text && only_row;
 }
 
+// A label given by name says that there is a header to find it in.
+bool has_header(std::string_view text, const std::string& name, char separator, const csv_options& options) {
+    if (options.header != csv_header::automatic) return options.header == csv_header::present;
+    std::vector<field> first;
+    if (!options.label.empty() && !is_number(options.label) && record_reader(text, name, separator).next(first))
+        for (const field& one : first)
+            if (one.text == options.label) return true;
+    return guess_header(text, name, separator);
+}
+
 // The column the option names; none for an empty option.
 std::optional<std::size_t> label_position(const csv_options& options, const std::vector<std::string>& header, std::size_t columns, const std::string& name) {
     if (options.label.empty()) return std::nullopt;
@@ -194,7 +204,7 @@ public:
 
     table run() {
         const char separator = options_.separator ? options_.separator : guess_separator(text_);
-        const bool header = options_.header == csv_header::automatic ? guess_header(text_, name_, separator) : options_.header == csv_header::present;
+        const bool header = has_header(text_, name_, separator, options_);
         record_reader records(text_, name_, separator);
         std::vector<field> row;
         if (header && records.next(row))
