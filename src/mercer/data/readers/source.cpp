@@ -57,7 +57,7 @@ private:
     std::size_t capacity_ = 0;
 };
 
-source hand_over(std::string name, std::shared_ptr<growing> bytes) {
+[[maybe_unused]] source hand_over(std::string name, std::shared_ptr<growing> bytes) {
     const std::string_view view = bytes->bytes();
     return {std::move(name), view, std::move(bytes)};
 }
