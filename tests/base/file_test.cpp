@@ -31,7 +31,9 @@ TEST(write_atomically, keeps_the_permissions_of_a_replaced_file) {
     EXPECT_EQ(contents(path), "new");
 }
 
-TEST(write_atomically, writes_straight_to_what_is_no_file) { EXPECT_EQ(failure([] { write_atomically("/dev/null", "x"); }), "no error"); }
+TEST(write_atomically, writes_straight_to_what_is_no_file) {
+    EXPECT_EQ(failure([] { write_atomically("/dev/null", "x"); }), "no error");
+}
 
 TEST(write_atomically, names_path_and_reason) {
     const scratch_folder folder;

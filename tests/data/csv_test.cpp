@@ -21,8 +21,8 @@ std::string bad(std::string_view text, const csv_options& options = {}) {
 const std::string hint = " (text columns are not supported as vectors: leave the column out, write it as numbers, or make it the label)";
 
 TEST(csv, numbers_without_header) {
-    for (const char* text : {"1,2.5\n-3e2,4\n", "1,2.5\r\n-3e2,4", "1;2.5\n-3e2;4\n", "1\t2.5\n-3e2\t4\n", " 1 , 2.5\n\n-3e2,\t4 \n\n", "\"1\",\"2.5\"\n\"-3e2\",4\n",
-                             "\xef\xbb\xbf+1,2.5\n-3e2,4\n"}) {
+    for (const char* text : {"1,2.5\n-3e2,4\n", "1,2.5\r\n-3e2,4", "1;2.5\n-3e2;4\n", "1\t2.5\n-3e2\t4\n", " 1 , 2.5\n\n-3e2,\t4 \n\n",
+                             "\"1\",\"2.5\"\n\"-3e2\",4\n", "\xef\xbb\xbf+1,2.5\n-3e2,4\n"}) {
         const table t = parse_csv(text, "f");
         EXPECT_EQ(rows<double>(t.x), (matrix_rows{{1, 2.5}, {-300, 4}})) << text;
         EXPECT_TRUE(t.feature_names.empty());
@@ -49,9 +49,7 @@ TEST(csv, first_row_of_text_classes_is_no_header) {
     EXPECT_EQ(rows<double>(t.x), (matrix_rows{{1}, {2}}));
 }
 
-TEST(csv, missing_value_in_the_first_row_does_not_make_it_a_header) {
-    EXPECT_EQ(bad("?,2\n3,4\n"), "bad data: f:1:1: row 1, column 1: missing value '?'");
-}
+TEST(csv, missing_value_in_the_first_row_does_not_make_it_a_header) { EXPECT_EQ(bad("?,2\n3,4\n"), "bad data: f:1:1: row 1, column 1: missing value '?'"); }
 
 TEST(csv, label_by_name_and_by_position) {
     const char* text = "a,y,b\n1,7,2\n3,8,4\n";

@@ -151,7 +151,8 @@ std::string long_text(std::size_t bytes) {
     while (text.size() < bytes) {
         text += fmt::format("{}", static_cast<int>(random() % 5) - 2);
         int column = 0;
-        for (auto left = random() % 12; left > 0; --left) text += fmt::format(" {}:{}", column += 1 + static_cast<int>(random() % 50), static_cast<double>(random() % 100000) / 1000);
+        for (auto left = random() % 12; left > 0; --left)
+            text += fmt::format(" {}:{}", column += 1 + static_cast<int>(random() % 50), static_cast<double>(random() % 100000) / 1000);
         if (random() % 8 == 0) text += " # 1:2 3:4";
         text += random() % 16 == 0 ? "\r\n\n" : "\n";
     }

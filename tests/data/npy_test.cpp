@@ -34,7 +34,8 @@ std::string bytes_of(std::vector<T> values) {
 const matrix_rows written_by_numpy{{1.5, -2.25, 3e-300}, {4, 5e10, 0.1}};
 
 TEST(npy, files_of_numpy_in_either_order_and_every_version) {
-    for (const char* file : {"c_f8.npy", "fortran_f8.npy", "version2.npy", "version3.npy"}) EXPECT_EQ(rows<double>(read_npy(test_file(file)).x), written_by_numpy) << file;
+    for (const char* file : {"c_f8.npy", "fortran_f8.npy", "version2.npy", "version3.npy"})
+        EXPECT_EQ(rows<double>(read_npy(test_file(file)).x), written_by_numpy) << file;
 }
 
 TEST(npy, other_number_types_of_numpy) {
@@ -50,7 +51,8 @@ TEST(npy, other_number_types_of_numpy) {
 TEST(npy, what_is_not_supported_is_said) {
     EXPECT_EQ(bad(contents(test_file("big_endian.npy"))), "unsupported: f: numbers of type '>f8' are big-endian, which is not supported");
     EXPECT_EQ(bad(contents(test_file("three_dims.npy"))), "unsupported: f: an array of 1 or 2 dimensions is needed, got 3");
-    EXPECT_EQ(bad(npy("{'descr': '<f8', 'fortran_order': False, 'shape': ()}", bytes_of<double>({1}))), "unsupported: f: an array of 1 or 2 dimensions is needed, got 0");
+    EXPECT_EQ(bad(npy("{'descr': '<f8', 'fortran_order': False, 'shape': ()}", bytes_of<double>({1}))),
+              "unsupported: f: an array of 1 or 2 dimensions is needed, got 0");
     EXPECT_EQ(bad(npy("{'descr': '<c16', 'fortran_order': False, 'shape': (1,)}", std::string(16, '\0'))),
               "unsupported: f: numbers of type '<c16' are not supported (f4, f8, i1 ... i8, u1 ... u8 and bool are)");
     EXPECT_EQ(bad(npy("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1,)}", "")),
@@ -62,9 +64,11 @@ TEST(npy, sizes_are_checked_before_anything_is_allocated) {
     const std::string head = "{'descr': '<f8', 'fortran_order': False, 'shape': ";
     EXPECT_EQ(bad(npy(head + "(2, 2)}", bytes_of<double>({1, 2, 3}))), "parse error: f: 2 x 2 numbers of 8 bytes do not make up the 24 bytes after the header");
     EXPECT_EQ(bad(npy(head + "(1, 2)}", bytes_of<double>({1, 2, 3}))), "parse error: f: 1 x 2 numbers of 8 bytes do not make up the 24 bytes after the header");
-    EXPECT_EQ(bad(npy(head + "(1, 3)}", bytes_of<double>({1, 2, 3}) + "x")), "parse error: f: 1 x 3 numbers of 8 bytes do not make up the 25 bytes after the header");
+    EXPECT_EQ(bad(npy(head + "(1, 3)}", bytes_of<double>({1, 2, 3}) + "x")),
+              "parse error: f: 1 x 3 numbers of 8 bytes do not make up the 25 bytes after the header");
     // 2^33 * 2^31 * 8 = 2^67 wraps to 0
-    EXPECT_EQ(bad(npy(head + "(8589934592, 2147483648)}", "")), "parse error: f: 8589934592 x 2147483648 numbers of 8 bytes do not make up the 0 bytes after the header");
+    EXPECT_EQ(bad(npy(head + "(8589934592, 2147483648)}", "")),
+              "parse error: f: 8589934592 x 2147483648 numbers of 8 bytes do not make up the 0 bytes after the header");
     EXPECT_EQ(bad(npy(head + "(1, 99999999999999999999)}", "")),
               "parse error: f: byte 64: bad .npy header: expected a size below 2^64, got '99999999999999999999'");
     EXPECT_EQ(bad(npy(head + "(0, 3)}", "")), "bad data: f: expected at least one row and one column, got 0 x 3");
@@ -80,8 +84,10 @@ TEST(npy, cut_files_are_refused) {
 }
 
 TEST(npy, headers_are_read_strictly) {
-    EXPECT_EQ(bad(npy("{'descr': '<f8'}", "")), "parse error: f: byte 26: bad .npy header: expected the keys 'descr', 'fortran_order' and 'shape', got its end");
-    EXPECT_EQ(bad(npy("{'a': 1}", "")), "parse error: f: byte 15: bad .npy header: expected each of the keys 'descr', 'fortran_order' and 'shape' once, got ' 1}'");
+    EXPECT_EQ(bad(npy("{'descr': '<f8'}", "")),
+              "parse error: f: byte 26: bad .npy header: expected the keys 'descr', 'fortran_order' and 'shape', got its end");
+    EXPECT_EQ(bad(npy("{'a': 1}", "")),
+              "parse error: f: byte 15: bad .npy header: expected each of the keys 'descr', 'fortran_order' and 'shape' once, got ' 1}'");
     EXPECT_EQ(bad(npy("{'fortran_order': maybe}", "")), "parse error: f: byte 28: bad .npy header: expected True or False, got 'maybe}'");
     EXPECT_EQ(bad(npy("", "")), "parse error: f: byte 10: bad .npy header: expected '{', got its end");
     EXPECT_EQ(rows<double>(parse_npy(npy("{\"shape\":(1,),\"fortran_order\":False,\"descr\":\"<f8\"}", bytes_of<double>({7})), "f").x), (matrix_rows{{7}}));

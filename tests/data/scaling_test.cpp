@@ -81,11 +81,13 @@ TEST(scaling, sparse_zeros_stay_zeros_without_the_mean) {
     const scaling s = scaling::fit(x, {.with_mean = false});
     const auto got = entries<double>(s.apply(x));
     ASSERT_EQ(got.size(), 3u);
-    EXPECT_DOUBLE_EQ(got[0].value, 3 / std::sqrt(6.0));                      // 9 + 0 + 9 over 3
-    EXPECT_DOUBLE_EQ(got[1].value, 4 / std::sqrt(16.0 / 3 - 16.0 / 9));      // E x² - (E x)²
-    EXPECT_EQ(s.columns()[1].second, 0);                                     // an empty column
+    EXPECT_DOUBLE_EQ(got[0].value, 3 / std::sqrt(6.0));                  // 9 + 0 + 9 over 3
+    EXPECT_DOUBLE_EQ(got[1].value, 4 / std::sqrt(16.0 / 3 - 16.0 / 9));  // E x² - (E x)²
+    EXPECT_EQ(s.columns()[1].second, 0);                                 // an empty column
     EXPECT_EQ(scaling::fit(as_dense<double>(x), {.with_mean = false}).to_json(), s.to_json());
-    EXPECT_EQ(failure([&] { scaling::fit(make({{1}, {2}})).apply(parse_libsvm("1 1:3\n", "f").x); }),
+    EXPECT_EQ(failure([&] {
+                  scaling::fit(make({{1}, {2}})).apply(parse_libsvm("1 1:3\n", "f").x);
+              }),
               "unsupported: standardising sparse vectors would fill in every zero: use with_mean = false, min-max scaling, or dense vectors");
 }
 
@@ -110,7 +112,8 @@ TEST(scaling, wrong_input_is_refused) {
     EXPECT_EQ(failure([] { scaling::fit(make(matrix_rows{{1}}), {.method = scaling_method::minmax, .lower = 1, .upper = 1}); }),
               "invalid argument: min-max scaling needs finite lower < upper, got 1 and 1");
     EXPECT_EQ(failure([] { scaling::fit(strings({"a"})); }), "unsupported: scaling needs vectors, got strings");
-    EXPECT_EQ(failure([] { scaling::fit(make(matrix_rows{{1}}), {.targets = true}); }), "invalid argument: scaling of targets was asked for, but none were given");
+    EXPECT_EQ(failure([] { scaling::fit(make(matrix_rows{{1}}), {.targets = true}); }),
+              "invalid argument: scaling of targets was asked for, but none were given");
     const std::vector<double> y{1, 2};
     EXPECT_EQ(failure([&] { scaling::fit(make(matrix_rows{{1}}), y, {.targets = true}); }),
               "invalid argument: there must be one target a vector, got 2 targets for 1 vectors");
@@ -133,7 +136,8 @@ TEST(scaling, file_holds_every_bit) {
     EXPECT_TRUE(rc::check("saved and loaded, a scaling is the same", [&] {
         const int d = *rc::gen::inRange(1, 6);
         const auto finite = rc::gen::suchThat(rc::gen::arbitrary<double>(), [](double v) { return std::isfinite(v); });
-        const auto values = *rc::gen::container<std::vector<std::vector<double>>>(3, rc::gen::container<std::vector<double>>(static_cast<std::size_t>(d), finite));
+        const auto values =
+            *rc::gen::container<std::vector<std::vector<double>>>(3, rc::gen::container<std::vector<double>>(static_cast<std::size_t>(d), finite));
         const auto y = *rc::gen::container<std::vector<double>>(3, finite);
         scaling_options options = minmax;
         if (*rc::gen::arbitrary<bool>()) options = {.with_mean = *rc::gen::arbitrary<bool>()};
@@ -157,7 +161,8 @@ TEST(scaling, inverse_undoes_apply) {
         for (std::size_t j = 0; j < 2; ++j) {
             double size = 0;
             for (const auto& row : values) size = std::max(size, std::abs(row[j]));
-            for (std::size_t i = 0; i < values.size(); ++i) RC_ASSERT(std::abs(back[i][j] - values[i][j]) <= 16 * size * std::numeric_limits<double>::epsilon());
+            for (std::size_t i = 0; i < values.size(); ++i)
+                RC_ASSERT(std::abs(back[i][j] - values[i][j]) <= 16 * size * std::numeric_limits<double>::epsilon());
         }
     }));
 }

@@ -86,7 +86,8 @@ TEST(source, xz_truncated_or_changed_is_refused) {
     std::string packed = contents(test_file("two_streams.svm.xz"));
     EXPECT_EQ(failure([&] { unpack("x.xz", std::string_view(packed).substr(0, 100)); }),
               "parse error: x.xz: truncated xz archive: it ends at byte 100 inside a stream");
-    EXPECT_EQ(failure([&] { unpack("x.xz", std::string_view(packed).substr(0, 6)); }), "parse error: x.xz: truncated xz archive: it ends at byte 6 inside a stream");
+    EXPECT_EQ(failure([&] { unpack("x.xz", std::string_view(packed).substr(0, 6)); }),
+              "parse error: x.xz: truncated xz archive: it ends at byte 6 inside a stream");
     packed[30] ^= 1;
     EXPECT_NE(failure([&] { unpack("x.xz", packed); }).find("bad xz data: the data are corrupt"), std::string::npos);
 }

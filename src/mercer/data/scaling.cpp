@@ -71,7 +71,8 @@ std::vector<range> moments(const dataset& x) {
     const std::vector<range> between = extremes(x);
     const auto n = static_cast<double>(x.size());
     std::vector<double> unit(between.size());
-    for (std::size_t j = 0; j < between.size(); ++j) unit[j] = std::max({std::abs(between[j].first), std::abs(between[j].second), std::numeric_limits<double>::min()});
+    for (std::size_t j = 0; j < between.size(); ++j)
+        unit[j] = std::max({std::abs(between[j].first), std::abs(between[j].second), std::numeric_limits<double>::min()});
     std::vector<double> sum(between.size(), 0.0);
     std::vector<index> stored(between.size(), 0);
     each_value(x, [&](index j, double value) {
@@ -102,9 +103,7 @@ std::vector<range> moments(const dataset& x) {
     return columns;
 }
 
-std::vector<range> fit_columns(const dataset& x, scaling_method method) {
-    return method == scaling_method::minmax ? extremes(x) : moments(x);
-}
+std::vector<range> fit_columns(const dataset& x, scaling_method method) { return method == scaling_method::minmax ? extremes(x) : moments(x); }
 
 template <class T>
 T checked(double value, index row, index column) {

@@ -213,7 +213,8 @@ public:
         while (records.next(row)) {
             if (rows == 0) first_row(row.size());
             if (row.size() != columns_)
-                detail::fail_at(errc::parse, name_, text_, row.front().offset, fmt::format("row {}: expected {} fields, got {}", rows + 1, columns_, row.size()));
+                detail::fail_at(errc::parse, name_, text_, row.front().offset,
+                                fmt::format("row {}: expected {} fields, got {}", rows + 1, columns_, row.size()));
             ++rows;
             for (std::size_t c = 0; c < columns_; ++c) {
                 if (label_ == c)

@@ -17,9 +17,9 @@ struct csv_options {
     char separator = 0;  // ',', ';' or '\t'; 0: the one that gives the first rows the same number of fields
     csv_header header = csv_header::automatic;
     // The column of targets: a name from the header, or a position from 0 (negative: from the end). Empty: none.
-    std::string label;
+    std::string label{};
     // Class names in the order of a training set; then every label has to be one of them. Empty: the names in the file, sorted.
-    std::vector<std::string> classes;
+    std::vector<std::string> classes{};
     precision numbers = precision::natural;
 };
 

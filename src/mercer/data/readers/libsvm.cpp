@@ -159,9 +159,7 @@ private:
         return {p, static_cast<std::size_t>(end - p)};
     }
     const char* after_token(const char* p) const { return p + token_at(p).size(); }
-    const char* after_line(const char* p) const {
-        return static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(end_ - p))) + 1;
-    }
+    const char* after_line(const char* p) const { return static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(end_ - p))) + 1; }
 
     [[noreturn]] void expected(const std::string& what, const char* start, const char* end) const {
         const std::string_view got(start, static_cast<std::size_t>(end - start));
@@ -187,7 +185,7 @@ counts count(std::string_view text) {
     counts total;
     const char* p = text.data();
     for (std::size_t left = text.size(); left > 0;) {
-        const std::size_t block = std::min<std::size_t>(left, 64 * 255);
+        const std::size_t block = std::min<std::size_t>(left, std::size_t{64} * 255);
         std::uint8_t colons[64] = {};
         std::uint8_t lines[64] = {};
         std::size_t k = 0;

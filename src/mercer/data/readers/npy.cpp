@@ -110,8 +110,8 @@ private:
     }
     [[noreturn]] void bad(const std::string& expected) {
         const std::string_view rest = text_.substr(std::min(at_, text_.size()), 20);
-        fail(errc::parse, fmt::format("{}: byte {}: bad .npy header: expected {}, got {}", name_, offset_ + at_, expected,
-                                      rest.empty() ? "its end" : detail::quoted(rest)));
+        fail(errc::parse,
+             fmt::format("{}: byte {}: bad .npy header: expected {}, got {}", name_, offset_ + at_, expected, rest.empty() ? "its end" : detail::quoted(rest)));
     }
 
     std::string_view text_;
@@ -163,8 +163,8 @@ constexpr number_type type_of(const char* name) {
 
 // A byte has no order, so NumPy writes |; a bool is one byte, 0 or 1.
 const number_type types[] = {
-    type_of<double>("f8"),       type_of<float>("f4"),         type_of<std::int8_t>("i1"),   type_of<std::int16_t>("i2"),
-    type_of<std::int32_t>("i4"), type_of<std::int64_t>("i8"),  type_of<std::uint8_t>("u1"),  type_of<std::uint16_t>("u2"),
+    type_of<double>("f8"),        type_of<float>("f4"),         type_of<std::int8_t>("i1"),  type_of<std::int16_t>("i2"),
+    type_of<std::int32_t>("i4"),  type_of<std::int64_t>("i8"),  type_of<std::uint8_t>("u1"), type_of<std::uint16_t>("u2"),
     type_of<std::uint32_t>("u4"), type_of<std::uint64_t>("u8"), type_of<std::uint8_t>("b1"),
 };
 
@@ -180,7 +180,8 @@ const number_type& find_type(const std::string& type, const std::string& name) {
 }  // namespace
 
 table parse_npy(std::string_view bytes, const std::string& name, precision numbers) {
-    if (!bytes.starts_with(magic)) fail(errc::parse, fmt::format("{}: byte 0: expected the first bytes of an .npy file, got {}", name, detail::quoted(bytes.substr(0, 6))));
+    if (!bytes.starts_with(magic))
+        fail(errc::parse, fmt::format("{}: byte 0: expected the first bytes of an .npy file, got {}", name, detail::quoted(bytes.substr(0, 6))));
     const int version = bytes.size() > 7 ? static_cast<unsigned char>(bytes[6]) : 0;
     const std::size_t length_bytes = version == 1 ? 2 : 4;
     const std::size_t header_at = 8 + length_bytes;
@@ -189,7 +190,8 @@ table parse_npy(std::string_view bytes, const std::string& name, precision numbe
     std::size_t header_size = 0;
     std::memcpy(&header_size, bytes.data() + 8, length_bytes);
     if (header_size > bytes.size() - header_at)
-        fail(errc::parse, fmt::format("{}: truncated .npy file: a header of {} bytes, but the file ends after {} of them", name, header_size, bytes.size() - header_at));
+        fail(errc::parse,
+             fmt::format("{}: truncated .npy file: a header of {} bytes, but the file ends after {} of them", name, header_size, bytes.size() - header_at));
     const layout form = header_parser(bytes.substr(header_at, header_size), header_at, name).run();
     const std::string_view data = bytes.substr(header_at + header_size);
     const number_type& type = find_type(form.type, name);
@@ -202,7 +204,8 @@ table parse_npy(std::string_view bytes, const std::string& name, precision numbe
     const std::uint64_t elements = data.size() / type.bytes;
     const bool fits = rows == 0 || cols == 0 ? data.empty() : data.size() % type.bytes == 0 && elements / rows == cols && elements % rows == 0;
     if (!fits)
-        fail(errc::parse, fmt::format("{}: {} x {} numbers of {} bytes do not make up the {} bytes after the header", name, rows, cols, type.bytes, data.size()));
+        fail(errc::parse,
+             fmt::format("{}: {} x {} numbers of {} bytes do not make up the {} bytes after the header", name, rows, cols, type.bytes, data.size()));
     if (rows == 0 || cols == 0) fail(errc::data, fmt::format("{}: expected at least one row and one column, got {} x {}", name, rows, cols));
 
     table result;

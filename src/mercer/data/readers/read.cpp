@@ -76,8 +76,9 @@ file_format by_content(const std::string& path, std::string_view bytes) {
     if (looks_like_libsvm(first.front())) return file_format::libsvm;
     if (looks_like_strings(first.back())) return file_format::strings;
     if (first.back().find_first_of(",;\t") != std::string_view::npos) return file_format::csv;
-    fail(errc::unsupported, fmt::format("{}: cannot tell the format from the name or from the first line {}: say which of libsvm, csv, npy, strings, sets it is",
-                                        path, detail::quoted(first.front())));
+    fail(errc::unsupported,
+         fmt::format("{}: cannot tell the format from the name or from the first line {}: say which of libsvm, csv, npy, strings, sets it is", path,
+                     detail::quoted(first.front())));
 }
 
 }  // namespace

@@ -18,9 +18,9 @@ file_format file_format_named(std::string_view name);  // "libsvm", …; fails w
 struct read_options {
     file_format format = file_format::automatic;
     precision numbers = precision::natural;  // of every format; those inside `libsvm` and `csv` are not looked at
-    libsvm_options libsvm;
-    csv_options csv;
-    tsv_options tsv;
+    libsvm_options libsvm{};
+    csv_options csv{};
+    tsv_options tsv{};
 };
 
 // The format by the end of the name (.svm .libsvm .svmlight .csv .npy .strings .sets, also with .gz or .xz after it), else by the first lines:

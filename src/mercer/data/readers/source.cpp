@@ -88,8 +88,7 @@ source unpack_gzip(std::string name, std::string_view packed) {
         if (result == Z_STREAM_END) {
             const std::string_view rest = packed.substr(at);
             if (rest.find_first_not_of('\0') == std::string_view::npos) break;  // tapes pad with zeros
-            if (!rest.starts_with(gzip_magic))
-                fail(errc::parse, fmt::format("{}: byte {}: expected another gzip member or the end of the file", name, at));
+            if (!rest.starts_with(gzip_magic)) fail(errc::parse, fmt::format("{}: byte {}: expected another gzip member or the end of the file", name, at));
             inflateReset(&stream);
         } else if (result == Z_BUF_ERROR || (result == Z_OK && at == packed.size() && stream.avail_out > 0)) {
             fail(errc::parse, fmt::format("{}: truncated gzip archive: it ends at byte {} inside a member", name, packed.size()));
@@ -134,8 +133,7 @@ source unpack_xz(std::string name, std::string_view packed) {
         const lzma_ret result = lzma_code(&stream, LZMA_FINISH);
         out->filled(room - stream.avail_out);
         if (result == LZMA_STREAM_END) break;
-        if (result == LZMA_BUF_ERROR)
-            fail(errc::parse, fmt::format("{}: truncated xz archive: it ends at byte {} inside a stream", name, packed.size()));
+        if (result == LZMA_BUF_ERROR) fail(errc::parse, fmt::format("{}: truncated xz archive: it ends at byte {} inside a stream", name, packed.size()));
         if (result == LZMA_MEM_ERROR) fail(errc::memory, fmt::format("{}: no memory to unpack xz", name));
         if (result != LZMA_OK) fail(errc::parse, fmt::format("{}: byte {}: bad xz data: {}", name, stream.total_in, meaning(result)));
     }

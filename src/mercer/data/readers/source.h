@@ -9,11 +9,10 @@ namespace mercer {
 
 class source {
 public:
-    source(std::string name, std::string_view bytes, std::shared_ptr<const void> keep)
-        : name_(std::move(name)), bytes_(bytes), keep_(std::move(keep)) {}
+    source(std::string name, std::string_view bytes, std::shared_ptr<const void> keep) : name_(std::move(name)), bytes_(bytes), keep_(std::move(keep)) {}
 
-    const std::string& name() const { return name_; }     // for messages: the path, or <stdin>
-    std::string_view bytes() const { return bytes_; }     // valid while a copy of this source lives
+    const std::string& name() const { return name_; }  // for messages: the path, or <stdin>
+    std::string_view bytes() const { return bytes_; }  // valid while a copy of this source lives
     std::shared_ptr<const void> keep() const { return keep_; }
 
 private:

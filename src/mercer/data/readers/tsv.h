@@ -12,9 +12,9 @@ namespace mercer {
 struct tsv_options {
     bool labelled = true;
     // Class names in the order of a training set; then every label has to be one of them. Empty: the names in the file, sorted.
-    std::vector<std::string> classes;
+    std::vector<std::string> classes{};
     // Sets: the names of items 0, 1, … of a training set; new items get the numbers after them.
-    std::vector<std::string> dictionary;
+    std::vector<std::string> dictionary{};
     // Sets: items are separated by tabs only, so that they may hold blanks.
     bool items_by_tab = false;
 };
