@@ -1,0 +1,104 @@
+#include "mercer/base/file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "mercer/base/error.h"
+
+namespace mercer {
+namespace {
+
+[[noreturn]] void cannot(const char* what, const std::string& path, int reason) {
+    fail(errc::io, fmt::format("cannot {} '{}': {}", what, path, std::strerror(reason)));
+}
+
+class descriptor {
+public:
+    explicit descriptor(int number) : number_(number) {}
+    ~descriptor() {
+        if (number_ >= 0) ::close(number_);
+    }
+    descriptor(const descriptor&) = delete;
+    descriptor& operator=(const descriptor&) = delete;
+    int number() const { return number_; }
+    // Closing can report a write that failed late (a full disk over NFS), so it is done by hand before success is claimed.
+    int close() {
+        const int result = ::close(number_);
+        number_ = -1;
+        return result;
+    }
+
+private:
+    int number_;
+};
+
+void write_all(int file, std::string_view bytes, const std::string& path) {
+    while (!bytes.empty()) {
+        const ssize_t written = ::write(file, bytes.data(), bytes.size());
+        if (written < 0) {
+            if (errno == EINTR) continue;
+            cannot("write", path, errno);
+        }
+        bytes.remove_prefix(static_cast<std::size_t>(written));
+    }
+}
+
+void write_directly(const std::string& path, std::string_view bytes) {
+    descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+    if (file.number() < 0) cannot("write", path, errno);
+    write_all(file.number(), bytes, path);
+    if (file.close() != 0) cannot("write", path, errno);
+}
+
+// Opens a new file beside the path, under a name nobody has.
+int open_beside(const std::string& path, mode_t mode, std::string& name) {
+    for (int attempt = 0;; ++attempt) {
+        name = fmt::format("{}.{}.{}.tmp", path, ::getpid(), attempt);
+        const int file = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+        if (file >= 0) return file;
+        if (errno != EEXIST || attempt == 1000) cannot("write", path, errno);
+    }
+}
+
+// Deletes the temporary file unless it became the real one.
+struct removal {
+    std::string name;
+    ~removal() {
+        if (!name.empty()) ::unlink(name.c_str());
+    }
+};
+
+}  // namespace
+
+void write_atomically(const std::string& path, std::string_view bytes) {
+    if (path.empty()) fail(errc::io, "cannot write '': the path is empty");
+    struct stat old {};
+    mode_t mode = 0666;  // less the umask, as for any new file
+    const bool exists = ::stat(path.c_str(), &old) == 0;
+    if (exists && S_ISDIR(old.st_mode)) cannot("write", path, EISDIR);
+    if (exists && !S_ISREG(old.st_mode)) return write_directly(path, bytes);
+
+    removal temporary;
+    descriptor file(open_beside(path, mode, temporary.name));
+    if (exists) (void)::fchmod(file.number(), old.st_mode & 07777);  // a replaced file keeps its permissions where it can
+    write_all(file.number(), bytes, path);
+    if (::fsync(file.number()) != 0) cannot("write", path, errno);
+    if (file.close() != 0) cannot("write", path, errno);
+    if (::rename(temporary.name.c_str(), path.c_str()) != 0) cannot("replace", path, errno);
+    temporary.name.clear();
+
+    // The rename itself lasts only once the directory is on disk. Some file systems cannot sync one: the data are there all the same.
+    const auto slash = path.rfind('/');
+    const std::string folder = slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
+    const descriptor directory(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (directory.number() >= 0 && ::fsync(directory.number()) != 0 && errno != EINVAL && errno != ENOTSUP && errno != EROFS)
+        cannot("sync the directory of", path, errno);
+}
+
+}  // namespace mercer

@@ -1,0 +1,13 @@
+// Writing files so that a reader sees the old contents or the new ones, never a part.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace mercer {
+
+// Replaces the file: a temporary file beside it is written, synced and renamed over it, then the directory is synced. What is
+// not a plain file (a pipe, /dev/stdout) is written to directly. Fails with the path and the system's reason.
+void write_atomically(const std::string& path, std::string_view bytes);
+
+}  // namespace mercer

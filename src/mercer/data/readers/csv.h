@@ -1,0 +1,31 @@
+// Tables of numbers in text: RFC 4180 with ',', ';' or tab between the fields.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mercer/data/dataset.h"
+#include "mercer/data/readers/text.h"
+
+namespace mercer {
+
+// automatic: there is one if a column has text in the first row and numbers in the rows after it.
+enum class csv_header { automatic, present, absent };
+
+struct csv_options {
+    char separator = 0;  // ',', ';' or '\t'; 0: the one that gives the first rows the same number of fields
+    csv_header header = csv_header::automatic;
+    // The column of targets: a name from the header, or a position from 0 (negative: from the end). Empty: none.
+    std::string label{};
+    // Class names in the order of a training set; then every label has to be one of them. Empty: the names in the file, sorted.
+    std::vector<std::string> classes{};
+    precision numbers = precision::natural;
+};
+
+// Dense vectors from all columns but the label. Missing values (empty, NA, nan, null, ?) and text in a feature column fail with
+// `file:line:column: row r, column c: …`, rows and columns counted from 1; blank lines are skipped.
+table read_csv(const std::string& path, const csv_options& options = {});
+table parse_csv(std::string_view text, const std::string& name, const csv_options& options = {});
+
+}  // namespace mercer

@@ -1,0 +1,313 @@
+#include "mercer/data/readers/libsvm.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "mercer/base/parallel.h"
+#include "mercer/data/readers/number.h"
+#include "mercer/data/readers/source.h"
+
+namespace mercer {
+namespace {
+
+using detail::is_digit;
+using detail::number_fault;
+
+constexpr std::size_t chunk_bytes = 1 << 19;
+constexpr std::uint64_t largest_index = 2147483647;
+
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+bool ends_token(char c) { return is_blank(c) || c == '\n' || c == '#'; }
+
+// A fault at an offset into the chunk. Thrown inside one chunk, reported by the caller once all chunks before it are known to be good.
+struct fault {
+    std::size_t offset;
+    std::string message;
+};
+
+// Entries and rows found, or the first fault.
+struct outcome {
+    index entries = 0;
+    index rows = 0;
+    std::int64_t highest = -1;  // column
+    bool zero = false;          // column 0 occurs
+    std::optional<fault> bad;
+};
+
+// Where one chunk writes.
+template <class T>
+struct target {
+    std::int32_t* col;
+    T* val;
+    index* row_end;  // entries of this chunk up to the end of each row
+    double* y;
+};
+
+// Parses lines; the text must end in '\n', which every inner loop stops at.
+template <class T>
+class chunk_parser {
+public:
+    chunk_parser(std::string_view text, const libsvm_options& options, const target<T>& out)
+        : begin_(text.data()), end_(text.data() + text.size()), out_(out), precomputed_(options.precomputed) {
+        first_index_ = options.base == index_base::one && !options.precomputed ? 1 : 0;
+    }
+
+    outcome run() {
+        try {
+            const char* p = begin_;
+            while (p != end_) {
+                while (is_blank(*p)) ++p;
+                if (*p == '\n')
+                    ++p;
+                else if (*p == '#')
+                    p = after_line(p);
+                else
+                    p = row(p);
+            }
+        } catch (fault& bad) {
+            found_.bad = std::move(bad);
+        }
+        return std::move(found_);
+    }
+
+private:
+    const char* row(const char* p) {
+        p = number(p, out_.y[found_.rows], "a label (a number)");
+        const index first_entry = found_.entries;
+        index entries = first_entry;
+        std::int64_t last = first_index_ - 1;
+        for (;;) {
+            while (is_blank(*p)) ++p;
+            if (!is_digit(*p)) {
+                if (*p == '\n') {
+                    ++p;
+                    break;
+                }
+                if (*p == '#') {
+                    p = after_line(p);
+                    break;
+                }
+                if (!std::string_view(p, static_cast<std::size_t>(end_ - p)).starts_with("qid:")) expected("index:value", p);
+                p = after_token(p);
+                continue;
+            }
+            const char* const start = p;
+            std::uint64_t at = static_cast<std::uint64_t>(*p++ - '0');
+            while (is_digit(*p)) at = 10 * at + static_cast<std::uint64_t>(*p++ - '0');
+            if (*p != ':') expected("index:value", start);
+            if (p - start > 10 || at > largest_index || static_cast<std::int64_t>(at) <= last) [[unlikely]]
+                check_index(start, p, last);
+            if (precomputed_ && entries == first_entry && at != 0) [[unlikely]]
+                expected("0:serial first in a row of a precomputed kernel", start);
+            last = static_cast<std::int64_t>(at);
+            out_.col[entries] = static_cast<std::int32_t>(last - first_index_);
+            p = number(p + 1, out_.val[entries], "a value (a number)");
+            ++entries;
+        }
+        if (entries > first_entry) {
+            found_.zero = found_.zero || out_.col[first_entry] == 0;
+            found_.highest = std::max<std::int64_t>(found_.highest, out_.col[entries - 1]);
+        } else if (precomputed_) {
+            expected("0:serial after the label", p - 1);
+        }
+        found_.entries = entries;
+        out_.row_end[found_.rows++] = entries;
+        return p;
+    }
+
+    template <class Number>
+    const char* number(const char* p, Number& value, const char* what) {
+        const char* const after = detail::short_decimal(p, value);
+        if (after && ends_token(*after)) [[likely]]
+            return after;
+        return long_number(p, value, what);
+    }
+
+    template <class Number>
+    const char* long_number(const char* p, Number& value, const char* what) {
+        const std::string_view token = token_at(p);
+        switch (detail::parse_number(token, value)) {
+            case number_fault::none: return p + token.size();
+            case number_fault::syntax: expected(what, p);
+            case number_fault::not_finite: expected("a finite number", p);
+            case number_fault::overflow: expected("a number within range", p);
+        }
+        return p;
+    }
+
+    // Returns only if the index is fine after all (leading zeros).
+    void check_index(const char* start, const char* end, std::int64_t last) {
+        while (*start == '0' && end - start > 1) ++start;
+        std::uint64_t at = largest_index + 1;
+        if (end - start <= 10) {
+            at = 0;
+            for (const char* p = start; p != end; ++p) at = 10 * at + static_cast<std::uint64_t>(*p - '0');
+        }
+        if (at > largest_index) expected(fmt::format("an index <= {}", largest_index), start, end);
+        if (static_cast<std::int64_t>(at) > last) return;
+        if (last < first_index_) expected("an index >= 1 (0 only for a precomputed kernel or 0-based indices)", start, end);
+        expected(fmt::format("an index > {} (indices ascend)", last), start, end);
+    }
+
+    std::string_view token_at(const char* p) const {
+        const char* end = p;
+        while (!ends_token(*end)) ++end;
+        return {p, static_cast<std::size_t>(end - p)};
+    }
+    const char* after_token(const char* p) const { return p + token_at(p).size(); }
+    const char* after_line(const char* p) const { return static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(end_ - p))) + 1; }
+
+    [[noreturn]] void expected(const std::string& what, const char* start, const char* end) const {
+        const std::string_view got(start, static_cast<std::size_t>(end - start));
+        throw fault{static_cast<std::size_t>(start - begin_),
+                    fmt::format("expected {}, got {}", what, got.empty() ? "the end of the field" : detail::quoted(got))};
+    }
+    [[noreturn]] void expected(const std::string& what, const char* p) const { expected(what, p, after_token(p)); }
+
+    const char* begin_;
+    const char* end_;
+    target<T> out_;
+    bool precomputed_;
+    std::int64_t first_index_;
+    outcome found_;
+};
+
+// How many times each of two characters occurs; at most 255 steps fit a byte-wide counter, which lets the loop use all lanes.
+struct counts {
+    index colons = 0;
+    index lines = 0;
+};
+counts count(std::string_view text) {
+    counts total;
+    const char* p = text.data();
+    for (std::size_t left = text.size(); left > 0;) {
+        const std::size_t block = std::min<std::size_t>(left, std::size_t{64} * 255);
+        std::uint8_t colons[64] = {};
+        std::uint8_t lines[64] = {};
+        std::size_t k = 0;
+        for (; k + 64 <= block; k += 64)
+            for (std::size_t lane = 0; lane < 64; ++lane) {
+                colons[lane] = static_cast<std::uint8_t>(colons[lane] + (p[k + lane] == ':'));
+                lines[lane] = static_cast<std::uint8_t>(lines[lane] + (p[k + lane] == '\n'));
+            }
+        for (std::size_t lane = 0; lane < 64; ++lane) {
+            total.colons += colons[lane];
+            total.lines += lines[lane];
+        }
+        for (; k < block; ++k) {
+            total.colons += p[k] == ':';
+            total.lines += p[k] == '\n';
+        }
+        p += block;
+        left -= block;
+    }
+    return total;
+}
+
+// Pieces of about chunk_bytes that end after a line end.
+std::vector<std::string_view> split(std::string_view text) {
+    std::vector<std::string_view> chunks;
+    while (!text.empty()) {
+        std::size_t size = text.size();
+        if (size > chunk_bytes) {
+            const auto end = text.find('\n', chunk_bytes - 1);
+            if (end != std::string_view::npos) size = end + 1;
+        }
+        chunks.push_back(text.substr(0, size));
+        text.remove_prefix(size);
+    }
+    return chunks;
+}
+
+// The arrays of the result. Each chunk writes where it would stand if every colon were an entry and every line a row; what
+// comments and blank lines leave free is closed afterwards.
+template <class T>
+struct arrays {
+    buffer<std::int32_t> col;
+    buffer<T> val;
+    buffer<index> start;
+};
+
+template <class T>
+table parse_as(std::string_view text, const std::string& name, const libsvm_options& options) {
+    const std::string_view body = detail::without_mark(text);
+    // A last line without its end is parsed from a copy that has one.
+    const auto last_end = body.rfind('\n');
+    const std::string_view whole = body.substr(0, last_end == std::string_view::npos ? 0 : last_end + 1);
+    const std::string tail = std::string(body.substr(whole.size())) + '\n';
+
+    std::vector<std::string_view> chunks = split(whole);
+    const auto in_loop = static_cast<index>(chunks.size());
+    chunks.push_back(tail);
+    std::vector<counts> bound(chunks.size());
+    parallel_for(in_loop, [&](index c) { bound[static_cast<std::size_t>(c)] = count(chunks[static_cast<std::size_t>(c)]); });
+    bound.back() = count(tail);
+
+    std::vector<counts> from(chunks.size() + 1);
+    for (std::size_t c = 0; c < chunks.size(); ++c) from[c + 1] = {from[c].colons + bound[c].colons, from[c].lines + bound[c].lines};
+    const auto all = std::make_shared<arrays<T>>();
+    all->col.uninitialised(from.back().colons);
+    all->val.uninitialised(from.back().colons);
+    all->start.uninitialised(from.back().lines + 1);
+    table result;
+    result.y.resize(static_cast<std::size_t>(from.back().lines));
+
+    std::vector<outcome> found(chunks.size());
+    const auto parse_chunk = [&](index item) {
+        const auto c = static_cast<std::size_t>(item);
+        const target<T> out{all->col.data() + from[c].colons, all->val.data() + from[c].colons, all->start.data() + 1 + from[c].lines,
+                            result.y.data() + from[c].lines};
+        found[c] = chunk_parser<T>(chunks[c], options, out).run();
+    };
+    parallel_for(in_loop, parse_chunk);
+    parse_chunk(in_loop);
+
+    outcome total;
+    all->start[0] = 0;
+    for (std::size_t c = 0; c < chunks.size(); ++c) {
+        if (found[c].bad) {
+            const std::size_t base = chunks[c].data() == tail.data() ? whole.size() : static_cast<std::size_t>(chunks[c].data() - body.data());
+            detail::fail_at(errc::parse, name, body, base + found[c].bad->offset, found[c].bad->message);
+        }
+        if (total.entries != from[c].colons) {
+            std::memmove(all->col.data() + total.entries, all->col.data() + from[c].colons, static_cast<std::size_t>(found[c].entries) * sizeof(std::int32_t));
+            std::memmove(all->val.data() + total.entries, all->val.data() + from[c].colons, static_cast<std::size_t>(found[c].entries) * sizeof(T));
+        }
+        for (index r = 0; r < found[c].rows; ++r) {
+            all->start[total.rows + r + 1] = total.entries + all->start[from[c].lines + r + 1];
+            result.y[static_cast<std::size_t>(total.rows + r)] = result.y[static_cast<std::size_t>(from[c].lines + r)];
+        }
+        total.entries += found[c].entries;
+        total.rows += found[c].rows;
+        total.highest = std::max(total.highest, found[c].highest);
+        total.zero = total.zero || found[c].zero;
+    }
+    if (total.rows == 0) fail(errc::data, fmt::format("{}: expected at least one example, got none", name));
+    result.y.resize(static_cast<std::size_t>(total.rows));
+    if (options.base == index_base::automatic && !options.precomputed && !total.zero && total.highest > 0) {
+        for (index e = 0; e < total.entries; ++e) --all->col[e];
+        --total.highest;
+    }
+    const auto entries = static_cast<std::size_t>(total.entries);
+    result.x = sparse<T>({all->start.data(), static_cast<std::size_t>(total.rows) + 1}, {all->col.data(), entries}, {all->val.data(), entries},
+                         std::max<index>(options.dims, total.highest + 1), all);
+    return result;
+}
+
+}  // namespace
+
+table parse_libsvm(std::string_view text, const std::string& name, const libsvm_options& options) {
+    if (options.dims < 0) fail(errc::invalid_argument, fmt::format("dims must satisfy 0 <= dims, got {}", options.dims));
+    return options.numbers == precision::f32 ? parse_as<float>(text, name, options) : parse_as<double>(text, name, options);
+}
+
+table read_libsvm(const std::string& path, const libsvm_options& options) {
+    const source file = read_source(path);
+    return parse_libsvm(file.bytes(), file.name(), options);
+}
+
+}  // namespace mercer

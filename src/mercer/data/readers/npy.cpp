@@ -1,0 +1,250 @@
+#include "mercer/data/readers/npy.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "mercer/base/error.h"
+#include "mercer/base/file.h"
+#include "mercer/data/readers/source.h"
+
+namespace mercer {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "numbers are copied from little-endian files as they are");
+
+constexpr std::string_view magic{"\x93NUMPY", 6};
+
+struct layout {
+    std::string type;  // such as <f8
+    bool fortran = false;
+    std::vector<std::uint64_t> shape;
+};
+
+// The header is a Python dictionary: {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }
+class header_parser {
+public:
+    header_parser(std::string_view text, std::size_t offset, const std::string& name) : text_(text), offset_(offset), name_(name) {}
+
+    layout run() {
+        layout result;
+        bool type = false;
+        bool order = false;
+        bool shape = false;
+        take('{');
+        while (!takes('}')) {
+            const std::string_view key = word();
+            take(':');
+            if (key == "descr" && !type) {
+                type = true;
+                if (peek() == '[') bad("a plain number type (records are not supported)");
+                result.type = word();
+            } else if (key == "fortran_order" && !order) {
+                order = true;
+                result.fortran = boolean();
+            } else if (key == "shape" && !shape) {
+                shape = true;
+                result.shape = tuple();
+            } else {
+                bad("each of the keys 'descr', 'fortran_order' and 'shape' once");
+            }
+            if (!takes(',') && peek() != '}') bad("',' or '}'");
+        }
+        if (peek() != 0) bad("the end of the header");
+        if (!type || !order || !shape) bad("the keys 'descr', 'fortran_order' and 'shape'");
+        return result;
+    }
+
+private:
+    // The next character that is not blank, 0 at the end.
+    char peek() {
+        while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t')) ++at_;
+        return at_ < text_.size() ? text_[at_] : '\0';
+    }
+    bool takes(char c) {
+        if (peek() != c) return false;
+        ++at_;
+        return true;
+    }
+    void take(char c) {
+        if (!takes(c)) bad(fmt::format("'{}'", c));
+    }
+    std::string_view word() {
+        const char quote = peek();
+        if (quote != '\'' && quote != '"') bad("a quoted word");
+        const auto end = text_.find(quote, at_ + 1);
+        if (end == std::string_view::npos) bad("a closing quote");
+        const std::string_view result = text_.substr(at_ + 1, end - at_ - 1);
+        at_ = end + 1;
+        return result;
+    }
+    bool boolean() {
+        peek();
+        for (const bool value : {false, true}) {
+            const std::string_view text = value ? "True" : "False";
+            if (!text_.substr(at_).starts_with(text)) continue;
+            at_ += text.size();
+            return value;
+        }
+        bad("True or False");
+    }
+    std::vector<std::uint64_t> tuple() {
+        std::vector<std::uint64_t> result;
+        take('(');
+        while (!takes(')')) {
+            peek();
+            std::uint64_t value = 0;
+            const auto parsed = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
+            if (parsed.ec != std::errc{}) bad("a size below 2^64");
+            at_ = static_cast<std::size_t>(parsed.ptr - text_.data());
+            result.push_back(value);
+            if (!takes(',') && peek() != ')') bad("',' or ')'");
+        }
+        return result;
+    }
+    [[noreturn]] void bad(const std::string& expected) {
+        const std::string_view rest = text_.substr(std::min(at_, text_.size()), 20);
+        fail(errc::parse,
+             fmt::format("{}: byte {}: bad .npy header: expected {}, got {}", name_, offset_ + at_, expected, rest.empty() ? "its end" : detail::quoted(rest)));
+    }
+
+    std::string_view text_;
+    std::size_t offset_;
+    const std::string& name_;
+    std::size_t at_ = 0;
+};
+
+template <class To>
+struct job {
+    std::string_view data;
+    index rows;
+    index cols;
+    bool fortran;
+    const std::string& name;
+};
+
+template <class From, class To>
+dataset convert(const job<To>& from) {
+    matrix<To> rows(from.rows, from.cols);
+    const index row_step = from.fortran ? 1 : from.cols;
+    const index col_step = from.fortran ? from.rows : 1;
+    for (index i = 0; i < from.rows; ++i)
+        for (index j = 0; j < from.cols; ++j) {
+            From value;  // the file need not be aligned
+            std::memcpy(&value, from.data.data() + static_cast<std::size_t>(i * row_step + j * col_step) * sizeof(From), sizeof(From));
+            const To number = static_cast<To>(value);
+            if (!std::isfinite(number)) [[unlikely]]
+                fail(errc::data, fmt::format("{}: row {}, column {}: expected a finite number, got {}", from.name, i + 1, j + 1, static_cast<double>(value)));
+            rows(i, j) = number;
+        }
+    return dense<To>(std::move(rows));
+}
+
+template <class To>
+using converter = dataset (*)(const job<To>&);
+
+struct number_type {
+    const char* name;
+    std::size_t bytes;
+    converter<double> to_double;
+    converter<float> to_float;
+};
+
+template <class From>
+constexpr number_type type_of(const char* name) {
+    return {name, sizeof(From), &convert<From, double>, &convert<From, float>};
+}
+
+// A byte has no order, so NumPy writes |; a bool is one byte, 0 or 1.
+const number_type types[] = {
+    type_of<double>("f8"),        type_of<float>("f4"),         type_of<std::int8_t>("i1"),  type_of<std::int16_t>("i2"),
+    type_of<std::int32_t>("i4"),  type_of<std::int64_t>("i8"),  type_of<std::uint8_t>("u1"), type_of<std::uint16_t>("u2"),
+    type_of<std::uint32_t>("u4"), type_of<std::uint64_t>("u8"), type_of<std::uint8_t>("b1"),
+};
+
+const number_type& find_type(const std::string& type, const std::string& name) {
+    const char order = type.empty() ? '\0' : type[0];
+    if (order == '>') fail(errc::unsupported, fmt::format("{}: numbers of type '{}' are big-endian, which is not supported", name, type));
+    if (order == '<' || order == '|' || order == '=')
+        for (const number_type& one : types)
+            if (type.substr(1) == one.name && (order != '|' || one.bytes == 1)) return one;
+    fail(errc::unsupported, fmt::format("{}: numbers of type {} are not supported (f4, f8, i1 ... i8, u1 ... u8 and bool are)", name, detail::quoted(type)));
+}
+
+}  // namespace
+
+table parse_npy(std::string_view bytes, const std::string& name, precision numbers) {
+    if (!bytes.starts_with(magic))
+        fail(errc::parse, fmt::format("{}: byte 0: expected the first bytes of an .npy file, got {}", name, detail::quoted(bytes.substr(0, 6))));
+    const int version = bytes.size() > 7 ? static_cast<unsigned char>(bytes[6]) : 0;
+    const std::size_t length_bytes = version == 1 ? 2 : 4;
+    const std::size_t header_at = 8 + length_bytes;
+    if (bytes.size() < header_at) fail(errc::parse, fmt::format("{}: truncated .npy file: it ends at byte {} inside the header", name, bytes.size()));
+    if (version < 1 || version > 3) fail(errc::unsupported, fmt::format("{}: byte 6: .npy versions 1 to 3 are supported, got {}", name, version));
+    std::size_t header_size = 0;
+    std::memcpy(&header_size, bytes.data() + 8, length_bytes);
+    if (header_size > bytes.size() - header_at)
+        fail(errc::parse,
+             fmt::format("{}: truncated .npy file: a header of {} bytes, but the file ends after {} of them", name, header_size, bytes.size() - header_at));
+    const layout form = header_parser(bytes.substr(header_at, header_size), header_at, name).run();
+    const std::string_view data = bytes.substr(header_at + header_size);
+    const number_type& type = find_type(form.type, name);
+
+    if (form.shape.empty() || form.shape.size() > 2)
+        fail(errc::unsupported, fmt::format("{}: an array of 1 or 2 dimensions is needed, got {}", name, form.shape.size()));
+    const std::uint64_t rows = form.shape[0];
+    const std::uint64_t cols = form.shape.size() == 2 ? form.shape[1] : 1;
+    // rows * cols * size = length, written so that nothing can overflow
+    const std::uint64_t elements = data.size() / type.bytes;
+    const bool fits = rows == 0 || cols == 0 ? data.empty() : data.size() % type.bytes == 0 && elements / rows == cols && elements % rows == 0;
+    if (!fits)
+        fail(errc::parse,
+             fmt::format("{}: {} x {} numbers of {} bytes do not make up the {} bytes after the header", name, rows, cols, type.bytes, data.size()));
+    if (rows == 0 || cols == 0) fail(errc::data, fmt::format("{}: expected at least one row and one column, got {} x {}", name, rows, cols));
+
+    table result;
+    const bool single = numbers == precision::f32 || (numbers == precision::natural && std::string_view(type.name) == "f4");
+    const auto n = static_cast<index>(rows);
+    const auto d = static_cast<index>(cols);
+    result.x = single ? type.to_float({data, n, d, form.fortran, name}) : type.to_double({data, n, d, form.fortran, name});
+    return result;
+}
+
+table read_npy(const std::string& path, precision numbers) {
+    const source file = read_source(path);
+    return parse_npy(file.bytes(), file.name(), numbers);
+}
+
+template <class T>
+std::string format_npy(const dense<T>& rows) {
+    std::string header = fmt::format("{{'descr': '<f{}', 'fortran_order': False, 'shape': ({}, {}), }}", sizeof(T), rows.size(), rows.dims());
+    // Blanks bring the data to a multiple of 64, and a line end closes the header.
+    const std::size_t prefix = magic.size() + 4;
+    header.append(63 - (prefix + header.size()) % 64, ' ');
+    header += '\n';
+    std::string out(magic);
+    out += {'\x01', '\x00', static_cast<char>(header.size() & 0xff), static_cast<char>(header.size() >> 8)};
+    out += header;
+    const std::size_t row_bytes = static_cast<std::size_t>(rows.dims()) * sizeof(T);
+    out.reserve(out.size() + static_cast<std::size_t>(rows.size()) * row_bytes);
+    for (index i = 0; i < rows.size(); ++i) out.append(reinterpret_cast<const char*>(rows.row(i)), row_bytes);
+    return out;
+}
+
+template <class T>
+void write_npy(const std::string& path, const dense<T>& rows) {
+    write_atomically(path, format_npy(rows));
+}
+
+template std::string format_npy(const dense<double>&);
+template std::string format_npy(const dense<float>&);
+template void write_npy(const std::string&, const dense<double>&);
+template void write_npy(const std::string&, const dense<float>&);
+
+}  // namespace mercer

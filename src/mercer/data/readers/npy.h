@@ -1,0 +1,23 @@
+// NumPy's .npy files, format versions 1 to 3.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "mercer/data/dataset.h"
+#include "mercer/data/readers/text.h"
+
+namespace mercer {
+
+// An array of n rows and d columns, or n numbers as n rows of one column; C or Fortran order, little-endian. Numbers:
+// natural: f4 gives dense<float>, and f8, whole numbers and bool give dense<double>. NaN and infinities fail with row and column.
+table read_npy(const std::string& path, precision numbers = precision::natural);
+table parse_npy(std::string_view bytes, const std::string& name, precision numbers = precision::natural);
+
+// The bytes of a two-dimensional array in C order (version 1), and the same into a file, atomically.
+template <class T>
+std::string format_npy(const dense<T>& rows);
+template <class T>
+void write_npy(const std::string& path, const dense<T>& rows);
+
+}  // namespace mercer

@@ -1,0 +1,222 @@
+#include "mercer/data/readers/source.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+
+#ifdef MERCER_HAVE_ZLIB
+#include <zlib.h>
+#endif
+#ifdef MERCER_HAVE_LZMA
+#include <lzma.h>
+#endif
+
+#include "mercer/base/error.h"
+
+namespace mercer {
+namespace {
+
+constexpr std::string_view gzip_magic{"\x1f\x8b", 2};
+constexpr std::string_view xz_magic{"\xfd\x37zXZ\x00", 6};
+constexpr std::size_t smallest_mapping = 1 << 20;  // below this, reading is cheaper than the page faults of a mapping
+
+// Bytes that grow at the end. realloc moves large blocks by remapping their pages, and nothing is zeroed first.
+class growing {
+public:
+    explicit growing(std::size_t capacity) { reserve(std::max<std::size_t>(capacity, 4096)); }
+    ~growing() { std::free(data_); }
+    growing(const growing&) = delete;
+    growing& operator=(const growing&) = delete;
+
+    void reserve(std::size_t capacity) {
+        void* grown = std::realloc(data_, capacity);
+        if (!grown) fail(errc::memory, fmt::format("no memory for {} bytes of input", capacity));
+        data_ = static_cast<char*>(grown);
+        capacity_ = capacity;
+    }
+    void make_room() {
+        if (size_ == capacity_) reserve(2 * capacity_);
+    }
+    char* free_begin() { return data_ + size_; }
+    std::size_t free_size() const { return capacity_ - size_; }
+    void filled(std::size_t count) { size_ += count; }
+    std::string_view bytes() const { return {data_, size_}; }
+
+private:
+    char* data_ = nullptr;
+    std::size_t size_ = 0;
+    std::size_t capacity_ = 0;
+};
+
+[[maybe_unused]] source hand_over(std::string name, std::shared_ptr<growing> bytes) {
+    const std::string_view view = bytes->bytes();
+    return {std::move(name), view, std::move(bytes)};
+}
+
+#ifdef MERCER_HAVE_ZLIB
+source unpack_gzip(std::string name, std::string_view packed) {
+    struct inflater {
+        z_stream stream{};
+        inflater() {
+            if (inflateInit2(&stream, 15 + 16) != Z_OK) fail(errc::memory, "no memory to unpack gzip");
+        }
+        ~inflater() { inflateEnd(&stream); }
+    } state;
+    z_stream& stream = state.stream;
+    auto out = std::make_shared<growing>(4 * packed.size());
+    std::size_t at = 0;  // first byte not consumed
+    for (;;) {
+        const auto in = static_cast<uInt>(std::min<std::size_t>(packed.size() - at, UINT_MAX));
+        stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data() + at));
+        stream.avail_in = in;
+        out->make_room();
+        const auto room = static_cast<uInt>(std::min<std::size_t>(out->free_size(), UINT_MAX));
+        stream.next_out = reinterpret_cast<Bytef*>(out->free_begin());
+        stream.avail_out = room;
+        const int result = inflate(&stream, Z_NO_FLUSH);
+        at += in - stream.avail_in;
+        out->filled(room - stream.avail_out);
+        if (result == Z_STREAM_END) {
+            const std::string_view rest = packed.substr(at);
+            if (rest.find_first_not_of('\0') == std::string_view::npos) break;  // tapes pad with zeros
+            if (!rest.starts_with(gzip_magic)) fail(errc::parse, fmt::format("{}: byte {}: expected another gzip member or the end of the file", name, at));
+            inflateReset(&stream);
+        } else if (result == Z_BUF_ERROR || (result == Z_OK && at == packed.size() && stream.avail_out > 0)) {
+            fail(errc::parse, fmt::format("{}: truncated gzip archive: it ends at byte {} inside a member", name, packed.size()));
+        } else if (result == Z_MEM_ERROR) {
+            fail(errc::memory, fmt::format("{}: no memory to unpack gzip", name));
+        } else if (result != Z_OK) {
+            fail(errc::parse, fmt::format("{}: byte {}: bad gzip data: {}", name, at, stream.msg ? stream.msg : "unknown fault"));
+        }
+    }
+    return hand_over(std::move(name), std::move(out));
+}
+#endif
+
+#ifdef MERCER_HAVE_LZMA
+const char* meaning(lzma_ret code) {
+    switch (code) {
+        case LZMA_FORMAT_ERROR: return "not in the xz format";
+        case LZMA_OPTIONS_ERROR: return "an option this liblzma does not know";
+        case LZMA_DATA_ERROR: return "the data are corrupt";
+        default: return "unknown fault";
+    }
+}
+
+source unpack_xz(std::string name, std::string_view packed) {
+    struct decoder {
+        lzma_stream stream = LZMA_STREAM_INIT;
+        decoder() {
+            if (lzma_stream_decoder(&stream, std::numeric_limits<std::uint64_t>::max(), LZMA_CONCATENATED) != LZMA_OK)
+                fail(errc::memory, "no memory to unpack xz");
+        }
+        ~decoder() { lzma_end(&stream); }
+    } state;
+    lzma_stream& stream = state.stream;
+    auto out = std::make_shared<growing>(4 * packed.size());
+    stream.next_in = reinterpret_cast<const std::uint8_t*>(packed.data());
+    stream.avail_in = packed.size();
+    for (;;) {
+        out->make_room();
+        const std::size_t room = out->free_size();
+        stream.next_out = reinterpret_cast<std::uint8_t*>(out->free_begin());
+        stream.avail_out = room;
+        const lzma_ret result = lzma_code(&stream, LZMA_FINISH);
+        out->filled(room - stream.avail_out);
+        if (result == LZMA_STREAM_END) break;
+        if (result == LZMA_BUF_ERROR) fail(errc::parse, fmt::format("{}: truncated xz archive: it ends at byte {} inside a stream", name, packed.size()));
+        if (result == LZMA_MEM_ERROR) fail(errc::memory, fmt::format("{}: no memory to unpack xz", name));
+        if (result != LZMA_OK) fail(errc::parse, fmt::format("{}: byte {}: bad xz data: {}", name, stream.total_in, meaning(result)));
+    }
+    return hand_over(std::move(name), std::move(out));
+}
+#endif
+
+class mapping {
+public:
+    mapping(int file, std::size_t size) : address_(::mmap(nullptr, size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, file, 0)), size_(size) {}
+    ~mapping() {
+        if (worked()) ::munmap(address_, size_);
+    }
+    mapping(const mapping&) = delete;
+    mapping& operator=(const mapping&) = delete;
+    bool worked() const { return address_ != MAP_FAILED; }
+    std::string_view bytes() const { return {static_cast<const char*>(address_), size_}; }
+
+private:
+    void* address_;
+    std::size_t size_;
+};
+
+// Keeps what the unpacked source does not hold itself: the plain bytes it borrows.
+source unpack_kept(std::string name, std::string_view bytes, std::shared_ptr<const void> keep) {
+    source result = unpack(std::move(name), bytes);
+    return result.keep() ? result : source(result.name(), bytes, std::move(keep));
+}
+
+source read_open(int file, std::string name, const struct stat& about) {
+    const std::size_t expected = S_ISREG(about.st_mode) ? static_cast<std::size_t>(about.st_size) : 0;
+    if (expected >= smallest_mapping) {
+        const auto mapped = std::make_shared<mapping>(file, expected);
+        if (mapped->worked()) return unpack_kept(std::move(name), mapped->bytes(), mapped);
+    }
+    const auto bytes = std::make_shared<growing>(expected + 1);  // one more, so that the end is met without growing
+    for (;;) {
+        bytes->make_room();
+        const ssize_t count = ::read(file, bytes->free_begin(), std::min<std::size_t>(bytes->free_size(), 1 << 30));
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) fail(errc::io, fmt::format("cannot read '{}': {}", name, std::strerror(errno)));
+        if (count == 0) break;
+        bytes->filled(static_cast<std::size_t>(count));
+    }
+    return unpack_kept(std::move(name), bytes->bytes(), bytes);
+}
+
+}  // namespace
+
+source unpack(std::string name, std::string_view bytes) {
+    if (bytes.starts_with(gzip_magic)) {
+#ifdef MERCER_HAVE_ZLIB
+        return unpack_gzip(std::move(name), bytes);
+#else
+        fail(errc::unsupported, fmt::format("{}: is a gzip archive, but support for gzip was not built in (zlib)", name));
+#endif
+    }
+    if (bytes.starts_with(xz_magic)) {
+#ifdef MERCER_HAVE_LZMA
+        return unpack_xz(std::move(name), bytes);
+#else
+        fail(errc::unsupported, fmt::format("{}: is an xz archive, but support for xz was not built in (liblzma)", name));
+#endif
+    }
+    return {std::move(name), bytes, nullptr};
+}
+
+source read_source(const std::string& path) {
+    struct stat about {};
+    if (path == "-") {
+        if (::fstat(STDIN_FILENO, &about) != 0) fail(errc::io, fmt::format("cannot read '<stdin>': {}", std::strerror(errno)));
+        about.st_mode = S_IFIFO;  // a redirected file may have been read in part: read from where it stands
+        return read_open(STDIN_FILENO, "<stdin>", about);
+    }
+    struct opened {
+        int number;
+        ~opened() {
+            if (number >= 0) ::close(number);
+        }
+    } file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+    if (file.number < 0 || ::fstat(file.number, &about) != 0) fail(errc::io, fmt::format("cannot read '{}': {}", path, std::strerror(errno)));
+    if (S_ISDIR(about.st_mode)) fail(errc::io, fmt::format("cannot read '{}': {}", path, std::strerror(EISDIR)));
+    return read_open(file.number, path, about);
+}
+
+}  // namespace mercer

@@ -1,0 +1,31 @@
+// The bytes of a file, in memory, whatever it was packed with.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace mercer {
+
+class source {
+public:
+    source(std::string name, std::string_view bytes, std::shared_ptr<const void> keep) : name_(std::move(name)), bytes_(bytes), keep_(std::move(keep)) {}
+
+    const std::string& name() const { return name_; }  // for messages: the path, or <stdin>
+    std::string_view bytes() const { return bytes_; }  // valid while a copy of this source lives
+    std::shared_ptr<const void> keep() const { return keep_; }
+
+private:
+    std::string name_;
+    std::string_view bytes_;
+    std::shared_ptr<const void> keep_;
+};
+
+// Reads a whole file, or standard input for "-". gzip and xz are known by their first bytes and unpacked, also when several
+// archives follow each other. Large plain files are mapped, so they must not be cut while they are read.
+source read_source(const std::string& path);
+
+// The same for bytes already in memory; plain bytes are borrowed.
+source unpack(std::string name, std::string_view bytes);
+
+}  // namespace mercer

@@ -1,0 +1,57 @@
+// What the text readers share: places in a text, quoting for messages, lines, class labels.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mercer/base/error.h"
+#include "mercer/data/dataset.h"
+
+namespace mercer {
+
+// The numbers a reader produces. natural: what the file holds (text is f64).
+enum class precision { natural, f32, f64 };
+
+namespace detail {
+
+// "file:line:column" of a byte; lines and columns (bytes) count from 1.
+std::string place(const std::string& name, std::string_view text, std::size_t offset);
+
+// 'token', with what is not printable escaped, cut after 40 bytes.
+std::string quoted(std::string_view token);
+
+[[noreturn]] void fail_at(errc code, const std::string& name, std::string_view text, std::size_t offset, const std::string& message);
+
+// Text without the byte order mark some editors put in front.
+std::string_view without_mark(std::string_view text);
+
+// Text without blanks, tabs and carriage returns at its ends.
+std::string_view trimmed(std::string_view text);
+
+// Takes the next line off the front of `rest`, without its line end (\n or \r\n). False at the end.
+bool next_line(std::string_view& rest, std::string_view& line);
+
+// Is it an empty field, NA, N/A, nan, null or "?"
+bool is_missing(std::string_view field);
+
+// Labels of one file. All numbers: y holds them. Otherwise y holds positions in class_names: the sorted names, or the given ones.
+class label_column {
+public:
+    // `label` must live until finish(); `offset` is its place in the text.
+    void add(std::string_view label, std::size_t offset);
+    // A label that is not among `known` (when there are any) fails at its place.
+    void finish(const std::string& name, std::string_view text, const std::vector<std::string>& known, table& out);
+
+private:
+    struct entry {
+        std::string_view text;
+        std::size_t offset;
+    };
+    std::vector<entry> entries_;
+    std::vector<double> numbers_;  // of the first entries, while all are numbers
+};
+
+}  // namespace detail
+}  // namespace mercer

@@ -1,0 +1,32 @@
+// Strings and sets, one a line, with tabs between the fields and no quoting.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mercer/data/dataset.h"
+
+namespace mercer {
+
+struct tsv_options {
+    bool labelled = true;
+    // Class names in the order of a training set; then every label has to be one of them. Empty: the names in the file, sorted.
+    std::vector<std::string> classes{};
+    // Sets: the names of items 0, 1, … of a training set; new items get the numbers after them.
+    std::vector<std::string> dictionary{};
+    // Sets: items are separated by tabs only, so that they may hold blanks.
+    bool items_by_tab = false;
+};
+
+// `label<TAB>…<TAB>text`: the first field is the label, the last one the string; fields between them are skipped. Not labelled:
+// the last field is the string. Blank lines are skipped.
+table read_strings(const std::string& path, const tsv_options& options = {});
+table parse_strings(std::string_view text, const std::string& name, const tsv_options& options = {});
+
+// `label<TAB>item item item`, items being words separated by blanks or tabs; not labelled: only items. feature_names of the
+// result is the dictionary: pass it when reading the test set, so that the same item gets the same number.
+table read_sets(const std::string& path, const tsv_options& options = {});
+table parse_sets(std::string_view text, const std::string& name, const tsv_options& options = {});
+
+}  // namespace mercer

@@ -1,0 +1,76 @@
+#include "mercer/data/readers/read.h"
+
+#include <gtest/gtest.h>
+
+#include "readers_support.h"
+
+namespace mercer {
+namespace {
+
+using namespace testing_support;
+
+TEST(read_table, format_by_the_end_of_the_name) {
+    EXPECT_EQ(detect_format("a/b.svm", "x,y"), file_format::libsvm);
+    EXPECT_EQ(detect_format("b.LIBSVM", ""), file_format::libsvm);
+    EXPECT_EQ(detect_format("b.svmlight.gz", ""), file_format::libsvm);
+    EXPECT_EQ(detect_format("b.csv.xz", "1 1:2"), file_format::csv);
+    EXPECT_EQ(detect_format("b.npy", ""), file_format::npy);
+    EXPECT_EQ(detect_format("b.strings", ""), file_format::strings);
+    EXPECT_EQ(detect_format("b.sets.xz", ""), file_format::sets);
+}
+
+TEST(read_table, format_by_content) {
+    EXPECT_EQ(detect_format("heart_scale", "+1 1:0.5 2:3 \n"), file_format::libsvm);
+    EXPECT_EQ(detect_format("a9a.t", "# comment\n\n-1 qid:3 1:2 # x,y\n"), file_format::libsvm);
+    EXPECT_EQ(detect_format("x", "1\n-1 3:4\n"), file_format::libsvm);
+    EXPECT_EQ(detect_format("x.data", "1,2\n"), file_format::csv);
+    EXPECT_EQ(detect_format("x.txt", "a;b\n1;2\n"), file_format::csv);
+    EXPECT_EQ(detect_format("x.tsv", "a\tb\tclass\n1\t2\tred\n"), file_format::csv);
+    EXPECT_EQ(detect_format("x.tsv", "a\tb\n1\t2\n"), file_format::csv);
+    EXPECT_EQ(detect_format("x.tsv", "+\tACGT\n"), file_format::strings);
+    EXPECT_EQ(detect_format("x.tsv", "1\tACGT\n-1\tGATT\n"), file_format::strings);
+    EXPECT_EQ(detect_format("x.tsv", "DESC\ttrain\thow did serfdom develop ?\n"), file_format::strings);
+    EXPECT_EQ(detect_format("x", std::string_view("\x93NUMPY\x01", 7)), file_format::npy);
+    EXPECT_EQ(failure([] { detect_format("x", "hello world\n"); }),
+              "unsupported: x: cannot tell the format from the name or from the first line 'hello world': say which of libsvm, csv, npy, strings, sets it is");
+    EXPECT_EQ(failure([] { detect_format("x", "\n"); }), "bad data: x: expected at least one example, got none");
+}
+
+TEST(read_table, formats_have_names) {
+    for (const auto format : {file_format::automatic, file_format::libsvm, file_format::csv, file_format::npy, file_format::strings, file_format::sets})
+        EXPECT_EQ(file_format_named(name(format)), format);
+    EXPECT_EQ(failure([] { file_format_named("arff"); }), "invalid argument: the format must be one of auto, libsvm, csv, npy, strings, sets, got 'arff'");
+}
+
+TEST(read_table, iris_is_the_same_from_either_file) {
+    const table svm = read_table(data_file("iris.svm"));
+    const table csv = read_table(data_file("iris.csv"), {.csv = {.label = "species"}});
+    EXPECT_EQ(svm.y, csv.y);
+    EXPECT_EQ(rows<double>(as_dense<double>(svm.x)), rows<double>(csv.x));
+}
+
+TEST(read_table, options_reach_the_reader) {
+    const scratch_folder folder;
+    const std::string path = folder.write("data.txt", "1 0:2\n");
+    EXPECT_EQ(failure([&] { read_table(path); }),
+              "parse error: " + path + ":1:3: expected an index >= 1 (0 only for a precomputed kernel or 0-based indices), got '0'");
+    const table t = read_table(path, {.numbers = precision::f32, .libsvm = {.base = index_base::zero}});
+    EXPECT_EQ(entries<float>(t.x), (std::vector<entry>{{0, 0, 2}}));
+    EXPECT_EQ(read_table(path, {.format = file_format::sets, .tsv = {.labelled = false}}).feature_names, (std::vector<std::string>{"1", "0:2"}));
+    EXPECT_EQ(read_table(data_file("promoters.tsv")).x.kind(), domain::strings);
+    EXPECT_EQ(read_table(test_file("c_f8.npy"), {.numbers = precision::f32}).x.as<dense<float>>()->dims(), 3);
+}
+
+TEST(read_table, archives_are_read_like_plain_files) {
+#ifdef MERCER_HAVE_ZLIB
+    EXPECT_EQ(read_table(test_file("two_members.svm.gz")).y, (std::vector<double>{1, -1, 1}));
+#endif
+#ifdef MERCER_HAVE_LZMA
+    EXPECT_EQ(read_table(test_file("two_streams.svm.xz")).y, (std::vector<double>{1, -1, 1}));
+    EXPECT_EQ(read_table(data_file("mushrooms.sets.xz")).x.kind(), domain::sets);
+    EXPECT_EQ(read_table(data_file("abalone.svm.xz")).x.size(), 4177);
+#endif
+}
+
+}  // namespace
+}  // namespace mercer
