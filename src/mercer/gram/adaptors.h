@@ -23,6 +23,7 @@ public:
                 if (rows[i] == cols[j]) out[i][j] += static_cast<T>(lambda_);
     }
 
+    double element_cost() const override { return k_.element_cost() + 1; }
 private:
     const gram<T>& k_;
     double lambda_;
@@ -41,6 +42,7 @@ public:
         k_.block(std::span<const index>(r), std::span<const index>(c), out);
     }
 
+    double element_cost() const override { return k_.element_cost() + 1; }
 private:
     static std::vector<index> chosen(const std::vector<index>& all, const selection& which) {
         std::vector<index> out(static_cast<std::size_t>(which.size()));
@@ -65,6 +67,7 @@ public:
         k_.block(std::span<const index>(r), std::span<const index>(c), out);
     }
 
+    double element_cost() const override { return k_.element_cost() + 1; }
 private:
     const gram<T>& k_;
 };
@@ -95,6 +98,7 @@ public:
     const std::vector<double>& means() const { return mean_; }
     double total() const { return total_; }
 
+    double element_cost() const override { return k_.element_cost() + 1; }
 private:
     const gram<T>& k_;
     std::vector<double> mean_;
@@ -118,6 +122,7 @@ public:
             for (index j = 0; j < cols.size(); ++j) out[i][j] = static_cast<T>(out[i][j] * (factor_[static_cast<std::size_t>(rows[i])] * factor_[static_cast<std::size_t>(cols[j])]));
     }
 
+    double element_cost() const override { return k_.element_cost() + 1; }
 private:
     const gram<T>& k_;
     std::vector<double> factor_;

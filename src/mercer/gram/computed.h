@@ -20,6 +20,7 @@ public:
     void block(const selection& rows, const selection& cols, block_rows<T> out) const override { k_.block(rows, cols, out); }
     void diagonal(std::span<T> out) const override { k_.diagonal(out); }
     void all(matrix_view<T> out) const override { k_.all(out); }
+    double element_cost() const override { return k_.element_cost(); }
 
 private:
     evaluator<T> k_;

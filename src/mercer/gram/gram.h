@@ -36,6 +36,9 @@ public:
     // The whole matrix: n×m numbers, only when somebody asks.
     virtual void all(matrix_view<T> out) const;
 
+    // About how many processor cycles one element costs: a solver weighs keeping a row against computing it again.
+    virtual double element_cost() const { return 100; }
+
     void row(index i, T* out) const { block(selection(i, 1), selection(0, cols()), block_rows<T>(&out)); }
 };
 

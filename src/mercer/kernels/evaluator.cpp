@@ -451,6 +451,18 @@ bool evaluator<T>::same() const {
 }
 
 template <class T>
+double evaluator<T>::element_cost() const {
+    // Measured: a coordinate costs 1 cycle per vector of results in the dense loop and 1.4 in the sparse one, a map about 20.
+    const auto& s = *state_;
+    double cycles = 20.0 * static_cast<double>(s.code->code.size());
+    for (const auto& each : s.sources) {
+        if (each.what == statistic::user) return 1000;
+        cycles += each.sparse() ? 1.4 * each.x.mean_entries() : (each.what == statistic::dot ? 1.0 : 3.0) * static_cast<double>(state::depth(each));
+    }
+    return cycles / static_cast<double>(s.ops.lanes);
+}
+
+template <class T>
 void evaluator<T>::block(const selection& which_rows, const selection& which_cols, block_rows<T> out) const {
     const state& s = *state_;
     const index rows = which_rows.size(), cols = which_cols.size();

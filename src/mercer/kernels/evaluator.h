@@ -34,6 +34,8 @@ public:
     void all(matrix_view<T> out) const;
     // out[i] = k(xᵢ, xᵢ)
     void diagonal(std::span<T> out) const;
+    // About how many cycles one element takes one core.
+    double element_cost() const;
 
 private:
     struct state;

@@ -26,6 +26,14 @@ const T* operand<T>::dense_row(index i, T* scratch) const {
         vectors_.items());
 }
 
+template <class T>
+double operand<T>::mean_entries() const {
+    const auto count = static_cast<double>(std::max<index>(1, size()));
+    if (const auto* some = vectors_.as<sparse<float>>()) return static_cast<double>(some->nonzeros()) / count;
+    if (const auto* some = vectors_.as<sparse<double>>()) return static_cast<double>(some->nonzeros()) / count;
+    return static_cast<double>(dims());
+}
+
 namespace {
 
 // Writes sparse rows straight into a zeroed panel.

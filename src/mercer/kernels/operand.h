@@ -30,6 +30,7 @@ public:
     index dims() const { return vectors_.dims(); }
     bool streamed_sparse() const { return sparse_; }
     const dataset& vectors() const { return vectors_; }
+    double mean_entries() const;  // stored coordinates of a vector, on average
 
     // packed[k·width + r] ← coordinate k of vector which[r], minus shift[k]; zero beyond which.size().
     void pack(const selection& which, const T* shift, T* packed, index width, pack_scratch<T>& scratch) const;

@@ -6,15 +6,27 @@
 
 namespace mercer::smo {
 
-row_store::row_store(index n, std::size_t budget_bytes)
-    : n_(n), stride_((n + 15) / 16 * 16), slots_(std::min<index>(n, static_cast<index>(budget_bytes / (static_cast<std::size_t>(std::max<index>(stride_, 1)) * sizeof(float))))),
-      slot_of_(static_cast<std::size_t>(n), -1), position_(static_cast<std::size_t>(n)) {
+namespace {
+constexpr double cheap_cost = 6;                           // cycles an element; below it a row is read no faster than computed
+constexpr std::size_t near_bytes = std::size_t{128} << 20;  // kept of cheap rows
+}  // namespace
+
+row_store::row_store(index n, std::size_t budget_bytes, double element_cost) : cheap_(element_cost < cheap_cost), stride_((n + 15) / 16 * 16) {
+    const std::size_t row_bytes = static_cast<std::size_t>(std::max<index>(stride_, 1)) * sizeof(float);
+    slots_ = std::min<index>(n, static_cast<index>((cheap_ ? std::min(budget_bytes, near_bytes) : budget_bytes) / row_bytes));
+    slot_of_.assign(static_cast<std::size_t>(n), -1);
+    asked_.assign(static_cast<std::size_t>(n), false);
+    position_.resize(static_cast<std::size_t>(n));
     for (index i = 0; i < n; ++i) position_[i] = i;
 }
 
 float* row_store::fetch(index original, index& valid) {
     valid = 0;
     if (slots_ == 0) return nullptr;
+    if (!asked_[original]) {
+        asked_[original] = true;
+        return nullptr;
+    }
     if (!memory_.data()) memory_ = reserved_memory(static_cast<std::size_t>(slots_ * stride_) * sizeof(float));
     ++clock_;
     index slot = slot_of_[original];
@@ -52,9 +64,9 @@ void row_store::extended(index original, index length) {
 void row_store::reorder(const std::vector<index>& order, const std::vector<index>& perm) {
     const index count = static_cast<index>(order.size());
     for (index i = 0; i < count; ++i) position_[perm[i]] = i;
-    // A row that was valid only for a part of these positions would be valid in places: it is given up.
+    // A row that was valid only for a part of these positions would be valid in places: it is given up, as are those quickly made again.
     parallel_for(taken_, [&](index slot) {
-        if (valid_[slot] < count) {
+        if (cheap_ || valid_[slot] < count) {
             valid_[slot] = 0;
             return;
         }

@@ -14,9 +14,12 @@ namespace mercer::smo {
 
 class row_store {
 public:
-    row_store(index n, std::size_t budget_bytes);
+    // element_cost: cycles to compute an element (gram.h). Where that is little, a large store costs more than it saves, for
+    // memory written for the first time is slow; then only so much is kept as stays near the caches.
+    row_store(index n, std::size_t budget_bytes, double element_cost);
 
-    // Where the row of point `original` is or may be put (nullptr: no room), and how many leading positions of it are valid.
+    // Where the row of point `original` is or may be put (nullptr: nowhere), and how many leading positions of it are valid.
+    // A row gets a place the second time it is asked for: most variables go to a bound once and never move again.
     // Rows fetched in the same round are never given up for one another.
     float* fetch(index original, index& valid);
     // The row is now valid up to `length`.
@@ -26,7 +29,7 @@ public:
     index position(index original) const { return position_[original]; }
 
 private:
-    index n_;
+    bool cheap_;
     index stride_;
     index slots_;
     reserved_memory memory_;
@@ -35,6 +38,7 @@ private:
     std::vector<index> valid_;     // slot → leading positions that are right
     std::vector<std::int64_t> used_;
     std::vector<index> position_;  // original → position
+    std::vector<bool> asked_;      // original → was asked for before
     index hand_ = 0;               // clock hand of the replacement
     std::int64_t clock_ = 0;
     index taken_ = 0;

@@ -18,6 +18,7 @@ const char* name(smo_status status) noexcept {
         case smo_status::step_limit: return "step limit";
         case smo_status::time_limit: return "time limit";
         case smo_status::cancelled: return "cancelled";
+        case smo_status::unbounded: return "unbounded";
         case smo_status::stalled: return "stalled";
     }
     return "?";
@@ -34,12 +35,14 @@ constexpr index stripe = 1024;        // columns of F updated at a time
 constexpr index row_chunk = 256;      // rows that are used but not kept are computed this many at a time
 constexpr double inner_share = 0.1;   // a block is solved to this share of the outer gap
 constexpr double shrink_share = 0.2;  // points are set aside when at least this share of the active ones can be
-constexpr double safety = 4;          // the measured error of float kernel values is multiplied by this
+constexpr double hopeless = 1e8;      // |α|·k(x, x) beyond which a hard margin is given up
+constexpr index sample_size = 64;     // points whose F is recomputed in double to see how far float kernel values have led
+constexpr double safety = 4;          // the largest error seen there is multiplied by this
 
 class solver {
 public:
     solver(const gram<float>& fast, const gram<double>& exact, const box_problem& problem, const smo_options& options)
-        : fast_(fast), exact_(exact), options_(options), n_(static_cast<index>(problem.p.size())), active_(n_), ops_(smo::best_vector_ops()), store_(n_, options.cache_bytes) {
+        : fast_(fast), exact_(exact), options_(options), n_(static_cast<index>(problem.p.size())), active_(n_), ops_(smo::best_vector_ops()), store_(n_, options.cache_bytes, fast.element_cost()) {
         const auto copy = [&](std::span<const double> from) { return std::vector<double>(from.begin(), from.end()); };
         p_ = copy(problem.p);
         lower_ = copy(problem.lower);
@@ -80,6 +83,10 @@ public:
             }
             if (interrupted()) break;
             round(target);
+            if (!options_.bounded && grows()) {
+                result_.status = smo_status::unbounded;
+                break;
+            }
             if (options_.shrinking && ++since_shrink_ >= 4) shrink();
         }
         return finish();
@@ -124,10 +131,19 @@ private:
             changed.push_back(i);
             delta.push_back(d);
             alpha_[i] = inner_alpha_[k];
-            moved_ += std::abs(d);
         }
         if (changed.empty()) at_rest_ = true;
         apply(changed, delta, 0, active_, true);
+    }
+
+    // ½αᵀKα of a solvable problem is half its Σ|α|: with n points of k(x, x) about κ, α beyond this is a sign of no solution.
+    bool grows() const {
+        double scale = 0, largest = 0;
+        for (index i = 0; i < n_; ++i) {
+            scale = std::max(scale, static_cast<double>(std::abs(diagonal_[i])));
+            largest = std::max(largest, std::abs(alpha_[i]));
+        }
+        return largest * std::max(scale, 1e-30) > hopeless;
     }
 
     void choose_block() {
@@ -330,7 +346,6 @@ private:
             if (alpha_[i] != 0) {
                 changed.push_back(i);
                 delta.push_back(alpha_[i]);
-                moved_ += std::abs(alpha_[i]);
             }
         apply(changed, delta, 0, n_, false);
     }
@@ -394,39 +409,26 @@ private:
 
     // ---- the truth ----
 
-    // How far float kernel values are from double ones, on a sample of pairs that matter.
-    double float_error() {
-        if (float_error_ >= 0) return float_error_;
-        std::vector<index> sample;
-        const index step = std::max<index>(1, n_ / 48);
-        for (index i = 0; i < n_ && sample.size() < 48; i += step) sample.push_back(perm_[i]);
-        const index m = static_cast<index>(sample.size());
-        matrix<float> a(m, m);
-        matrix<double> b(m, m);
-        fast_.block(std::span<const index>(sample), std::span<const index>(sample), a.view());
-        exact_.block(std::span<const index>(sample), std::span<const index>(sample), b.view());
-        double worst = 0, largest = 0;
-        for (index i = 0; i < m * m; ++i) {
-            worst = std::max(worst, std::abs(static_cast<double>(a.data()[i]) - b.data()[i]));
-            largest = std::max(largest, std::abs(b.data()[i]));
-        }
-        return float_error_ = safety * std::max(worst, largest * 6e-8);
-    }
-
     // Whether the gap, in double, is at most tol. Replaces F by exact values where they matter.
     bool certify() {
-        const double error = float_error() * moved_;
+        // How far F is from its exact values is seen on a sample of points, a new one each time.
+        std::vector<index> sample;
+        const index step = std::max<index>(1, n_ / sample_size);
+        for (index i = certified_++ % step; i < n_; i += step) sample.push_back(i);
+        std::vector<double> before;
+        for (const index i : sample) before.push_back(F_[i]);
+        make_exact(sample);
+        double error = 0;
+        for (std::size_t k = 0; k < sample.size(); ++k) error = std::max(error, std::abs(F_[sample[k]] - before[k]));
+        error *= safety;
+        measure();
         std::vector<index> doubtful;
-        if (error > 0.25 * options_.tol && moved_ > 0) {
-            for (index i = 0; i < n_; ++i) doubtful.push_back(i);
-        } else {
-            for (index i = 0; i < n_; ++i) {
-                const int g = group_[i];
-                if ((alpha_[i] < upper_[i] && F_[i] + error >= max_up_[g] - error) || (alpha_[i] > lower_[i] && F_[i] - error <= min_low_[g] + error)) doubtful.push_back(i);
-            }
+        for (index i = 0; i < n_; ++i) {
+            const int g = group_[i];
+            const bool may_be_top = alpha_[i] < upper_[i] && F_[i] + 2 * error >= max_up_[g], may_be_low = alpha_[i] > lower_[i] && F_[i] - 2 * error <= min_low_[g];
+            if (error > 0.25 * options_.tol || may_be_top || may_be_low) doubtful.push_back(i);
         }
         make_exact(doubtful);
-        if (static_cast<index>(doubtful.size()) == n_) moved_ = 0;
         gap_ = measure();
         return gap_ <= options_.tol;
     }
@@ -532,8 +534,7 @@ private:
 
     double max_up_[2] = {0, 0}, min_low_[2] = {0, 0};
     double gap_ = 0;
-    double moved_ = 0;         // Σ|Δα| since F was exact everywhere
-    double float_error_ = -1;  // measured on first use
+    index certified_ = 0;   // how often the truth was asked for
     bool at_rest_ = false;     // the last block changed nothing
     int rests_ = 0;
     int since_shrink_ = 0;

@@ -12,8 +12,8 @@
 // Points whose variables will stay at a bound are set aside (shrinking) and come back with F made exact again.
 //
 // Kernel values are float, sums are double. The only successful end is a gap <= tol in double: before it is declared, F is
-// recomputed with kernel values in double for every point that could, within the measured error of the float values, decide the
-// gap; if the float error is too large for that, for every point. If the gap then fails, the solver goes on from the exact F.
+// recomputed with kernel values in double for every point that could, within four times the error seen on a sample, decide the
+// gap; if that error is not small against tol, for every point. If the gap then fails, the solver goes on from the exact F.
 #pragma once
 
 #include <cstddef>
@@ -51,6 +51,7 @@ struct smo_options {
     double tol = 1e-3;
     std::size_t cache_bytes = std::size_t{200} << 20;
     bool shrinking = true;
+    bool bounded = true;  // false: some bounds are infinite, so watch for α that grow without end
     std::int64_t most_steps = std::numeric_limits<std::int64_t>::max();
     double most_seconds = std::numeric_limits<double>::infinity();
     // Called about ten times a second; returning false ends the run with what there is.
@@ -66,6 +67,7 @@ enum class smo_status {
     step_limit,
     time_limit,
     cancelled,
+    unbounded,    // α grows without end: the primal problem has no solution (only where bounds are infinite)
     stalled       // rounding keeps the gap above tol: no pair makes progress any more
 };
 const char* name(smo_status status) noexcept;

@@ -210,24 +210,44 @@ void extremes(const double* F, const double* alpha, const double* lower, const d
     }
 }
 
-double dot(const float* a, const double* b, size count) {
+// Four sums at a time share the conversion of a to double.
+void dots(const float* a, const double* b, size stride, size terms, size count, double* out) {
     const tag<double> d;
     const hn::Rebind<float, tag<double>> half;
     constexpr size n = lanes<double>;
-    auto s0 = hn::Zero(d), s1 = s0;
-    size i = 0;
-    for (; i + 2 * n <= count; i += 2 * n) {
-        s0 = hn::MulAdd(hn::PromoteTo(d, hn::LoadU(half, a + i)), hn::LoadU(d, b + i), s0);
-        s1 = hn::MulAdd(hn::PromoteTo(d, hn::LoadU(half, a + i + n)), hn::LoadU(d, b + i + n), s1);
+    for (size m = 0; m < terms; m += 4) {
+        const size here = terms - m < 4 ? terms - m : 4;
+        const double* row[4];
+        for (size r = 0; r < 4; ++r) row[r] = b + (m + (r < here ? r : 0)) * stride;
+        auto s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;
+        size i = 0;
+        if (here == 1) {
+            for (; i + 4 * n <= count; i += 4 * n) {
+                s0 = hn::MulAdd(hn::PromoteTo(d, hn::LoadU(half, a + i)), hn::LoadU(d, row[0] + i), s0);
+                s1 = hn::MulAdd(hn::PromoteTo(d, hn::LoadU(half, a + i + n)), hn::LoadU(d, row[0] + i + n), s1);
+                s2 = hn::MulAdd(hn::PromoteTo(d, hn::LoadU(half, a + i + 2 * n)), hn::LoadU(d, row[0] + i + 2 * n), s2);
+                s3 = hn::MulAdd(hn::PromoteTo(d, hn::LoadU(half, a + i + 3 * n)), hn::LoadU(d, row[0] + i + 3 * n), s3);
+            }
+            s0 = hn::Add(hn::Add(s0, s1), hn::Add(s2, s3));
+        } else {
+            for (; i + n <= count; i += n) {
+                const auto k = hn::PromoteTo(d, hn::LoadU(half, a + i));
+                s0 = hn::MulAdd(k, hn::LoadU(d, row[0] + i), s0);
+                s1 = hn::MulAdd(k, hn::LoadU(d, row[1] + i), s1);
+                s2 = hn::MulAdd(k, hn::LoadU(d, row[2] + i), s2);
+                s3 = hn::MulAdd(k, hn::LoadU(d, row[3] + i), s3);
+            }
+        }
+        double sum[4] = {hn::GetLane(hn::SumOfLanes(d, s0)), hn::GetLane(hn::SumOfLanes(d, s1)), hn::GetLane(hn::SumOfLanes(d, s2)), hn::GetLane(hn::SumOfLanes(d, s3))};
+        for (; i < count; ++i)
+            for (size r = 0; r < here; ++r) sum[r] += static_cast<double>(a[i]) * row[r][i];
+        for (size r = 0; r < here; ++r) out[m + r] = sum[r];
     }
-    double sum = hn::GetLane(hn::SumOfLanes(d, hn::Add(s0, s1)));
-    for (; i < count; ++i) sum += static_cast<double>(a[i]) * b[i];
-    return sum;
 }
 
 #define MERCER_TEXT2(x) #x
 #define MERCER_TEXT(x) MERCER_TEXT2(x)
-const vector_ops table{MERCER_TEXT(MERCER_SIMD_TARGET), padding_width, solve<float>, solve<double>, subtract_rows, extremes, dot};
+const vector_ops table{MERCER_TEXT(MERCER_SIMD_TARGET), padding_width, solve<float>, solve<double>, subtract_rows, extremes, dots};
 
 }  // namespace
 

@@ -1,0 +1,334 @@
+#include "mercer/estimators/svm.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <map>
+#include <mutex>
+#include <numeric>
+
+#include "mercer/base/error.h"
+#include "mercer/base/parallel.h"
+#include "mercer/estimators/svm_dual.h"
+#include "mercer/gram/adaptors.h"
+#include "mercer/gram/computed.h"
+#include "mercer/gram/narrowed.h"
+#include "mercer/gram/precomputed.h"
+
+namespace mercer {
+
+const char* name(svm_task task) noexcept {
+    constexpr const char* names[] = {"c_svc", "nu_svc", "one_class", "epsilon_svr", "nu_svr"};
+    return names[static_cast<int>(task)];
+}
+
+smo_status svm_model::worst_status() const {
+    smo_status worst = smo_status::converged;
+    for (const auto& each : reports) worst = std::max(worst, each.status);
+    return worst;
+}
+
+double svm_model::largest_gap() const {
+    double gap = 0;
+    for (const auto& each : reports) gap = std::max(gap, each.gap);
+    return gap;
+}
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+void check(const svm_options& o, index n, std::span<const double> y) {
+    const auto need = [](bool ok, const char* condition, double value) {
+        if (!ok) fail(errc::invalid_argument, fmt::format("svm: must satisfy {}, got {}", condition, value));
+    };
+    need(o.C > 0, "C > 0", o.C);
+    need(o.tol > 0, "tol > 0", o.tol);
+    need(o.epsilon >= 0, "epsilon >= 0", o.epsilon);
+    if (o.task == svm_task::nu_svc || o.task == svm_task::nu_svr || o.task == svm_task::one_class) need(o.nu > 0 && o.nu <= 1, "0 < nu <= 1", o.nu);
+    if (n == 0) fail(errc::data, "svm: there are no examples");
+    if (o.task != svm_task::one_class && static_cast<index>(y.size()) != n) fail(errc::invalid_argument, fmt::format("svm: {} examples but {} targets", n, y.size()));
+    for (std::size_t i = 0; i < y.size(); ++i)
+        if (!std::isfinite(y[i])) fail(errc::data, fmt::format("svm: target {} is {}, not a finite number", i, y[i]));
+    if (!o.sample_weight.empty() && static_cast<index>(o.sample_weight.size()) != n)
+        fail(errc::invalid_argument, fmt::format("svm: {} examples but {} sample weights", n, o.sample_weight.size()));
+    for (std::size_t i = 0; i < o.sample_weight.size(); ++i)
+        if (!(o.sample_weight[i] >= 0) || !std::isfinite(o.sample_weight[i]))
+            fail(errc::data, fmt::format("svm: sample weight {} must satisfy 0 <= weight < infinity, got {}", i, o.sample_weight[i]));
+}
+
+// The examples and classes of a fit: what every binary problem is cut out of.
+struct training_set {
+    const gram<float>& fast;
+    const gram<double>& exact;
+    std::span<const double> y;
+    const svm_options& options;
+    std::vector<index> used;                    // examples of positive weight
+    std::vector<double> weight;                 // of all examples
+    std::vector<double> classes;
+    std::vector<double> class_weight;
+    std::vector<std::vector<index>> members;    // of each class
+};
+
+void find_classes(training_set& t) {
+    std::map<double, std::size_t> place;
+    for (const index i : t.used) {
+        const auto [at, fresh] = place.try_emplace(t.y[i], t.classes.size());
+        if (fresh) t.classes.push_back(t.y[i]);
+    }
+    if (t.options.sorted_classes) std::sort(t.classes.begin(), t.classes.end());
+    // LIBSVM's one exception to the order of appearance: +1 before -1.
+    if (!t.options.sorted_classes && t.classes.size() == 2 && t.classes[0] == -1 && t.classes[1] == 1) std::swap(t.classes[0], t.classes[1]);
+    if (t.classes.size() < 2)
+        fail(errc::data, fmt::format("svm: at least two classes are needed, the {} examples all have label {}", t.used.size(), t.classes.empty() ? 0.0 : t.classes[0]));
+    for (std::size_t c = 0; c < t.classes.size(); ++c) place[t.classes[c]] = c;
+    t.members.resize(t.classes.size());
+    t.class_weight.assign(t.classes.size(), 1.0);
+    for (const index i : t.used) t.members[place[t.y[i]]].push_back(i);
+    for (const auto& [label, factor] : t.options.class_weight) {
+        if (!(factor > 0) || !std::isfinite(factor)) fail(errc::invalid_argument, fmt::format("svm: the weight of class {} must satisfy 0 < weight < infinity, got {}", label, factor));
+        if (const auto at = place.find(label); at != place.end()) t.class_weight[at->second] = factor;
+    }
+}
+
+// One binary problem: its examples, and signs where it is a classification.
+struct binary_problem {
+    std::vector<index> rows;
+    std::vector<double> sign;     // ±1, empty for regression and one-class
+    std::vector<double> penalty;  // C of each example
+    index first = 0, second = 0;  // classes
+};
+
+std::vector<binary_problem> cut(const training_set& t) {
+    const auto& o = t.options;
+    std::vector<binary_problem> problems;
+    const auto penalty = [&](index row, std::size_t c) {
+        const double base = o.task == svm_task::c_svc || o.task == svm_task::epsilon_svr || o.task == svm_task::nu_svr ? o.C : 1.0;
+        return base * t.weight[row] * (t.class_weight.empty() ? 1.0 : t.class_weight[c]);
+    };
+    const auto add = [&](binary_problem& p, std::size_t c, double sign) {
+        for (const index row : t.members[c]) p.rows.push_back(row), p.sign.push_back(sign), p.penalty.push_back(penalty(row, c));
+    };
+    if (t.classes.empty()) {
+        binary_problem all;
+        all.rows = t.used;
+        for (const index row : t.used) all.penalty.push_back(penalty(row, 0));
+        problems.push_back(std::move(all));
+        return problems;
+    }
+    const std::size_t k = t.classes.size();
+    if (o.classes == multiclass::one_vs_rest && k > 2) {
+        for (std::size_t c = 0; c < k; ++c) {
+            binary_problem p;
+            p.first = p.second = static_cast<index>(c);
+            for (std::size_t other = 0; other < k; ++other) add(p, other, other == c ? 1 : -1);
+            problems.push_back(std::move(p));
+        }
+        return problems;
+    }
+    for (std::size_t a = 0; a < k; ++a)
+        for (std::size_t b = a + 1; b < k; ++b) {
+            binary_problem p;
+            p.first = static_cast<index>(a), p.second = static_cast<index>(b);
+            add(p, a, 1);
+            add(p, b, -1);
+            problems.push_back(std::move(p));
+        }
+    return problems;
+}
+
+// Large problems one after another with all threads inside each; then the small ones side by side, one thread each.
+template <class Solve>
+void schedule(const std::vector<binary_problem>& problems, Solve solve) {
+    std::vector<std::size_t> order(problems.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return problems[a].rows.size() > problems[b].rows.size(); });
+    const auto work = [&](std::size_t p) { return static_cast<double>(problems[p].rows.size()) * static_cast<double>(problems[p].rows.size()); };
+    double left = 0;
+    for (const std::size_t p : order) left += work(p);
+    std::size_t first = 0;
+    // A problem larger than a thread's fair share of what is left would keep one thread busy while the others wait.
+    while (first < order.size() && work(order[first]) * threads() > 0.7 * left) {
+        left -= work(order[first]);
+        solve(order[first++], 1);
+    }
+    const index rest = static_cast<index>(order.size() - first);
+    parallel_for(rest, [&](index i) { solve(order[first + static_cast<std::size_t>(i)], std::min<index>(threads(), rest)); });
+}
+
+// The control of a fit, shared by problems that may run side by side.
+class control {
+public:
+    control(const svm_options& options, index problems) : options_(options), problems_(problems) {}
+
+    smo_options for_problem(index which, index side_by_side) {
+        smo_options s;
+        s.tol = options_.tol;
+        s.cache_bytes = options_.memory_bytes / static_cast<std::size_t>(side_by_side);
+        s.shrinking = options_.shrinking;
+        s.most_steps = options_.most_steps;
+        s.most_seconds = std::max(0.0, options_.most_seconds - seconds());
+        s.bounded = std::isfinite(options_.C);
+        if (options_.progress)
+            s.progress = [this, which](const smo_progress& now) {
+                const std::lock_guard guard(lock_);
+                if (!stopped_ && !options_.progress({now, which, problems_})) stopped_ = true;
+                return !stopped_;
+            };
+        return s;
+    }
+    double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count(); }
+
+private:
+    const svm_options& options_;
+    index problems_;
+    std::mutex lock_;
+    bool stopped_ = false;
+    std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
+};
+
+// Signed dual coefficients of every problem → the model's tables.
+void collect(svm_model& model, const training_set& t, const std::vector<binary_problem>& problems, const std::vector<dual_solution>& solved) {
+    const index n = static_cast<index>(t.weight.size());
+    std::vector<char> is_support(static_cast<std::size_t>(n), 0);
+    for (std::size_t p = 0; p < problems.size(); ++p)
+        for (std::size_t i = 0; i < problems[p].rows.size(); ++i)
+            if (solved[p].coef[i] != 0) is_support[problems[p].rows[i]] = 1;
+    std::vector<index> column(static_cast<std::size_t>(n), -1);
+    const auto add = [&](index row) {
+        if (!is_support[row]) return false;
+        column[row] = static_cast<index>(model.support_rows.size());
+        model.support_rows.push_back(row);
+        return true;
+    };
+    if (t.classes.empty()) {
+        for (const index row : t.used) add(row);
+    } else {
+        for (const auto& members : t.members) {
+            index count = 0;
+            for (const index row : members) count += add(row);
+            model.class_support.push_back(count);
+        }
+    }
+    const bool pairs = t.classes.size() > 2 && model.scheme == multiclass::one_vs_one;
+    const index rows = t.classes.size() <= 2 ? 1 : static_cast<index>(pairs ? t.classes.size() - 1 : t.classes.size());
+    model.coef = matrix<double>(rows, static_cast<index>(model.support_rows.size()));
+    for (std::size_t p = 0; p < problems.size(); ++p) {
+        const auto& problem = problems[p];
+        for (std::size_t i = 0; i < problem.rows.size(); ++i) {
+            if (solved[p].coef[i] == 0) continue;
+            index m = 0;
+            if (pairs) m = problem.sign[i] > 0 ? problem.second - 1 : problem.first;
+            if (!pairs && t.classes.size() > 2) m = problem.first;
+            model.coef(m, column[problem.rows[i]]) = solved[p].coef[i];
+        }
+        model.offset.push_back(solved[p].offset);
+        model.reports.push_back(solved[p].report);
+    }
+}
+
+// α of an earlier model for the examples of one problem, scaled from its C to this one.
+std::vector<double> earlier_coefficients(const svm_model& start, const training_set& t, const binary_problem& problem, std::size_t which) {
+    std::vector<double> full(t.weight.size(), 0.0);
+    if (start.training_size != static_cast<index>(t.weight.size()) || start.problems() <= static_cast<index>(which) || start.classes != t.classes) return {};
+    const bool pairs = t.classes.size() > 2 && start.scheme == multiclass::one_vs_one;
+    std::map<double, index> place;
+    for (std::size_t c = 0; c < t.classes.size(); ++c) place[t.classes[c]] = static_cast<index>(c);
+    for (std::size_t s = 0; s < start.support_rows.size(); ++s) {
+        const index row = start.support_rows[s];
+        index m = 0;
+        if (pairs) {
+            const index c = place[t.y[row]];
+            if (c != problem.first && c != problem.second) continue;
+            m = c == problem.first ? problem.second - 1 : problem.first;
+        } else if (t.classes.size() > 2) {
+            m = problem.first;
+        }
+        full[row] = start.coef(m, static_cast<index>(s));
+    }
+    std::vector<double> out;
+    const double factor = std::isfinite(t.options.C) && std::isfinite(start.C) ? t.options.C / start.C : 1.0;
+    for (const index row : problem.rows) out.push_back(factor * full[row]);
+    return out;
+}
+
+svm_model fit(const gram<float>& fast, const gram<double>& exact, std::span<const double> y, const svm_options& options) {
+    const index n = exact.rows();
+    check(options, n, y);
+    training_set t{fast, exact, y, options, {}, options.sample_weight, {}, {}, {}};
+    if (t.weight.empty()) t.weight.assign(static_cast<std::size_t>(n), 1.0);
+    for (index i = 0; i < n; ++i)
+        if (t.weight[i] > 0) t.used.push_back(i);
+    if (t.used.empty()) fail(errc::data, "svm: all sample weights are zero");
+    svm_model model;
+    model.task = options.task;
+    model.scheme = options.classes;
+    model.training_size = n;
+    model.C = options.C;
+    if (model.is_classifier()) find_classes(t);
+    model.classes = t.classes;
+    const std::vector<binary_problem> problems = cut(t);
+    std::vector<dual_solution> solved(problems.size());
+    control shared(options, static_cast<index>(problems.size()));
+    schedule(problems, [&](std::size_t p, index side_by_side) {
+        const auto& problem = problems[p];
+        dual_input in;
+        in.task = options.task;
+        in.sign = problem.sign;
+        in.penalty = problem.penalty;
+        in.nu = options.nu;
+        in.epsilon = options.epsilon;
+        in.rows = problem.rows;
+        for (const index row : problem.rows) in.y.push_back(y.empty() ? 0.0 : y[row]);
+        if (options.start) in.start = earlier_coefficients(*options.start, t, problem, p);
+        smo_options control_options = shared.for_problem(static_cast<index>(p), side_by_side);
+        if (!options.checkpoint_file.empty()) {
+            control_options.checkpoint_seconds = options.checkpoint_seconds;
+            in.checkpoint_file = problems.size() == 1 ? options.checkpoint_file : fmt::format("{}.{}", options.checkpoint_file, p);
+        }
+        const bool everything = static_cast<index>(problem.rows.size()) == n && std::is_sorted(problem.rows.begin(), problem.rows.end());
+        if (everything) {
+            solved[p] = solve_dual(fast, exact, in, control_options);
+        } else {
+            const subset<float> some_fast(fast, problem.rows);
+            const subset<double> some_exact(exact, problem.rows);
+            solved[p] = solve_dual(some_fast, some_exact, in, control_options);
+        }
+    });
+    collect(model, t, problems, solved);
+    return model;
+}
+
+}  // namespace
+
+svm_model fit_svm(const kernel& k, const dataset& x, std::span<const double> y, const svm_options& options) {
+    require_finite(x);
+    // A quarter of the memory may hold the data in packed form.
+    const computed<float> fast(k, x, options.memory_bytes / 4);
+    const computed<double> exact(k, x);
+    svm_model model = fit(fast, exact, y, options);
+    model.k = std::make_shared<const kernel>(k);
+    model.kernel_text = k.text();
+    model.dims = x.dims();
+    model.support = gather(x, std::span<const index>(model.support_rows));
+    return model;
+}
+
+svm_model fit_svm_precomputed(matrix_view<const double> K, std::span<const double> y, const svm_options& options) {
+    if (K.rows != K.cols) fail(errc::invalid_argument, fmt::format("svm: a precomputed kernel matrix must be square, got {} × {}", K.rows, K.cols));
+    for (index i = 0; i < K.rows; ++i)
+        for (index j = 0; j < K.cols; ++j)
+            if (!std::isfinite(K(i, j))) fail(errc::data, fmt::format("svm: kernel matrix, row {}, column {}: {} is not a finite number", i, j, K(i, j)));
+    const precomputed<double> exact(K);
+    const narrowed fast(exact);
+    return fit(fast, exact, y, options);
+}
+
+std::size_t fit_memory(const kernel&, const dataset& x, const svm_options& options) {
+    // Rows and packed data within the budget, and per example: α, F, bounds, targets, their snapshots, norms.
+    return options.memory_bytes + options.memory_bytes / 4 + static_cast<std::size_t>(x.size()) * 200 + (std::size_t{16} << 20);
+}
+
+}  // namespace mercer

@@ -1,0 +1,196 @@
+#include "mercer/estimators/svm_dual.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "mercer/base/error.h"
+#include "mercer/estimators/checkpoint.h"
+#include "mercer/gram/adaptors.h"
+
+namespace mercer {
+namespace {
+
+// A dual as the solver wants it.
+struct posed {
+    std::vector<double> p, lower, upper, start;
+    std::vector<std::uint8_t> group;
+    bool doubled = false;  // two variables per example
+};
+
+// Moves an α into its box and its group sums to `sum`, changing it as little as a single pass does.
+void make_feasible(posed& q, int g, double sum) {
+    const auto mine = [&](std::size_t i) { return q.group.empty() || q.group[i] == g; };
+    double have = 0;
+    for (std::size_t i = 0; i < q.start.size(); ++i) {
+        if (!mine(i)) continue;
+        q.start[i] = std::clamp(q.start[i], q.lower[i], q.upper[i]);
+        have += q.start[i];
+    }
+    double missing = sum - have;
+    for (std::size_t i = 0; i < q.start.size() && missing != 0; ++i) {
+        if (!mine(i)) continue;
+        const double moved = std::clamp(q.start[i] + missing, q.lower[i], q.upper[i]);
+        missing -= moved - q.start[i];
+        q.start[i] = moved;
+    }
+}
+
+posed pose(const dual_input& in) {
+    posed q;
+    const std::size_t n = in.penalty.size();
+    switch (in.task) {
+        case svm_task::c_svc:
+            q.p = in.sign;
+            for (std::size_t i = 0; i < n; ++i) {
+                q.lower.push_back(in.sign[i] > 0 ? 0 : -in.penalty[i]);
+                q.upper.push_back(in.sign[i] > 0 ? in.penalty[i] : 0);
+            }
+            if (!in.start.empty()) {
+                q.start = in.start;
+                make_feasible(q, 0, 0);
+            }
+            break;
+        case svm_task::nu_svc: {
+            // Σ over each class is νn/2 (with weights: ν times half the total); both groups start filled from their first examples.
+            double total = 0, have[2] = {0, 0};
+            for (std::size_t i = 0; i < n; ++i) {
+                total += in.penalty[i];
+                have[in.sign[i] > 0 ? 0 : 1] += in.penalty[i];
+                q.lower.push_back(in.sign[i] > 0 ? 0 : -in.penalty[i]);
+                q.upper.push_back(in.sign[i] > 0 ? in.penalty[i] : 0);
+                q.group.push_back(in.sign[i] > 0 ? 0 : 1);
+            }
+            const double each = in.nu * total / 2, most = 2 * std::min(have[0], have[1]) / total;
+            if (in.nu > most) fail(errc::infeasible, fmt::format("nu-svc: must satisfy nu <= {:.6g} for these class sizes, got {}: specified nu is infeasible", most, in.nu));
+            q.p.assign(n, 0.0);
+            q.start.assign(n, 0.0);
+            make_feasible(q, 0, each);
+            make_feasible(q, 1, -each);
+            break;
+        }
+        case svm_task::one_class: {
+            double total = 0;
+            for (std::size_t i = 0; i < n; ++i) total += in.penalty[i];
+            q.p.assign(n, 0.0);
+            q.lower.assign(n, 0.0);
+            q.upper = in.penalty;
+            q.start = in.start.empty() ? std::vector<double>(n, 0.0) : in.start;
+            make_feasible(q, 0, in.nu * total);
+            break;
+        }
+        case svm_task::epsilon_svr:
+        case svm_task::nu_svr: {
+            // α in [0, C] and -α* in [-C, 0], side by side over the mirrored kernel.
+            const bool nu = in.task == svm_task::nu_svr;
+            q.doubled = true;
+            double total = 0;
+            for (int half = 0; half < 2; ++half)
+                for (std::size_t i = 0; i < n; ++i) {
+                    q.p.push_back(in.y[i] + (nu ? 0 : half == 0 ? -in.epsilon : in.epsilon));
+                    q.lower.push_back(half == 0 ? 0 : -in.penalty[i]);
+                    q.upper.push_back(half == 0 ? in.penalty[i] : 0);
+                    if (nu) q.group.push_back(static_cast<std::uint8_t>(half));
+                    total += in.penalty[i] / 2;
+                }
+            q.start.assign(2 * n, 0.0);
+            for (std::size_t i = 0; i < in.start.size(); ++i) q.start[in.start[i] > 0 ? i : n + i] = in.start[i];
+            if (nu) {
+                make_feasible(q, 0, in.nu * total / 2);
+                make_feasible(q, 1, -in.nu * total / 2);
+            } else {
+                make_feasible(q, 0, 0);
+            }
+            break;
+        }
+    }
+    return q;
+}
+
+// The value that F has on the margin of one group: the mean over free variables, or the middle of the interval that is left.
+struct level {
+    double value = 0, low = 0, high = 0;
+    index count = 0;
+};
+
+level margin_level(const posed& q, const smo_result& r, int g) {
+    level made;
+    double sum = 0;
+    made.low = -std::numeric_limits<double>::infinity();
+    made.high = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < r.alpha.size(); ++i) {
+        if (!q.group.empty() && q.group[i] != g) continue;
+        const bool up = r.alpha[i] < q.upper[i], down = r.alpha[i] > q.lower[i];
+        if (up && down) sum += r.F[i], ++made.count;
+        if (up) made.low = std::max(made.low, r.F[i]);
+        if (down) made.high = std::min(made.high, r.F[i]);
+    }
+    if (!std::isfinite(made.low)) made.low = made.high;
+    if (!std::isfinite(made.high)) made.high = made.low;
+    made.value = made.count > 0 ? sum / static_cast<double>(made.count) : (made.low + made.high) / 2;
+    return made;
+}
+
+[[noreturn]] void not_separable(const dual_input& in, const smo_result& r) {
+    // The two examples, one of each class, that pull hardest against each other.
+    std::size_t a = 0, b = 0;
+    for (std::size_t i = 0; i < r.alpha.size(); ++i) {
+        if (r.alpha[i] > r.alpha[a]) a = i;
+        if (r.alpha[i] < r.alpha[b]) b = i;
+    }
+    fail(errc::infeasible, fmt::format("hard margin: the classes cannot be separated in this kernel's feature space; examples {} and {} have multipliers {:.3g} and {:.3g} and growing. "
+                                       "Use a finite C, or a kernel with a richer feature space (a larger gamma or degree)",
+                                       in.rows[a], in.rows[b], r.alpha[a], -r.alpha[b]));
+}
+
+}  // namespace
+
+dual_solution solve_dual(const gram<float>& fast, const gram<double>& exact, const dual_input& in, smo_options options) {
+    posed q = pose(in);
+    if (!in.checkpoint_file.empty()) {
+        if (auto saved = read_checkpoint(in.checkpoint_file, q.p, q.lower, q.upper)) q.start = std::move(*saved);
+        options.checkpoint = [&](std::span<const double> alpha) { write_checkpoint(in.checkpoint_file, q.p, q.lower, q.upper, alpha); };
+    }
+    const box_problem problem{q.p, q.lower, q.upper, q.group, q.start};
+    smo_result r;
+    if (q.doubled) {
+        const mirrored<float> fast2(fast);
+        const mirrored<double> exact2(exact);
+        r = solve_smo(fast2, exact2, problem, options);
+    } else {
+        r = solve_smo(fast, exact, problem, options);
+    }
+    if (r.status == smo_status::unbounded) not_separable(in, r);
+
+    dual_solution out;
+    const std::size_t n = in.penalty.size();
+    out.coef.assign(r.alpha.begin(), r.alpha.begin() + static_cast<std::ptrdiff_t>(n));
+    if (q.doubled)
+        for (std::size_t i = 0; i < n; ++i) out.coef[i] += r.alpha[n + i];
+    const level first = margin_level(q, r, 0);
+    out.report = {r.status, r.gap, r.objective, r.steps, r.rounds, r.flat_steps, r.concave_steps, static_cast<index>(n), first.count, first.low, first.high, in.epsilon, r.seconds};
+    out.offset = first.value;
+    if (in.task == svm_task::nu_svc) {
+        // On the margins Kα = r₁ for y = +1 and -r₂ for y = -1, F = -Kα. Dividing by r = (r₁+r₂)/2 puts them at ±1.
+        const level second = margin_level(q, r, 1);
+        const double r1 = -first.value, r2 = second.value, scale = (r1 + r2) / 2;
+        if (!(scale > 0)) fail(errc::infeasible, fmt::format("nu-svc: the margin found is {:.3g}, not positive; a smaller nu or another kernel is needed", scale));
+        for (double& c : out.coef) c /= scale;
+        out.offset = -(r1 - r2) / 2 / scale;
+        out.report.offset_low = (first.low + second.low) / 2 / scale;
+        out.report.offset_high = (first.high + second.high) / 2 / scale;
+        out.report.margin_vectors = first.count + second.count;
+    }
+    if (in.task == svm_task::nu_svr) {
+        const level second = margin_level(q, r, 1);
+        out.offset = (first.value + second.value) / 2;
+        out.report.epsilon = (first.value - second.value) / 2;
+        out.report.offset_low = (first.low + second.low) / 2;
+        out.report.offset_high = (first.high + second.high) / 2;
+        out.report.margin_vectors = first.count + second.count;
+    }
+    return out;
+}
+
+}  // namespace mercer
