@@ -58,8 +58,8 @@ bool wants_norms(const plan& code, int stat) {
 // Sparse rows are streamed as such when that is less work than the dense loop, which does 1.4 times more per coordinate.
 bool worth_sparse(const dataset& x) {
     const auto density = [](const auto* some) { return static_cast<double>(some->nonzeros()) / (static_cast<double>(some->size()) * static_cast<double>(some->dims()) + 1); };
-    if (const auto* some = x.as<sparse<float>>()) return density(some) < 0.6;
-    if (const auto* some = x.as<sparse<double>>()) return density(some) < 0.6;
+    if (const auto* some = x.as<sparse<float>>()) return density(some) < 0.5;
+    if (const auto* some = x.as<sparse<double>>()) return density(some) < 0.5;
     return false;
 }
 
@@ -387,6 +387,15 @@ struct evaluator<T>::state {
         ops.map({{}, map_input::value, reg(code->result), width, rows.data(), nullptr, nullptr, n, width, to_result(rows)});
     }
 
+    // out(j, i) = out(i, j) for rows i from r0 and columns j from c0; the rows of `out` may be scattered.
+    void mirror(const block_rows<T>& out, index r0, index c0, index rows, index cols) const {
+        const index stride = out[1] - out[0];
+        const bool even = out[r0 + rows - 1] - out[0] == (r0 + rows - 1) * stride && out[c0 + cols - 1] - out[0] == (c0 + cols - 1) * stride;
+        if (even) return ops.transpose(out[r0] + c0, stride, out[c0] + r0, stride, rows, cols);
+        for (index i = 0; i < rows; ++i)
+            for (index j = 0; j < cols; ++j) out[c0 + j][r0 + i] = out[r0 + i][c0 + j];
+    }
+
     bool worth_mirroring() const {
         index work = 0;
         for (const auto& s : sources) {
@@ -486,20 +495,29 @@ void evaluator<T>::block(const selection& which_rows, const selection& which_col
 
 template <class T>
 void evaluator<T>::all(matrix_view<T> out) const {
+    if (same())
+        square(selection(0, rows()), out);
+    else
+        block(selection(0, rows()), selection(0, cols()), out);
+}
+
+template <class T>
+void evaluator<T>::square(const selection& which, block_rows<T> out) const {
     const state& s = *state_;
     // Few coordinates: computing both halves is cheaper than mirroring one. A user's function may not be symmetric: ask for both.
-    if (!s.same || !s.worth_mirroring()) return block(selection(0, rows()), selection(0, cols()), out);
-    // Stripe by stripe down to the diagonal; what lies above it is the mirror image. The longest stripes first.
-    const index n = rows(), stripes = ceil_div(n, s.stripe);
+    const index n = which.size(), stripes = ceil_div(n, s.stripe);
+    if (!s.same || stripes < 2 || !s.worth_mirroring()) return block(which, which, out);
+    // Stripe by stripe down to the diagonal; what lies below it is the mirror image. The longest stripes first.
+    const bool aligned = s.kept && which.is_range() && which[0] % s.ops.sparse_panel == 0;
     const index band = s.stripe / s.ops.block_rows * s.ops.block_rows;  // rows mirrored while they are still in L2
     parallel_for(stripes, [&](index item) {
         const index c0 = (stripes - 1 - item) * s.stripe, width = std::min(s.stripe, n - c0);
         auto& w = state::scratch();
-        const auto stripe = s.open(selection(c0, width), s.kept ? c0 : -1, false, w);
+        const auto stripe = s.open(which.slice(c0, width), aligned ? which[c0] : -1, false, w);
         for (index r0 = 0; r0 < c0 + width; r0 += band) {
             const index count = std::min(band, c0 + width - r0), mirror = std::min(count, c0 - r0);
-            s.run(stripe, selection(r0, count), block_rows<T>(out).from(r0), c0, w);
-            if (mirror > 0) s.ops.transpose(out.row(r0) + c0, out.stride, out.row(c0) + r0, out.stride, mirror, width);
+            s.run(stripe, which.slice(r0, count), out.from(r0), c0, w);
+            if (mirror > 0) s.mirror(out, r0, c0, mirror, width);
         }
         s.close(w);
     });
