@@ -110,7 +110,7 @@ std::vector<std::vector<double>> arguments::table(const std::string& name) const
 }
 
 void require(bool ok, const std::string& owner, const std::string& condition, double value) {
-    if (!ok) fail(errc::invalid_argument, fmt::format("{}: must satisfy {}, got {}", owner, condition, number_text(value)));
+    if (!ok) fail(errc::invalid_argument, fmt::format("{}: must satisfy {}{}, got {}", owner, condition, std::isfinite(value) ? "" : " and be finite", number_text(value)));
 }
 
 std::string number_text(double value) { return fmt::format("{}", value); }
