@@ -315,11 +315,12 @@ private:
 
     // The known name that is closest to the word, when so close that it is likely what was meant.
     std::string unknown(const std::string& word) const {
-        std::vector<std::string> known{"exp", "normalize", "polynomial_of", "columns", "conjugate", "pullback", "map", "user"};
+        std::vector<std::string> known;
         for (const auto& each : kernel_registry()) {
             known.push_back(each.info.name);
             known.insert(known.end(), each.info.aliases.begin(), each.info.aliases.end());
         }
+        known.insert(known.end(), {"exp", "normalize", "polynomial_of", "columns", "conjugate", "pullback", "map", "user"});
         std::string best;
         std::size_t least = std::max<std::size_t>(2, word.size() / 3) + 1;
         for (const auto& each : known) {
