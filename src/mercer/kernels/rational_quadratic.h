@@ -35,7 +35,8 @@ struct rational_quadratic {
     template <class R>
     R operator()(R squared_distance) const {
         using std::exp, std::log1p;
-        return exp(-alpha * R(log1p(R(squared_distance / (2 * alpha * length_scale * length_scale)))));
+        const R t = at_most(R(squared_distance / (2 * alpha * length_scale * length_scale)), 1e308);  // finite: log1p has no limit there
+        return exp(-alpha * R(log1p(t)));
     }
 };
 

@@ -100,7 +100,7 @@ inline lanes<T> sqrt(lanes<T> x) { return {hn::Sqrt(x.v)}; }
 template <class T>
 inline lanes<T> max(lanes<T> a, lanes<T> b) { return {hn::Max(a.v, b.v)}; }
 template <class T>
-inline lanes<T> at_most(lanes<T> x, double limit) { return {hn::Min(hn::Set(tag<T>(), static_cast<T>(limit)), x.v)}; }
+inline lanes<T> at_most(lanes<T> x, double limit) { return {hn::Min(lanes<T>::factor(limit).v, x.v)}; }
 template <class T>
 inline lanes<T> ratio(lanes<T> a, lanes<T> b, double otherwise) {
     const tag<T> d;
