@@ -13,7 +13,7 @@ namespace mercer {
 template <class T>
 class ridge final : public gram<T> {
 public:
-    ridge(const gram<T>& k, double lambda) : k_(k), lambda_(lambda) {}
+    ridge(const gram<T>& k, double lambda) : k_(k), lambda_(lambda) { require_square(k, "a ridge"); }
     index rows() const override { return k_.rows(); }
     index cols() const override { return k_.cols(); }
     void block(const selection& rows, const selection& cols, block_rows<T> out) const override {
@@ -92,6 +92,7 @@ template <class T>
 class centred final : public gram<T> {
 public:
     explicit centred(const gram<T>& k) : k_(k), mean_(static_cast<std::size_t>(k.rows())) {
+        require_square(k, "centring");
         const index n = k.rows();
         matrix<double> ones(n, 1), sums(n, 1);
         std::fill_n(ones.data(), n, 1.0);

@@ -44,6 +44,10 @@ public:
     void row(index i, T* out) const { block(selection(i, 1), selection(0, cols()), block_rows<T>(&out)); }
 };
 
+// Fails, saying what for, unless K is square.
+template <class T>
+void require_square(const gram<T>& k, const char* what);
+
 extern template class gram<float>;
 extern template class gram<double>;
 

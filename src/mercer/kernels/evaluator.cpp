@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <exception>
 
 #include "mercer/base/error.h"
 #include "mercer/base/parallel.h"
@@ -25,6 +27,7 @@ struct source {
     operand<T> x, z;
     std::vector<T> shift;
     buffer<T> x_norms, z_norms;  // empty where no map wants norms
+    int same_as = -1;            // an earlier source with the same numbers, which serves this one too
     bool wide = false;           // so many columns that a stripe's panels hold only the columns present in it
     buffer<T> packed;            // z in panels, when it was asked to be kept
     bool sparse() const { return x.streamed_sparse(); }
@@ -43,7 +46,8 @@ struct workspace {
     std::vector<buffer<T>> panels;            // per statistic, when packed on the fly
     std::vector<buffer<T>> col_norms, row_norms;
     std::vector<buffer<T>> col_factors, row_factors;
-    std::vector<std::vector<std::int32_t>> row_cols;  // per statistic: columns of a sparse row, renumbered
+    // Per wide statistic: column → position among the columns present in a stripe, -1 elsewhere; and the columns present.
+    std::vector<std::vector<std::int32_t>> place, present;
     buffer<T> block;
     buffer<T> registers;
     matrix<double> user;
@@ -80,6 +84,12 @@ struct evaluator<T>::state {
     state(std::shared_ptr<const plan> code_, dataset x_, const dataset* z_, std::size_t packed_bytes) : code(std::move(code_)), x(std::move(x_)) {
         same = z_ == nullptr;
         if (z_) z = *z_;
+        // A map of the vectors must see the same coordinates on both sides.
+        const bool maps = std::any_of(code->features.begin(), code->features.end(), [](const feature& f) { return static_cast<bool>(f.apply); });
+        if (!same && maps && x.is_sparse() && z.is_sparse() && x.dims() != z.dims()) {
+            dataset& fewer = x.dims() < z.dims() ? x : z;
+            fewer = widened(fewer, std::max(x.dims(), z.dims()));
+        }
         rows = x.size();
         cols = same ? rows : z.size();
         bind_sources();
@@ -101,12 +111,17 @@ struct evaluator<T>::state {
             one.user = wanted.user;
             if (wanted.what != statistic::user) {
                 const dataset& fright = same ? fx : fz;
-                if (fx.dims() != fright.dims() && !(fx.is_sparse() && fright.is_sparse()))
+                const bool empty = fx.size() == 0 || fright.size() == 0;  // no vectors, so their coordinates do not matter
+                if (fx.dims() != fright.dims() && !empty && !(fx.is_sparse() && fright.is_sparse()))
                     fail(errc::invalid_argument, fmt::format("x has {} coordinates and z has {}", fx.dims(), fright.dims()));
                 const bool as_sparse = wanted.what == statistic::dot && worth_sparse(fx);
                 one.x = operand<T>(fx, as_sparse);
                 one.z = operand<T>(fright, as_sparse && fright.is_sparse());
                 if (wanted.centred && !as_sparse) one.shift = useful_shift<T>(fright);
+                // Where a shift would gain nothing, the plain dot product is shared.
+                for (std::size_t other = 0; other < s && one.same_as < 0 && one.shift.empty(); ++other)
+                    if (code->statistics[other].what == wanted.what && code->statistics[other].source == wanted.source && sources[other].shift.empty() && wanted.what != statistic::user)
+                        one.same_as = static_cast<int>(other);
                 if (wants_norms(*code, static_cast<int>(s))) {
                     one.x_norms.resize(fx.size());
                     one.x.norms(one.shift_data(), one.x_norms);
@@ -114,8 +129,10 @@ struct evaluator<T>::state {
                         one.z_norms.resize(fright.size());
                         one.z.norms(one.shift_data(), one.z_norms);
                     }
+                    require_norms(fx, one.x_norms);
+                    require_norms(fright, one.z_norms);
                 }
-                one.wide = as_sparse && depth(one) > 4096;
+                one.wide = as_sparse && fright.is_sparse() && depth(one) > 4096;
             } else {
                 one.x = operand<T>(fx, false);
                 one.z = operand<T>(same ? fx : fz, false);
@@ -123,6 +140,16 @@ struct evaluator<T>::state {
             sources.push_back(std::move(one));
         }
     }
+
+    // ‖x‖² + ‖z‖² - 2xᵀz says nothing once a norm is infinite or NaN.
+    static void require_norms(const dataset& vectors, const buffer<T>& norms) {
+        for (index i = 0; i < norms.size(); ++i)
+            if (!std::isfinite(norms[i])) {
+                require_finite(vectors);
+                fail(errc::data, fmt::format("row {}: its squared norm is beyond the range of {}, so distances from it cannot be computed; scale the data", i, precision()));
+            }
+    }
+    static const char* precision() { return sizeof(T) == 4 ? "float" : "double"; }
 
     // Sparse data may have different numbers of columns on the two sides (a test file without the last feature).
     static index depth(const source<T>& s) { return std::max(s.x.dims(), s.z.dims()); }
@@ -143,12 +170,23 @@ struct evaluator<T>::state {
         std::vector<double> values;
         if (step.weight) {
             values = step.weight(objects);
+            if (static_cast<index>(values.size()) != objects.size())
+                fail(errc::invalid_argument, fmt::format("a function of objects must give one number for each of {} objects, got {}", objects.size(), values.size()));
         } else {
-            values.resize(static_cast<std::size_t>(objects.size()));
-            evaluator<double>(step.self, objects).diagonal(values);
-            for (double& v : values) v = step.self_rule == instruction::self_use::minus_half ? -0.5 * v : v > 0 ? 1 / std::sqrt(v) : 0.0;
+            // In the precision of the tiles, so that k(x, x) is divided by itself.
+            std::vector<T> self(static_cast<std::size_t>(objects.size()));
+            evaluator<T>(step.self, objects).diagonal(self);
+            for (std::size_t i = 0; i < self.size(); ++i) values.push_back(step.self_rule == instruction::self_use::minus_half ? -0.5 * self[i] : inverse_root(self[i], i));
         }
         return std::vector<T>(values.begin(), values.end());
+    }
+
+    static double inverse_root(T self, std::size_t object) {
+        if (self == 0 || std::isnan(self)) return 0;
+        if (self < 0) fail(errc::data, fmt::format("normalize: k(x, x) must satisfy 0 <= k(x, x), got {} for object {}", self, object));
+        if (!std::isfinite(self) || !std::isfinite(1 / self))
+            fail(errc::data, fmt::format("normalize: k(x, x) of object {} is too {} for {}; scale the data", object, self > 1 ? "large" : "small", precision()));
+        return 1 / std::sqrt(static_cast<double>(self));
     }
 
     void choose_stripe() {
@@ -164,19 +202,23 @@ struct evaluator<T>::state {
 
     index panel_of(const source<T>& s) const { return s.sparse() ? ops.sparse_panel : ops.panel; }
 
+    // Columns up to a whole number of the wider panels: what a stripe reads.
+    index padded(index count) const { return ceil_div(count, ops.sparse_panel) * ops.sparse_panel; }
+
     void keep_panels(std::size_t budget) {
         std::size_t need = 0;
         for (const auto& s : sources) {
             if (s.what == statistic::user || s.wide) return;
-            need += static_cast<std::size_t>(ceil_div(cols, panel_of(s)) * panel_of(s) * depth(s)) * sizeof(T);
+            if (s.same_as < 0) need += static_cast<std::size_t>(padded(cols) * depth(s)) * sizeof(T);
         }
         if (need > budget) return;
         for (auto& s : sources) {
-            const index width = panel_of(s), d = depth(s), panels = ceil_div(cols, width);
+            if (s.same_as >= 0) continue;
+            const index width = panel_of(s), d = depth(s), panels = padded(cols) / width;
             s.packed.uninitialised(panels * width * d);
             parallel_for(panels, [&](index p) {
                 thread_local pack_scratch<T> scratch;
-                pack_panel(s, selection(p * width, std::min(width, cols - p * width)), s.packed.data() + p * width * d, scratch);
+                pack_panel(s, selection(p * width, std::clamp<index>(cols - p * width, 0, width)), s.packed.data() + p * width * d, scratch);
             });
         }
         kept = true;
@@ -203,7 +245,8 @@ struct evaluator<T>::state {
     open_stripe open(const selection& which_cols, index packed_at, bool stream, workspace<T>& w) const {
         const std::size_t count = sources.size(), steps = code->code.size();
         grow(w.panels, count), grow(w.col_norms, count), grow(w.row_norms, count), grow(w.col_factors, steps), grow(w.row_factors, steps);
-        open_stripe made{which_cols, ceil_div(which_cols.size(), ops.sparse_panel) * ops.sparse_panel, {}, stream};
+        if (w.place.size() < count) w.place.resize(count), w.present.resize(count);
+        open_stripe made{which_cols, padded(which_cols.size()), {}, stream};
         for (std::size_t s = 0; s < count; ++s) made.panels.push_back(prepare(sources[s], s, which_cols, packed_at, made.width, w));
         for (std::size_t i = 0; i < steps; ++i)
             if (!factors[i].z.empty()) collect(factors[i].z, which_cols, made.width, w.col_factors[i]);
@@ -213,17 +256,29 @@ struct evaluator<T>::state {
     // All tiles of some rows within a stripe; results go to columns out_col … of out.
     void run(const open_stripe& stripe, const selection& which_rows, block_rows<T> out, index out_col, workspace<T>& w) const {
         T* registers = w.registers.at_least(code->registers * ops.block_rows * stripe.width);
-        const auto reg = [&](int r) { return registers + r * ops.block_rows * stripe.width; };
+        const auto reg = [&](int r) {
+            const bool shared = r < static_cast<int>(sources.size()) && sources[r].same_as >= 0;
+            return registers + (shared ? sources[r].same_as : r) * ops.block_rows * stripe.width;
+        };
         for (index r0 = 0; r0 < which_rows.size(); r0 += ops.block_rows) {
             const selection some = which_rows.slice(r0, std::min(ops.block_rows, which_rows.size() - r0));
-            for (std::size_t s = 0; s < sources.size(); ++s) fill_statistic(sources[s], some, stripe.cols, stripe.panels[s], stripe.width, reg(static_cast<int>(s)), w);
+            for (std::size_t s = 0; s < sources.size(); ++s)
+                if (sources[s].same_as < 0) fill_statistic(sources[s], s, some, stripe.cols, stripe.panels[s], stripe.width, reg(static_cast<int>(s)), w);
             run_code(some, stripe, reg, out.from(r0), out_col, w);
+            if (code->check_range) require_range(some, stripe.cols, out.from(r0), out_col);
         }
     }
 
     void close(workspace<T>& w) const {
-        for (auto& s : sources)
-            if (s.wide) forget_columns(w);
+        for (std::size_t s = 0; s < sources.size(); ++s)
+            if (sources[s].wide) forget_columns(s, w);
+    }
+
+    static void require_range(const selection& some, const selection& which_cols, const block_rows<T>& out, index out_col) {
+        for (index i = 0; i < some.size(); ++i)
+            for (index j = 0; j < which_cols.size(); ++j)
+                if (!std::isfinite(out[i][out_col + j]))
+                    fail(errc::data, fmt::format("k(x, z) of objects {} and {} is beyond the range of {}", some[i], which_cols[j], precision()));
     }
 
     template <class Values>
@@ -236,7 +291,8 @@ struct evaluator<T>::state {
     // Panels of one statistic for the columns of a stripe, and their norms.
     const T* prepare(const source<T>& s, std::size_t at, const selection& which, index packed_at, index width, workspace<T>& w) const {
         if (s.what == statistic::user) return nullptr;
-        if (!s.x_norms.size() == 0) collect(right_norms(s), which, width, w.col_norms[at]);
+        if (s.x_norms.size() > 0) collect(right_norms(s), which, width, w.col_norms[at]);
+        if (s.same_as >= 0) return nullptr;
         const index p = panel_of(s), d = depth(s);
         if (packed_at >= 0) return s.packed.data() + packed_at * d;
         if (s.wide) return pack_present(s, which, width, w, at);
@@ -253,8 +309,8 @@ struct evaluator<T>::state {
 
     // Panels that hold only the columns which occur in the stripe.
     const T* pack_present(const source<T>& s, const selection& which, index width, workspace<T>& w, std::size_t at) const {
-        auto& place = w.pack.place;
-        auto& present = w.pack.present;
+        auto& place = w.place[at];
+        auto& present = w.present[at];
         if (static_cast<index>(place.size()) < depth(s)) place.assign(static_cast<std::size_t>(depth(s)), -1);
         const std::int32_t* cols = nullptr;
         const T* values = nullptr;
@@ -278,16 +334,16 @@ struct evaluator<T>::state {
         return panels;
     }
 
-    static void forget_columns(workspace<T>& w) {
-        for (const std::int32_t c : w.pack.present) w.pack.place[c] = -1;
-        w.pack.present.clear();
+    static void forget_columns(std::size_t at, workspace<T>& w) {
+        for (const std::int32_t c : w.present[at]) w.place[at][c] = -1;
+        w.present[at].clear();
     }
 
-    void fill_statistic(const source<T>& s, const selection& some, const selection& which_cols, const T* panels, index width, T* out, workspace<T>& w) const {
+    void fill_statistic(const source<T>& s, std::size_t at, const selection& some, const selection& which_cols, const T* panels, index width, T* out, workspace<T>& w) const {
         const index n = some.size();
         if (s.what == statistic::user) return ask_user(s, some, which_cols, width, out, w);
         const index p = panel_of(s);
-        const index d = s.wide ? static_cast<index>(w.pack.present.size()) : depth(s);
+        const index d = s.wide ? static_cast<index>(w.present[at].size()) : depth(s);
         if (!s.sparse()) {
             s.x.pack(some, s.shift_data(), w.block.at_least(ops.block_rows * d), ops.block_rows, w.pack);
             if (d > s.x.dims()) std::fill_n(w.block.data() + s.x.dims() * ops.block_rows, (d - s.x.dims()) * ops.block_rows, T(0));
@@ -299,19 +355,19 @@ struct evaluator<T>::state {
             const T* values = nullptr;
             index entries = 0;
             s.x.sparse_row(some[r], w.pack, cols, values, entries);
-            if (s.wide) renumber(cols, values, entries, w);
+            if (s.wide) renumber(cols, values, entries, w.place[at], w);
             for (index j = 0; j < width; j += p) ops.sparse_dot(cols, values, entries, panels + j * d, out + r * width + j);
         }
     }
 
     // Keeps the entries of a row whose columns are present in the stripe, under their places there.
-    static void renumber(const std::int32_t*& cols, const T*& values, index& entries, workspace<T>& w) {
+    static void renumber(const std::int32_t*& cols, const T*& values, index& entries, const std::vector<std::int32_t>& places, workspace<T>& w) {
         auto& kept_cols = w.pack.row_cols;
         thread_local std::vector<T> kept_values;
         kept_cols.clear();
         kept_values.clear();
         for (index k = 0; k < entries; ++k)
-            if (const std::int32_t place = w.pack.place[cols[k]]; place >= 0) {
+            if (const std::int32_t place = places[cols[k]]; place >= 0) {
                 kept_cols.push_back(place);
                 kept_values.push_back(values[k]);
             }
@@ -405,10 +461,30 @@ struct evaluator<T>::state {
         return work >= 32;
     }
 
-    static workspace<T>& scratch() {
-        thread_local workspace<T> own;
-        return own;
-    }
+    // A workspace lent from the thread's stock. A user's function may evaluate kernels itself while a tile is half done, so one per
+    // thread is not enough; and one that an exception left half used is not put back.
+    class lease {
+    public:
+        lease() : exceptions_(std::uncaught_exceptions()) {
+            if (stock().empty()) stock().push_back(std::make_unique<workspace<T>>());
+            held_ = std::move(stock().back());
+            stock().pop_back();
+        }
+        ~lease() {
+            if (std::uncaught_exceptions() == exceptions_) stock().push_back(std::move(held_));
+        }
+        lease(const lease&) = delete;
+        lease& operator=(const lease&) = delete;
+        workspace<T>& operator*() const { return *held_; }
+
+    private:
+        static std::vector<std::unique_ptr<workspace<T>>>& stock() {
+            thread_local std::vector<std::unique_ptr<workspace<T>>> unused;
+            return unused;
+        }
+        std::unique_ptr<workspace<T>> held_;
+        int exceptions_;
+    };
 };
 
 template <class T>
@@ -437,8 +513,8 @@ evaluator<T>::evaluator(const kernel& k, dataset x, std::size_t packed_bytes) {
     diagonal(self);
     for (std::size_t i = 0; i < self.size(); ++i)
         if (!std::isfinite(self[i]))
-            fail(errc::data, fmt::format("{}: k(x, x) of object {} is beyond the range of {}; normalize({}) works on logarithms and is not", k.text(), i,
-                                         sizeof(T) == 4 ? "float" : "double", k.text()));
+            fail(errc::data, fmt::format("{}: k(x, x) of object {} is beyond the range of {}{}", k.text(), i, state::precision(),
+                                         k.node().has_log() ? "; normalize(" + k.text() + ") works on logarithms and is not" : ""));
 }
 
 template <class T>
@@ -486,7 +562,8 @@ void evaluator<T>::block(const selection& which_rows, const selection& which_col
     const bool stream = rows * cols * static_cast<index>(sizeof(T)) > beyond_caches;
     parallel_for(stripes * chunks, [&](index item) {
         const index c0 = item / chunks * s.stripe, r0 = item % chunks * chunk;
-        auto& w = state::scratch();
+        const typename state::lease lent;
+        auto& w = *lent;
         const auto stripe = s.open(which_cols.slice(c0, std::min(s.stripe, cols - c0)), aligned ? which_cols[c0] : -1, stream, w);
         s.run(stripe, which_rows.slice(r0, std::min(chunk, rows - r0)), out.from(r0), c0, w);
         s.close(w);
@@ -512,7 +589,8 @@ void evaluator<T>::square(const selection& which, block_rows<T> out) const {
     const index band = s.stripe / s.ops.block_rows * s.ops.block_rows;  // rows mirrored while they are still in L2
     parallel_for(stripes, [&](index item) {
         const index c0 = (stripes - 1 - item) * s.stripe, width = std::min(s.stripe, n - c0);
-        auto& w = state::scratch();
+        const typename state::lease lent;
+        auto& w = *lent;
         const auto stripe = s.open(which.slice(c0, width), aligned ? which[c0] : -1, false, w);
         for (index r0 = 0; r0 < c0 + width; r0 += band) {
             const index count = std::min(band, c0 + width - r0), mirror = std::min(count, c0 - r0);
