@@ -37,7 +37,7 @@ TEST_P(classifiers, meet_the_contract_with_every_vector_kernel) {
 INSTANTIATE_TEST_SUITE_P(real_data, classifiers,
                          testing::Combine(testing::Values("iris.svm", "wine.svm", "sonar.svm", "heart_scale.svm", "breast-cancer.svm"),
                                           testing::Values(machine{svm_task::c_svc, 1, 0, 1e-3}, machine{svm_task::c_svc, 10, 0, 1e-5}, machine{svm_task::nu_svc, 1, 0.1, 1e-4},
-                                                          machine{svm_task::nu_svc, 1, 0.4, 1e-3}, machine{svm_task::one_class, 1, 0.1, 1e-3}, machine{svm_task::one_class, 1, 0.5, 1e-6})));
+                                                          machine{svm_task::nu_svc, 1, 0.4, 1e-3}, machine{svm_task::one_class, 1, 0.1, 1e-3}, machine{svm_task::one_class, 1, 0.5, 1e-4})));
 
 class regressions : public testing::TestWithParam<std::tuple<const char*, machine>> {};
 
@@ -185,7 +185,7 @@ TEST_P(sizes, one_class_and_nu) {
     for (const auto task : {svm_task::one_class, svm_task::nu_svc})
         for (const std::size_t memory : {std::size_t{0}, std::size_t{64} << 20}) {
             svm_options o = options_for(task);
-            o.nu = 0.3;
+            o.nu = 0.6;  // the clouds overlap: a small nu has no margin
             o.shrinking = memory > 0;
             o.memory_bytes = memory;
             svm_contract::check_svm(fit(rbf(1), s, o), {o, s.y, K.view()});
