@@ -35,7 +35,7 @@ constexpr index stripe = 1024;        // columns of F updated at a time
 constexpr index row_chunk = 256;      // rows that are used but not kept are computed this many at a time
 constexpr double inner_share = 0.1;   // a block is solved to this share of the outer gap
 constexpr double shrink_share = 0.2;  // points are set aside when at least this share of the active ones can be
-constexpr double hopeless = 1e8;      // |α|·k(x, x) beyond which a hard margin is given up
+constexpr double hopeless = 1e10;     // ‖w‖²·k(x, x) needed, beyond which a hard margin is given up: a margin of 1e-5 of the radius
 constexpr index sample_size = 64;     // points whose F is recomputed in double to see how far float kernel values have led
 constexpr double safety = 4;          // the largest error seen there is multiplied by this
 
@@ -136,14 +136,28 @@ private:
         apply(changed, delta, 0, active_, true);
     }
 
-    // ½αᵀKα of a solvable problem is half its Σ|α|: with n points of k(x, x) about κ, α beyond this is a sign of no solution.
-    bool grows() const {
-        double scale = 0, largest = 0;
-        for (index i = 0; i < n_; ++i) {
-            scale = std::max(scale, static_cast<double>(std::abs(diagonal_[i])));
-            largest = std::max(largest, std::abs(alpha_[i]));
-        }
-        return largest * std::max(scale, 1e-30) > hopeless;
+    // A function w that meets all constraints has pᵀα <= ‖w‖·√(αᵀKα) for every feasible α: α is a certificate of how large ‖w‖
+    // must be. Beyond what double can tell from infinity there is none. Float values only raise the suspicion.
+    bool grows() {
+        const auto needs_too_much = [&] {
+            double linear = 0, quadratic = 0, self = 0, low = infinity, high = -infinity;
+            for (index i = 0; i < n_; ++i) {
+                self = std::max(self, static_cast<double>(std::abs(diagonal_[i])));
+                low = std::min(low, p_[i]);
+                high = std::max(high, p_[i]);
+                if (alpha_[i] == 0) continue;
+                linear += alpha_[i] * p_[i];
+                quadratic += alpha_[i] * (p_[i] - F_[i]);
+            }
+            const double spread = (high - low) / 2;
+            return linear > 0 && quadratic * spread * spread * hopeless <= self * linear * linear;
+        };
+        if (!needs_too_much()) return false;
+        std::vector<index> support;
+        for (index i = 0; i < n_; ++i)
+            if (alpha_[i] != 0) support.push_back(i);
+        make_exact(support);
+        return needs_too_much();
     }
 
     void choose_block() {
@@ -411,24 +425,41 @@ private:
 
     // Whether the gap, in double, is at most tol. Replaces F by exact values where they matter.
     bool certify() {
-        // How far F is from its exact values is seen on a sample of points, a new one each time.
-        std::vector<index> sample;
-        const index step = std::max<index>(1, n_ / sample_size);
-        for (index i = certified_++ % step; i < n_; i += step) sample.push_back(i);
-        std::vector<double> before;
-        for (const index i : sample) before.push_back(F_[i]);
-        make_exact(sample);
-        double error = 0;
-        for (std::size_t k = 0; k < sample.size(); ++k) error = std::max(error, std::abs(F_[sample[k]] - before[k]));
-        error *= safety;
-        measure();
-        std::vector<index> doubtful;
-        for (index i = 0; i < n_; ++i) {
-            const int g = group_[i];
-            const bool may_be_top = alpha_[i] < upper_[i] && F_[i] + 2 * error >= max_up_[g], may_be_low = alpha_[i] > lower_[i] && F_[i] - 2 * error <= min_low_[g];
-            if (error > 0.25 * options_.tol || may_be_top || may_be_low) doubtful.push_back(i);
+        // How far F is from its exact values is seen on a sample of points, a new one each time, and on those of the largest |α|:
+        // float errors gather around them. Small problems are made exact altogether.
+        std::vector<index> points;
+        const index step = n_ <= whole_size ? 1 : std::max<index>(1, n_ / sample_size);
+        for (index i = certified_++ % step; i < n_; i += step) points.push_back(i);
+        std::vector<std::uint8_t> known(static_cast<std::size_t>(n_), 0);
+        for (const index i : points) known[i] = 1;
+        if (step > 1) {
+            std::vector<index> heavy;
+            for (index i = 0; i < n_; ++i)
+                if (alpha_[i] != 0 && !known[i]) heavy.push_back(i);
+            const auto count = std::min<std::size_t>(heavy.size(), static_cast<std::size_t>(sample_size));
+            std::partial_sort(heavy.begin(), heavy.begin() + static_cast<std::ptrdiff_t>(count), heavy.end(), [&](index i, index j) {
+                const double a = std::abs(alpha_[i]), b = std::abs(alpha_[j]);
+                return a > b || (a == b && i < j);
+            });
+            for (std::size_t k = 0; k < count; ++k) known[heavy[k]] = 1, points.push_back(heavy[k]);
         }
-        make_exact(doubtful);
+        // Points that could decide the gap if they were as wrong as that; what they turn out to be may widen the doubt.
+        for (double error = 0; !points.empty();) {
+            std::vector<double> before;
+            for (const index i : points) before.push_back(F_[i]);
+            make_exact(points);
+            for (std::size_t k = 0; k < points.size(); ++k) error = std::max(error, std::abs(F_[points[k]] - before[k]));
+            measure();
+            points.clear();
+            const double doubt = 2 * safety * error;
+            for (index i = 0; i < n_; ++i) {
+                const int g = group_[i];
+                const bool may_be_top = alpha_[i] < upper_[i] && F_[i] + doubt >= max_up_[g], may_be_low = alpha_[i] > lower_[i] && F_[i] - doubt <= min_low_[g];
+                if (known[i] || !(may_be_top || may_be_low || safety * error > 0.25 * options_.tol)) continue;
+                known[i] = 1;
+                points.push_back(i);
+            }
+        }
         gap_ = measure();
         return gap_ <= options_.tol;
     }
