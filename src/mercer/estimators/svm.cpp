@@ -45,6 +45,7 @@ void check(const svm_options& o, index n, std::span<const double> y) {
         if (!ok) fail(errc::invalid_argument, fmt::format("svm: must satisfy {}, got {}", condition, value));
     };
     need(o.C > 0, "C > 0", o.C);
+    if (o.task == svm_task::nu_svr) need(std::isfinite(o.C), "C < infinity", o.C);
     need(o.tol > 0, "tol > 0", o.tol);
     need(o.epsilon >= 0 && std::isfinite(o.epsilon), "0 <= epsilon < infinity", o.epsilon);
     if (o.task == svm_task::nu_svc || o.task == svm_task::nu_svr || o.task == svm_task::one_class) need(o.nu > 0 && o.nu <= 1, "0 < nu <= 1", o.nu);
@@ -170,7 +171,7 @@ public:
         s.shrinking = options_.shrinking;
         s.most_steps = options_.most_steps;
         s.most_seconds = std::max(0.0, options_.most_seconds - seconds());
-        s.bounded = std::isfinite(options_.C);
+        s.bounded = std::isfinite(options_.C) || (options_.task != svm_task::c_svc && options_.task != svm_task::epsilon_svr);
         if (options_.progress)
             s.progress = [this, which](const smo_progress& now) {
                 const std::lock_guard guard(lock_);
@@ -316,6 +317,10 @@ svm_model fit_svm(const kernel& k, const dataset& x, std::span<const double> y, 
     const computed<float> fast(k, x, options.memory_bytes / 4);
     const computed<double> exact(k, x);
     svm_model model = fit(fast, exact, y, options);
+    // Where nothing says that the problem is convex, meeting the first-order conditions does not make this the minimum.
+    if (!k.proof().valid)
+        for (auto& report : model.reports)
+            if (report.status == smo_status::converged) report.status = smo_status::stationary;
     model.k = std::make_shared<const kernel>(k);
     model.kernel_text = k.text();
     model.dims = x.dims();

@@ -31,12 +31,14 @@ void make_feasible(posed& q, int g, double sum) {
         have += q.start[i];
     }
     double missing = sum - have;
-    for (std::size_t i = 0; i < q.start.size() && missing != 0; ++i) {
-        if (!mine(i)) continue;
-        const double moved = std::clamp(q.start[i] + missing, q.lower[i], q.upper[i]);
-        missing -= moved - q.start[i];
-        q.start[i] = moved;
-    }
+    // Variables inside their interval first: a rounding error should not move one that rests at a bound.
+    for (const bool inside : {true, false})
+        for (std::size_t i = 0; i < q.start.size() && missing != 0; ++i) {
+            if (!mine(i) || (inside && !(q.start[i] > q.lower[i] && q.start[i] < q.upper[i]))) continue;
+            const double moved = std::clamp(q.start[i] + missing, q.lower[i], q.upper[i]);
+            missing -= moved - q.start[i];
+            q.start[i] = moved;
+        }
 }
 
 posed pose(const dual_input& in) {
@@ -73,7 +75,10 @@ posed pose(const dual_input& in) {
             double sum[2] = {0, 0};
             for (std::size_t i = 0; i < n; ++i) sum[in.sign[i] > 0 ? 0 : 1] += std::abs(q.start[i]);
             for (std::size_t i = 0; i < n; ++i)
-                if (const double mine = sum[in.sign[i] > 0 ? 0 : 1]; mine > 0) q.start[i] *= each / mine;
+                if (const double mine = sum[in.sign[i] > 0 ? 0 : 1]; mine > 0) {
+                    q.start[i] *= each / mine;
+                    if (std::abs(q.start[i]) >= in.penalty[i] * (1 - 1e-12)) q.start[i] = in.sign[i] * in.penalty[i];
+                }
             make_feasible(q, 0, each);
             make_feasible(q, 1, -each);
             break;
