@@ -300,7 +300,9 @@ inline void check_optimal(const binary& b) {
         }
     }
     const values v = both_values(b);
-    EXPECT_GE(v.primal - v.dual, -1e-9 * v.scale - b.noise()) << "weak duality";
+    // Of a hard margin the primal constraints hold up to tol only, so it may come out below the dual by that much.
+    const double violated = std::isfinite(b.penalty[0]) ? 0.0 : 1.1 * b.tol * b.mass;
+    EXPECT_GE(v.primal - v.dual, -1e-9 * v.scale - b.noise() - violated) << "weak duality";
     EXPECT_LE(v.primal - v.dual, 1.2 * b.tol * (v.total_penalty + 2 * b.mass * r) + 1e-9 * v.scale + b.noise()) << "duality gap";
     // b within its interval, which the tolerance may turn around.
     EXPECT_GE(b.offset, std::min(b.report.offset_low, b.report.offset_high) - 1e-9 * (1 + std::abs(b.offset)));
@@ -313,7 +315,7 @@ inline void check_optimal(const binary& b) {
 inline void check_report(const binary& b) {
     EXPECT_EQ(b.report.size, static_cast<index>(b.size()));
     const double objective = recomputed_objective(b), scale = std::abs(objective) + b.quadratic() + b.mass;
-    EXPECT_NEAR(b.report.objective, objective, 1e-5 * scale) << "objective";
+    EXPECT_NEAR(b.report.objective, objective, 1e-5 * scale + b.noise()) << "objective";
     index free = 0;
     for (const variable& v : variables(b)) free += v.may_rise && v.may_fall;
     if (b.task != svm_task::nu_svc && b.task != svm_task::nu_svr) {
