@@ -38,19 +38,20 @@ double svm_model::largest_gap() const {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double largest_self = 1e30;  // leaves room in float for sums and for squares of differences
 
 void check(const svm_options& o, index n, std::span<const double> y) {
     const auto need = [](bool ok, const char* condition, double value) {
         if (!ok) fail(errc::invalid_argument, fmt::format("svm: must satisfy {}, got {}", condition, value));
     };
     need(o.C > 0, "C > 0", o.C);
+    if (o.task == svm_task::nu_svr) need(std::isfinite(o.C), "C < infinity", o.C);
     need(o.tol > 0, "tol > 0", o.tol);
-    need(o.epsilon >= 0, "epsilon >= 0", o.epsilon);
+    need(o.epsilon >= 0 && std::isfinite(o.epsilon), "0 <= epsilon < infinity", o.epsilon);
     if (o.task == svm_task::nu_svc || o.task == svm_task::nu_svr || o.task == svm_task::one_class) need(o.nu > 0 && o.nu <= 1, "0 < nu <= 1", o.nu);
     if (n == 0) fail(errc::data, "svm: there are no examples");
     if (o.task != svm_task::one_class && static_cast<index>(y.size()) != n) fail(errc::invalid_argument, fmt::format("svm: {} examples but {} targets", n, y.size()));
-    for (std::size_t i = 0; i < y.size(); ++i)
+    for (std::size_t i = 0; i < y.size() && o.task != svm_task::one_class; ++i)
         if (!std::isfinite(y[i])) fail(errc::data, fmt::format("svm: target {} is {}, not a finite number", i, y[i]));
     if (!o.sample_weight.empty() && static_cast<index>(o.sample_weight.size()) != n)
         fail(errc::invalid_argument, fmt::format("svm: {} examples but {} sample weights", n, o.sample_weight.size()));
@@ -170,7 +171,7 @@ public:
         s.shrinking = options_.shrinking;
         s.most_steps = options_.most_steps;
         s.most_seconds = std::max(0.0, options_.most_seconds - seconds());
-        s.bounded = std::isfinite(options_.C);
+        s.bounded = std::isfinite(options_.C) || (options_.task != svm_task::c_svc && options_.task != svm_task::epsilon_svr);
         if (options_.progress)
             s.progress = [this, which](const smo_progress& now) {
                 const std::lock_guard guard(lock_);
@@ -233,6 +234,7 @@ void collect(svm_model& model, const training_set& t, const std::vector<binary_p
 std::vector<double> earlier_coefficients(const svm_model& start, const training_set& t, const binary_problem& problem, std::size_t which) {
     std::vector<double> full(t.weight.size(), 0.0);
     if (start.training_size != static_cast<index>(t.weight.size()) || start.problems() <= static_cast<index>(which) || start.classes != t.classes) return {};
+    if (start.task != t.options.task || start.scheme != t.options.classes) return {};
     const bool pairs = t.classes.size() > 2 && start.scheme == multiclass::one_vs_one;
     std::map<double, index> place;
     for (std::size_t c = 0; c < t.classes.size(); ++c) place[t.classes[c]] = static_cast<index>(c);
@@ -257,6 +259,12 @@ std::vector<double> earlier_coefficients(const svm_model& start, const training_
 svm_model fit(const gram<float>& fast, const gram<double>& exact, std::span<const double> y, const svm_options& options) {
     const index n = exact.rows();
     check(options, n, y);
+    // Kernel values beyond the range of float would make every sum of the solver infinite.
+    std::vector<float> self(static_cast<std::size_t>(n));
+    fast.diagonal(self);
+    for (index i = 0; i < n; ++i)
+        if (!(std::abs(self[i]) < largest_self))
+            fail(errc::data, fmt::format("svm: kernel values must satisfy |k(x, x)| < {:g}, got {:g} for example {}: scale the data, or use another kernel", largest_self, self[i], i));
     training_set t{fast, exact, y, options, {}, options.sample_weight, {}, {}, {}};
     if (t.weight.empty()) t.weight.assign(static_cast<std::size_t>(n), 1.0);
     for (index i = 0; i < n; ++i)
@@ -281,7 +289,7 @@ svm_model fit(const gram<float>& fast, const gram<double>& exact, std::span<cons
         in.nu = options.nu;
         in.epsilon = options.epsilon;
         in.rows = problem.rows;
-        for (const index row : problem.rows) in.y.push_back(y.empty() ? 0.0 : y[row]);
+        for (const index row : problem.rows) in.y.push_back(options.task == svm_task::one_class ? 0.0 : y[row]);
         if (options.start) in.start = earlier_coefficients(*options.start, t, problem, p);
         smo_options control_options = shared.for_problem(static_cast<index>(p), side_by_side);
         if (!options.checkpoint_file.empty()) {
@@ -310,6 +318,10 @@ svm_model fit_svm(const kernel& k, const dataset& x, std::span<const double> y, 
     const computed<float> fast(k, quick, options.memory_bytes / 4);
     const computed<double> exact(k, x);
     svm_model model = fit(fast, exact, y, options);
+    // Where nothing says that the problem is convex, meeting the first-order conditions does not make this the minimum.
+    if (!k.proof().valid)
+        for (auto& report : model.reports)
+            if (report.status == smo_status::converged) report.status = smo_status::stationary;
     model.k = std::make_shared<const kernel>(k);
     model.kernel_text = k.text();
     model.dims = x.dims();

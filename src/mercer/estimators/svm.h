@@ -59,7 +59,7 @@ struct svm_options {
 
 // What was reached on one binary problem.
 struct svm_report {
-    smo_status status = smo_status::converged;
+    smo_status status = smo_status::converged;  // stationary, too, where the kernel is not proven to be one
     double gap = 0;
     double objective = 0;  // of the dual as a minimum: ½αᵀKα - pᵀα
     std::int64_t steps = 0, rounds = 0;

@@ -16,11 +16,13 @@ namespace {
 struct posed {
     std::vector<double> p, lower, upper, start;
     std::vector<std::uint8_t> group;
-    bool doubled = false;  // two variables per example
+    double sums[2] = {0, 0};  // what each group adds up to
+    bool doubled = false;     // two variables per example
 };
 
 // Moves an α into its box and its group sums to `sum`, changing it as little as a single pass does.
 void make_feasible(posed& q, int g, double sum) {
+    q.sums[g] = sum;
     const auto mine = [&](std::size_t i) { return q.group.empty() || q.group[i] == g; };
     double have = 0;
     for (std::size_t i = 0; i < q.start.size(); ++i) {
@@ -29,12 +31,14 @@ void make_feasible(posed& q, int g, double sum) {
         have += q.start[i];
     }
     double missing = sum - have;
-    for (std::size_t i = 0; i < q.start.size() && missing != 0; ++i) {
-        if (!mine(i)) continue;
-        const double moved = std::clamp(q.start[i] + missing, q.lower[i], q.upper[i]);
-        missing -= moved - q.start[i];
-        q.start[i] = moved;
-    }
+    // Variables inside their interval first: a rounding error should not move one that rests at a bound.
+    for (const bool inside : {true, false})
+        for (std::size_t i = 0; i < q.start.size() && missing != 0; ++i) {
+            if (!mine(i) || (inside && !(q.start[i] > q.lower[i] && q.start[i] < q.upper[i]))) continue;
+            const double moved = std::clamp(q.start[i] + missing, q.lower[i], q.upper[i]);
+            missing -= moved - q.start[i];
+            q.start[i] = moved;
+        }
 }
 
 posed pose(const dual_input& in) {
@@ -65,7 +69,16 @@ posed pose(const dual_input& in) {
             const double each = in.nu * total / 2, most = 2 * std::min(have[0], have[1]) / total;
             if (in.nu > most) fail(errc::infeasible, fmt::format("nu-svc: must satisfy nu <= {:.6g} for these class sizes, got {}: specified nu is infeasible", most, in.nu));
             q.p.assign(n, 0.0);
-            q.start.assign(n, 0.0);
+            q.start = in.start;
+            q.start.resize(n, 0.0);
+            // Coefficients of a model were divided by its margin: brought back to the sums they had, up to the difference in ν.
+            double sum[2] = {0, 0};
+            for (std::size_t i = 0; i < n; ++i) sum[in.sign[i] > 0 ? 0 : 1] += std::abs(q.start[i]);
+            for (std::size_t i = 0; i < n; ++i)
+                if (const double mine = sum[in.sign[i] > 0 ? 0 : 1]; mine > 0) {
+                    q.start[i] *= each / mine;
+                    if (std::abs(q.start[i]) >= in.penalty[i] * (1 - 1e-12)) q.start[i] = in.sign[i] * in.penalty[i];
+                }
             make_feasible(q, 0, each);
             make_feasible(q, 1, -each);
             break;
@@ -139,6 +152,10 @@ level margin_level(const posed& q, const smo_result& r, int g) {
         if (r.alpha[i] > r.alpha[a]) a = i;
         if (r.alpha[i] < r.alpha[b]) b = i;
     }
+    if (in.sign.empty())
+        fail(errc::infeasible, fmt::format("svr: no function of this kernel's feature space is within epsilon = {} of all targets, as C = infinity asks; examples {} and {} have multipliers {:.3g} and {:.3g} "
+                                           "and growing. Use a finite C, or a larger epsilon",
+                                           in.epsilon, in.rows[a % in.rows.size()], in.rows[b % in.rows.size()], r.alpha[a], -r.alpha[b]));
     fail(errc::infeasible, fmt::format("hard margin: the classes cannot be separated in this kernel's feature space; examples {} and {} have multipliers {:.3g} and {:.3g} and growing. "
                                        "Use a finite C, or a kernel with a richer feature space (a larger gamma or degree)",
                                        in.rows[a], in.rows[b], r.alpha[a], -r.alpha[b]));
@@ -149,8 +166,9 @@ level margin_level(const posed& q, const smo_result& r, int g) {
 dual_solution solve_dual(const gram<float>& fast, const gram<double>& exact, const dual_input& in, smo_options options) {
     posed q = pose(in);
     if (!in.checkpoint_file.empty()) {
-        if (auto saved = read_checkpoint(in.checkpoint_file, q.p, q.lower, q.upper)) q.start = std::move(*saved);
-        options.checkpoint = [&](std::span<const double> alpha) { write_checkpoint(in.checkpoint_file, q.p, q.lower, q.upper, alpha); };
+        const checkpoint_problem key{q.p, q.lower, q.upper, q.sums};
+        if (auto saved = read_checkpoint(in.checkpoint_file, key)) q.start = std::move(*saved);
+        options.checkpoint = [&in, key](std::span<const double> alpha) { write_checkpoint(in.checkpoint_file, key, alpha); };
     }
     const box_problem problem{q.p, q.lower, q.upper, q.group, q.start};
     smo_result r;
@@ -162,6 +180,8 @@ dual_solution solve_dual(const gram<float>& fast, const gram<double>& exact, con
         r = solve_smo(fast, exact, problem, options);
     }
     if (r.status == smo_status::unbounded) not_separable(in, r);
+    // The end is worth keeping too: a fit cut short goes on from it, and one of many problems is not solved again.
+    if (options.checkpoint) options.checkpoint(r.alpha);
 
     dual_solution out;
     const std::size_t n = in.penalty.size();
@@ -174,8 +194,16 @@ dual_solution solve_dual(const gram<float>& fast, const gram<double>& exact, con
     if (in.task == svm_task::nu_svc) {
         // On the margins Kα = r₁ for y = +1 and -r₂ for y = -1, F = -Kα. Dividing by r = (r₁+r₂)/2 puts them at ±1.
         const level second = margin_level(q, r, 1);
-        const double r1 = -first.value, r2 = second.value, scale = (r1 + r2) / 2;
-        if (!(scale > 0)) fail(errc::infeasible, fmt::format("nu-svc: the margin found is {:.3g}, not positive; a smaller nu or another kernel is needed", scale));
+        const double r1 = -first.value, r2 = second.value;
+        double scale = (r1 + r2) / 2;
+        if (!(scale > 0)) {
+            // At the optimum this means margin 0: so small a ν lets the hulls of the classes, reduced to weights <= 2/(νn), meet.
+            if (r.status == smo_status::converged || r.status == smo_status::stationary)
+                fail(errc::infeasible, fmt::format("nu-svc: the margin must satisfy rho > 0, got {:.3g} at tolerance {:.3g}: the classes overlap too much for nu = {}. "
+                                                   "Use a larger nu, or a kernel with a richer feature space",
+                                                   scale, options.tol, in.nu));
+            scale = 1;  // cut short before there was a margin: what there is, as it is
+        }
         for (double& c : out.coef) c /= scale;
         out.offset = -(r1 - r2) / 2 / scale;
         out.report.offset_low = (first.low + second.low) / 2 / scale;

@@ -1,0 +1,153 @@
+// A block: which variables, and their small problem.
+#include "mercer/solvers/smo/solver.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "mercer/base/parallel.h"
+
+namespace mercer::smo {
+
+void solver::choose_block() {
+    const index limit = std::clamp<index>(active_ / 8 / 16 * 16, smallest_block, largest_block);
+    std::vector<index> chosen;
+    if (active_ <= whole_size) {
+        for (index i = 0; i < active_; ++i) chosen.push_back(i);
+    } else {
+        choose_violators(limit, chosen);
+    }
+    // Grouped, each group padded to whole vectors.
+    previous_.clear();
+    block_.clear();
+    for (int g = 0; g < groups_; ++g) {
+        begin_[g] = static_cast<index>(block_.size());
+        for (const index i : chosen)
+            if (group_[i] == g) block_.push_back(i);
+        while (block_.size() % ops_.padding) block_.push_back(-1);
+        end_[g] = static_cast<index>(block_.size());
+    }
+    for (const index i : chosen) {
+        mark_[i] = 0;
+        previous_.push_back(perm_[i]);
+    }
+}
+
+void solver::choose_violators(index limit, std::vector<index>& chosen) {
+    const auto take = [&](index i) {
+        if (mark_[i]) return;
+        mark_[i] = 1;
+        chosen.push_back(i);
+    };
+    // The worst from both ends, half the block.
+    using candidate = std::pair<double, index>;
+    std::vector<candidate> up[2], low[2];
+    for (index i = 0; i < active_; ++i) {
+        const int g = group_[i];
+        if (alpha_[i] < upper_[i] && F_[i] > min_low_[g]) up[g].emplace_back(-F_[i], i);
+        if (alpha_[i] > lower_[i] && F_[i] < max_up_[g]) low[g].emplace_back(F_[i], i);
+    }
+    const auto worst = [&](std::vector<candidate>& from, index count) {
+        if (static_cast<index>(from.size()) > count) {
+            std::nth_element(from.begin(), from.begin() + count, from.end());
+            from.resize(static_cast<std::size_t>(count));
+        }
+        std::sort(from.begin(), from.end());
+        for (const auto& each : from) take(each.second);
+    };
+    // Free variables of the last block are still in motion: they stay, up to half of the block.
+    std::vector<index> moving;
+    for (const index original : previous_) {
+        const index i = store_.position(original);
+        if (i < active_ && alpha_[i] > lower_[i] && alpha_[i] < upper_[i]) moving.push_back(i);
+    }
+    const index kept = std::min<index>(static_cast<index>(moving.size()), limit / 2);
+    const index each = (limit - kept) / (2 * groups_);
+    for (int g = 0; g < groups_; ++g) {
+        worst(up[g], each);
+        worst(low[g], each);
+    }
+    for (const index i : moving) {
+        if (static_cast<index>(chosen.size()) >= limit) break;
+        take(i);
+    }
+}
+
+void solver::solve_block(double target) {
+    const index q = static_cast<index>(block_.size());
+    float* tile = tile_.at_least(q * q);
+    std::vector<index> who, place;
+    for (index k = 0; k < q; ++k)
+        if (block_[k] >= 0) who.push_back(perm_[block_[k]]), place.push_back(k);
+    const index real = static_cast<index>(who.size());
+    std::vector<float*> rows;
+    for (const index k : place) rows.push_back(tile + k * q);
+    fast_.square(std::span<const index>(who), block_rows<float>(rows.data()));
+    if (groups_ == 1) {
+        for (float* row : rows) std::fill(row + real, row + q, 0.0f);
+    } else {
+        // Spread the columns to their padded places, from the right so that nothing is overwritten.
+        parallel_for(real, [&](index r) {
+            float* row = rows[r];
+            index k = q - 1;
+            for (index m = real - 1; m >= 0; --m) {
+                for (; k > place[m]; --k) row[k] = 0;
+                row[k--] = row[m];
+            }
+            for (; k >= 0; --k) row[k] = 0;
+        });
+    }
+    inner_diagonal_.assign(static_cast<std::size_t>(q), 1.0f);
+    inner_alpha_.assign(static_cast<std::size_t>(q), 0.0);
+    inner_lower_.assign(static_cast<std::size_t>(q), 0.0);
+    inner_upper_.assign(static_cast<std::size_t>(q), 0.0);
+    for (index k = 0; k < q; ++k) {
+        const index i = block_[k];
+        if (i < 0) continue;
+        inner_diagonal_[k] = diagonal_[i];
+        inner_alpha_[k] = alpha_[i];
+        inner_lower_[k] = lower_[i];
+        inner_upper_[k] = upper_[i];
+    }
+    const double enough = active_ == static_cast<index>(who.size()) ? target : std::max(inner_share * gap_, 0.5 * target);
+    // Float is fine enough for choosing pairs unless the tolerance is near its rounding.
+    double largest = 1;
+    for (const index i : block_)
+        if (i >= 0) largest = std::max(largest, std::abs(F_[i]));
+    if (enough > 1e-5 * largest)
+        solve_inner(inner_float_, enough, tile, q);
+    else
+        solve_inner(inner_double_, enough, tile, q);
+}
+
+template <class R>
+void solver::solve_inner(inner_arrays<R>& a, double enough, const float* tile, index q) {
+    inner_problem<R> p;
+    p.F = a.F.at_least(q);
+    p.up = a.up.at_least(q);
+    p.low = a.low.at_least(q);
+    for (index k = 0; k < q; ++k) {
+        const index i = block_[k];
+        p.F[k] = i < 0 ? R(0) : static_cast<R>(F_[i]);
+        p.up[k] = i >= 0 && alpha_[i] < upper_[i] ? R(0) : static_cast<R>(-infinity);
+        p.low[k] = i >= 0 && alpha_[i] > lower_[i] ? R(0) : static_cast<R>(infinity);
+    }
+    p.size = p.stride = q;
+    p.K = tile;
+    p.diagonal = inner_diagonal_.data();
+    p.alpha = inner_alpha_.data();
+    p.lower = inner_lower_.data();
+    p.upper = inner_upper_.data();
+    p.groups = groups_;
+    for (int g = 0; g < groups_; ++g) p.begin[g] = begin_[g], p.end[g] = end_[g];
+    p.enough = enough;
+    p.most_steps = std::min<std::int64_t>(options_.most_steps - result_.steps, std::max<std::int64_t>(100 * q, 20000));
+    if constexpr (sizeof(R) == 4)
+        ops_.solve_float(p);
+    else
+        ops_.solve_double(p);
+    result_.steps += p.steps;
+    result_.flat_steps += p.flat_steps;
+    result_.concave_steps += p.concave_steps;
+}
+
+}  // namespace mercer::smo

@@ -1,0 +1,148 @@
+// Newton's method on the free variables and those that want to leave their bounds, for when pairs crawl: large C, tiny γ, nearly
+// singular K.
+//
+// With all others fixed, these variables x solve  min ½xᵀKx - rᵀx, l <= x <= u, Σx = s,  r = F + Kx. A primal-dual active set
+// method (Bergounioux, Ito, Kunisch, SIAM J. Control Optim. 37, 1999) guesses who is at a bound, solves the equations
+//     K_ff x_f + λ1 = r_f - K_fb x_b,   Σx_f = s - Σx_b
+// by Cholesky, and corrects the guess: free ones outside their box go to the bound, bound ones with F beyond λ become free. It
+// ends after a few factorisations, exactly; if it does not, or the objective would not fall, nothing is changed.
+#include <algorithm>
+#include <cmath>
+
+#include "mercer/solvers/dense_algebra.h"
+#include "mercer/solvers/smo/solver.h"
+
+namespace mercer::smo {
+namespace {
+
+enum class at : std::uint8_t { free, lower, upper };
+
+// RᵀR z = b, R upper triangular by rows.
+void solve_factored(const matrix<double>& R, std::vector<double>& b) {
+    const index n = R.rows();
+    for (index i = 0; i < n; ++i) {
+        b[i] /= R(i, i);
+        const double z = b[i];
+        const double* row = R.row(i);
+        for (index j = i + 1; j < n; ++j) b[j] -= row[j] * z;
+    }
+    for (index i = n - 1; i >= 0; --i) {
+        double sum = b[i];
+        const double* row = R.row(i);
+        for (index j = i + 1; j < n; ++j) sum -= row[j] * b[j];
+        b[i] = sum / R(i, i);
+    }
+}
+
+struct free_problem {
+    matrix<double> K;
+    std::vector<double> r, lower, upper, x;
+    std::vector<at> where;  // the first guess
+    double sum = 0;
+};
+
+// Solves in place; whether it ended.
+bool active_set(free_problem& q) {
+    const index m = q.K.rows();
+    std::vector<at>& where = q.where;
+    double trace = 0;
+    for (index i = 0; i < m; ++i) trace += q.K(i, i);
+    const double ridge = 1e-12 * trace / static_cast<double>(m);
+    // The number of corrections should fall quickly; where it does not, pairs do better for now.
+    constexpr int most_rounds = 12;
+    index last_changes = m + 1;
+    for (int round = 0; round < most_rounds; ++round) {
+        std::vector<index> free;
+        double left = q.sum;
+        for (index i = 0; i < m; ++i) {
+            if (where[i] == at::free) {
+                free.push_back(i);
+                continue;
+            }
+            q.x[i] = where[i] == at::lower ? q.lower[i] : q.upper[i];
+            left -= q.x[i];
+        }
+        const index f = static_cast<index>(free.size());
+        if (f < 2) return false;
+        matrix<double> part(f, f);
+        std::vector<double> z(free.size()), ones(free.size(), 1.0);
+        for (index a = 0; a < f; ++a) {
+            const double* row = q.K.row(free[a]);
+            for (index b = 0; b < f; ++b) part(a, b) = row[free[b]];
+            part(a, a) += ridge;
+            double fixed = 0;
+            for (index j = 0; j < m; ++j)
+                if (where[j] != at::free) fixed += row[j] * q.x[j];
+            z[a] = q.r[free[a]] - fixed;
+        }
+        const auto R = cholesky(std::move(part));
+        if (!R) return false;
+        solve_factored(*R, z);
+        solve_factored(*R, ones);
+        double sum_z = 0, sum_ones = 0;
+        for (index a = 0; a < f; ++a) sum_z += z[a], sum_ones += ones[a];
+        const double lambda = (sum_z - left) / sum_ones;
+        index changes = 0;
+        for (index a = 0; a < f; ++a) q.x[free[a]] = z[a] - lambda * ones[a];
+        std::vector<at> next = where;
+        for (index i = 0; i < m; ++i) {
+            if (where[i] == at::free) {
+                if (q.x[i] < q.lower[i]) next[i] = at::lower, ++changes;
+                if (q.x[i] > q.upper[i]) next[i] = at::upper, ++changes;
+                continue;
+            }
+            double F = q.r[i];
+            const double* row = q.K.row(i);
+            for (index j = 0; j < m; ++j) F -= row[j] * q.x[j];
+            if (where[i] == at::lower ? F > lambda : F < lambda) next[i] = at::free, ++changes;
+        }
+        if (changes == 0) return true;
+        if (changes > 0.8 * static_cast<double>(last_changes)) return false;
+        last_changes = changes;
+        where = std::move(next);
+    }
+    return false;
+}
+
+}  // namespace
+
+bool solver::newton() {
+    if (groups_ != 1) return false;
+    std::vector<index> free, who;
+    for (index i = 0; i < active_; ++i) {
+        const bool up = alpha_[i] < upper_[i], down = alpha_[i] > lower_[i];
+        const bool moves = (up && down) || (up && F_[i] > min_low_[0] + options_.tol) || (down && F_[i] < max_up_[0] - options_.tol);
+        if (moves) free.push_back(i), who.push_back(perm_[i]);
+    }
+    const index m = static_cast<index>(free.size());
+    if (m < 2 || m > most_newton || static_cast<std::size_t>(m * m) * 24 > std::max<std::size_t>(options_.cache_bytes, std::size_t{64} << 20)) return false;
+    free_problem q;
+    q.K = matrix<double>(m, m);
+    exact_.square(std::span<const index>(who), q.K.view());
+    for (index a = 0; a < m; ++a) {
+        q.x.push_back(alpha_[free[a]]);
+        q.lower.push_back(lower_[free[a]]);
+        q.upper.push_back(upper_[free[a]]);
+        q.where.push_back(q.x.back() <= q.lower.back() ? at::lower : q.x.back() >= q.upper.back() ? at::upper : at::free);
+        q.sum += q.x.back();
+    }
+    for (index a = 0; a < m; ++a) q.r.push_back(F_[free[a]] + ops_.dot(q.K.row(a), q.x.data(), m));
+    const std::vector<double> before = q.x;
+    if (!active_set(q)) return false;
+    // Objective of the step d: ½dᵀKd - Fᵀd.
+    std::vector<index> changed;
+    std::vector<double> delta;
+    double fall = 0;
+    for (index a = 0; a < m; ++a) {
+        const double moved = std::clamp(q.x[a], q.lower[a], q.upper[a]);
+        changed.push_back(free[a]);
+        delta.push_back(moved - before[a]);
+    }
+    for (index a = 0; a < m; ++a) fall += delta[a] * (F_[free[a]] - 0.5 * ops_.dot(q.K.row(a), delta.data(), m));
+    if (!(fall > 0)) return false;
+    for (index a = 0; a < m; ++a) alpha_[free[a]] = std::clamp(before[a] + delta[a], q.lower[a], q.upper[a]);
+    apply(changed, delta, 0, active_, false);
+    return true;
+}
+
+}  // namespace mercer::smo

@@ -1,0 +1,122 @@
+// The solver behind solve_smo: its state, and where each part of it is written.
+//   smo.cpp     the loop, limits and progress      blocks.cpp   choosing and solving a block
+//   points.cpp  F, shrinking, levels               truth.cpp    the gap in double; hard margins without a solution
+//   newton.cpp  Newton's method on the free variables, when pair steps crawl
+#pragma once
+
+#include <chrono>
+#include <limits>
+#include <vector>
+
+#include "mercer/solvers/smo/row_store.h"
+#include "mercer/solvers/smo/smo.h"
+#include "mercer/solvers/smo/vector_ops.h"
+
+namespace mercer::smo {
+
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// Chosen by measurement on the sets of bench/svm; none changes the answer.
+inline constexpr index whole_size = 1000;      // so many active points or fewer are one block: their whole Gram matrix is computed
+inline constexpr index largest_block = 1024;   // otherwise a block is an eighth of the active points, within these
+inline constexpr index smallest_block = 256;
+inline constexpr index first_level = 512;      // the coarsest sample has at least this many points
+inline constexpr index level_ratio = 8;        // and each finer one so many times more
+inline constexpr double coarse_gap = 0.1;      // a level is solved to this gap (in standard deviations of p)
+inline constexpr double refinement = 0.1;      // then each look at all points to this share of the gap before
+inline constexpr double likely_margin = 0.3;   // points this far beyond the offset (in standard deviations of p) are set aside for now
+inline constexpr index stripe = 1024;        // columns of F updated at a time
+inline constexpr index row_chunk = 256;      // rows that are used but not kept are computed this many at a time
+inline constexpr double inner_share = 0.1;   // a block is solved to this share of the outer gap
+inline constexpr double shrink_share = 0.2;  // points are set aside when at least this share of the active ones can be
+inline constexpr double hopeless = 1e10;     // ‖w‖²·k(x, x) needed, beyond which a hard margin is given up: a margin of 1e-5 of the radius
+inline constexpr index sample_size = 64;     // points whose F is recomputed in double to see how far float kernel values have led
+inline constexpr std::int64_t first_patience = 50;  // pair steps per active point before Newton's method is tried; doubled when it does not help
+inline constexpr index most_newton = 8000;      // variables it is tried with
+inline constexpr double safety = 4;          // the largest error seen there is multiplied by this
+
+class solver {
+public:
+    solver(const gram<float>& fast, const gram<double>& exact, const box_problem& problem, const smo_options& options);
+    smo_result run();
+
+private:
+    double measure();  // the gap of the active points
+    void round(double target);
+    bool interrupted();
+    smo_result finish();
+    double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count(); }
+    std::vector<double> original_order(const std::vector<double>& values) const;
+
+    void choose_block();
+    void choose_violators(index limit, std::vector<index>& chosen);
+    void solve_block(double target);
+    template <class R>
+    struct inner_arrays {
+        buffer<R> F, up, low;
+    };
+    template <class R>
+    void solve_inner(inner_arrays<R>& a, double enough, const float* tile, index q);
+
+    void apply(const std::vector<index>& changed, const std::vector<double>& delta, index from, index to, bool keep);
+    selection columns(index first, index count) const;
+    void start_F();
+    bool idle(index i) const;
+    void estimate_offset();
+    void shrink();
+    void reorder(const std::vector<index>& order);
+    void start_coarse();
+    void sample(index first, index last);
+    void next_level();
+    void bring_back();
+
+    bool certify();
+    void make_exact(const std::vector<index>& points);
+    bool grows();
+
+    bool newton();  // whether it brought the objective down
+
+    const gram<float>& fast_;
+    const gram<double>& exact_;
+    const smo_options& options_;
+    const index n_;
+    index active_;
+    const vector_ops& ops_;
+    row_store store_;
+    std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
+
+    // All in the order of positions: active points first.
+    std::vector<double> p_, lower_, upper_, alpha_, F_, alpha_then_, F_then_;
+    std::vector<float> diagonal_;
+    std::vector<std::uint8_t> group_, mark_;
+    std::vector<index> perm_;  // position → original number
+    bool permuted_ = false;
+    bool has_start_ = false;
+    index level_ = 0;          // points 0 … level_ take part; the others wait for a finer level
+    int groups_ = 1;
+
+    double max_up_[2] = {0, 0}, min_low_[2] = {0, 0};
+    double offset_[2] = {0, 0};
+    double margin_ = infinity;  // see idle()
+    double rough_ = coarse_gap; // the gap to reach before all points are looked at again
+    double gap_ = 0;
+    index certified_ = 0;   // how often the truth was asked for
+    bool at_rest_ = false;     // the last block changed nothing
+    int rests_ = 0;
+    int since_shrink_ = 0;
+
+    std::vector<index> block_, previous_;
+    index begin_[2] = {0, 0}, end_[2] = {0, 0};
+    buffer<float> tile_;
+    std::vector<float> inner_diagonal_;
+    std::vector<double> inner_alpha_, inner_lower_, inner_upper_;
+    inner_arrays<float> inner_float_;
+    inner_arrays<double> inner_double_;
+
+    double last_report_ = 0, last_checkpoint_ = 0, first_gap_ = 0;
+    smo_result result_;
+    std::int64_t steps_at_newton_ = 0;  // when Newton's method was last tried
+    std::int64_t patience_ = first_patience;
+};
+
+}  // namespace mercer::smo
