@@ -36,6 +36,7 @@ constexpr index row_chunk = 256;      // rows that are used but not kept are com
 constexpr double inner_share = 0.1;   // a block is solved to this share of the outer gap
 constexpr double shrink_share = 0.2;  // points are set aside when at least this share of the active ones can be
 constexpr double hopeless = 1e10;     // ‖w‖²·k(x, x) needed, beyond which a hard margin is given up: a margin of 1e-5 of the radius
+constexpr int most_denied = 25;       // ends denied by exact kernel values before the solver gives up
 constexpr index sample_size = 64;     // points whose F is recomputed in double to see how far float kernel values have led
 constexpr double safety = 4;          // the largest error seen there is multiplied by this
 
@@ -74,7 +75,7 @@ public:
                     result_.status = result_.concave_steps > 0 ? smo_status::stationary : smo_status::converged;
                     break;
                 }
-                if (at_rest_ && ++rests_ > 3) {
+                if (no_nearer() || (at_rest_ && ++rests_ > 3)) {
                     result_.status = smo_status::stalled;
                     break;
                 }
@@ -464,6 +465,19 @@ private:
         return gap_ <= options_.tol;
     }
 
+    // Whether float kernel values lead nowhere any more: time and again they promised an end that the exact ones denied, and the
+    // objective has not fallen since.
+    bool no_nearer() {
+        double objective = 0;
+        for (index i = 0; i < n_; ++i) objective -= 0.5 * alpha_[i] * (p_[i] + F_[i]);
+        if (denied_ == 0 || objective < least_ - 1e-9 * std::abs(least_)) {
+            least_ = objective;
+            denied_ = 1;
+            return false;
+        }
+        return ++denied_ > most_denied;
+    }
+
     void make_exact(const std::vector<index>& points) {
         std::vector<index> support;
         std::vector<double> weight;
@@ -568,6 +582,8 @@ private:
     index certified_ = 0;   // how often the truth was asked for
     bool at_rest_ = false;     // the last block changed nothing
     int rests_ = 0;
+    int denied_ = 0;           // ends that turned out to be none since the objective last fell
+    double least_ = 0;
     int since_shrink_ = 0;
 
     std::vector<index> block_, previous_;
