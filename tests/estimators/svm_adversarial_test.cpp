@@ -131,6 +131,14 @@ TEST(svm_adversarial, columns_of_very_different_size) {
     ends(linear_kernel(), s, options_for(svm_task::one_class), false);
 }
 
+TEST(svm_adversarial, a_tolerance_near_the_rounding_of_float) {
+    // Centred data and a plane: w = 0 is the optimum, and the kernel matrix has a large null space.
+    for (const double tol : {1e-6, 1e-9}) ends(linear_kernel(), standardised(load("sonar.svm")), options_for(svm_task::one_class, 1, tol), false);
+    svm_options o = options_for(svm_task::nu_svr, 10, 1e-9);
+    ends(rbf(0.05), standardised(load("housing.svm")), o, false);
+    ends(rbf(0.05), load("heart_scale.svm"), options_for(svm_task::c_svc, 10, 1e-10), false);
+}
+
 TEST(svm_adversarial, kernel_values_beyond_float) {
     sample s = clouds(20, 2, 2, 0, 4);
     for (auto& x : s.x) x[1] *= 1e9;

@@ -71,7 +71,7 @@ smo_result solver::run() {
                     result_.status = result_.concave_steps > 0 ? smo_status::stationary : smo_status::converged;
                     break;
                 }
-                if (at_rest_ && ++rests_ > 3) {
+                if (no_nearer() || (at_rest_ && ++rests_ > 3)) {
                     result_.status = smo_status::stalled;
                     break;
                 }

@@ -30,6 +30,7 @@ inline constexpr index row_chunk = 256;      // rows that are used but not kept 
 inline constexpr double inner_share = 0.1;   // a block is solved to this share of the outer gap
 inline constexpr double shrink_share = 0.2;  // points are set aside when at least this share of the active ones can be
 inline constexpr double hopeless = 1e10;     // ‖w‖²·k(x, x) needed, beyond which a hard margin is given up: a margin of 1e-5 of the radius
+inline constexpr int most_denied = 25;       // ends denied by exact kernel values before the solver gives up
 inline constexpr index sample_size = 64;     // points whose F is recomputed in double to see how far float kernel values have led
 inline constexpr std::int64_t first_patience = 50;  // pair steps per active point before Newton's method is tried; doubled when it does not help
 inline constexpr index most_newton = 8000;      // variables it is tried with
@@ -71,6 +72,7 @@ private:
     void bring_back();
 
     bool certify();
+    bool no_nearer();
     void make_exact(const std::vector<index>& points);
     bool grows();
 
@@ -103,6 +105,8 @@ private:
     index certified_ = 0;   // how often the truth was asked for
     bool at_rest_ = false;     // the last block changed nothing
     int rests_ = 0;
+    int denied_ = 0;           // ends that turned out to be none since the objective last fell
+    double least_ = 0;
     int since_shrink_ = 0;
 
     std::vector<index> block_, previous_;

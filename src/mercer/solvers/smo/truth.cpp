@@ -49,6 +49,19 @@ bool solver::certify() {
     return gap_ <= options_.tol;
 }
 
+// Whether float kernel values lead nowhere any more: time and again they promised an end that the exact ones denied, and the
+// objective has not fallen since.
+bool solver::no_nearer() {
+    double objective = 0;
+    for (index i = 0; i < n_; ++i) objective -= 0.5 * alpha_[i] * (p_[i] + F_[i]);
+    if (denied_ == 0 || objective < least_ - 1e-9 * std::abs(least_)) {
+        least_ = objective;
+        denied_ = 1;
+        return false;
+    }
+    return ++denied_ > most_denied;
+}
+
 void solver::make_exact(const std::vector<index>& points) {
     std::vector<index> support;
     std::vector<double> weight;
