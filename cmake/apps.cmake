@@ -12,6 +12,7 @@ foreach(folder ${app_folders})
     set_target_properties(${target} PROPERTIES OUTPUT_NAME ${app})
     target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/apps/cli)
     target_compile_definitions(${target} PRIVATE MERCER_VERSION="${PROJECT_VERSION}")
+    target_link_options(${target} PRIVATE -Wl,--as-needed) # what a program does not use (OpenBLAS) must not cost it start-up
     target_link_libraries(${target} PRIVATE mercer CLI11::CLI11 fmt::fmt nlohmann_json::nlohmann_json)
     mercer_warnings(${target})
     install(TARGETS ${target} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
