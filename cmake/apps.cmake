@@ -1,19 +1,47 @@
 # One program per folder of apps/cli, named after the folder.
+#
+# The svm-* programs often run for milliseconds (cross-validation scripts start thousands of them), of which loading shared libraries would be the larger
+# part: where the static libraries are there they are linked statically.
+include(CheckCXXSourceCompiles)
+find_library(ZLIB_STATIC libz.a)
+find_library(LZMA_STATIC liblzma.a)
+set(CMAKE_REQUIRED_LINK_OPTIONS -static)
+check_cxx_source_compiles("#include <thread>\nint main() { std::thread([] {}).join(); }" MERCER_CAN_LINK_STATICALLY)
+unset(CMAKE_REQUIRED_LINK_OPTIONS)
+set(static_programs OFF)
+if(MERCER_CAN_LINK_STATICALLY AND NOT MERCER_SANITIZE AND (ZLIB_STATIC OR NOT ZLIB_FOUND) AND (LZMA_STATIC OR NOT LIBLZMA_FOUND))
+  set(static_programs ON)
+endif()
+
 file(GLOB app_folders CONFIGURE_DEPENDS LIST_DIRECTORIES true ${CMAKE_SOURCE_DIR}/apps/cli/*)
 set(mercer_apps)
 foreach(folder ${app_folders})
   get_filename_component(app ${folder} NAME)
   file(GLOB_RECURSE app_sources CONFIGURE_DEPENDS ${folder}/*.cpp)
   if(app_sources)
-    find_package(CLI11 REQUIRED)
     # The program `mercer` cannot be a target of that name: the library is.
     set(target app_${app})
     add_executable(${target} ${app_sources})
     set_target_properties(${target} PROPERTIES OUTPUT_NAME ${app})
     target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/apps/cli)
     target_compile_definitions(${target} PRIVATE MERCER_VERSION="${PROJECT_VERSION}")
-    target_link_options(${target} PRIVATE -Wl,--as-needed) # what a program does not use (OpenBLAS) must not cost it start-up
-    target_link_libraries(${target} PRIVATE mercer CLI11::CLI11 fmt::fmt nlohmann_json::nlohmann_json)
+    if(app MATCHES "^svm-" AND static_programs)
+      # The archive itself: the target would bring shared libraries that these programs do not use (BLAS).
+      add_dependencies(${target} mercer)
+      target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/src)
+      target_link_options(${target} PRIVATE -static)
+      target_link_libraries(${target} PRIVATE $<TARGET_FILE:mercer> Threads::Threads)
+      if(ZLIB_FOUND)
+        target_link_libraries(${target} PRIVATE ${ZLIB_STATIC})
+      endif()
+      if(LIBLZMA_FOUND)
+        target_link_libraries(${target} PRIVATE ${LZMA_STATIC})
+      endif()
+    else()
+      find_package(CLI11 REQUIRED)
+      target_link_options(${target} PRIVATE -Wl,--as-needed) # what a program does not use (OpenBLAS) must not cost it start-up
+      target_link_libraries(${target} PRIVATE mercer CLI11::CLI11 fmt::fmt nlohmann_json::nlohmann_json)
+    endif()
     mercer_warnings(${target})
     install(TARGETS ${target} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
     list(APPEND mercer_apps ${target})

@@ -147,7 +147,7 @@ int run(int argc, char** argv) {
         found = decide_all(model, test, c.probabilities);
     }
     if (file.bytes().empty() && c.probabilities && model.is_classifier()) found.probabilities = matrix<double>(0, static_cast<index>(model.classes.size()));
-    write_atomically(c.output, output_text(model, found));
+    write_atomically(c.output, output_text(model, found), durability::unsynced);
     if (c.quiet) return 0;
     const auto& y = test.data.y;
     if (regression) {

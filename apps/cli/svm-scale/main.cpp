@@ -189,7 +189,7 @@ void save(const scale& how, const std::string& path) {
             line(how.column[at].low, how.column[at].high);
         }
     try {
-        write_atomically(path, text);
+        write_atomically(path, text, durability::unsynced);
     } catch (const error&) {
         end_with("can't open file " + path);
     }

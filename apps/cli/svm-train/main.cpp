@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "libsvm_programs.h"
+#include "mercer/base/file.h"
 #include "mercer/base/parallel.h"
 #include "mercer/estimators/svm.h"
 #include "mercer/estimators/validation.h"
@@ -236,7 +237,8 @@ int train(const problem& p, const train_command& c) {
     if (!p.k)
         for (index& row : model.support_rows) row = p.serial[static_cast<std::size_t>(row)] - 1;
     try {
-        save_libsvm_model(model, c.model, p.zero_based);
+        // not synced, like LIBSVM's: waiting for the disk takes longer than training on small data
+        write_atomically(c.model, libsvm_model_text(model, p.zero_based), durability::unsynced);
     } catch (const error& caught) {
         if (caught.code() != errc::io) throw;
         end_with("can't save model to file " + c.model);
