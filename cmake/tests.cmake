@@ -25,6 +25,12 @@ if(test_sources)
   gtest_discover_tests(mercer_tests DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300 ${test_environment})
 endif()
 
+if(TARGET app_svm-train)
+  # Exit code 77: LIBSVM's programs are not installed.
+  add_test(NAME libsvm_programs COMMAND ${CMAKE_SOURCE_DIR}/tests/apps/libsvm_programs_test.py ${CMAKE_RUNTIME_OUTPUT_DIRECTORY} ${CMAKE_SOURCE_DIR}/data)
+  set_tests_properties(libsvm_programs PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77)
+endif()
+
 add_test(NAME layers COMMAND ${CMAKE_SOURCE_DIR}/tools/check-layers)
 add_test(NAME layers.self_test COMMAND ${CMAKE_SOURCE_DIR}/tools/check-layers --self-test)
 

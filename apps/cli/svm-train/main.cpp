@@ -81,6 +81,7 @@ problem read_problem(const train_command& c) {
     p.zero_based = read.zero_based;
     if (c.task <= 1)
         for (double& label : p.y) label = std::trunc(label);  // labels of classes are whole numbers in LIBSVM
+    check_train(c);
     if (!precomputed) {
         const index features = p.zero_based ? p.x.dims() - 1 : p.x.dims();
         libsvm_kernel k{static_cast<libsvm_kernel::kind>(c.kernel), c.degree, c.gamma, c.coef0};
@@ -311,7 +312,6 @@ int cross_validate(const problem& p, const train_command& c) {
 int run(int argc, char** argv) {
     const train_command c = parse_train(argc, argv);
     const problem p = read_problem(c);
-    check_train(c);
     // Starting threads would take longer than small problems do.
     std::optional<thread_limit> alone;
     if (static_cast<double>(p.size()) * static_cast<double>(p.size()) * (20 + static_cast<double>(p.x.dims())) < 3e7) alone.emplace(1);

@@ -175,7 +175,7 @@ dual_solution solve_dual(const gram<float>& fast, const gram<double>& exact, con
         // On the margins Kα = r₁ for y = +1 and -r₂ for y = -1, F = -Kα. Dividing by r = (r₁+r₂)/2 puts them at ±1.
         const level second = margin_level(q, r, 1);
         const double r1 = -first.value, r2 = second.value, scale = (r1 + r2) / 2;
-        if (!(scale > 0)) fail(errc::infeasible, fmt::format("nu-svc: the margin found is {:.3g}, not positive; a smaller nu or another kernel is needed", scale));
+        if (!(scale > 0)) fail(errc::infeasible, fmt::format("nu-svc: the margin found is {:.3g}, not positive: so few margin errors are not possible; a larger nu or another kernel is needed", scale));
         for (double& c : out.coef) c /= scale;
         out.offset = -(r1 - r2) / 2 / scale;
         out.report.offset_low = (first.low + second.low) / 2 / scale;
