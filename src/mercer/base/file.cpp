@@ -76,7 +76,7 @@ struct removal {
 
 }  // namespace
 
-void write_atomically(const std::string& path, std::string_view bytes) {
+void write_atomically(const std::string& path, std::string_view bytes, durability how) {
     if (path.empty()) fail(errc::io, "cannot write '': the path is empty");
     struct stat old {};
     mode_t mode = 0666;  // less the umask, as for any new file
@@ -88,10 +88,11 @@ void write_atomically(const std::string& path, std::string_view bytes) {
     descriptor file(open_beside(path, mode, temporary.name));
     if (exists) (void)::fchmod(file.number(), old.st_mode & 07777);  // a replaced file keeps its permissions where it can
     write_all(file.number(), bytes, path);
-    if (::fsync(file.number()) != 0) cannot("write", path, errno);
+    if (how == durability::synced && ::fsync(file.number()) != 0) cannot("write", path, errno);
     if (file.close() != 0) cannot("write", path, errno);
     if (::rename(temporary.name.c_str(), path.c_str()) != 0) cannot("replace", path, errno);
     temporary.name.clear();
+    if (how == durability::unsynced) return;
 
     // The rename itself lasts only once the directory is on disk. Some file systems cannot sync one: the data are there all the same.
     const auto slash = path.rfind('/');

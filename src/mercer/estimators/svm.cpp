@@ -256,7 +256,9 @@ std::vector<double> earlier_coefficients(const svm_model& start, const training_
     return out;
 }
 
-svm_model fit(const gram<float>& fast, const gram<double>& exact, std::span<const double> y, const svm_options& options) {
+}  // namespace
+
+svm_model fit_svm(const gram<float>& fast, const gram<double>& exact, std::span<const double> y, const svm_options& options) {
     const index n = exact.rows();
     check(options, n, y);
     // Kernel values beyond the range of float would make every sum of the solver infinite.
@@ -309,15 +311,13 @@ svm_model fit(const gram<float>& fast, const gram<double>& exact, std::span<cons
     return model;
 }
 
-}  // namespace
-
 svm_model fit_svm(const kernel& k, const dataset& x, std::span<const double> y, const svm_options& options) {
     require_finite(x);
     // Up to half of the memory may hold the data as the tile loops like them best: floats, and packed when there is room for that too.
     const dataset quick = as_floats(x, options.memory_bytes / 4);
     const computed<float> fast(k, quick, options.memory_bytes / 4);
     const computed<double> exact(k, x);
-    svm_model model = fit(fast, exact, y, options);
+    svm_model model = fit_svm(fast, exact, y, options);
     // Where nothing says that the problem is convex, meeting the first-order conditions does not make this the minimum.
     if (!k.proof().valid)
         for (auto& report : model.reports)
@@ -336,7 +336,7 @@ svm_model fit_svm_precomputed(matrix_view<const double> K, std::span<const doubl
             if (!std::isfinite(K(i, j))) fail(errc::data, fmt::format("svm: kernel matrix, row {}, column {}: {} is not a finite number", i, j, K(i, j)));
     const precomputed<double> exact(K);
     const narrowed fast(exact);
-    return fit(fast, exact, y, options);
+    return fit_svm(fast, exact, y, options);
 }
 
 std::size_t fit_memory(const kernel&, const dataset& x, const svm_options& options) {

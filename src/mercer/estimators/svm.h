@@ -102,15 +102,25 @@ struct svm_model {
 svm_model fit_svm(const kernel& k, const dataset& x, std::span<const double> y, const svm_options& options);
 // K is the n × n matrix of training kernel values.
 svm_model fit_svm_precomputed(matrix_view<const double> K, std::span<const double> y, const svm_options& options);
+// From the same n × n matrix in float and in double, whatever it is made of: what validation and calibration share between fits.
+// The model holds no kernel and no objects.
+svm_model fit_svm(const gram<float>& fast, const gram<double>& exact, std::span<const double> y, const svm_options& options);
 // Bytes that fit_svm will need beside the data, at most.
 std::size_t fit_memory(const kernel& k, const dataset& x, const svm_options& options);
 
+// fast: kernel values in float (relative error about 1e-6), sums in double. exact: everything in double, at about half the speed.
+enum class arithmetic { fast, exact };
+
 // Decision values, one row per object: one column per binary problem. Memory stays within a few MB beside the result.
-matrix<double> decide(const svm_model& model, const dataset& x);
+matrix<double> decide(const svm_model& model, const dataset& x, arithmetic numbers = arithmetic::fast);
+// For rows of a Gram matrix whose columns are training examples; `column_of` says which column support vector s is.
+matrix<double> decide(const svm_model& model, const gram<float>& K, const selection& rows, std::span<const index> column_of);
 // From kernel values K(x, training examples), all training examples or the support vectors only as columns.
 matrix<double> decide_precomputed(const svm_model& model, matrix_view<const double> K);
 // Labels (classification), values (regression), ±1 (one-class) from decision values.
 std::vector<double> predict(const svm_model& model, matrix_view<const double> decisions);
+// Classes are those of exact arithmetic: decisions are taken fast, and again in double where rounding could change the class.
+// Values of regression are exact.
 std::vector<double> predict(const svm_model& model, const dataset& x);
 
 }  // namespace mercer

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "mercer/base/error.h"
 #include "mercer/base/parallel.h"
@@ -42,25 +43,42 @@ struct reduction {
     }
 };
 
-template <class Block>
+// out[m] = Σ_s k[s]·coef(m, s)
+void dots(const float* k, const double* coef, index stride, index rows, index count, double* out) {
+    smo::best_vector_ops().dots(k, coef, stride, rows, count, out);
+}
+void dots(const double* k, const double* coef, index stride, index rows, index count, double* out) {
+    for (index m = 0; m < rows; ++m) {
+        const double* c = coef + m * stride;
+        double sum[4] = {0, 0, 0, 0};
+        index s = 0;
+        for (; s + 4 <= count; s += 4)
+            for (index lane = 0; lane < 4; ++lane) sum[lane] += k[s + lane] * c[s + lane];
+        for (; s < count; ++s) sum[0] += k[s] * c[s];
+        out[m] = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+    }
+}
+
+// block(rows, support vectors, out) fills a tile of kernel values.
+template <class T, class Block>
 matrix<double> reduce(const svm_model& model, index objects, Block block) {
     const reduction plan(model);
     matrix<double> out(objects, model.problems());
-    const auto& ops = smo::best_vector_ops();
     parallel_for((objects + band - 1) / band, [&](index b) {
-        thread_local buffer<float> tile;
+        thread_local buffer<T> tile;
         const index r0 = b * band, rows = std::min(band, objects - r0);
         for (index i = r0; i < r0 + rows; ++i) std::copy(model.offset.begin(), model.offset.end(), out.row(i));
         std::vector<double> sums(static_cast<std::size_t>(model.coef.rows()));
+        const index width = std::min(strip, model.coef.cols());
         for (index s0 = 0; s0 < model.coef.cols(); s0 += strip) {
             const index count = std::min(strip, model.coef.cols() - s0);
-            const matrix_view<float> k(tile.at_least(band * strip), rows, count, strip);
+            const matrix_view<T> k(tile.at_least(rows * width), rows, count, width);
             block(selection(r0, rows), selection(s0, count), k);
             for (std::size_t c = 0; c + 1 < plan.first.size(); ++c) {
                 const index from = std::max(plan.first[c], s0), to = std::min(plan.first[c + 1], s0 + count);
                 if (from >= to) continue;
                 for (index i = 0; i < rows; ++i) {
-                    ops.dots(k.row(i) + (from - s0), model.coef.data() + from, model.coef.cols(), model.coef.rows(), to - from, sums.data());
+                    dots(k.row(i) + (from - s0), model.coef.data() + from, model.coef.cols(), model.coef.rows(), to - from, sums.data());
                     for (index m = 0; m < model.coef.rows(); ++m) out(r0 + i, plan.problem(static_cast<index>(c), m)) += sums[static_cast<std::size_t>(m)];
                 }
             }
@@ -69,26 +87,47 @@ matrix<double> reduce(const svm_model& model, index objects, Block block) {
     return out;
 }
 
+template <class T>
+matrix<double> decide_as(const svm_model& model, const dataset& x) {
+    if (model.support.size() == 0) return reduce<T>(model, x.size(), [](const selection&, const selection&, matrix_view<T>) {});
+    const computed<T> k(*model.k, x, model.support, std::size_t{64} << 20);
+    return reduce<T>(model, x.size(), [&](const selection& rows, const selection& cols, matrix_view<T> out) { k.block(rows, cols, out); });
+}
+
+// Could decisions that are off by `error` give another class?
+bool doubtful(const svm_model& model, const double* f, double error) {
+    const index count = model.problems();
+    if (model.is_classifier() && model.classes.size() > 2 && model.scheme == multiclass::one_vs_rest) {
+        double best = f[0], second = -std::numeric_limits<double>::infinity();
+        for (index p = 1; p < count; ++p) {
+            second = std::max(second, std::min(best, f[p]));
+            best = std::max(best, f[p]);
+        }
+        return best - second <= 2 * error;
+    }
+    return std::any_of(f, f + count, [&](double each) { return std::abs(each) <= error; });
+}
+
 }  // namespace
 
-matrix<double> decide(const svm_model& model, const dataset& x) {
+matrix<double> decide(const svm_model& model, const dataset& x, arithmetic numbers) {
     if (!model.k) fail(errc::unsupported, "svm: this model was fitted on a precomputed kernel; give kernel values, not objects");
-    if (model.support.size() == 0) {
-        matrix<double> out(x.size(), model.problems());
-        for (index i = 0; i < x.size(); ++i) std::copy(model.offset.begin(), model.offset.end(), out.row(i));
-        return out;
-    }
-    const computed<float> k(*model.k, x, model.support, std::size_t{64} << 20);
-    return reduce(model, x.size(), [&](const selection& rows, const selection& cols, matrix_view<float> out) { k.block(rows, cols, out); });
+    return numbers == arithmetic::fast ? decide_as<float>(model, x) : decide_as<double>(model, x);
+}
+
+matrix<double> decide(const svm_model& model, const gram<float>& K, const selection& which, std::span<const index> column_of) {
+    return reduce<float>(model, which.size(), [&](const selection& rows, const selection& cols, matrix_view<float> out) {
+        K.block(which.slice(rows[0], rows.size()), column_of.subspan(static_cast<std::size_t>(cols[0]), static_cast<std::size_t>(cols.size())), out);
+    });
 }
 
 matrix<double> decide_precomputed(const svm_model& model, matrix_view<const double> K) {
     const bool all = K.cols == model.training_size;
     if (!all && K.cols != model.coef.cols())
         fail(errc::invalid_argument, fmt::format("svm: kernel values against the {} training examples or the {} support vectors are needed, got {} columns", model.training_size, model.coef.cols(), K.cols));
-    return reduce(model, K.rows, [&](const selection& rows, const selection& cols, matrix_view<float> out) {
+    return reduce<double>(model, K.rows, [&](const selection& rows, const selection& cols, matrix_view<double> out) {
         for (index i = 0; i < rows.size(); ++i)
-            for (index j = 0; j < cols.size(); ++j) out(i, j) = static_cast<float>(K(rows[i], all ? model.support_rows[static_cast<std::size_t>(cols[j])] : cols[j]));
+            for (index j = 0; j < cols.size(); ++j) out(i, j) = K(rows[i], all ? model.support_rows[static_cast<std::size_t>(cols[j])] : cols[j]);
     });
 }
 
@@ -117,6 +156,29 @@ std::vector<double> predict(const svm_model& model, matrix_view<const double> f)
     return out;
 }
 
-std::vector<double> predict(const svm_model& model, const dataset& x) { return predict(model, decide(model, x).view()); }
+std::vector<double> predict(const svm_model& model, const dataset& x) {
+    constexpr index sample = 32;
+    if (x.size() <= 2 * sample || (!model.is_classifier() && model.task != svm_task::one_class)) return predict(model, decide(model, x, arithmetic::exact).view());
+    matrix<double> f = decide(model, x, arithmetic::fast);
+    // How far off the fast decisions are, seen on a sample; then whatever lies within sixteen times that is looked at again.
+    double error = 0;
+    std::vector<index> again;
+    for (index i = 0; i < sample; ++i) again.push_back(i * x.size() / sample);
+    const auto replace = [&] {
+        const matrix<double> exact = decide(model, gather(x, std::span<const index>(again)), arithmetic::exact);
+        for (std::size_t i = 0; i < again.size(); ++i)
+            for (index p = 0; p < f.cols(); ++p) {
+                error = std::max(error, std::abs(f(again[i], p) - exact(static_cast<index>(i), p)));
+                f(again[i], p) = exact(static_cast<index>(i), p);
+            }
+    };
+    replace();
+    const double within = 16 * error;
+    again.clear();
+    for (index i = 0; i < x.size(); ++i)
+        if (doubtful(model, f.row(i), within)) again.push_back(i);
+    if (!again.empty()) replace();
+    return predict(model, f.view());
+}
 
 }  // namespace mercer

@@ -1,7 +1,4 @@
-#include <cstdlib>
-#include <string_view>
-
-#include "mercer/base/cpu.h"
+#include "mercer/base/simd_level.h"
 #include "mercer/kernels/tile/ops.h"
 
 namespace mercer {
@@ -10,10 +7,8 @@ template <class T>
 const tile_ops<T>& best_tile_ops() {
     static const tile_ops<T>& best = []() -> const tile_ops<T>& {
 #if defined(MERCER_SIMD_X86)
-        const char* wish = std::getenv("MERCER_SIMD");
-        const std::string_view wanted = wish ? wish : "avx512";
-        if (wanted == "avx512" && cpu_has_avx512()) return avx512::ops<T>();
-        if (wanted != "baseline" && cpu_has_avx2()) return avx2::ops<T>();
+        if (best_simd() == simd_level::avx512) return avx512::ops<T>();
+        if (best_simd() == simd_level::avx2) return avx2::ops<T>();
 #endif
         return baseline::ops<T>();
     }();

@@ -1,7 +1,4 @@
-#include <cstdlib>
-#include <string_view>
-
-#include "mercer/base/cpu.h"
+#include "mercer/base/simd_level.h"
 #include "mercer/solvers/smo/vector_ops.h"
 
 namespace mercer::smo {
@@ -9,10 +6,8 @@ namespace mercer::smo {
 const vector_ops& best_vector_ops() {
     static const vector_ops& best = []() -> const vector_ops& {
 #if defined(MERCER_SIMD_X86)
-        const char* wish = std::getenv("MERCER_SIMD");
-        const std::string_view wanted = wish ? wish : "avx512";
-        if (wanted == "avx512" && cpu_has_avx512()) return avx512::ops();
-        if (wanted != "baseline" && cpu_has_avx2()) return avx2::ops();
+        if (best_simd() == simd_level::avx512) return avx512::ops();
+        if (best_simd() == simd_level::avx2) return avx2::ops();
 #endif
         return baseline::ops();
     }();

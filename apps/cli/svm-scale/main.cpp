@@ -1,0 +1,294 @@
+// svm-scale: LIBSVM's program of that name. Columns are brought to [lower, upper] by x ↦ lower + (upper - lower)(x - min)/(max - min); columns with
+// min = max are left out.
+#include <limits>
+#include <optional>
+
+#include "libsvm_programs.h"
+#include "mercer/base/decimal.h"
+#include "mercer/base/file.h"
+#include "mercer/base/parallel.h"
+#include "mercer/data/readers/number.h"
+
+namespace mercer::programs {
+namespace {
+
+constexpr const char* usage =
+    "Usage: svm-scale [options] data_filename\n"
+    "options:\n"
+    "-l lower : x scaling lower limit (default -1)\n"
+    "-u upper : x scaling upper limit (default +1)\n"
+    "-y y_lower y_upper : y scaling limits (default: no y scaling)\n"
+    "-s save_filename : save scaling parameters to save_filename\n"
+    "-r restore_filename : restore scaling parameters from restore_filename\n";
+
+constexpr double most = std::numeric_limits<double>::max();
+
+// One column, or the targets: what is seen and where it goes.
+struct range {
+    double low = most;
+    double high = -most;
+    void see(double value) {
+        low = std::min(low, value);
+        high = std::max(high, value);
+    }
+    double map(double value, double lower, double upper) const {
+        if (value == low) return lower;
+        if (value == high) return upper;
+        return lower + (upper - lower) * (value - low) / (high - low);
+    }
+};
+
+struct scale {
+    double lower = -1, upper = 1;
+    bool targets = false;
+    double y_lower = 0, y_upper = 0;
+    range y;
+    std::vector<range> column;  // by index, 0 included
+};
+
+struct command {
+    scale how;
+    std::string save, restore, data;
+};
+
+command parse(int argc, char** argv) {
+    command c;
+    int i = 1;
+    const auto next = [&] {
+        if (++i >= argc) show_usage(usage);
+        return argv[i];
+    };
+    for (; i < argc && argv[i][0] == '-'; ++i) {
+        switch (argv[i][1]) {
+            case 'l': c.how.lower = number_option(next(), usage); break;
+            case 'u': c.how.upper = number_option(next(), usage); break;
+            case 'y':
+                c.how.y_lower = number_option(next(), usage);
+                c.how.y_upper = number_option(next(), usage);
+                c.how.targets = true;
+                break;
+            case 's': c.save = next(); break;
+            case 'r': c.restore = next(); break;
+            default: std::fputs("unknown option\n", stderr); show_usage(usage);
+        }
+    }
+    if (!(c.how.upper > c.how.lower) || (c.how.targets && !(c.how.y_upper > c.how.y_lower))) end_with("inconsistent lower/upper specification");
+    if (!c.save.empty() && !c.restore.empty()) end_with("cannot use -r and -s simultaneously");
+    if (argc != i + 1) show_usage(usage);
+    c.data = argv[i];
+    return c;
+}
+
+// Indices as columns, 0 included; no rows for an empty file.
+table read_rows(const std::string& path) {
+    const source file = read_source(path);
+    if (file.bytes().empty()) return {sparse<double>({0}, {}, {}, 1), {}, {}, {}};
+    libsvm_options options;
+    options.base = index_base::zero;
+    table rows;
+    try {
+        rows = parse_libsvm(file.bytes(), file.name(), options);
+    } catch (const error& caught) {
+        if (std::string_view(caught.what()).find("expected a label") != std::string_view::npos) end_with("ERROR: failed to read labels", 255);
+        wrong_format(line_of(caught.what(), file.name()), caught.what());
+    }
+    auto lines = std::count(file.bytes().begin(), file.bytes().end(), '\n');
+    if (file.bytes().back() != '\n') ++lines;
+    if (lines != rows.x.size()) end_with("ERROR: failed to read labels", 255);  // a blank line has none
+    return rows;
+}
+
+// The numbers of a range file: "y", its limits and range; "x", its limits; then index, min, max of each column.
+struct saved_range {
+    index at;
+    range seen;
+};
+std::vector<saved_range> read_ranges(const std::string& path, scale& how) {
+    const source file = read_source(path);
+    std::string_view rest = file.bytes();
+    constexpr std::string_view blanks = " \t\r\n";
+    const auto token = [&] {
+        rest.remove_prefix(std::min(rest.find_first_not_of(blanks), rest.size()));
+        const std::string_view made = rest.substr(0, rest.find_first_of(blanks));
+        rest.remove_prefix(made.size());
+        return made;
+    };
+    const auto number = [&](std::string_view text) {
+        double value = 0;
+        if (detail::parse_number(text, value) != detail::number_fault::none) end_with("ERROR: failed to read scaling parameters", 255);
+        return value;
+    };
+    std::string_view word = token();
+    if (word == "y") {
+        how.targets = true;
+        how.y_lower = number(token()), how.y_upper = number(token());
+        how.y.low = number(token()), how.y.high = number(token());
+        word = token();
+    }
+    if (word != "x") end_with("ERROR: failed to read scaling parameters", 255);
+    how.lower = number(token()), how.upper = number(token());
+    std::vector<saved_range> found;
+    for (word = token(); !word.empty(); word = token()) {
+        const double at = number(word);
+        const double low = number(token()), high = number(token());
+        if (!(at >= 0 && at <= std::numeric_limits<std::int32_t>::max() && at == static_cast<double>(static_cast<index>(at)))) end_with("ERROR: failed to read scaling parameters", 255);
+        found.push_back({static_cast<index>(at), {low, high}});
+    }
+    return found;
+}
+
+void see_columns(scale& how, const sparse<double>& x, std::span<const double> y) {
+    std::vector<index> stored(how.column.size(), 0);
+    for (const double target : y) how.y.see(target);
+    for (index i = 0; i < x.size(); ++i)
+        for (std::size_t e = 0; e < x.cols(i).size(); ++e) {
+            const auto at = static_cast<std::size_t>(x.cols(i)[e]);
+            how.column[at].see(x.values(i)[e]);
+            ++stored[at];
+        }
+    // A coordinate that is not there is zero; index 0 is outside the numbering, so nothing is said of it where it is absent.
+    for (std::size_t at = 1; at < how.column.size(); ++at)
+        if (stored[at] < x.size()) how.column[at].see(0);
+}
+
+void restore(scale& how, const std::vector<saved_range>& saved, const command& c) {
+    std::size_t next = 1;
+    const auto unseen_before = [&](std::size_t end) {
+        for (; next < end; ++next)
+            if (how.column[next].low != how.column[next].high) {
+                std::fprintf(stderr, "WARNING: feature index %ld appeared in file %s was not seen in the scaling factor file %s. The feature is scaled to 0.\n",
+                             static_cast<long>(next), c.data.c_str(), c.restore.c_str());
+                how.column[next] = {0, 0};
+            }
+    };
+    for (const auto& [at, seen] : saved) {
+        unseen_before(static_cast<std::size_t>(at));
+        how.column[static_cast<std::size_t>(at)] = seen;
+        next = static_cast<std::size_t>(at) + 1;
+    }
+    unseen_before(how.column.size());
+}
+
+void save(const scale& how, const std::string& path) {
+    std::string text;
+    char digits[longest_decimal];
+    const auto line = [&](double a, double b) {
+        text.append(digits, write_general(digits, a, 17)) += ' ';
+        text.append(digits, write_general(digits, b, 17)) += '\n';
+    };
+    if (how.targets) {
+        text += "y\n";
+        line(how.y_lower, how.y_upper);
+        line(how.y.low, how.y.high);
+    }
+    text += "x\n";
+    line(how.lower, how.upper);
+    for (std::size_t at = 1; at < how.column.size(); ++at)
+        if (how.column[at].low != how.column[at].high) {
+            text.append(digits, write_whole(digits, static_cast<long long>(at))) += ' ';
+            line(how.column[at].low, how.column[at].high);
+        }
+    try {
+        write_atomically(path, text, durability::unsynced);
+    } catch (const error&) {
+        end_with("can't open file " + path);
+    }
+}
+
+// Rows first … end-1 as text; returns how many coordinates are not zero.
+long write_rows(const scale& how, const sparse<double>& x, std::span<const double> y, index first, index end, std::string& text) {
+    // Columns whose zero is not zero afterwards stand in every row.
+    struct filled {
+        std::size_t at;
+        std::string text;
+    };
+    std::vector<filled> fill;
+    char digits[longest_decimal];
+    const auto entry = [&](std::size_t at, double value, std::string& out) {
+        const range& column = how.column[at];
+        if (column.low == column.high) return false;
+        const double scaled = column.map(value, how.lower, how.upper);
+        if (scaled == 0) return false;
+        out.append(digits, write_whole(digits, static_cast<long long>(at))) += ':';
+        out.append(digits, write_general(digits, scaled, 6)) += ' ';
+        return true;
+    };
+    for (std::size_t at = 1; at < how.column.size(); ++at)
+        if (std::string made; entry(at, 0, made)) fill.push_back({at, std::move(made)});
+    long count = 0;
+    for (index i = first; i < end; ++i) {
+        const double target = y[static_cast<std::size_t>(i)];
+        text.append(digits, write_general(digits, how.targets ? how.y.map(target, how.y_lower, how.y_upper) : target, 17)) += ' ';
+        auto zero = fill.begin();
+        const auto zeros_before = [&](std::size_t stop) {
+            for (; zero != fill.end() && zero->at < stop; ++zero) text += zero->text, ++count;
+        };
+        for (std::size_t e = 0; e < x.cols(i).size(); ++e) {
+            const auto at = static_cast<std::size_t>(x.cols(i)[e]);
+            zeros_before(at);
+            if (zero != fill.end() && zero->at == at) ++zero;
+            count += entry(at, x.values(i)[e], text);
+        }
+        zeros_before(how.column.size());
+        text += '\n';
+    }
+    return count;
+}
+
+int run(int argc, char** argv) {
+    command c = parse(argc, argv);
+    scale& how = c.how;
+    if (!readable(c.data)) end_with("can't open file " + c.data);
+    if (!c.restore.empty() && !readable(c.restore)) end_with("can't open file " + c.restore);
+    const table rows = read_rows(c.data);
+    const auto& x = *rows.x.as<sparse<double>>();
+    bool zero = false;
+    for (index i = 0; i < x.size(); ++i) zero = zero || (!x.cols(i).empty() && x.cols(i)[0] == 0);
+
+    std::vector<saved_range> saved;
+    scale restored = how;
+    if (!c.restore.empty()) saved = read_ranges(c.restore, restored);
+    index columns = std::max<index>(x.dims(), 1);
+    for (const auto& each : saved) columns = std::max(columns, each.at + 1), zero = zero || each.at == 0;
+    if (zero) std::fputs("WARNING: minimal feature index is 0, but indices should start from 1\n", stderr);
+    how.column.resize(static_cast<std::size_t>(columns));
+    see_columns(how, x, rows.y);
+    if (!c.restore.empty()) {
+        restored.column = std::move(how.column);
+        if (restored.y.low > restored.y.high) restored.y = how.y;
+        how = std::move(restored);
+        restore(how, saved, c);
+    }
+    if (!c.save.empty()) {
+        if (zero) std::fprintf(stderr, "WARNING: scaling factors with indices smaller than 1 are not stored to the file %s.\n", c.save.c_str());
+        save(how, c.save);
+    }
+
+    constexpr index at_once = 256;
+    const index chunks = (x.size() + at_once - 1) / at_once;
+    std::vector<std::string> text(static_cast<std::size_t>(chunks));
+    std::vector<long> nonzeros(static_cast<std::size_t>(chunks));
+    parallel_for(chunks, [&](index k) {
+        nonzeros[static_cast<std::size_t>(k)] = write_rows(how, x, rows.y, k * at_once, std::min(x.size(), (k + 1) * at_once), text[static_cast<std::size_t>(k)]);
+    });
+    long after = 0;
+    for (index k = 0; k < chunks; ++k) {
+        const std::string& part = text[static_cast<std::size_t>(k)];
+        if (std::fwrite(part.data(), 1, part.size(), stdout) != part.size()) end_with("can't write to standard output");
+        after += nonzeros[static_cast<std::size_t>(k)];
+    }
+    if (std::fflush(stdout) != 0) end_with("can't write to standard output");
+    if (const auto before = static_cast<long>(x.nonzeros()); after > before)
+        std::fprintf(stderr,
+                     "WARNING: original #nonzeros %ld\n       > new      #nonzeros %ld\n"
+                     "If feature values are non-negative and sparse, use -l 0 rather than the default -l -1\n",
+                     before, after);
+    return 0;
+}
+
+}  // namespace
+}  // namespace mercer::programs
+
+int main(int argc, char** argv) {
+    return mercer::programs::run_program([&] { return mercer::programs::run(argc, argv); });
+}

@@ -1,0 +1,333 @@
+// svm-train: LIBSVM's program of that name.
+//
+// Beyond it: Ctrl-C ends training, the model is written with what there is, the gap reached is told on stderr, and the exit code is 130 (a second
+// Ctrl-C ends the program at once). On a terminal, a run of more than 2 s shows its progress on stderr.
+#include <atomic>
+#include <cmath>
+#include <csignal>
+#include <optional>
+
+#include "libsvm_programs.h"
+#include "mercer/base/file.h"
+#include "mercer/base/parallel.h"
+#include "mercer/estimators/svm.h"
+#include "mercer/estimators/validation.h"
+#include "options.h"
+
+namespace mercer::programs {
+namespace {
+
+std::atomic<bool> interrupted{false};
+bool progress_shown = false;
+
+void watch_interrupt() {
+    struct sigaction action {};
+    action.sa_handler = [](int) { interrupted.store(true); };
+    action.sa_flags = static_cast<int>(SA_RESETHAND);
+    sigaction(SIGINT, &action, nullptr);
+}
+
+bool keep_going(const svm_progress& now) {
+    static const bool terminal = ::isatty(2) != 0;
+    if (terminal && now.solver.seconds > 2) {
+        std::fprintf(stderr, "\r\033[Kproblem %ld of %ld: %ld steps, gap %.3g, %ld of %ld examples active", static_cast<long>(now.problem + 1),
+                     static_cast<long>(now.problems), static_cast<long>(now.solver.steps), now.solver.gap, static_cast<long>(now.solver.active), static_cast<long>(now.solver.size));
+        if (std::isfinite(now.solver.seconds_left)) std::fprintf(stderr, ", about %.0f s left", now.solver.seconds_left);
+        progress_shown = true;
+    }
+    return !interrupted.load();
+}
+
+void clear_progress() {
+    if (progress_shown) std::fputs("\r\033[K", stderr);
+    progress_shown = false;
+}
+
+// What to train on: vectors, or a kernel matrix with the serial number of each of its rows.
+struct problem {
+    dataset x;
+    matrix<double> K;
+    std::vector<index> serial;
+    index serials = 0;  // the largest there is a kernel value for
+    std::vector<double> y;
+    std::shared_ptr<const kernel> k;
+    bool zero_based = false;
+
+    index size() const { return static_cast<index>(y.size()); }
+};
+
+problem read_problem(const train_command& c) {
+    if (!readable(c.input)) end_with("can't open input file " + c.input);
+    const source file = read_source(c.input);
+    const bool precomputed = c.kernel == 4;
+    problem p;
+    examples read;
+    if (precomputed) {
+        // a file without serial numbers gets LIBSVM's own message
+        try {
+            libsvm_options options;
+            options.precomputed = true;
+            read.data = parse_libsvm(file.bytes(), file.name(), options);
+        } catch (const error& caught) {
+            if (std::string_view(caught.what()).find("0:serial") != std::string_view::npos) end_with("Wrong input format: first column must be 0:sample_serial_number");
+            wrong_format(line_of(caught.what(), file.name()), caught.what());
+        }
+        require_no_blank_lines(file.bytes(), file.name(), read.data.x.size());
+    } else {
+        read = parse_examples(file, false, false);
+    }
+    p.y = std::move(read.data.y);
+    p.x = std::move(read.data.x);
+    p.zero_based = read.zero_based;
+    if (c.task <= 1)
+        for (double& label : p.y) label = std::trunc(label);  // labels of classes are whole numbers in LIBSVM
+    check_train(c);
+    if (!precomputed) {
+        const index features = p.zero_based ? p.x.dims() - 1 : p.x.dims();
+        libsvm_kernel k{static_cast<libsvm_kernel::kind>(c.kernel), c.degree, c.gamma, c.coef0};
+        if (k.gamma == 0 && features > 0) k.gamma = 1.0 / static_cast<double>(features);
+        p.k = k.make();
+        return p;
+    }
+    const auto& rows = *p.x.as<sparse<double>>();
+    p.serials = rows.dims() - 1;
+    for (index i = 0; i < rows.size(); ++i) {
+        const double serial = std::trunc(rows.values(i)[0]);
+        if (!(serial >= 1 && serial <= static_cast<double>(p.serials))) end_with("Wrong input format: sample_serial_number out of range");
+        p.serial.push_back(static_cast<index>(serial));
+    }
+    p.K = matrix<double>(p.size(), p.size());
+    std::vector<double> full(static_cast<std::size_t>(p.serials) + 1);
+    for (index i = 0; i < rows.size(); ++i) {
+        std::fill(full.begin(), full.end(), 0.0);
+        for (std::size_t e = 0; e < rows.cols(i).size(); ++e) full[static_cast<std::size_t>(rows.cols(i)[e])] = rows.values(i)[e];
+        for (index j = 0; j < p.size(); ++j) p.K(i, j) = full[static_cast<std::size_t>(p.serial[static_cast<std::size_t>(j)])];
+    }
+    return p;
+}
+
+svm_options options_of(const train_command& c) {
+    svm_options o;
+    o.task = static_cast<svm_task>(c.task);
+    o.C = c.C;
+    o.nu = c.nu;
+    o.epsilon = c.epsilon;
+    o.tol = c.tol;
+    o.sorted_classes = false;
+    // LIBSVM takes weights for C-SVC only
+    if (c.task == 0)
+        for (const auto& [label, weight] : c.weights) o.class_weight.emplace_back(label, weight);
+    o.memory_bytes = static_cast<std::size_t>(c.cache_mb * 1024 * 1024);
+    o.shrinking = c.shrinking != 0;
+    o.progress = keep_going;
+    return o;
+}
+
+// The lines LIBSVM prints for each binary problem, from the model.
+void print_reports(const svm_model& model, const svm_options& o, std::span<const double> y, std::span<const index> rows) {
+    std::vector<index> first{0};
+    for (const index count : model.class_support) first.push_back(first.back() + count);
+    if (model.class_support.empty()) first.push_back(model.coef.cols());
+    const auto weight = [&](double label) {
+        for (const auto& [named, factor] : o.class_weight)
+            if (named == label) return factor;
+        return 1.0;
+    };
+    std::vector<index> size(std::max<std::size_t>(model.classes.size(), 1), 0);
+    for (const index i : rows)
+        for (std::size_t c = 0; c < model.classes.size(); ++c) size[c] += y[static_cast<std::size_t>(i)] == model.classes[c];
+    const index k = static_cast<index>(model.classes.size());
+    index a = 0, b = 1;
+    for (std::size_t p = 0; p < model.reports.size(); ++p) {
+        const svm_report& report = model.reports[p];
+        double sum = 0;
+        std::vector<double> found;
+        std::vector<double> label;
+        const auto take = [&](index c, index m) {
+            for (index s = first[static_cast<std::size_t>(c)]; s < first[static_cast<std::size_t>(c) + 1]; ++s) {
+                const double value = std::abs(model.coef(m, s));
+                if (value > 0) found.push_back(value), label.push_back(model.classes.empty() ? 0 : model.classes[static_cast<std::size_t>(c)]);
+                sum += value;
+            }
+        };
+        if (model.classes.empty())
+            take(0, 0);
+        else
+            take(a, b - 1), take(b, a);
+        const double n = model.classes.empty() ? static_cast<double>(rows.size()) : static_cast<double>(size[static_cast<std::size_t>(a)] + size[static_cast<std::size_t>(b)]);
+        double objective = report.objective, bound = 1;
+        std::string middle;
+        char line[64];
+        if (o.task == svm_task::c_svc && weight(model.classes[static_cast<std::size_t>(a)]) == weight(model.classes[static_cast<std::size_t>(b)])) {
+            std::snprintf(line, sizeof line, "nu = %f\n", sum / (o.C * weight(model.classes[static_cast<std::size_t>(a)]) * n));
+            middle = line;
+        } else if (o.task == svm_task::nu_svc) {
+            // Σ|α| = νn before the margin r was scaled to 1
+            const double r = o.nu * n / sum;
+            std::snprintf(line, sizeof line, "C = %f\n", 1 / r);
+            middle = line, objective /= r * r, bound = 1 / r;
+        } else if (o.task == svm_task::epsilon_svr) {
+            std::snprintf(line, sizeof line, "nu = %f\n", sum / (o.C * n));
+            middle = line;
+        } else if (o.task == svm_task::nu_svr) {
+            std::snprintf(line, sizeof line, "epsilon = %f\n", report.epsilon);
+            middle = line;
+        }
+        if (o.task != svm_task::nu_svc && o.task != svm_task::one_class) bound = o.C;
+        long bounded = 0;
+        for (std::size_t i = 0; i < found.size(); ++i) bounded += found[i] >= bound * (o.task == svm_task::c_svc ? weight(label[i]) : 1.0) * (o.task == svm_task::nu_svc ? 1 - 1e-12 : 1);
+        std::printf("*\noptimization finished, #iter = %ld\n%sobj = %f, rho = %f\nnSV = %ld, nBSV = %ld\n", static_cast<long>(report.steps), middle.c_str(), objective,
+                    model.offset[p] == 0 ? 0.0 : -model.offset[p], static_cast<long>(found.size()), bounded);
+        if (++b >= k) ++a, b = a + 1;
+    }
+    if (model.is_classifier()) std::printf("Total nSV = %ld\n", static_cast<long>(model.coef.cols()));
+}
+
+void warn_one_class(const train_command& c) {
+    if (!c.quiet) std::fputs("WARNING: training data in only one class. See README for details.\n", stdout);
+}
+
+// A classifier for data with one class only: it has no support vectors and always answers that class.
+svm_model single_class(const problem& p, const train_command& c) {
+    svm_model model;
+    model.task = static_cast<svm_task>(c.task);
+    model.k = p.k;
+    model.classes = {p.y[0]};
+    model.class_support = {0};
+    return model;
+}
+
+void print_laplace(const svm_model& model) {
+    if (model.probability && !model.is_classifier())
+        std::printf("Prob. model for test data: target value = predicted value + z,\nz: Laplace distribution e^(-|z|/sigma)/(2sigma),sigma= %g\n", model.probability->sigma);
+}
+
+void warn_weights(const problem& p, const train_command& c) {
+    if (c.task > 1) return;
+    for (const auto& [label, weight] : c.weights)
+        if (std::find(p.y.begin(), p.y.end(), static_cast<double>(label)) == p.y.end()) std::fprintf(stderr, "WARNING: class label %d specified in weight is not found\n", label);
+}
+
+int train(const problem& p, const train_command& c) {
+    const svm_options o = options_of(c);
+    warn_weights(p, c);
+    const bool one = c.task <= 1 && std::equal(p.y.begin() + 1, p.y.end(), p.y.begin());
+    svm_model model;
+    watch_interrupt();
+    if (one) {
+        warn_one_class(c);
+        model = single_class(p, c);
+        if (!c.quiet) std::fputs("Total nSV = 0\n", stdout);
+    } else {
+        model = p.k ? fit_svm(*p.k, p.x, p.y, o) : fit_svm_precomputed(p.K.view(), p.y, o);
+        if (c.probability && !interrupted) {
+            if (p.k)
+                calibrate(model, *p.k, p.x, p.y, o);
+            else
+                calibrate_precomputed(model, p.K.view(), p.y, o);
+        }
+        clear_progress();
+        if (!c.quiet) {
+            std::vector<index> all(p.y.size());
+            for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<index>(i);
+            print_laplace(model);
+            print_reports(model, o, p.y, all);
+        }
+    }
+    // The file names kernel columns by their serial numbers.
+    if (!p.k)
+        for (index& row : model.support_rows) row = p.serial[static_cast<std::size_t>(row)] - 1;
+    try {
+        // not synced, like LIBSVM's: waiting for the disk takes longer than training on small data
+        write_atomically(c.model, libsvm_model_text(model, p.zero_based), durability::unsynced);
+    } catch (const error& caught) {
+        if (caught.code() != errc::io) throw;
+        end_with("can't save model to file " + c.model);
+    }
+    if (!interrupted) return 0;
+    std::fprintf(stderr, "interrupted: the largest gap reached is %g (tolerance %g); the model was written to %s\n", model.largest_gap(), o.tol, c.model.c_str());
+    return 130;
+}
+
+// The problem of some of the examples.
+problem part(const problem& p, std::span<const index> rows) {
+    problem out;
+    out.k = p.k;
+    for (const index i : rows) out.y.push_back(p.y[static_cast<std::size_t>(i)]);
+    if (p.k) {
+        out.x = gather(p.x, rows);
+    } else {
+        out.K = matrix<double>(out.size(), out.size());
+        for (index i = 0; i < out.size(); ++i)
+            for (index j = 0; j < out.size(); ++j) out.K(i, j) = p.K(rows[static_cast<std::size_t>(i)], rows[static_cast<std::size_t>(j)]);
+    }
+    return out;
+}
+
+int cross_validate(const problem& p, const train_command& c) {
+    const svm_options o = options_of(c);
+    int folds = c.folds;
+    if (folds > p.size()) {
+        folds = static_cast<int>(p.size());
+        std::fputs("WARNING: # folds > # data. Will use # folds = # data instead (i.e., leave-one-out cross validation)\n", stderr);
+    }
+    if (folds < 2) end_with("ERROR: cross validation needs at least two examples");
+    warn_weights(p, c);
+    // The C library's generator, unseeded, as in LIBSVM: with the same C library the parts are the same.
+    const random_below random = [](index n) { return static_cast<index>(std::rand() % n); };
+    const bool classes = c.task <= 1;
+    const fold_plan plan = classes && folds < p.size() ? stratified_folds(p.y, folds, random) : plain_folds(p.size(), folds, random);
+    const std::unique_ptr<shared_gram> K = p.k ? std::make_unique<shared_gram>(*p.k, p.x, o.memory_bytes) : std::make_unique<shared_gram>(p.K.view());
+    std::vector<double> target(p.y.size());
+    watch_interrupt();
+    cross_decide(*K, p.y, o, plan, [&](svm_model& model, std::span<const index> training, std::span<const index> held_out, const matrix<double>& f) {
+        clear_progress();
+        if (interrupted) end_with("interrupted: no result of cross validation", 130);
+        if (model.classes.size() == 1) warn_one_class(c);
+        std::vector<double> labels;
+        if (c.probability && classes && model.classes.size() > 1) {
+            const problem here = part(p, training);
+            if (p.k)
+                calibrate(model, *p.k, here.x, here.y, o);
+            else
+                calibrate_precomputed(model, here.K.view(), here.y, o);
+            const matrix<double> probability = coupled_probabilities(model, f.view());
+            for (index i = 0; i < f.rows(); ++i)
+                labels.push_back(model.classes[static_cast<std::size_t>(std::max_element(probability.row(i), probability.row(i) + probability.cols()) - probability.row(i))]);
+        } else {
+            labels = predict(model, f.view());
+        }
+        if (!c.quiet) print_reports(model, o, p.y, training);
+        for (std::size_t i = 0; i < held_out.size(); ++i) target[static_cast<std::size_t>(held_out[i])] = labels[i];
+    });
+    if (c.task >= 3) {
+        const regression_score score = score_regression(p.y, target);
+        std::printf("Cross Validation Mean squared error = %g\nCross Validation Squared correlation coefficient = %g\n", score.mean_squared_error, score.squared_correlation);
+    } else {
+        std::printf("Cross Validation Accuracy = %g%%\n", 100.0 * static_cast<double>(count_correct(p.y, target)) / static_cast<double>(p.size()));
+    }
+    return 0;
+}
+
+int run(int argc, char** argv) {
+    const train_command c = parse_train(argc, argv);
+    const problem p = read_problem(c);
+    // Starting threads would take longer than small problems do.
+    std::optional<thread_limit> alone;
+    if (static_cast<double>(p.size()) * static_cast<double>(p.size()) * (20 + static_cast<double>(p.x.dims())) < 3e7) alone.emplace(1);
+    try {
+        return c.folds > 0 ? cross_validate(p, c) : train(p, c);
+    } catch (const error& caught) {
+        clear_progress();
+        if (caught.code() == errc::infeasible && std::string_view(caught.what()).find("specified nu is infeasible") != std::string_view::npos)
+            end_with("ERROR: specified nu is infeasible");
+        throw;
+    }
+}
+
+}  // namespace
+}  // namespace mercer::programs
+
+int main(int argc, char** argv) {
+    return mercer::programs::run_program([&] { return mercer::programs::run(argc, argv); });
+}
