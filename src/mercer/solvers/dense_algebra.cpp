@@ -1,0 +1,129 @@
+#include "mercer/solvers/dense_algebra.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstddef>
+
+#include "mercer/base/error.h"
+
+// Fortran's LAPACK and BLAS; the trailing sizes are the lengths of the character arguments.
+extern "C" {
+void dsyevd_(const char* job, const char* uplo, const int* n, double* a, const int* lda, double* w, double* work, const int* lwork, int* iwork,
+             const int* liwork, int* info, std::size_t, std::size_t);
+void dpotrf_(const char* uplo, const int* n, double* a, const int* lda, int* info, std::size_t);
+void dpstrf_(const char* uplo, const int* n, double* a, const int* lda, int* piv, int* rank, const double* tol, double* work, int* info, std::size_t);
+void dgemm_(const char* ta, const char* tb, const int* m, const int* n, const int* k, const double* alpha, const double* a, const int* lda, const double* b,
+            const int* ldb, const double* beta, double* c, const int* ldc, std::size_t, std::size_t);
+}
+
+namespace mercer {
+namespace {
+
+// dsyevd's workspace of 1 + 6n + 2n² numbers must be counted by a 32-bit integer.
+constexpr index largest_n = 32000;
+
+int checked_size(const matrix<double>& a, const char* owner) {
+    if (a.rows() != a.cols()) fail(errc::invalid_argument, fmt::format("{}: the matrix must be square, got {} × {}", owner, a.rows(), a.cols()));
+    if (a.rows() > largest_n) fail(errc::memory, fmt::format("{}: must satisfy n <= {}, got n = {}", owner, largest_n, a.rows()));
+    require_finite(a.view(), owner);
+    return static_cast<int>(a.rows());
+}
+
+}  // namespace
+
+void require_finite(matrix_view<const double> a, const std::string& owner) {
+    for (index i = 0; i < a.rows; ++i)
+        for (index j = 0; j < a.cols; ++j)
+            if (!std::isfinite(a(i, j))) fail(errc::data, fmt::format("{}: the matrix must be finite, got {} at row {}, column {}", owner, a(i, j), i, j));
+}
+
+// A symmetric matrix is the same in row-major and column-major order; the upper triangle of one is the lower of the other.
+eigen_system symmetric_eigen(matrix<double> a, eigen_parts wanted) {
+    const int n = checked_size(a, "eigendecomposition");
+    eigen_system found;
+    found.values.resize(static_cast<std::size_t>(n));
+    if (n == 0) return found;
+    const char job = wanted == eigen_parts::values ? 'N' : 'V';
+    int info = 0, lwork = -1, liwork = -1, integers = 0;
+    double size = 0;
+    dsyevd_(&job, "L", &n, a.data(), &n, found.values.data(), &size, &lwork, &integers, &liwork, &info, 1, 1);
+    lwork = static_cast<int>(size);
+    liwork = integers;
+    buffer<double> work(lwork);
+    buffer<int> iwork(liwork);
+    dsyevd_(&job, "L", &n, a.data(), &n, found.values.data(), work.data(), &lwork, iwork.data(), &liwork, &info, 1, 1);
+    if (info != 0) fail(errc::data, fmt::format("eigendecomposition: LAPACK's dsyevd did not converge on a matrix of {} rows (info = {})", n, info));
+    // Column k in Fortran's order is row k in ours.
+    if (wanted == eigen_parts::values_and_vectors) found.vectors = std::move(a);
+    return found;
+}
+
+std::optional<matrix<double>> cholesky(matrix<double> a) {
+    const int n = checked_size(a, "Cholesky");
+    if (n == 0) return a;
+    int info = 0;
+    dpotrf_("L", &n, a.data(), &n, &info, 1);
+    if (info != 0) return std::nullopt;
+    for (index i = 0; i < n; ++i) std::fill_n(a.row(i), i, 0.0);
+    return a;
+}
+
+pivoted_factor pivoted_cholesky(matrix<double> a, double tolerance) {
+    const int n = checked_size(a, "pivoted Cholesky");
+    int info = 0, rank = 0;
+    std::vector<int> place(static_cast<std::size_t>(n));
+    if (n > 0) {
+        buffer<double> work(2 * n);
+        const double stop = std::max(tolerance, 0.0);  // LAPACK takes a negative one for its own default
+        dpstrf_("L", &n, a.data(), &n, place.data(), &rank, &stop, work.data(), &info, 1);
+        // With nothing positive on the diagonal dpstrf leaves its arguments alone, in some versions with rank 1.
+        double top = 0;
+        if (info != 0 && rank <= 1)
+            for (index i = 0; i < n; ++i) top = std::max(top, a(i, i));
+        if (info != 0 && rank <= 1 && !(top > 0)) rank = 0;
+    }
+    pivoted_factor made{matrix<double>(rank, n), {}};
+    // Row j of the memory holds column j of L, whose row i belongs to object place[i].
+    for (index j = 0; j < rank; ++j) {
+        made.pivots.push_back(place[static_cast<std::size_t>(j)] - 1);
+        for (index i = j; i < n; ++i) made.p(j, place[static_cast<std::size_t>(i)] - 1) = a(j, i);
+    }
+    return made;
+}
+
+matrix<double> product(matrix_view<const double> a, transposed a_turned, matrix_view<const double> b, transposed b_turned) {
+    const bool ta = a_turned == transposed::yes, tb = b_turned == transposed::yes;
+    const index rows = ta ? a.cols : a.rows, inner = ta ? a.rows : a.cols, cols = tb ? b.rows : b.cols;
+    if ((tb ? b.cols : b.rows) != inner)
+        fail(errc::invalid_argument, fmt::format("product: inner sizes must agree, got {} and {}", inner, tb ? b.cols : b.rows));
+    matrix<double> c(rows, cols);
+    if (rows == 0 || cols == 0 || inner == 0) return c;
+    // Fortran sees the transposes of all three: Cᵀ = op(B)ᵀ op(A)ᵀ.
+    const int m = static_cast<int>(cols), n = static_cast<int>(rows), k = static_cast<int>(inner);
+    const int lda = static_cast<int>(b.stride), ldb = static_cast<int>(a.stride);
+    const double one = 1, zero = 0;
+    dgemm_(tb ? "T" : "N", ta ? "T" : "N", &m, &n, &k, &one, b.data, &lda, a.data, &ldb, &zero, c.data(), &m, 1, 1);
+    return c;
+}
+
+double largest_entry(matrix_view<const double> a) {
+    double largest = 0;
+    for (index i = 0; i < a.rows; ++i)
+        for (index j = 0; j < a.cols; ++j) largest = std::max(largest, std::abs(a(i, j)));
+    return largest;
+}
+
+double frobenius_norm(matrix_view<const double> a) {
+    const double largest = largest_entry(a);
+    if (largest == 0 || !std::isfinite(largest)) return largest;
+    double sum = 0;
+    for (index i = 0; i < a.rows; ++i)
+        for (index j = 0; j < a.cols; ++j) {
+            const double part = a(i, j) / largest;
+            sum += part * part;
+        }
+    return largest * std::sqrt(sum);
+}
+
+}  // namespace mercer

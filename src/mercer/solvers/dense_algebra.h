@@ -1,0 +1,45 @@
+// Decompositions of symmetric matrices held in memory, row-major, by LAPACK. Every function refuses NaN and infinity, which
+// LAPACK would not survive, and a matrix larger than its 32-bit sizes allow.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mercer/base/matrix.h"
+
+namespace mercer {
+
+// A = Σₖ λₖ uₖuₖᵀ, λ ascending. Row k of `vectors` is uₖ, so `vectors` is Uᵀ; empty when only values were asked for.
+struct eigen_system {
+    std::vector<double> values;
+    matrix<double> vectors;
+};
+
+enum class eigen_parts { values, values_and_vectors };
+
+// Only one triangle of `a` is read.
+eigen_system symmetric_eigen(matrix<double> a, eigen_parts wanted = eigen_parts::values_and_vectors);
+
+// RᵀR = A with R upper triangular, zeros below; nothing when a pivot is not positive.
+std::optional<matrix<double>> cholesky(matrix<double> a);
+
+// A ≈ PᵀP with P of rank × n: Cholesky with the largest remaining diagonal entry as pivot, ended when that is <= tolerance.
+// pivots[k] is the row that step k took.
+struct pivoted_factor {
+    matrix<double> p;
+    std::vector<index> pivots;
+};
+pivoted_factor pivoted_cholesky(matrix<double> a, double tolerance);
+
+// op(A)·op(B), op the transposition where asked for.
+enum class transposed { no, yes };
+matrix<double> product(matrix_view<const double> a, transposed a_turned, matrix_view<const double> b, transposed b_turned);
+
+// ‖A‖_F without overflow or underflow on the way.
+double frobenius_norm(matrix_view<const double> a);
+double largest_entry(matrix_view<const double> a);  // max |aᵢⱼ|
+// Fails, naming row and column, at the first entry that is NaN or infinite.
+void require_finite(matrix_view<const double> a, const std::string& owner);
+
+}  // namespace mercer

@@ -1,0 +1,113 @@
+#include "mercer/insight/geometry.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "insight/random_matrices.h"
+#include "mercer/gram/computed.h"
+#include "mercer/kernels/gaussian.h"
+#include "mercer/kernels/linear.h"
+#include "mercer/kernels/set_kernels.h"
+
+namespace mercer {
+namespace {
+
+using namespace testing;
+
+TEST(geometry, linear_kernel_gives_euclidean_geometry) {
+    const dataset x = random_vectors(70, 5, 1), z = random_vectors(33, 5, 2);
+    const eigen_matrix a = to_eigen(as_dense<double>(x).view()), b = to_eigen(as_dense<double>(z).view());
+    const matrix<double> d = squared_distances(linear{}, x, z), c = cosines(linear{}, x, z);
+    for (index i = 0; i < 70; ++i)
+        for (index j = 0; j < 33; ++j) {
+            EXPECT_NEAR(d(i, j), (a.row(i) - b.row(j)).squaredNorm(), 1e-12);
+            EXPECT_NEAR(c(i, j), a.row(i).dot(b.row(j)) / (a.row(i).norm() * b.row(j).norm()), 1e-13);
+        }
+    const Eigen::RowVectorXd mean = b.colwise().mean();
+    const auto to_mean = squared_distances_to_mean(linear{}, x, z);
+    for (index i = 0; i < 70; ++i) EXPECT_NEAR(to_mean[i], (a.row(i) - mean).squaredNorm(), 1e-12);
+
+    index nearest = 0;
+    (b.rowwise() - mean).rowwise().squaredNorm().minCoeff(&nearest);
+    EXPECT_EQ(medoid(linear{}, z, dissimilarity::squared_distance).member, nearest);
+    double best = 1e300;
+    index by_distance = 0;
+    for (index i = 0; i < 33; ++i)
+        if (const double sum = (b.rowwise() - b.row(i)).rowwise().norm().sum(); sum < best) best = sum, by_distance = i;
+    const medoid_result found = medoid(linear{}, z);
+    EXPECT_EQ(found.member, by_distance);
+    EXPECT_NEAR(found.sum, best, 1e-11);
+}
+
+TEST(geometry, one_data_set_and_a_matrix_agree_with_two) {
+    const dataset x = random_vectors(50, 3, 3);
+    const kernel k = gaussian{0.4};
+    const matrix<double> two = squared_distances(k, x, x), one = squared_distances(k, x), angle_two = cosines(k, x, x), angle_one = cosines(k, x);
+    for (index i = 0; i < 50; ++i) {
+        EXPECT_EQ(one(i, i), 0);
+        for (index j = 0; j < 50; ++j) {
+            EXPECT_NEAR(one(i, j), two(i, j), 1e-15);
+            EXPECT_NEAR(angle_one(i, j), angle_two(i, j), 1e-15);
+            EXPECT_GE(two(i, j), 0);
+            EXPECT_EQ(one(i, j), one(j, i));
+        }
+    }
+    const std::vector<index> group{3, 44, 17, 9};
+    const computed<double> all(k, x);
+    const auto by_rows = squared_distances_to_mean(all, group), by_data = squared_distances_to_mean(k, x, gather(x, std::span<const index>(group)));
+    for (std::size_t i = 0; i < 50; ++i) EXPECT_NEAR(by_rows[i], by_data[i], 1e-14);
+    for (const auto measure : {dissimilarity::distance, dissimilarity::squared_distance}) {
+        const medoid_result rows = medoid(all, group, measure), data = medoid(k, gather(x, std::span<const index>(group)), measure);
+        EXPECT_EQ(rows.member, group[static_cast<std::size_t>(data.member)]);
+        EXPECT_NEAR(rows.sum, data.sum, 1e-13);
+    }
+}
+
+TEST(geometry, sets) {
+    // ‖A - B‖² of indicator vectors is the size of the symmetric difference.
+    const dataset x = sets({{1, 2, 3}, {2, 3, 4, 5}, {}, {9}});
+    const matrix<double> d = squared_distances(set_intersection{}, x);
+    const double expected[4][4] = {{0, 3, 3, 4}, {3, 0, 4, 5}, {3, 4, 0, 1}, {4, 5, 1, 0}};
+    for (index i = 0; i < 4; ++i)
+        for (index j = 0; j < 4; ++j) EXPECT_EQ(d(i, j), expected[i][j]);
+    const matrix<double> c = cosines(set_intersection{}, x);
+    EXPECT_NEAR(c(0, 1), 2 / std::sqrt(12), 1e-15);
+    EXPECT_EQ(c(2, 2), 0) << "the empty set has the zero vector";
+    // Sums of distances: 2√3 + 2, √3 + 2 + √5, √3 + 2 + 1, 2 + √5 + 1.
+    const medoid_result found = medoid(set_intersection{}, x);
+    EXPECT_EQ(found.member, 2);
+    EXPECT_NEAR(found.sum, 3 + std::sqrt(3), 1e-14);
+}
+
+TEST(geometry, an_indefinite_matrix_keeps_its_negative_distances) {
+    eigen_matrix k = eigen_matrix::Identity(2, 2);
+    k(0, 1) = k(1, 0) = 2;
+    EXPECT_EQ(squared_distances(as_gram(k))(0, 1), -2);
+    const std::vector<index> both{0, 1};
+    expect_error([&] { medoid(as_gram(k), both); }, errc::not_psd, "got -2 between members 0 and 1");
+    EXPECT_EQ(medoid(as_gram(k), both, dissimilarity::squared_distance).sum, -2);
+    k(1, 1) = -1;
+    expect_error([&] { cosines(as_gram(k)); }, errc::not_psd, "got -1 for object 1");
+}
+
+TEST(geometry, scale_and_errors) {
+    for (const double scale : {1e-300, 1e300}) {
+        eigen_matrix k = scale * eigen_matrix::Identity(2, 2);
+        k(0, 1) = k(1, 0) = scale / 2;
+        EXPECT_DOUBLE_EQ(cosines(as_gram(k))(0, 1), 0.5);
+        EXPECT_DOUBLE_EQ(squared_distances(as_gram(k))(0, 1), scale);
+    }
+    const std::vector<index> none, beyond{0, 2};
+    const auto k = as_gram(eigen_matrix::Identity(2, 2));
+    expect_error([&] { squared_distances_to_mean(k, none); }, errc::invalid_argument, "at least one member");
+    expect_error([&] { medoid(k, beyond); }, errc::invalid_argument, "0 <= i < 2, got 2");
+    expect_error([&] { squared_distances(as_gram(eigen_matrix::Zero(2, 3))); }, errc::invalid_argument, "2 × 3");
+    const std::vector<index> equal{1, 0, 1};
+    EXPECT_EQ(medoid(k, equal).member, 1);
+    EXPECT_EQ(squared_distances(linear{}, random_vectors(0, 2, 1)).rows(), 0);
+}
+
+}  // namespace
+}  // namespace mercer

@@ -1,0 +1,95 @@
+#include "mercer/solvers/dense_algebra.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "insight/random_matrices.h"
+
+namespace mercer {
+namespace {
+
+using namespace testing;
+
+TEST(dense_algebra, eigendecomposition_has_small_residuals) {
+    std::mt19937_64 random(1);
+    for (const index n : {1, 2, 7, 60}) {
+        const eigen_matrix a = with_eigenvalues(Eigen::VectorXd::LinSpaced(n, -1, 2), random);
+        const eigen_system found = symmetric_eigen(to_matrix(a));
+        const eigen_matrix ut = to_eigen(found.vectors.view());
+        const Eigen::VectorXd values = Eigen::Map<const Eigen::VectorXd>(found.values.data(), n);
+        EXPECT_LT((ut * ut.transpose() - eigen_matrix::Identity(n, n)).norm(), 1e-13 * static_cast<double>(n));
+        EXPECT_LT((a * ut.transpose() - ut.transpose() * values.asDiagonal()).norm(), 1e-13 * static_cast<double>(n));
+        EXPECT_TRUE(std::is_sorted(found.values.begin(), found.values.end()));
+        const eigen_system only = symmetric_eigen(to_matrix(a), eigen_parts::values);
+        for (index i = 0; i < n; ++i) EXPECT_NEAR(only.values[i], found.values[i], 1e-13 * static_cast<double>(n));
+        EXPECT_EQ(only.vectors.rows(), 0);
+    }
+    EXPECT_TRUE(symmetric_eigen(matrix<double>(0, 0)).values.empty());
+}
+
+TEST(dense_algebra, cholesky_reproduces_or_says_no) {
+    std::mt19937_64 random(2);
+    const eigen_matrix a = random_psd(20, 30, random);
+    const auto r = cholesky(to_matrix(a));
+    ASSERT_TRUE(r);
+    const eigen_matrix upper = to_eigen(r->view());
+    EXPECT_EQ(upper.triangularView<Eigen::StrictlyLower>().toDenseMatrix().norm(), 0);
+    EXPECT_LT((upper.transpose() * upper - a).norm(), 1e-13 * a.norm());
+    EXPECT_FALSE(cholesky(to_matrix(with_eigenvalues(Eigen::VectorXd::LinSpaced(20, -0.1, 3), random))));
+    EXPECT_FALSE(cholesky(matrix<double>(1, 1)));
+    EXPECT_TRUE(cholesky(matrix<double>(0, 0)));
+}
+
+TEST(dense_algebra, pivoted_cholesky_finds_the_rank) {
+    std::mt19937_64 random(3);
+    for (const index rank : {1, 4, 10}) {
+        const eigen_matrix a = random_psd(30, rank, random);
+        const pivoted_factor found = pivoted_cholesky(to_matrix(a), 1e-10);
+        EXPECT_EQ(found.p.rows(), rank);
+        const eigen_matrix p = to_eigen(found.p.view());
+        EXPECT_LT((p.transpose() * p - a).norm(), 1e-12 * a.norm());
+        index largest = 0;
+        a.diagonal().maxCoeff(&largest);
+        EXPECT_EQ(found.pivots.front(), largest);
+    }
+    EXPECT_EQ(pivoted_cholesky(matrix<double>(3, 3), 0).p.rows(), 0);
+    EXPECT_EQ(pivoted_cholesky(matrix<double>(0, 0), 0).p.rows(), 0);
+    EXPECT_EQ(pivoted_cholesky(to_matrix(-eigen_matrix::Identity(3, 3)), 0).p.rows(), 0);
+}
+
+TEST(dense_algebra, products_in_all_four_orders) {
+    std::mt19937_64 random(4);
+    const eigen_matrix a = random_matrix(3, 5, random), b = random_matrix(5, 4, random), at = a.transpose(), bt = b.transpose(), c = a * b;
+    const auto ma = to_matrix(a), mb = to_matrix(b), mat = to_matrix(at), mbt = to_matrix(bt);
+    using enum transposed;
+    EXPECT_LT((to_eigen(product(ma.view(), no, mb.view(), no).view()) - c).norm(), 1e-14);
+    EXPECT_LT((to_eigen(product(mat.view(), yes, mb.view(), no).view()) - c).norm(), 1e-14);
+    EXPECT_LT((to_eigen(product(ma.view(), no, mbt.view(), yes).view()) - c).norm(), 1e-14);
+    EXPECT_LT((to_eigen(product(mat.view(), yes, mbt.view(), yes).view()) - c).norm(), 1e-14);
+    expect_error([&] { product(ma.view(), no, ma.view(), no); }, errc::invalid_argument, "got 5 and 3");
+}
+
+TEST(dense_algebra, norms_keep_their_range) {
+    matrix<double> a(2, 2);
+    a(0, 0) = 3e300;
+    a(1, 0) = -4e300;
+    EXPECT_NEAR(frobenius_norm(a.view()) / 5e300, 1, 1e-15);
+    a(0, 0) = 3e-310;
+    a(1, 0) = 4e-310;
+    EXPECT_NEAR(frobenius_norm(a.view()) / 5e-310, 1, 1e-12);
+    EXPECT_EQ(largest_entry(a.view()), 4e-310);
+    EXPECT_EQ(frobenius_norm(matrix<double>(0, 0).view()), 0);
+}
+
+TEST(dense_algebra, refuses_what_lapack_cannot_take) {
+    matrix<double> a(2, 2);
+    a(1, 0) = std::numeric_limits<double>::quiet_NaN();
+    expect_error([&] { symmetric_eigen(a); }, errc::data, "row 1, column 0");
+    expect_error([&] { cholesky(a); }, errc::data, "row 1, column 0");
+    expect_error([&] { symmetric_eigen(matrix<double>(2, 3)); }, errc::invalid_argument, "2 × 3");
+}
+
+}  // namespace
+}  // namespace mercer
