@@ -6,6 +6,7 @@
 
 #include "mercer/base/error.h"
 #include "mercer/kernels/constant.h"
+#include "mercer/kernels/evaluator.h"
 #include "mercer/kernels/leaf.h"
 #include "mercer/kernels/linear.h"
 
@@ -72,6 +73,7 @@ public:
     int emit(plan_builder& code) const override { return affine(code, part_->emit(code), c_, 0); }
     bool has_log() const override { return c_ > 0 && part_->has_log(); }
     int emit_log(plan_builder& code) const override { return has_log() ? affine(code, part_->emit_log(code), 1, std::log(c_)) : -1; }
+    expansion expand(map_builder& build) const override { return c_ * part_->expand(build); }
 
 private:
     double c_;
@@ -99,6 +101,9 @@ public:
     int emit(plan_builder& code) const override { return combine(code, product_ ? op::multiply : op::add, a_->emit(code), b_->emit(code)); }
     bool has_log() const override { return product_ && a_->has_log() && b_->has_log(); }
     int emit_log(plan_builder& code) const override { return has_log() ? combine(code, op::add, a_->emit_log(code), b_->emit_log(code)) : -1; }
+    expansion expand(map_builder& build) const override {
+        return product_ ? build.multiply(a_->expand(build), b_->expand(build)) : build.add(a_->expand(build), b_->expand(build));
+    }
 
 private:
     static int combine(plan_builder& code, op what, int a, int b) {
@@ -133,6 +138,13 @@ public:
     }
     bool has_log() const override { return part_->has_log(); }
     int emit_log(plan_builder& code) const override { return has_log() ? affine(code, part_->emit_log(code), exponent_, 0) : -1; }
+    expansion expand(map_builder& build) const override {
+        if (!(exponent_ >= 0) || exponent_ != std::floor(exponent_) || exponent_ > 1e6) return kernel_node::expand(build);
+        const expansion base = part_->expand(build);
+        expansion result = expansion::constant(1);
+        for (int i = 0; i < static_cast<int>(exponent_); ++i) result = build.multiply(result, base);
+        return result;
+    }
 
 private:
     double exponent_;
@@ -166,6 +178,12 @@ public:
         step.a = part_->emit(code);
         step.coefficients = c_;
         return code.push(std::move(step));
+    }
+    expansion expand(map_builder& build) const override {
+        const expansion base = part_->expand(build);
+        expansion result;
+        for (std::size_t i = c_.size(); i-- > 0;) result = build.add(build.multiply(result, base), expansion::constant(c_[i]));
+        return result;
     }
 
 private:
@@ -218,6 +236,16 @@ public:
         step.a = part_->emit(code);
         return code.push(std::move(step));
     }
+    expansion expand(map_builder& build) const override {
+        // φ(x)/‖φ(x)‖: one more factor in every monomial.
+        const kernel part(part_);
+        const auto inverse_norm = [part](const dataset& x) {
+            std::vector<double> h = self_values(part, x);
+            for (double& each : h) each = each > 0 ? 1 / std::sqrt(each) : 0.0;
+            return h;
+        };
+        return build.multiply(part_->expand(build), build.factor("norm " + part_->text(), "(1/|phi|)", inverse_norm));
+    }
 };
 
 class conjugate_node final : public unary_node {
@@ -234,6 +262,10 @@ public:
         step.a = part_->emit(code);
         return code.push(std::move(step));
     }
+    // Two functions may go by one name, so the node itself is the key.
+    expansion expand(map_builder& build) const override {
+        return build.multiply(part_->expand(build), build.factor(fmt::format("conjugate {}", fmt::ptr(this)), name_ + "(x)", h_));
+    }
 
 private:
     std::string name_;
@@ -242,8 +274,8 @@ private:
 
 class pull_back_node final : public unary_node {
 public:
-    pull_back_node(std::string text, std::string rule, feature phi, node_ptr part, domain from)
-        : unary_node(std::move(part)), text_(std::move(text)), rule_(std::move(rule)), phi_(std::move(phi)), from_(from) {}
+    pull_back_node(std::string name, std::string text, std::string rule, feature phi, node_ptr part, domain from, std::vector<index> columns = {})
+        : unary_node(std::move(part)), name_(std::move(name)), text_(std::move(text)), rule_(std::move(rule)), phi_(std::move(phi)), from_(from), columns_(std::move(columns)) {}
     domain where() const override { return from_; }
     std::string text() const override { return text_; }
     traits properties() const override { return {false, false, part_->properties().normalised}; }
@@ -257,12 +289,18 @@ public:
         const plan_builder::inside mapped(code, phi_);
         return part_->emit_log(code);
     }
+    expansion expand(map_builder& build) const override {
+        const map_builder::inside mapped = columns_.empty() ? map_builder::inside(build, phi_, name_ + "(x)") : map_builder::inside(build, phi_, columns_);
+        return part_->expand(build);
+    }
 
 private:
+    std::string name_;  // of φ
     std::string text_;
     std::string rule_;
     feature phi_;
     domain from_;
+    std::vector<index> columns_;  // φ is the projection onto these; empty: it is something else
 };
 
 class user_node final : public kernel_node {
@@ -312,12 +350,12 @@ kernel normalise(const kernel& a) { return make<normalised_node>(a.shared()); }
 kernel conjugate(std::string name, object_function h, const kernel& a) { return make<conjugate_node>(std::move(name), std::move(h), a.shared()); }
 
 kernel pull_back(std::string name, feature phi, const kernel& a, domain from) {
-    return make<pull_back_node>("pullback(" + name + ", " + a.text() + ")", "pull-back: k(φ(x), φ(z)) is a kernel for any map φ; φ = " + name, std::move(phi), a.shared(), from);
+    return make<pull_back_node>(name, "pullback(" + name + ", " + a.text() + ")", "pull-back: k(φ(x), φ(z)) is a kernel for any map φ; φ = " + name, std::move(phi), a.shared(), from);
 }
 
 kernel columns(const kernel& a, std::vector<index> which) {
     if (a.where() != domain::vectors && a.where() != domain::any) fail(errc::unsupported, fmt::format("columns: {} is a kernel on {}", a.text(), name(a.where())));
-    return make<pull_back_node>(fmt::format("columns({}, [{}])", a.text(), fmt::join(which, ", ")), "pull-back by the projection onto some coordinates", column_map(which), a.shared(), domain::vectors);
+    return make<pull_back_node>("columns", fmt::format("columns({}, [{}])", a.text(), fmt::join(which, ", ")), "pull-back by the projection onto some coordinates", column_map(which), a.shared(), domain::vectors, which);
 }
 
 kernel from_block_function(std::string name, block_function k, domain where) { return make<user_node>(std::move(name), std::move(k), where); }
@@ -335,7 +373,7 @@ kernel from_function(std::string name, std::function<double(std::span<const doub
 }
 
 kernel from_feature_map(std::string name, feature phi) {
-    return make<pull_back_node>("map(" + name + ")", "explicit map: φ(x)ᵀφ(z), the linear kernel pulled back by φ = " + name, std::move(phi),
+    return make<pull_back_node>(name, "map(" + name + ")", "explicit map: φ(x)ᵀφ(z), the linear kernel pulled back by φ = " + name, std::move(phi),
                                 kernel(linear{}).shared(), domain::vectors);
 }
 

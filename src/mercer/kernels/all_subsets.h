@@ -17,6 +17,8 @@ struct all_subsets {
     static constexpr map_input input = map_input::value;
     map_call call() const { return {map_id::identity, {}}; }
 
+    expansion expand(map_builder& build) const { return build.subsets(); }
+
     template <class R>
     R operator()(R product) const {
         return product;

@@ -28,6 +28,11 @@ struct bilinear {
     static constexpr map_input input = map_input::value;
     map_call call() const { return {map_id::identity, {}}; }
 
+    expansion expand(map_builder& build) const {
+        const map_builder::inside mapped(build, source(), "Rx");
+        return build.multinomial(1, 0, 1);
+    }
+
     // R with A = RᵀR; fails when A is not symmetric positive semidefinite.
     std::vector<std::vector<double>> root() const;
 };

@@ -16,6 +16,7 @@ struct constant {
     static constant from(const mercer::arguments& given) { return {given.number("c", 1)}; }
     void check() const { require(c >= 0 && std::isfinite(c), "constant", "c >= 0", c); }
     std::vector<argument> arguments() const { return {c}; }
+    expansion expand(map_builder&) const { return expansion::constant(c); }
     int emit(plan_builder& code) const {
         instruction step;
         step.what = instruction::op::fill;

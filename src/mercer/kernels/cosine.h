@@ -14,6 +14,7 @@ struct cosine {
     void check() const {}
     std::vector<argument> arguments() const { return {}; }
     int emit(plan_builder& code) const { return normalise(linear{}).node().emit(code); }
+    expansion expand(map_builder& build) const { return normalise(linear{}).node().expand(build); }
 };
 
 }  // namespace mercer

@@ -17,6 +17,9 @@
 
 namespace mercer {
 
+class map_builder;  // explicit_map.h
+struct expansion;
+
 // How tightly an expression binds in the text form.
 enum class binding { sum, product, power, atom };
 
@@ -34,6 +37,8 @@ public:
     // Emits log k(x, z) where that is at hand without overflow (2^|A∩B|, exp(k)); -1 where it is not.
     virtual int emit_log(plan_builder&) const { return -1; }
     virtual bool has_log() const { return false; }
+    // The kernel as a finite sum of products of features (explicit_map.h); the default refuses, naming this node.
+    virtual expansion expand(map_builder& build) const;
 };
 
 template <class F>

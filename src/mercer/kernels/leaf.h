@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "mercer/kernels/explicit_map.h"
 #include "mercer/kernels/kernel.h"
 
 namespace mercer {
@@ -104,6 +105,10 @@ public:
     int emit_log(plan_builder& code) const override {
         if constexpr (requires { formula_.emit_log(code); }) return formula_.emit_log(code);
         return -1;
+    }
+    expansion expand(map_builder& build) const override {
+        if constexpr (requires { formula_.expand(build); }) return formula_.expand(build);
+        return kernel_node::expand(build);
     }
     const F& formula() const { return formula_; }
 

@@ -15,6 +15,8 @@ struct linear {
     static constexpr map_input input = map_input::value;
     map_call call() const { return {map_id::identity, {}}; }
 
+    expansion expand(map_builder& build) const { return build.multinomial(1, 0, 1); }
+
     template <class R>
     R operator()(R dot) const {
         return dot;

@@ -34,6 +34,8 @@ struct polynomial {
     static constexpr map_input input = map_input::value;
     map_call call() const { return {map_id::polynomial, {static_cast<double>(degree), gamma, coef0}}; }
 
+    expansion expand(map_builder& build) const { return build.multinomial(gamma, coef0, degree); }
+
     template <class R>
     R operator()(R dot) const {
         return whole_power(R(gamma * dot + coef0), degree);
