@@ -1,6 +1,7 @@
 // Writing files so that a reader sees the old contents or the new ones, never a part.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -9,5 +10,20 @@ namespace mercer {
 // Replaces the file: a temporary file beside it is written, synced and renamed over it, then the directory is synced. What is
 // not a plain file (a pipe, /dev/stdout) is written to directly. Fails with the path and the system's reason.
 void write_atomically(const std::string& path, std::string_view bytes);
+
+// The same for contents that come piece by piece. Without commit() the old file stays as it was.
+class atomic_file {
+public:
+    explicit atomic_file(const std::string& path);
+    ~atomic_file();
+    atomic_file(const atomic_file&) = delete;
+    atomic_file& operator=(const atomic_file&) = delete;
+    void write(std::string_view bytes);
+    void commit();
+
+private:
+    struct state;
+    std::unique_ptr<state> state_;
+};
 
 }  // namespace mercer
