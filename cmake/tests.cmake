@@ -25,6 +25,16 @@ if(test_sources)
   gtest_discover_tests(mercer_tests DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300 ${test_environment})
 endif()
 
+# What a person sees of the programs: one script for each, given the folder of the programs and the root of the repository.
+if(mercer_apps)
+  file(GLOB app_tests CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/apps/*_test.py)
+  foreach(script ${app_tests})
+    get_filename_component(test ${script} NAME_WE)
+    add_test(NAME apps.${test} COMMAND /usr/bin/python3 ${script} ${CMAKE_RUNTIME_OUTPUT_DIRECTORY} ${CMAKE_SOURCE_DIR})
+    set_tests_properties(apps.${test} PROPERTIES TIMEOUT 600 ${test_environment})
+  endforeach()
+endif()
+
 add_test(NAME layers COMMAND ${CMAKE_SOURCE_DIR}/tools/check-layers)
 add_test(NAME layers.self_test COMMAND ${CMAKE_SOURCE_DIR}/tools/check-layers --self-test)
 

@@ -31,7 +31,8 @@ void kernel_task::add_to(CLI::App& command, bool with_picture) {
     command.add_option("EXPR", expression, "The kernel; see `mercer kernel list`")->required();
     from.add_to(command);
     common.add_to(command);
-    if (with_picture) command.add_option("--svg", picture, "Write a picture of the Gram matrix and its eigenvalues to this file")->group("Output");
+    if (with_picture)
+        command.add_option("--svg", picture, "Write a picture of the Gram matrix and its eigenvalues to this file")->option_text("FILE")->group("Output");
 }
 
 json bound_kernel::head() const { return {{"kernel", k.text()}, {"data", on.about}, {"n", size()}}; }

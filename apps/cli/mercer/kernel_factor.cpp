@@ -55,8 +55,9 @@ void add_kernel_factor(CLI::App& group) {
     CLI::App* command = group.add_subcommand("factor", "A factor P with K = PᵀP, of as few rows as K has rank");
     const auto options = std::make_shared<factor_options>();
     options->task.add_to(*command, false);
-    command->add_option("--out", options->out, "Where P goes, .npy or .csv")->required()->group("Output");
+    command->add_option("--out", options->out, "Where P goes, .npy or .csv")->option_text("FILE")->required()->group("Output");
     command->add_option("--tolerance", options->tolerance, "Stop when no diagonal entry of the rest is larger (default: what rounding leaves)")
+        ->option_text("T")
         ->check(CLI::NonNegativeNumber)
         ->group("Factor");
     command->footer(

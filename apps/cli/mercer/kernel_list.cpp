@@ -74,12 +74,16 @@ std::string as_text(const list_options& options) {
     return out + aligned(lines, {false, false, false});
 }
 
-// '|' would end a cell.
-std::string cell(std::string text) {
-    for (std::size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2) text.insert(at, "\\");
-    return text;
+// In a table '|' would end the cell.
+std::string cell(const std::string& text) {
+    std::string out;
+    for (const char c : text) {
+        if (c == '|') out += '\\';
+        out += c;
+    }
+    return out;
 }
-std::string code(const std::string& text) { return text.empty() ? "" : fmt::format("`{}`", cell(text)); }
+std::string code(const std::string& text) { return text.empty() ? "" : fmt::format("`{}`", text); }
 
 std::string as_markdown(const list_options& options) {
     std::string out =
@@ -96,7 +100,7 @@ std::string as_markdown(const list_options& options) {
             if (!info.aliases.empty()) part += fmt::format(", also called {}", code(fmt::format("{}", fmt::join(info.aliases, "`, `"))));
             part += ".  \n";
             if (const std::string words = traits_text(info.properties); !words.empty()) part += fmt::format("Always {}.  \n", words);
-            part += fmt::format("{} {}\n", info.mercer ? "*Why:*" : "**Not a Mercer kernel:**", cell(info.rule));
+            part += fmt::format("{} {}\n", info.mercer ? "*Why:*" : "**Not a Mercer kernel:**", info.rule);
             if (info.parameters.empty()) continue;
             part += "\n| parameter | default | condition | |\n|---|---|---|---|\n";
             for (const auto& p : info.parameters)
@@ -106,7 +110,7 @@ std::string as_markdown(const list_options& options) {
         if (!part.empty()) out += fmt::format("\n## On {}\n{}", place(where), part);
     }
     out += "\n## Kernels from kernels\n\n| form | meaning | rule |\n|---|---|---|\n";
-    for (const auto& each : algebra_registry()) out += fmt::format("| {} | {} | {} |\n", code(each.form), cell(each.meaning), cell(each.rule));
+    for (const auto& each : algebra_registry()) out += fmt::format("| {} | {} | {} |\n", cell(code(each.form)), cell(each.meaning), cell(each.rule));
     return out;
 }
 
@@ -115,7 +119,9 @@ std::string as_markdown(const list_options& options) {
 void add_kernel_list(CLI::App& group) {
     CLI::App* command = group.add_subcommand("list", "All kernels with parameters, ranges and formulas, and the ways to combine them");
     const auto options = std::make_shared<list_options>();
-    command->add_option("--domain", options->only, "Only kernels on vectors, strings or sets")->check(CLI::IsMember({"vectors", "strings", "sets"}));
+    command->add_option("--domain", options->only, "Only kernels on vectors, strings or sets")
+        ->option_text("KIND")
+        ->check(CLI::IsMember({"vectors", "strings", "sets"}));
     command->add_flag("--markdown", options->markdown, "As the page docs/kernels.md")
         ->excludes(command->add_flag("--json", options->common.as_json, "Answer in JSON"));
     command->footer("Examples:\n  mercer kernel list --domain strings\n  mercer kernel list --json");

@@ -102,7 +102,9 @@ void add_kernel_show(CLI::App& group) {
     CLI::App* command = group.add_subcommand("show", "One expression: its formula, traits, feature space, and its proof or what breaks it");
     const auto options = std::make_shared<show_options>();
     command->add_option("EXPR", options->expression, "The kernel; see `mercer kernel list`")->required();
-    command->add_option("--dims", options->dims, "Number of coordinates of the vectors, for the feature space (default 2)")->check(CLI::Range(1, 1000000));
+    command->add_option("--dims", options->dims, "Number of coordinates of the vectors, for the feature space (default 2)")
+        ->option_text("N")
+        ->check(CLI::Range(1, 1000000));
     options->common.add_to(*command);
     command->footer(
         "How to read a proof: each line is one part of the expression, ✓ where a rule makes it a kernel, ✗ where none does;\n"

@@ -91,8 +91,8 @@ void add_kernel_spectrum(CLI::App& group) {
     CLI::App* command = group.add_subcommand("spectrum", "The eigenvalues of the Gram matrix: rank, effective rank, how fast they fall");
     const auto options = std::make_shared<spectrum_options>();
     options->task.add_to(*command);
-    command->add_option("--top", options->top, "Print the N largest (default 10)")->check(CLI::NonNegativeNumber)->group("Output");
-    command->add_option("--out", options->out, "Write all eigenvalues, .npy or .csv")->group("Output");
+    command->add_option("--top", options->top, "Print the N largest (default 10)")->option_text("N")->check(CLI::NonNegativeNumber)->group("Output");
+    command->add_option("--out", options->out, "Write all eigenvalues, .npy or .csv")->option_text("FILE")->group("Output");
     command->footer(
         "Examples:\n  mercer kernel spectrum 'rbf(gamma=0.05)' data/wine.svm --scale standard\n"
         "  mercer kernel spectrum 'spectrum(k=4)' data/promoters.tsv --svg promoters.svg --json");

@@ -156,10 +156,12 @@ void add_kernel_test(CLI::App& group) {
     options->task.add_to(*command);
     command
         ->add_option("--repair", options->repair, "Repair the matrix: negative eigenvalues to 0 (clip), to their size (flip), or a multiple of I added (shift)")
+        ->option_text("HOW")
         ->check(CLI::IsMember({"clip", "flip", "shift"}))
         ->group("Test");
-    command->add_option("--out", options->out, "Write the repaired matrix, .npy or .csv")->group("Test");
+    command->add_option("--out", options->out, "Write the repaired matrix, .npy or .csv")->option_text("FILE")->group("Test");
     command->add_option("--max-rows", options->most, "Larger matrices are tested on a random sample of so many rows (default 4000)")
+        ->option_text("N")
         ->check(CLI::PositiveNumber)
         ->group("Test");
     command->add_flag("--eigenvalues", options->eigenvalues, "Compute the extreme eigenvalues even where the proof needs none (always up to 2000 rows)")

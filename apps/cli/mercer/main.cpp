@@ -18,6 +18,24 @@ std::string command_path(const CLI::App* app) {
     return chosen.empty() ? name : name + " " + command_path(chosen.front());
 }
 
+// The command that was reached when parsing stopped.
+const CLI::App* reached(const CLI::App* app) {
+    const auto chosen = app->get_subcommands();
+    return chosen.empty() ? app : reached(chosen.front());
+}
+
+// CLI11's words, made ours where a command is missing or unknown.
+std::string wrong_usage(const CLI::App& program, const CLI::ParseError& wrong) {
+    const CLI::App* at = reached(&program);
+    std::vector<std::string> names;
+    for (const CLI::App* each : at->get_subcommands({})) names.push_back(each->get_name());
+    if (names.empty()) return wrong.what();
+    const auto rest = at->remaining();
+    if (!rest.empty() && rest.front().starts_with('-')) return fmt::format("there is no option {}", rest.front());
+    const std::string start = rest.empty() ? "a command is missing" : fmt::format("there is no command '{}'", rest.front());
+    return fmt::format("{}: {} {}", start, names.size() == 1 ? "there is only" : "one of", fmt::join(names, ", "));
+}
+
 int complain(int code, const std::string& message) {
     std::fflush(stdout);
     fmt::print(stderr, "mercer: {}\n", message);
@@ -42,7 +60,7 @@ int run(int argc, char** argv) {
     } catch (const CLI::Success& asked) {  // --help, --version
         return program.exit(asked);
     } catch (const CLI::ParseError& wrong) {
-        return complain(2, fmt::format("{}; see `{} --help`", wrong.what(), command_path(&program)));
+        return complain(2, fmt::format("{}; see `{} --help`", wrong_usage(program, wrong), command_path(&program)));
     }
     return 0;
 }

@@ -18,7 +18,10 @@ namespace mercer::cli {
 
 void common_options::add_to(CLI::App& command) {
     command.add_flag("--json", as_json, "Answer in JSON")->group("Output");
-    command.add_option("--threads", threads, "Threads to use (default: all cores, or MERCER_THREADS)")->check(CLI::Range(1, 4096))->group("Output");
+    command.add_option("--threads", threads, "Threads to use (default: all cores, or MERCER_THREADS)")
+        ->option_text("N")
+        ->check(CLI::Range(1, 4096))
+        ->group("Output");
 }
 
 void common_options::apply() const {
@@ -28,18 +31,21 @@ void common_options::apply() const {
 void data_options::add_to(CLI::App& command) {
     command.add_option("DATA", path, "The data file: LIBSVM text, CSV, .npy, strings or sets; also .gz and .xz")->required();
     command.add_option("--format", format, "auto, libsvm, csv, npy, strings or sets (default: by the file's name and first lines)")
+        ->option_text("NAME")
         ->check(CLI::IsMember({"auto", "libsvm", "csv", "npy", "strings", "sets"}))
         ->group("Data");
     command
         .add_option("--label", label,
                     "CSV: the column of targets, a name or a position from 0 (-1: the last); strings and sets: 'none' where lines start without one")
+        ->option_text("COLUMN")
         ->group("Data");
     command.add_option("--scale", scale, "Bring columns to mean 0 and variance 1 (standard) or to -1 ... 1 (minmax)")
+        ->option_text("HOW")
         ->check(CLI::IsMember({"standard", "minmax"}))
         ->group("Data");
-    auto* first = command.add_option("--rows", rows, "Take the first N rows only")->check(CLI::PositiveNumber)->group("Data");
-    command.add_option("--sample", sample, "Take N rows at random (see --seed)")->check(CLI::PositiveNumber)->excludes(first)->group("Data");
-    command.add_option("--seed", seed, "Of all random choices (default 1)")->group("Data");
+    auto* first = command.add_option("--rows", rows, "Take the first N rows only")->option_text("N")->check(CLI::PositiveNumber)->group("Data");
+    command.add_option("--sample", sample, "Take N rows at random (see --seed)")->option_text("N")->check(CLI::PositiveNumber)->excludes(first)->group("Data");
+    command.add_option("--seed", seed, "Of all random choices (default 1)")->option_text("N")->group("Data");
 }
 
 std::string objects::class_of(index i) const {

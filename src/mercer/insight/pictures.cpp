@@ -13,18 +13,22 @@ namespace mercer {
 namespace {
 
 // A panel: a square plot with room for its title above, ticks and names on the left and below, a colour scale on the right.
-constexpr double panel_width = 600, panel_height = 530;
+constexpr double panel_width = 590, panel_height = 530;
 constexpr double plot_left = 92, plot_top = 62, side = 400;
 constexpr index most_rects = 40;  // up to so many rows the cells are rectangles with their value as a tooltip
 constexpr index most_circles = 400;
 
 double mapped(double value, double low, double high, double from, double to) { return from + (value - low) / (high - low) * (to - from); }
 
+double letters(const std::string& text) {
+    return static_cast<double>(std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; }));  // bytes that begin a letter
+}
+
 std::string shortened(const std::string& text, std::size_t most) {
-    std::size_t letters = 0;
+    std::size_t seen = 0;
     for (std::size_t i = 0; i < text.size(); ++i) {
-        if ((text[i] & 0xc0) == 0x80) continue;  // not the first byte of a letter
-        if (++letters > most) return text.substr(0, i) + "…";
+        if ((text[i] & 0xc0) == 0x80) continue;
+        if (++seen > most) return text.substr(0, i) + "…";
     }
     return text;
 }
@@ -41,7 +45,7 @@ void axis_names(svg& page, double left, double top, const std::string& below, co
     page.text(x, y, beside, {{"class", "axis"}, {"text-anchor", "middle"}, {"transform", fmt::format("rotate(-90 {} {})", x, y)}});
 }
 
-void draw_bands(svg& page, const object_order& order, double left, double top) {
+void draw_bands(svg& page, const object_order& order, const std::string& border, double left, double top) {
     const auto n = static_cast<double>(order.objects.size());
     double done = 0;
     double name_at = top;  // names of narrow bands move down rather than overlap
@@ -57,8 +61,8 @@ void draw_bands(svg& page, const object_order& order, double left, double top) {
         if (name_at < top + side + 4) page.text(left - 19, name_at + 4, shortened(name, 11), {{"class", "tick"}, {"text-anchor", "end"}});
         name_at += 6;
         if (c > 0) {
-            page.line(left, top + from, left + side, top + from, {{"stroke", "#ffffff"}, {"stroke-width", 1.0}});
-            page.line(left + from, top, left + from, top + side, {{"stroke", "#ffffff"}, {"stroke-width", 1.0}});
+            page.line(left, top + from, left + side, top + from, {{"stroke", border}, {"stroke-width", 1.0}});
+            page.line(left + from, top, left + from, top + side, {{"stroke", border}, {"stroke-width", 1.0}});
         }
         done += static_cast<double>(count);
     }
@@ -76,8 +80,8 @@ void draw_colour_scale(svg& page, const colour_range& range, const palette& colo
         page.line(left + 14, y, left + 18, y, {{"class", "mark"}});
         page.text(left + 22, y + 4, tick_text(tick), {{"class", "tick"}});
     }
-    if (range.clipped_above) page.text(left - 1, top - 6, "and above", {{"class", "tick"}});
-    if (range.clipped_below) page.text(left - 1, top + side + 15, "and below", {{"class", "tick"}});
+    if (range.clipped_above) page.text(left - 1, top - 6, fmt::format("≥ {:.3g}", range.high), {{"class", "tick"}});
+    if (range.clipped_below) page.text(left - 1, top + side + 15, fmt::format("≤ {:.3g}", range.low), {{"class", "tick"}});
     page.close_group();
 }
 
@@ -112,7 +116,7 @@ void draw_heat_map(svg& page, double x, double y, const heat_cells& cells, const
     if (cells.shrunk()) note += fmt::format("; each of {0} × {0} cells is a mean", cells.mean.rows());
     panel_title(page, x, y, "Gram matrix", note);
     draw_cells(page, cells, order, range, colours, left, top);
-    if (!order.bands.empty()) draw_bands(page, order, left, top);
+    if (!order.bands.empty()) draw_bands(page, order, range.diverging ? "#24292f" : "#ffffff", left, top);
     page.rect(left, top, side, side, {{"class", "frame"}});
     const auto n = static_cast<double>(cells.n);
     for (const double tick : round_ticks(0, n, std::min(5.0, n) >= 1 ? static_cast<int>(std::min(5.0, n)) : 1)) {
@@ -123,7 +127,7 @@ void draw_heat_map(svg& page, double x, double y, const heat_cells& cells, const
         page.line(left - 5, down, left, down, {{"class", "mark"}});
         page.text(left - 9, down + 4, tick_text(tick), {{"class", "tick"}, {"text-anchor", "end"}});
     }
-    axis_names(page, left, top, "object", order.bands.empty() ? "object" : "");
+    axis_names(page, left, top, "object", order.bands.empty() ? "object" : "class");
     draw_colour_scale(page, range, colours, left + side + 18, top);
 }
 
@@ -146,7 +150,8 @@ struct dot_kind {
 void draw_legend(svg& page, double right, double top, const std::vector<dot_kind>& kinds) {
     std::vector<std::string> lines;
     for (const auto& kind : kinds) lines.push_back(fmt::format("{} ({})", kind.name, kind.count));
-    const double width = 24 + 6.6 * static_cast<double>(std::ranges::max_element(lines, {}, &std::string::size)->size());
+    double width = 0;
+    for (const auto& line : lines) width = std::max(width, 28 + 6.6 * letters(line));
     const double left = right - width - 10;
     page.open_group({{"class", "legend"}});
     page.rect(left, top + 10, width, 10 + 18 * static_cast<double>(lines.size()),
@@ -209,7 +214,7 @@ void draw_spectrum(svg& page, double x, double y, const spectrum_data& data) {
         const double value = data.values[i];
         const std::size_t kind = std::abs(value) <= data.tolerance ? 2 : value < 0 ? 1 : 0;
         ++kinds[kind].count;
-        const double cx = across(static_cast<double>(i + 1)), cy = height(std::abs(value));
+        const double cx = across(static_cast<double>(i + 1)), cy = std::min(height(std::abs(value)), top + side - 6);
         if (static_cast<index>(data.values.size()) <= most_circles)
             page.circle(cx, cy, radius, {{"fill", kinds[kind].colour}}, fmt::format("λ{} = {:.6g}", i + 1, value));
         else  // a round pen that hardly moves leaves a dot
@@ -329,9 +334,9 @@ panel spectrum_panel(const gram_spectrum& spectrum) {
 std::string picture_page(const std::string& title, const std::string& subtitle, const std::vector<panel>& panels) {
     const double width = panel_width * static_cast<double>(std::max<std::size_t>(panels.size(), 1));
     svg page(width, 70 + panel_height, title + " — " + subtitle);
-    const auto letters = static_cast<std::size_t>((width - 60) / 9.2);
-    page.text(30, 34, shortened(title, letters), {{"class", "title"}});
-    page.text(30, 56, shortened(subtitle, letters * 9 / 7), {{"class", "subtitle"}});
+    const double room = (width - 60) / 10.5;  // letters of a wide font
+    page.text(30, 34, shortened(title, static_cast<std::size_t>(room)), {{"class", "title"}});
+    page.text(30, 56, shortened(subtitle, static_cast<std::size_t>(room * 17 / 13)), {{"class", "subtitle"}});
     for (std::size_t i = 0; i < panels.size(); ++i) panels[i](page, panel_width * static_cast<double>(i), 70);
     return page.finish();
 }

@@ -67,14 +67,18 @@ const palette& diverging_palette() {
 }
 
 rgb class_colour(index number) {
-    static constexpr std::array<rgb, 8> colours{{{0x4e, 0x79, 0xa7},
-                                                 {0xf2, 0x8e, 0x2b},
-                                                 {0x59, 0xa1, 0x4f},
-                                                 {0xe1, 0x57, 0x59},
-                                                 {0xb0, 0x7a, 0xa1},
-                                                 {0x76, 0xb7, 0xb2},
-                                                 {0xed, 0xc9, 0x48},
-                                                 {0x9c, 0x75, 0x5f}}};
+    static constexpr std::array<rgb, 12> colours{{{0x4e, 0x79, 0xa7},
+                                                  {0xf2, 0x8e, 0x2b},
+                                                  {0x59, 0xa1, 0x4f},
+                                                  {0xe1, 0x57, 0x59},
+                                                  {0xb0, 0x7a, 0xa1},
+                                                  {0x76, 0xb7, 0xb2},
+                                                  {0xed, 0xc9, 0x48},
+                                                  {0x9c, 0x75, 0x5f},
+                                                  {0xff, 0x9d, 0xa7},
+                                                  {0x86, 0x86, 0x86},
+                                                  {0x1b, 0x4f, 0x72},
+                                                  {0x7d, 0xce, 0x82}}};
     return colours[static_cast<std::size_t>(number) % colours.size()];
 }
 
@@ -121,6 +125,13 @@ void svg::path(std::string_view d, svg_attributes more) { element("path", {{"d",
 void svg::text(double x, double y, std::string_view what, svg_attributes more) { element("text", {{"x", x}, {"y", y}}, more, what, {}); }
 
 void svg::cells(double x, double y, double width, double height, matrix_view<const std::uint8_t> numbers, const palette& colours, svg_attributes more) {
+    // Several pixels a cell: edges stay sharp with renderers that know only smoothing.
+    constexpr index pixels = 800;
+    const index down = std::max<index>(1, (pixels + numbers.rows - 1) / numbers.rows);
+    const index across = numbers.cols == 1 ? 1 : std::max<index>(1, (pixels + numbers.cols - 1) / numbers.cols);
+    matrix<std::uint8_t> large(down * numbers.rows, across * numbers.cols);
+    for (index i = 0; i < large.rows(); ++i)
+        for (index j = 0; j < large.cols(); ++j) large(i, j) = numbers(i / down, j / across);
     element("image",
             {{"x", x},
              {"y", y},
@@ -128,7 +139,7 @@ void svg::cells(double x, double y, double width, double height, matrix_view<con
              {"height", height},
              {"preserveAspectRatio", "none"},
              {"style", "image-rendering: pixelated"},
-             {"href", "data:image/png;base64," + base64(palette_png(numbers, colours))}},
+             {"href", "data:image/png;base64," + base64(palette_png(large.view(), colours))}},
             more, {}, {});
 }
 

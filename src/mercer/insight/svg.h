@@ -28,7 +28,7 @@ struct rgb {
 using palette = std::array<rgb, 256>;
 const palette& sequential_palette();  // dark blue, green, yellow: perceptually even, readable in grey
 const palette& diverging_palette();   // blue, white, red
-rgb class_colour(index number);       // eight colours told apart by most eyes, then round again
+rgb class_colour(index number);       // twelve colours that most eyes tell apart, then round again
 
 // One attribute of an element; numbers are written with at most three decimals.
 struct svg_attribute {
