@@ -194,6 +194,11 @@ class ListAndShow(Scratch):
         written = (ROOT / "docs" / "kernels.md").read_text()
         self.assertEqual(written, mercer("kernel", "list", "--markdown"), "run: build/bin/mercer kernel list --markdown > docs/kernels.md")
 
+    def test_the_front_page_names_every_kernel(self):
+        page = (ROOT / "README.md").read_text()
+        for each in as_json("kernel", "list")["kernels"]:
+            self.assertIn(f"`{each['name']}`", page)
+
     def test_every_listed_kernel_can_be_shown(self):
         needed = {"anisotropic": "anisotropic([1, 2])", "bilinear": "bilinear([[2, 1], [1, 2]])"}
         for each in as_json("kernel", "list")["kernels"]:

@@ -91,7 +91,8 @@ void show(const show_options& options) {
                            space.names.size() > most ? ", ..." : "");
     }
     out += fmt::format("\n{}\n{}", why.valid ? "A kernel, by these rules:" : "Not proven to be a kernel:", why.text());
-    for (const proof* fault : why.faults()) out += fmt::format("\nat fault: {}\n          {}\n", fault->claim, fault->rule);
+    if (!why.parts.empty())
+        for (const proof* fault : why.faults()) out += fmt::format("\nat fault: {}\n          {}\n", fault->claim, fault->rule);
     if (!why.valid) out += "\nIt may still be one on your data: mercer kernel test EXPR DATA\n";
     print(out);
 }
