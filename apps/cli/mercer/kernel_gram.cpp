@@ -68,7 +68,7 @@ gram_summary pass_over(const bound_kernel& bound, index corner, matrix_writer* o
 bool has_classes(const objects& on) {
     std::vector<double> y = on.data.y;
     std::ranges::sort(y);
-    const auto different = std::ranges::unique(y).begin() - y.begin();
+    const auto different = std::unique(y.begin(), y.end()) - y.begin();
     return different > 1 && different <= 20;
 }
 

@@ -14,7 +14,7 @@ using namespace mercer::cli;
 // "mercer kernel test" for what was typed so far.
 std::string command_path(const CLI::App* app) {
     const auto chosen = app->get_subcommands();
-    const std::string name = app->get_name();
+    const std::string& name = app->get_name();
     return chosen.empty() ? name : name + " " + command_path(chosen.front());
 }
 

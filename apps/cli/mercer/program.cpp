@@ -181,6 +181,7 @@ void progress::share(double done) {
 }
 
 struct matrix_writer::state {
+    explicit state(const std::string& path) : file(path), text(path.ends_with(".csv")) {}
     atomic_file file;
     bool text;
 };
@@ -192,7 +193,7 @@ void matrix_writer::check_name(const std::string& path) {
 
 matrix_writer::matrix_writer(const std::string& path, index rows, index cols) {
     check_name(path);
-    state_.reset(new state{atomic_file(path), path.ends_with(".csv")});
+    state_ = std::make_unique<state>(path);
     if (!state_->text) state_->file.write(npy_header<double>(rows, cols));
 }
 

@@ -75,6 +75,7 @@ struct removal {
 }  // namespace
 
 struct atomic_file::state {
+    state(std::string path_, removal temporary_, descriptor file_) : path(std::move(path_)), temporary(std::move(temporary_)), file(std::move(file_)) {}
     std::string path;
     removal temporary;
     descriptor file;
@@ -89,12 +90,12 @@ atomic_file::atomic_file(const std::string& path) {
     if (exists && !S_ISREG(old.st_mode)) {
         const int direct = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
         if (direct < 0) cannot("write", path, errno);
-        state_.reset(new state{path, removal(), descriptor(direct)});
+        state_ = std::make_unique<state>(path, removal(), descriptor(direct));
         return;
     }
     std::string name;
     const int beside = open_beside(path, mode, name);
-    state_.reset(new state{path, removal(name), descriptor(beside)});
+    state_ = std::make_unique<state>(path, removal(name), descriptor(beside));
     if (exists) (void)::fchmod(beside, old.st_mode & 07777);  // a replaced file keeps its permissions where it can
 }
 

@@ -149,6 +149,7 @@ struct dot_kind {
 
 void draw_legend(svg& page, double right, double top, const std::vector<dot_kind>& kinds) {
     std::vector<std::string> lines;
+    lines.reserve(kinds.size());
     for (const auto& kind : kinds) lines.push_back(fmt::format("{} ({})", kind.name, kind.count));
     double width = 0;
     for (const auto& line : lines) width = std::max(width, 28 + 6.6 * letters(line));

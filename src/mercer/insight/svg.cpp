@@ -99,7 +99,7 @@ svg::svg(double width, double height, std::string_view title) {
 }
 
 void svg::element(std::string_view name, const svg_attributes& fixed, const svg_attributes& more, std::string_view content, std::string_view tooltip) {
-    body_.append(static_cast<std::size_t>(2 * depth_ + 2), ' ');
+    body_.append(2 * depth_ + 2, ' ');
     body_ += fmt::format("<{}", name);
     for (const auto* list : {&fixed, &more})
         for (const auto& [key, value] : *list) body_ += fmt::format(" {}=\"{}\"", key, escaped(value));
@@ -112,19 +112,19 @@ void svg::element(std::string_view name, const svg_attributes& fixed, const svg_
     body_ += fmt::format("{}</{}>\n", escaped(content), name);
 }
 
-void svg::rect(double x, double y, double width, double height, svg_attributes more, std::string_view tooltip) {
+void svg::rect(double x, double y, double width, double height, const svg_attributes& more, std::string_view tooltip) {
     element("rect", {{"x", x}, {"y", y}, {"width", width}, {"height", height}}, more, {}, tooltip);
 }
-void svg::line(double x1, double y1, double x2, double y2, svg_attributes more) {
+void svg::line(double x1, double y1, double x2, double y2, const svg_attributes& more) {
     element("line", {{"x1", x1}, {"y1", y1}, {"x2", x2}, {"y2", y2}}, more, {}, {});
 }
-void svg::circle(double x, double y, double radius, svg_attributes more, std::string_view tooltip) {
+void svg::circle(double x, double y, double radius, const svg_attributes& more, std::string_view tooltip) {
     element("circle", {{"cx", x}, {"cy", y}, {"r", radius}}, more, {}, tooltip);
 }
-void svg::path(std::string_view d, svg_attributes more) { element("path", {{"d", d}}, more, {}, {}); }
-void svg::text(double x, double y, std::string_view what, svg_attributes more) { element("text", {{"x", x}, {"y", y}}, more, what, {}); }
+void svg::path(std::string_view d, const svg_attributes& more) { element("path", {{"d", d}}, more, {}, {}); }
+void svg::text(double x, double y, std::string_view what, const svg_attributes& more) { element("text", {{"x", x}, {"y", y}}, more, what, {}); }
 
-void svg::cells(double x, double y, double width, double height, matrix_view<const std::uint8_t> numbers, const palette& colours, svg_attributes more) {
+void svg::cells(double x, double y, double width, double height, matrix_view<const std::uint8_t> numbers, const palette& colours, const svg_attributes& more) {
     // Several pixels a cell: edges stay sharp with renderers that know only smoothing.
     constexpr index pixels = 800;
     const index down = std::max<index>(1, (pixels + numbers.rows - 1) / numbers.rows);
@@ -143,8 +143,8 @@ void svg::cells(double x, double y, double width, double height, matrix_view<con
             more, {}, {});
 }
 
-void svg::open_group(svg_attributes more) {
-    body_.append(static_cast<std::size_t>(2 * depth_ + 2), ' ');
+void svg::open_group(const svg_attributes& more) {
+    body_.append(2 * depth_ + 2, ' ');
     body_ += "<g";
     for (const auto& [key, value] : more) body_ += fmt::format(" {}=\"{}\"", key, escaped(value));
     body_ += ">\n";
@@ -153,7 +153,7 @@ void svg::open_group(svg_attributes more) {
 
 void svg::close_group() {
     --depth_;
-    body_.append(static_cast<std::size_t>(2 * depth_ + 2), ' ');
+    body_.append(2 * depth_ + 2, ' ');
     body_ += "</g>\n";
 }
 

@@ -43,14 +43,14 @@ class svg {
 public:
     svg(double width, double height, std::string_view title);
 
-    void rect(double x, double y, double width, double height, svg_attributes more = {}, std::string_view tooltip = {});
-    void line(double x1, double y1, double x2, double y2, svg_attributes more = {});
-    void circle(double x, double y, double radius, svg_attributes more = {}, std::string_view tooltip = {});
-    void path(std::string_view d, svg_attributes more = {});
-    void text(double x, double y, std::string_view what, svg_attributes more = {});
+    void rect(double x, double y, double width, double height, const svg_attributes& more = {}, std::string_view tooltip = {});
+    void line(double x1, double y1, double x2, double y2, const svg_attributes& more = {});
+    void circle(double x, double y, double radius, const svg_attributes& more = {}, std::string_view tooltip = {});
+    void path(std::string_view d, const svg_attributes& more = {});
+    void text(double x, double y, std::string_view what, const svg_attributes& more = {});
     // A picture of one colour number for each cell, stretched over the rectangle with sharp edges.
-    void cells(double x, double y, double width, double height, matrix_view<const std::uint8_t> numbers, const palette& colours, svg_attributes more = {});
-    void open_group(svg_attributes more = {});
+    void cells(double x, double y, double width, double height, matrix_view<const std::uint8_t> numbers, const palette& colours, const svg_attributes& more = {});
+    void open_group(const svg_attributes& more = {});
     void close_group();
 
     std::string finish() const;
@@ -59,7 +59,7 @@ private:
     void element(std::string_view name, const svg_attributes& fixed, const svg_attributes& more, std::string_view content, std::string_view tooltip);
     std::string head_;
     std::string body_;
-    int depth_ = 0;
+    std::size_t depth_ = 0;
 };
 
 // Round numbers (1, 2 or 5 times a power of ten) within [low, high], about `count` of them.
