@@ -17,7 +17,7 @@ if(test_sources)
   target_include_directories(mercer_tests PRIVATE ${CMAKE_SOURCE_DIR}/tests)
   target_link_libraries(mercer_tests PRIVATE mercer mercer_headers GTest::gtest_main GTest::gmock rapidcheck rapidcheck_gtest fmt::fmt LAPACK::LAPACK BLAS::BLAS)
   target_compile_definitions(
-    mercer_tests PRIVATE ${mercer_definitions} MERCER_DATA_DIR="${CMAKE_SOURCE_DIR}/data" MERCER_BIN_DIR="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
+    mercer_tests PRIVATE ${mercer_definitions} MERCER_DATA_DIR="${CMAKE_SOURCE_DIR}/data" MERCER_TEST_DIR="${CMAKE_SOURCE_DIR}/tests" MERCER_BIN_DIR="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
   mercer_warnings(mercer_tests)
   if(mercer_apps)
     add_dependencies(mercer_tests ${mercer_apps}) # tests of the programs run them
@@ -34,6 +34,16 @@ if(mercer_apps)
     set_tests_properties(apps.${test} PROPERTIES TIMEOUT 600 ${test_environment})
   endforeach()
 endif()
+if(test_sources AND mercer_simd_objects AND NOT MERCER_SANITIZE)
+  # The contract of kernels again with each narrower instruction set; the discovered tests run with the widest.
+  foreach(simd baseline avx2)
+    add_test(NAME contracts.${simd} COMMAND mercer_tests --gtest_filter=kernels/registered*:composite*:kernel_contract*:extremes*:oracle* --gtest_brief=1)
+    set_tests_properties(contracts.${simd} PROPERTIES ENVIRONMENT MERCER_SIMD=${simd} TIMEOUT 300)
+  endforeach()
+endif()
+# Whether scikit-learn still says what the stored oracle says. Exit code 77: it is not installed.
+add_test(NAME oracles.kernels COMMAND /usr/bin/python3 ${CMAKE_SOURCE_DIR}/tests/oracles/make_kernels.py --check)
+set_tests_properties(oracles.kernels PROPERTIES SKIP_RETURN_CODE 77)
 
 add_test(NAME layers COMMAND ${CMAKE_SOURCE_DIR}/tools/check-layers)
 add_test(NAME layers.self_test COMMAND ${CMAKE_SOURCE_DIR}/tools/check-layers --self-test)

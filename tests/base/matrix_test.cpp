@@ -98,6 +98,8 @@ TEST(buffer, moves_take_the_memory) {
     const buffer<int> second = std::move(first);
     EXPECT_EQ(second.data(), where);
     EXPECT_EQ(second[2], 7);
+    EXPECT_EQ(first.size(), 0);  // NOLINT(bugprone-use-after-move): what is left can be used again
+    EXPECT_NE(first.at_least(4), nullptr);
 }
 
 TEST(buffer, resize_discards_and_zeroes) {

@@ -8,6 +8,7 @@
 #include <new>
 #include <span>
 #include <type_traits>
+#include <utility>
 
 namespace mercer {
 
@@ -47,7 +48,7 @@ public:
     buffer() = default;
     explicit buffer(index size) { resize(size); }
     buffer(const buffer& other) : buffer(other.size_) { std::copy_n(other.data(), size_, data()); }
-    buffer(buffer&&) noexcept = default;
+    buffer(buffer&& other) noexcept : data_(std::move(other.data_)), size_(std::exchange(other.size_, 0)) {}
     buffer& operator=(buffer other) noexcept {
         std::swap(data_, other.data_);
         std::swap(size_, other.size_);

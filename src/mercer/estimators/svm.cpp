@@ -305,8 +305,9 @@ svm_model fit(const gram<float>& fast, const gram<double>& exact, std::span<cons
 
 svm_model fit_svm(const kernel& k, const dataset& x, std::span<const double> y, const svm_options& options) {
     require_finite(x);
-    // A quarter of the memory may hold the data in packed form.
-    const computed<float> fast(k, x, options.memory_bytes / 4);
+    // Up to half of the memory may hold the data as the tile loops like them best: floats, and packed when there is room for that too.
+    const dataset quick = as_floats(x, options.memory_bytes / 4);
+    const computed<float> fast(k, quick, options.memory_bytes / 4);
     const computed<double> exact(k, x);
     svm_model model = fit(fast, exact, y, options);
     model.k = std::make_shared<const kernel>(k);

@@ -13,7 +13,7 @@ namespace mercer {
 template <class T>
 class ridge final : public gram<T> {
 public:
-    ridge(const gram<T>& k, double lambda) : k_(k), lambda_(lambda) {}
+    ridge(const gram<T>& k, double lambda) : k_(k), lambda_(lambda) { require_square(k, "a ridge"); }
     index rows() const override { return k_.rows(); }
     index cols() const override { return k_.cols(); }
     void block(const selection& rows, const selection& cols, block_rows<T> out) const override {
@@ -41,7 +41,17 @@ public:
         const std::vector<index> r = chosen(rows_, rows), c = chosen(cols_, cols);
         k_.block(std::span<const index>(r), std::span<const index>(c), out);
     }
+    void square(const selection& which, block_rows<T> out) const override {
+        const std::vector<index> r = chosen(rows_, which);
+        k_.square(std::span<const index>(r), out);
+    }
 
+    void diagonal(std::span<T> out) const override {
+        if (rows_ != cols_) return gram<T>::diagonal(out);
+        std::vector<T> all(static_cast<std::size_t>(k_.rows()));
+        k_.diagonal(all);
+        for (std::size_t i = 0; i < rows_.size(); ++i) out[i] = all[static_cast<std::size_t>(rows_[i])];
+    }
     double element_cost() const override { return k_.element_cost() + 1; }
 private:
     static std::vector<index> chosen(const std::vector<index>& all, const selection& which) {
@@ -67,6 +77,11 @@ public:
         k_.block(std::span<const index>(r), std::span<const index>(c), out);
     }
 
+    void diagonal(std::span<T> out) const override {
+        const auto n = static_cast<std::size_t>(k_.rows());
+        k_.diagonal(out.first(n));
+        std::copy_n(out.begin(), n, out.begin() + static_cast<std::ptrdiff_t>(n));
+    }
     double element_cost() const override { return k_.element_cost() + 1; }
 private:
     const gram<T>& k_;
@@ -77,6 +92,7 @@ template <class T>
 class centred final : public gram<T> {
 public:
     explicit centred(const gram<T>& k) : k_(k), mean_(static_cast<std::size_t>(k.rows())) {
+        require_square(k, "centring");
         const index n = k.rows();
         matrix<double> ones(n, 1), sums(n, 1);
         std::fill_n(ones.data(), n, 1.0);

@@ -18,6 +18,7 @@ public:
     index rows() const override { return k_.rows(); }
     index cols() const override { return k_.cols(); }
     void block(const selection& rows, const selection& cols, block_rows<T> out) const override { k_.block(rows, cols, out); }
+    void square(const selection& which, block_rows<T> out) const override { k_.square(which, out); }
     void diagonal(std::span<T> out) const override { k_.diagonal(out); }
     void all(matrix_view<T> out) const override { k_.all(out); }
     double element_cost() const override { return k_.element_cost(); }

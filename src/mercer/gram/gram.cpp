@@ -1,13 +1,20 @@
 #include "mercer/gram/gram.h"
 
+#include <fmt/format.h>
+
 #include "mercer/base/error.h"
 #include "mercer/base/parallel.h"
 
 namespace mercer {
 
 template <class T>
+void require_square(const gram<T>& k, const char* what) {
+    if (k.rows() != k.cols()) fail(errc::invalid_argument, fmt::format("{} needs as many rows as columns, got a matrix of {} rows and {} columns", what, k.rows(), k.cols()));
+}
+
+template <class T>
 void gram<T>::diagonal(std::span<T> out) const {
-    if (rows() != cols()) fail(errc::invalid_argument, "the diagonal of a matrix of " + std::to_string(rows()) + " rows and " + std::to_string(cols()) + " columns was asked for");
+    require_square(*this, "a diagonal");
     for (index i = 0; i < rows(); ++i) {
         T* one = &out[static_cast<std::size_t>(i)];
         block(selection(i, 1), selection(i, 1), block_rows<T>(&one));
@@ -16,11 +23,15 @@ void gram<T>::diagonal(std::span<T> out) const {
 
 template <class T>
 void gram<T>::multiply(matrix_view<const double> v, matrix_view<double> out) const {
+    if (v.rows != cols() || out.rows != rows() || out.cols != v.cols)
+        fail(errc::invalid_argument, fmt::format("out = K·v with K of {}×{} numbers, v of {}×{} and out of {}×{}: the sizes do not fit", rows(), cols(), v.rows, v.cols, out.rows, out.cols));
     // Row bands, each a thread's own: K is seen 192 × 4096 numbers at a time, and each sum runs over columns in ascending order.
     constexpr index band = 192, strip = 4096;
     const index m = v.cols;
     parallel_for((rows() + band - 1) / band, [&](index b) {
-        thread_local buffer<T> tile;
+        // Taken away from the thread while it is in use: block() may multiply by another matrix on the way.
+        thread_local buffer<T> kept;
+        buffer<T> tile = std::move(kept);
         const index first = b * band, count = std::min(band, rows() - first);
         for (index i = first; i < first + count; ++i) std::fill_n(out.row(i), m, 0.0);
         for (index c = 0; c < cols(); c += strip) {
@@ -47,6 +58,7 @@ void gram<T>::multiply(matrix_view<const double> v, matrix_view<double> out) con
                 }
             }
         }
+        kept = std::move(tile);
     });
 }
 
@@ -55,6 +67,8 @@ void gram<T>::all(matrix_view<T> out) const {
     block(selection(0, rows()), selection(0, cols()), out);
 }
 
+template void require_square(const gram<float>&, const char*);
+template void require_square(const gram<double>&, const char*);
 template class gram<float>;
 template class gram<double>;
 

@@ -36,11 +36,17 @@ public:
     // The whole matrix: n×m numbers, only when somebody asks.
     virtual void all(matrix_view<T> out) const;
 
+    // out[i][j] = K(which[i], which[j]), of a symmetric matrix: half the work where elements have to be computed.
+    virtual void square(const selection& which, block_rows<T> out) const { block(which, which, out); }
     // About how many processor cycles one element costs: a solver weighs keeping a row against computing it again.
     virtual double element_cost() const { return 100; }
 
     void row(index i, T* out) const { block(selection(i, 1), selection(0, cols()), block_rows<T>(&out)); }
 };
+
+// Fails, saying what for, unless K is square.
+template <class T>
+void require_square(const gram<T>& k, const char* what);
 
 extern template class gram<float>;
 extern template class gram<double>;

@@ -1,6 +1,9 @@
 // A Gram matrix of doubles seen as floats.
 #pragma once
 
+#include <algorithm>
+#include <vector>
+
 #include "mercer/gram/gram.h"
 
 namespace mercer {
@@ -15,6 +18,11 @@ public:
         k_.block(rows, cols, values.view());
         for (index i = 0; i < rows.size(); ++i)
             for (index j = 0; j < cols.size(); ++j) out[i][j] = static_cast<float>(values(i, j));
+    }
+    void diagonal(std::span<float> out) const override {
+        std::vector<double> values(out.size());
+        k_.diagonal(values);
+        std::copy(values.begin(), values.end(), out.begin());
     }
     double element_cost() const override { return k_.element_cost() + 1; }
 

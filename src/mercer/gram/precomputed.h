@@ -26,6 +26,7 @@ public:
         }
     }
     void diagonal(std::span<T> out) const override {
+        require_square(*this, "a diagonal");
         for (index i = 0; i < rows(); ++i) out[static_cast<std::size_t>(i)] = k_(i, i);
     }
     double element_cost() const override { return 0.5; }

@@ -1,6 +1,7 @@
 #include "mercer/gram/row_cache.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace mercer {
 
@@ -34,15 +35,24 @@ T* row_cache<T>::insert(index row) const {
 }
 
 template <class T>
+void row_cache<T>::forget(index row) const {
+    const auto at = held_.find(row);
+    order_.erase(at->second.used);
+    held_.erase(at);
+}
+
+template <class T>
 void row_cache<T>::block(const selection& rows, const selection& cols, block_rows<T> out) const {
+    if (cols.size() == 0) return;
     const std::lock_guard guard(lock_);
     // As many rows at a time as the cache holds: those missing are computed in one block, straight into their slots.
     const index batch = static_cast<index>(most_rows_);
     for (index first = 0; first < rows.size(); first += batch) {
         const index count = std::min(batch, rows.size() - first);
         std::vector<index> missing;
+        std::unordered_set<index> seen;
         for (index i = first; i < first + count; ++i) {
-            if (find(rows[i]) || std::find(missing.begin(), missing.end(), rows[i]) != missing.end())
+            if (find(rows[i]) || !seen.insert(rows[i]).second)
                 ++hits_;
             else
                 missing.push_back(rows[i]), ++misses_;
@@ -50,7 +60,12 @@ void row_cache<T>::block(const selection& rows, const selection& cols, block_row
         // Rows of this batch that are held have just been used, so the ones given up are others.
         std::vector<T*> slots;
         for (const index row : missing) slots.push_back(insert(row));
-        if (!missing.empty()) k_.block(std::span<const index>(missing), selection(0, k_.cols()), block_rows<T>(slots.data()));
+        try {
+            if (!missing.empty()) k_.block(std::span<const index>(missing), selection(0, k_.cols()), block_rows<T>(slots.data()));
+        } catch (...) {
+            for (const index row : missing) forget(row);  // what their slots hold was never computed
+            throw;
+        }
         for (index i = first; i < first + count; ++i) {
             const T* row = find(rows[i]);
             for (index j = 0; j < cols.size(); ++j) out[i][j] = row[cols[j]];
@@ -62,6 +77,18 @@ template <class T>
 std::size_t row_cache<T>::bytes() const {
     const std::lock_guard guard(lock_);
     return held_.size() * static_cast<std::size_t>(k_.cols()) * sizeof(T);
+}
+
+template <class T>
+index row_cache<T>::hits() const {
+    const std::lock_guard guard(lock_);
+    return hits_;
+}
+
+template <class T>
+index row_cache<T>::misses() const {
+    const std::lock_guard guard(lock_);
+    return misses_;
 }
 
 template class row_cache<float>;

@@ -21,8 +21,8 @@ public:
     void block(const selection& rows, const selection& cols, block_rows<T> out) const override;
 
     std::size_t bytes() const;  // of the rows held now
-    index hits() const { return hits_; }
-    index misses() const { return misses_; }
+    index hits() const;
+    index misses() const;
 
 private:
     struct slot {
@@ -32,6 +32,7 @@ private:
     // The cached row, moved to the front; nullptr when it is not there.
     const T* find(index row) const;
     T* insert(index row) const;
+    void forget(index row) const;
 
     const gram<T>& k_;
     std::size_t most_rows_;

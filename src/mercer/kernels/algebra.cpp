@@ -59,7 +59,12 @@ protected:
 class scale_node final : public unary_node {
 public:
     scale_node(double c, node_ptr part) : unary_node(std::move(part)), c_(c) {}
-    std::string text() const override { return number_text(c_) + "*" + part_text(*part_, binding::product); }
+    // Brackets around a part that starts with a number too: 2*3*k would read back as 6*k.
+    std::string text() const override {
+        const std::string part = part_text(*part_, binding::product);
+        const bool number_first = part.front() == '-' || (part.front() >= '0' && part.front() <= '9');
+        return number_first ? fmt::format("{}*({})", number_text(c_), part) : fmt::format("{}*{}", number_text(c_), part);
+    }
     binding binds() const override { return binding::product; }
     traits properties() const override {
         traits t = part_->properties();
@@ -213,8 +218,9 @@ public:
     using unary_node::unary_node;
     std::string text() const override { return "normalize(" + part_->text() + ")"; }
     traits properties() const override {
+        // 0 stays 0, so k(x, x) = 1 for all x only where k(x, x) > 0 is known.
         traits t = part_->properties();
-        t.normalised = true;
+        t.normalised = t.normalised || part_->has_log();
         return t;
     }
     mercer::proof prove() const override { return rest_on_part(true, "normalised: conjugation by h(x) = 1/√k(x,x), 0 where k(x,x) = 0"); }

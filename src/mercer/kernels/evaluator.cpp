@@ -2,405 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <cmath>
 
 #include "mercer/base/error.h"
 #include "mercer/base/parallel.h"
-#include "mercer/kernels/operand.h"
+#include "mercer/kernels/evaluator_state.h"
 
 namespace mercer {
-namespace {
-
-constexpr index ceil_div(index a, index b) { return (a + b - 1) / b; }
-
-// Results larger than this do not stay in any cache, so they are written past them.
-constexpr index beyond_caches = index{64} << 20;
-
-// One statistic bound to data.
-template <class T>
-struct source {
-    statistic what = statistic::dot;
-    block_function user;
-    operand<T> x, z;
-    std::vector<T> shift;
-    buffer<T> x_norms, z_norms;  // empty where no map wants norms
-    bool wide = false;           // so many columns that a stripe's panels hold only the columns present in it
-    buffer<T> packed;            // z in panels, when it was asked to be kept
-    bool sparse() const { return x.streamed_sparse(); }
-    const T* shift_data() const { return shift.empty() ? nullptr : shift.data(); }
-};
-
-// The numbers u, v of an outer instruction.
-template <class T>
-struct outer_factors {
-    std::vector<T> x, z;
-};
-
-template <class T>
-struct workspace {
-    pack_scratch<T> pack;
-    std::vector<buffer<T>> panels;            // per statistic, when packed on the fly
-    std::vector<buffer<T>> col_norms, row_norms;
-    std::vector<buffer<T>> col_factors, row_factors;
-    std::vector<std::vector<std::int32_t>> row_cols;  // per statistic: columns of a sparse row, renumbered
-    buffer<T> block;
-    buffer<T> registers;
-    matrix<double> user;
-};
-
-bool wants_norms(const plan& code, int stat) {
-    for (const auto& step : code.code)
-        if (step.what == instruction::op::map && step.a == stat && step.input != map_input::value) return true;
-    return false;
-}
-
-// Sparse rows are streamed as such when that is less work than the dense loop, which does 1.4 times more per coordinate.
-bool worth_sparse(const dataset& x) {
-    const auto density = [](const auto* some) { return static_cast<double>(some->nonzeros()) / (static_cast<double>(some->size()) * static_cast<double>(some->dims()) + 1); };
-    if (const auto* some = x.as<sparse<float>>()) return density(some) < 0.6;
-    if (const auto* some = x.as<sparse<double>>()) return density(some) < 0.6;
-    return false;
-}
-
-}  // namespace
-
-template <class T>
-struct evaluator<T>::state {
-    std::shared_ptr<const plan> code;
-    const tile_ops<T>& ops = best_tile_ops<T>();
-    index rows = 0, cols = 0;
-    bool same = false;
-    dataset x, z;
-    std::vector<source<T>> sources;
-    std::vector<outer_factors<T>> factors;  // per instruction
-    index stripe = 0;                       // columns in a stripe
-    bool kept = false;                      // panels of z are kept
-
-    state(std::shared_ptr<const plan> code_, dataset x_, const dataset* z_, std::size_t packed_bytes) : code(std::move(code_)), x(std::move(x_)) {
-        same = z_ == nullptr;
-        if (z_) z = *z_;
-        rows = x.size();
-        cols = same ? rows : z.size();
-        bind_sources();
-        bind_factors();
-        choose_stripe();
-        keep_panels(packed_bytes);
-    }
-
-    const dataset& right() const { return same ? x : z; }
-
-    void bind_sources() {
-        std::vector<std::pair<dataset, dataset>> made;
-        for (const auto& f : code->features) made.push_back(f.apply ? f.apply(x, same ? nullptr : &z) : std::pair(x, same ? dataset() : z));
-        for (std::size_t s = 0; s < code->statistics.size(); ++s) {
-            const auto& wanted = code->statistics[s];
-            const auto& [fx, fz] = made[wanted.source];
-            source<T> one;
-            one.what = wanted.what;
-            one.user = wanted.user;
-            if (wanted.what != statistic::user) {
-                const dataset& fright = same ? fx : fz;
-                if (fx.dims() != fright.dims() && !(fx.is_sparse() && fright.is_sparse()))
-                    fail(errc::invalid_argument, fmt::format("x has {} coordinates and z has {}", fx.dims(), fright.dims()));
-                const bool as_sparse = wanted.what == statistic::dot && worth_sparse(fx);
-                one.x = operand<T>(fx, as_sparse);
-                one.z = operand<T>(fright, as_sparse && fright.is_sparse());
-                if (wanted.centred && !as_sparse) one.shift = useful_shift<T>(fright);
-                if (wants_norms(*code, static_cast<int>(s))) {
-                    one.x_norms.resize(fx.size());
-                    one.x.norms(one.shift_data(), one.x_norms);
-                    if (!same) {
-                        one.z_norms.resize(fright.size());
-                        one.z.norms(one.shift_data(), one.z_norms);
-                    }
-                }
-                one.wide = as_sparse && depth(one) > 4096;
-            } else {
-                one.x = operand<T>(fx, false);
-                one.z = operand<T>(same ? fx : fz, false);
-            }
-            sources.push_back(std::move(one));
-        }
-    }
-
-    // Sparse data may have different numbers of columns on the two sides (a test file without the last feature).
-    static index depth(const source<T>& s) { return std::max(s.x.dims(), s.z.dims()); }
-
-    const buffer<T>& right_norms(const source<T>& s) const { return same ? s.x_norms : s.z_norms; }
-
-    void bind_factors() {
-        factors.resize(code->code.size());
-        for (std::size_t i = 0; i < code->code.size(); ++i) {
-            const auto& step = code->code[i];
-            if (step.what != instruction::op::outer_multiply && step.what != instruction::op::outer_add) continue;
-            factors[i].x = object_values(step, x);
-            factors[i].z = same ? factors[i].x : object_values(step, z);
-        }
-    }
-
-    static std::vector<T> object_values(const instruction& step, const dataset& objects) {
-        std::vector<double> values;
-        if (step.weight) {
-            values = step.weight(objects);
-        } else {
-            values.resize(static_cast<std::size_t>(objects.size()));
-            evaluator<double>(step.self, objects).diagonal(values);
-            for (double& v : values) v = step.self_rule == instruction::self_use::minus_half ? -0.5 * v : v > 0 ? 1 / std::sqrt(v) : 0.0;
-        }
-        return std::vector<T>(values.begin(), values.end());
-    }
-
-    void choose_stripe() {
-        constexpr index panel_bytes = 256 * 1024, most = 1024 / static_cast<index>(sizeof(T));
-        stripe = most;
-        const index unit = ops.sparse_panel;  // a whole number of dense panels too
-        for (const auto& s : sources) {
-            if (s.what == statistic::user) continue;
-            const index d = s.wide ? 16384 : std::max<index>(1, depth(s));
-            stripe = std::min(stripe, std::max(unit, panel_bytes / (d * static_cast<index>(sizeof(T))) / unit * unit));
-        }
-    }
-
-    index panel_of(const source<T>& s) const { return s.sparse() ? ops.sparse_panel : ops.panel; }
-
-    void keep_panels(std::size_t budget) {
-        std::size_t need = 0;
-        for (const auto& s : sources) {
-            if (s.what == statistic::user || s.wide) return;
-            need += static_cast<std::size_t>(ceil_div(cols, panel_of(s)) * panel_of(s) * depth(s)) * sizeof(T);
-        }
-        if (need > budget) return;
-        for (auto& s : sources) {
-            const index width = panel_of(s), d = depth(s), panels = ceil_div(cols, width);
-            s.packed.uninitialised(panels * width * d);
-            parallel_for(panels, [&](index p) {
-                thread_local pack_scratch<T> scratch;
-                pack_panel(s, selection(p * width, std::min(width, cols - p * width)), s.packed.data() + p * width * d, scratch);
-            });
-        }
-        kept = true;
-    }
-
-    void pack_panel(const source<T>& s, const selection& which, T* to, pack_scratch<T>& scratch) const {
-        const index width = panel_of(s);
-        s.z.pack(which, s.shift_data(), to, width, scratch);
-        if (depth(s) > s.z.dims()) std::fill_n(to + s.z.dims() * width, (depth(s) - s.z.dims()) * width, T(0));
-    }
-
-    static void grow(std::vector<buffer<T>>& set, std::size_t count) {
-        if (set.size() < count) set.resize(count);
-    }
-
-    // A stripe being worked on: its columns packed, its norms and factors collected.
-    struct open_stripe {
-        selection cols;
-        index width;  // whole panels
-        std::vector<const T*> panels;
-        bool stream;  // write results past the caches
-    };
-
-    open_stripe open(const selection& which_cols, index packed_at, bool stream, workspace<T>& w) const {
-        const std::size_t count = sources.size(), steps = code->code.size();
-        grow(w.panels, count), grow(w.col_norms, count), grow(w.row_norms, count), grow(w.col_factors, steps), grow(w.row_factors, steps);
-        open_stripe made{which_cols, ceil_div(which_cols.size(), ops.sparse_panel) * ops.sparse_panel, {}, stream};
-        for (std::size_t s = 0; s < count; ++s) made.panels.push_back(prepare(sources[s], s, which_cols, packed_at, made.width, w));
-        for (std::size_t i = 0; i < steps; ++i)
-            if (!factors[i].z.empty()) collect(factors[i].z, which_cols, made.width, w.col_factors[i]);
-        return made;
-    }
-
-    // All tiles of some rows within a stripe; results go to columns out_col … of out.
-    void run(const open_stripe& stripe, const selection& which_rows, block_rows<T> out, index out_col, workspace<T>& w) const {
-        T* registers = w.registers.at_least(code->registers * ops.block_rows * stripe.width);
-        const auto reg = [&](int r) { return registers + r * ops.block_rows * stripe.width; };
-        for (index r0 = 0; r0 < which_rows.size(); r0 += ops.block_rows) {
-            const selection some = which_rows.slice(r0, std::min(ops.block_rows, which_rows.size() - r0));
-            for (std::size_t s = 0; s < sources.size(); ++s) fill_statistic(sources[s], some, stripe.cols, stripe.panels[s], stripe.width, reg(static_cast<int>(s)), w);
-            run_code(some, stripe, reg, out.from(r0), out_col, w);
-        }
-    }
-
-    void close(workspace<T>& w) const {
-        for (auto& s : sources)
-            if (s.wide) forget_columns(w);
-    }
-
-    template <class Values>
-    static void collect(const Values& values, const selection& which, index width, buffer<T>& to) {
-        T* out = to.at_least(width);
-        for (index j = 0; j < which.size(); ++j) out[j] = values[which[j]];
-        std::fill(out + which.size(), out + width, T(0));
-    }
-
-    // Panels of one statistic for the columns of a stripe, and their norms.
-    const T* prepare(const source<T>& s, std::size_t at, const selection& which, index packed_at, index width, workspace<T>& w) const {
-        if (s.what == statistic::user) return nullptr;
-        if (!s.x_norms.size() == 0) collect(right_norms(s), which, width, w.col_norms[at]);
-        const index p = panel_of(s), d = depth(s);
-        if (packed_at >= 0) return s.packed.data() + packed_at * d;
-        if (s.wide) return pack_present(s, which, width, w, at);
-        T* panels = w.panels[at].at_least(width * d);
-        for (index j = 0; j < width; j += p) {
-            const index here = std::clamp<index>(which.size() - j, 0, p);
-            if (here > 0)
-                pack_panel(s, which.slice(j, here), panels + j * d, w.pack);
-            else
-                std::fill_n(panels + j * d, p * d, T(0));
-        }
-        return panels;
-    }
-
-    // Panels that hold only the columns which occur in the stripe.
-    const T* pack_present(const source<T>& s, const selection& which, index width, workspace<T>& w, std::size_t at) const {
-        auto& place = w.pack.place;
-        auto& present = w.pack.present;
-        if (static_cast<index>(place.size()) < depth(s)) place.assign(static_cast<std::size_t>(depth(s)), -1);
-        const std::int32_t* cols = nullptr;
-        const T* values = nullptr;
-        index entries = 0;
-        for (index j = 0; j < which.size(); ++j) {
-            s.z.sparse_row(which[j], w.pack, cols, values, entries);
-            for (index k = 0; k < entries; ++k)
-                if (place[cols[k]] < 0) {
-                    place[cols[k]] = static_cast<std::int32_t>(present.size());
-                    present.push_back(cols[k]);
-                }
-        }
-        const index d = static_cast<index>(present.size()), p = ops.sparse_panel;
-        T* panels = w.panels[at].at_least(width * std::max<index>(d, 1));
-        std::fill_n(panels, width * d, T(0));
-        for (index j = 0; j < which.size(); ++j) {
-            s.z.sparse_row(which[j], w.pack, cols, values, entries);
-            T* panel = panels + j / p * p * d + j % p;
-            for (index k = 0; k < entries; ++k) panel[static_cast<index>(place[cols[k]]) * p] = values[k];
-        }
-        return panels;
-    }
-
-    static void forget_columns(workspace<T>& w) {
-        for (const std::int32_t c : w.pack.present) w.pack.place[c] = -1;
-        w.pack.present.clear();
-    }
-
-    void fill_statistic(const source<T>& s, const selection& some, const selection& which_cols, const T* panels, index width, T* out, workspace<T>& w) const {
-        const index n = some.size();
-        if (s.what == statistic::user) return ask_user(s, some, which_cols, width, out, w);
-        const index p = panel_of(s);
-        const index d = s.wide ? static_cast<index>(w.pack.present.size()) : depth(s);
-        if (!s.sparse()) {
-            s.x.pack(some, s.shift_data(), w.block.at_least(ops.block_rows * d), ops.block_rows, w.pack);
-            if (d > s.x.dims()) std::fill_n(w.block.data() + s.x.dims() * ops.block_rows, (d - s.x.dims()) * ops.block_rows, T(0));
-            for (index j = 0; j < width; j += p) ops.dense(s.what, w.block.data(), panels + j * d, d, out + j, width, false);
-            return;
-        }
-        for (index r = 0; r < n; ++r) {
-            const std::int32_t* cols = nullptr;
-            const T* values = nullptr;
-            index entries = 0;
-            s.x.sparse_row(some[r], w.pack, cols, values, entries);
-            if (s.wide) renumber(cols, values, entries, w);
-            for (index j = 0; j < width; j += p) ops.sparse_dot(cols, values, entries, panels + j * d, out + r * width + j);
-        }
-    }
-
-    // Keeps the entries of a row whose columns are present in the stripe, under their places there.
-    static void renumber(const std::int32_t*& cols, const T*& values, index& entries, workspace<T>& w) {
-        auto& kept_cols = w.pack.row_cols;
-        thread_local std::vector<T> kept_values;
-        kept_cols.clear();
-        kept_values.clear();
-        for (index k = 0; k < entries; ++k)
-            if (const std::int32_t place = w.pack.place[cols[k]]; place >= 0) {
-                kept_cols.push_back(place);
-                kept_values.push_back(values[k]);
-            }
-        cols = kept_cols.data();
-        values = kept_values.data();
-        entries = static_cast<index>(kept_cols.size());
-    }
-
-    void ask_user(const source<T>& s, const selection& some, const selection& which_cols, index width, T* out, workspace<T>& w) const {
-        if (w.user.rows() < some.size() || w.user.cols() < which_cols.size()) w.user = matrix<double>(ops.block_rows, std::max(width, which_cols.size()));
-        const matrix_view<double> values = w.user.view().block(0, 0, some.size(), which_cols.size());
-        s.user(s.x.vectors(), some, s.z.vectors(), which_cols, values);
-        for (index i = 0; i < some.size(); ++i) {
-            for (index j = 0; j < which_cols.size(); ++j) out[i * width + j] = static_cast<T>(values(i, j));
-            std::fill(out + i * width + which_cols.size(), out + (i + 1) * width, T(0));
-        }
-    }
-
-    template <class Register>
-    void run_code(const selection& some, const open_stripe& stripe, Register reg, block_rows<T> out, index out_col, workspace<T>& w) const {
-        using op = instruction::op;
-        const index n = some.size(), width = stripe.width, real_width = stripe.cols.size(), count = ops.block_rows * width;
-        // A last map writes straight to the result when that has room for whole vectors.
-        const bool direct = width == real_width && code->code.back().what == op::map;
-        std::array<T*, 16> rows;
-        // Points `rows` at the result; whether it may be written past the caches.
-        const auto to_result = [&](std::array<T*, 16>& at) {
-            bool stream = stripe.stream;
-            for (index i = 0; i < n; ++i) {
-                at[i] = out[i] + out_col;
-                stream = stream && reinterpret_cast<std::uintptr_t>(at[i]) % cache_line == 0;
-            }
-            return stream;
-        };
-        for (std::size_t at = 0; at < code->code.size(); ++at) {
-            const auto& step = code->code[at];
-            T* to = reg(step.to);
-            switch (step.what) {
-                case op::fill: std::fill_n(to, count, static_cast<T>(step.shift)); break;
-                case op::map: {
-                    tile_map<T> call{step.formula, step.input, reg(step.a), width, rows.data(), nullptr, nullptr, n, width};
-                    if (step.input != map_input::value) {
-                        collect(sources[step.a].x_norms, some, n, w.row_norms[step.a]);
-                        call.row = w.row_norms[step.a].data();
-                        call.col = w.col_norms[step.a].data();
-                    }
-                    if (direct && at + 1 == code->code.size()) {
-                        call.stream = to_result(rows);
-                        ops.map(call);
-                        return;
-                    }
-                    for (index i = 0; i < n; ++i) rows[i] = to + i * width;
-                    ops.map(call);
-                    break;
-                }
-                case op::affine: ops.affine(to, step.scale, step.shift, count); break;
-                case op::add: ops.binary(tile_binary::add, to, reg(step.b), count); break;
-                case op::multiply: ops.binary(tile_binary::multiply, to, reg(step.b), count); break;
-                case op::power: ops.power(to, step.shift, count); break;
-                case op::polynomial: ops.polynomial(to, step.coefficients.data(), static_cast<index>(step.coefficients.size()), count); break;
-                case op::exponential: ops.exponential(to, count); break;
-                case op::outer_multiply:
-                case op::outer_add:
-                    collect(factors[at].x, some, n, w.row_factors[at]);
-                    ops.outer(step.what == op::outer_add ? tile_binary::add : tile_binary::multiply, to, width, w.row_factors[at].data(), w.col_factors[at].data(), n, width);
-                    break;
-            }
-        }
-        if (width != real_width) {
-            for (index i = 0; i < n; ++i) std::copy_n(reg(code->result) + i * width, real_width, out[i] + out_col);
-            return;
-        }
-        ops.map({{}, map_input::value, reg(code->result), width, rows.data(), nullptr, nullptr, n, width, to_result(rows)});
-    }
-
-    bool worth_mirroring() const {
-        index work = 0;
-        for (const auto& s : sources) {
-            if (s.what == statistic::user) return false;
-            work += s.sparse() ? 4 + depth(s) / 8 : depth(s);
-        }
-        return work >= 32;
-    }
-
-    static workspace<T>& scratch() {
-        thread_local workspace<T> own;
-        return own;
-    }
-};
 
 template <class T>
 evaluator<T>::evaluator(std::shared_ptr<const plan> code, dataset x) : state_(std::make_unique<state>(std::move(code), std::move(x), nullptr, 0)) {}
@@ -428,8 +36,8 @@ evaluator<T>::evaluator(const kernel& k, dataset x, std::size_t packed_bytes) {
     diagonal(self);
     for (std::size_t i = 0; i < self.size(); ++i)
         if (!std::isfinite(self[i]))
-            fail(errc::data, fmt::format("{}: k(x, x) of object {} is beyond the range of {}; normalize({}) works on logarithms and is not", k.text(), i,
-                                         sizeof(T) == 4 ? "float" : "double", k.text()));
+            fail(errc::data, fmt::format("{}: k(x, x) of object {} is beyond the range of {}{}", k.text(), i, state::precision(),
+                                         k.node().has_log() ? "; normalize(" + k.text() + ") works on logarithms and is not" : ""));
 }
 
 template <class T>
@@ -477,7 +85,8 @@ void evaluator<T>::block(const selection& which_rows, const selection& which_col
     const bool stream = rows * cols * static_cast<index>(sizeof(T)) > beyond_caches;
     parallel_for(stripes * chunks, [&](index item) {
         const index c0 = item / chunks * s.stripe, r0 = item % chunks * chunk;
-        auto& w = state::scratch();
+        const typename state::lease lent;
+        auto& w = *lent;
         const auto stripe = s.open(which_cols.slice(c0, std::min(s.stripe, cols - c0)), aligned ? which_cols[c0] : -1, stream, w);
         s.run(stripe, which_rows.slice(r0, std::min(chunk, rows - r0)), out.from(r0), c0, w);
         s.close(w);
@@ -486,122 +95,32 @@ void evaluator<T>::block(const selection& which_rows, const selection& which_col
 
 template <class T>
 void evaluator<T>::all(matrix_view<T> out) const {
+    if (same())
+        square(selection(0, rows()), out);
+    else
+        block(selection(0, rows()), selection(0, cols()), out);
+}
+
+template <class T>
+void evaluator<T>::square(const selection& which, block_rows<T> out) const {
     const state& s = *state_;
     // Few coordinates: computing both halves is cheaper than mirroring one. A user's function may not be symmetric: ask for both.
-    if (!s.same || !s.worth_mirroring()) return block(selection(0, rows()), selection(0, cols()), out);
-    // Stripe by stripe down to the diagonal; what lies above it is the mirror image. The longest stripes first.
-    const index n = rows(), stripes = ceil_div(n, s.stripe);
+    const index n = which.size(), stripes = ceil_div(n, s.stripe);
+    if (!s.same || stripes < 2 || !s.worth_mirroring()) return block(which, which, out);
+    // Stripe by stripe down to the diagonal; what lies below it is the mirror image. The longest stripes first.
+    const bool aligned = s.kept && which.is_range() && which[0] % s.ops.sparse_panel == 0;
     const index band = s.stripe / s.ops.block_rows * s.ops.block_rows;  // rows mirrored while they are still in L2
     parallel_for(stripes, [&](index item) {
         const index c0 = (stripes - 1 - item) * s.stripe, width = std::min(s.stripe, n - c0);
-        auto& w = state::scratch();
-        const auto stripe = s.open(selection(c0, width), s.kept ? c0 : -1, false, w);
+        const typename state::lease lent;
+        auto& w = *lent;
+        const auto stripe = s.open(which.slice(c0, width), aligned ? which[c0] : -1, false, w);
         for (index r0 = 0; r0 < c0 + width; r0 += band) {
             const index count = std::min(band, c0 + width - r0), mirror = std::min(count, c0 - r0);
-            s.run(stripe, selection(r0, count), block_rows<T>(out).from(r0), c0, w);
-            if (mirror > 0) s.ops.transpose(out.row(r0) + c0, out.stride, out.row(c0) + r0, out.stride, mirror, width);
+            s.run(stripe, which.slice(r0, count), out.from(r0), c0, w);
+            if (mirror > 0) s.mirror(out, r0, c0, mirror, width);
         }
         s.close(w);
-    });
-}
-
-namespace {
-// The statistics of a pair (x, x), one object at a time.
-template <class T>
-T self_statistic(const source<T>& s, index i, const std::vector<T>& row) {
-    T sum = s.what == statistic::product ? T(1) : T(0);
-    switch (s.what) {
-        case statistic::min_sum:
-            for (const T v : row) sum += v;
-            break;
-        case statistic::product:
-            for (const T v : row) sum *= 1 + v * v;
-            break;
-        case statistic::user: {
-            matrix<double> one(1, 1);
-            s.user(s.x.vectors(), selection(i, 1), s.z.vectors(), selection(i, 1), one.view());
-            sum = static_cast<T>(one(0, 0));
-            break;
-        }
-        default: break;
-    }
-    return sum;
-}
-}  // namespace
-
-template <class T>
-void evaluator<T>::diagonal(std::span<T> out) const {
-    const state& s = *state_;
-    if (!s.same) fail(errc::invalid_argument, "a diagonal k(x, x) needs the same data on both sides");
-    // A tile of one row per run of objects: register s holds the statistic of (xᵢ, xᵢ), and the row and column vectors of norms and
-    // factors both vary along the row, so the row's share is folded into the column's.
-    const index n = rows(), width = 1024 / static_cast<index>(sizeof(T));
-    parallel_for(ceil_div(n, width), [&](index part) {
-        const index first = part * width, count = std::min(width, n - first);
-        buffer<T> registers(s.code->registers * width), col(width), zero(1);
-        std::vector<T> row;
-        for (std::size_t k = 0; k < s.sources.size(); ++k) {
-            const auto& src = s.sources[k];
-            T* stat = registers.data() + static_cast<index>(k) * width;
-            if (src.what == statistic::dot) {
-                // A shifted statistic is only ever asked for distances, and those are 0 here.
-                if (src.x_norms.size())
-                    std::copy_n(src.x_norms.data() + first, count, stat);
-                else
-                    operand<T>(gather(src.x.vectors(), selection(first, count)), src.sparse()).norms(nullptr, std::span<T>(stat, static_cast<std::size_t>(count)));
-            } else {
-                for (index i = 0; i < count; ++i) {
-                    if (src.what == statistic::min_sum || src.what == statistic::product) {
-                        const dense<T> one = as_dense<T>(gather(src.x.vectors(), selection(first + i, 1)));
-                        row.assign(one.row(0), one.row(0) + one.dims());
-                    }
-                    stat[i] = self_statistic(src, first + i, row);
-                }
-            }
-        }
-        using op = instruction::op;
-        for (std::size_t at = 0; at < s.code->code.size(); ++at) {
-            const auto& step = s.code->code[at];
-            T* to = registers.data() + step.to * width;
-            const T* a = registers.data() + step.a * width;
-            const T* b = registers.data() + step.b * width;
-            switch (step.what) {
-                case op::fill: std::fill_n(to, width, static_cast<T>(step.shift)); break;
-                case op::map: {
-                    tile_map<T> call{step.formula, step.input, a, width, &to, zero.data(), col.data(), 1, width};
-                    if (step.input == map_input::squared_distance) {
-                        for (index i = 0; i < width; ++i) col[i] = 2 * a[i];  // ‖x‖² + ‖x‖² - 2xᵀx = 0
-                        s.ops.map(call);
-                    } else if (step.input == map_input::with_norms) {
-                        // f(t, ‖x‖², ‖x‖²) with both norms varying: one object at a time, a vector's worth of copies of it.
-                        for (index i = 0; i < count; ++i) {
-                            buffer<T> in(s.ops.lanes), result(s.ops.lanes), norm(s.ops.lanes);
-                            std::fill_n(in.data(), s.ops.lanes, a[i]);
-                            std::fill_n(norm.data(), s.ops.lanes, a[i]);
-                            T* one = result.data();
-                            s.ops.map({step.formula, step.input, in.data(), s.ops.lanes, &one, norm.data(), norm.data(), 1, s.ops.lanes});
-                            to[i] = result[0];
-                        }
-                    } else {
-                        s.ops.map(call);
-                    }
-                    break;
-                }
-                case op::affine: s.ops.affine(to, step.scale, step.shift, width); break;
-                case op::add: s.ops.binary(tile_binary::add, to, b, width); break;
-                case op::multiply: s.ops.binary(tile_binary::multiply, to, b, width); break;
-                case op::power: s.ops.power(to, step.shift, width); break;
-                case op::polynomial: s.ops.polynomial(to, step.coefficients.data(), static_cast<index>(step.coefficients.size()), width); break;
-                case op::exponential: s.ops.exponential(to, width); break;
-                case op::outer_multiply:
-                    for (index i = 0; i < count; ++i) to[i] *= s.factors[at].x[first + i] * s.factors[at].x[first + i];
-                    break;
-                case op::outer_add:
-                    for (index i = 0; i < count; ++i) to[i] += s.factors[at].x[first + i] + s.factors[at].x[first + i];
-                    break;
-            }
-        }
-        std::copy_n(registers.data() + s.code->result * width, count, out.data() + first);
     });
 }
 

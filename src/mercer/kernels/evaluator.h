@@ -30,6 +30,8 @@ public:
     bool same() const;  // z is x
     // out(i, j) = k(x[rows[i]], z[cols[j]])
     void block(const selection& rows, const selection& cols, block_rows<T> out) const;
+    // out(i, j) = k(x[which[i]], x[which[j]]) where z is x; only half is computed when that is worth it.
+    void square(const selection& which, block_rows<T> out) const;
     // The whole matrix; of K(x, x) only half is computed.
     void all(matrix_view<T> out) const;
     // out[i] = k(xᵢ, xᵢ)

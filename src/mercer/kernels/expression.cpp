@@ -1,8 +1,9 @@
 // The text form of kernels.
 //
 //   sum     := product (('+' | '-') product)*
-//   product := power (('*' | '/') power)*            division by a number only
-//   power   := ['-'] atom ['^' number]
+//   product := signed (('*' | '/') signed)*          division by a number only
+//   signed  := '-'* power
+//   power   := atom ['^' ['-'] number]
 //   atom    := number | '(' sum ')' | name | name '(' [argument (',' argument)*] ')'
 //   argument:= [name '='] (number | list | sum)      list := '[' … ']', of numbers or of lists
 //
@@ -10,8 +11,10 @@
 // A number stands for a factor in a product and for a constant kernel in a sum.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <optional>
 
 #include "mercer/base/error.h"
 #include "mercer/kernels/algebra.h"
@@ -33,22 +36,35 @@ public:
         if (at_end()) wrong("a kernel is expected here");
         value made = sum();
         skip();
-        if (!at_end()) wrong(fmt::format("'{}' is not expected here", text_[at_]));
+        if (!at_end()) wrong(fmt::format("'{}' is not expected here", character()));
         return as_kernel(std::move(made), start);
     }
 
 private:
-    static constexpr int deepest = 200;  // brackets inside brackets; more is an error, not a stack overflow
+    static constexpr int deepest = 200;      // brackets inside brackets; more is an error, not a stack overflow
+    static constexpr int most_parts = 1000;  // kernels in one expression: a long sum is a deep tree too
+
+    // One level of brackets, while it lives.
+    class nested {
+    public:
+        explicit nested(parser& in) : in_(in) {
+            if (++in_.depth_ > deepest) in_.wrong(fmt::format("more than {} levels of brackets", deepest));
+        }
+        ~nested() { --in_.depth_; }
+        nested(const nested&) = delete;
+        nested& operator=(const nested&) = delete;
+
+    private:
+        parser& in_;
+    };
 
     value sum() {
-        if (++depth_ > deepest) wrong(fmt::format("more than {} levels of brackets", deepest));
+        const nested guard(*this);
         std::size_t start = skip();
-        value left = product();
+        value left = product(1);
         for (char sign; (sign = peek()) == '+' || sign == '-';) {
             ++at_;
-            const std::size_t right_start = skip();
-            value right = product();
-            if (sign == '-') right = guarded(right_start, [&] { return times(-1, right); });
+            value right = product(sign == '-' ? -1 : 1);
             if (std::holds_alternative<double>(left) && std::holds_alternative<double>(right)) {
                 left = std::get<double>(left) + std::get<double>(right);
             } else {
@@ -59,39 +75,41 @@ private:
                 });
             }
         }
-        --depth_;
         return left;
     }
 
-    value product() {
+    // Numbers and signs are gathered into one factor in front of the kernels, which is how the text form writes them.
+    value product(double sign) {
         const std::size_t start = skip();
-        value left = power();
-        for (char sign; (sign = peek()) == '*' || sign == '/';) {
-            const std::size_t sign_at = at_++;
-            skip();
-            value right = power();
-            if (sign == '/') {
-                const double* c = std::get_if<double>(&right);
+        double factor = 1;
+        bool scaled = false;
+        std::optional<kernel> kernels;
+        for (std::size_t sign_at = std::string_view::npos;;) {
+            for (; peek() == '-'; ++at_) sign = -sign;
+            value next = power();
+            if (sign_at != std::string_view::npos && text_[sign_at] == '/') {
+                const double* c = std::get_if<double>(&next);
                 if (!c) wrong("a kernel can be divided by a number only", sign_at);
                 if (*c == 0) wrong("division by zero", sign_at);
-                right = 1 / *c;
+                next = 1 / *c;
             }
-            left = guarded(start, [&]() -> value {
-                if (const double* c = std::get_if<double>(&left)) return times(*c, right);
-                if (const double* c = std::get_if<double>(&right)) return times(*c, left);
-                return std::get<kernel>(left) * std::get<kernel>(right);
-            });
+            if (const double* c = std::get_if<double>(&next)) {
+                factor *= *c;
+                scaled = true;
+            } else {
+                kernels = kernels ? guarded(start, [&] { return *kernels * std::get<kernel>(next); }) : std::get<kernel>(next);
+            }
+            if (peek() != '*' && peek() != '/') break;
+            sign_at = at_++;
         }
-        return left;
+        factor *= sign;
+        if (!kernels) return factor;
+        if (!scaled && sign > 0) return *kernels;
+        return guarded(start, [&]() -> value { return factor * *kernels; });
     }
 
     value power() {
         const std::size_t start = skip();
-        bool negative = false;
-        for (; peek() == '-'; skip()) {
-            ++at_;
-            negative = !negative;
-        }
         value base = atom();
         if (peek() == '^') {
             ++at_;
@@ -108,7 +126,7 @@ private:
                 return pow(std::get<kernel>(base), e);
             });
         }
-        return negative ? guarded(start, [&] { return times(-1, base); }) : base;
+        return base;
     }
 
     value atom() {
@@ -122,12 +140,13 @@ private:
         if ((c >= '0' && c <= '9') || c == '.') return number();
         if (is_letter(c)) return call();
         if (at_end()) wrong("the text ends where a kernel or a number is expected");
-        wrong(fmt::format("a kernel or a number is expected here, got '{}'", c));
+        wrong(fmt::format("a kernel or a number is expected here, got '{}'", character()));
     }
 
     value call() {
         const std::size_t start = at_;
         const std::string word = name();
+        if (++parts_ > most_parts) wrong(fmt::format("more than {} kernels in one expression", most_parts), start);
         if (word == "exp" || word == "normalize" || word == "normalise") {
             const kernel inner = kernel_argument();
             expect(')');
@@ -240,9 +259,8 @@ private:
             if (!flat.empty() || !rows.empty()) expect(','), skip();
             if (peek() == '[') {
                 const std::size_t row_at = at_;
-                if (++depth_ > deepest) wrong(fmt::format("more than {} levels of brackets", deepest));
+                const nested guard(*this);
                 argument row = literal();
-                --depth_;
                 auto* numbers = std::get_if<std::vector<double>>(&row);
                 if (!numbers || !flat.empty()) wrong("a list of numbers, or of lists of numbers, is expected here", row_at);
                 rows.push_back(std::move(*numbers));
@@ -295,21 +313,37 @@ private:
         return std::get<kernel>(made);
     }
 
-    static value times(double c, const value& right) {
-        if (const double* d = std::get_if<double>(&right)) return c * *d;
-        return c * std::get<kernel>(right);
-    }
-
+    // The known name that is closest to the word, when so close that it is likely what was meant.
     std::string unknown(const std::string& word) const {
-        // The known name that shares the longest beginning is most likely what was meant.
-        std::string best;
-        std::size_t longest = 1;
+        std::vector<std::string> known;
         for (const auto& each : kernel_registry()) {
-            std::size_t same = 0;
-            while (same < word.size() && same < each.info.name.size() && word[same] == each.info.name[same]) ++same;
-            if (same > longest) longest = same, best = each.info.name;
+            known.push_back(each.info.name);
+            known.insert(known.end(), each.info.aliases.begin(), each.info.aliases.end());
+        }
+        known.insert(known.end(), {"exp", "normalize", "polynomial_of", "columns", "conjugate", "pullback", "map", "user"});
+        std::string best;
+        std::size_t least = std::max<std::size_t>(2, word.size() / 3) + 1;
+        for (const auto& each : known) {
+            const bool begins = word.size() >= 2 && each.compare(0, word.size(), word) == 0;
+            const std::size_t apart = begins ? 1 : word.size() > 64 ? least : edits(word, each);
+            if (apart < least && apart < each.size()) least = apart, best = each;
         }
         return fmt::format("there is no kernel '{}'{}", word, best.empty() ? "" : "; did you mean " + best + "?");
+    }
+
+    // Letters to insert, drop or replace, and neighbours to exchange, to get from a to b.
+    static std::size_t edits(const std::string& a, const std::string& b) {
+        std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+        for (std::size_t i = 0; i <= a.size(); ++i)
+            for (std::size_t j = 0; j <= b.size(); ++j) {
+                if (i == 0 || j == 0) {
+                    d[i][j] = i + j;
+                    continue;
+                }
+                d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (a[i - 1] != b[j - 1])});
+                if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
+            }
+        return d[a.size()][b.size()];
     }
 
     // Runs a step that builds something; an error it throws is given the place in the text.
@@ -342,7 +376,13 @@ private:
         std::string line(text_);
         for (char& c : line)
             if (c == '\n' || c == '\t' || c == '\r') c = ' ';
-        fail(errc::parse, fmt::format("kernel expression, character {}: {}\n  {}\n  {}^", place + 1, what, line, std::string(columns_before(place), ' ')));
+        fail(errc::parse, fmt::format("kernel expression, character {}: {}\n  {}\n  {}^", columns_before(place) + 1, what, line, std::string(columns_before(place), ' ')));
+    }
+    // The character here, whole: it may take several bytes of UTF-8.
+    std::string_view character() const {
+        std::size_t end = at_ + 1;
+        while (end < text_.size() && (static_cast<unsigned char>(text_[end]) & 0xC0) == 0x80) ++end;
+        return text_.substr(at_, end - at_);
     }
     // How many columns the text before a byte fills: UTF-8 continuation bytes fill none.
     std::size_t columns_before(std::size_t place) const {
@@ -354,6 +394,7 @@ private:
     std::string_view text_;
     std::size_t at_ = 0;
     int depth_ = 0;
+    int parts_ = 0;
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <cmath>
 #include <numbers>
 #include <unordered_map>
@@ -18,6 +19,13 @@ feature each(std::string key, std::function<dataset(const dataset&)> apply) {
 
 void refuse_negative(const std::string& owner, index row, index column, double value) {
     if (value < 0) fail(errc::data, fmt::format("{}: coordinates must satisfy 0 <= x, got {} at row {}, column {}", owner, value, row, column));
+}
+
+template <class Objects>
+const Objects& objects_of(const dataset& x, const std::string& what) {
+    const auto* objects = x.as<Objects>();
+    if (!objects) fail(errc::unsupported, fmt::format("{}: {} are needed, got {}", what, name(dataset(Objects()).kind()), name(x.kind())));
+    return *objects;
 }
 
 // Words of any kind as sparse vectors of their counts. Words(i, add) calls add(word) for every word of object i.
@@ -46,10 +54,10 @@ sparse<double> count_words(const Objects& objects, Words words, std::unordered_m
 
 template <class Word, class Objects, class Words>
 feature word_counts(std::string key, Words words) {
-    return {std::move(key), [words](const dataset& x, const dataset* z) {
+    return {key, [key, words](const dataset& x, const dataset* z) {
                 std::unordered_map<Word, std::int32_t> column;
-                dataset first = count_words<Word>(*x.as<Objects>(), words, column);
-                return std::pair(first, z ? dataset(count_words<Word>(*z->as<Objects>(), words, column)) : dataset());
+                dataset first = count_words<Word>(objects_of<Objects>(x, key), words, column);
+                return std::pair(first, z ? dataset(count_words<Word>(objects_of<Objects>(*z, key), words, column)) : dataset());
             }};
 }
 
@@ -103,7 +111,9 @@ feature circle_map(double period) {
 }
 
 feature vector_map(std::string key, std::function<std::vector<double>(std::span<const double>)> phi) {
-    return each(std::move(key), [phi](const dataset& x) {
+    // Two functions may go by one name: the number keeps their images apart.
+    static std::atomic<int> made{0};
+    return each(fmt::format("{} #{}", key, made++), [phi](const dataset& x) {
         const dense<double> from = as_dense<double>(x);
         matrix<double> to;
         for (index i = 0; i < from.size(); ++i) {

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "mercer/base/error.h"
 #include "mercer/kernels/leaf.h"
 
 namespace mercer {
@@ -11,7 +12,7 @@ struct gaussian {
     double gamma = 1;
 
     static gaussian from_sigma(double sigma) {
-        require(sigma > 0, "rbf", "sigma > 0", sigma);
+        require(sigma > 0 && std::isfinite(sigma), "rbf", "sigma > 0", sigma);
         return {1 / (2 * sigma * sigma)};
     }
     static kernel_info info() {
@@ -25,6 +26,7 @@ struct gaussian {
                 {.stationary = true, .radial = true, .normalised = true}};
     }
     static gaussian from(const mercer::arguments& given) {
+        if (given.has("sigma") && given.has("gamma")) fail(errc::invalid_argument, "rbf: gamma and sigma are both given; gamma = 1/(2*sigma^2), so one is enough");
         if (given.has("sigma")) return from_sigma(given.number("sigma"));
         return {given.number("gamma", 1)};
     }

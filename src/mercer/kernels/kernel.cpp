@@ -10,16 +10,14 @@ int plan_builder::use_feature(feature wanted) {
     return static_cast<int>(made_.features.size()) - 1;
 }
 
-// Registers 0 … 999 are statistics, 1000 … are temporaries, until finish() knows how many statistics there are.
-static constexpr int first_temporary = 1000;
+// Small numbers are statistics, large ones temporaries, until finish() knows how many statistics there are.
+static constexpr int first_temporary = 1 << 24;
 
 int plan_builder::use_statistic(pair_statistic wanted) {
     for (std::size_t i = 0; i < made_.statistics.size(); ++i) {
         auto& have = made_.statistics[i];
-        if (have.what == wanted.what && have.source == wanted.source && have.what != statistic::user) {
-            have.centred = have.centred && wanted.centred;  // somebody needs the dot product itself
-            return static_cast<int>(i);
-        }
+        // A leaf that needs the dot product itself must not take the shift away from one that needs distances: rbf() + linear().
+        if (have.what == wanted.what && have.source == wanted.source && have.what != statistic::user && have.centred == wanted.centred) return static_cast<int>(i);
     }
     made_.statistics.push_back(std::move(wanted));
     return static_cast<int>(made_.statistics.size()) - 1;

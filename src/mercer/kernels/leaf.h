@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -53,7 +54,7 @@ private:
     std::vector<std::pair<std::string, argument>> given_;
 };
 
-// Fails with "owner: must satisfy condition, got value" unless ok.
+// Fails with "owner: must satisfy condition, got value" unless ok; every parameter must be finite.
 void require(bool ok, const std::string& owner, const std::string& condition, double value);
 // "name(p1=v1, p2=v2)", numbers in their shortest form that reads back the same.
 std::string call_text(const kernel_info& info, const std::vector<argument>& values);
@@ -69,6 +70,19 @@ R whole_power(R x, int n) {
         first = false;
     }
     return result;
+}
+
+// Small functions a formula may use of numbers; tile/lanes.h has them for SIMD vectors.
+template <class R>
+    requires std::is_arithmetic_v<R>
+R at_most(R x, double limit) {
+    return x < limit ? x : static_cast<R>(limit);
+}
+// a/b, `otherwise` where b = 0
+template <class R>
+    requires std::is_arithmetic_v<R>
+R ratio(R a, R b, double otherwise) {
+    return b == 0 ? static_cast<R>(otherwise) : a / b;
 }
 
 template <class F>

@@ -33,7 +33,7 @@ struct matern {
     map_call call() const { return {nu == 0.5 ? map_id::matern12 : nu == 1.5 ? map_id::matern32 : map_id::matern52, {1 / length_scale}}; }
 };
 
-// The three formulas, with s = 1/ℓ.
+// The three formulas, with s = 1/ℓ. Beyond t = 1e4 they are zero in any precision; the limit keeps ∞·0 out.
 struct matern12 {
     double s;
     template <class R>
@@ -47,7 +47,7 @@ struct matern32 {
     template <class R>
     R operator()(R squared_distance) const {
         using std::exp, std::sqrt;
-        const R t = (s * std::sqrt(3.0)) * R(sqrt(squared_distance));
+        const R t = at_most(R((s * std::sqrt(3.0)) * R(sqrt(squared_distance))), 1e4);
         return (1.0 + t) * exp(-1.0 * t);
     }
 };
@@ -56,7 +56,7 @@ struct matern52 {
     template <class R>
     R operator()(R squared_distance) const {
         using std::exp, std::sqrt;
-        const R t = (s * std::sqrt(5.0)) * R(sqrt(squared_distance));
+        const R t = at_most(R((s * std::sqrt(5.0)) * R(sqrt(squared_distance))), 1e4);
         return (1.0 + t + (1.0 / 3) * (t * t)) * exp(-1.0 * t);
     }
 };

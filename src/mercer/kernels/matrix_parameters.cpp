@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <Eigen/Dense>
+#include <cmath>
 
 #include "mercer/base/error.h"
 #include "mercer/kernels/anisotropic.h"
@@ -44,7 +45,7 @@ std::vector<std::vector<double>> anisotropic::whitening() const {
         const auto d = static_cast<Eigen::Index>(covariance.front().size());
         dense_matrix m = dense_matrix::Zero(d, d);
         for (Eigen::Index a = 0; a < d; ++a) {
-            require(covariance.front()[a] > 0, "anisotropic", fmt::format("covariance[{}] > 0", a), covariance.front()[a]);
+            require(covariance.front()[a] > 0 && std::isfinite(covariance.front()[a]), "anisotropic", fmt::format("covariance[{}] > 0", a), covariance.front()[a]);
             m(a, a) = 1 / std::sqrt(covariance.front()[a]);
         }
         return rows_of(m);

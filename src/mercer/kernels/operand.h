@@ -14,8 +14,6 @@ template <class T>
 struct pack_scratch {
     buffer<T> rows;                   // converted dense rows
     std::vector<const T*> pointers;
-    std::vector<std::int32_t> place;  // column → position among the columns present in a stripe, -1 elsewhere
-    std::vector<std::int32_t> present;
     std::vector<std::int32_t> row_cols;
     std::vector<T> row_values;
 };
@@ -45,6 +43,9 @@ private:
     dataset vectors_;
     bool sparse_ = false;
 };
+
+// Sparse vectors in a space of more coordinates: a copy, with zeros for the new ones.
+dataset widened(const dataset& vectors, index dims);
 
 // The mean of the vectors of both sides, when subtracting it would make squared distances markedly more exact; else empty.
 template <class T>

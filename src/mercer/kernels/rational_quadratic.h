@@ -34,8 +34,9 @@ struct rational_quadratic {
 
     template <class R>
     R operator()(R squared_distance) const {
-        using std::exp, std::log;
-        return exp(-alpha * R(log(1.0 + squared_distance / (2 * alpha * length_scale * length_scale))));
+        using std::exp, std::log1p;
+        const R t = at_most(R(squared_distance / (2 * alpha * length_scale * length_scale)), 1e308);  // finite: log1p has no limit there
+        return exp(-alpha * R(log1p(t)));
     }
 };
 

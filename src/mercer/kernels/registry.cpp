@@ -90,7 +90,8 @@ double arguments::number(const std::string& name, std::optional<double> initial)
 
 int arguments::whole(const std::string& name, std::optional<int> initial) const {
     const double value = number(name, initial ? std::optional<double>(*initial) : std::nullopt);
-    if (value != std::floor(value) || std::abs(value) > 1e9) fail(errc::invalid_argument, fmt::format("{}: {} must be a whole number, got {}", owner_, name, value));
+    if (value != std::floor(value)) fail(errc::invalid_argument, fmt::format("{}: {} must be a whole number, got {}", owner_, name, value));
+    require(std::abs(value) <= 1e9, owner_, fmt::format("|{}| <= 1e9", name), value);
     return static_cast<int>(value);
 }
 
@@ -110,7 +111,7 @@ std::vector<std::vector<double>> arguments::table(const std::string& name) const
 }
 
 void require(bool ok, const std::string& owner, const std::string& condition, double value) {
-    if (!ok) fail(errc::invalid_argument, fmt::format("{}: must satisfy {}, got {}", owner, condition, number_text(value)));
+    if (!ok) fail(errc::invalid_argument, fmt::format("{}: must satisfy {}{}, got {}", owner, condition, std::isfinite(value) ? "" : " and be finite", number_text(value)));
 }
 
 std::string number_text(double value) { return fmt::format("{}", value); }

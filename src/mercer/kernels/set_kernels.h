@@ -50,8 +50,8 @@ struct set_power {
 
     template <class R>
     R operator()(R count) const {
-        using std::exp;
-        return exp(std::numbers::ln2 * count);
+        using std::exp2;
+        return exp2(count);
     }
 };
 
@@ -93,10 +93,10 @@ struct jaccard {
     static constexpr map_input input = map_input::with_norms;
     map_call call() const { return {map_id::jaccard, {}}; }
 
-    // |A| is the squared norm of the indicator. The tiny terms make 0/0 one and change no other value.
+    // |A| is the squared norm of the indicator.
     template <class R>
     R operator()(R common, R size_a, R size_b) const {
-        return (common + 1e-30) / (size_a + size_b - common + 1e-30);
+        return ratio(common, R(size_a + size_b - common), 1);
     }
 };
 

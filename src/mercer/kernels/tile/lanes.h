@@ -18,6 +18,11 @@ struct lanes {
     static lanes all(double x) { return {hn::Set(tag<T>(), static_cast<T>(x))}; }
     static lanes load(const T* p) { return {hn::LoadU(tag<T>(), p)}; }
     void store(T* p) const { hn::StoreU(v, tag<T>(), p); }
+    // A factor beyond the range of T becomes the largest number of T, so that 0 times it stays 0 (rbf(gamma=1e300) in float).
+    static lanes factor(double x) {
+        const double most = hwy::HighestValue<T>();
+        return all(x > most ? most : x < -most ? -most : x);
+    }
 };
 
 template <class T>
@@ -35,20 +40,21 @@ inline lanes<T> operator+(double a, lanes<T> b) { return lanes<T>::all(a) + b; }
 template <class T>
 inline lanes<T> operator-(lanes<T> a, double b) { return a - lanes<T>::all(b); }
 template <class T>
-inline lanes<T> operator*(double a, lanes<T> b) { return lanes<T>::all(a) * b; }
+inline lanes<T> operator*(double a, lanes<T> b) { return lanes<T>::factor(a) * b; }
 template <class T>
-inline lanes<T> operator*(lanes<T> a, double b) { return a * lanes<T>::all(b); }
+inline lanes<T> operator*(lanes<T> a, double b) { return a * lanes<T>::factor(b); }
 template <class T>
-inline lanes<T> operator/(lanes<T> a, double b) { return a * lanes<T>::all(1 / b); }
+inline lanes<T> operator/(lanes<T> a, double b) { return a * lanes<T>::factor(1 / b); }
 
 // eˣ = 2ⁿ·eʳ with n = round(x·log₂e) and r = x - n·ln 2 in two pieces; the polynomial is the minimax one of
-// Moshier's Cephes library (expf) for |r| <= ln 2 / 2, within 1.2e-7 relative. Underflows to 0, overflows to infinity. double takes Highway's.
+// Moshier's Cephes library (expf) for |r| <= ln 2 / 2, within 1.2e-7 relative. Underflows to 0, overflows to infinity, keeps NaN (x86 min and max return the second of a pair
+// with a NaN). double takes Highway's.
 inline lanes<float> exp(lanes<float> x) {
     const tag<float> f;
     const hn::RebindToSigned<tag<float>> i;
-    const auto low = hn::Set(f, -103.97f);
+    const auto low = hn::Set(f, -104.0f);
     const auto high = hn::Set(f, 88.73f);
-    const auto t = hn::Min(hn::Max(x.v, low), high);
+    const auto t = hn::Min(high, hn::Max(low, x.v));
     const auto n = hn::Round(hn::Mul(t, hn::Set(f, 1.44269504088896341f)));
     auto r = hn::NegMulAdd(n, hn::Set(f, 0.693359375f), t);
     r = hn::NegMulAdd(n, hn::Set(f, -2.12194440e-4f), r);
@@ -67,19 +73,38 @@ inline lanes<float> exp(lanes<float> x) {
     const auto second = hn::BitCast(f, hn::ShiftLeft<23>(hn::Add(hn::Sub(k, half), bias)));
     return {hn::Mul(hn::Mul(p, first), second)};
 }
-inline lanes<double> exp(lanes<double> x) { return {hn::Exp(tag<double>(), x.v)}; }
+// Highway's wraps around beyond 1420 and makes NaN zero.
+inline lanes<double> exp(lanes<double> x) {
+    const tag<double> d;
+    return {hn::IfThenElse(hn::Eq(x.v, x.v), hn::Exp(d, hn::Min(hn::Set(d, 710.0), x.v)), x.v)};
+}
+// 2ⁿ for a whole n >= 0, exactly; infinity where it is too large. In two factors, since 2ⁿ itself may be just out of range.
 template <class T>
-inline lanes<T> log(lanes<T> x) { return {hn::Log(tag<T>(), x.v)}; }
+inline lanes<T> exp2(lanes<T> n) {
+    const tag<T> d;
+    const hn::RebindToSigned<tag<T>> i;
+    constexpr int mantissa = sizeof(T) == 4 ? 23 : 52;
+    const auto bias = hn::Set(i, sizeof(T) == 4 ? 127 : 1023);
+    const auto k = hn::ConvertTo(i, hn::Min(n.v, hn::Set(d, static_cast<T>(sizeof(T) == 4 ? 129 : 1025))));
+    const auto half = hn::ShiftRight<1>(k);
+    const auto first = hn::BitCast(d, hn::ShiftLeft<mantissa>(hn::Add(half, bias)));
+    const auto second = hn::BitCast(d, hn::ShiftLeft<mantissa>(hn::Add(hn::Sub(k, half), bias)));
+    return {hn::Mul(first, second)};
+}
+template <class T>
+inline lanes<T> log1p(lanes<T> x) { return {hn::Log1p(tag<T>(), x.v)}; }
 template <class T>
 inline lanes<T> tanh(lanes<T> x) { return {hn::Tanh(tag<T>(), x.v)}; }
 template <class T>
 inline lanes<T> sqrt(lanes<T> x) { return {hn::Sqrt(x.v)}; }
 template <class T>
 inline lanes<T> max(lanes<T> a, lanes<T> b) { return {hn::Max(a.v, b.v)}; }
-// where x > 0: a, else 0 (for ratios whose 0/0 is 0)
 template <class T>
-inline lanes<T> where_positive(lanes<T> x, lanes<T> a) {
-    return {hn::IfThenElseZero(hn::Gt(x.v, hn::Zero(tag<T>())), a.v)};
+inline lanes<T> at_most(lanes<T> x, double limit) { return {hn::Min(lanes<T>::factor(limit).v, x.v)}; }
+template <class T>
+inline lanes<T> ratio(lanes<T> a, lanes<T> b, double otherwise) {
+    const tag<T> d;
+    return {hn::IfThenElse(hn::Eq(b.v, hn::Zero(d)), hn::Set(d, static_cast<T>(otherwise)), hn::Div(a.v, b.v))};
 }
 
 }  // namespace mercer::MERCER_SIMD_TARGET

@@ -203,7 +203,7 @@ HWY_INLINE void map_rows(const tile_map<T>& call, F f) {
                 const lanes<T> norm = lanes<T>::all(call.row[i]), zero = lanes<T>::all(0), minus_two = lanes<T>::all(-2);
                 for (size j = 0; j < call.width; j += n) {
                     const lanes<T> t{hn::MulAdd(lanes<T>::load(in + j).v, minus_two.v, (norm + lanes<T>::load(call.col + j)).v)};
-                    put<T, streamed>(f(max(t, zero)), out + j);
+                    put<T, streamed>(f(max(zero, t)), out + j);  // in this order a NaN stays
                 }
             } else {
                 for (size j = 0; j < call.width; j += n) put<T, streamed>(f(lanes<T>::load(in + j)), out + j);
@@ -262,7 +262,7 @@ void affine(T* a, double scale, double shift, size count) {
 
 template <class T>
 void power(T* a, double exponent, size count) {
-    const bool whole = exponent == static_cast<double>(static_cast<int>(exponent)) && exponent >= 1 && exponent <= 1024;
+    const bool whole = exponent >= 1 && exponent <= 1024 && exponent == static_cast<double>(static_cast<int>(exponent));
     if (exponent == 0)
         in_place(a, count, [](lanes<T>, size) HWY_ATTR { return lanes<T>::all(1); });
     else if (whole)

@@ -8,6 +8,7 @@ namespace mercer::smo {
 
 namespace {
 constexpr double cheap_cost = 6;                           // cycles an element; below it a row is read no faster than computed
+constexpr std::size_t most_spare = std::size_t{64} << 20;  // kept for the next problem
 constexpr std::size_t near_bytes = std::size_t{128} << 20;  // kept of cheap rows
 }  // namespace
 
@@ -20,6 +21,16 @@ row_store::row_store(index n, std::size_t budget_bytes, double element_cost) : c
     for (index i = 0; i < n; ++i) position_[i] = i;
 }
 
+row_store::~row_store() {
+    if (memory_.bytes() > spare().bytes() && memory_.bytes() <= most_spare) spare() = std::move(memory_);
+}
+
+// Memory that was written once is much quicker to write again, and small problems follow one another by the hundred.
+reserved_memory& row_store::spare() {
+    static thread_local reserved_memory kept;
+    return kept;
+}
+
 float* row_store::fetch(index original, index& valid) {
     valid = 0;
     if (slots_ == 0) return nullptr;
@@ -27,7 +38,13 @@ float* row_store::fetch(index original, index& valid) {
         asked_[original] = true;
         return nullptr;
     }
-    if (!memory_.data()) memory_ = reserved_memory(static_cast<std::size_t>(slots_ * stride_) * sizeof(float));
+    if (!memory_.data()) {
+        const std::size_t need = static_cast<std::size_t>(slots_ * stride_) * sizeof(float);
+        if (spare().bytes() >= need && spare().bytes() <= most_spare)
+            memory_ = std::move(spare());
+        else
+            memory_ = reserved_memory(need);
+    }
     ++clock_;
     index slot = slot_of_[original];
     if (slot < 0) {

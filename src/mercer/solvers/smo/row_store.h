@@ -17,6 +17,9 @@ public:
     // element_cost: cycles to compute an element (gram.h). Where that is little, a large store costs more than it saves, for
     // memory written for the first time is slow; then only so much is kept as stays near the caches.
     row_store(index n, std::size_t budget_bytes, double element_cost);
+    ~row_store();
+    row_store(const row_store&) = delete;
+    row_store& operator=(const row_store&) = delete;
 
     // Where the row of point `original` is or may be put (nullptr: nowhere), and how many leading positions of it are valid.
     // A row gets a place the second time it is asked for: most variables go to a bound once and never move again.
@@ -29,6 +32,8 @@ public:
     index position(index original) const { return position_[original]; }
 
 private:
+    static reserved_memory& spare();
+
     bool cheap_;
     index stride_;
     index slots_;

@@ -13,7 +13,7 @@
 //
 // Kernel values are float, sums are double. The only successful end is a gap <= tol in double: before it is declared, F is
 // recomputed with kernel values in double for every point that could, within four times the error seen on a sample, decide the
-// gap; if that error is not small against tol, for every point. If the gap then fails, the solver goes on from the exact F.
+// gap. If the gap then fails, the solver goes on from the exact values.
 #pragma once
 
 #include <cstddef>

@@ -210,6 +210,22 @@ void extremes(const double* F, const double* alpha, const double* lower, const d
     }
 }
 
+double dot(const double* a, const double* b, size count) {
+    const tag<double> d;
+    constexpr size n = lanes<double>;
+    auto s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;
+    size i = 0;
+    for (; i + 4 * n <= count; i += 4 * n) {
+        s0 = hn::MulAdd(hn::LoadU(d, a + i), hn::LoadU(d, b + i), s0);
+        s1 = hn::MulAdd(hn::LoadU(d, a + i + n), hn::LoadU(d, b + i + n), s1);
+        s2 = hn::MulAdd(hn::LoadU(d, a + i + 2 * n), hn::LoadU(d, b + i + 2 * n), s2);
+        s3 = hn::MulAdd(hn::LoadU(d, a + i + 3 * n), hn::LoadU(d, b + i + 3 * n), s3);
+    }
+    double sum = hn::GetLane(hn::SumOfLanes(d, hn::Add(hn::Add(s0, s1), hn::Add(s2, s3))));
+    for (; i < count; ++i) sum += a[i] * b[i];
+    return sum;
+}
+
 // Four sums at a time share the conversion of a to double.
 void dots(const float* a, const double* b, size stride, size terms, size count, double* out) {
     const tag<double> d;
@@ -247,7 +263,7 @@ void dots(const float* a, const double* b, size stride, size terms, size count, 
 
 #define MERCER_TEXT2(x) #x
 #define MERCER_TEXT(x) MERCER_TEXT2(x)
-const vector_ops table{MERCER_TEXT(MERCER_SIMD_TARGET), padding_width, solve<float>, solve<double>, subtract_rows, extremes, dots};
+const vector_ops table{MERCER_TEXT(MERCER_SIMD_TARGET), padding_width, solve<float>, solve<double>, subtract_rows, extremes, dot, dots};
 
 }  // namespace
 

@@ -42,6 +42,8 @@ struct vector_ops {
     void (*subtract_rows)(double* F, const float* const* row, const double* delta, std::int64_t rows, std::int64_t count);
     // The largest F where α < u and the smallest F where α > l (-∞ / +∞ where there is none).
     void (*extremes)(const double* F, const double* alpha, const double* lower, const double* upper, std::int64_t count, double& max_up, double& min_low);
+    // Σ_j a[j]·b[j]
+    double (*dot)(const double* a, const double* b, std::int64_t count);
     // out[m] = Σ_j a[j]·b[m·stride + j] for m < terms, in double
     void (*dots)(const float* a, const double* b, std::int64_t stride, std::int64_t terms, std::int64_t count, double* out);
 };

@@ -1,0 +1,494 @@
+// How an evaluator is bound to data and fills tiles. Internal to evaluator*.cpp.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <exception>
+
+#include "mercer/base/error.h"
+#include "mercer/base/parallel.h"
+#include "mercer/kernels/operand.h"
+#include "mercer/kernels/evaluator.h"
+
+namespace mercer {
+namespace evaluation {
+
+constexpr index ceil_div(index a, index b) { return (a + b - 1) / b; }
+
+// Results larger than this do not stay in any cache, so they are written past them.
+inline constexpr index beyond_caches = index{64} << 20;
+
+// One statistic bound to data.
+template <class T>
+struct source {
+    statistic what = statistic::dot;
+    block_function user;
+    operand<T> x, z;
+    std::vector<T> shift;
+    buffer<T> x_norms, z_norms;  // empty where no map wants norms
+    int same_as = -1;            // an earlier source with the same numbers, which serves this one too
+    bool wide = false;           // so many columns that a stripe's panels hold only the columns present in it
+    buffer<T> packed;            // z in panels, when it was asked to be kept
+    bool sparse() const { return x.streamed_sparse(); }
+    const T* shift_data() const { return shift.empty() ? nullptr : shift.data(); }
+};
+
+// The numbers u, v of an outer instruction.
+template <class T>
+struct outer_factors {
+    std::vector<T> x, z;
+};
+
+template <class T>
+struct workspace {
+    pack_scratch<T> pack;
+    std::vector<buffer<T>> panels;            // per statistic, when packed on the fly
+    std::vector<buffer<T>> col_norms, row_norms;
+    std::vector<buffer<T>> col_factors, row_factors;
+    // Per wide statistic: column → position among the columns present in a stripe, -1 elsewhere; and the columns present.
+    std::vector<std::vector<std::int32_t>> place, present;
+    buffer<T> block;
+    buffer<T> registers;
+    matrix<double> user;
+};
+
+inline bool wants_norms(const plan& code, int stat) {
+    for (const auto& step : code.code)
+        if (step.what == instruction::op::map && step.a == stat && step.input != map_input::value) return true;
+    return false;
+}
+
+// Sparse rows are streamed as such when that is less work than the dense loop, which does 1.4 times more per coordinate.
+inline bool worth_sparse(const dataset& x) {
+    const auto density = [](const auto* some) { return static_cast<double>(some->nonzeros()) / (static_cast<double>(some->size()) * static_cast<double>(some->dims()) + 1); };
+    if (const auto* some = x.as<sparse<float>>()) return density(some) < 0.5;
+    if (const auto* some = x.as<sparse<double>>()) return density(some) < 0.5;
+    return false;
+}
+
+}  // namespace evaluation
+
+using namespace evaluation;
+
+template <class T>
+struct evaluator<T>::state {
+    std::shared_ptr<const plan> code;
+    const tile_ops<T>& ops = best_tile_ops<T>();
+    index rows = 0, cols = 0;
+    bool same = false;
+    dataset x, z;
+    std::vector<source<T>> sources;
+    std::vector<outer_factors<T>> factors;  // per instruction
+    index stripe = 0;                       // columns in a stripe
+    bool kept = false;                      // panels of z are kept
+
+    state(std::shared_ptr<const plan> code_, dataset x_, const dataset* z_, std::size_t packed_bytes) : code(std::move(code_)), x(std::move(x_)) {
+        same = z_ == nullptr;
+        if (z_) z = *z_;
+        // A map of the vectors must see the same coordinates on both sides.
+        const bool maps = std::any_of(code->features.begin(), code->features.end(), [](const feature& f) { return static_cast<bool>(f.apply); });
+        if (!same && maps && x.is_sparse() && z.is_sparse() && x.dims() != z.dims()) {
+            dataset& fewer = x.dims() < z.dims() ? x : z;
+            fewer = widened(fewer, std::max(x.dims(), z.dims()));
+        }
+        rows = x.size();
+        cols = same ? rows : z.size();
+        bind_sources();
+        bind_factors();
+        choose_stripe();
+        keep_panels(packed_bytes);
+    }
+
+    const dataset& right() const { return same ? x : z; }
+
+    void bind_sources() {
+        std::vector<std::pair<dataset, dataset>> made;
+        for (const auto& f : code->features) made.push_back(f.apply ? f.apply(x, same ? nullptr : &z) : std::pair(x, same ? dataset() : z));
+        for (std::size_t s = 0; s < code->statistics.size(); ++s) {
+            const auto& wanted = code->statistics[s];
+            const auto& [fx, fz] = made[wanted.source];
+            source<T> one;
+            one.what = wanted.what;
+            one.user = wanted.user;
+            if (wanted.what != statistic::user) {
+                const dataset& fright = same ? fx : fz;
+                const bool empty = fx.size() == 0 || fright.size() == 0;  // no vectors, so their coordinates do not matter
+                if (fx.dims() != fright.dims() && !empty && !(fx.is_sparse() && fright.is_sparse()))
+                    fail(errc::invalid_argument, fmt::format("x has {} coordinates and z has {}", fx.dims(), fright.dims()));
+                const bool as_sparse = wanted.what == statistic::dot && worth_sparse(fx);
+                one.x = operand<T>(fx, as_sparse);
+                one.z = operand<T>(fright, as_sparse && fright.is_sparse());
+                if (wanted.centred && !as_sparse) one.shift = useful_shift<T>(fright);
+                // Where a shift would gain nothing, the plain dot product is shared.
+                for (std::size_t other = 0; other < s && one.same_as < 0 && one.shift.empty(); ++other)
+                    if (code->statistics[other].what == wanted.what && code->statistics[other].source == wanted.source && sources[other].shift.empty() && wanted.what != statistic::user)
+                        one.same_as = static_cast<int>(other);
+                if (wants_norms(*code, static_cast<int>(s))) {
+                    one.x_norms.resize(fx.size());
+                    one.x.norms(one.shift_data(), one.x_norms);
+                    if (!same) {
+                        one.z_norms.resize(fright.size());
+                        one.z.norms(one.shift_data(), one.z_norms);
+                    }
+                    require_norms(fx, one.x_norms);
+                    require_norms(fright, one.z_norms);
+                }
+                one.wide = as_sparse && fright.is_sparse() && depth(one) > 4096;
+            } else {
+                one.x = operand<T>(fx, false);
+                one.z = operand<T>(same ? fx : fz, false);
+            }
+            sources.push_back(std::move(one));
+        }
+    }
+
+    // ‖x‖² + ‖z‖² - 2xᵀz says nothing once a norm is infinite or NaN.
+    static void require_norms(const dataset& vectors, const buffer<T>& norms) {
+        for (index i = 0; i < norms.size(); ++i)
+            if (!std::isfinite(norms[i])) {
+                require_finite(vectors);
+                fail(errc::data, fmt::format("row {}: its squared norm is beyond the range of {}, so distances from it cannot be computed; scale the data", i, precision()));
+            }
+    }
+    static const char* precision() { return sizeof(T) == 4 ? "float" : "double"; }
+
+    // Sparse data may have different numbers of columns on the two sides (a test file without the last feature).
+    static index depth(const source<T>& s) { return std::max(s.x.dims(), s.z.dims()); }
+
+    const buffer<T>& right_norms(const source<T>& s) const { return same ? s.x_norms : s.z_norms; }
+
+    void bind_factors() {
+        factors.resize(code->code.size());
+        for (std::size_t i = 0; i < code->code.size(); ++i) {
+            const auto& step = code->code[i];
+            if (step.what != instruction::op::outer_multiply && step.what != instruction::op::outer_add) continue;
+            factors[i].x = object_values(step, x);
+            factors[i].z = same ? factors[i].x : object_values(step, z);
+        }
+    }
+
+    static std::vector<T> object_values(const instruction& step, const dataset& objects) {
+        std::vector<double> values;
+        if (step.weight) {
+            values = step.weight(objects);
+            if (static_cast<index>(values.size()) != objects.size())
+                fail(errc::invalid_argument, fmt::format("a function of objects must give one number for each of {} objects, got {}", objects.size(), values.size()));
+        } else {
+            // In the precision of the tiles, so that k(x, x) is divided by itself.
+            std::vector<T> self(static_cast<std::size_t>(objects.size()));
+            evaluator<T>(step.self, objects).diagonal(self);
+            for (std::size_t i = 0; i < self.size(); ++i) values.push_back(step.self_rule == instruction::self_use::minus_half ? -0.5 * self[i] : inverse_root(self[i], i));
+        }
+        return std::vector<T>(values.begin(), values.end());
+    }
+
+    static double inverse_root(T self, std::size_t object) {
+        if (self == 0 || std::isnan(self)) return 0;
+        if (self < 0) fail(errc::data, fmt::format("normalize: k(x, x) must satisfy 0 <= k(x, x), got {} for object {}", self, object));
+        if (!std::isfinite(self) || !std::isfinite(1 / self))
+            fail(errc::data, fmt::format("normalize: k(x, x) of object {} is too {} for {}; scale the data", object, self > 1 ? "large" : "small", precision()));
+        return 1 / std::sqrt(static_cast<double>(self));
+    }
+
+    void choose_stripe() {
+        constexpr index panel_bytes = 256 * 1024, most = 1024 / static_cast<index>(sizeof(T));
+        stripe = most;
+        const index unit = ops.sparse_panel;  // a whole number of dense panels too
+        for (const auto& s : sources) {
+            if (s.what == statistic::user) continue;
+            const index d = s.wide ? 16384 : std::max<index>(1, depth(s));
+            stripe = std::min(stripe, std::max(unit, panel_bytes / (d * static_cast<index>(sizeof(T))) / unit * unit));
+        }
+    }
+
+    index panel_of(const source<T>& s) const { return s.sparse() ? ops.sparse_panel : ops.panel; }
+
+    // Columns up to a whole number of the wider panels: what a stripe reads.
+    index padded(index count) const { return ceil_div(count, ops.sparse_panel) * ops.sparse_panel; }
+
+    void keep_panels(std::size_t budget) {
+        std::size_t need = 0;
+        for (const auto& s : sources) {
+            if (s.what == statistic::user || s.wide) return;
+            if (s.same_as < 0) need += static_cast<std::size_t>(padded(cols) * depth(s)) * sizeof(T);
+        }
+        if (need > budget) return;
+        for (auto& s : sources) {
+            if (s.same_as >= 0) continue;
+            const index width = panel_of(s), d = depth(s), panels = padded(cols) / width;
+            s.packed.uninitialised(panels * width * d);
+            parallel_for(panels, [&](index p) {
+                thread_local pack_scratch<T> scratch;
+                pack_panel(s, selection(p * width, std::clamp<index>(cols - p * width, 0, width)), s.packed.data() + p * width * d, scratch);
+            });
+        }
+        kept = true;
+    }
+
+    void pack_panel(const source<T>& s, const selection& which, T* to, pack_scratch<T>& scratch) const {
+        const index width = panel_of(s);
+        s.z.pack(which, s.shift_data(), to, width, scratch);
+        if (depth(s) > s.z.dims()) std::fill_n(to + s.z.dims() * width, (depth(s) - s.z.dims()) * width, T(0));
+    }
+
+    static void grow(std::vector<buffer<T>>& set, std::size_t count) {
+        if (set.size() < count) set.resize(count);
+    }
+
+    // A stripe being worked on: its columns packed, its norms and factors collected.
+    struct open_stripe {
+        selection cols;
+        index width;  // whole panels
+        std::vector<const T*> panels;
+        bool stream;  // write results past the caches
+    };
+
+    open_stripe open(const selection& which_cols, index packed_at, bool stream, workspace<T>& w) const {
+        const std::size_t count = sources.size(), steps = code->code.size();
+        grow(w.panels, count), grow(w.col_norms, count), grow(w.row_norms, count), grow(w.col_factors, steps), grow(w.row_factors, steps);
+        if (w.place.size() < count) w.place.resize(count), w.present.resize(count);
+        open_stripe made{which_cols, padded(which_cols.size()), {}, stream};
+        for (std::size_t s = 0; s < count; ++s) made.panels.push_back(prepare(sources[s], s, which_cols, packed_at, made.width, w));
+        for (std::size_t i = 0; i < steps; ++i)
+            if (!factors[i].z.empty()) collect(factors[i].z, which_cols, made.width, w.col_factors[i]);
+        return made;
+    }
+
+    // All tiles of some rows within a stripe; results go to columns out_col … of out.
+    void run(const open_stripe& stripe, const selection& which_rows, block_rows<T> out, index out_col, workspace<T>& w) const {
+        T* registers = w.registers.at_least(code->registers * ops.block_rows * stripe.width);
+        const auto reg = [&](int r) {
+            const bool shared = r < static_cast<int>(sources.size()) && sources[r].same_as >= 0;
+            return registers + (shared ? sources[r].same_as : r) * ops.block_rows * stripe.width;
+        };
+        for (index r0 = 0; r0 < which_rows.size(); r0 += ops.block_rows) {
+            const selection some = which_rows.slice(r0, std::min(ops.block_rows, which_rows.size() - r0));
+            for (std::size_t s = 0; s < sources.size(); ++s)
+                if (sources[s].same_as < 0) fill_statistic(sources[s], s, some, stripe.cols, stripe.panels[s], stripe.width, reg(static_cast<int>(s)), w);
+            run_code(some, stripe, reg, out.from(r0), out_col, w);
+            if (code->check_range) require_range(some, stripe.cols, out.from(r0), out_col);
+        }
+    }
+
+    void close(workspace<T>& w) const {
+        for (std::size_t s = 0; s < sources.size(); ++s)
+            if (sources[s].wide) forget_columns(s, w);
+    }
+
+    static void require_range(const selection& some, const selection& which_cols, const block_rows<T>& out, index out_col) {
+        for (index i = 0; i < some.size(); ++i)
+            for (index j = 0; j < which_cols.size(); ++j)
+                if (!std::isfinite(out[i][out_col + j]))
+                    fail(errc::data, fmt::format("k(x, z) of objects {} and {} is beyond the range of {}", some[i], which_cols[j], precision()));
+    }
+
+    template <class Values>
+    static void collect(const Values& values, const selection& which, index width, buffer<T>& to) {
+        T* out = to.at_least(width);
+        for (index j = 0; j < which.size(); ++j) out[j] = values[which[j]];
+        std::fill(out + which.size(), out + width, T(0));
+    }
+
+    // Panels of one statistic for the columns of a stripe, and their norms.
+    const T* prepare(const source<T>& s, std::size_t at, const selection& which, index packed_at, index width, workspace<T>& w) const {
+        if (s.what == statistic::user) return nullptr;
+        if (s.x_norms.size() > 0) collect(right_norms(s), which, width, w.col_norms[at]);
+        if (s.same_as >= 0) return nullptr;
+        const index p = panel_of(s), d = depth(s);
+        if (packed_at >= 0) return s.packed.data() + packed_at * d;
+        if (s.wide) return pack_present(s, which, width, w, at);
+        T* panels = w.panels[at].at_least(width * d);
+        for (index j = 0; j < width; j += p) {
+            const index here = std::clamp<index>(which.size() - j, 0, p);
+            if (here > 0)
+                pack_panel(s, which.slice(j, here), panels + j * d, w.pack);
+            else
+                std::fill_n(panels + j * d, p * d, T(0));
+        }
+        return panels;
+    }
+
+    // Panels that hold only the columns which occur in the stripe.
+    const T* pack_present(const source<T>& s, const selection& which, index width, workspace<T>& w, std::size_t at) const {
+        auto& place = w.place[at];
+        auto& present = w.present[at];
+        if (static_cast<index>(place.size()) < depth(s)) place.assign(static_cast<std::size_t>(depth(s)), -1);
+        const std::int32_t* cols = nullptr;
+        const T* values = nullptr;
+        index entries = 0;
+        for (index j = 0; j < which.size(); ++j) {
+            s.z.sparse_row(which[j], w.pack, cols, values, entries);
+            for (index k = 0; k < entries; ++k)
+                if (place[cols[k]] < 0) {
+                    place[cols[k]] = static_cast<std::int32_t>(present.size());
+                    present.push_back(cols[k]);
+                }
+        }
+        const index d = static_cast<index>(present.size()), p = ops.sparse_panel;
+        T* panels = w.panels[at].at_least(width * std::max<index>(d, 1));
+        std::fill_n(panels, width * d, T(0));
+        for (index j = 0; j < which.size(); ++j) {
+            s.z.sparse_row(which[j], w.pack, cols, values, entries);
+            T* panel = panels + j / p * p * d + j % p;
+            for (index k = 0; k < entries; ++k) panel[static_cast<index>(place[cols[k]]) * p] = values[k];
+        }
+        return panels;
+    }
+
+    static void forget_columns(std::size_t at, workspace<T>& w) {
+        for (const std::int32_t c : w.present[at]) w.place[at][c] = -1;
+        w.present[at].clear();
+    }
+
+    void fill_statistic(const source<T>& s, std::size_t at, const selection& some, const selection& which_cols, const T* panels, index width, T* out, workspace<T>& w) const {
+        const index n = some.size();
+        if (s.what == statistic::user) return ask_user(s, some, which_cols, width, out, w);
+        const index p = panel_of(s);
+        const index d = s.wide ? static_cast<index>(w.present[at].size()) : depth(s);
+        if (!s.sparse()) {
+            s.x.pack(some, s.shift_data(), w.block.at_least(ops.block_rows * d), ops.block_rows, w.pack);
+            if (d > s.x.dims()) std::fill_n(w.block.data() + s.x.dims() * ops.block_rows, (d - s.x.dims()) * ops.block_rows, T(0));
+            for (index j = 0; j < width; j += p) ops.dense(s.what, w.block.data(), panels + j * d, d, out + j, width, false);
+            return;
+        }
+        for (index r = 0; r < n; ++r) {
+            const std::int32_t* cols = nullptr;
+            const T* values = nullptr;
+            index entries = 0;
+            s.x.sparse_row(some[r], w.pack, cols, values, entries);
+            if (s.wide) renumber(cols, values, entries, w.place[at], w);
+            for (index j = 0; j < width; j += p) ops.sparse_dot(cols, values, entries, panels + j * d, out + r * width + j);
+        }
+    }
+
+    // Keeps the entries of a row whose columns are present in the stripe, under their places there.
+    static void renumber(const std::int32_t*& cols, const T*& values, index& entries, const std::vector<std::int32_t>& places, workspace<T>& w) {
+        auto& kept_cols = w.pack.row_cols;
+        thread_local std::vector<T> kept_values;
+        kept_cols.clear();
+        kept_values.clear();
+        for (index k = 0; k < entries; ++k)
+            if (const std::int32_t place = places[cols[k]]; place >= 0) {
+                kept_cols.push_back(place);
+                kept_values.push_back(values[k]);
+            }
+        cols = kept_cols.data();
+        values = kept_values.data();
+        entries = static_cast<index>(kept_cols.size());
+    }
+
+    void ask_user(const source<T>& s, const selection& some, const selection& which_cols, index width, T* out, workspace<T>& w) const {
+        if (w.user.rows() < some.size() || w.user.cols() < which_cols.size()) w.user = matrix<double>(ops.block_rows, std::max(width, which_cols.size()));
+        const matrix_view<double> values = w.user.view().block(0, 0, some.size(), which_cols.size());
+        s.user(s.x.vectors(), some, s.z.vectors(), which_cols, values);
+        for (index i = 0; i < some.size(); ++i) {
+            for (index j = 0; j < which_cols.size(); ++j) out[i * width + j] = static_cast<T>(values(i, j));
+            std::fill(out + i * width + which_cols.size(), out + (i + 1) * width, T(0));
+        }
+    }
+
+    template <class Register>
+    void run_code(const selection& some, const open_stripe& stripe, Register reg, block_rows<T> out, index out_col, workspace<T>& w) const {
+        using op = instruction::op;
+        const index n = some.size(), width = stripe.width, real_width = stripe.cols.size(), count = ops.block_rows * width;
+        // A last map writes straight to the result when that has room for whole vectors.
+        const bool direct = width == real_width && code->code.back().what == op::map;
+        std::array<T*, 16> rows;
+        // Points `rows` at the result; whether it may be written past the caches.
+        const auto to_result = [&](std::array<T*, 16>& at) {
+            bool stream = stripe.stream;
+            for (index i = 0; i < n; ++i) {
+                at[i] = out[i] + out_col;
+                stream = stream && reinterpret_cast<std::uintptr_t>(at[i]) % cache_line == 0;
+            }
+            return stream;
+        };
+        for (std::size_t at = 0; at < code->code.size(); ++at) {
+            const auto& step = code->code[at];
+            T* to = reg(step.to);
+            switch (step.what) {
+                case op::fill: std::fill_n(to, count, static_cast<T>(step.shift)); break;
+                case op::map: {
+                    tile_map<T> call{step.formula, step.input, reg(step.a), width, rows.data(), nullptr, nullptr, n, width};
+                    if (step.input != map_input::value) {
+                        collect(sources[step.a].x_norms, some, n, w.row_norms[step.a]);
+                        call.row = w.row_norms[step.a].data();
+                        call.col = w.col_norms[step.a].data();
+                    }
+                    if (direct && at + 1 == code->code.size()) {
+                        call.stream = to_result(rows);
+                        ops.map(call);
+                        return;
+                    }
+                    for (index i = 0; i < n; ++i) rows[i] = to + i * width;
+                    ops.map(call);
+                    break;
+                }
+                case op::affine: ops.affine(to, step.scale, step.shift, count); break;
+                case op::add: ops.binary(tile_binary::add, to, reg(step.b), count); break;
+                case op::multiply: ops.binary(tile_binary::multiply, to, reg(step.b), count); break;
+                case op::power: ops.power(to, step.shift, count); break;
+                case op::polynomial: ops.polynomial(to, step.coefficients.data(), static_cast<index>(step.coefficients.size()), count); break;
+                case op::exponential: ops.exponential(to, count); break;
+                case op::outer_multiply:
+                case op::outer_add:
+                    collect(factors[at].x, some, n, w.row_factors[at]);
+                    ops.outer(step.what == op::outer_add ? tile_binary::add : tile_binary::multiply, to, width, w.row_factors[at].data(), w.col_factors[at].data(), n, width);
+                    break;
+            }
+        }
+        if (width != real_width) {
+            for (index i = 0; i < n; ++i) std::copy_n(reg(code->result) + i * width, real_width, out[i] + out_col);
+            return;
+        }
+        ops.map({{}, map_input::value, reg(code->result), width, rows.data(), nullptr, nullptr, n, width, to_result(rows)});
+    }
+
+    // out(j, i) = out(i, j) for rows i from r0 and columns j from c0; the rows of `out` may be scattered.
+    void mirror(const block_rows<T>& out, index r0, index c0, index rows, index cols) const {
+        const index stride = out[1] - out[0];
+        const bool even = out[r0 + rows - 1] - out[0] == (r0 + rows - 1) * stride && out[c0 + cols - 1] - out[0] == (c0 + cols - 1) * stride;
+        if (even) return ops.transpose(out[r0] + c0, stride, out[c0] + r0, stride, rows, cols);
+        for (index i = 0; i < rows; ++i)
+            for (index j = 0; j < cols; ++j) out[c0 + j][r0 + i] = out[r0 + i][c0 + j];
+    }
+
+    bool worth_mirroring() const {
+        index work = 0;
+        for (const auto& s : sources) {
+            if (s.what == statistic::user) return false;
+            work += s.sparse() ? 4 + depth(s) / 8 : depth(s);
+        }
+        return work >= 32;
+    }
+
+    // A workspace lent from the thread's stock. A user's function may evaluate kernels itself while a tile is half done, so one per
+    // thread is not enough; and one that an exception left half used is not put back.
+    class lease {
+    public:
+        lease() : exceptions_(std::uncaught_exceptions()) {
+            if (stock().empty()) stock().push_back(std::make_unique<workspace<T>>());
+            held_ = std::move(stock().back());
+            stock().pop_back();
+        }
+        ~lease() {
+            if (std::uncaught_exceptions() == exceptions_) stock().push_back(std::move(held_));
+        }
+        lease(const lease&) = delete;
+        lease& operator=(const lease&) = delete;
+        workspace<T>& operator*() const { return *held_; }
+
+    private:
+        static std::vector<std::unique_ptr<workspace<T>>>& stock() {
+            thread_local std::vector<std::unique_ptr<workspace<T>>> unused;
+            return unused;
+        }
+        std::unique_ptr<workspace<T>> held_;
+        int exceptions_;
+    };
+};
+
+}  // namespace mercer

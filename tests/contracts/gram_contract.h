@@ -1,0 +1,96 @@
+// What every Gram matrix keeps, whatever is behind it: blocks, diagonal, products and the whole agree with one dense matrix.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <span>
+#include <vector>
+
+#include "mercer/base/parallel.h"
+#include "mercer/gram/gram.h"
+
+namespace mercer::testing {
+
+// `want` is K in double; entries of K may differ from it by `tolerance`.
+template <class T>
+void expect_gram_contract(const gram<T>& k, const matrix<double>& want, double tolerance) {
+    ASSERT_EQ(k.rows(), want.rows());
+    ASSERT_EQ(k.cols(), want.cols());
+    const index n = k.rows(), m = k.cols();
+    std::mt19937_64 random(1);
+    const T untouched = static_cast<T>(-4321);
+    const auto expect_block = [&](const selection& rows, const selection& cols) {
+        matrix<T> out(rows.size() + 1, cols.size() + 1);
+        std::fill_n(out.data(), out.rows() * out.cols(), untouched);
+        k.block(rows, cols, out.view());
+        for (index i = 0; i <= rows.size(); ++i)
+            for (index j = 0; j <= cols.size(); ++j) {
+                if (i == rows.size() || j == cols.size())
+                    ASSERT_EQ(out(i, j), untouched) << "written outside of the block";
+                else
+                    ASSERT_NEAR(out(i, j), want(rows[i], cols[j]), tolerance) << rows[i] << ", " << cols[j];
+            }
+        // The same rows, scattered in memory, last first.
+        matrix<T> apart(rows.size(), cols.size());
+        std::vector<T*> places;
+        for (index i = 0; i < rows.size(); ++i) places.push_back(apart.row(rows.size() - 1 - i));
+        k.block(rows, cols, block_rows<T>(places.data()));
+        for (index i = 0; i < rows.size(); ++i)
+            for (index j = 0; j < cols.size(); ++j) ASSERT_EQ(apart(rows.size() - 1 - i, j), out(i, j)) << "scattered rows differ";
+    };
+    expect_block(selection(0, n), selection(0, m));
+    expect_block(selection(0, 0), selection(0, m));
+    expect_block(selection(0, n), selection(0, 0));
+    if (n == 0 || m == 0) return;
+    expect_block(selection(n - 1, 1), selection(0, m));
+    expect_block(selection(n / 3, n / 2), selection(m / 4, m / 3));
+    for (int repeat = 0; repeat < 5; ++repeat) {
+        std::vector<index> rows, cols;
+        for (int i = 0; i < 17; ++i) rows.push_back(static_cast<index>(random() % static_cast<std::uint64_t>(n)));
+        for (int j = 0; j < 23; ++j) cols.push_back(static_cast<index>(random() % static_cast<std::uint64_t>(m)));
+        expect_block(std::span<const index>(rows), std::span<const index>(cols));
+        expect_block(std::span<const index>(rows), selection(0, m));
+        expect_block(selection(0, n), std::span<const index>(cols));
+    }
+
+    matrix<T> all(n, m);
+    k.all(all.view());
+    std::vector<T> row(static_cast<std::size_t>(m));
+    k.row(n / 2, row.data());
+    for (index j = 0; j < m; ++j) ASSERT_EQ(row[j], all(n / 2, j));
+    for (index i = 0; i < n; ++i)
+        for (index j = 0; j < m; ++j) ASSERT_NEAR(all(i, j), want(i, j), tolerance);
+
+    std::vector<T> diagonal(static_cast<std::size_t>(n));
+    if (n == m) {
+        k.diagonal(diagonal);
+        for (index i = 0; i < n; ++i) ASSERT_NEAR(diagonal[i], want(i, i), tolerance) << i;
+    } else {
+        EXPECT_ANY_THROW(k.diagonal(diagonal));
+    }
+
+    // One column and several, with sums in double, the same bits however many threads share the work.
+    for (const index columns : {index{1}, index{3}}) {
+        matrix<double> v(m, columns), out(n, columns), again(n, columns);
+        std::normal_distribution<double> normal;
+        for (index i = 0; i < m * columns; ++i) v.data()[i] = normal(random);
+        std::fill_n(out.data(), n * columns, 99.0);
+        k.multiply(v.view(), out.view());
+        for (index i = 0; i < n; ++i)
+            for (index s = 0; s < columns; ++s) {
+                double sum = 0, size = 0;
+                for (index j = 0; j < m; ++j) sum += want(i, j) * v(j, s), size += std::abs(v(j, s)) * (tolerance + 1e-15 * std::abs(want(i, j)) * static_cast<double>(m));
+                ASSERT_NEAR(out(i, s), sum, size) << i << ", " << s;
+            }
+        const int before = threads();
+        set_threads(3);
+        k.multiply(v.view(), again.view());
+        set_threads(before);
+        for (index i = 0; i < n * columns; ++i) ASSERT_EQ(out.data()[i], again.data()[i]);
+    }
+    matrix<double> wrong(m + 1, 1), out(n, 1);
+    EXPECT_ANY_THROW(k.multiply(wrong.view(), out.view()));
+}
+
+}  // namespace mercer::testing

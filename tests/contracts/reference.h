@@ -1,0 +1,148 @@
+// Kernels from their definitions, one pair at a time in long double, written without a look at the library: what it is checked
+// against. Every value comes with a first-order bound on the error that an evaluation in floating point may make, in units of the
+// rounding error u; it follows the condition of each step, so that a tolerance is derived and not chosen.
+#pragma once
+
+#include <cmath>
+#include <functional>
+#include <map>
+#include <numbers>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "contracts/objects.h"
+#include "mercer/kernels/algebra.h"
+
+namespace mercer::testing {
+
+struct approx {
+    long double value = 0;
+    long double error = 0;  // in units of u
+};
+using reference = std::function<approx(const object&, const object&)>;
+
+// A kernel of the library and its definition.
+struct specimen {
+    kernel k;
+    reference f;
+    bool non_negative = false;  // wants vectors with coordinates >= 0
+};
+
+// Statistics of two vectors.
+inline approx dot_of(const object& x, const object& z) {
+    approx sum;
+    for (std::size_t a = 0; a < x.vector.size(); ++a) {
+        sum.value += static_cast<long double>(x.vector[a]) * z.vector[a];
+        sum.error += std::abs(static_cast<long double>(x.vector[a]) * z.vector[a]);
+    }
+    sum.error *= static_cast<long double>(x.vector.size()) + 2;
+    return sum;
+}
+
+// From ‖x‖² + ‖z‖² - 2xᵀz: an error of every term of that.
+inline approx squared_distance_of(const object& x, const object& z) {
+    approx sum;
+    for (std::size_t a = 0; a < x.vector.size(); ++a) {
+        const long double difference = static_cast<long double>(x.vector[a]) - z.vector[a];
+        sum.value += difference * difference;
+    }
+    sum.error = 2 * (dot_of(x, x).error + dot_of(z, z).error);
+    return x.vector == z.vector ? approx{} : sum;
+}
+
+template <class Term>
+approx sum_over(const object& x, const object& z, Term term) {
+    approx sum;
+    for (std::size_t a = 0; a < x.vector.size(); ++a) sum.value += term(static_cast<long double>(x.vector[a]), static_cast<long double>(z.vector[a]));
+    sum.error = (static_cast<long double>(x.vector.size()) + 4) * sum.value;
+    return sum;
+}
+
+// f(t) for a value t with an error, given |f'(t)|; `own` is the error of computing f itself.
+inline approx through(const approx& t, long double value, long double slope, long double own) { return {value, std::abs(slope) * t.error + own}; }
+
+// e^(-rate·t): the argument is rounded too, by u·rate·t.
+inline approx decay(const approx& t, long double rate) {
+    const long double value = std::exp(-rate * t.value);
+    return through(t, value, rate * value, (4 + 2 * rate * t.value) * value);
+}
+
+inline approx root(const approx& t) {
+    const long double value = std::sqrt(t.value);
+    return {value, value > 0 ? t.error / (2 * value) + value : 0};  // points of random data are not so close that √ is ill-conditioned
+}
+
+inline approx rounded(const approx& a) { return {a.value, a.error + std::abs(a.value)}; }
+
+inline specimen scaled(double c, const specimen& a) {
+    return {c * a.k, [c, f = a.f](const object& x, const object& z) {
+                const approx v = f(x, z);
+                return rounded({c * v.value, std::abs(c) * v.error});
+            }, a.non_negative};
+}
+inline specimen sum(const specimen& a, const specimen& b) {
+    return {a.k + b.k, [f = a.f, g = b.f](const object& x, const object& z) {
+                const approx v = f(x, z), w = g(x, z);
+                return rounded({v.value + w.value, v.error + w.error});
+            }, a.non_negative || b.non_negative};
+}
+inline specimen product(const specimen& a, const specimen& b) {
+    return {a.k * b.k, [f = a.f, g = b.f](const object& x, const object& z) {
+                const approx v = f(x, z), w = g(x, z);
+                return rounded({v.value * w.value, std::abs(v.value) * w.error + std::abs(w.value) * v.error});
+            }, a.non_negative || b.non_negative};
+}
+inline specimen power(const specimen& a, double m) {
+    return {pow(a.k, m), [m, f = a.f](const object& x, const object& z) {
+                const approx v = f(x, z);
+                const long double value = std::pow(v.value, static_cast<long double>(m));
+                const long double slope = m == 0 ? 0 : m * std::pow(v.value, static_cast<long double>(m) - 1);
+                return through(v, value, slope, (std::abs(m) + 2) * std::abs(value));
+            }, a.non_negative};
+}
+inline specimen polynomial_in(const specimen& a, const std::vector<double>& c) {
+    return {polynomial_of(a.k, c), [c, f = a.f](const object& x, const object& z) {
+                const approx v = f(x, z);
+                approx sum;
+                long double slope = 0, size = 0;
+                for (std::size_t i = 0; i < c.size(); ++i) {
+                    const long double term = c[i] * std::pow(v.value, static_cast<long double>(i));
+                    sum.value += term;
+                    size += std::abs(term);
+                    if (i > 0) slope += static_cast<long double>(i) * std::abs(c[i] * std::pow(v.value, static_cast<long double>(i) - 1));
+                }
+                sum.error = slope * v.error + 2 * static_cast<long double>(c.size()) * size;
+                return sum;
+            }, a.non_negative};
+}
+inline specimen exponential(const specimen& a) {
+    return {exp(a.k), [f = a.f](const object& x, const object& z) {
+                const approx v = f(x, z);
+                const long double value = std::exp(v.value);
+                return through(v, value, value, (4 + 2 * std::abs(v.value)) * value);
+            }, a.non_negative};
+}
+inline specimen normalised_of(const specimen& a) {
+    return {normalise(a.k), [f = a.f](const object& x, const object& z) {
+                const approx v = f(x, z), xx = f(x, x), zz = f(z, z);
+                if (xx.value == 0 || zz.value == 0) return approx{};
+                const long double size = std::sqrt(xx.value * zz.value), value = v.value / size;
+                return approx{value, v.error / size + std::abs(value) * (xx.error / (2 * xx.value) + zz.error / (2 * zz.value) + 6)};
+            }, a.non_negative};
+}
+inline specimen on_columns(const specimen& a, const std::vector<index>& which) {
+    return {columns(a.k, which), [which, f = a.f](const object& x, const object& z) {
+                object px, pz;
+                for (const index c : which) {
+                    px.vector.push_back(x.vector[static_cast<std::size_t>(c)]);
+                    pz.vector.push_back(z.vector[static_cast<std::size_t>(c)]);
+                }
+                return f(px, pz);
+            }, a.non_negative};
+}
+
+// The definitions of the registered kernels, by name, with several settings of their parameters each.
+std::vector<specimen> specimens_of(const std::string& name);
+
+}  // namespace mercer::testing

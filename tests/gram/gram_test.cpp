@@ -1,0 +1,365 @@
+#include "mercer/gram/gram.h"
+
+#include <Eigen/Dense>
+#include <cmath>
+#include <thread>
+
+#include "contracts/errors.h"
+#include "contracts/gram_contract.h"
+#include "contracts/kernel_contract.h"
+#include "mercer/gram/adaptors.h"
+#include "mercer/gram/computed.h"
+#include "mercer/gram/precomputed.h"
+#include "mercer/gram/row_cache.h"
+
+namespace mercer::testing {
+namespace {
+
+// The example of gram.h, as it stands there.
+class hilbert final : public gram<double> {  // K(i, j) = 1/(i + j + 1)
+public:
+    index rows() const override { return 100; }
+    index cols() const override { return 100; }
+    void block(const selection& r, const selection& c, block_rows<double> out) const override {
+        for (index i = 0; i < r.size(); ++i)
+            for (index j = 0; j < c.size(); ++j) out[i][j] = 1.0 / (r[i] + c[j] + 1);
+    }
+};
+
+// Counts what is asked of it, and can be told to fail.
+template <class T>
+class counted final : public gram<T> {
+public:
+    explicit counted(matrix<T> k) : k_(std::move(k)) {}
+    index rows() const override { return k_.rows(); }
+    index cols() const override { return k_.cols(); }
+    void block(const selection& r, const selection& c, block_rows<T> out) const override {
+        for (index i = 0; i < r.size(); ++i) {
+            asked.push_back(r[i]);
+            for (index j = 0; j < c.size(); ++j) out[i][j] = broken ? T(-1) : k_(r[i], c[j]);
+        }
+        if (broken) fail(errc::data, "broken");
+    }
+    mutable std::vector<index> asked;
+    bool broken = false;
+
+private:
+    matrix<T> k_;
+};
+
+template <class T>
+matrix<T> random_matrix(index rows, index cols, std::uint64_t seed = 1) {
+    generator random(seed);
+    matrix<T> made(rows, cols);
+    for (index i = 0; i < rows * cols; ++i) made.data()[i] = static_cast<T>(uniform(random, -1, 1));
+    return made;
+}
+
+template <class T>
+matrix<T> random_kernel_matrix(index n) {
+    const matrix<double> factor = random_matrix<double>(n, 3);
+    matrix<T> made(n, n);
+    for (index i = 0; i < n; ++i)
+        for (index j = 0; j < n; ++j)
+            for (index a = 0; a < 3; ++a) made(i, j) += static_cast<T>(factor(i, a) * factor(j, a));
+    return made;
+}
+
+template <class T>
+matrix<double> in_double(const matrix<T>& k) {
+    matrix<double> made(k.rows(), k.cols());
+    std::copy_n(k.data(), k.rows() * k.cols(), made.data());
+    return made;
+}
+
+template <class T>
+constexpr double rounding = 8 * std::numeric_limits<T>::epsilon();
+
+template <class T>
+class gram_kinds : public ::testing::Test {};
+using precisions = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(gram_kinds, precisions);
+
+TEST(gram_interface, the_example_of_the_header_works) {
+    matrix<double> want(100, 100);
+    for (index i = 0; i < 100; ++i)
+        for (index j = 0; j < 100; ++j) want(i, j) = 1.0 / static_cast<double>(i + j + 1);
+    expect_gram_contract(hilbert(), want, 0);
+}
+
+TYPED_TEST(gram_kinds, computed_from_a_kernel) {
+    using T = TypeParam;
+    generator random(2);
+    for (const char* name : {"rbf", "poly", "cosine"}) {
+        const specimen s = specimens_of(name)[0];
+        const objects x = random_vectors(random, 230, {}), z = random_vectors(random, 120, {});
+        matrix<double> one(230, 230), two(230, 120);
+        double tolerance = 0;
+        for (index i = 0; i < 230; ++i) {
+            for (index j = 0; j < 230; ++j) one(i, j) = static_cast<double>(s.f(x[i], x[j]).value), tolerance = std::max(tolerance, static_cast<double>(s.f(x[i], x[j]).error));
+            for (index j = 0; j < 120; ++j) two(i, j) = static_cast<double>(s.f(x[i], z[j]).value), tolerance = std::max(tolerance, static_cast<double>(s.f(x[i], z[j]).error));
+        }
+        tolerance = (tolerance + 1) * 4 * std::numeric_limits<T>::epsilon();
+        for (const std::size_t kept : {std::size_t{0}, std::size_t{1} << 20}) {
+            expect_gram_contract(computed<T>(s.k, vectors_of<T>(x, storage::dense), kept), one, tolerance);
+            expect_gram_contract(computed<T>(s.k, vectors_of<T>(x, storage::sparse), vectors_of<T>(z, storage::dense), kept), two, tolerance);
+        }
+    }
+}
+
+TYPED_TEST(gram_kinds, precomputed) {
+    using T = TypeParam;
+    const matrix<T> square = random_matrix<T>(50, 50), flat = random_matrix<T>(20, 70);
+    expect_gram_contract(precomputed<T>(square), in_double(square), 0);
+    expect_gram_contract(precomputed<T>(square.view()), in_double(square), 0);
+    expect_gram_contract(precomputed<T>(flat), in_double(flat), 0);
+    expect_gram_contract(precomputed<T>(matrix<T>()), matrix<double>(), 0);
+    // Borrowed with a stride.
+    matrix<double> part(10, 20);
+    for (index i = 0; i < 10; ++i)
+        for (index j = 0; j < 20; ++j) part(i, j) = square(i + 5, j + 7);
+    expect_gram_contract(precomputed<T>(square.view().block(5, 7, 10, 20)), part, 0);
+}
+
+TYPED_TEST(gram_kinds, row_cache) {
+    using T = TypeParam;
+    const matrix<T> square = random_matrix<T>(40, 40), flat = random_matrix<T>(30, 50);
+    const precomputed<T> one(square), two(flat);
+    for (const std::size_t rows : {0, 1, 2, 7, 40, 1000}) {
+        const row_cache<T> a(one, rows * 40 * sizeof(T)), b(two, rows * 50 * sizeof(T));
+        expect_gram_contract(a, in_double(square), 0);
+        expect_gram_contract(b, in_double(flat), 0);
+        EXPECT_LE(a.bytes(), std::max<std::size_t>(rows, 1) * 40 * sizeof(T));
+    }
+    const precomputed<T> narrow(matrix<T>(5, 0));
+    expect_gram_contract(row_cache<T>(narrow, 100), matrix<double>(5, 0), 0);
+}
+
+TYPED_TEST(gram_kinds, ridge_adds_to_the_diagonal) {
+    using T = TypeParam;
+    const precomputed<T> k(random_kernel_matrix<T>(45));
+    matrix<double> want = in_double(random_kernel_matrix<T>(45));
+    for (index i = 0; i < 45; ++i) want(i, i) += 0.75;
+    expect_gram_contract(ridge<T>(k, 0.75), want, rounding<T>);
+    const precomputed<T> flat(random_matrix<T>(3, 4));
+    expect_error(errc::invalid_argument, "a ridge needs as many rows as columns, got a matrix of 3 rows and 4 columns", [&] { ridge<T>(flat, 1); });
+}
+
+TYPED_TEST(gram_kinds, subset_takes_any_rows_and_columns) {
+    using T = TypeParam;
+    const matrix<T> k = random_matrix<T>(30, 40);
+    const precomputed<T> whole(k);
+    const std::vector<index> rows{3, 3, 29, 0, 17}, cols{39, 0, 1, 1, 1, 20, 5};
+    matrix<double> want(5, 7);
+    for (std::size_t i = 0; i < 5; ++i)
+        for (std::size_t j = 0; j < 7; ++j) want(i, j) = k(rows[i], cols[j]);
+    expect_gram_contract(subset<T>(whole, rows, cols), want, 0);
+    matrix<double> both(5, 5);
+    for (std::size_t i = 0; i < 5; ++i)
+        for (std::size_t j = 0; j < 5; ++j) both(i, j) = k(rows[i], rows[j]);
+    expect_gram_contract(subset<T>(whole, rows), both, 0);
+    expect_gram_contract(subset<T>(whole, {}, cols), matrix<double>(0, 7), 0);
+}
+
+TYPED_TEST(gram_kinds, mirrored_repeats_it_four_times) {
+    using T = TypeParam;
+    const matrix<T> k = random_matrix<T>(21, 13);
+    const precomputed<T> whole(k), square(random_kernel_matrix<T>(9)), none((matrix<T>()));
+    matrix<double> want(42, 26), twice(18, 18);
+    for (index i = 0; i < 42; ++i)
+        for (index j = 0; j < 26; ++j) want(i, j) = k(i % 21, j % 13);
+    for (index i = 0; i < 18; ++i)
+        for (index j = 0; j < 18; ++j) twice(i, j) = random_kernel_matrix<T>(9)(i % 9, j % 9);
+    expect_gram_contract(mirrored<T>(whole), want, 0);
+    expect_gram_contract(mirrored<T>(square), twice, 0);
+    expect_gram_contract(mirrored<T>(none), matrix<double>(), 0);
+}
+
+TYPED_TEST(gram_kinds, centred_is_hkh) {
+    using T = TypeParam;
+    const index n = 37;
+    const matrix<T> k = random_kernel_matrix<T>(n);
+    const precomputed<T> whole(k);
+    Eigen::MatrixXd dense(n, n);
+    for (index i = 0; i < n; ++i)
+        for (index j = 0; j < n; ++j) dense(i, j) = k(i, j);
+    const Eigen::MatrixXd h = Eigen::MatrixXd::Identity(n, n) - Eigen::MatrixXd::Constant(n, n, 1.0 / n), hkh = h * dense * h;
+    matrix<double> want(n, n);
+    for (index i = 0; i < n; ++i)
+        for (index j = 0; j < n; ++j) want(i, j) = hkh(i, j);
+    const centred<T> c(whole);
+    expect_gram_contract(c, want, rounding<T>);
+    EXPECT_NEAR(c.total(), dense.mean(), rounding<T>);
+    for (index i = 0; i < n; ++i) EXPECT_NEAR(c.means()[i], dense.row(i).mean(), rounding<T>);
+    const precomputed<T> flat(random_matrix<T>(3, 4));
+    expect_error(errc::invalid_argument, "centring needs as many rows as columns, got a matrix of 3 rows and 4 columns", [&] { centred<T>{flat}; });
+}
+
+TYPED_TEST(gram_kinds, normalised_has_ones_on_the_diagonal) {
+    using T = TypeParam;
+    const index n = 33;
+    matrix<T> k = random_kernel_matrix<T>(n);
+    for (index i = 0; i < n; ++i) k(i, 4) = k(4, i) = 0;  // an object without features
+    const precomputed<T> whole(k);
+    matrix<double> want(n, n);
+    for (index i = 0; i < n; ++i)
+        for (index j = 0; j < n; ++j) want(i, j) = i == 4 || j == 4 ? 0 : k(i, j) / std::sqrt(static_cast<double>(k(i, i)) * k(j, j));
+    expect_gram_contract(normalised<T>(whole), want, rounding<T>);
+    const precomputed<T> flat(random_matrix<T>(3, 4));
+    expect_error(errc::invalid_argument, "needs as many rows as columns", [&] { normalised<T>{flat}; });
+}
+
+TYPED_TEST(gram_kinds, stack_on_each_other) {
+    using T = TypeParam;
+    const index n = 24;
+    const matrix<T> k = random_kernel_matrix<T>(n);
+    const precomputed<T> base(k);
+    const ridge<T> a(base, 0.5);
+    const row_cache<T> b(a, 5 * n * sizeof(T));
+    const normalised<T> c(b);
+    const subset<T> d(c, {2, 3, 5, 7, 11, 13, 2});
+    const mirrored<T> e(d);
+    const std::vector<index> which{2, 3, 5, 7, 11, 13, 2};
+    matrix<double> want(14, 14);
+    const auto at = [&](index i, index j) { return static_cast<double>(k(i, j)) + (i == j ? 0.5 : 0); };
+    for (std::size_t i = 0; i < 14; ++i)
+        for (std::size_t j = 0; j < 14; ++j) {
+            const index r = which[i % 7], s = which[j % 7];
+            want(i, j) = at(r, s) / std::sqrt(at(r, r) * at(s, s));
+        }
+    expect_gram_contract(e, want, rounding<T>);
+}
+
+// multiply() sees K in pieces: more rows than a band, more columns than a strip.
+TEST(gram_interface, multiplies_large_matrices) {
+    const matrix<float> k = random_matrix<float>(400, 9000);
+    const precomputed<float> whole(k);
+    for (const index columns : {1, 2}) {
+        const matrix<double> v = random_matrix<double>(9000, columns, 3);
+        matrix<double> out(400, columns);
+        whole.multiply(v.view(), out.view());
+        for (index i = 0; i < 400; i += 7)
+            for (index s = 0; s < columns; ++s) {
+                long double sum = 0;
+                for (index j = 0; j < 9000; ++j) sum += static_cast<long double>(k(i, j)) * v(j, s);
+                ASSERT_NEAR(out(i, s), sum, 1e-12);
+            }
+    }
+}
+
+// A matrix whose blocks are made by multiplying with another one.
+TEST(gram_interface, multiplies_within_a_block) {
+    class squared final : public gram<double> {
+    public:
+        explicit squared(const gram<double>& k) : k_(k) {}
+        index rows() const override { return k_.rows(); }
+        index cols() const override { return k_.cols(); }
+        void block(const selection& r, const selection& c, block_rows<double> out) const override {
+            matrix<double> unit(k_.rows(), c.size()), once(k_.rows(), c.size()), twice(k_.rows(), c.size());
+            for (index j = 0; j < c.size(); ++j) unit(c[j], j) = 1;
+            k_.multiply(unit.view(), once.view());
+            k_.multiply(once.view(), twice.view());
+            for (index i = 0; i < r.size(); ++i)
+                for (index j = 0; j < c.size(); ++j) out[i][j] = twice(r[i], j);
+        }
+
+    private:
+        const gram<double>& k_;
+    };
+    const matrix<double> k = random_kernel_matrix<double>(60);
+    const precomputed<double> whole(k);
+    matrix<double> want(60, 60);
+    for (index i = 0; i < 60; ++i)
+        for (index j = 0; j < 60; ++j)
+            for (index a = 0; a < 60; ++a) want(i, j) += k(i, a) * k(a, j);
+    expect_gram_contract(squared(whole), want, 1e-12);
+}
+
+TEST(row_cache, gives_up_the_least_recently_used) {
+    const counted<double> k(random_matrix<double>(10, 10));
+    const row_cache<double> cache(k, 3 * 10 * sizeof(double));
+    std::vector<double> out(10);
+    const auto ask = [&](index row) { cache.row(row, out.data()); };
+    for (const index row : {0, 1, 2}) ask(row);
+    EXPECT_EQ(cache.misses(), 3);
+    EXPECT_EQ(cache.bytes(), 3 * 10 * sizeof(double));
+    ask(0);  // order now 0 2 1
+    EXPECT_EQ(cache.hits(), 1);
+    ask(3);  // gives up 1
+    EXPECT_EQ(cache.bytes(), 3 * 10 * sizeof(double));
+    k.asked.clear();
+    for (const index row : {0, 2, 3}) ask(row);
+    EXPECT_TRUE(k.asked.empty());
+    ask(1);  // was given up; gives up 0, the oldest of 0 2 3
+    EXPECT_EQ(k.asked, (std::vector<index>{1}));
+    k.asked.clear();
+    for (const index row : {2, 3, 1}) ask(row);
+    EXPECT_TRUE(k.asked.empty());
+    ask(0);
+    EXPECT_EQ(k.asked, (std::vector<index>{0}));
+    EXPECT_EQ(cache.hits(), 7);
+    EXPECT_EQ(cache.misses(), 6);
+}
+
+TEST(row_cache, computes_missing_rows_of_a_block_once) {
+    const matrix<double> values = random_matrix<double>(10, 10);
+    const counted<double> k(values);
+    const row_cache<double> cache(k, 4 * 10 * sizeof(double));
+    const std::vector<index> rows{5, 2, 5, 9, 2}, cols{0, 9};
+    matrix<double> out(5, 2);
+    cache.block(std::span<const index>(rows), std::span<const index>(cols), out.view());
+    EXPECT_EQ(k.asked, (std::vector<index>{5, 2, 9}));
+    EXPECT_EQ(cache.misses(), 3);
+    EXPECT_EQ(cache.hits(), 2);
+    for (index i = 0; i < 5; ++i)
+        for (index j = 0; j < 2; ++j) EXPECT_EQ(out(i, j), values(rows[i], cols[j]));
+    // A block with more rows than the cache holds.
+    matrix<double> all(10, 10);
+    cache.all(all.view());
+    EXPECT_TRUE(same_bits(all, values));
+    EXPECT_LE(cache.bytes(), 4 * 10 * sizeof(double));
+}
+
+TEST(row_cache, keeps_nothing_of_a_block_that_failed) {
+    const matrix<double> values = random_matrix<double>(6, 6);
+    counted<double> k(values);
+    const row_cache<double> cache(k, 4 * 6 * sizeof(double));
+    std::vector<double> out(6);
+    cache.row(1, out.data());
+    k.broken = true;
+    EXPECT_THROW(cache.row(2, out.data()), error);
+    matrix<double> all(6, 6);
+    EXPECT_THROW(cache.all(all.view()), error);
+    k.broken = false;
+    cache.all(all.view());
+    EXPECT_TRUE(same_bits(all, values));
+    for (index i = 0; i < 6; ++i) {
+        cache.row(i, out.data());
+        for (index j = 0; j < 6; ++j) ASSERT_EQ(out[j], values(i, j));
+    }
+}
+
+TEST(row_cache, serves_several_threads) {
+    const matrix<double> values = random_matrix<double>(50, 50);
+    const precomputed<double> k(values);
+    const row_cache<double> cache(k, 7 * 50 * sizeof(double));
+    std::vector<std::thread> workers;
+    std::atomic<int> wrong = 0;
+    for (unsigned w = 0; w < 3; ++w)
+        workers.emplace_back([&, w] {
+            std::mt19937 random(w);
+            std::vector<double> out(50);
+            for (int i = 0; i < 300; ++i) {
+                const auto row = static_cast<index>(random() % 50);
+                cache.row(row, out.data());
+                for (index j = 0; j < 50; ++j) wrong += out[j] != values(row, j);
+                (void)cache.hits();
+            }
+        });
+    for (auto& each : workers) each.join();
+    EXPECT_EQ(wrong, 0);
+    EXPECT_EQ(cache.hits() + cache.misses(), 900);
+}
+
+}  // namespace
+}  // namespace mercer::testing

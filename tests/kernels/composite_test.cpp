@@ -1,0 +1,116 @@
+// Random expression trees go through the contract too.
+#include "contracts/kernel_contract.h"
+
+#include <rapidcheck/gtest.h>
+
+namespace mercer::testing {
+namespace {
+
+constexpr index dims = 5;
+
+// Without the sigmoid, whose k(x, x) may be negative: normalize refuses that.
+specimen leaf_on(domain where) {
+    static const std::vector<std::string> vectors{"linear", "poly", "rbf", "anisotropic", "cosine", "all_subsets", "laplacian", "chi2", "intersection", "matern", "rational_quadratic", "periodic"};
+    static const std::vector<std::string> sets{"set_intersection", "set_power", "set_exp", "jaccard"};
+    static const std::vector<std::string> strings{"spectrum"};
+    const auto all = specimens_of(*rc::gen::elementOf(where == domain::vectors ? vectors : where == domain::sets ? sets : strings));
+    return all[*rc::gen::inRange<std::size_t>(0, all.size())];
+}
+
+specimen tree_on(domain where, int height);
+
+// A part of which powers and exponentials are taken: normalised, so that a tower of them stays within range.
+specimen tame(domain where, int height) { return scaled(*rc::gen::elementOf(std::vector<double>{0.5, 1, 2}), normalised_of(tree_on(where, height))); }
+
+specimen tree_on(domain where, int height) {
+    if (height == 0) return leaf_on(where);
+    switch (*rc::gen::inRange(0, where == domain::vectors ? 9 : 8)) {
+        case 0: return leaf_on(where);
+        case 1: return scaled(*rc::gen::elementOf(std::vector<double>{0.5, 3, 1e-3, 0, 0.1}), tree_on(where, height - 1));
+        case 2: return sum(tree_on(where, height - 1), tree_on(where, height - 1));
+        case 3: return product(tame(where, height - 1), tree_on(where, height - 1));
+        case 4: return power(tame(where, height - 1), *rc::gen::elementOf(std::vector<double>{0, 1, 2, 3}));
+        case 5: return polynomial_in(tame(where, height - 1), *rc::gen::elementOf(std::vector<std::vector<double>>{{1}, {0, 1}, {0.5, 0, 2}, {1, 2, 3, 4}}));
+        case 6: return exponential(tame(where, height - 1));
+        case 7: return normalised_of(tree_on(where, height - 1));
+        default: {
+            // A leaf with a matrix needs all coordinates, so only leaves without one are projected.
+            const auto inner = specimens_of(*rc::gen::elementOf(std::vector<std::string>{"linear", "poly", "rbf", "laplacian", "periodic", "chi2", "matern"}));
+            return on_columns(inner[*rc::gen::inRange<std::size_t>(0, inner.size())], *rc::gen::elementOf(std::vector<std::vector<index>>{{0}, {4, 1}, {2, 2, 3}, {0, 1, 2, 3, 4}}));
+        }
+    }
+}
+
+template <class Check>
+void on_random_trees(Check check) {
+    const domain where = *rc::gen::elementOf(std::vector<domain>{domain::vectors, domain::vectors, domain::sets, domain::strings});
+    const specimen s = tree_on(where, *rc::gen::inRange(1, 4));
+    generator random(*rc::gen::arbitrary<std::uint32_t>());
+    RC_LOG() << s.k.text();
+    check(s, random);
+    RC_ASSERT(!::testing::Test::HasFailure());
+}
+
+RC_GTEST_PROP(composite, follows_its_definition, ()) {
+    on_random_trees([](const specimen& s, generator& random) {
+        const objects x = objects_for(s, random, 15, {.dims = dims, .density = 0.8}), z = objects_for(s, random, 20, {.dims = dims, .density = 0.8});
+        expect_definition(s, x, z);
+    });
+}
+
+RC_GTEST_PROP(composite, keeps_the_contract, ()) {
+    on_random_trees([](const specimen& s, generator& random) {
+        const objects x = objects_for(s, random, 70, {.dims = dims}), z = objects_for(s, random, 40, {.dims = dims});
+        expect_symmetry<double>(s, x);
+        expect_symmetry<float>(s, x);
+        expect_same_for_threads<float>(s, x);
+        expect_twins<double>(s, z);
+        expect_selections<double>(s, x, z, random);
+    });
+}
+
+RC_GTEST_PROP(composite, is_positive_semidefinite_where_proven, ()) {
+    on_random_trees([](const specimen& s, generator& random) {
+        const objects x = objects_for(s, random, 40, {.dims = dims});
+        expect_positive_semidefinite(s, x);
+    });
+}
+
+RC_GTEST_PROP(composite, reads_back_from_its_text, ()) {
+    on_random_trees([](const specimen& s, generator& random) {
+        const objects x = objects_for(s, random, 10, {.dims = dims});
+        expect_text_round_trip(s, x);
+    });
+}
+
+// A node inside pull-backs and normalisations sees the projected objects, not the data.
+TEST(composite, normalises_what_it_projects) {
+    generator random(1);
+    const specimen linear = specimens_of("linear")[0], rbf = specimens_of("rbf")[0], poly = specimens_of("poly")[1];
+    const specimen inner = sum(on_columns(linear, {0, 1}), product(rbf, on_columns(poly, {1})));
+    for (const auto& s : {normalised_of(inner), on_columns(normalised_of(inner), {3, 0, 4}), exponential(on_columns(normalised_of(linear), {2})), normalised_of(on_columns(exponential(linear), {2, 4}))}) {
+        const objects x = random_vectors(random, 23, {.dims = dims}), z = random_vectors(random, 31, {.dims = dims});
+        expect_definition(s, x, z);
+        expect_diagonal<double>(s, x);
+        expect_text_round_trip(s, x);
+    }
+}
+
+// Distances of shifted data and plain dot products of the same data in one expression.
+TEST(composite, shares_a_dot_product_without_losing_the_shift) {
+    generator random(2);
+    const objects x = random_vectors(random, 40, {.dims = 3, .offset = 10000});
+    const dataset data = vectors_of<float>(x, storage::dense);
+    const matrix<float> both = block_of(evaluator<float>(kernel::parse("rbf(0.5) + 1e-9*linear()"), data)), alone = block_of(evaluator<float>(kernel::parse("rbf(0.5)"), data));
+    for (index i = 0; i < 40; ++i)
+        for (index j = 0; j < 40; ++j) {
+            long double distance = 0, dot = 0;
+            for (std::size_t a = 0; a < 3; ++a) distance += std::pow(static_cast<long double>(x[i].vector[a]) - x[j].vector[a], 2), dot += static_cast<long double>(x[i].vector[a]) * x[j].vector[a];
+            const auto want = static_cast<float>(std::exp(-0.5L * distance));
+            ASSERT_NEAR(alone(i, j), want, 1e-5f);
+            ASSERT_NEAR(both(i, j), want + static_cast<float>(1e-9L * dot), 1e-5f);
+        }
+}
+
+}  // namespace
+}  // namespace mercer::testing
