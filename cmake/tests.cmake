@@ -25,6 +25,15 @@ if(test_sources)
   gtest_discover_tests(mercer_tests DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300 ${test_environment})
 endif()
 
+# What a person sees of the programs: one script for each, given the folder of the programs and the root of the repository.
+if(mercer_apps)
+  file(GLOB app_tests CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/apps/*_test.py)
+  foreach(script ${app_tests})
+    get_filename_component(test ${script} NAME_WE)
+    add_test(NAME apps.${test} COMMAND /usr/bin/python3 ${script} ${CMAKE_RUNTIME_OUTPUT_DIRECTORY} ${CMAKE_SOURCE_DIR})
+    set_tests_properties(apps.${test} PROPERTIES TIMEOUT 600 ${test_environment})
+  endforeach()
+endif()
 if(test_sources AND mercer_simd_objects AND NOT MERCER_SANITIZE)
   # The contract of kernels again with each narrower instruction set; the discovered tests run with the widest.
   foreach(simd baseline avx2)
@@ -45,6 +54,10 @@ add_test(NAME layers COMMAND ${CMAKE_SOURCE_DIR}/tools/check-layers)
 add_test(NAME layers.self_test COMMAND ${CMAKE_SOURCE_DIR}/tools/check-layers --self-test)
 
 if(NOT MERCER_SANITIZE)
+  if(mercer_apps AND CMAKE_BINARY_DIR STREQUAL "${CMAKE_SOURCE_DIR}/build") # what `make demo` runs
+    add_test(NAME demo COMMAND ${CMAKE_SOURCE_DIR}/tools/demo)
+    set_tests_properties(demo PROPERTIES TIMEOUT 120 PASS_REGULAR_EXPRESSION "build/demo/mushrooms.svg\nAll kernels")
+  endif()
   if(mercer_simd_objects)
     add_test(NAME simd COMMAND ${CMAKE_SOURCE_DIR}/tools/check-simd ${mercer_simd_objects} COMMAND_EXPAND_LISTS)
   endif()

@@ -45,5 +45,24 @@ TEST(write_atomically, names_path_and_reason) {
     EXPECT_EQ(folder.files(), 1u);  // no temporary file is left
 }
 
+TEST(atomic_file, appears_when_it_is_whole) {
+    const scratch_folder folder;
+    const std::string path = folder.write("matrix", "old");
+    {
+        atomic_file file(path);
+        file.write("given ");
+        file.write("up");
+    }
+    EXPECT_EQ(contents(path), "old");
+    EXPECT_EQ(folder.files(), 1u);
+    atomic_file file(path);
+    file.write("a");
+    file.write("b");
+    EXPECT_EQ(contents(path), "old");
+    file.commit();
+    EXPECT_EQ(contents(path), "ab");
+    EXPECT_EQ(folder.files(), 1u);
+}
+
 }  // namespace
 }  // namespace mercer

@@ -1,6 +1,5 @@
 // The loops of every instruction set this processor can run, against each other and against plain loops.
 #include <gtest/gtest.h>
-#include <hwy/targets.h>
 
 #include <cmath>
 #include <cstring>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "mercer/base/matrix.h"
+#include "mercer/base/simd_level.h"
 #include "mercer/kernels/tile/ops.h"
 
 namespace mercer {
@@ -18,8 +18,8 @@ template <class T>
 std::vector<const tile_ops<T>*> all_ops() {
     std::vector<const tile_ops<T>*> found{&baseline::ops<T>()};
 #if defined(MERCER_SIMD_X86)
-    if (hwy::SupportedTargets() & HWY_AVX2) found.push_back(&avx2::ops<T>());
-    if (hwy::SupportedTargets() & HWY_AVX3) found.push_back(&avx512::ops<T>());
+    if (best_simd() >= simd_level::avx2) found.push_back(&avx2::ops<T>());
+    if (best_simd() >= simd_level::avx512) found.push_back(&avx512::ops<T>());
 #endif
     return found;
 }

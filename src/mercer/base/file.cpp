@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 #include "mercer/base/error.h"
 
@@ -24,8 +25,8 @@ public:
     ~descriptor() {
         if (number_ >= 0) ::close(number_);
     }
-    descriptor(const descriptor&) = delete;
-    descriptor& operator=(const descriptor&) = delete;
+    descriptor(descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+    descriptor& operator=(descriptor&&) = delete;
     int number() const { return number_; }
     // Closing can report a write that failed late (a full disk over NFS), so it is done by hand before success is claimed.
     int close() {
@@ -49,13 +50,6 @@ void write_all(int file, std::string_view bytes, const std::string& path) {
     }
 }
 
-void write_directly(const std::string& path, std::string_view bytes) {
-    descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
-    if (file.number() < 0) cannot("write", path, errno);
-    write_all(file.number(), bytes, path);
-    if (file.close() != 0) cannot("write", path, errno);
-}
-
 // Opens a new file beside the path, under a name nobody has.
 int open_beside(const std::string& path, mode_t mode, std::string& name) {
     for (int attempt = 0;; ++attempt) {
@@ -68,7 +62,11 @@ int open_beside(const std::string& path, mode_t mode, std::string& name) {
 
 // Deletes the temporary file unless it became the real one.
 struct removal {
-    std::string name;
+    std::string name{};
+    removal() = default;
+    explicit removal(std::string file) : name(std::move(file)) {}
+    removal(removal&& other) noexcept : name(std::exchange(other.name, {})) {}
+    removal& operator=(removal&&) = delete;
     ~removal() {
         if (!name.empty()) ::unlink(name.c_str());
     }
@@ -76,20 +74,41 @@ struct removal {
 
 }  // namespace
 
-void write_atomically(const std::string& path, std::string_view bytes, durability how) {
+struct atomic_file::state {
+    state(std::string path_, removal temporary_, descriptor file_) : path(std::move(path_)), temporary(std::move(temporary_)), file(std::move(file_)) {}
+    std::string path;
+    removal temporary;
+    descriptor file;
+};
+
+atomic_file::atomic_file(const std::string& path) {
     if (path.empty()) fail(errc::io, "cannot write '': the path is empty");
     struct stat old {};
-    mode_t mode = 0666;  // less the umask, as for any new file
+    const mode_t mode = 0666;  // less the umask, as for any new file
     const bool exists = ::stat(path.c_str(), &old) == 0;
     if (exists && S_ISDIR(old.st_mode)) cannot("write", path, EISDIR);
-    if (exists && !S_ISREG(old.st_mode)) return write_directly(path, bytes);
+    if (exists && !S_ISREG(old.st_mode)) {
+        const int direct = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+        if (direct < 0) cannot("write", path, errno);
+        state_ = std::make_unique<state>(path, removal(), descriptor(direct));
+        return;
+    }
+    std::string name;
+    const int beside = open_beside(path, mode, name);
+    state_ = std::make_unique<state>(path, removal(name), descriptor(beside));
+    if (exists) (void)::fchmod(beside, old.st_mode & 07777);  // a replaced file keeps its permissions where it can
+}
 
-    removal temporary;
-    descriptor file(open_beside(path, mode, temporary.name));
-    if (exists) (void)::fchmod(file.number(), old.st_mode & 07777);  // a replaced file keeps its permissions where it can
-    write_all(file.number(), bytes, path);
-    if (how == durability::synced && ::fsync(file.number()) != 0) cannot("write", path, errno);
+atomic_file::~atomic_file() = default;
+
+void atomic_file::write(std::string_view bytes) { write_all(state_->file.number(), bytes, state_->path); }
+
+void atomic_file::commit(durability how) {
+    auto& [path, temporary, file] = *state_;
+    const bool direct = temporary.name.empty();
+    if (!direct && how == durability::synced && ::fsync(file.number()) != 0) cannot("write", path, errno);
     if (file.close() != 0) cannot("write", path, errno);
+    if (direct) return;
     if (::rename(temporary.name.c_str(), path.c_str()) != 0) cannot("replace", path, errno);
     temporary.name.clear();
     if (how == durability::unsynced) return;
@@ -100,6 +119,12 @@ void write_atomically(const std::string& path, std::string_view bytes, durabilit
     const descriptor directory(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (directory.number() >= 0 && ::fsync(directory.number()) != 0 && errno != EINVAL && errno != ENOTSUP && errno != EROFS)
         cannot("sync the directory of", path, errno);
+}
+
+void write_atomically(const std::string& path, std::string_view bytes, durability how) {
+    atomic_file file(path);
+    file.write(bytes);
+    file.commit(how);
 }
 
 }  // namespace mercer

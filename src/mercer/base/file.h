@@ -1,6 +1,7 @@
 // Writing files so that a reader sees the old contents or the new ones, never a part.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -11,5 +12,20 @@ namespace mercer {
 // unsynced: without waiting for the disk. A killed process still leaves the old or the new contents; a power cut may lose both.
 enum class durability { synced, unsynced };
 void write_atomically(const std::string& path, std::string_view bytes, durability how = durability::synced);
+
+// The same for contents that come piece by piece. Without commit() the old file stays as it was.
+class atomic_file {
+public:
+    explicit atomic_file(const std::string& path);
+    ~atomic_file();
+    atomic_file(const atomic_file&) = delete;
+    atomic_file& operator=(const atomic_file&) = delete;
+    void write(std::string_view bytes);
+    void commit(durability how = durability::synced);
+
+private:
+    struct state;
+    std::unique_ptr<state> state_;
+};
 
 }  // namespace mercer

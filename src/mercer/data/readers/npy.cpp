@@ -222,8 +222,8 @@ table read_npy(const std::string& path, precision numbers) {
 }
 
 template <class T>
-std::string format_npy(const dense<T>& rows) {
-    std::string header = fmt::format("{{'descr': '<f{}', 'fortran_order': False, 'shape': ({}, {}), }}", sizeof(T), rows.size(), rows.dims());
+std::string npy_header(index rows, index cols) {
+    std::string header = fmt::format("{{'descr': '<f{}', 'fortran_order': False, 'shape': ({}, {}), }}", sizeof(T), rows, cols);
     // Blanks bring the data to a multiple of 64, and a line end closes the header.
     const std::size_t prefix = magic.size() + 4;
     header.append(63 - (prefix + header.size()) % 64, ' ');
@@ -231,6 +231,12 @@ std::string format_npy(const dense<T>& rows) {
     std::string out(magic);
     out += {'\x01', '\x00', static_cast<char>(header.size() & 0xff), static_cast<char>(header.size() >> 8)};
     out += header;
+    return out;
+}
+
+template <class T>
+std::string format_npy(const dense<T>& rows) {
+    std::string out = npy_header<T>(rows.size(), rows.dims());
     const std::size_t row_bytes = static_cast<std::size_t>(rows.dims()) * sizeof(T);
     out.reserve(out.size() + static_cast<std::size_t>(rows.size()) * row_bytes);
     for (index i = 0; i < rows.size(); ++i) out.append(reinterpret_cast<const char*>(rows.row(i)), row_bytes);
@@ -242,6 +248,8 @@ void write_npy(const std::string& path, const dense<T>& rows) {
     write_atomically(path, format_npy(rows));
 }
 
+template std::string npy_header<double>(index, index);
+template std::string npy_header<float>(index, index);
 template std::string format_npy(const dense<double>&);
 template std::string format_npy(const dense<float>&);
 template void write_npy(const std::string&, const dense<double>&);

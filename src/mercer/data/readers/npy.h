@@ -14,6 +14,9 @@ namespace mercer {
 table read_npy(const std::string& path, precision numbers = precision::natural);
 table parse_npy(std::string_view bytes, const std::string& name, precision numbers = precision::natural);
 
+// What stands before the numbers of a two-dimensional array in C order (version 1).
+template <class T>
+std::string npy_header(index rows, index cols);
 // The bytes of a two-dimensional array in C order (version 1), and the same into a file, atomically.
 template <class T>
 std::string format_npy(const dense<T>& rows);

@@ -9,30 +9,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "mercer/solvers/dense_algebra.h"
+#include "mercer/solvers/smo/blocked_cholesky.h"
 #include "mercer/solvers/smo/solver.h"
 
 namespace mercer::smo {
 namespace {
 
 enum class at : std::uint8_t { free, lower, upper };
-
-// RᵀR z = b, R upper triangular by rows.
-void solve_factored(const matrix<double>& R, std::vector<double>& b) {
-    const index n = R.rows();
-    for (index i = 0; i < n; ++i) {
-        b[i] /= R(i, i);
-        const double z = b[i];
-        const double* row = R.row(i);
-        for (index j = i + 1; j < n; ++j) b[j] -= row[j] * z;
-    }
-    for (index i = n - 1; i >= 0; --i) {
-        double sum = b[i];
-        const double* row = R.row(i);
-        for (index j = i + 1; j < n; ++j) sum -= row[j] * b[j];
-        b[i] = sum / R(i, i);
-    }
-}
 
 struct free_problem {
     matrix<double> K;
@@ -75,10 +58,9 @@ bool active_set(free_problem& q) {
                 if (where[j] != at::free) fixed += row[j] * q.x[j];
             z[a] = q.r[free[a]] - fixed;
         }
-        const auto R = cholesky(std::move(part));
-        if (!R) return false;
-        solve_factored(*R, z);
-        solve_factored(*R, ones);
+        if (!blocked_cholesky(part)) return false;
+        solve_cholesky(part, z);
+        solve_cholesky(part, ones);
         double sum_z = 0, sum_ones = 0;
         for (index a = 0; a < f; ++a) sum_z += z[a], sum_ones += ones[a];
         const double lambda = (sum_z - left) / sum_ones;

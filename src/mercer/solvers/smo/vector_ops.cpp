@@ -226,6 +226,33 @@ double dot(const double* a, const double* b, size count) {
     return sum;
 }
 
+constexpr size update_rows = 6, update_cols = 2 * lanes<double>;
+
+void rank_update(double* C, size stride, const double* A, const double* B, size depth) {
+    const tag<double> d;
+    constexpr size n = lanes<double>;
+    hn::Vec<tag<double>> sum[update_rows][2];
+#pragma GCC unroll 6
+    for (size r = 0; r < update_rows; ++r) {
+        sum[r][0] = hn::LoadU(d, C + r * stride);
+        sum[r][1] = hn::LoadU(d, C + r * stride + n);
+    }
+    for (size k = 0; k < depth; ++k, A += update_rows, B += update_cols) {
+        const auto b0 = hn::LoadU(d, B), b1 = hn::LoadU(d, B + n);
+#pragma GCC unroll 6
+        for (size r = 0; r < update_rows; ++r) {
+            const auto a = hn::Set(d, A[r]);
+            sum[r][0] = hn::NegMulAdd(a, b0, sum[r][0]);
+            sum[r][1] = hn::NegMulAdd(a, b1, sum[r][1]);
+        }
+    }
+#pragma GCC unroll 6
+    for (size r = 0; r < update_rows; ++r) {
+        hn::StoreU(sum[r][0], d, C + r * stride);
+        hn::StoreU(sum[r][1], d, C + r * stride + n);
+    }
+}
+
 // Four sums at a time share the conversion of a to double.
 void dots(const float* a, const double* b, size stride, size terms, size count, double* out) {
     const tag<double> d;
@@ -263,7 +290,7 @@ void dots(const float* a, const double* b, size stride, size terms, size count, 
 
 #define MERCER_TEXT2(x) #x
 #define MERCER_TEXT(x) MERCER_TEXT2(x)
-const vector_ops table{MERCER_TEXT(MERCER_SIMD_TARGET), padding_width, solve<float>, solve<double>, subtract_rows, extremes, dot, dots};
+const vector_ops table{MERCER_TEXT(MERCER_SIMD_TARGET), padding_width, solve<float>, solve<double>, subtract_rows, extremes, dot, update_rows, update_cols, rank_update, dots};
 
 }  // namespace
 

@@ -44,6 +44,9 @@ struct vector_ops {
     void (*extremes)(const double* F, const double* alpha, const double* lower, const double* upper, std::int64_t count, double& max_up, double& min_low);
     // Σ_j a[j]·b[j]
     double (*dot)(const double* a, const double* b, std::int64_t count);
+    // C(r, c) -= Σ_k A[k·update_rows + r]·B[k·update_cols + c], r < update_rows, c < update_cols: the heart of a blocked Cholesky
+    std::int64_t update_rows, update_cols;
+    void (*rank_update)(double* C, std::int64_t stride, const double* A, const double* B, std::int64_t depth);
     // out[m] = Σ_j a[j]·b[m·stride + j] for m < terms, in double
     void (*dots)(const float* a, const double* b, std::int64_t stride, std::int64_t terms, std::int64_t count, double* out);
 };

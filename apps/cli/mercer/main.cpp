@@ -1,0 +1,86 @@
+// The program `mercer`.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <new>
+
+#include "mercer/base/error.h"
+#include "program.h"
+
+namespace {
+
+using namespace mercer::cli;
+
+// "mercer kernel test" for what was typed so far.
+std::string command_path(const CLI::App* app) {
+    const auto chosen = app->get_subcommands();
+    const std::string& name = app->get_name();
+    return chosen.empty() ? name : name + " " + command_path(chosen.front());
+}
+
+// The command that was reached when parsing stopped.
+const CLI::App* reached(const CLI::App* app) {
+    const auto chosen = app->get_subcommands();
+    return chosen.empty() ? app : reached(chosen.front());
+}
+
+// CLI11's words, made ours where a command is missing or unknown.
+std::string wrong_usage(const CLI::App& program, const CLI::ParseError& wrong) {
+    const CLI::App* at = reached(&program);
+    std::vector<std::string> names;
+    for (const CLI::App* each : at->get_subcommands({})) names.push_back(each->get_name());
+    if (names.empty()) return wrong.what();
+    const auto rest = at->remaining();
+    if (!rest.empty() && rest.front().starts_with('-')) return fmt::format("there is no option {}", rest.front());
+    const std::string start = rest.empty() ? "a command is missing" : fmt::format("there is no command '{}'", rest.front());
+    return fmt::format("{}: {} {}", start, names.size() == 1 ? "there is only" : "one of", fmt::join(names, ", "));
+}
+
+int complain(int code, const std::string& message) {
+    std::fflush(stdout);
+    fmt::print(stderr, "mercer: {}\n", message);
+    return code;
+}
+
+int run(int argc, char** argv) {
+    CLI::App program("Kernel machines: kernels and their proofs, Gram matrices, learning.", "mercer");
+    program.set_version_flag("--version", std::string("mercer ") + MERCER_VERSION, "Print the version and exit");
+    program.set_help_flag("-h,--help", "Print this help and exit");
+    program.get_formatter()->column_width(30);
+    program.require_subcommand(1);
+    program.footer(
+        "Examples:\n"
+        "  mercer kernel list\n"
+        "  mercer kernel show '0.5*rbf(gamma=0.1) + normalize(poly(degree=3, coef0=1))'\n"
+        "  mercer kernel test 'rbf(gamma=0.1)' data/iris.svm --scale standard\n"
+        "\n`mercer COMMAND --help` says more about a command.");
+    add_kernel(program);
+    try {
+        program.parse(argc, argv);
+    } catch (const CLI::Success& asked) {  // --help, --version
+        return program.exit(asked);
+    } catch (const CLI::ParseError& wrong) {
+        return complain(2, fmt::format("{}; see `{} --help`", wrong_usage(program, wrong), command_path(&program)));
+    }
+    return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    int code = 1;
+    try {
+        code = run(argc, argv);
+    } catch (const usage_error& wrong) {
+        return complain(2, wrong.what());
+    } catch (const mercer::error& problem) {
+        return complain(1, problem.what());
+    } catch (const std::bad_alloc&) {
+        return complain(1, "out of memory; take fewer objects with --rows N or --sample N");
+    } catch (const std::exception& problem) {
+        return complain(1, problem.what());
+    }
+    // A full disk shows only now.
+    if (std::fflush(stdout) != 0 || std::ferror(stdout)) return complain(1, "cannot write to standard output; is the disk full?");
+    return code;
+}

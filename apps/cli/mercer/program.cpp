@@ -1,0 +1,246 @@
+#include "program.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <fstream>
+#include <numeric>
+#include <random>
+
+#include "mercer/base/error.h"
+#include "mercer/base/file.h"
+#include "mercer/base/parallel.h"
+#include "mercer/data/scaling.h"
+#include "mercer/kernels/leaf.h"
+
+namespace mercer::cli {
+
+void common_options::add_to(CLI::App& command) {
+    command.add_flag("--json", as_json, "Answer in JSON")->group("Output");
+    command.add_option("--threads", threads, "Threads to use (default: all cores, or MERCER_THREADS)")
+        ->option_text("N")
+        ->check(CLI::Range(1, 4096))
+        ->group("Output");
+}
+
+void common_options::apply() const {
+    if (threads > 0) set_threads(threads);
+}
+
+void data_options::add_to(CLI::App& command) {
+    command.add_option("DATA", path, "The data file: LIBSVM text, CSV, .npy, strings or sets; also .gz and .xz")->required();
+    command.add_option("--format", format, "auto, libsvm, csv, npy, strings or sets (default: by the file's name and first lines)")
+        ->option_text("NAME")
+        ->check(CLI::IsMember({"auto", "libsvm", "csv", "npy", "strings", "sets"}))
+        ->group("Data");
+    command
+        .add_option("--label", label,
+                    "CSV: the column of targets, a name or a position from 0 (-1: the last); strings and sets: 'none' where lines start without one")
+        ->option_text("COLUMN")
+        ->group("Data");
+    command.add_option("--scale", scale, "Bring columns to mean 0 and variance 1 (standard) or to -1 ... 1 (minmax)")
+        ->option_text("HOW")
+        ->check(CLI::IsMember({"standard", "minmax"}))
+        ->group("Data");
+    auto* first = command.add_option("--rows", rows, "Take the first N rows only")->option_text("N")->check(CLI::PositiveNumber)->group("Data");
+    command.add_option("--sample", sample, "Take N rows at random (see --seed)")->option_text("N")->check(CLI::PositiveNumber)->excludes(first)->group("Data");
+    command.add_option("--seed", seed, "Of all random choices (default 1)")->option_text("N")->group("Data");
+}
+
+std::string objects::class_of(index i) const {
+    if (data.y.empty()) return {};
+    const double y = data.y[static_cast<std::size_t>(i)];
+    const bool named = y >= 0 && y < static_cast<double>(data.class_names.size());
+    return named ? data.class_names[static_cast<std::size_t>(y)] : number_text(y);
+}
+
+namespace {
+
+// `count` different numbers below n, ascending; the same with every standard library.
+std::vector<index> random_rows(index n, index count, std::uint64_t seed) {
+    std::vector<index> rows(static_cast<std::size_t>(n));
+    std::iota(rows.begin(), rows.end(), index(0));
+    std::mt19937_64 random(seed);
+    for (index i = 0; i < count; ++i)
+        std::swap(rows[static_cast<std::size_t>(i)], rows[static_cast<std::size_t>(i) + random() % static_cast<std::uint64_t>(n - i)]);
+    rows.resize(static_cast<std::size_t>(count));
+    std::ranges::sort(rows);
+    return rows;
+}
+
+// Scaling moves zeros, so what fits is made dense first; the rest is left to the scaling's own advice.
+dataset scaled(const dataset& x, const std::string& how) {
+    if (x.kind() != domain::vectors) fail(errc::unsupported, fmt::format("--scale is for vectors, the data are {}: leave it out", name(x.kind())));
+    constexpr index most_numbers = index(1) << 27;
+    const bool fits = x.size() == 0 || x.dims() <= most_numbers / x.size();
+    const dataset from = x.is_sparse() && fits ? dataset(as_dense<double>(x)) : x;
+    scaling_options options;
+    options.method = how == "standard" ? scaling_method::standardise : scaling_method::minmax;
+    return scaling::fit(from, options).apply(from);
+}
+
+}  // namespace
+
+objects load(const data_options& options) {
+    read_options how;
+    if (options.format != "auto") how.format = file_format_named(options.format);
+    how.csv.label = options.label;
+    how.tsv.labelled = options.label != "none";
+    objects from;
+    from.data = read_table(options.path, how);
+    const index all = from.data.x.size();
+    if (all == 0) fail(errc::data, fmt::format("{}: no objects", options.path));
+    if (!options.scale.empty()) from.data.x = scaled(from.data.x, options.scale);
+
+    const index wanted = options.rows > 0 ? options.rows : options.sample > 0 ? options.sample : all;
+    if (wanted > all) fail(errc::invalid_argument, fmt::format("{} rows are asked for, '{}' has {}", wanted, options.path, all));
+    from.rows = random_rows(all, options.sample > 0 ? wanted : 0, options.seed);
+    if (options.sample == 0) {
+        from.rows.resize(static_cast<std::size_t>(wanted));
+        std::iota(from.rows.begin(), from.rows.end(), index(0));
+    }
+    if (wanted < all) {
+        from.data.x = gather(from.data.x, std::span<const index>(from.rows));
+        std::vector<double> y;
+        if (!from.data.y.empty())
+            for (const index row : from.rows) y.push_back(from.data.y[static_cast<std::size_t>(row)]);
+        from.data.y = std::move(y);
+    }
+    from.about = wanted < all ? fmt::format("{}, {} of {} {}", options.path, wanted, all, name(from.data.x.kind()))
+                              : fmt::format("{}, {} {}", options.path, all, name(from.data.x.kind()));
+    if (from.data.x.kind() == domain::vectors) from.about += fmt::format(" of {} coordinates", from.data.x.dims());
+    if (!options.scale.empty()) from.about += options.scale == "standard" ? ", standardised" : ", scaled to -1 ... 1";
+    return from;
+}
+
+kernel parse_kernel(const std::string& text) {
+    try {
+        return kernel::parse(text);
+    } catch (const error& wrong) {
+        throw usage_error(fmt::format("{}\n  `mercer kernel list` shows what can be written", wrong.what()));
+    }
+}
+
+void require_fit(const kernel& k, const objects& from, const std::string& path) {
+    const domain have = from.data.x.kind();
+    if (k.where() == domain::any || k.where() == have) return;
+    fail(errc::unsupported,
+         fmt::format("{} is a kernel on {}, but '{}' was read as {}: take one of `mercer kernel list --domain {}`, or say what the file is with --format",
+                     k.text(), name(k.where()), path, name(have), name(have)));
+}
+
+void require_memory(index n, int copies, const std::string& what) {
+    double free = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+    std::ifstream info("/proc/meminfo");
+    std::string key, unit;
+    for (double kilobytes; info >> key >> kilobytes; std::getline(info, unit))
+        if (key == "MemAvailable:") free = 1024 * kilobytes;
+    const double need = 8.0 * static_cast<double>(n) * static_cast<double>(n) * copies;
+    if (need > free)
+        fail(errc::memory,
+             fmt::format("{} of {} objects needs {:.1f} GB, {:.1f} GB are free: take fewer with --rows N or --sample N", what, n, need / 1e9, free / 1e9));
+}
+
+progress::progress() : active_(::isatty(STDERR_FILENO) != 0) {
+    if (!active_) return;
+    shower_ = std::jthread([this](const std::stop_token& stop) {
+        const auto started = std::chrono::steady_clock::now();
+        std::unique_lock hold(lock_);
+        while (!stop.stop_requested()) {
+            wake_.wait_for(hold, stop, std::chrono::milliseconds(500), [] { return false; });
+            if (stop.stop_requested() || phase_.empty()) continue;
+            const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+            show(share_ >= 0 ? fmt::format("{} ... {:.0f} %, {:.0f} s", phase_, 100 * share_, seconds) : fmt::format("{} ... {:.0f} s", phase_, seconds));
+        }
+    });
+}
+
+progress::~progress() {
+    if (!active_) return;
+    shower_.request_stop();
+    shower_.join();
+    if (shown_) show("");
+}
+
+void progress::show(const std::string& line) {
+    fmt::print(stderr, "\r\033[K{}", line);
+    std::fflush(stderr);
+    shown_ = true;
+}
+
+void progress::phase(const std::string& what) {
+    const std::lock_guard hold(lock_);
+    phase_ = what;
+    share_ = -1;
+}
+
+void progress::share(double done) {
+    const std::lock_guard hold(lock_);
+    share_ = done;
+}
+
+struct matrix_writer::state {
+    explicit state(const std::string& path) : file(path), text(path.ends_with(".csv")) {}
+    atomic_file file;
+    bool text;
+};
+
+void matrix_writer::check_name(const std::string& path) {
+    if (!path.ends_with(".npy") && !path.ends_with(".csv"))
+        throw usage_error(fmt::format("a matrix is written as .npy or .csv, '{}' is neither: change the end of the name", path));
+}
+
+matrix_writer::matrix_writer(const std::string& path, index rows, index cols) {
+    check_name(path);
+    state_ = std::make_unique<state>(path);
+    if (!state_->text) state_->file.write(npy_header<double>(rows, cols));
+}
+
+matrix_writer::~matrix_writer() = default;
+
+void matrix_writer::add(matrix_view<const double> rows) {
+    for (index i = 0; i < rows.rows; ++i) {
+        if (!state_->text) {
+            state_->file.write({reinterpret_cast<const char*>(rows.row(i)), static_cast<std::size_t>(rows.cols) * sizeof(double)});
+            continue;
+        }
+        std::string line;
+        for (index j = 0; j < rows.cols; ++j) fmt::format_to(std::back_inserter(line), "{}{}", j ? "," : "", rows(i, j));
+        state_->file.write(line + "\n");
+    }
+}
+
+void matrix_writer::commit() { state_->file.commit(); }
+
+void write_matrix(const std::string& path, matrix_view<const double> values) {
+    matrix_writer out(path, values.rows, values.cols);
+    out.add(values);
+    out.commit();
+}
+
+void print(const std::string& text) { fmt::print("{}", text); }
+void print(const json& value) { fmt::print("{}\n", value.dump(2, ' ', false, json::error_handler_t::replace)); }
+
+std::string counted(index n, const std::string& what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); }
+
+std::string aligned(const std::vector<std::vector<std::string>>& lines, const std::vector<bool>& right) {
+    // Width in letters, not bytes.
+    const auto letters = [](const std::string& text) { return std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; }); };
+    std::vector<std::ptrdiff_t> width(right.size(), 0);
+    for (const auto& line : lines)
+        for (std::size_t i = 0; i < line.size(); ++i) width[i] = std::max(width[i], letters(line[i]));
+    std::string out;
+    for (const auto& line : lines) {
+        std::string row;
+        for (std::size_t i = 0; i < line.size(); ++i) {
+            const std::string blanks(static_cast<std::size_t>(width[i] - letters(line[i])), ' ');
+            row += std::string("  ") + (right[i] ? blanks + line[i] : line[i] + blanks);
+        }
+        row.erase(row.find_last_not_of(' ') + 1);
+        out += row + "\n";
+    }
+    return out;
+}
+
+}  // namespace mercer::cli

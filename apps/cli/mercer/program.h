@@ -1,0 +1,113 @@
+// What the subcommands of `mercer` share. A new one is a file with `void add_name(CLI::App& program)`, named in main.cpp.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <atomic>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "mercer/data/readers/read.h"
+#include "mercer/gram/gram.h"
+#include "mercer/kernels/kernel.h"
+
+namespace mercer::cli {
+
+using json = nlohmann::ordered_json;
+
+void add_kernel(CLI::App& program);
+
+// The command line is wrong, not the world: exit code 2.
+class usage_error : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+// Options of every subcommand that does something.
+struct common_options {
+    bool as_json = false;
+    int threads = 0;
+    void add_to(CLI::App& command);
+    void apply() const;
+};
+
+// Which objects to work on.
+struct data_options {
+    std::string path;
+    std::string format = "auto";
+    std::string label;
+    std::string scale;
+    index rows = 0;
+    index sample = 0;
+    std::uint64_t seed = 1;
+    void add_to(CLI::App& command);
+};
+
+struct objects {
+    table data;
+    std::vector<index> rows;  // the row of the file each object comes from, counted from 0
+    std::string about;        // "data/iris.svm · 150 of 150 rows · standardised"
+
+    index size() const { return data.x.size(); }
+    index row(index i) const { return rows[static_cast<std::size_t>(i)]; }
+    std::string class_of(index i) const;  // "" without targets
+};
+objects load(const data_options& options);
+
+// Reads the text form; a wrong one is wrong usage, shown with a caret.
+kernel parse_kernel(const std::string& text);
+// Fails, with advice, unless k can be computed on these objects.
+void require_fit(const kernel& k, const objects& from, const std::string& path);
+// Fails unless `copies` matrices of n × n doubles fit into the memory that is free.
+void require_memory(index n, int copies, const std::string& what);
+
+// A line on the terminal while something takes long; nothing when standard error is not a terminal.
+class progress {
+public:
+    progress();
+    ~progress();
+    progress(const progress&) = delete;
+    progress& operator=(const progress&) = delete;
+    void phase(const std::string& what);
+    void share(double done);  // of the phase, 0 … 1
+
+private:
+    void show(const std::string& line);
+    bool active_ = false;
+    std::mutex lock_;
+    std::condition_variable_any wake_;
+    std::string phase_;
+    double share_ = -1;
+    bool shown_ = false;
+    std::jthread shower_;
+};
+
+// Rows of numbers into a .npy or .csv file, by its name; the file appears when all of it is there.
+class matrix_writer {
+public:
+    matrix_writer(const std::string& path, index rows, index cols);
+    ~matrix_writer();
+    static void check_name(const std::string& path);  // wrong usage for another end of the name
+    void add(matrix_view<const double> rows);
+    void commit();
+
+private:
+    struct state;
+    std::unique_ptr<state> state_;
+};
+void write_matrix(const std::string& path, matrix_view<const double> values);
+
+void print(const std::string& text);
+void print(const json& value);
+// "1 object", "5 objects"
+std::string counted(index n, const std::string& what);
+// An aligned table; columns are separated by two blanks, numbers stand right.
+std::string aligned(const std::vector<std::vector<std::string>>& lines, const std::vector<bool>& right);
+
+}  // namespace mercer::cli
