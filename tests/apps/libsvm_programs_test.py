@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""libsvm_programs_test.py BIN DATA: svm-train, svm-predict and svm-scale of BIN beside LIBSVM's own of the same names.
+"""libsvm_programs_test.py BIN ROOT: svm-train, svm-predict and svm-scale of BIN beside LIBSVM's own of the same names.
 
 Models go both ways: each program predicts with its own model and with the other's, and must give the same labels. Exit code 77: skipped, because
 LIBSVM's programs (Debian's libsvm-tools) are not installed.
@@ -18,7 +18,7 @@ import time
 import unittest
 from pathlib import Path
 
-BIN, DATA = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
+BIN, DATA = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve() / "data"
 PEER = {name: shutil.which(name, path="/usr/bin:/usr/local/bin") for name in ("svm-train", "svm-predict", "svm-scale")}
 CLASSES = ["iris", "heart_scale", "sonar", "wine", "breast-cancer"]
 REGRESSION = ["housing", "abalone"]
@@ -97,7 +97,7 @@ class programs(unittest.TestCase):
 
     def test_models_both_ways(self):
         for name, task, kernel in itertools.product(CLASSES, range(3), range(4)):
-            options = ["-s", task, "-t", kernel, "-n", 0.2, "-c", 4]
+            options = ["-s", task, "-t", kernel, "-n", 0.4, "-c", 4]
             ours, theirs = self.train_both(*options, f"{name}.train")
             if ours.returncode == 0:
                 self.predict_both_ways(f"{name}.test", task)

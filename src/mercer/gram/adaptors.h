@@ -47,7 +47,7 @@ public:
     }
 
     void diagonal(std::span<T> out) const override {
-        if (rows_ != cols_) return gram<T>::diagonal(out);
+        if (rows_ != cols_ || k_.rows() != k_.cols()) return gram<T>::diagonal(out);
         std::vector<T> all(static_cast<std::size_t>(k_.rows()));
         k_.diagonal(all);
         for (std::size_t i = 0; i < rows_.size(); ++i) out[i] = all[static_cast<std::size_t>(rows_[i])];

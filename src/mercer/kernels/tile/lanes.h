@@ -26,30 +26,30 @@ struct lanes {
 };
 
 template <class T>
-inline lanes<T> operator+(lanes<T> a, lanes<T> b) { return {hn::Add(a.v, b.v)}; }
+HWY_INLINE lanes<T> operator+(lanes<T> a, lanes<T> b) { return {hn::Add(a.v, b.v)}; }
 template <class T>
-inline lanes<T> operator-(lanes<T> a, lanes<T> b) { return {hn::Sub(a.v, b.v)}; }
+HWY_INLINE lanes<T> operator-(lanes<T> a, lanes<T> b) { return {hn::Sub(a.v, b.v)}; }
 template <class T>
-inline lanes<T> operator*(lanes<T> a, lanes<T> b) { return {hn::Mul(a.v, b.v)}; }
+HWY_INLINE lanes<T> operator*(lanes<T> a, lanes<T> b) { return {hn::Mul(a.v, b.v)}; }
 template <class T>
-inline lanes<T> operator/(lanes<T> a, lanes<T> b) { return {hn::Div(a.v, b.v)}; }
+HWY_INLINE lanes<T> operator/(lanes<T> a, lanes<T> b) { return {hn::Div(a.v, b.v)}; }
 template <class T>
-inline lanes<T> operator+(lanes<T> a, double b) { return a + lanes<T>::all(b); }
+HWY_INLINE lanes<T> operator+(lanes<T> a, double b) { return a + lanes<T>::all(b); }
 template <class T>
-inline lanes<T> operator+(double a, lanes<T> b) { return lanes<T>::all(a) + b; }
+HWY_INLINE lanes<T> operator+(double a, lanes<T> b) { return lanes<T>::all(a) + b; }
 template <class T>
-inline lanes<T> operator-(lanes<T> a, double b) { return a - lanes<T>::all(b); }
+HWY_INLINE lanes<T> operator-(lanes<T> a, double b) { return a - lanes<T>::all(b); }
 template <class T>
-inline lanes<T> operator*(double a, lanes<T> b) { return lanes<T>::factor(a) * b; }
+HWY_INLINE lanes<T> operator*(double a, lanes<T> b) { return lanes<T>::factor(a) * b; }
 template <class T>
-inline lanes<T> operator*(lanes<T> a, double b) { return a * lanes<T>::factor(b); }
+HWY_INLINE lanes<T> operator*(lanes<T> a, double b) { return a * lanes<T>::factor(b); }
 template <class T>
-inline lanes<T> operator/(lanes<T> a, double b) { return a * lanes<T>::factor(1 / b); }
+HWY_INLINE lanes<T> operator/(lanes<T> a, double b) { return a * lanes<T>::factor(1 / b); }
 
 // eˣ = 2ⁿ·eʳ with n = round(x·log₂e) and r = x - n·ln 2 in two pieces; the polynomial is the minimax one of
 // Moshier's Cephes library (expf) for |r| <= ln 2 / 2, within 1.2e-7 relative. Underflows to 0, overflows to infinity, keeps NaN (x86 min and max return the second of a pair
 // with a NaN). double takes Highway's.
-inline lanes<float> exp(lanes<float> x) {
+HWY_INLINE lanes<float> exp(lanes<float> x) {
     const tag<float> f;
     const hn::RebindToSigned<tag<float>> i;
     const auto low = hn::Set(f, -104.0f);
@@ -74,13 +74,13 @@ inline lanes<float> exp(lanes<float> x) {
     return {hn::Mul(hn::Mul(p, first), second)};
 }
 // Highway's wraps around beyond 1420 and makes NaN zero.
-inline lanes<double> exp(lanes<double> x) {
+HWY_INLINE lanes<double> exp(lanes<double> x) {
     const tag<double> d;
     return {hn::IfThenElse(hn::Eq(x.v, x.v), hn::Exp(d, hn::Min(hn::Set(d, 710.0), x.v)), x.v)};
 }
 // 2ⁿ for a whole n >= 0, exactly; infinity where it is too large. In two factors, since 2ⁿ itself may be just out of range.
 template <class T>
-inline lanes<T> exp2(lanes<T> n) {
+HWY_INLINE lanes<T> exp2(lanes<T> n) {
     const tag<T> d;
     const hn::RebindToSigned<tag<T>> i;
     constexpr int mantissa = sizeof(T) == 4 ? 23 : 52;
@@ -92,17 +92,17 @@ inline lanes<T> exp2(lanes<T> n) {
     return {hn::Mul(first, second)};
 }
 template <class T>
-inline lanes<T> log1p(lanes<T> x) { return {hn::Log1p(tag<T>(), x.v)}; }
+HWY_INLINE lanes<T> log1p(lanes<T> x) { return {hn::Log1p(tag<T>(), x.v)}; }
 template <class T>
-inline lanes<T> tanh(lanes<T> x) { return {hn::Tanh(tag<T>(), x.v)}; }
+HWY_INLINE lanes<T> tanh(lanes<T> x) { return {hn::Tanh(tag<T>(), x.v)}; }
 template <class T>
-inline lanes<T> sqrt(lanes<T> x) { return {hn::Sqrt(x.v)}; }
+HWY_INLINE lanes<T> sqrt(lanes<T> x) { return {hn::Sqrt(x.v)}; }
 template <class T>
-inline lanes<T> max(lanes<T> a, lanes<T> b) { return {hn::Max(a.v, b.v)}; }
+HWY_INLINE lanes<T> max(lanes<T> a, lanes<T> b) { return {hn::Max(a.v, b.v)}; }
 template <class T>
-inline lanes<T> at_most(lanes<T> x, double limit) { return {hn::Min(lanes<T>::factor(limit).v, x.v)}; }
+HWY_INLINE lanes<T> at_most(lanes<T> x, double limit) { return {hn::Min(lanes<T>::factor(limit).v, x.v)}; }
 template <class T>
-inline lanes<T> ratio(lanes<T> a, lanes<T> b, double otherwise) {
+HWY_INLINE lanes<T> ratio(lanes<T> a, lanes<T> b, double otherwise) {
     const tag<T> d;
     return {hn::IfThenElse(hn::Eq(b.v, hn::Zero(d)), hn::Set(d, static_cast<T>(otherwise)), hn::Div(a.v, b.v))};
 }

@@ -120,8 +120,17 @@ bool solver::newton() {
         changed.push_back(free[a]);
         delta.push_back(moved - before[a]);
     }
+    // An ill-conditioned K leaves Σd beside zero: free variables with room take up the difference.
+    double excess = 0;
+    for (const double d : delta) excess += d;
+    for (index a = 0; a < m && excess != 0; ++a) {
+        if (q.where[a] != at::free) continue;
+        const double moved = std::clamp(before[a] + delta[a] - excess, q.lower[a], q.upper[a]) - before[a];
+        excess -= delta[a] - moved;
+        delta[a] = moved;
+    }
     for (index a = 0; a < m; ++a) fall += delta[a] * (F_[free[a]] - 0.5 * ops_.dot(q.K.row(a), delta.data(), m));
-    if (!(fall > 0)) return false;
+    if (!(fall > 0) || excess != 0) return false;
     for (index a = 0; a < m; ++a) alpha_[free[a]] = std::clamp(before[a] + delta[a], q.lower[a], q.upper[a]);
     apply(changed, delta, 0, active_, false);
     return true;

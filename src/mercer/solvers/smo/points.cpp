@@ -132,6 +132,7 @@ void solver::start_coarse() {
     double mean = 0, spread = 0;
     for (const double v : p_) mean += v / static_cast<double>(n_);
     for (const double v : p_) spread += (v - mean) * (v - mean) / static_cast<double>(n_);
+    if (!std::isfinite(spread)) spread = 0;
     if (spread > 0) margin_ = likely_margin * std::sqrt(spread);
     rough_ = spread > 0 ? coarse_gap * std::sqrt(spread) : 0;
     level_ = n_;

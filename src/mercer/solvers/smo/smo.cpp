@@ -62,7 +62,9 @@ smo_result solver::run() {
                     rough_ = std::max(target, rough_ * refinement);
                 else
                     margin_ *= 4;
-                shrink();
+                // Nothing was done since the last look: setting the same points aside again would go on for ever.
+                if (result_.rounds > rounds_at_look_) shrink();
+                rounds_at_look_ = result_.rounds;
                 continue;
             }
             rough_ = std::max(target, rough_ * refinement);
@@ -182,6 +184,14 @@ smo_result solver::finish() {
     if (active_ < n_) {
         level_ = n_;
         bring_back();
+        gap_ = measure();
+    }
+    // The objective is a sum over support points: where they are few, of exact values.
+    std::vector<index> support;
+    for (index i = 0; i < n_; ++i)
+        if (alpha_[i] != 0) support.push_back(i);
+    if (static_cast<index>(support.size()) <= whole_size) {
+        make_exact(support);
         gap_ = measure();
     }
     result_.gap = std::max(0.0, gap_);

@@ -119,6 +119,7 @@ private:
 
     double last_report_ = 0, last_checkpoint_ = 0, first_gap_ = 0;
     smo_result result_;
+    std::int64_t rounds_at_look_ = -1;  // when all points were last looked at
     std::int64_t steps_at_newton_ = 0;  // when Newton's method was last tried
     std::int64_t patience_ = first_patience;
 };
