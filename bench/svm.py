@@ -129,19 +129,29 @@ def read_model(path, dims):
     return [float(v) for v in head["label"]], [int(v) for v in head["nr_sv"]], [float(v) for v in head["rho"]], coef, x
 
 
+def digits(x):
+    """Seven significant digits of every number."""
+    with np.errstate(divide="ignore"):
+        size = np.where(x == 0, 0, np.floor(np.log10(np.abs(x))))
+    scale = 10.0 ** (6 - size)
+    return np.round(x * scale) / scale + 0.0
+
+
 def truth(path, x, y, C, gamma):
     """Largest KKT gap and summed dual objective of a saved C-SVC model, in double over all points."""
     labels, counts, rho, coef, sv = read_model(path, x.shape[1])
-    norms, sv_norms = (x * x).sum(1), (sv * sv).sum(1)
-    # Which example a support vector is: rows are matched by their bytes, equal ones in order.
+    # Which example a support vector is: rows are matched by seven digits (LIBSVM writes eight), equal ones in order.
     place = {}
-    for i, row in enumerate(x):
+    for i, row in enumerate(digits(x)):
         place.setdefault((y[i], row.tobytes()), []).append(i)
+    keys = digits(sv)
     starts = np.concatenate([[0], np.cumsum(counts)])
     owner = np.empty(len(sv), int)
     for c, label in enumerate(labels):
         for s in range(starts[c], starts[c + 1]):
-            owner[s] = place[(label, sv[s].tobytes())].pop(0)
+            owner[s] = place[(label, keys[s].tobytes())].pop(0)
+    sv = x[owner]
+    norms, sv_norms = (x * x).sum(1), (sv * sv).sum(1)
     gap, objective, p = 0.0, 0.0, 0
     for a in range(len(labels)):
         for b in range(a + 1, len(labels)):
@@ -164,7 +174,7 @@ def truth(path, x, y, C, gamma):
                 gap = max(gap, up.max() - low.min())
             objective += 0.5 * alpha @ f - np.abs(alpha).sum()
             p += 1
-    return gap, objective
+    return float(gap), float(objective)
 
 
 def sklearn_times(train, test, C, gamma, limit, repeats):
@@ -223,7 +233,7 @@ def run(name, folder, source, options):
     if row["libsvm_train"]:
         row["libsvm_gap"], row["libsvm_objective"] = truth(theirs, x, y, C, gamma)
         row["worse"] = (row["objective"] - row["libsvm_objective"]) / abs(row["libsvm_objective"])
-    row["counts"] = row["gap"] <= 1e-3 and row.get("worse", 0) <= 1e-5
+    row["counts"] = bool(row["gap"] <= 1e-3 and row.get("worse", 0) <= 1e-5)
     return row
 
 

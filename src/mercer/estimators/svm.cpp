@@ -313,10 +313,12 @@ svm_model fit_svm(const gram<float>& fast, const gram<double>& exact, std::span<
 
 svm_model fit_svm(const kernel& k, const dataset& x, std::span<const double> y, const svm_options& options) {
     require_finite(x);
-    // Up to half of the memory may hold the data as the tile loops like them best: floats, and packed when there is room for that too.
+    // Part of the memory may hold the data as the tile loops like them best: floats, packed when there is room for that too, and
+    // rows that are stored as sparse ones but are not.
     const dataset quick = as_floats(x, options.memory_bytes / 4);
+    const bool full = x.is_sparse() && quick.as<dense<float>>() && static_cast<std::size_t>(x.size() * x.dims()) * sizeof(double) <= options.memory_bytes / 4;
     const computed<float> fast(k, quick, options.memory_bytes / 4);
-    const computed<double> exact(k, x);
+    const computed<double> exact(k, full ? dataset(as_dense<double>(x)) : x);
     svm_model model = fit_svm(fast, exact, y, options);
     // Where nothing says that the problem is convex, meeting the first-order conditions does not make this the minimum.
     if (!k.proof().valid)
