@@ -1,4 +1,5 @@
 // Random expression trees go through the contract too.
+#include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include "contracts/kernel_contract.h"
