@@ -136,7 +136,7 @@ TEST(user_kernel, may_be_asymmetric) {
 
 // A user's function may evaluate kernels while a tile waits for it.
 TEST(user_kernel, may_use_kernels_itself) {
-    const kernel inner = kernel::parse("rbf(0.5)*linear() + 1");
+    const kernel inner = kernel::parse("columns(rbf(0.5), [0, 1])*linear() + 1");
     const kernel k = from_block_function(
         "nested",
         [inner](const dataset& x, const selection& rows, const dataset& z, const selection& cols, matrix_view<double> out) {
@@ -145,9 +145,12 @@ TEST(user_kernel, may_use_kernels_itself) {
         domain::vectors);
     generator random(8);
     const dataset x = vectors_of<double>(random_vectors(random, 200, {}), storage::dense);
-    const kernel both = k + kernel::parse("rbf(2)"), plain = inner + kernel::parse("rbf(2)");
-    const matrix<double> got = block_of(evaluator<double>(both, x)), want = block_of(evaluator<double>(plain, x));
-    for (index i = 0; i < 200 * 200; ++i) ASSERT_NEAR(got.data()[i], want.data()[i], 1e-12);
+    // Before and after another part: its panels, too, must survive.
+    for (const auto& [got, want] :
+         {std::pair(k + kernel::parse("rbf(2)"), inner + kernel::parse("rbf(2)")), std::pair(kernel::parse("rbf(2)") + k, kernel::parse("rbf(2)") + inner)}) {
+        const matrix<double> nested = block_of(evaluator<double>(got, x)), plain = block_of(evaluator<double>(want, x));
+        for (index i = 0; i < 200 * 200; ++i) ASSERT_NEAR(nested.data()[i], plain.data()[i], 1e-12);
+    }
 }
 
 TEST(user_kernel, may_throw) {
