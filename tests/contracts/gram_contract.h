@@ -80,7 +80,8 @@ void expect_gram_contract(const gram<T>& k, const matrix<double>& want, double t
         for (index i = 0; i < n; ++i)
             for (index s = 0; s < columns; ++s) {
                 double sum = 0, size = 0;
-                for (index j = 0; j < m; ++j) sum += want(i, j) * v(j, s), size += std::abs(v(j, s)) * (tolerance + 1e-15 * std::abs(want(i, j)) * static_cast<double>(m));
+                for (index j = 0; j < m; ++j)
+                    sum += want(i, j) * v(j, s), size += std::abs(v(j, s)) * (tolerance + 1e-15 * std::abs(want(i, j)) * static_cast<double>(m));
                 ASSERT_NEAR(out(i, s), sum, size) << i << ", " << s;
             }
         const int before = threads();

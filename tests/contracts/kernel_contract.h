@@ -41,7 +41,8 @@ matrix<T> block_of(const evaluator<T>& e) {
 // The same bits, NaN included.
 template <class T>
 bool same_bits(const matrix<T>& a, const matrix<T>& b) {
-    return a.rows() == b.rows() && a.cols() == b.cols() && (a.rows() * a.cols() == 0 || std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.rows() * a.cols()) * sizeof(T)) == 0);
+    return a.rows() == b.rows() && a.cols() == b.cols() &&
+           (a.rows() * a.cols() == 0 || std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.rows() * a.cols()) * sizeof(T)) == 0);
 }
 
 // How often a derived first-order bound is allowed to be exceeded: terms of second order, and the last roundings.
@@ -71,7 +72,8 @@ inline void expect_definition(const specimen& s, const objects& x, const objects
             const std::string what = std::string(left == storage::dense ? "dense" : "sparse") + " and " + (right == storage::dense ? "dense" : "sparse");
             // The precision of the storage and that of the evaluation are independent.
             expect_reference(s, x, z, block_of(evaluator<double>(s.k, data_for(s, x, left), data_for(s, z, right))), what + ", double");
-            expect_reference(s, x, z, block_of(evaluator<double>(s.k, data_for(s, x, left, true), data_for(s, z, right))), what + ", double of float and double");
+            expect_reference(s, x, z, block_of(evaluator<double>(s.k, data_for(s, x, left, true), data_for(s, z, right))),
+                             what + ", double of float and double");
             expect_reference(s, x, z, block_of(evaluator<float>(s.k, data_for(s, x, left, true), data_for(s, z, right, true))), what + ", float");
             expect_reference(s, x, z, block_of(evaluator<float>(s.k, data_for(s, x, left), data_for(s, z, right, true))), what + ", float of double and float");
             if (left != right) continue;
@@ -108,7 +110,9 @@ void expect_diagonal(const specimen& s, const objects& x, storage how = storage:
     const T few = 8 * std::numeric_limits<T>::epsilon();
     for (index i = 0; i < k.rows(); ++i) {
         ASSERT_NEAR(diagonal[i], k(i, i), few * std::abs(k(i, i)) * (1 + static_cast<T>(x[i].vector.size()))) << s.k.text() << ", object " << i;
-        if (s.k.properties().normalised) ASSERT_NEAR(k(i, i), 1, few) << s.k.text() << ", object " << i;
+        if (s.k.properties().normalised) {
+            ASSERT_NEAR(k(i, i), 1, few) << s.k.text() << ", object " << i;
+        }
     }
 }
 
@@ -131,7 +135,8 @@ void expect_selections(const specimen& s, const objects& x, const objects& z, ge
                 }
         }
     };
-    for (const index m : {index{0}, index{1}, index{5}, index{11}, index{12}, index{13}, index{31}, index{32}, index{33}, index{255}, index{256}, index{257}, e.rows()})
+    for (const index m :
+         {index{0}, index{1}, index{5}, index{11}, index{12}, index{13}, index{31}, index{32}, index{33}, index{255}, index{256}, index{257}, e.rows()})
         for (const index n : {index{0}, index{1}, index{15}, index{16}, index{17}, index{33}, index{128}, e.cols()}) {
             if (m > e.rows() || n > e.cols()) continue;
             check(selection(0, m), selection(0, n));

@@ -25,10 +25,10 @@ inline index below(generator& random, index end) { return std::uniform_int_distr
 
 struct vector_style {
     index dims = 5;
-    double density = 1;       // probability that a coordinate is not zero
+    double density = 1;  // probability that a coordinate is not zero
     bool non_negative = false;
     double offset = 0;
-    bool single = true;       // coordinates are numbers of float, so that a data set of float holds the same vectors
+    bool single = true;  // coordinates are numbers of float, so that a data set of float holds the same vectors
 };
 
 inline objects random_vectors(generator& random, index count, const vector_style& style) {

@@ -72,7 +72,10 @@ approx spectrum_reference(const object& s, const object& t, std::size_t k) {
 
 const std::map<std::string, std::function<settings()>>& definitions() {
     static const std::map<std::string, std::function<settings()>> all{
-        {"linear", [] { return settings{{read("linear()"), dot_of}}; }},
+        {"linear",
+         [] {
+             return settings{{read("linear()"), dot_of}};
+         }},
         {"constant",
          [] {
              settings made;
@@ -92,23 +95,27 @@ const std::map<std::string, std::function<settings()>>& definitions() {
          [] {
              settings made;
              for (const double gamma : {1.0, 0.0625, 8.0})
-                 made.push_back({read("rbf(gamma=" + number(gamma) + ")"), [=](const object& x, const object& z) { return decay(squared_distance_of(x, z), gamma); }});
+                 made.push_back(
+                     {read("rbf(gamma=" + number(gamma) + ")"), [=](const object& x, const object& z) { return decay(squared_distance_of(x, z), gamma); }});
              made.push_back({read("rbf(sigma=2)"), [](const object& x, const object& z) { return decay(squared_distance_of(x, z), 1 / 8.0L); }});
              return made;
          }},
         {"anisotropic",
          [] {
              const std::vector<double> v{1, 0.5, 2, 4, 0.25};
-             return settings{{read("anisotropic([1, 0.5, 2, 4, 0.25])"), [v](const object& x, const object& z) { return decay(whitened_distance(x, z, v, 0), 0.5L); }},
-                             {read("anisotropic([[1, 0.5, 0, 0, 0], [0.5, 0.5, 0, 0, 0], [0, 0, 2, 0, 0], [0, 0, 0, 4, 0], [0, 0, 0, 0, 0.25]])"),
-                              [v](const object& x, const object& z) { return decay(whitened_distance(x, z, v, 0.5), 0.5L); }}};
+             return settings{
+                 {read("anisotropic([1, 0.5, 2, 4, 0.25])"), [v](const object& x, const object& z) { return decay(whitened_distance(x, z, v, 0), 0.5L); }},
+                 {read("anisotropic([[1, 0.5, 0, 0, 0], [0.5, 0.5, 0, 0, 0], [0, 0, 2, 0, 0], [0, 0, 0, 4, 0], [0, 0, 0, 0, 0.25]])"),
+                  [v](const object& x, const object& z) { return decay(whitened_distance(x, z, v, 0.5), 0.5L); }}};
          }},
         {"cosine",
          [] {
              return settings{{read("cosine()"), [](const object& x, const object& z) {
                                   const approx v = dot_of(x, z), xx = dot_of(x, x), zz = dot_of(z, z);
                                   const long double size = std::sqrt(xx.value * zz.value);
-                                  return size == 0 ? approx{} : approx{v.value / size, v.error / size + std::abs(v.value) / size * (static_cast<long double>(x.vector.size()) + 8)};
+                                  return size == 0 ? approx{}
+                                                   : approx{v.value / size,
+                                                            v.error / size + std::abs(v.value) / size * (static_cast<long double>(x.vector.size()) + 8)};
                               }}};
          }},
         {"sigmoid",
@@ -118,20 +125,22 @@ const std::map<std::string, std::function<settings()>>& definitions() {
                  made.push_back({read("sigmoid(" + number(gamma) + ", " + number(coef0) + ")"), [=](const object& x, const object& z) {
                                      const approx t = dot_of(x, z);
                                      const long double at = gamma * t.value + coef0, value = std::tanh(at);
-                                     return through(t, value, gamma * (1 - value * value), (1 - value * value) * (std::abs(gamma * t.value) + std::abs(at)) + 6 * std::abs(value));
+                                     return through(t, value, gamma * (1 - value * value),
+                                                    (1 - value * value) * (std::abs(gamma * t.value) + std::abs(at)) + 6 * std::abs(value));
                                  }});
              return made;
          }},
         {"all_subsets",
          [] {
-             return settings{{read("all_subsets()"), [](const object& x, const object& z) {
-                                  approx made{1, 1};
-                                  for (std::size_t a = 0; a < x.vector.size(); ++a) {
-                                      const long double t = static_cast<long double>(x.vector[a]) * z.vector[a], factor = 1 + t;
-                                      made = rounded({made.value * factor, made.error * std::abs(factor) + std::abs(made.value) * (std::abs(t) + std::abs(factor))});
-                                  }
-                                  return made;
-                              }}};
+             return settings{
+                 {read("all_subsets()"), [](const object& x, const object& z) {
+                      approx made{1, 1};
+                      for (std::size_t a = 0; a < x.vector.size(); ++a) {
+                          const long double t = static_cast<long double>(x.vector[a]) * z.vector[a], factor = 1 + t;
+                          made = rounded({made.value * factor, made.error * std::abs(factor) + std::abs(made.value) * (std::abs(t) + std::abs(factor))});
+                      }
+                      return made;
+                  }}};
          }},
         {"bilinear",
          [] {
@@ -155,13 +164,18 @@ const std::map<std::string, std::function<settings()>>& definitions() {
              for (const double gamma : {1.0, 0.25})
                  made.push_back({read("chi2(" + number(gamma) + ")"),
                                  [=](const object& x, const object& z) {
-                                     return decay(sum_over(x, z, [](long double a, long double b) { return a + b == 0 ? 0 : (a - b) * (a - b) / (a + b); }), gamma);
+                                     return decay(sum_over(x, z, [](long double a, long double b) { return a + b == 0 ? 0 : (a - b) * (a - b) / (a + b); }),
+                                                  gamma);
                                  },
                                  true});
              return made;
          }},
         {"intersection",
-         [] { return settings{{read("intersection()"), [](const object& x, const object& z) { return sum_over(x, z, [](long double a, long double b) { return std::min(a, b); }); }, true}}; }},
+         [] {
+             return settings{{read("intersection()"),
+                              [](const object& x, const object& z) { return sum_over(x, z, [](long double a, long double b) { return std::min(a, b); }); },
+                              true}};
+         }},
         {"matern",
          [] {
              settings made;
@@ -200,7 +214,9 @@ const std::map<std::string, std::function<settings()>>& definitions() {
              return made;
          }},
         {"set_intersection",
-         [] { return settings{{read("set_intersection()"), [](const object& a, const object& b) { return approx{static_cast<long double>(common(a, b)), 0}; }}}; }},
+         [] {
+             return settings{{read("set_intersection()"), [](const object& a, const object& b) { return approx{static_cast<long double>(common(a, b)), 0}; }}};
+         }},
         {"set_power",
          [] {
              return settings{{read("set_power()"), [](const object& a, const object& b) {
@@ -227,7 +243,8 @@ const std::map<std::string, std::function<settings()>>& definitions() {
          [] {
              settings made;
              for (const int k : {1, 2, 3, 8})
-                 made.push_back({read("spectrum(k=" + std::to_string(k) + ")"), [k](const object& s, const object& t) { return spectrum_reference(s, t, static_cast<std::size_t>(k)); }});
+                 made.push_back({read("spectrum(k=" + std::to_string(k) + ")"),
+                                 [k](const object& s, const object& t) { return spectrum_reference(s, t, static_cast<std::size_t>(k)); }});
              return made;
          }},
     };

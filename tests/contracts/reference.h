@@ -76,33 +76,42 @@ inline approx root(const approx& t) {
 inline approx rounded(const approx& a) { return {a.value, a.error + std::abs(a.value)}; }
 
 inline specimen scaled(double c, const specimen& a) {
-    return {c * a.k, [c, f = a.f](const object& x, const object& z) {
+    return {c * a.k,
+            [c, f = a.f](const object& x, const object& z) {
                 const approx v = f(x, z);
                 return rounded({c * v.value, std::abs(c) * v.error});
-            }, a.non_negative};
+            },
+            a.non_negative};
 }
 inline specimen sum(const specimen& a, const specimen& b) {
-    return {a.k + b.k, [f = a.f, g = b.f](const object& x, const object& z) {
+    return {a.k + b.k,
+            [f = a.f, g = b.f](const object& x, const object& z) {
                 const approx v = f(x, z), w = g(x, z);
                 return rounded({v.value + w.value, v.error + w.error});
-            }, a.non_negative || b.non_negative};
+            },
+            a.non_negative || b.non_negative};
 }
 inline specimen product(const specimen& a, const specimen& b) {
-    return {a.k * b.k, [f = a.f, g = b.f](const object& x, const object& z) {
+    return {a.k * b.k,
+            [f = a.f, g = b.f](const object& x, const object& z) {
                 const approx v = f(x, z), w = g(x, z);
                 return rounded({v.value * w.value, std::abs(v.value) * w.error + std::abs(w.value) * v.error});
-            }, a.non_negative || b.non_negative};
+            },
+            a.non_negative || b.non_negative};
 }
 inline specimen power(const specimen& a, double m) {
-    return {pow(a.k, m), [m, f = a.f](const object& x, const object& z) {
+    return {pow(a.k, m),
+            [m, f = a.f](const object& x, const object& z) {
                 const approx v = f(x, z);
                 const long double value = std::pow(v.value, static_cast<long double>(m));
                 const long double slope = m == 0 ? 0 : m * std::pow(v.value, static_cast<long double>(m) - 1);
                 return through(v, value, slope, (std::abs(m) + 2) * std::abs(value));
-            }, a.non_negative};
+            },
+            a.non_negative};
 }
 inline specimen polynomial_in(const specimen& a, const std::vector<double>& c) {
-    return {polynomial_of(a.k, c), [c, f = a.f](const object& x, const object& z) {
+    return {polynomial_of(a.k, c),
+            [c, f = a.f](const object& x, const object& z) {
                 const approx v = f(x, z);
                 approx sum;
                 long double slope = 0, size = 0;
@@ -114,32 +123,39 @@ inline specimen polynomial_in(const specimen& a, const std::vector<double>& c) {
                 }
                 sum.error = slope * v.error + 2 * static_cast<long double>(c.size()) * size;
                 return sum;
-            }, a.non_negative};
+            },
+            a.non_negative};
 }
 inline specimen exponential(const specimen& a) {
-    return {exp(a.k), [f = a.f](const object& x, const object& z) {
+    return {exp(a.k),
+            [f = a.f](const object& x, const object& z) {
                 const approx v = f(x, z);
                 const long double value = std::exp(v.value);
                 return through(v, value, value, (4 + 2 * std::abs(v.value)) * value);
-            }, a.non_negative};
+            },
+            a.non_negative};
 }
 inline specimen normalised_of(const specimen& a) {
-    return {normalise(a.k), [f = a.f](const object& x, const object& z) {
+    return {normalise(a.k),
+            [f = a.f](const object& x, const object& z) {
                 const approx v = f(x, z), xx = f(x, x), zz = f(z, z);
                 if (xx.value == 0 || zz.value == 0) return approx{};
                 const long double size = std::sqrt(xx.value * zz.value), value = v.value / size;
                 return approx{value, v.error / size + std::abs(value) * (xx.error / (2 * xx.value) + zz.error / (2 * zz.value) + 6)};
-            }, a.non_negative};
+            },
+            a.non_negative};
 }
 inline specimen on_columns(const specimen& a, const std::vector<index>& which) {
-    return {columns(a.k, which), [which, f = a.f](const object& x, const object& z) {
+    return {columns(a.k, which),
+            [which, f = a.f](const object& x, const object& z) {
                 object px, pz;
                 for (const index c : which) {
                     px.vector.push_back(x.vector[static_cast<std::size_t>(c)]);
                     pz.vector.push_back(z.vector[static_cast<std::size_t>(c)]);
                 }
                 return f(px, pz);
-            }, a.non_negative};
+            },
+            a.non_negative};
 }
 
 // The definitions of the registered kernels, by name, with several settings of their parameters each.

@@ -96,8 +96,10 @@ TYPED_TEST(gram_kinds, computed_from_a_kernel) {
         matrix<double> one(230, 230), two(230, 120);
         double tolerance = 0;
         for (index i = 0; i < 230; ++i) {
-            for (index j = 0; j < 230; ++j) one(i, j) = static_cast<double>(s.f(x[i], x[j]).value), tolerance = std::max(tolerance, static_cast<double>(s.f(x[i], x[j]).error));
-            for (index j = 0; j < 120; ++j) two(i, j) = static_cast<double>(s.f(x[i], z[j]).value), tolerance = std::max(tolerance, static_cast<double>(s.f(x[i], z[j]).error));
+            for (index j = 0; j < 230; ++j)
+                one(i, j) = static_cast<double>(s.f(x[i], x[j]).value), tolerance = std::max(tolerance, static_cast<double>(s.f(x[i], x[j]).error));
+            for (index j = 0; j < 120; ++j)
+                two(i, j) = static_cast<double>(s.f(x[i], z[j]).value), tolerance = std::max(tolerance, static_cast<double>(s.f(x[i], z[j]).error));
         }
         tolerance = (tolerance + 1) * 4 * std::numeric_limits<T>::epsilon();
         for (const std::size_t kept : {std::size_t{0}, std::size_t{1} << 20}) {

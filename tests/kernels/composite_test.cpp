@@ -1,7 +1,8 @@
 // Random expression trees go through the contract too.
-#include "contracts/kernel_contract.h"
-
+#include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
+
+#include "contracts/kernel_contract.h"
 
 namespace mercer::testing {
 namespace {
@@ -10,7 +11,8 @@ constexpr index dims = 5;
 
 // Without the sigmoid, whose k(x, x) may be negative: normalize refuses that.
 specimen leaf_on(domain where) {
-    static const std::vector<std::string> vectors{"linear", "poly", "rbf", "anisotropic", "cosine", "all_subsets", "laplacian", "chi2", "intersection", "matern", "rational_quadratic", "periodic"};
+    static const std::vector<std::string> vectors{"linear", "poly",         "rbf",    "anisotropic",        "cosine",  "all_subsets", "laplacian",
+                                                  "chi2",   "intersection", "matern", "rational_quadratic", "periodic"};
     static const std::vector<std::string> sets{"set_intersection", "set_power", "set_exp", "jaccard"};
     static const std::vector<std::string> strings{"spectrum"};
     const auto all = specimens_of(*rc::gen::elementOf(where == domain::vectors ? vectors : where == domain::sets ? sets : strings));
@@ -36,7 +38,8 @@ specimen tree_on(domain where, int height) {
         default: {
             // A leaf with a matrix needs all coordinates, so only leaves without one are projected.
             const auto inner = specimens_of(*rc::gen::elementOf(std::vector<std::string>{"linear", "poly", "rbf", "laplacian", "periodic", "chi2", "matern"}));
-            return on_columns(inner[*rc::gen::inRange<std::size_t>(0, inner.size())], *rc::gen::elementOf(std::vector<std::vector<index>>{{0}, {4, 1}, {2, 2, 3}, {0, 1, 2, 3, 4}}));
+            return on_columns(inner[*rc::gen::inRange<std::size_t>(0, inner.size())],
+                              *rc::gen::elementOf(std::vector<std::vector<index>>{{0}, {4, 1}, {2, 2, 3}, {0, 1, 2, 3, 4}}));
         }
     }
 }
@@ -88,7 +91,8 @@ TEST(composite, normalises_what_it_projects) {
     generator random(1);
     const specimen linear = specimens_of("linear")[0], rbf = specimens_of("rbf")[0], poly = specimens_of("poly")[1];
     const specimen inner = sum(on_columns(linear, {0, 1}), product(rbf, on_columns(poly, {1})));
-    for (const auto& s : {normalised_of(inner), on_columns(normalised_of(inner), {3, 0, 4}), exponential(on_columns(normalised_of(linear), {2})), normalised_of(on_columns(exponential(linear), {2, 4}))}) {
+    for (const auto& s : {normalised_of(inner), on_columns(normalised_of(inner), {3, 0, 4}), exponential(on_columns(normalised_of(linear), {2})),
+                          normalised_of(on_columns(exponential(linear), {2, 4}))}) {
         const objects x = random_vectors(random, 23, {.dims = dims}), z = random_vectors(random, 31, {.dims = dims});
         expect_definition(s, x, z);
         expect_diagonal<double>(s, x);
@@ -101,11 +105,14 @@ TEST(composite, shares_a_dot_product_without_losing_the_shift) {
     generator random(2);
     const objects x = random_vectors(random, 40, {.dims = 3, .offset = 10000});
     const dataset data = vectors_of<float>(x, storage::dense);
-    const matrix<float> both = block_of(evaluator<float>(kernel::parse("rbf(0.5) + 1e-9*linear()"), data)), alone = block_of(evaluator<float>(kernel::parse("rbf(0.5)"), data));
+    const matrix<float> both = block_of(evaluator<float>(kernel::parse("rbf(0.5) + 1e-9*linear()"), data)),
+                        alone = block_of(evaluator<float>(kernel::parse("rbf(0.5)"), data));
     for (index i = 0; i < 40; ++i)
         for (index j = 0; j < 40; ++j) {
             long double distance = 0, dot = 0;
-            for (std::size_t a = 0; a < 3; ++a) distance += std::pow(static_cast<long double>(x[i].vector[a]) - x[j].vector[a], 2), dot += static_cast<long double>(x[i].vector[a]) * x[j].vector[a];
+            for (std::size_t a = 0; a < 3; ++a)
+                distance += std::pow(static_cast<long double>(x[i].vector[a]) - x[j].vector[a], 2),
+                    dot += static_cast<long double>(x[i].vector[a]) * x[j].vector[a];
             const auto want = static_cast<float>(std::exp(-0.5L * distance));
             ASSERT_NEAR(alone(i, j), want, 1e-5f);
             ASSERT_NEAR(both(i, j), want + static_cast<float>(1e-9L * dot), 1e-5f);

@@ -1,6 +1,5 @@
 // Every registered kernel goes through the contract.
 #include "contracts/kernel_contract.h"
-
 #include "mercer/base/error.h"
 #include "mercer/kernels/registry.h"
 
@@ -8,7 +7,8 @@ namespace mercer::testing {
 namespace {
 
 TEST(kernel_contract, covers_every_registered_kernel) {
-    for (const auto& each : kernel_registry()) EXPECT_FALSE(specimens_of(each.info.name).empty()) << each.info.name << " has no definition in tests/contracts/reference.cpp";
+    for (const auto& each : kernel_registry())
+        EXPECT_FALSE(specimens_of(each.info.name).empty()) << each.info.name << " has no definition in tests/contracts/reference.cpp";
 }
 
 class registered : public ::testing::TestWithParam<std::string> {
@@ -111,9 +111,12 @@ TEST(kernel_contract, holds_for_more_columns_than_a_panel_keeps) {
             const vector_style style{.dims = dims, .density = 30.0 / static_cast<double>(dims)};
             const objects x = objects_for(s, random, 13, style), z = objects_for(s, random, 36, style);
             expect_reference(s, x, z, block_of(evaluator<double>(s.k, vectors_of<double>(x, storage::sparse), vectors_of<double>(z, storage::sparse))), "wide");
-            expect_reference(s, x, z, block_of(evaluator<float>(s.k, vectors_of<float>(x, storage::sparse), vectors_of<double>(z, storage::sparse))), "wide float");
-            expect_reference(s, x, z, block_of(evaluator<double>(s.k, vectors_of<double>(x, storage::sparse), vectors_of<double>(z, storage::dense))), "wide against dense");
-            expect_reference(s, x, z, block_of(evaluator<double>(s.k, vectors_of<double>(x, storage::dense), vectors_of<double>(z, storage::sparse))), "dense against wide");
+            expect_reference(s, x, z, block_of(evaluator<float>(s.k, vectors_of<float>(x, storage::sparse), vectors_of<double>(z, storage::sparse))),
+                             "wide float");
+            expect_reference(s, x, z, block_of(evaluator<double>(s.k, vectors_of<double>(x, storage::sparse), vectors_of<double>(z, storage::dense))),
+                             "wide against dense");
+            expect_reference(s, x, z, block_of(evaluator<double>(s.k, vectors_of<double>(x, storage::dense), vectors_of<double>(z, storage::sparse))),
+                             "dense against wide");
             expect_symmetry<double>(s, x, storage::sparse);
             expect_twins<float>(s, x, storage::sparse);
             expect_selections<double>(s, x, z, random, storage::sparse);
@@ -153,7 +156,9 @@ TEST(kernel_contract, takes_sparse_data_of_different_widths) {
     const dataset few = vectors_of<double>(x, storage::sparse);
     for (auto& one : x) one.vector.resize(8, 0.0);
     expect_reference(last, x, z, block_of(evaluator<double>(last.k, few, vectors_of<double>(z, storage::sparse))), "a column only one side has");
-    EXPECT_THROW(evaluator<double>(kernel::parse("rbf()"), vectors_of<double>(random_vectors(random, 2, {.dims = 3}), storage::dense), vectors_of<double>(z, storage::dense)), error);
+    EXPECT_THROW(evaluator<double>(kernel::parse("rbf()"), vectors_of<double>(random_vectors(random, 2, {.dims = 3}), storage::dense),
+                                   vectors_of<double>(z, storage::dense)),
+                 error);
 }
 
 }  // namespace

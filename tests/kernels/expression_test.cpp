@@ -176,7 +176,8 @@ TEST(expression, reads_deep_and_long_texts_or_refuses_them) {
     EXPECT_EQ(read_back(repeated("1+", 1000) + "rbf"), "constant(c=1000) + rbf(gamma=1)");
     const std::string sum = repeated("rbf + ", 999) + "rbf";
     EXPECT_EQ(read_back(read_back(sum)), read_back(sum));
-    for (const char* chain : {"rbf + ", "rbf*", "rbf - "}) expect_error(errc::parse, "more than 1000 kernels in one expression", [&] { kernel::parse(repeated(chain, 100000) + "rbf"); });
+    for (const char* chain : {"rbf + ", "rbf*", "rbf - "})
+        expect_error(errc::parse, "more than 1000 kernels in one expression", [&] { kernel::parse(repeated(chain, 100000) + "rbf"); });
     expect_error(errc::parse, "more than 1000 kernels in one expression", [&] { kernel::parse(repeated("rbf + (2*rbf)*", 700) + "rbf"); });
 }
 
@@ -207,17 +208,45 @@ RC_GTEST_PROP(expression, reads_back_any_number, (double value)) {
 // Trees built in C++, whatever their shape, read back as text of the same kernel.
 TEST(expression, reads_back_trees_built_in_code) {
     const kernel a = linear{}, b = gaussian{0.5}, c = polynomial{2, 1, 1};
-    for (const kernel& k : {2 * (3 * a), 2 * (a * b), (2 * a) * b, a * (2 * b), 3 * ((2 * a) * b), -1 * (-1 * a), a - (b - c), (a - b) - c, a - (-1.0 * b), pow(2 * a, 2), pow(pow(a, 2), 0.5), pow(a + b, -1), a + (b + c),
-                            a * (b + c), (a + b) * c, a * (b * c), 2 * (a + b), a + 1.0, 1.0 + a, a + (-1.0), (-2.0) + a, exp(2 * a), normalise(a + b), -0.0 * a, 1e-320 * a, polynomial_of(a - b, {-1, 0.1}),
-                            columns(a * b + c, {3, 0}), 2 * pow(a, 2), 2 * (-3 * pow(a, 2))}) {
+    for (const kernel& k : {2 * (3 * a),
+                            2 * (a * b),
+                            (2 * a) * b,
+                            a * (2 * b),
+                            3 * ((2 * a) * b),
+                            -1 * (-1 * a),
+                            a - (b - c),
+                            (a - b) - c,
+                            a - (-1.0 * b),
+                            pow(2 * a, 2),
+                            pow(pow(a, 2), 0.5),
+                            pow(a + b, -1),
+                            a + (b + c),
+                            a * (b + c),
+                            (a + b) * c,
+                            a * (b * c),
+                            2 * (a + b),
+                            a + 1.0,
+                            1.0 + a,
+                            a + (-1.0),
+                            (-2.0) + a,
+                            exp(2 * a),
+                            normalise(a + b),
+                            -0.0 * a,
+                            1e-320 * a,
+                            polynomial_of(a - b, {-1, 0.1}),
+                            columns(a * b + c, {3, 0}),
+                            2 * pow(a, 2),
+                            2 * (-3 * pow(a, 2))}) {
         EXPECT_EQ(kernel::parse(k.text()).text(), k.text());
         generator random(1);
         const objects x = random_vectors(random, 6, {.dims = 4});
         const matrix<double> want = block_of(evaluator<double>(k, vectors_of<double>(x, storage::dense)));
         const matrix<double> got = block_of(evaluator<double>(kernel::parse(k.text()), vectors_of<double>(x, storage::dense)));
         for (index i = 0; i < 36; ++i) {
-            if (std::isnan(want.data()[i])) EXPECT_TRUE(std::isnan(got.data()[i])) << k.text();
-            else EXPECT_NEAR(got.data()[i], want.data()[i], 1e-14 * std::abs(want.data()[i])) << k.text();
+            if (std::isnan(want.data()[i]))
+                EXPECT_TRUE(std::isnan(got.data()[i])) << k.text();
+            else
+                EXPECT_NEAR(got.data()[i], want.data()[i], 1e-14 * std::abs(want.data()[i])) << k.text();
         }
     }
 }
@@ -236,7 +265,9 @@ TEST(expression, names_functions_that_were_registered) {
     EXPECT_EQ(pair_value(kernel::parse("map(doubled)"), x, z), 17 * 4);
     EXPECT_EQ(pair_value(kernel::parse("user(first) + 1"), x, z), 16);
     EXPECT_EQ(pair_value(kernel::parse("pullback(doubled, conjugate(norm, constant(1)))"), x, z), 4 * std::sqrt(10.0 * 29.0));
-    for (const char* text : {"conjugate(half, linear())", "pullback(doubled, linear())", "map(doubled)", "user(first)", "pullback(doubled, pullback(doubled, rbf(gamma=1)))"}) EXPECT_EQ(read_back(text), text);
+    for (const char* text :
+         {"conjugate(half, linear())", "pullback(doubled, linear())", "map(doubled)", "user(first)", "pullback(doubled, pullback(doubled, rbf(gamma=1)))"})
+        EXPECT_EQ(read_back(text), text);
 }
 
 TEST(expression, knows_every_alias) {

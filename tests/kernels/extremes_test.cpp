@@ -35,11 +35,11 @@ void expect_extreme_widths() {
                 ASSERT_EQ(k(i, j), equal ? T(1) : elsewhere) << text << " (" << i << ", " << j << ")";
             }
     };
-    for (const char* narrow : {"rbf(1e300)", "rbf(1e38)", "laplacian(1e300)", "rbf(sigma=1e-150)", "matern(0.5, 1e-300)", "matern(1.5, 1e-300)", "matern(2.5, 1e-300)", "matern(1.5, 1e-30)", "matern(2.5, 1e-30)",
-                               "periodic(1e-200, 7)"})
+    for (const char* narrow : {"rbf(1e300)", "rbf(1e38)", "laplacian(1e300)", "rbf(sigma=1e-150)", "matern(0.5, 1e-300)", "matern(1.5, 1e-300)",
+                               "matern(2.5, 1e-300)", "matern(1.5, 1e-30)", "matern(2.5, 1e-30)", "periodic(1e-200, 7)"})
         check(narrow, 0);
-    for (const char* broad : {"rbf(1e-300)", "laplacian(1e-300)", "rbf(sigma=1e150)", "matern(0.5, 1e300)", "matern(1.5, 1e300)", "matern(2.5, 1e300)", "rational_quadratic(1, 1e300)", "periodic(1e200, 7)",
-                              "rational_quadratic(1e-300, 1)", "anisotropic([1e300, 1e300])"})
+    for (const char* broad : {"rbf(1e-300)", "laplacian(1e-300)", "rbf(sigma=1e150)", "matern(0.5, 1e300)", "matern(1.5, 1e300)", "matern(2.5, 1e300)",
+                              "rational_quadratic(1, 1e300)", "periodic(1e200, 7)", "rational_quadratic(1e-300, 1)", "anisotropic([1e300, 1e300])"})
         check(broad, 1);
     const matrix<T> k = gram_of<T>("rational_quadratic(2, 1e-200)", x);
     EXPECT_EQ(k(1, 1), 1);
@@ -81,7 +81,9 @@ TEST(extremes, exponentials_reach_their_limits) {
         }
         fill();
         EXPECT_NEAR(value, std::exp(t), 2e-7 * (1 + std::abs(t)) * std::exp(t) + 1.5e-45) << t;
-        if (t < -104) EXPECT_EQ(value, 0) << t;
+        if (t < -104) {
+            EXPECT_EQ(value, 0) << t;
+        }
     }
     for (const double t : {710.0, 1000.0, 1420.0, 1500.0, 1e5, 1e300}) {
         const kernel k = exp(t * kernel::parse("linear()"));
@@ -108,13 +110,16 @@ TEST(extremes, large_offsets_keep_the_distances) {
         const objects x = random_vectors(random, 50, {.offset = offset}), z = random_vectors(random, 33, {.offset = offset});
         for (const char* text : {"rbf(1)", "rbf(0.1)", "matern(1.5, 2)", "matern(2.5, 2)", "rational_quadratic(1, 1)"}) {
             const matrix<float> k = block_of(evaluator<float>(kernel::parse(text), vectors_of<float>(x, storage::dense), vectors_of<float>(z, storage::dense)));
-            const matrix<double> exact = block_of(evaluator<double>(kernel::parse(text), vectors_of<double>(x, storage::dense), vectors_of<double>(z, storage::dense)));
+            const matrix<double> exact =
+                block_of(evaluator<double>(kernel::parse(text), vectors_of<double>(x, storage::dense), vectors_of<double>(z, storage::dense)));
             for (index i = 0; i < 50; ++i)
                 for (index j = 0; j < 33; ++j) {
                     ASSERT_NEAR(k(i, j), exact(i, j), 2e-5) << text << " at " << offset;
                     long double distance = 0;
                     for (std::size_t a = 0; a < 5; ++a) distance += std::pow(static_cast<long double>(x[i].vector[a]) - z[j].vector[a], 2);
-                    if (std::string(text) == "rbf(1)") ASSERT_NEAR(exact(i, j), static_cast<double>(std::exp(-distance)), 1e-13 * (1 + std::abs(offset) / 1e4));
+                    if (std::string(text) == "rbf(1)") {
+                        ASSERT_NEAR(exact(i, j), static_cast<double>(std::exp(-distance)), 1e-13 * (1 + std::abs(offset) / 1e4));
+                    }
                 }
         }
     }
@@ -130,10 +135,13 @@ TEST(extremes, data_beyond_the_range_are_refused_where_distances_are_needed) {
     EXPECT_EQ(gram_of<float>("laplacian()", huge)(0, 1), 0);
     EXPECT_EQ(gram_of<float>("laplacian()", huge)(0, 0), 1);
     EXPECT_EQ(gram_of<float>("linear()", huge)(0, 0), std::numeric_limits<float>::infinity()) << "a dot product that overflows says so";
-    expect_error(errc::data, "row 0: its squared norm is beyond the range of double", [] { evaluator<double>(kernel::parse("rbf()"), points<double>({{1e200}})); });
+    expect_error(errc::data, "row 0: its squared norm is beyond the range of double",
+                 [] { evaluator<double>(kernel::parse("rbf()"), points<double>({{1e200}})); });
     for (const char* text : {"cosine()", "normalize(linear())"}) {
         expect_error(errc::data, "k(x, x) of object 0 is too large for float", [&] { evaluator<float>(kernel::parse(text), huge); });
-        expect_error(errc::data, "k(x, x) of object 1 is too small for float", [&] { evaluator<float>(kernel::parse(text), points<float>({{1, 1}, {1e-20f, 0}})); });
+        expect_error(errc::data, "k(x, x) of object 1 is too small for float", [&] {
+            evaluator<float>(kernel::parse(text), points<float>({{1, 1}, {1e-20f, 0}}));
+        });
         EXPECT_NEAR(gram_of<double>(text, huge)(0, 2), std::sqrt(0.5), 1e-15);
         EXPECT_NEAR(gram_of<double>(text, points<float>({{1, 1}, {1e-20f, 0}}))(0, 1), std::sqrt(0.5), 1e-15);
     }
@@ -159,15 +167,19 @@ TEST(extremes, values_that_are_not_numbers_do_not_pass_for_numbers) {
 TEST(extremes, negative_coordinates_are_refused_by_name) {
     const dataset x = points<double>({{1, 2}, {3, -0.5}});
     expect_error(errc::data, "chi2: coordinates must satisfy 0 <= x, got -0.5 at row 1, column 1", [&] { evaluator<double>(kernel::parse("chi2()"), x); });
-    expect_error(errc::data, "intersection: coordinates must satisfy 0 <= x, got -0.5 at row 1, column 1", [&] { evaluator<double>(kernel::parse("intersection()"), points<double>({{1, 1}}), x); });
-    expect_error(errc::data, "got -0.5 at row 1, column 1", [&] { evaluator<double>(kernel::parse("chi2()"), vectors_of<double>({{{1, 0}, "", {}}, {{0, -0.5}, "", {}}}, storage::sparse)); });
+    expect_error(errc::data, "intersection: coordinates must satisfy 0 <= x, got -0.5 at row 1, column 1", [&] {
+        evaluator<double>(kernel::parse("intersection()"), points<double>({{1, 1}}), x);
+    });
+    expect_error(errc::data, "got -0.5 at row 1, column 1", [&] {
+        evaluator<double>(kernel::parse("chi2()"), vectors_of<double>({{{1, 0}, "", {}}, {{0, -0.5}, "", {}}}, storage::sparse));
+    });
     EXPECT_EQ(gram_of<double>("chi2()", points<double>({{0, 0}, {0, 0}}))(0, 1), 1) << "0/0 = 0";
 }
 
 // Every kernel on vectors takes data sets of nothing.
 TEST(extremes, no_rows_and_no_columns) {
-    for (const char* text : {"linear()", "rbf()", "poly()", "laplacian()", "chi2()", "intersection()", "all_subsets()", "cosine()", "normalize(rbf())", "exp(linear())", "constant(2)", "periodic()", "columns(rbf(), [])",
-                             "conjugate(norm, linear())", "rbf()*linear() + 1"}) {
+    for (const char* text : {"linear()", "rbf()", "poly()", "laplacian()", "chi2()", "intersection()", "all_subsets()", "cosine()", "normalize(rbf())",
+                             "exp(linear())", "constant(2)", "periodic()", "columns(rbf(), [])", "conjugate(norm, linear())", "rbf()*linear() + 1"}) {
         const kernel k = kernel::parse(text);
         for (const storage how : {storage::dense, storage::sparse}) {
             const objects none, some{{{1, 2}, "", {}}}, flat{{{}, "", {}}, {{}, "", {}}};
@@ -176,7 +188,8 @@ TEST(extremes, no_rows_and_no_columns) {
             nothing.all({});
             nothing.diagonal({});
             nothing.block(selection(0, 0), selection(0, 0), matrix_view<double>());
-            const evaluator<float> half(k, vectors_of<float>(some, how), vectors_of<float>(none, how), 1 << 20), other(k, vectors_of<float>(none, how), vectors_of<float>(some, how));
+            const evaluator<float> half(k, vectors_of<float>(some, how), vectors_of<float>(none, how), 1 << 20),
+                other(k, vectors_of<float>(none, how), vectors_of<float>(some, how));
             EXPECT_EQ(half.rows() + half.cols(), 1);
             half.block(selection(0, 1), selection(0, 0), matrix_view<float>());
             other.block(selection(0, 0), selection(0, 1), matrix_view<float>());
@@ -260,7 +273,8 @@ TEST(extremes, sets_too_large_for_powers_are_refused_and_normalised_ones_are_rig
     double value = 0;
     sides.block(selection(0, 1), selection(1, 1), matrix_view<double>(&value, 1, 1));
     EXPECT_EQ(value, 32);
-    expect_error(errc::data, "k(x, z) of objects 1 and 0 is beyond the range of double", [&] { sides.block(selection(1, 1), selection(0, 1), matrix_view<double>(&value, 1, 1)); });
+    expect_error(errc::data, "k(x, z) of objects 1 and 0 is beyond the range of double",
+                 [&] { sides.block(selection(1, 1), selection(0, 1), matrix_view<double>(&value, 1, 1)); });
     sides.block(selection(0, 1), selection(1, 1), matrix_view<double>(&value, 1, 1));
     EXPECT_EQ(value, 32) << "an error leaves nothing behind";
 
@@ -278,7 +292,8 @@ TEST(extremes, sets_too_large_for_powers_are_refused_and_normalised_ones_are_rig
 
 TEST(extremes, normalising_a_negative_diagonal_is_refused) {
     const dataset x = points<double>({{1, 1}, {3, 0}});
-    expect_error(errc::data, "normalize: k(x, x) must satisfy 0 <= k(x, x), got -3 for object 0", [&] { evaluator<double>(kernel::parse("normalize(linear() - 5)"), x); });
+    expect_error(errc::data, "normalize: k(x, x) must satisfy 0 <= k(x, x), got -3 for object 0",
+                 [&] { evaluator<double>(kernel::parse("normalize(linear() - 5)"), x); });
 }
 
 TEST(extremes, large_powers_and_degrees) {
@@ -295,15 +310,22 @@ TEST(extremes, large_powers_and_degrees) {
 }
 
 TEST(extremes, kernels_of_the_wrong_objects_are_refused) {
-    expect_error(errc::unsupported, "rbf(gamma=1) is a kernel on vectors, the data are strings", [] { evaluator<double>(kernel::parse("rbf()"), strings({"a"})); });
+    expect_error(errc::unsupported, "rbf(gamma=1) is a kernel on vectors, the data are strings",
+                 [] { evaluator<double>(kernel::parse("rbf()"), strings({"a"})); });
     expect_error(errc::unsupported, "the data are sets", [] { evaluator<double>(kernel::parse("spectrum()"), strings({"a"}), sets({{1, 2}, {3}})); });
     EXPECT_EQ(gram_of<double>("constant(2)", strings({"a", "b"}))(0, 1), 2) << "a constant looks at nothing";
     // A map that does not give what the kernel needs.
     const kernel odd = pull_back("identity", {"identity", [](const dataset& x, const dataset*) { return std::pair(x, x); }}, kernel::parse("spectrum()"));
     expect_error(errc::unsupported, "strings are needed, got vectors", [&] { evaluator<double>(odd, points<double>({{1}})); });
-    expect_error(errc::invalid_argument, "columns must satisfy 0 <= column < 2, got 2", [] { evaluator<double>(kernel::parse("columns(rbf(), [0, 2])"), points<double>({{1, 2}})); });
-    expect_error(errc::invalid_argument, "for vectors of 3 coordinates, the data have 2", [] { evaluator<double>(kernel::parse("anisotropic([1, 2, 3])"), points<double>({{1, 2}})); });
-    expect_error(errc::invalid_argument, "x has 2 coordinates and z has 1", [] { evaluator<double>(kernel::parse("rbf()"), points<double>({{1, 2}}), points<double>({{1}})); });
+    expect_error(errc::invalid_argument, "columns must satisfy 0 <= column < 2, got 2", [] {
+        evaluator<double>(kernel::parse("columns(rbf(), [0, 2])"), points<double>({{1, 2}}));
+    });
+    expect_error(errc::invalid_argument, "for vectors of 3 coordinates, the data have 2", [] {
+        evaluator<double>(kernel::parse("anisotropic([1, 2, 3])"), points<double>({{1, 2}}));
+    });
+    expect_error(errc::invalid_argument, "x has 2 coordinates and z has 1", [] {
+        evaluator<double>(kernel::parse("rbf()"), points<double>({{1, 2}}), points<double>({{1}}));
+    });
     expect_error(errc::invalid_argument, "needs the same data on both sides", [] {
         std::vector<double> out(1);
         evaluator<double>(kernel::parse("rbf()"), points<double>({{1}}), points<double>({{1}})).diagonal(out);

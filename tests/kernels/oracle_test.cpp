@@ -28,7 +28,8 @@ TEST(oracle, agrees_with_scikit_learn) {
         matrix<double> got(x.size(), z.size());
         e.block(selection(0, x.size()), selection(0, z.size()), got.view());
         for (index i = 0; i < got.rows(); ++i)
-            for (index j = 0; j < got.cols(); ++j) EXPECT_NEAR(got(i, j), want.row(i)[j], 1e-10 * std::max(1.0, std::abs(want.row(i)[j]))) << text << " (" << i << ", " << j << ")";
+            for (index j = 0; j < got.cols(); ++j)
+                EXPECT_NEAR(got(i, j), want.row(i)[j], 1e-10 * std::max(1.0, std::abs(want.row(i)[j]))) << text << " (" << i << ", " << j << ")";
     }
 }
 

@@ -96,7 +96,9 @@ TEST(parameters, refuse_what_the_registry_says) {
 
 TEST(parameters, must_be_finite) {
     for (const double bad : {infinity, -infinity, nan}) {
-        const auto refuses = [&](auto formula, const std::string& condition) { expect_error(errc::invalid_argument, condition + " and be finite, got ", [&] { kernel made(formula); }); };
+        const auto refuses = [&](auto formula, const std::string& condition) {
+            expect_error(errc::invalid_argument, condition + " and be finite, got ", [&] { kernel made(formula); });
+        };
         refuses(constant{bad}, "c >= 0");
         refuses(polynomial{2, bad, 0}, "gamma > 0");
         refuses(polynomial{2, 1, bad}, "coef0 >= 0");
@@ -135,7 +137,8 @@ TEST(parameters, have_the_documented_defaults) {
             continue;
         }
         std::string text = each.info.name + "(";
-        for (std::size_t i = 0; i < each.info.parameters.size(); ++i) text += (i ? ", " : "") + each.info.parameters[i].name + "=" + each.info.parameters[i].initial;
+        for (std::size_t i = 0; i < each.info.parameters.size(); ++i)
+            text += (i ? ", " : "") + each.info.parameters[i].name + "=" + each.info.parameters[i].initial;
         EXPECT_EQ(each.make(arguments(each.info.name)).text(), text + ")");
     }
 }

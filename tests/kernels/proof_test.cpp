@@ -104,8 +104,8 @@ TEST(proof, prints_a_tree_that_keeps_the_valid_parts) {
         lines.push_back(line.substr(0, line.find("   — ")));
         at = end + 1;
     }
-    EXPECT_THAT(lines, ElementsAre("✗ 2*rbf(gamma=1) + linear()*sigmoid(gamma=1, coef0=0)", "├─ ✓ 2*rbf(gamma=1)", "│  └─ ✓ rbf(gamma=1)", "└─ ✗ linear()*sigmoid(gamma=1, coef0=0)", "   ├─ ✓ linear()",
-                                   "   └─ ✗ sigmoid(gamma=1, coef0=0)"));
+    EXPECT_THAT(lines, ElementsAre("✗ 2*rbf(gamma=1) + linear()*sigmoid(gamma=1, coef0=0)", "├─ ✓ 2*rbf(gamma=1)", "│  └─ ✓ rbf(gamma=1)",
+                                   "└─ ✗ linear()*sigmoid(gamma=1, coef0=0)", "   ├─ ✓ linear()", "   └─ ✗ sigmoid(gamma=1, coef0=0)"));
 }
 
 TEST(traits, follow_from_the_form) {

@@ -57,7 +57,8 @@ TYPED_TEST(simd, statistics_are_the_sums_they_stand_for) {
             for (const auto what : {statistic::dot, statistic::manhattan, statistic::min_sum, statistic::chi2, statistic::product}) {
                 const bool positive = what == statistic::chi2 || what == statistic::min_sum;
                 const T size = what == statistic::product ? T(0.3) : T(2);
-                buffer<T> block = this->numbers(ops->block_rows * depth, positive ? 0 : -size, size), panel = this->numbers(ops->panel * depth, positive ? 0 : -size, size);
+                buffer<T> block = this->numbers(ops->block_rows * depth, positive ? 0 : -size, size),
+                          panel = this->numbers(ops->panel * depth, positive ? 0 : -size, size);
                 if (what == statistic::chi2 && depth > 1) std::fill_n(block.data(), ops->block_rows, T(0)), std::fill_n(panel.data(), ops->panel, T(0));  // 0/0
                 const index stride = ops->panel + 3;
                 matrix<T> out(ops->block_rows, stride);
@@ -67,14 +68,19 @@ TYPED_TEST(simd, statistics_are_the_sums_they_stand_for) {
                         long double sum = what == statistic::product, total = 1;
                         for (index k = 0; k < depth; ++k) {
                             const long double x = block[k * ops->block_rows + r], z = panel[k * ops->panel + j];
-                            const long double term = what == statistic::dot ? x * z : what == statistic::manhattan ? std::abs(x - z) : what == statistic::min_sum ? std::min(x, z) : x + z == 0 ? 0 : (x - z) * (x - z) / (x + z);
+                            const long double term = what == statistic::dot         ? x * z
+                                                     : what == statistic::manhattan ? std::abs(x - z)
+                                                     : what == statistic::min_sum   ? std::min(x, z)
+                                                     : x + z == 0                   ? 0
+                                                                                    : (x - z) * (x - z) / (x + z);
                             total += std::abs(term);
                             if (what == statistic::product)
                                 sum *= 1 + x * z, total = std::max(total, std::abs(sum));
                             else
                                 sum += term;
                         }
-                        ASSERT_NEAR(out(r, j), sum, static_cast<double>((depth + 3) * total) * std::numeric_limits<T>::epsilon()) << ops->name << " depth " << depth;
+                        ASSERT_NEAR(out(r, j), sum, static_cast<double>((depth + 3) * total) * std::numeric_limits<T>::epsilon())
+                            << ops->name << " depth " << depth;
                     }
                 // In two parts: the second continues from the first.
                 if (depth < 2) continue;
@@ -95,7 +101,8 @@ TYPED_TEST(simd, norms_and_sparse_rows_have_the_bits_of_dense_tiles) {
             for (auto& v : each) v = this->number(0, 1) < T(0.5) ? this->number() : T(0);
         std::vector<const T*> rows;
         for (const auto& each : vectors) rows.push_back(each.data());
-        buffer<T> panel(depth * ops->panel), sparse_panel(depth * ops->sparse_panel), block(depth * ops->block_rows), norms(ops->panel), dots(ops->sparse_panel);
+        buffer<T> panel(depth * ops->panel), sparse_panel(depth * ops->sparse_panel), block(depth * ops->block_rows), norms(ops->panel),
+            dots(ops->sparse_panel);
         ops->pack(rows.data(), ops->panel, depth, nullptr, panel.data(), ops->panel);
         ops->pack(rows.data(), ops->sparse_panel, depth, nullptr, sparse_panel.data(), ops->sparse_panel);
         ops->pack(rows.data(), ops->block_rows, depth, nullptr, block.data(), ops->block_rows);
@@ -130,7 +137,8 @@ TYPED_TEST(simd, packs_and_transposes_exactly) {
                     buffer<T> packed = this->numbers(depth * width);
                     ops->pack(pointers.data(), rows, depth, by, packed.data(), width);
                     for (index k = 0; k < depth; ++k)
-                        for (index r = 0; r < width; ++r) ASSERT_EQ(packed[k * width + r], r >= rows ? T(0) : by ? data(r, k) - shift[k] : data(r, k)) << ops->name;
+                        for (index r = 0; r < width; ++r)
+                            ASSERT_EQ(packed[k * width + r], r >= rows ? T(0) : by ? data(r, k) - shift[k] : data(r, k)) << ops->name;
                 }
                 matrix<T> turned(depth, rows + 2);
                 std::fill_n(turned.data(), depth * (rows + 2), T(-77));
@@ -151,27 +159,51 @@ TYPED_TEST(simd, maps_are_the_formulas) {
             in[0] = low, in[1] = high;
             T* row = out.data();
             tile_map<T> call{};
-            call.formula = formula, call.input = map_input::value, call.in = in.data(), call.in_stride = width, call.out = &row, call.rows = 1, call.width = width;
+            call.formula = formula, call.input = map_input::value, call.in = in.data(), call.in_stride = width, call.out = &row, call.rows = 1,
+            call.width = width;
             ops->map(call);
             for (index j = 0; j < width; ++j) {
                 const L exact = want(static_cast<L>(in[j]));
-                ASSERT_NEAR(out[j], exact, static_cast<double>(units * (1 + std::abs(static_cast<L>(in[j]))) * std::abs(exact) * (std::numeric_limits<T>::epsilon() / 2)) + std::numeric_limits<T>::min())
+                ASSERT_NEAR(out[j], exact,
+                            static_cast<double>(units * (1 + std::abs(static_cast<L>(in[j]))) * std::abs(exact) * (std::numeric_limits<T>::epsilon() / 2)) +
+                                std::numeric_limits<T>::min())
                     << ops->name << " map " << static_cast<int>(formula.id) << " of " << in[j];
             }
         }
     };
     const L root3 = std::sqrt(3.0L), root5 = std::sqrt(5.0L);
-    check({map_id::identity, {}}, -2, 2, [](L t) { return t; }, 0);
-    check({map_id::gaussian, {0.5}}, 0, 150, [](L t) { return std::exp(-t / 2); }, 4);
-    check({map_id::laplacian, {0.25}}, 0, 150, [](L t) { return std::exp(-t / 4); }, 4);
-    check({map_id::chi2, {2}}, 0, 40, [](L t) { return std::exp(-2 * t); }, 6);
-    check({map_id::exponential, {}}, 0, 80, [](L t) { return std::exp(t); }, 4);
-    check({map_id::sigmoid, {0.5, 0.25}}, -40, 40, [](L t) { return std::tanh(t / 2 + 0.25L); }, 8);
-    check({map_id::polynomial, {5, 0.5, 1}}, 0, 3, [](L t) { return std::pow(t / 2 + 1, 5.0L); }, 12);
-    check({map_id::matern12, {0.5}}, 0, 900, [](L t) { return std::exp(-std::sqrt(t) / 2); }, 4);
-    check({map_id::matern32, {0.5}}, 0, 900, [=](L t) { const L r = root3 * std::sqrt(t) / 2; return (1 + r) * std::exp(-r); }, 8);
-    check({map_id::matern52, {0.5}}, 0, 900, [=](L t) { const L r = root5 * std::sqrt(t) / 2; return (1 + r + r * r / 3) * std::exp(-r); }, 8);
-    check({map_id::rational_quadratic, {0.75, 2}}, 0, 900, [](L t) { return std::pow(1 + t / 6, -0.75L); }, 12);
+    check(
+        {map_id::identity, {}}, -2, 2, [](L t) { return t; }, 0);
+    check(
+        {map_id::gaussian, {0.5}}, 0, 150, [](L t) { return std::exp(-t / 2); }, 4);
+    check(
+        {map_id::laplacian, {0.25}}, 0, 150, [](L t) { return std::exp(-t / 4); }, 4);
+    check(
+        {map_id::chi2, {2}}, 0, 40, [](L t) { return std::exp(-2 * t); }, 6);
+    check(
+        {map_id::exponential, {}}, 0, 80, [](L t) { return std::exp(t); }, 4);
+    check(
+        {map_id::sigmoid, {0.5, 0.25}}, -40, 40, [](L t) { return std::tanh(t / 2 + 0.25L); }, 8);
+    check(
+        {map_id::polynomial, {5, 0.5, 1}}, 0, 3, [](L t) { return std::pow(t / 2 + 1, 5.0L); }, 12);
+    check(
+        {map_id::matern12, {0.5}}, 0, 900, [](L t) { return std::exp(-std::sqrt(t) / 2); }, 4);
+    check(
+        {map_id::matern32, {0.5}}, 0, 900,
+        [=](L t) {
+            const L r = root3 * std::sqrt(t) / 2;
+            return (1 + r) * std::exp(-r);
+        },
+        8);
+    check(
+        {map_id::matern52, {0.5}}, 0, 900,
+        [=](L t) {
+            const L r = root5 * std::sqrt(t) / 2;
+            return (1 + r + r * r / 3) * std::exp(-r);
+        },
+        8);
+    check(
+        {map_id::rational_quadratic, {0.75, 2}}, 0, 900, [](L t) { return std::pow(1 + t / 6, -0.75L); }, 12);
 }
 
 TYPED_TEST(simd, arithmetic_on_tiles) {
@@ -188,20 +220,34 @@ TYPED_TEST(simd, arithmetic_on_tiles) {
                 ASSERT_NEAR(to[i], exact, static_cast<double>(units * u * (1 + std::abs(exact)))) << ops->name;
             }
         };
-        run(a, [&](T* t) { ops->binary(tile_binary::add, t, b.data(), count); }, [&](long double x, index i) { return x + b[i]; }, 1);
-        run(a, [&](T* t) { ops->binary(tile_binary::multiply, t, b.data(), count); }, [&](long double x, index i) { return x * b[i]; }, 1);
-        run(a, [&](T* t) { ops->affine(t, 2.5, -1, count); }, [&](long double x, index) { return 2.5L * x - 1; }, 2);
-        run(a, [&](T* t) { ops->power(t, 3, count); }, [&](long double x, index) { return x * x * x; }, 3);
-        run(a, [&](T* t) { ops->power(t, 0, count); }, [&](long double, index) { return 1.0L; }, 0);
-        run(a, [&](T* t) { ops->power(t, 1, count); }, [&](long double x, index) { return x; }, 0);
-        run(positive, [&](T* t) { ops->power(t, -1.5, count); }, [&](long double x, index) { return std::pow(x, -1.5L); }, 4);
+        run(
+            a, [&](T* t) { ops->binary(tile_binary::add, t, b.data(), count); }, [&](long double x, index i) { return x + b[i]; }, 1);
+        run(
+            a, [&](T* t) { ops->binary(tile_binary::multiply, t, b.data(), count); }, [&](long double x, index i) { return x * b[i]; }, 1);
+        run(
+            a, [&](T* t) { ops->affine(t, 2.5, -1, count); }, [&](long double x, index) { return 2.5L * x - 1; }, 2);
+        run(
+            a, [&](T* t) { ops->power(t, 3, count); }, [&](long double x, index) { return x * x * x; }, 3);
+        run(
+            a, [&](T* t) { ops->power(t, 0, count); }, [&](long double, index) { return 1.0L; }, 0);
+        run(
+            a, [&](T* t) { ops->power(t, 1, count); }, [&](long double x, index) { return x; }, 0);
+        run(
+            positive, [&](T* t) { ops->power(t, -1.5, count); }, [&](long double x, index) { return std::pow(x, -1.5L); }, 4);
         const double c[] = {1, -2, 0.5, 3};
-        run(a, [&](T* t) { ops->polynomial(t, c, 4, count); }, [&](long double x, index) { return 1 - 2 * x + x * x / 2 + 3 * x * x * x; }, 40);
-        run(a, [&](T* t) { ops->polynomial(t, c, 1, count); }, [&](long double, index) { return 1.0L; }, 0);
-        run(a, [&](T* t) { ops->exponential(t, count); }, [&](long double x, index) { return std::exp(x); }, 3);
+        run(
+            a, [&](T* t) { ops->polynomial(t, c, 4, count); }, [&](long double x, index) { return 1 - 2 * x + x * x / 2 + 3 * x * x * x; }, 40);
+        run(
+            a, [&](T* t) { ops->polynomial(t, c, 1, count); }, [&](long double, index) { return 1.0L; }, 0);
+        run(
+            a, [&](T* t) { ops->exponential(t, count); }, [&](long double x, index) { return std::exp(x); }, 3);
         const T rows[] = {T(0.5), T(-2)};
-        run(a, [&](T* t) { ops->outer(tile_binary::multiply, t, count / 2, rows, b.data(), 2, count / 2); }, [&](long double x, index i) { return x * rows[i / (count / 2)] * b[i % (count / 2)]; }, 3);
-        run(a, [&](T* t) { ops->outer(tile_binary::add, t, count / 2, rows, b.data(), 2, count / 2); }, [&](long double x, index i) { return x + rows[i / (count / 2)] + b[i % (count / 2)]; }, 3);
+        run(
+            a, [&](T* t) { ops->outer(tile_binary::multiply, t, count / 2, rows, b.data(), 2, count / 2); },
+            [&](long double x, index i) { return x * rows[i / (count / 2)] * b[i % (count / 2)]; }, 3);
+        run(
+            a, [&](T* t) { ops->outer(tile_binary::add, t, count / 2, rows, b.data(), 2, count / 2); },
+            [&](long double x, index i) { return x + rows[i / (count / 2)] + b[i % (count / 2)]; }, 3);
     }
 }
 

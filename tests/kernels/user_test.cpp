@@ -18,7 +18,8 @@ void expect_same_kernel(const kernel& a, const kernel& b, index dims) {
     const objects x = random_vectors(random, 30, {.dims = dims, .single = false}), z = random_vectors(random, 20, {.dims = dims, .single = false});
     const matrix<double> k = block_of(evaluator<double>(a, vectors_of<double>(x, storage::dense), vectors_of<double>(z, storage::dense)));
     const matrix<double> l = block_of(evaluator<double>(b, vectors_of<double>(x, storage::dense), vectors_of<double>(z, storage::dense)));
-    for (index i = 0; i < k.rows() * k.cols(); ++i) ASSERT_NEAR(k.data()[i], l.data()[i], 1e-12 * std::max(1.0, std::abs(l.data()[i]))) << a.text() << " and " << b.text();
+    for (index i = 0; i < k.rows() * k.cols(); ++i)
+        ASSERT_NEAR(k.data()[i], l.data()[i], 1e-12 * std::max(1.0, std::abs(l.data()[i]))) << a.text() << " and " << b.text();
 }
 
 TEST(feature_map, of_squares_in_the_plane) {
@@ -29,7 +30,8 @@ TEST(feature_map, of_squares_in_the_plane) {
 }
 
 TEST(feature_map, of_the_inhomogeneous_square) {
-    const kernel map = from_feature_map("inhomogeneous", [](point x) { return features{1, x[0] * x[0], x[1] * x[1], root2 * x[0], root2 * x[1], root2 * x[0] * x[1]}; });
+    const kernel map =
+        from_feature_map("inhomogeneous", [](point x) { return features{1, x[0] * x[0], x[1] * x[1], root2 * x[0], root2 * x[1], root2 * x[0] * x[1]}; });
     expect_same_kernel(map, kernel::parse("poly(degree=2, coef0=1)"), 2);
     expect_same_kernel(map, kernel::parse("(linear() + 1)^2"), 2);
     expect_same_kernel(map, kernel::parse("polynomial_of(linear(), [1, 2, 1])"), 2);
@@ -38,7 +40,12 @@ TEST(feature_map, of_the_inhomogeneous_square) {
 // φ = (1, x₁, x₂, x₁², x₂², x₁x₂) is a kernel, but another one.
 TEST(feature_map, without_the_roots_is_another_kernel) {
     const kernel map = from_feature_map("plain", [](point x) { return features{1, x[0], x[1], x[0] * x[0], x[1] * x[1], x[0] * x[1]}; });
-    expect_same_kernel(map, from_function("expanded", [](point x, point z) { return 1 + x[0] * z[0] + x[1] * z[1] + x[0] * x[0] * z[0] * z[0] + x[1] * x[1] * z[1] * z[1] + x[0] * x[1] * z[0] * z[1]; }), 2);
+    expect_same_kernel(
+        map,
+        from_function(
+            "expanded",
+            [](point x, point z) { return 1 + x[0] * z[0] + x[1] * z[1] + x[0] * x[0] * z[0] * z[0] + x[1] * x[1] * z[1] * z[1] + x[0] * x[1] * z[0] * z[1]; }),
+        2);
     const dataset x = vectors_of<double>({{{1, 2}, "", {}}}, storage::dense);
     EXPECT_GT(std::abs(pair_value(map, x, x) - pair_value(kernel::parse("poly(degree=2, coef0=1)"), x, x)), 1);
 }
@@ -58,7 +65,9 @@ TEST(feature_map, of_all_subsets) {
 // (xᵀz)³ in 2-D: monomials with the root of their multinomial coefficient.
 TEST(feature_map, of_cubes) {
     const double root3 = std::sqrt(3.0);
-    const kernel map = from_feature_map("cubes", [=](point x) { return features{x[0] * x[0] * x[0], root3 * x[0] * x[0] * x[1], root3 * x[0] * x[1] * x[1], x[1] * x[1] * x[1]}; });
+    const kernel map = from_feature_map("cubes", [=](point x) {
+        return features{x[0] * x[0] * x[0], root3 * x[0] * x[0] * x[1], root3 * x[0] * x[1] * x[1], x[1] * x[1] * x[1]};
+    });
     expect_same_kernel(map, kernel::parse("poly(degree=3)"), 2);
 }
 
@@ -90,16 +99,19 @@ TEST(feature_map, two_maps_of_one_name_are_two_maps) {
 
 TEST(feature_map, must_give_as_many_numbers_for_every_object) {
     const kernel map = from_feature_map("ragged", [](point x) { return features(static_cast<std::size_t>(x[0])); });
-    expect_error(errc::invalid_argument, "the map gives 2 coordinates for object 1 and 3 for object 0", [&] { evaluator<double>(map, vectors_of<double>({{{3}, "", {}}, {{2}, "", {}}}, storage::dense)); });
+    expect_error(errc::invalid_argument, "the map gives 2 coordinates for object 1 and 3 for object 0", [&] {
+        evaluator<double>(map, vectors_of<double>({{{3}, "", {}}, {{2}, "", {}}}, storage::dense));
+    });
 }
 
 TEST(user_kernel, is_evaluated_like_any_other) {
     const specimen linear = specimens_of("linear")[0];
-    const specimen mine{from_function("mine", [](point x, point z) {
-                            double sum = 0;
-                            for (std::size_t a = 0; a < x.size(); ++a) sum += x[a] * z[a];
-                            return sum;
-                        }),
+    const specimen mine{from_function("mine",
+                                      [](point x, point z) {
+                                          double sum = 0;
+                                          for (std::size_t a = 0; a < x.size(); ++a) sum += x[a] * z[a];
+                                          return sum;
+                                      }),
                         linear.f};
     generator random(3);
     const objects x = random_vectors(random, 50, {}), z = random_vectors(random, 300, {});
@@ -124,14 +136,21 @@ TEST(user_kernel, may_be_asymmetric) {
 
 // A user's function may evaluate kernels while a tile waits for it.
 TEST(user_kernel, may_use_kernels_itself) {
-    const kernel inner = kernel::parse("rbf(0.5)*linear() + 1");
+    const kernel inner = kernel::parse("columns(rbf(0.5), [0, 1])*linear() + 1");
     const kernel k = from_block_function(
-        "nested", [inner](const dataset& x, const selection& rows, const dataset& z, const selection& cols, matrix_view<double> out) { evaluator<double>(inner, x, z).block(rows, cols, out); }, domain::vectors);
+        "nested",
+        [inner](const dataset& x, const selection& rows, const dataset& z, const selection& cols, matrix_view<double> out) {
+            evaluator<double>(inner, x, z).block(rows, cols, out);
+        },
+        domain::vectors);
     generator random(8);
     const dataset x = vectors_of<double>(random_vectors(random, 200, {}), storage::dense);
-    const kernel both = k + kernel::parse("rbf(2)"), plain = inner + kernel::parse("rbf(2)");
-    const matrix<double> got = block_of(evaluator<double>(both, x)), want = block_of(evaluator<double>(plain, x));
-    for (index i = 0; i < 200 * 200; ++i) ASSERT_NEAR(got.data()[i], want.data()[i], 1e-12);
+    // Before and after another part: its panels, too, must survive.
+    for (const auto& [got, want] :
+         {std::pair(k + kernel::parse("rbf(2)"), inner + kernel::parse("rbf(2)")), std::pair(kernel::parse("rbf(2)") + k, kernel::parse("rbf(2)") + inner)}) {
+        const matrix<double> nested = block_of(evaluator<double>(got, x)), plain = block_of(evaluator<double>(want, x));
+        for (index i = 0; i < 200 * 200; ++i) ASSERT_NEAR(nested.data()[i], plain.data()[i], 1e-12);
+    }
 }
 
 TEST(user_kernel, may_throw) {
@@ -153,12 +172,15 @@ TEST(user_kernel, may_throw) {
 }
 
 TEST(conjugation, weighs_both_sides) {
-    const kernel k = conjugate("first", [](const dataset& x) {
-        const dense<double> rows = as_dense<double>(x);
-        std::vector<double> h;
-        for (index i = 0; i < rows.size(); ++i) h.push_back(rows.row(i)[0]);
-        return h;
-    }, kernel::parse("rbf()"));
+    const kernel k = conjugate(
+        "first",
+        [](const dataset& x) {
+            const dense<double> rows = as_dense<double>(x);
+            std::vector<double> h;
+            for (index i = 0; i < rows.size(); ++i) h.push_back(rows.row(i)[0]);
+            return h;
+        },
+        kernel::parse("rbf()"));
     const specimen rbf = specimens_of("rbf")[0];
     const specimen s{k, [f = rbf.f](const object& x, const object& z) {
                          const approx v = f(x, z);
@@ -173,8 +195,11 @@ TEST(conjugation, weighs_both_sides) {
 }
 
 TEST(conjugation, needs_one_number_an_object) {
-    const kernel k = conjugate("short", [](const dataset&) { return std::vector<double>{1}; }, kernel::parse("rbf()"));
-    expect_error(errc::invalid_argument, "one number for each of 2 objects, got 1", [&] { evaluator<double>(k, vectors_of<double>({{{3}, "", {}}, {{2}, "", {}}}, storage::dense)); });
+    const kernel k = conjugate(
+        "short", [](const dataset&) { return std::vector<double>{1}; }, kernel::parse("rbf()"));
+    expect_error(errc::invalid_argument, "one number for each of 2 objects, got 1", [&] {
+        evaluator<double>(k, vectors_of<double>({{{3}, "", {}}, {{2}, "", {}}}, storage::dense));
+    });
 }
 
 }  // namespace

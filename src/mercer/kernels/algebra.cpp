@@ -23,7 +23,7 @@ domain common_domain(const kernel_node& a, const kernel_node& b) {
 }
 
 // The text of a part, in parentheses where it binds less tightly than its place needs.
-std::string part_text(const kernel_node& part, binding place) { return part.binds() < place ? "(" + part.text() + ")" : part.text(); }
+std::string part_text(const kernel_node& part, binding place) { return part.binds() < place ? fmt::format("({})", part.text()) : part.text(); }
 
 int unary(plan_builder& code, op what, int a) {
     instruction step;
