@@ -94,16 +94,22 @@ std::pair<std::vector<double>, std::vector<double>> fit_isotonic(std::span<const
         double mean, weight, from, to;
     };
     std::vector<block> blocks;
-    for (const std::size_t i : order) {
-        if (weight_of(weight, i) <= 0) continue;
-        block next{positive[i] ? 1.0 : 0.0, weight_of(weight, i), f[i], f[i]};
-        // pool while the order is violated, or the decision value is the same
-        while (!blocks.empty() && (blocks.back().mean >= next.mean || blocks.back().to == next.from)) {
-            const block& before = blocks.back();
-            const double sum = before.weight + next.weight;
-            next = {(before.mean * before.weight + next.mean * next.weight) / sum, sum, before.from, next.to};
-            blocks.pop_back();
+    const auto pooled = [](const block& a, const block& b) {
+        const double sum = a.weight + b.weight;
+        return block{(a.mean * a.weight + b.mean * b.weight) / sum, sum, a.from, b.to};
+    };
+    for (std::size_t at = 0; at < order.size();) {
+        // all examples of one decision value together, then pooled backwards while the order is violated
+        block next{0, 0, f[order[at]], f[order[at]]};
+        double first = 0;
+        for (; at < order.size() && f[order[at]] == next.from; ++at) {
+            const double w = weight_of(weight, order[at]);
+            next.weight += w;
+            first += positive[order[at]] ? w : 0.0;
         }
+        if (next.weight <= 0) continue;
+        next.mean = first / next.weight;
+        for (; !blocks.empty() && blocks.back().mean >= next.mean; blocks.pop_back()) next = pooled(blocks.back(), next);
         blocks.push_back(next);
     }
     std::pair<std::vector<double>, std::vector<double>> made;
