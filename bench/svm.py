@@ -21,6 +21,7 @@ from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "2")
 import numpy as np
+from scipy.spatial import cKDTree
 from sklearn.datasets import load_svmlight_file
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -129,27 +130,32 @@ def read_model(path, dims):
     return [float(v) for v in head["label"]], [int(v) for v in head["nr_sv"]], [float(v) for v in head["rho"]], coef, x
 
 
-def digits(x):
-    """Seven significant digits of every number."""
-    with np.errstate(divide="ignore"):
-        size = np.where(x == 0, 0, np.floor(np.log10(np.abs(x))))
-    scale = 10.0 ** (6 - size)
-    return np.round(x * scale) / scale + 0.0
+def owners(labels, starts, sv, x, y):
+    """Which example each support vector is: equal rows in order, else the nearest one (LIBSVM writes eight digits)."""
+    place = {}
+    for i, row in enumerate(x):
+        place.setdefault((y[i], row.tobytes()), []).append(i)
+    owner = np.full(len(sv), -1)
+    for c, label in enumerate(labels):
+        for s in range(starts[c], starts[c + 1]):
+            same = place.get((label, sv[s].tobytes()))
+            if same:
+                owner[s] = same.pop(0)
+        left = np.flatnonzero(owner[starts[c] : starts[c + 1]] < 0) + starts[c]
+        if len(left):
+            mine = np.setdiff1d(np.flatnonzero(y == label), owner[owner >= 0])
+            used = set()
+            for s, near in zip(left, np.atleast_2d(cKDTree(x[mine]).query(sv[left], k=min(16, len(mine)))[1])):
+                owner[s] = next(mine[i] for i in near if mine[i] not in used)
+                used.add(owner[s])
+    return owner
 
 
 def truth(path, x, y, C, gamma):
     """Largest KKT gap and summed dual objective of a saved C-SVC model, in double over all points."""
     labels, counts, rho, coef, sv = read_model(path, x.shape[1])
-    # Which example a support vector is: rows are matched by seven digits (LIBSVM writes eight), equal ones in order.
-    place = {}
-    for i, row in enumerate(digits(x)):
-        place.setdefault((y[i], row.tobytes()), []).append(i)
-    keys = digits(sv)
     starts = np.concatenate([[0], np.cumsum(counts)])
-    owner = np.empty(len(sv), int)
-    for c, label in enumerate(labels):
-        for s in range(starts[c], starts[c + 1]):
-            owner[s] = place[(label, keys[s].tobytes())].pop(0)
+    owner = owners(labels, starts, sv, x, y)
     sv = x[owner]
     norms, sv_norms = (x * x).sum(1), (sv * sv).sum(1)
     gap, objective, p = 0.0, 0.0, 0
