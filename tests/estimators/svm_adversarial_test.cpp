@@ -25,6 +25,11 @@ svm_model ends(const formula& k, const sample& s, svm_options o, bool must_conve
             svm_contract::check_feasible(b);
             EXPECT_TRUE(std::isfinite(b.report.gap));
             EXPECT_GE(b.report.gap, 0);
+            // An end by its own decision is never worse than where it started.
+            if (b.report.status == smo_status::stalled && (b.task == svm_task::c_svc || b.task == svm_task::epsilon_svr)) {
+                EXPECT_LE(svm_contract::recomputed_objective(b), b.noise() * b.mass);
+                EXPECT_NEAR(b.report.gap, svm_contract::recomputed_gap(b), 0.01 * b.report.gap + b.noise());
+            }
         }
         std::printf("    [hard] %s n=%ld C=%g tol=%g: %s, gap %.3g, %ld steps, %ld rounds, %ld flat, %.2f s\n", k.text.c_str(), static_cast<long>(s.size()), o.C, o.tol,
                     name(model.reports[0].status), model.reports[0].gap, static_cast<long>(model.reports[0].steps), static_cast<long>(model.reports[0].rounds),

@@ -45,6 +45,7 @@ solver::solver(const gram<float>& fast, const gram<double>& exact, const box_pro
 
 smo_result solver::run() {
     start_F();
+    no_nearer();  // the start is the first to beat
     start_coarse();
     const double target = 0.98 * options_.tol;  // what is left of tol covers the float error, as a rule
     while (true) {

@@ -107,6 +107,7 @@ private:
     int rests_ = 0;
     int denied_ = 0;           // ends that turned out to be none since the objective last fell
     double least_ = 0;
+    std::vector<double> best_alpha_, best_F_;  // in the order of the points, when it was least
     int since_shrink_ = 0;
 
     std::vector<index> block_, previous_;

@@ -50,16 +50,21 @@ bool solver::certify() {
 }
 
 // Whether float kernel values lead nowhere any more: time and again they promised an end that the exact ones denied, and the
-// objective has not fallen since.
+// objective has not fallen since. Then the best α there was takes its place again. All points must be active.
 bool solver::no_nearer() {
     double objective = 0;
     for (index i = 0; i < n_; ++i) objective -= 0.5 * alpha_[i] * (p_[i] + F_[i]);
-    if (denied_ == 0 || objective < least_ - 1e-9 * std::abs(least_)) {
+    if (best_alpha_.empty() || objective < least_ - 1e-9 * std::abs(least_)) {
         least_ = objective;
-        denied_ = 1;
-        return false;
+        best_alpha_ = original_order(alpha_);
+        best_F_ = original_order(F_);
+        denied_ = 0;
+    } else if (++denied_ > most_denied) {
+        for (index i = 0; i < n_; ++i) alpha_[i] = best_alpha_[perm_[i]], F_[i] = best_F_[perm_[i]];
+        gap_ = measure();
+        return true;
     }
-    return ++denied_ > most_denied;
+    return false;
 }
 
 void solver::make_exact(const std::vector<index>& points) {
