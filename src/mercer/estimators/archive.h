@@ -1,0 +1,97 @@
+// What every model file of this library is made of: one line of text (format, version, sizes, checksum), one line of JSON (names and
+// counts), then numbers as they are in memory, 64-bit little-endian. The same model gives the same bytes.
+//
+//     archive_writer out;                                     archive_reader in(bytes, "mercer-ridge-model", 1, "a.model");
+//     out.head["outputs"] = m.coef.cols();                    return in.read([&] {
+//     out.numbers(m.coef);                                        m.coef = in.numbers(rows, whole(in.head, "outputs"));
+//     out.objects("objects", m.x);                                m.x = in.objects("objects");
+//     return out.bytes("mercer-ridge-model", 1);              });   // fails, naming file and reason, on anything that does not fit
+//
+// For the library's own use: it needs nlohmann-json.
+#pragma once
+
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mercer/data/dataset.h"
+
+namespace mercer {
+
+class archive_writer {
+public:
+    nlohmann::json head;
+
+    template <class T>
+    void all(std::span<const T> values) {
+        body_.append(reinterpret_cast<const char*>(values.data()), values.size_bytes());
+    }
+    template <class T>
+    void all(const std::vector<T>& values) {
+        all(std::span<const T>(values));
+    }
+    void one(double value) { all(std::span<const double>(&value, 1)); }
+    void numbers(const matrix<double>& values) { all(std::span<const double>(values.data(), static_cast<std::size_t>(values.rows() * values.cols()))); }
+    // head[key] says how many and of what kind, the contents go to the numbers.
+    void objects(const char* key, const dataset& x);
+
+    std::string bytes(std::string_view format, int version) const;
+
+private:
+    std::string body_;
+};
+
+class archive_reader {
+public:
+    nlohmann::json head;
+
+    // Checks the first line, the sizes and the checksum, and reads the head. Fails with errc::parse, naming the file and what is wrong.
+    // `bytes` must outlive the reader.
+    archive_reader(std::string_view bytes, std::string_view format, int version, std::string name);
+
+    template <class T>
+    std::vector<T> all(index count) {
+        need(count, sizeof(T));
+        std::vector<T> out(static_cast<std::size_t>(count));
+        if (count > 0) std::memcpy(out.data(), rest_.data(), out.size() * sizeof(T));
+        rest_.remove_prefix(out.size() * sizeof(T));
+        return out;
+    }
+    double one() { return all<double>(1)[0]; }
+    matrix<double> numbers(index rows, index cols);
+    dataset objects(const char* key);
+
+    // Runs the body, which fills a model, and sees that nothing is left over; whatever is thrown becomes "name: not a valid model: ...".
+    template <class Body>
+    void read(Body&& body) {
+        try {
+            body();
+            finish();
+        } catch (const std::exception& caught) {
+            rethrow(caught);
+        }
+    }
+    [[noreturn]] void bad(const std::string& why) const;
+
+private:
+    template <class T>
+    dataset dense_objects(const nlohmann::json& about);
+    template <class T>
+    dataset sparse_objects(const nlohmann::json& about);
+    std::vector<index> starts(const nlohmann::json& about);
+    std::string_view text(index count);
+    void need(index count, std::size_t size) const;
+    void finish() const;
+    [[noreturn]] void rethrow(const std::exception& caught) const;
+
+    std::string_view rest_;
+    std::string name_;
+};
+
+// The whole number head[key], 0 <= it <= most; throws, naming the key, where it is something else.
+index whole(const nlohmann::json& from, const char* key, index most = index{1} << 48);
+
+}  // namespace mercer
