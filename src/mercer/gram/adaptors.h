@@ -24,6 +24,8 @@ public:
     }
 
     double element_cost() const override { return k_.element_cost() + 1; }
+    bool positive() const override { return lambda_ >= 0 && k_.positive(); }
+
 private:
     const gram<T>& k_;
     double lambda_;
@@ -53,6 +55,8 @@ public:
         for (std::size_t i = 0; i < rows_.size(); ++i) out[i] = all[static_cast<std::size_t>(rows_[i])];
     }
     double element_cost() const override { return k_.element_cost() + 1; }
+    bool positive() const override { return rows_ == cols_ && k_.positive(); }
+
 private:
     static std::vector<index> chosen(const std::vector<index>& all, const selection& which) {
         std::vector<index> out(static_cast<std::size_t>(which.size()));
@@ -83,6 +87,8 @@ public:
         std::copy_n(out.begin(), n, out.begin() + static_cast<std::ptrdiff_t>(n));
     }
     double element_cost() const override { return k_.element_cost() + 1; }
+    bool positive() const override { return k_.positive(); }
+
 private:
     const gram<T>& k_;
 };
@@ -115,6 +121,8 @@ public:
     double total() const { return total_; }
 
     double element_cost() const override { return k_.element_cost() + 1; }
+    bool positive() const override { return k_.positive(); }
+
 private:
     const gram<T>& k_;
     std::vector<double> mean_;
@@ -135,10 +143,13 @@ public:
     void block(const selection& rows, const selection& cols, block_rows<T> out) const override {
         k_.block(rows, cols, out);
         for (index i = 0; i < rows.size(); ++i)
-            for (index j = 0; j < cols.size(); ++j) out[i][j] = static_cast<T>(out[i][j] * (factor_[static_cast<std::size_t>(rows[i])] * factor_[static_cast<std::size_t>(cols[j])]));
+            for (index j = 0; j < cols.size(); ++j)
+                out[i][j] = static_cast<T>(out[i][j] * (factor_[static_cast<std::size_t>(rows[i])] * factor_[static_cast<std::size_t>(cols[j])]));
     }
 
     double element_cost() const override { return k_.element_cost() + 1; }
+    bool positive() const override { return k_.positive(); }
+
 private:
     const gram<T>& k_;
     std::vector<double> factor_;

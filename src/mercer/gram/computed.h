@@ -12,8 +12,8 @@ template <class T>
 class computed final : public gram<T> {
 public:
     // `packed_bytes`: memory that may be spent on keeping z in the form the tile loops read (see evaluator.h).
-    computed(const kernel& k, dataset x, std::size_t packed_bytes = 0) : k_(k, std::move(x), packed_bytes) {}
-    computed(const kernel& k, dataset x, dataset z, std::size_t packed_bytes = 0) : k_(k, std::move(x), std::move(z), packed_bytes) {}
+    computed(const kernel& k, dataset x, std::size_t packed_bytes = 0) : positive_(k.proof().valid), k_(k, std::move(x), packed_bytes) {}
+    computed(const kernel& k, dataset x, dataset z, std::size_t packed_bytes = 0) : positive_(false), k_(k, std::move(x), std::move(z), packed_bytes) {}
 
     index rows() const override { return k_.rows(); }
     index cols() const override { return k_.cols(); }
@@ -22,8 +22,10 @@ public:
     void diagonal(std::span<T> out) const override { k_.diagonal(out); }
     void all(matrix_view<T> out) const override { k_.all(out); }
     double element_cost() const override { return k_.element_cost(); }
+    bool positive() const override { return positive_; }
 
 private:
+    bool positive_;
     evaluator<T> k_;
 };
 

@@ -40,6 +40,8 @@ public:
     virtual void square(const selection& which, block_rows<T> out) const { block(which, which, out); }
     // About how many processor cycles one element costs: a solver weighs keeping a row against computing it again.
     virtual double element_cost() const { return 100; }
+    // Whether it is proven to be positive semidefinite, so that √K(i, i) bounds what a change of w can do to point i.
+    virtual bool positive() const { return false; }
 
     void row(index i, T* out) const { block(selection(i, 1), selection(0, cols()), block_rows<T>(&out)); }
 };

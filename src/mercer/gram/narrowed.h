@@ -25,6 +25,7 @@ public:
         std::copy(values.begin(), values.end(), out.begin());
     }
     double element_cost() const override { return k_.element_cost() + 1; }
+    bool positive() const override { return k_.positive(); }
 
 private:
     const gram<double>& k_;

@@ -20,6 +20,8 @@ public:
     index cols() const override { return k_.cols(); }
     void block(const selection& rows, const selection& cols, block_rows<T> out) const override;
 
+    bool positive() const override { return k_.positive(); }
+
     std::size_t bytes() const;  // of the rows held now
     index hits() const;
     index misses() const;

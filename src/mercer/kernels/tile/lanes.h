@@ -65,6 +65,9 @@ HWY_INLINE lanes<float> exp(lanes<float> x) {
     p = hn::MulAdd(p, r, hn::Set(f, 1.6666665459e-1f));
     p = hn::MulAdd(p, r, hn::Set(f, 5.0000001201e-1f));
     p = hn::MulAdd(p, hn::Mul(r, r), hn::Add(r, hn::Set(f, 1.0f)));
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+    return {decltype(p){_mm512_scalef_ps(p.raw, n.raw)}};
+#endif
     // 2ⁿ in two factors, so that n = -149 … 128 needs no special case.
     const auto k = hn::ConvertTo(i, n);
     const auto half = hn::ShiftRight<1>(k);

@@ -1,15 +1,17 @@
 // A block: which variables, and their small problem.
-#include "mercer/solvers/smo/solver.h"
-
 #include <algorithm>
 #include <cmath>
 
 #include "mercer/base/parallel.h"
+#include "mercer/solvers/smo/solver.h"
 
 namespace mercer::smo {
 
 void solver::choose_block() {
-    const index limit = std::clamp<index>(active_ / 8 / 16 * 16, smallest_block, largest_block);
+    // Free variables pull at each other: the more of them in one block the fewer rounds they take.
+    index inside = 0;
+    for (index i = 0; i < active_; ++i) inside += alpha_[i] > lower_[i] && alpha_[i] < upper_[i];
+    const index limit = std::max(std::clamp<index>(active_ / 8 / 16 * 16, smallest_block, largest_block), std::min(most_free, inside * 13 / 10 / 16 * 16));
     std::vector<index> chosen;
     if (active_ <= whole_size) {
         for (index i = 0; i < active_; ++i) chosen.push_back(i);
@@ -108,7 +110,7 @@ void solver::solve_block(double target) {
         inner_lower_[k] = lower_[i];
         inner_upper_[k] = upper_[i];
     }
-    const double enough = active_ == static_cast<index>(who.size()) ? target : std::max(inner_share * gap_, 0.5 * target);
+    const double enough = active_ == static_cast<index>(who.size()) ? std::max(target, inner_share * rough_) : std::max(inner_share * gap_, 0.5 * target);
     // Float is fine enough for choosing pairs unless the tolerance is near its rounding.
     double largest = 1;
     for (const index i : block_)

@@ -92,7 +92,7 @@ bool solver::newton() {
     if (groups_ != 1) return false;
     std::vector<index> free, who;
     for (index i = 0; i < active_; ++i) {
-        const bool up = alpha_[i] < upper_[i], down = alpha_[i] > lower_[i];
+        const bool up = alpha_[i]<upper_[i], down = alpha_[i]> lower_[i];
         const bool moves = (up && down) || (up && F_[i] > min_low_[0] + options_.tol) || (down && F_[i] < max_up_[0] - options_.tol);
         if (moves) free.push_back(i), who.push_back(perm_[i]);
     }
@@ -133,6 +133,7 @@ bool solver::newton() {
     if (!(fall > 0) || excess != 0) return false;
     for (index a = 0; a < m; ++a) alpha_[free[a]] = std::clamp(before[a] + delta[a], q.lower[a], q.upper[a]);
     apply(changed, delta, 0, active_, false);
+    looked_ = false;
     return true;
 }
 

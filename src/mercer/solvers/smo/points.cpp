@@ -1,10 +1,9 @@
 // F of all points, and which of them take part.
-#include "mercer/solvers/smo/solver.h"
-
 #include <algorithm>
 #include <cmath>
 
 #include "mercer/base/parallel.h"
+#include "mercer/solvers/smo/solver.h"
 
 namespace mercer::smo {
 
@@ -25,10 +24,14 @@ void solver::apply(const std::vector<index>& changed, const std::vector<double>&
     const index rows = static_cast<index>(changed.size());
     std::vector<index> original(changed.size());
     std::vector<float*> slot(changed.size(), nullptr);
+    std::vector<const float*> there(changed.size(), nullptr);
     std::vector<index> valid(changed.size(), 0);
     for (index r = 0; r < rows; ++r) {
         original[r] = perm_[changed[r]];
-        if (keep) slot[r] = store_.fetch(original[r], valid[r]);
+        if (keep)
+            there[r] = slot[r] = store_.fetch(original[r], valid[r]);
+        else
+            there[r] = store_.find(original[r], valid[r]);
         (valid[r] >= to ? result_.rows_reused : result_.rows_computed) += 1;
     }
     const index stripes = (to - from + stripe - 1) / stripe;
@@ -46,9 +49,12 @@ void solver::apply(const std::vector<index>& changed, const std::vector<double>&
             ready.clear();
             float* spare = scratch.at_least(row_chunk * stripe);
             for (index r = r0; r < r0 + count; ++r) {
+                if (valid[r] >= c0 + width) {
+                    ready.push_back(there[r] + c0);
+                    continue;
+                }
                 float* at = slot[r] ? slot[r] + c0 : spare + (r - r0) * stripe;
                 ready.push_back(at);
-                if (valid[r] >= c0 + width) continue;
                 missing.push_back(original[r]);
                 target.push_back(at);
             }
@@ -99,7 +105,7 @@ void solver::estimate_offset() {
 
 void solver::shrink() {
     since_shrink_ = 0;
-    if (active_ <= whole_size / 2) return;
+    if (active_ <= whole_size / 2 || store_.small()) return;
     gap_ = measure();
     if (gap_ <= options_.tol) return;
     estimate_offset();
@@ -108,9 +114,11 @@ void solver::shrink() {
     if (static_cast<double>(leave.size()) < shrink_share * static_cast<double>(active_)) return;
     if (active_ == n_) {
         // Everything is exact now: what is set aside from here on is measured against this moment.
+        objective_then_ = objective();
         alpha_then_ = alpha_;
         F_then_ = F_;
     }
+    looked_ = false;
     for (const index i : leave) F_[i] = F_then_[i];
     std::vector<index> order = stay;
     order.insert(order.end(), leave.begin(), leave.end());
@@ -122,7 +130,9 @@ void solver::shrink() {
 void solver::reorder(const std::vector<index>& order) {
     permute(perm_, order), permute(alpha_, order), permute(F_, order), permute(p_, order), permute(lower_, order), permute(upper_, order);
     permute(group_, order), permute(diagonal_, order), permute(alpha_then_, order), permute(F_then_, order);
-    store_.reorder(order, perm_);
+    index same = 0;  // a start that stays as it is
+    while (same < static_cast<index>(order.size()) && order[same] == same) ++same;
+    store_.reorder(order, perm_, same);
     permuted_ = true;
 }
 
@@ -137,7 +147,8 @@ void solver::start_coarse() {
     rough_ = spread > 0 ? coarse_gap * std::sqrt(spread) : 0;
     level_ = n_;
     if (!options_.shrinking || has_start_ || n_ < 4 * first_level) return;
-    while (level_ / level_ratio >= first_level) level_ /= level_ratio;
+    while (level_ / level_ratio >= first_level) level_ = (level_ + level_ratio - 1) / level_ratio;  // rounded up: no level just short of all points
+    objective_then_ = objective();
     alpha_then_ = alpha_;
     F_then_ = F_;
     sample(0, level_);
@@ -174,6 +185,71 @@ void solver::bring_back() {
     apply(changed, delta, active_, level_, false);
     active_ = level_;
     since_shrink_ = 0;
+}
+
+// All points that could decide the gap active again. With K positive semidefinite, F of a point has changed by ⟨Δw, φ(xᵢ)⟩ since it was
+// known, at most ‖Δw‖·√K(i, i) (Cauchy-Schwarz): near the end that leaves few in doubt. ‖Δw‖² = ΔαᵀKΔα = -Σ Δα·ΔF.
+void solver::look() {
+    looked_ = true;
+    if (!fast_.positive()) return bring_back();
+    std::vector<index> moved, doubtful;
+    for (index i = active_; i < n_; ++i)
+        if (alpha_[i] != alpha_then_[i]) moved.push_back(i);
+    recall(moved);
+    double square = 0, sum = 0, norm = 0;
+    for (index i = 0; i < active_; ++i) {
+        const double d = alpha_[i] - alpha_then_[i];
+        square -= d * (F_[i] - F_then_[i]);
+        sum += std::abs(d);
+        norm += d * d;
+    }
+    reach_ = std::sqrt(std::max(square, 0.0) + 1e-6 * sum * std::sqrt(norm));  // the second: float errors of F
+    measure();
+    for (index i = active_; i < n_; ++i)
+        if (!beyond_doubt(i, 0)) doubtful.push_back(i);
+    if (static_cast<double>(doubtful.size()) > look_share * static_cast<double>(n_ - active_))
+        bring_back();
+    else
+        recall(doubtful);
+}
+
+// Whether point i, set aside, leaves the gap as it is, if F were off by `doubt` beside what reach_ allows.
+bool solver::beyond_doubt(index i, double doubt) const {
+    const int g = group_[i];
+    const double off = reach_ * std::sqrt(std::abs(static_cast<double>(diagonal_[i]))) + doubt;
+    return (alpha_[i] >= upper_[i] || F_then_[i] + off < std::max(max_up_[g], min_low_[g])) &&
+           (alpha_[i] <= lower_[i] || F_then_[i] - off > std::min(max_up_[g], min_low_[g]));
+}
+
+// These of the points set aside (ascending) active again, F exact.
+void solver::recall(const std::vector<index>& which) {
+    if (which.empty()) return;
+    std::vector<index> changed, order = which;
+    std::vector<double> delta;
+    for (index i = 0; i < n_; ++i)
+        if (alpha_[i] != alpha_then_[i]) changed.push_back(i), delta.push_back(alpha_[i] - alpha_then_[i]);
+    std::vector<bool> chosen(static_cast<std::size_t>(n_), false);
+    for (const index i : which) chosen[i] = true;
+    for (index i = active_; i < n_; ++i)
+        if (!chosen[i]) order.push_back(i);
+    std::vector<index> whole(static_cast<std::size_t>(active_));
+    for (index i = 0; i < active_; ++i) whole[i] = i;
+    whole.insert(whole.end(), order.begin(), order.end());
+    const std::vector<index> before = perm_;
+    reorder(whole);
+    // Those that changed and are set aside have new places.
+    for (index& i : changed) i = store_.position(before[i]);
+    const index from = active_;
+    active_ += static_cast<index>(which.size());
+    apply(changed, delta, from, active_, false);
+    since_shrink_ = 0;
+}
+
+// ½αᵀKα - pᵀα. All points whose α changed since alpha_then_ must be active.
+double solver::objective() const {
+    double value = active_ == n_ ? 0 : objective_then_;
+    for (index i = 0; i < n_; ++i) value -= active_ == n_ ? 0.5 * alpha_[i] * (p_[i] + F_[i]) : 0.5 * (alpha_[i] - alpha_then_[i]) * (F_[i] + F_then_[i]);
+    return value;
 }
 
 }  // namespace mercer::smo

@@ -7,16 +7,19 @@
 namespace mercer::smo {
 
 namespace {
-constexpr double cheap_cost = 6;                           // cycles an element; below it a row is read no faster than computed
-constexpr std::size_t most_spare = std::size_t{64} << 20;  // kept for the next problem
+constexpr double cheap_cost = 6;                            // cycles an element; below it a row is read no faster than computed
+constexpr std::size_t most_spare = std::size_t{64} << 20;   // kept for the next problem
+constexpr std::size_t small_bytes = std::size_t{16} << 20;  // a matrix that stays in the caches, in memory that was used before
 constexpr std::size_t near_bytes = std::size_t{128} << 20;  // kept of cheap rows
 }  // namespace
 
-row_store::row_store(index n, std::size_t budget_bytes, double element_cost) : cheap_(element_cost < cheap_cost), stride_((n + 15) / 16 * 16) {
+row_store::row_store(index n, std::size_t budget_bytes, double element_cost) : stride_((n + 15) / 16 * 16) {
+    small_ = static_cast<std::size_t>(n) * static_cast<std::size_t>(stride_) * sizeof(float) <= small_bytes;
+    cheap_ = element_cost < cheap_cost && !small_;
     const std::size_t row_bytes = static_cast<std::size_t>(std::max<index>(stride_, 1)) * sizeof(float);
     slots_ = std::min<index>(n, static_cast<index>((cheap_ ? std::min(budget_bytes, near_bytes) : budget_bytes) / row_bytes));
     slot_of_.assign(static_cast<std::size_t>(n), -1);
-    asked_.assign(static_cast<std::size_t>(n), false);
+    asked_.assign(static_cast<std::size_t>(n), 0);
     position_.resize(static_cast<std::size_t>(n));
     for (index i = 0; i < n; ++i) position_[i] = i;
 }
@@ -34,8 +37,8 @@ reserved_memory& row_store::spare() {
 float* row_store::fetch(index original, index& valid) {
     valid = 0;
     if (slots_ == 0) return nullptr;
-    if (!asked_[original]) {
-        asked_[original] = true;
+    if (!small_ && asked_[original] < (cheap_ ? 2 : 1)) {
+        ++asked_[original];
         return nullptr;
     }
     if (!memory_.data()) {
@@ -74,24 +77,31 @@ float* row_store::fetch(index original, index& valid) {
     return static_cast<float*>(memory_.data()) + slot * stride_;
 }
 
+const float* row_store::find(index original, index& valid) const {
+    const index slot = slot_of_[original];
+    valid = slot < 0 ? 0 : valid_[slot];
+    return slot < 0 ? nullptr : static_cast<const float*>(memory_.data()) + slot * stride_;
+}
+
 void row_store::extended(index original, index length) {
     if (const index slot = slot_of_[original]; slot >= 0) valid_[slot] = std::max(valid_[slot], length);
 }
 
-void row_store::reorder(const std::vector<index>& order, const std::vector<index>& perm) {
+void row_store::reorder(const std::vector<index>& order, const std::vector<index>& perm, index same) {
     const index count = static_cast<index>(order.size());
     for (index i = 0; i < count; ++i) position_[perm[i]] = i;
     // A row that was valid only for a part of these positions would be valid in places: it is given up, as are those quickly made again.
     parallel_for(taken_, [&](index slot) {
+        if (valid_[slot] <= same) return;
         if (cheap_ || valid_[slot] < count) {
-            valid_[slot] = 0;
+            valid_[slot] = same;
             return;
         }
         thread_local std::vector<float> moved;
         moved.resize(static_cast<std::size_t>(count));
         float* row = static_cast<float*>(memory_.data()) + slot * stride_;
-        for (index i = 0; i < count; ++i) moved[i] = row[order[i]];
-        std::copy(moved.begin(), moved.end(), row);
+        for (index i = same; i < count; ++i) moved[i] = row[order[i]];
+        std::copy(moved.begin() + same, moved.end(), row + same);
     });
 }
 

@@ -22,29 +22,35 @@ public:
     row_store& operator=(const row_store&) = delete;
 
     // Where the row of point `original` is or may be put (nullptr: nowhere), and how many leading positions of it are valid.
-    // A row gets a place the second time it is asked for: most variables go to a bound once and never move again.
+    // Unless the matrix is small, a row gets a place the second time it is asked for (the third, where it is cheap): most variables go
+    // to a bound once and never move again.
     // Rows fetched in the same round are never given up for one another.
     float* fetch(index original, index& valid);
+    // All rows have a place, in memory that is quick.
+    bool small() const { return small_; }
+    // The row if it is there.
+    const float* find(index original, index& valid) const;
     // The row is now valid up to `length`.
     void extended(index original, index length);
     // Position i of the first order.size() positions becomes what was at order[i]; perm: position → original, after the change.
-    void reorder(const std::vector<index>& order, const std::vector<index>& perm);
+    // The first `same` positions stay.
+    void reorder(const std::vector<index>& order, const std::vector<index>& perm, index same);
     index position(index original) const { return position_[original]; }
 
 private:
     static reserved_memory& spare();
 
-    bool cheap_;
+    bool small_, cheap_;
     index stride_;
     index slots_;
     reserved_memory memory_;
-    std::vector<index> slot_of_;   // original → slot, -1: none
-    std::vector<index> owner_;     // slot → original, -1: free
-    std::vector<index> valid_;     // slot → leading positions that are right
+    std::vector<index> slot_of_;  // original → slot, -1: none
+    std::vector<index> owner_;    // slot → original, -1: free
+    std::vector<index> valid_;    // slot → leading positions that are right
     std::vector<std::int64_t> used_;
-    std::vector<index> position_;  // original → position
-    std::vector<bool> asked_;      // original → was asked for before
-    index hand_ = 0;               // clock hand of the replacement
+    std::vector<index> position_;      // original → position
+    std::vector<std::uint8_t> asked_;  // original → how often it was asked for
+    index hand_ = 0;                   // clock hand of the replacement
     std::int64_t clock_ = 0;
     index taken_ = 0;
 };

@@ -25,7 +25,13 @@ const char* name(smo_status status) noexcept {
 namespace smo {
 
 solver::solver(const gram<float>& fast, const gram<double>& exact, const box_problem& problem, const smo_options& options)
-    : fast_(fast), exact_(exact), options_(options), n_(static_cast<index>(problem.p.size())), active_(n_), ops_(best_vector_ops()), store_(n_, options.cache_bytes, fast.element_cost()) {
+    : fast_(fast),
+      exact_(exact),
+      options_(options),
+      n_(static_cast<index>(problem.p.size())),
+      active_(n_),
+      ops_(best_vector_ops()),
+      store_(n_, options.cache_bytes, fast.element_cost()) {
     const auto copy = [&](std::span<const double> from) { return std::vector<double>(from.begin(), from.end()); };
     p_ = copy(problem.p);
     lower_ = copy(problem.lower);
@@ -55,16 +61,17 @@ smo_result solver::run() {
                 next_level();
                 continue;
             }
-            if (active_ < n_) {
-                bring_back();
+            if (active_ < n_ && !looked_) {
+                look();
                 at_rest_ = false;
                 // All points looked at: go on to a finer gap if this one is about true, else be more careful whom to set aside.
-                if (measure() <= 10 * rough_)
+                gap_ = measure();
+                if (gap_ <= 10 * rough_)
                     rough_ = std::max(target, rough_ * refinement);
                 else
                     margin_ *= 4;
                 // Nothing was done since the last look: setting the same points aside again would go on for ever.
-                if (result_.rounds > rounds_at_look_) shrink();
+                if (result_.rounds > rounds_at_look_ && gap_ > target) shrink();
                 rounds_at_look_ = result_.rounds;
                 continue;
             }
@@ -133,7 +140,10 @@ void solver::round(double target) {
         delta.push_back(d);
         alpha_[i] = inner_alpha_[k];
     }
-    if (changed.empty()) at_rest_ = true;
+    if (changed.empty())
+        at_rest_ = true;
+    else
+        looked_ = false;
     if (groups_ == 1 && static_cast<index>(previous_.size()) == active_) {
         // The block was everything: its tile holds all the rows.
         std::vector<const float*> rows;
@@ -182,21 +192,27 @@ std::vector<double> solver::original_order(const std::vector<double>& values) co
 }
 
 smo_result solver::finish() {
-    if (active_ < n_) {
+    if (active_ < n_ && !looked_) {
         level_ = n_;
         bring_back();
         gap_ = measure();
     }
+    result_.objective = objective();
     // The objective is a sum over support points: where they are few, of exact values.
-    std::vector<index> support;
-    for (index i = 0; i < n_; ++i)
-        if (alpha_[i] != 0) support.push_back(i);
+    const bool certified = result_.status == smo_status::converged || result_.status == smo_status::stationary;
+    std::vector<index> support, float_only;
+    for (index i = 0; i < n_; ++i) {
+        if (alpha_[i] == 0) continue;
+        support.push_back(i);
+        if (!certified || !known_[i]) float_only.push_back(i);
+    }
     if (static_cast<index>(support.size()) <= whole_size) {
-        make_exact(support);
+        make_exact(float_only);
         gap_ = measure();
+        result_.objective = 0;
+        for (const index i : support) result_.objective -= 0.5 * alpha_[i] * (p_[i] + F_[i]);
     }
     result_.gap = std::max(0.0, gap_);
-    for (index i = 0; i < n_; ++i) result_.objective -= 0.5 * alpha_[i] * (p_[i] + F_[i]);
     result_.alpha = original_order(alpha_);
     result_.F = original_order(F_);
     result_.seconds = seconds();
@@ -208,11 +224,13 @@ smo_result solver::finish() {
 smo_result solve_smo(const gram<float>& fast, const gram<double>& exact, const box_problem& problem, const smo_options& options) {
     const auto n = static_cast<index>(problem.p.size());
     if (fast.rows() != n || fast.cols() != n || exact.rows() != n || exact.cols() != n)
-        fail(errc::invalid_argument, "smo: the Gram matrix must be n × n with n = " + std::to_string(n) + ", got " + std::to_string(fast.rows()) + " × " + std::to_string(fast.cols()));
+        fail(errc::invalid_argument,
+             "smo: the Gram matrix must be n × n with n = " + std::to_string(n) + ", got " + std::to_string(fast.rows()) + " × " + std::to_string(fast.cols()));
     if (!(options.tol > 0)) fail(errc::invalid_argument, "smo: tol must satisfy tol > 0, got " + std::to_string(options.tol));
     for (std::size_t i = 0; i < problem.p.size(); ++i)
         if (!(problem.lower[i] <= problem.upper[i]))
-            fail(errc::invalid_argument, "smo: bounds must satisfy lower <= upper, got " + std::to_string(problem.lower[i]) + " and " + std::to_string(problem.upper[i]) + " for variable " + std::to_string(i));
+            fail(errc::invalid_argument, "smo: bounds must satisfy lower <= upper, got " + std::to_string(problem.lower[i]) + " and " +
+                                             std::to_string(problem.upper[i]) + " for variable " + std::to_string(i));
     return smo::solver(fast, exact, problem, options).run();
 }
 

@@ -9,7 +9,8 @@
 // The solver works on two levels. Outside: the most violating variables (and the free ones still in motion) form a block; its
 // kernel tile stays in the caches while pairs chosen to second order (Fan, Chen, Lin, JMLR 6, 2005) are solved in it; then F is
 // updated for all active points with the rows of those variables that changed, computed tile by tile or taken from a row cache.
-// Points whose variables will stay at a bound are set aside (shrinking) and come back with F made exact again.
+// Points whose variables will stay at a bound are set aside (shrinking) and come back with F made exact again: all of them, or, with K
+// positive semidefinite, those that a bound on ‖Δw‖ since F was known leaves in doubt.
 //
 // Kernel values are float, sums are double. The only successful end is a gap <= tol in double: before it is declared, F is
 // recomputed with kernel values in double for every point that could, within four times the error seen on a sample, decide the
@@ -37,14 +38,14 @@ struct box_problem {
 };
 
 struct smo_progress {
-    std::int64_t steps = 0;        // pairs solved
-    std::int64_t rounds = 0;       // blocks solved
+    std::int64_t steps = 0;   // pairs solved
+    std::int64_t rounds = 0;  // blocks solved
     double gap = 0;
     index active = 0;
     index size = 0;
-    double cache_hits = 0;         // share of the rows asked for that were there
+    double cache_hits = 0;  // share of the rows asked for that were there
     double seconds = 0;
-    double seconds_left = 0;       // a guess from how the gap has fallen; infinite when it has not
+    double seconds_left = 0;  // a guess from how the gap has fallen; infinite when it has not
 };
 
 struct smo_options {
@@ -62,22 +63,22 @@ struct smo_options {
 };
 
 enum class smo_status {
-    converged,    // gap <= tol, measured in double
-    stationary,   // the same, but negative curvature was met: K is not positive semidefinite, so this need not be the minimum
+    converged,   // gap <= tol, measured in double
+    stationary,  // the same, but negative curvature was met: K is not positive semidefinite, so this need not be the minimum
     step_limit,
     time_limit,
     cancelled,
-    unbounded,    // α grows without end: the primal problem has no solution (only where bounds are infinite)
-    stalled       // rounding keeps the gap above tol: no pair makes progress any more
+    unbounded,  // α grows without end: the primal problem has no solution (only where bounds are infinite)
+    stalled     // rounding keeps the gap above tol: no pair makes progress any more
 };
 const char* name(smo_status status) noexcept;
 
 struct smo_result {
     smo_status status = smo_status::converged;
     std::vector<double> alpha;
-    std::vector<double> F;        // p - Kα
-    double gap = 0;               // exact where the status is converged or stationary
-    double objective = 0;         // ½αᵀKα - pᵀα
+    std::vector<double> F;  // p - Kα; of points that cannot decide the gap, perhaps an earlier value
+    double gap = 0;         // exact where the status is converged or stationary
+    double objective = 0;   // ½αᵀKα - pᵀα
     std::int64_t steps = 0;
     std::int64_t rounds = 0;
     std::int64_t rows_computed = 0;

@@ -17,24 +17,26 @@ namespace mercer::smo {
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // Chosen by measurement on the sets of bench/svm; none changes the answer.
-inline constexpr index whole_size = 1000;      // so many active points or fewer are one block: their whole Gram matrix is computed
-inline constexpr index largest_block = 1024;   // otherwise a block is an eighth of the active points, within these
+inline constexpr index whole_size = 1000;     // so many active points or fewer are one block: their whole Gram matrix is computed
+inline constexpr index largest_block = 1024;  // otherwise a block is an eighth of the active points, within these
 inline constexpr index smallest_block = 256;
-inline constexpr index first_level = 512;      // the coarsest sample has at least this many points
-inline constexpr index level_ratio = 8;        // and each finer one so many times more
-inline constexpr double coarse_gap = 0.1;      // a level is solved to this gap (in standard deviations of p)
-inline constexpr double refinement = 0.1;      // then each look at all points to this share of the gap before
-inline constexpr double likely_margin = 0.3;   // points this far beyond the offset (in standard deviations of p) are set aside for now
-inline constexpr index stripe = 1024;        // columns of F updated at a time
-inline constexpr index row_chunk = 512;      // rows that are used but not kept are computed this many at a time
-inline constexpr double inner_share = 0.1;   // a block is solved to this share of the outer gap
-inline constexpr double shrink_share = 0.2;  // points are set aside when at least this share of the active ones can be
-inline constexpr double hopeless = 1e10;     // ‖w‖²·k(x, x) needed, beyond which a hard margin is given up: a margin of 1e-5 of the radius
-inline constexpr int most_denied = 25;       // ends denied by exact kernel values before the solver gives up
-inline constexpr index sample_size = 64;     // points whose F is recomputed in double to see how far float kernel values have led
+inline constexpr index most_free = 2048;            // and larger, up to this, where many variables are free
+inline constexpr index first_level = 512;           // the coarsest sample has at least this many points
+inline constexpr index level_ratio = 8;             // and each finer one so many times more
+inline constexpr double coarse_gap = 0.1;           // a level is solved to this gap (in standard deviations of p)
+inline constexpr double refinement = 0.1;           // then each look at all points to this share of the gap before
+inline constexpr double likely_margin = 0.3;        // points this far beyond the offset (in standard deviations of p) are set aside for now
+inline constexpr index stripe = 1024;               // columns of F updated at a time
+inline constexpr index row_chunk = 512;             // rows that are used but not kept are computed this many at a time
+inline constexpr double inner_share = 0.1;          // a block is solved to this share of the outer gap
+inline constexpr double look_share = 0.4;           // with more than this share of them in doubt, all points are looked at
+inline constexpr double shrink_share = 0.2;         // points are set aside when at least this share of the active ones can be
+inline constexpr double hopeless = 1e10;            // ‖w‖²·k(x, x) needed, beyond which a hard margin is given up: a margin of 1e-5 of the radius
+inline constexpr int most_denied = 25;              // ends denied by exact kernel values before the solver gives up
+inline constexpr index sample_size = 64;            // points whose F is recomputed in double to see how far float kernel values have led
 inline constexpr std::int64_t first_patience = 50;  // pair steps per active point before Newton's method is tried; doubled when it does not help
-inline constexpr index most_newton = 8000;      // variables it is tried with
-inline constexpr double safety = 4;          // the largest error seen there is multiplied by this
+inline constexpr index most_newton = 8000;          // variables it is tried with
+inline constexpr double safety = 4;                 // the largest error seen there is multiplied by this
 
 class solver {
 public:
@@ -70,6 +72,10 @@ private:
     void sample(index first, index last);
     void next_level();
     void bring_back();
+    void look();
+    void recall(const std::vector<index>& which);
+    bool beyond_doubt(index i, double doubt) const;
+    double objective() const;
 
     bool certify();
     bool no_nearer();
@@ -94,21 +100,25 @@ private:
     std::vector<index> perm_;  // position → original number
     bool permuted_ = false;
     bool has_start_ = false;
-    index level_ = 0;          // points 0 … level_ take part; the others wait for a finer level
+    index level_ = 0;  // points 0 … level_ take part; the others wait for a finer level
     int groups_ = 1;
 
     double max_up_[2] = {0, 0}, min_low_[2] = {0, 0};
     double offset_[2] = {0, 0};
-    double margin_ = infinity;  // see idle()
-    double rough_ = coarse_gap; // the gap to reach before all points are looked at again
+    double margin_ = infinity;   // see idle()
+    double rough_ = coarse_gap;  // the gap to reach before all points are looked at again
     double gap_ = 0;
+    std::vector<std::uint8_t> known_;  // positions whose F is exact, after certify()
     index certified_ = 0;   // how often the truth was asked for
-    bool at_rest_ = false;     // the last block changed nothing
+    bool at_rest_ = false;  // the last block changed nothing
     int rests_ = 0;
-    int denied_ = 0;           // ends that turned out to be none since the objective last fell
+    int denied_ = 0;  // ends that turned out to be none since the objective last fell
     double least_ = 0;
-    std::vector<double> best_alpha_, best_F_;  // in the order of the points, when it was least
+    std::vector<double> best_alpha_;  // in the order of the points, when it was least
     int since_shrink_ = 0;
+    // Since α was alpha_then_, w has moved by at most reach_, so F of a point set aside by at most reach_·√K(i, i).
+    double reach_ = 0, objective_then_ = 0;
+    bool looked_ = false;  // nothing changed since the last look: the points set aside cannot decide the gap
 
     std::vector<index> block_, previous_;
     index begin_[2] = {0, 0}, end_[2] = {0, 0};

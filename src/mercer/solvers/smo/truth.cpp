@@ -1,10 +1,9 @@
 // What is true in double, whatever floats said.
-#include "mercer/solvers/smo/solver.h"
-
 #include <algorithm>
 #include <cmath>
 
 #include "mercer/base/parallel.h"
+#include "mercer/solvers/smo/solver.h"
 
 namespace mercer::smo {
 
@@ -13,13 +12,14 @@ bool solver::certify() {
     // How far F is from its exact values is seen on a sample of points, a new one each time, and on those of the largest |α|:
     // float errors gather around them. Small problems are made exact altogether.
     std::vector<index> points;
-    const index step = n_ <= whole_size ? 1 : std::max<index>(1, n_ / sample_size);
-    for (index i = certified_++ % step; i < n_; i += step) points.push_back(i);
-    std::vector<std::uint8_t> known(static_cast<std::size_t>(n_), 0);
+    const index step = n_ <= whole_size ? 1 : std::max<index>(1, active_ / sample_size);
+    for (index i = certified_++ % step; i < active_; i += step) points.push_back(i);
+    std::vector<std::uint8_t>& known = known_;
+    known.assign(static_cast<std::size_t>(n_), 0);
     for (const index i : points) known[i] = 1;
     if (step > 1) {
         std::vector<index> heavy;
-        for (index i = 0; i < n_; ++i)
+        for (index i = 0; i < active_; ++i)
             if (alpha_[i] != 0 && !known[i]) heavy.push_back(i);
         const auto count = std::min<std::size_t>(heavy.size(), static_cast<std::size_t>(sample_size));
         std::partial_sort(heavy.begin(), heavy.begin() + static_cast<std::ptrdiff_t>(count), heavy.end(), [&](index i, index j) {
@@ -37,7 +37,11 @@ bool solver::certify() {
         measure();
         points.clear();
         const double doubt = 2 * safety * error;
-        for (index i = 0; i < n_; ++i) {
+        std::vector<index> late;
+        for (index i = active_; i < n_; ++i)
+            if (!beyond_doubt(i, doubt)) late.push_back(i);
+        recall(late);
+        for (index i = 0; i < active_; ++i) {
             const int g = group_[i];
             const bool may_be_top = alpha_[i] < upper_[i] && F_[i] + doubt >= max_up_[g], may_be_low = alpha_[i] > lower_[i] && F_[i] - doubt <= min_low_[g];
             if (known[i] || !(may_be_top || may_be_low)) continue;
@@ -50,17 +54,18 @@ bool solver::certify() {
 }
 
 // Whether float kernel values lead nowhere any more: time and again they promised an end that the exact ones denied, and the
-// objective has not fallen since. Then the best α there was takes its place again. All points must be active.
+// objective has not fallen since. Then the best α there was takes its place again.
 bool solver::no_nearer() {
-    double objective = 0;
-    for (index i = 0; i < n_; ++i) objective -= 0.5 * alpha_[i] * (p_[i] + F_[i]);
-    if (best_alpha_.empty() || objective < least_ - 1e-9 * std::abs(least_)) {
-        least_ = objective;
+    const double now = objective();
+    if (best_alpha_.empty() || now < least_ - 1e-9 * std::abs(least_)) {
+        least_ = now;
         best_alpha_ = original_order(alpha_);
-        best_F_ = original_order(F_);
         denied_ = 0;
     } else if (++denied_ > most_denied) {
-        for (index i = 0; i < n_; ++i) alpha_[i] = best_alpha_[perm_[i]], F_[i] = best_F_[perm_[i]];
+        for (index i = 0; i < n_; ++i) alpha_[i] = best_alpha_[perm_[i]];
+        F_ = p_;
+        active_ = n_;
+        start_F();
         gap_ = measure();
         return true;
     }
@@ -112,7 +117,9 @@ bool solver::grows() {
     for (index i = 0; i < n_; ++i)
         if (alpha_[i] != 0) support.push_back(i);
     make_exact(support);
-    return needs_too_much();
+    if (needs_too_much()) return true;
+    for (index i = active_; i < n_; ++i) F_[i] = F_then_[i];  // points set aside keep what they were set aside with
+    return false;
 }
 
 }  // namespace mercer::smo

@@ -281,7 +281,8 @@ void dots(const float* a, const double* b, size stride, size terms, size count, 
                 s3 = hn::MulAdd(k, hn::LoadU(d, row[3] + i), s3);
             }
         }
-        double sum[4] = {hn::GetLane(hn::SumOfLanes(d, s0)), hn::GetLane(hn::SumOfLanes(d, s1)), hn::GetLane(hn::SumOfLanes(d, s2)), hn::GetLane(hn::SumOfLanes(d, s3))};
+        double sum[4] = {hn::GetLane(hn::SumOfLanes(d, s0)), hn::GetLane(hn::SumOfLanes(d, s1)), hn::GetLane(hn::SumOfLanes(d, s2)),
+                         hn::GetLane(hn::SumOfLanes(d, s3))};
         for (; i < count; ++i)
             for (size r = 0; r < here; ++r) sum[r] += static_cast<double>(a[i]) * row[r][i];
         for (size r = 0; r < here; ++r) out[m + r] = sum[r];
@@ -290,7 +291,8 @@ void dots(const float* a, const double* b, size stride, size terms, size count, 
 
 #define MERCER_TEXT2(x) #x
 #define MERCER_TEXT(x) MERCER_TEXT2(x)
-const vector_ops table{MERCER_TEXT(MERCER_SIMD_TARGET), padding_width, solve<float>, solve<double>, subtract_rows, extremes, dot, update_rows, update_cols, rank_update, dots};
+const vector_ops table{
+    MERCER_TEXT(MERCER_SIMD_TARGET), padding_width, solve<float>, solve<double>, subtract_rows, extremes, dot, update_rows, update_cols, rank_update, dots};
 
 }  // namespace
 

@@ -10,26 +10,26 @@ namespace mercer::smo {
 // Variables of group g stand at positions begin[g] … end[g]; both are whole vectors, the padding has up = -∞ and low = +∞.
 template <class R>
 struct inner_problem {
-    std::int64_t size = 0;      // padded
-    std::int64_t stride = 0;    // of K
-    const float* K = nullptr;   // size × size, rows of padding are never read
+    std::int64_t size = 0;     // padded
+    std::int64_t stride = 0;   // of K
+    const float* K = nullptr;  // size × size, rows of padding are never read
     const float* diagonal = nullptr;
     R* F = nullptr;
-    R* up = nullptr;            // 0 where α < u, else -∞
-    R* low = nullptr;           // 0 where α > l, else +∞
+    R* up = nullptr;   // 0 where α < u, else -∞
+    R* low = nullptr;  // 0 where α > l, else +∞
     double* alpha = nullptr;
     const double* lower = nullptr;
     const double* upper = nullptr;
     std::int64_t begin[2] = {0, 0};
     std::int64_t end[2] = {0, 0};
     int groups = 1;
-    double enough = 0;          // stop when max_up F - min_low F <= enough in every group
+    double enough = 0;  // stop when max_up F - min_low F <= enough in every group
     std::int64_t most_steps = 0;
-    double tau = 1e-12;         // curvature used where the true one is not positive
+    double tau = 1e-12;  // curvature used where the true one is not positive
     // results
     std::int64_t steps = 0;
-    std::int64_t flat_steps = 0;      // curvature zero up to rounding: twins
-    std::int64_t concave_steps = 0;   // negative curvature: the kernel is not positive semidefinite
+    std::int64_t flat_steps = 0;     // curvature zero up to rounding: twins
+    std::int64_t concave_steps = 0;  // negative curvature: the kernel is not positive semidefinite
     double gap = 0;
 };
 
