@@ -181,9 +181,10 @@ dual_solution solve_dual(const gram<float>& fast, const gram<double>& exact, con
     }
     if (r.status == smo_status::unbounded) not_separable(in, r);
     // Where variables at their bounds alone meet the sum, rounding leaves one of them a hair inside; it says nothing of the margin.
+    double total = 0;
+    for (const double a : r.alpha) total += std::abs(a);
     for (std::size_t i = 0; i < r.alpha.size(); ++i) {
-        const double hair = 1e-12 * (q.upper[i] - q.lower[i]);
-        if (!std::isfinite(hair)) continue;
+        const double hair = std::min(4e-15 * total, 1e-9 * (q.upper[i] - q.lower[i]));
         if (r.alpha[i] < q.lower[i] + hair) r.alpha[i] = q.lower[i];
         if (r.alpha[i] > q.upper[i] - hair) r.alpha[i] = q.upper[i];
     }
