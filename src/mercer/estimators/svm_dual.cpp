@@ -180,14 +180,6 @@ dual_solution solve_dual(const gram<float>& fast, const gram<double>& exact, con
         r = solve_smo(fast, exact, problem, options);
     }
     if (r.status == smo_status::unbounded) not_separable(in, r);
-    // Where variables at their bounds alone meet the sum, rounding leaves one of them a hair inside; it says nothing of the margin.
-    double total = 0;
-    for (const double a : r.alpha) total += std::abs(a);
-    for (std::size_t i = 0; i < r.alpha.size(); ++i) {
-        const double hair = std::min(4e-15 * total, 1e-9 * (q.upper[i] - q.lower[i]));
-        if (r.alpha[i] < q.lower[i] + hair) r.alpha[i] = q.lower[i];
-        if (r.alpha[i] > q.upper[i] - hair) r.alpha[i] = q.upper[i];
-    }
     // The end is worth keeping too: a fit cut short goes on from it, and one of many problems is not solved again.
     if (options.checkpoint) options.checkpoint(r.alpha);
 
