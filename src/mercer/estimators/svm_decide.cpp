@@ -9,10 +9,10 @@
 #include "mercer/base/error.h"
 #include "mercer/base/parallel.h"
 #include "mercer/estimators/svm.h"
-#include "mercer/gram/computed.h"
-#include "mercer/gram/precomputed.h"
 #include "mercer/gram/adaptors.h"
+#include "mercer/gram/computed.h"
 #include "mercer/gram/narrowed.h"
+#include "mercer/gram/precomputed.h"
 #include "mercer/solvers/smo/vector_ops.h"
 
 namespace mercer {
@@ -43,20 +43,23 @@ struct reduction {
     }
 };
 
-// out[m] = Σ_s k[s]·coef(m, s)
-void dots(const float* k, const double* coef, index stride, index rows, index count, double* out) {
-    smo::best_vector_ops().dots(k, coef, stride, rows, count, out);
+// sums(i, m) = Σ_s k(i, s)·coef(m, s) of a strip of support vectors: in double where K is, or where there is one sum only; else in float,
+// whose error is that of the kernel values.
+void sums_of(matrix_view<const double> k, const matrix<double>& coef, const matrix<float>&, index from, matrix_view<double> sums) {
+    for (index i = 0; i < k.rows; ++i)
+        for (index m = 0; m < coef.rows(); ++m) sums(i, m) = smo::best_vector_ops().dot(k.row(i), coef.row(m) + from, k.cols);
 }
-void dots(const double* k, const double* coef, index stride, index rows, index count, double* out) {
-    for (index m = 0; m < rows; ++m) {
-        const double* c = coef + m * stride;
-        double sum[4] = {0, 0, 0, 0};
-        index s = 0;
-        for (; s + 4 <= count; s += 4)
-            for (index lane = 0; lane < 4; ++lane) sum[lane] += k[s + lane] * c[s + lane];
-        for (; s < count; ++s) sum[0] += k[s] * c[s];
-        out[m] = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+void sums_of(matrix_view<const float> k, const matrix<double>& coef, const matrix<float>& narrow, index from, matrix_view<double> sums) {
+    const auto& ops = smo::best_vector_ops();
+    const index terms = coef.rows();
+    if (terms == 1) {
+        for (index i = 0; i < k.rows; ++i) ops.dots(k.row(i), coef.data() + from, coef.cols(), 1, k.cols, sums.row(i));
+        return;
     }
+    thread_local buffer<float> part;
+    float* out = part.at_least(k.rows * terms);
+    ops.products(k.data, k.stride, k.rows, narrow.data() + from, narrow.cols(), terms, k.cols, out);
+    for (index i = 0; i < k.rows; ++i) std::copy_n(out + i * terms, terms, sums.row(i));
 }
 
 // block(rows, support vectors, out) fills a tile of kernel values.
@@ -64,11 +67,16 @@ template <class T, class Block>
 matrix<double> reduce(const svm_model& model, index objects, Block block) {
     const reduction plan(model);
     matrix<double> out(objects, model.problems());
+    matrix<float> narrow;
+    if (std::is_same_v<T, float> && model.coef.rows() > 1) {
+        narrow = matrix<float>(model.coef.rows(), model.coef.cols());
+        std::copy_n(model.coef.data(), model.coef.rows() * model.coef.cols(), narrow.data());
+    }
     parallel_for((objects + band - 1) / band, [&](index b) {
         thread_local buffer<T> tile;
         const index r0 = b * band, rows = std::min(band, objects - r0);
         for (index i = r0; i < r0 + rows; ++i) std::copy(model.offset.begin(), model.offset.end(), out.row(i));
-        std::vector<double> sums(static_cast<std::size_t>(model.coef.rows()));
+        matrix<double> sums(rows, model.coef.rows());
         const index width = std::min(strip, model.coef.cols());
         for (index s0 = 0; s0 < model.coef.cols(); s0 += strip) {
             const index count = std::min(strip, model.coef.cols() - s0);
@@ -77,10 +85,9 @@ matrix<double> reduce(const svm_model& model, index objects, Block block) {
             for (std::size_t c = 0; c + 1 < plan.first.size(); ++c) {
                 const index from = std::max(plan.first[c], s0), to = std::min(plan.first[c + 1], s0 + count);
                 if (from >= to) continue;
-                for (index i = 0; i < rows; ++i) {
-                    dots(k.row(i) + (from - s0), model.coef.data() + from, model.coef.cols(), model.coef.rows(), to - from, sums.data());
-                    for (index m = 0; m < model.coef.rows(); ++m) out(r0 + i, plan.problem(static_cast<index>(c), m)) += sums[static_cast<std::size_t>(m)];
-                }
+                sums_of(matrix_view<const T>(k.data + (from - s0), rows, to - from, width), model.coef, narrow, from, sums.view());
+                for (index i = 0; i < rows; ++i)
+                    for (index m = 0; m < model.coef.rows(); ++m) out(r0 + i, plan.problem(static_cast<index>(c), m)) += sums(i, m);
             }
         }
     });
@@ -96,16 +103,25 @@ matrix<double> decide_as(const svm_model& model, const dataset& x) {
 
 // Could decisions that are off by `error` give another class?
 bool doubtful(const svm_model& model, const double* f, double error) {
-    const index count = model.problems();
-    if (model.is_classifier() && model.classes.size() > 2 && model.scheme == multiclass::one_vs_rest) {
-        double best = f[0], second = -std::numeric_limits<double>::infinity();
-        for (index p = 1; p < count; ++p) {
-            second = std::max(second, std::min(best, f[p]));
-            best = std::max(best, f[p]);
-        }
-        return best - second <= 2 * error;
+    const index count = model.problems(), k = static_cast<index>(model.classes.size());
+    if (!model.is_classifier() || k <= 2) return std::any_of(f, f + count, [&](double each) { return std::abs(each) <= error; });
+    // A class is sure when the least it may have beats the most that any other may.
+    std::vector<double> least(static_cast<std::size_t>(k)), most(static_cast<std::size_t>(k));
+    if (model.scheme == multiclass::one_vs_rest) {
+        for (index c = 0; c < k; ++c) least[c] = f[c] - error, most[c] = f[c] + error;
+    } else {
+        index p = 0;
+        for (index a = 0; a < k; ++a)
+            for (index b = a + 1; b < k; ++b, ++p) {
+                const bool open = std::abs(f[p]) <= error;
+                least[a] += f[p] > 0 && !open, most[a] += f[p] > 0 || open;
+                least[b] += f[p] <= 0 && !open, most[b] += f[p] <= 0 || open;
+            }
     }
-    return std::any_of(f, f + count, [&](double each) { return std::abs(each) <= error; });
+    const auto best = std::max_element(least.begin(), least.end()) - least.begin();
+    for (index c = 0; c < k; ++c)
+        if (c != best && (most[c] > least[best] || (most[c] == least[best] && c < best))) return true;
+    return false;
 }
 
 }  // namespace
@@ -124,7 +140,8 @@ matrix<double> decide(const svm_model& model, const gram<float>& K, const select
 matrix<double> decide_precomputed(const svm_model& model, matrix_view<const double> K) {
     const bool all = K.cols == model.training_size;
     if (!all && K.cols != model.coef.cols())
-        fail(errc::invalid_argument, fmt::format("svm: kernel values against the {} training examples or the {} support vectors are needed, got {} columns", model.training_size, model.coef.cols(), K.cols));
+        fail(errc::invalid_argument, fmt::format("svm: kernel values against the {} training examples or the {} support vectors are needed, got {} columns",
+                                                 model.training_size, model.coef.cols(), K.cols));
     return reduce<double>(model, K.rows, [&](const selection& rows, const selection& cols, matrix_view<double> out) {
         for (index i = 0; i < rows.size(); ++i)
             for (index j = 0; j < cols.size(); ++j) out(i, j) = K(rows[i], all ? model.support_rows[static_cast<std::size_t>(cols[j])] : cols[j]);
@@ -158,7 +175,8 @@ std::vector<double> predict(const svm_model& model, matrix_view<const double> f)
 
 std::vector<double> predict(const svm_model& model, const dataset& x) {
     constexpr index sample = 32;
-    if (x.size() <= 2 * sample || (!model.is_classifier() && model.task != svm_task::one_class)) return predict(model, decide(model, x, arithmetic::exact).view());
+    if (x.size() <= 2 * sample || (!model.is_classifier() && model.task != svm_task::one_class))
+        return predict(model, decide(model, x, arithmetic::exact).view());
     matrix<double> f = decide(model, x, arithmetic::fast);
     // How far off the fast decisions are, seen on a sample; then whatever lies within sixteen times that is looked at again.
     double error = 0;

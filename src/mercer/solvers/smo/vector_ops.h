@@ -49,6 +49,9 @@ struct vector_ops {
     void (*rank_update)(double* C, std::int64_t stride, const double* A, const double* B, std::int64_t depth);
     // out[m] = Σ_j a[j]·b[m·stride + j] for m < terms, in double
     void (*dots)(const float* a, const double* b, std::int64_t stride, std::int64_t terms, std::int64_t count, double* out);
+    // out[i·terms + m] = Σ_j a[i·a_stride + j]·b[m·b_stride + j] for i < rows, m < terms, in float
+    void (*products)(const float* a, std::int64_t a_stride, std::int64_t rows, const float* b, std::int64_t b_stride, std::int64_t terms, std::int64_t count,
+                     float* out);
 };
 
 const vector_ops& best_vector_ops();
