@@ -148,6 +148,7 @@ void solver::solve_inner(inner_arrays<R>& a, double enough, const float* tile, i
     else
         ops_.solve_double(p);
     result_.steps += p.steps;
+    work_ += static_cast<double>(p.steps * q) / 2;
     result_.flat_steps += p.flat_steps;
     result_.concave_steps += p.concave_steps;
 }

@@ -33,6 +33,7 @@ void solver::apply(const std::vector<index>& changed, const std::vector<double>&
         else
             there[r] = store_.find(original[r], valid[r]);
         (valid[r] >= to ? result_.rows_reused : result_.rows_computed) += 1;
+        work_ += static_cast<double>(to - from) * (valid[r] >= to ? 1.0 : fast_.element_cost());
     }
     const index stripes = (to - from + stripe - 1) / stripe;
     parallel_for(stripes, [&](index s) {

@@ -8,6 +8,7 @@ namespace mercer::smo {
 
 namespace {
 constexpr double cheap_cost = 6;                            // cycles an element; below it a row is read no faster than computed
+constexpr int often = 8;                                    // times a row was asked for
 constexpr std::size_t most_spare = std::size_t{64} << 20;   // kept for the next problem
 constexpr std::size_t small_bytes = std::size_t{16} << 20;  // a matrix that stays in the caches, in memory that was used before
 constexpr std::size_t near_bytes = std::size_t{128} << 20;  // kept of cheap rows
@@ -17,7 +18,8 @@ row_store::row_store(index n, std::size_t budget_bytes, double element_cost) : s
     small_ = static_cast<std::size_t>(n) * static_cast<std::size_t>(stride_) * sizeof(float) <= small_bytes;
     cheap_ = element_cost < cheap_cost && !small_;
     const std::size_t row_bytes = static_cast<std::size_t>(std::max<index>(stride_, 1)) * sizeof(float);
-    slots_ = std::min<index>(n, static_cast<index>((cheap_ ? std::min(budget_bytes, near_bytes) : budget_bytes) / row_bytes));
+    most_slots_ = std::min<index>(n, static_cast<index>(budget_bytes / row_bytes));
+    slots_ = cheap_ ? std::min<index>(most_slots_, static_cast<index>(near_bytes / row_bytes)) : most_slots_;
     slot_of_.assign(static_cast<std::size_t>(n), -1);
     asked_.assign(static_cast<std::size_t>(n), 0);
     position_.resize(static_cast<std::size_t>(n));
@@ -37,12 +39,11 @@ reserved_memory& row_store::spare() {
 float* row_store::fetch(index original, index& valid) {
     valid = 0;
     if (slots_ == 0) return nullptr;
-    if (!small_ && asked_[original] < (cheap_ ? 2 : 1)) {
-        ++asked_[original];
-        return nullptr;
-    }
+    const int asked = asked_[original];
+    if (asked < often) ++asked_[original];
+    if (!small_ && asked < (cheap_ ? 2 : 1)) return nullptr;
     if (!memory_.data()) {
-        const std::size_t need = static_cast<std::size_t>(slots_ * stride_) * sizeof(float);
+        const std::size_t need = static_cast<std::size_t>(most_slots_ * stride_) * sizeof(float);
         if (spare().bytes() >= need && spare().bytes() <= most_spare)
             memory_ = std::move(spare());
         else
@@ -57,6 +58,8 @@ float* row_store::fetch(index original, index& valid) {
             valid_.push_back(0);
             used_.push_back(0);
         } else {
+            // Cheap rows that are wanted again and again are worth more memory after all.
+            if (asked == often && ++missed_ > slots_ && slots_ < most_slots_) slots_ = std::min(most_slots_, 2 * slots_), missed_ = 0;
             // The least recently used of a few in turn: close enough to the oldest, at constant cost.
             slot = hand_;
             for (index k = 0; k < std::min<index>(slots_, 16); ++k) {

@@ -42,7 +42,8 @@ private:
 
     bool small_, cheap_;
     index stride_;
-    index slots_;
+    index slots_, most_slots_;
+    index missed_ = 0;  // rows asked for often that were not there
     reserved_memory memory_;
     std::vector<index> slot_of_;  // original → slot, -1: none
     std::vector<index> owner_;    // slot → original, -1: free

@@ -96,10 +96,11 @@ smo_result solver::run() {
             break;
         }
         if (options_.shrinking && ++since_shrink_ >= 4) shrink();
-        // Pairs crawl: many steps for every active point, and no end yet.
-        if (result_.steps - steps_at_newton_ >= patience_ * active_) {
+        // Pairs crawl: many steps for every active point, and no end yet, at no less work than Newton's method would be.
+        if (result_.steps - steps_at_newton_ >= patience_ * active_ && work_ >= newton_work()) {
             if (!newton()) patience_ *= 2;
             steps_at_newton_ = result_.steps;
+            work_ = 0;
         }
     }
     return finish();

@@ -83,6 +83,7 @@ private:
     bool grows();
 
     bool newton();  // whether it brought the objective down
+    double newton_work() const;
 
     const gram<float>& fast_;
     const gram<double>& exact_;
@@ -109,8 +110,8 @@ private:
     double rough_ = coarse_gap;  // the gap to reach before all points are looked at again
     double gap_ = 0;
     std::vector<std::uint8_t> known_;  // positions whose F is exact, after certify()
-    index certified_ = 0;   // how often the truth was asked for
-    bool at_rest_ = false;  // the last block changed nothing
+    index certified_ = 0;              // how often the truth was asked for
+    bool at_rest_ = false;             // the last block changed nothing
     int rests_ = 0;
     int denied_ = 0;  // ends that turned out to be none since the objective last fell
     double least_ = 0;
@@ -133,6 +134,7 @@ private:
     std::int64_t rounds_at_look_ = -1;  // when all points were last looked at
     std::int64_t steps_at_newton_ = 0;  // when Newton's method was last tried
     std::int64_t patience_ = first_patience;
+    double work_ = 0;  // of blocks since then, in about so many cycles
 };
 
 }  // namespace mercer::smo
