@@ -108,6 +108,17 @@ TEST(svm_adversarial, tiny_and_huge_C) {
     ends(rbf(0.1), every(housing, 2), options_for(svm_task::epsilon_svr, 1e8), false);
 }
 
+// Pairs of variables would take 10⁶ to 10⁹ steps here: Newton's method and the barrier must end them.
+TEST(svm_adversarial, planes_at_a_large_C) {
+    for (const double C : {1e2, 1e4, 1e6}) {
+        ends(linear_kernel(), load("heart_scale.svm"), options_for(svm_task::c_svc, C), true);
+        ends(linear_kernel(), load("breast-cancer.svm"), options_for(svm_task::c_svc, C), true);
+    }
+    ends(linear_kernel(), load("housing.svm"), options_for(svm_task::epsilon_svr, 1e2), true);
+    ends(rbf(1e-4), load("heart_scale.svm"), options_for(svm_task::c_svc, 1e8), true);
+    ends(rbf(1e-6), load("housing.svm"), options_for(svm_task::epsilon_svr, 1e6), true);
+}
+
 TEST(svm_adversarial, tiny_and_huge_gamma) {
     const sample heart = load("heart_scale.svm");
     for (const auto task : {svm_task::c_svc, svm_task::one_class, svm_task::epsilon_svr, svm_task::nu_svr}) {

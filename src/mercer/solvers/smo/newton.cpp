@@ -10,21 +10,11 @@
 #include <cmath>
 
 #include "mercer/solvers/smo/blocked_cholesky.h"
+#include "mercer/solvers/smo/free_problem.h"
 #include "mercer/solvers/smo/solver.h"
 
 namespace mercer::smo {
-namespace {
 
-enum class at : std::uint8_t { free, lower, upper };
-
-struct free_problem {
-    matrix<double> K;
-    std::vector<double> r, lower, upper, x;
-    std::vector<at> where;  // the first guess
-    double sum = 0;
-};
-
-// Solves in place; whether it ended.
 bool active_set(free_problem& q) {
     const index m = q.K.rows();
     std::vector<at>& where = q.where;
@@ -86,8 +76,6 @@ bool active_set(free_problem& q) {
     return false;
 }
 
-}  // namespace
-
 // A few factorisations of the free variables' matrix, at about eight operations a cycle.
 double solver::newton_work() const {
     double m = 0;
@@ -97,14 +85,29 @@ double solver::newton_work() const {
 
 bool solver::newton() {
     if (groups_ != 1) return false;
-    std::vector<index> free, who;
+    if (all_exact()) gap_ = measure();
+    if (gap_ <= options_.tol) return true;
+    std::vector<index> free;
     for (index i = 0; i < active_; ++i) {
         const bool up = alpha_[i]<upper_[i], down = alpha_[i]> lower_[i];
-        const bool moves = (up && down) || (up && F_[i] > min_low_[0] + options_.tol) || (down && F_[i] < max_up_[0] - options_.tol);
-        if (moves) free.push_back(i), who.push_back(perm_[i]);
+        if ((up && down) || (up && F_[i] > min_low_[0] + options_.tol) || (down && F_[i] < max_up_[0] - options_.tol)) free.push_back(i);
     }
+    if (newton(free, false)) return true;
+    // Guessing who is at a bound leads nowhere: a barrier finds out, at the price of a few dozen factorisations. Few points take part as a whole.
+    if (active_ <= most_barrier) {
+        free.clear();
+        for (index i = 0; i < active_; ++i)
+            if (lower_[i] < upper_[i]) free.push_back(i);
+    }
+    const double m = static_cast<double>(free.size());
+    return 30 * m * m * m / 3 / 8 <= std::max(8 * work_, 2e9) && newton(free, true);
+}
+
+bool solver::newton(const std::vector<index>& free, bool by_barrier) {
     const index m = static_cast<index>(free.size());
     if (m < 2 || m > most_newton || static_cast<std::size_t>(m * m) * 24 > std::max<std::size_t>(options_.cache_bytes, std::size_t{64} << 20)) return false;
+    std::vector<index> who;
+    for (const index i : free) who.push_back(perm_[i]);
     free_problem q;
     q.K = matrix<double>(m, m);
     exact_.square(std::span<const index>(who), q.K.view());
@@ -117,16 +120,16 @@ bool solver::newton() {
     }
     for (index a = 0; a < m; ++a) q.r.push_back(F_[free[a]] + ops_.dot(q.K.row(a), q.x.data(), m));
     const std::vector<double> before = q.x;
-    if (!active_set(q)) return false;
-    // Objective of the step d: ½dᵀKd - Fᵀd.
-    std::vector<index> changed;
-    std::vector<double> delta;
-    double fall = 0;
-    for (index a = 0; a < m; ++a) {
-        const double moved = std::clamp(q.x[a], q.lower[a], q.upper[a]);
-        changed.push_back(free[a]);
-        delta.push_back(moved - before[a]);
+    if (by_barrier) {
+        barrier(q, 0.01 * options_.tol, ops_);
+        // Who is at a bound is known now, as a rule: then the equations give the exact solution.
+        free_problem sharp = q;
+        if (active_set(sharp)) q.x = sharp.x, q.where = sharp.where;
+    } else if (!active_set(q)) {
+        return false;
     }
+    std::vector<double> delta;
+    for (index a = 0; a < m; ++a) delta.push_back(std::clamp(q.x[a], q.lower[a], q.upper[a]) - before[a]);
     // An ill-conditioned K leaves Σd beside zero: free variables with room take up the difference.
     double excess = 0;
     for (const double d : delta) excess += d;
@@ -136,11 +139,27 @@ bool solver::newton() {
         excess -= delta[a] - moved;
         delta[a] = moved;
     }
+    // Objective of the step d: ½dᵀKd - Fᵀd.
+    double fall = 0;
     for (index a = 0; a < m; ++a) fall += delta[a] * (F_[free[a]] - 0.5 * ops_.dot(q.K.row(a), delta.data(), m));
-    if (!(fall > 0) || excess != 0) return false;
+    double size = 0;
+    for (const double each : q.x) size += std::abs(each);
+    if (!(fall > 0) || std::abs(excess) > 1e-14 * size) return false;
     for (index a = 0; a < m; ++a) alpha_[free[a]] = std::clamp(before[a] + delta[a], q.lower[a], q.upper[a]);
-    apply(changed, delta, 0, active_, false);
     looked_ = false;
+    // What is left of the gap may be smaller than what float kernel values make of such steps.
+    if (!all_exact()) apply(free, delta, 0, active_, false);
+    return true;
+}
+
+// F of all active points from kernel values in double, if these are not too many; else nothing, and false.
+bool solver::all_exact() {
+    index support = 0;
+    for (const double a : alpha_) support += a != 0;
+    if (active_ * support > most_exact) return false;
+    std::vector<index> all(static_cast<std::size_t>(active_));
+    for (index i = 0; i < active_; ++i) all[i] = i;
+    make_exact(all);
     return true;
 }
 

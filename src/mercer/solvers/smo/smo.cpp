@@ -98,9 +98,23 @@ smo_result solver::run() {
         if (options_.shrinking && ++since_shrink_ >= 4) shrink();
         // Pairs crawl: many steps for every active point, and no end yet, at no less work than Newton's method would be.
         if (result_.steps - steps_at_newton_ >= patience_ * active_ && work_ >= newton_work()) {
-            if (!newton()) patience_ *= 2;
+            if (!newton()) patience_ = std::min(2 * patience_, most_patience);
             steps_at_newton_ = result_.steps;
             work_ = 0;
+            // Solved in double time and again, and float kernel values lead away every time: K is too large for them.
+            if (++newtons_ > most_newtons && level_ == n_) {
+                if (active_ < n_) bring_back();
+                all_exact();
+                gap_ = measure();
+                if (gap_ <= options_.tol && certify()) {
+                    result_.status = smo_status::converged;
+                    break;
+                }
+                if (!remember()) restore();
+                result_.status = smo_status::stalled;
+                break;
+            }
+            if (active_ == n_ && all_exact()) remember();
         }
     }
     return finish();
@@ -207,16 +221,18 @@ smo_result solver::finish() {
         if (alpha_[i] < lower_[i] + hair) alpha_[i] = lower_[i];
         if (alpha_[i] > upper_[i] - hair) alpha_[i] = upper_[i];
     }
+    // Cut short, the gap and the objective are those of exact values too, unless they are too many.
+    const bool certified = result_.status == smo_status::converged || result_.status == smo_status::stationary;
+    const bool exact = !certified && active_ == n_ && all_exact();
     gap_ = measure();
     // The objective is a sum over support points: where they are few, of exact values.
-    const bool certified = result_.status == smo_status::converged || result_.status == smo_status::stationary;
     std::vector<index> support, float_only;
     for (index i = 0; i < n_; ++i) {
         if (alpha_[i] == 0) continue;
         support.push_back(i);
-        if (!certified || !known_[i]) float_only.push_back(i);
+        if (!exact && (!certified || !known_[i])) float_only.push_back(i);
     }
-    if (static_cast<index>(support.size()) <= whole_size) {
+    if (exact || static_cast<index>(support.size()) <= whole_size) {
         make_exact(float_only);
         gap_ = measure();
         result_.objective = 0;

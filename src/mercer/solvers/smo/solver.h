@@ -1,7 +1,7 @@
 // The solver behind solve_smo: its state, and where each part of it is written.
 //   smo.cpp     the loop, limits and progress      blocks.cpp   choosing and solving a block
 //   points.cpp  F, shrinking, levels               truth.cpp    the gap in double; hard margins without a solution
-//   newton.cpp  Newton's method on the free variables, when pair steps crawl
+//   newton.cpp  Newton's method on the free variables, when pair steps crawl; barrier.cpp where even that does not end
 #pragma once
 
 #include <chrono>
@@ -35,8 +35,12 @@ inline constexpr double hopeless = 1e10;            // ‖w‖²·k(x, x) needed
 inline constexpr int most_denied = 25;              // ends denied by exact kernel values before the solver gives up
 inline constexpr index sample_size = 64;            // points whose F is recomputed in double to see how far float kernel values have led
 inline constexpr std::int64_t first_patience = 50;  // pair steps per active point before Newton's method is tried; doubled when it does not help
-inline constexpr index most_newton = 8000;          // variables it is tried with
-inline constexpr double safety = 4;                 // the largest error seen there is multiplied by this
+inline constexpr std::int64_t most_patience = 800;
+inline constexpr index most_newton = 8000;     // variables it is tried with
+inline constexpr int most_newtons = 10;        // times it is tried before the solver gives up
+inline constexpr index most_barrier = 2500;    // active points up to which a barrier takes all of them
+inline constexpr index most_exact = 30000000;  // kernel values in double that Newton's method may ask for at its end
+inline constexpr double safety = 4;            // the largest error seen there is multiplied by this
 
 class solver {
 public:
@@ -79,10 +83,14 @@ private:
 
     bool certify();
     bool no_nearer();
+    bool remember();
+    void restore();
     void make_exact(const std::vector<index>& points);
     bool grows();
 
     bool newton();  // whether it brought the objective down
+    bool newton(const std::vector<index>& free, bool by_barrier);
+    bool all_exact();
     double newton_work() const;
 
     const gram<float>& fast_;
@@ -134,6 +142,7 @@ private:
     std::int64_t rounds_at_look_ = -1;  // when all points were last looked at
     std::int64_t steps_at_newton_ = 0;  // when Newton's method was last tried
     std::int64_t patience_ = first_patience;
+    int newtons_ = 0;
     double work_ = 0;  // of blocks since then, in about so many cycles
 };
 

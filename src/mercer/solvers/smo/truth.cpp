@@ -56,20 +56,29 @@ bool solver::certify() {
 // Whether float kernel values lead nowhere any more: time and again they promised an end that the exact ones denied, and the
 // objective has not fallen since. Then the best α there was takes its place again.
 bool solver::no_nearer() {
+    if (remember()) return false;
+    if (++denied_ <= most_denied) return false;
+    restore();
+    return true;
+}
+
+// Keeps α if it is the best so far.
+bool solver::remember() {
     const double now = objective();
-    if (best_alpha_.empty() || now < least_ - 1e-9 * std::abs(least_)) {
-        least_ = now;
-        best_alpha_ = original_order(alpha_);
-        denied_ = 0;
-    } else if (++denied_ > most_denied) {
-        for (index i = 0; i < n_; ++i) alpha_[i] = best_alpha_[perm_[i]];
-        F_ = p_;
-        active_ = n_;
-        start_F();
-        gap_ = measure();
-        return true;
-    }
-    return false;
+    if (!best_alpha_.empty() && !(now < least_ - 1e-9 * std::abs(least_))) return false;
+    least_ = now;
+    best_alpha_ = original_order(alpha_);
+    denied_ = 0;
+    return true;
+}
+
+// The best α there was, and its F.
+void solver::restore() {
+    for (index i = 0; i < n_; ++i) alpha_[i] = best_alpha_[perm_[i]];
+    F_ = p_;
+    active_ = level_ = n_;
+    start_F();
+    gap_ = measure();
 }
 
 void solver::make_exact(const std::vector<index>& points) {
