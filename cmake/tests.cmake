@@ -2,7 +2,8 @@
 # (One variable at most: gtest_discover_tests cannot pass a list on.)
 set(test_environment)
 if(MERCER_SANITIZE MATCHES "thread")
-  set(test_environment ENVIRONMENT "TSAN_OPTIONS=die_after_fork=0") # a forked child starts its own threads: base/parallel promises it may
+  # A forked child starts its own threads: base/parallel promises it may.
+  set(test_environment ENVIRONMENT "TSAN_OPTIONS=die_after_fork=0:suppressions=${CMAKE_SOURCE_DIR}/tools/tsan.supp")
 elseif(MERCER_SANITIZE MATCHES "undefined")
   set(test_environment ENVIRONMENT "UBSAN_OPTIONS=print_stacktrace=1")
 endif()
