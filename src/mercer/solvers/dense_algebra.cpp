@@ -4,14 +4,20 @@
 
 #include <cmath>
 #include <cstddef>
+#include <limits>
 
 #include "mercer/base/error.h"
+#include "mercer/base/parallel.h"
 
 // Fortran's LAPACK and BLAS; the trailing sizes are the lengths of the character arguments.
 extern "C" {
 void dsyevd_(const char* job, const char* uplo, const int* n, double* a, const int* lda, double* w, double* work, const int* lwork, int* iwork,
              const int* liwork, int* info, std::size_t, std::size_t);
 void dpotrf_(const char* uplo, const int* n, double* a, const int* lda, int* info, std::size_t);
+void dpotrs_(const char* uplo, const int* n, const int* nrhs, const double* a, const int* lda, double* b, const int* ldb, int* info, std::size_t);
+void dtrtri_(const char* uplo, const char* diag, const int* n, double* a, const int* lda, int* info, std::size_t, std::size_t);
+void dtrsm_(const char* side, const char* uplo, const char* trans, const char* diag, const int* m, const int* n, const double* alpha, const double* a,
+            const int* lda, double* b, const int* ldb, std::size_t, std::size_t, std::size_t, std::size_t);
 void dpstrf_(const char* uplo, const int* n, double* a, const int* lda, int* piv, int* rank, const double* tol, double* work, int* info, std::size_t);
 void dgemm_(const char* ta, const char* tb, const int* m, const int* n, const int* k, const double* alpha, const double* a, const int* lda, const double* b,
             const int* ldb, const double* beta, double* c, const int* ldc, std::size_t, std::size_t);
@@ -36,6 +42,25 @@ void require_finite(matrix_view<const double> a, const std::string& owner) {
     for (index i = 0; i < a.rows; ++i)
         for (index j = 0; j < a.cols; ++j)
             if (!std::isfinite(a(i, j))) fail(errc::data, fmt::format("{}: the matrix must be finite, got {} at row {}, column {}", owner, a(i, j), i, j));
+}
+
+void require_finite_half(matrix_view<const double> a, const std::string& owner) {
+    // A sum is finite, or it overflowed, or something in it is not: the second look is rare.
+    parallel_for(a.rows, [&](index i) {
+        double sum = 0;
+        for (index j = i; j < a.cols; ++j) sum += std::abs(a(i, j));
+        if (!std::isfinite(sum)) require_finite(a.block(i, i, 1, a.cols - i), fmt::format("{}, from row {} and column {} on", owner, i, i));
+    });
+}
+
+void require_symmetric(matrix_view<const double> a, const std::string& owner) {
+    if (a.rows != a.cols) fail(errc::invalid_argument, fmt::format("{}: the matrix must be square, got {} × {}", owner, a.rows, a.cols));
+    const double most = 1e-8 * largest_entry(a);
+    for (index i = 0; i < a.rows; ++i)
+        for (index j = 0; j < i; ++j)
+            if (std::abs(a(i, j) - a(j, i)) > most)
+                fail(errc::invalid_argument,
+                     fmt::format("{}: the matrix must be symmetric, got {} at ({}, {}) and {} at ({}, {})", owner, a(i, j), i, j, a(j, i), j, i));
 }
 
 // A symmetric matrix is the same in row-major and column-major order; the upper triangle of one is the lower of the other.
@@ -67,6 +92,64 @@ std::optional<matrix<double>> cholesky(matrix<double> a) {
     if (info != 0) return std::nullopt;
     for (index i = 0; i < n; ++i) std::fill_n(a.row(i), i, 0.0);
     return a;
+}
+
+namespace {
+
+int lapack_size(index n, const char* owner) {
+    constexpr index most = 1 << 20;
+    if (n > most) fail(errc::memory, fmt::format("{}: must satisfy n <= {}, got n = {}", owner, most, n));
+    return static_cast<int>(n);
+}
+
+}  // namespace
+
+// The upper half of a row-major matrix is Fortran's lower one: A = LLᵀ with L = Rᵀ.
+index cholesky_in_place(matrix_view<double> a) {
+    const int n = lapack_size(a.rows, "Cholesky"), stride = static_cast<int>(a.stride);
+    require_finite_half(a, "Cholesky");
+    if (n == 0) return -1;
+    std::vector<double> diagonal(static_cast<std::size_t>(n));
+    for (index i = 0; i < n; ++i) diagonal[static_cast<std::size_t>(i)] = a(i, i);
+    int info = 0;
+    dpotrf_("L", &n, a.data, &stride, &info, 1);
+    if (info > 0) return info - 1;
+    for (index i = 0; i < n; ++i)
+        if (a(i, i) * a(i, i) <= 4 * std::numeric_limits<double>::epsilon() * diagonal[static_cast<std::size_t>(i)]) return i;
+    return -1;
+}
+
+void cholesky_solve(matrix_view<const double> r, matrix_view<double> b) {
+    const int n = lapack_size(r.rows, "Cholesky"), lda = static_cast<int>(r.stride), m = static_cast<int>(b.cols), ldb = static_cast<int>(b.stride);
+    if (n == 0 || m == 0) return;
+    if (m == 1 && ldb == 1) {
+        int info = 0;
+        dpotrs_("L", &n, &m, r.data, &lda, b.data, &n, &info, 1);
+        return;
+    }
+    // Fortran sees Bᵀ: Bᵀ ← Bᵀ L⁻ᵀ L⁻¹
+    const double one = 1;
+    dtrsm_("R", "L", "T", "N", &m, &n, &one, r.data, &lda, b.data, &ldb, 1, 1, 1, 1);
+    dtrsm_("R", "L", "N", "N", &m, &n, &one, r.data, &lda, b.data, &ldb, 1, 1, 1, 1);
+}
+
+void cholesky_half_solve_rows(matrix_view<const double> r, matrix_view<double> b) {
+    const int n = lapack_size(r.rows, "Cholesky"), lda = static_cast<int>(r.stride), m = static_cast<int>(b.rows), ldb = static_cast<int>(b.stride);
+    const double one = 1;
+    if (n > 0 && m > 0) dtrsm_("L", "L", "N", "N", &n, &m, &one, r.data, &lda, b.data, &ldb, 1, 1, 1, 1);
+}
+
+std::vector<double> inverse_diagonal(matrix_view<double> r) {
+    const int n = lapack_size(r.rows, "inverse"), lda = static_cast<int>(r.stride);
+    int info = 0;
+    if (n > 0) dtrtri_("L", "N", &n, r.data, &lda, &info, 1, 1);
+    std::vector<double> out(static_cast<std::size_t>(n));
+    parallel_for(n, [&](index i) {
+        double sum = 0;
+        for (index k = i; k < n; ++k) sum += r(i, k) * r(i, k);
+        out[static_cast<std::size_t>(i)] = sum;
+    });
+    return out;
 }
 
 pivoted_factor pivoted_cholesky(matrix<double> a, double tolerance) {

@@ -32,6 +32,15 @@ struct pivoted_factor {
 };
 pivoted_factor pivoted_cholesky(matrix<double> a, double tolerance);
 
+// The same without a copy, for matrices that fill the memory: of A only the upper half is read, and R replaces it; what is below the
+// diagonal is never touched. Returns -1, or the row whose pivot is not positive, or is nothing but the rounding of its diagonal entry.
+index cholesky_in_place(matrix_view<double> a);
+// B ← A⁻¹B and B ← R⁻ᵀBᵀ (given and returned as rows) from that R.
+void cholesky_solve(matrix_view<const double> r, matrix_view<double> b);
+void cholesky_half_solve_rows(matrix_view<const double> r, matrix_view<double> b);
+// diag A⁻¹ from that R, which is lost: (A⁻¹)ᵢᵢ = Σ_k (R⁻¹)ᵢₖ².
+std::vector<double> inverse_diagonal(matrix_view<double> r);
+
 // op(A)·op(B), op the transposition where asked for.
 enum class transposed { no, yes };
 matrix<double> product(matrix_view<const double> a, transposed a_turned, matrix_view<const double> b, transposed b_turned);
@@ -41,5 +50,9 @@ double frobenius_norm(matrix_view<const double> a);
 double largest_entry(matrix_view<const double> a);  // max |aᵢⱼ|
 // Fails, naming row and column, at the first entry that is NaN or infinite.
 void require_finite(matrix_view<const double> a, const std::string& owner);
+// The same for what is on and above the diagonal.
+void require_finite_half(matrix_view<const double> a, const std::string& owner);
+// Fails, naming the entries, where |aᵢⱼ - aⱼᵢ| > 1e-8·max|a|, and unless A is square.
+void require_symmetric(matrix_view<const double> a, const std::string& owner);
 
 }  // namespace mercer

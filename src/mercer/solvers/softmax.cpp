@@ -1,0 +1,294 @@
+#include "mercer/solvers/softmax.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "mercer/base/error.h"
+#include "mercer/solvers/dense_algebra.h"
+
+namespace mercer {
+
+void softmax(std::span<const double> f, std::span<double> p) {
+    const double top = *std::max_element(f.begin(), f.end());
+    double sum = 0;
+    for (std::size_t c = 0; c < f.size(); ++c) sum += p[c] = std::exp(f[c] - top);
+    for (double& each : p) each /= sum;
+}
+
+namespace {
+
+using rows = matrix<double>;
+
+double dot(const rows& a, const rows& b) {
+    double sum = 0;
+    for (index k = 0; k < a.rows() * a.cols(); ++k) sum += a.data()[k] * b.data()[k];
+    return sum;
+}
+
+// a ← a + t·b
+void add(rows& a, double t, const rows& b) {
+    for (index k = 0; k < a.rows() * a.cols(); ++k) a.data()[k] += t * b.data()[k];
+}
+
+class newton {
+public:
+    newton(const gram<double>& K, std::span<const index> label, index classes, std::span<const double> weight, const representer_options& o)
+        : K_(K),
+          label_(label),
+          o_(o),
+          n_(K.rows()),
+          C_(classes),
+          w_(weight.begin(), weight.end()),
+          alpha_(n_, C_),
+          fixed_(n_, C_),
+          p_(n_, C_),
+          r_(n_, C_),
+          b_(static_cast<std::size_t>(C_)) {
+        if (w_.empty()) w_.assign(static_cast<std::size_t>(n_), 1.0);
+    }
+
+    softmax_result run() {
+        softmax_result out;
+        improve_offsets(fixed_, b_);
+        double value = value_at(fixed_, b_) + 0.5 * o_.lambda * dot(alpha_, fixed_);
+        bool fresh = false;
+        for (out.rounds = 0;;) {
+            differentiate();
+            const rows Kr = times(r_);
+            gap_ = dot(r_, Kr) / (2 * o_.lambda);
+            const bool enough = std::abs(gap_) + imbalance() <= o_.tol * value;
+            if (enough && fresh) {
+                out.status = gap_ >= 0 ? representer_status::converged : representer_status::stalled;
+                break;
+            }
+            if (!enough && out.rounds >= o_.most_rounds) break;
+            bool moved = false;
+            if (!enough) {
+                moved = step(Kr, value);
+                ++out.rounds;
+                if (!moved && fresh) {
+                    out.status = representer_status::stalled;
+                    break;
+                }
+            }
+            fresh = !moved;
+            if (fresh) {
+                fixed_ = times(alpha_);
+                improve_offsets(fixed_, b_);
+                value = value_at(fixed_, b_) + 0.5 * o_.lambda * dot(alpha_, fixed_);
+            }
+        }
+        out.gap = std::max(gap_, 0.0) + imbalance();
+        out.objective = value;
+        out.products = products_;
+        out.f = fixed_;
+        for (index i = 0; i < n_; ++i)
+            for (index c = 0; c < C_; ++c) out.f(i, c) += b_[static_cast<std::size_t>(c)];
+        out.alpha = std::move(alpha_);
+        out.offset = std::move(b_);
+        return out;
+    }
+
+private:
+    rows times(const rows& v) {
+        rows out(n_, C_);
+        ++products_;
+        K_.multiply(v.view(), out.view());
+        return out;
+    }
+
+    double value_at(const rows& fixed, const std::vector<double>& b) const {
+        double sum = 0;
+        for (index i = 0; i < n_; ++i) {
+            double top = -std::numeric_limits<double>::infinity(), total = 0;
+            for (index c = 0; c < C_; ++c) top = std::max(top, fixed(i, c) + b[static_cast<std::size_t>(c)]);
+            for (index c = 0; c < C_; ++c) total += std::exp(fixed(i, c) + b[static_cast<std::size_t>(c)] - top);
+            const index own = label_[static_cast<std::size_t>(i)];
+            sum += w_[static_cast<std::size_t>(i)] * (std::log(total) + top - fixed(i, own) - b[static_cast<std::size_t>(own)]);
+        }
+        return sum;
+    }
+
+    void probabilities(const rows& fixed, const std::vector<double>& b, rows& p) const {
+        std::vector<double> f(static_cast<std::size_t>(C_));
+        for (index i = 0; i < n_; ++i) {
+            for (index c = 0; c < C_; ++c) f[static_cast<std::size_t>(c)] = fixed(i, c) + b[static_cast<std::size_t>(c)];
+            softmax(f, std::span<double>(p.row(i), static_cast<std::size_t>(C_)));
+        }
+    }
+
+    // G's column sums are zero at the best b; what the rest may be worth.
+    double imbalance() const {
+        if (!o_.intercept) return 0;
+        double worth = 0;
+        for (index c = 0; c < C_; ++c) worth += std::abs(sums_[static_cast<std::size_t>(c)] * b_[static_cast<std::size_t>(c)]);
+        return worth;
+    }
+
+    void differentiate() {
+        probabilities(fixed_, b_, p_);
+        sums_.assign(static_cast<std::size_t>(C_), 0.0);
+        for (index i = 0; i < n_; ++i)
+            for (index c = 0; c < C_; ++c) {
+                const double g = w_[static_cast<std::size_t>(i)] * (p_(i, c) - (label_[static_cast<std::size_t>(i)] == c ? 1 : 0));
+                sums_[static_cast<std::size_t>(c)] += g;
+                r_(i, c) = g + o_.lambda * alpha_(i, c);
+            }
+    }
+
+    // Σᵢ Dᵢ, made regular along (1, …, 1), where it vanishes; the factor of its Cholesky decomposition.
+    rows curvature(const rows& p) const {
+        rows m(C_, C_);
+        for (index i = 0; i < n_; ++i)
+            for (index a = 0; a < C_; ++a) {
+                const double w = w_[static_cast<std::size_t>(i)];
+                m(a, a) += w * p(i, a);
+                for (index c = 0; c < C_; ++c) m(a, c) -= w * p(i, a) * p(i, c);
+            }
+        double trace = 0;
+        for (index a = 0; a < C_; ++a) trace += m(a, a);
+        for (index a = 0; a < C_; ++a) {
+            for (index c = 0; c < C_; ++c) m(a, c) += (trace + std::numeric_limits<double>::min()) / static_cast<double>(C_);
+            m(a, a) += 1e-15 * trace + std::numeric_limits<double>::min();
+        }
+        return m;
+    }
+
+    // Newton's method on b alone: C unknowns.
+    void improve_offsets(const rows& fixed, std::vector<double>& b) const {
+        if (!o_.intercept) return;
+        rows p(n_, C_);
+        double value = value_at(fixed, b), total = 0;
+        for (const double w : w_) total += w;
+        for (int round = 0; round < 50; ++round) {
+            probabilities(fixed, b, p);
+            rows s(C_, 1);
+            for (index i = 0; i < n_; ++i)
+                for (index c = 0; c < C_; ++c) s(c, 0) += w_[static_cast<std::size_t>(i)] * (p(i, c) - (label_[static_cast<std::size_t>(i)] == c ? 1 : 0));
+            double largest = 0, slope = 0;
+            for (index c = 0; c < C_; ++c) largest = std::max(largest, std::abs(s(c, 0)));
+            if (largest <= 1e-14 * total) break;
+            rows m = curvature(p), d = s;
+            if (cholesky_in_place(m.view()) >= 0) break;
+            cholesky_solve(m.view(), d.view());
+            for (index c = 0; c < C_; ++c) slope -= s(c, 0) * d(c, 0);
+            std::vector<double> next(b.size());
+            double t = 1;
+            bool fell = false;
+            for (int halvings = 0; halvings < 40 && !fell; ++halvings, t /= 2) {
+                double mean = 0;
+                for (index c = 0; c < C_; ++c)
+                    mean += (next[static_cast<std::size_t>(c)] = b[static_cast<std::size_t>(c)] - t * d(c, 0)) / static_cast<double>(C_);
+                for (double& each : next) each -= mean;
+                const double now = value_at(fixed, next);
+                // Close to the end the fall drowns in rounding; the full Newton step is then the better point.
+                fell = now <= value + 1e-4 * t * slope || (halvings == 0 && largest < 1e-6 * total && now <= value + 1e-13 * std::abs(value));
+                if (fell) value = now;
+            }
+            if (!fell) break;
+            b = next;
+        }
+    }
+
+    // out ← λp + D'Kp with D' what D becomes when the change of b is the best one: D'u = D(u - 1m), m = (ΣDᵢ)⁻¹ΣDᵢuᵢ.
+    void apply(const rows& p, const rows& Kp, const rows* factor, rows& out) const {
+        rows m(C_, 1);
+        const auto curved = [&](index i, auto&& put) {
+            double mean = 0;
+            for (index c = 0; c < C_; ++c) mean += p_(i, c) * (Kp(i, c) - m(c, 0));
+            for (index c = 0; c < C_; ++c) put(c, w_[static_cast<std::size_t>(i)] * p_(i, c) * (Kp(i, c) - m(c, 0) - mean));
+        };
+        if (factor) {
+            rows sum(C_, 1);
+            for (index i = 0; i < n_; ++i) curved(i, [&](index c, double value) { sum(c, 0) += value; });
+            cholesky_solve(factor->view(), sum.view());
+            m = std::move(sum);
+        }
+        for (index i = 0; i < n_; ++i) curved(i, [&](index c, double value) { out(i, c) = o_.lambda * p(i, c) + value; });
+    }
+
+    bool step(const rows& Kr, double& value) {
+        rows factor;
+        bool constrained = o_.intercept;
+        if (constrained) {
+            factor = curvature(p_);
+            constrained = cholesky_in_place(factor.view()) < 0;
+        }
+        rows direction(n_, C_), along(n_, C_), s(n_, C_), Ks(n_, C_), image(n_, C_);
+        add(s, -1, r_);
+        add(Ks, -1, Kr);
+        rows p = s, Kp = Ks;
+        double rho = dot(s, Ks);
+        const double forcing = std::clamp(0.1 * std::sqrt(std::abs(gap_) / std::max(value, std::numeric_limits<double>::min())), 1e-9, 0.1);
+        const double goal = forcing * forcing * rho;
+        for (index steps = 0; steps < 3 * n_ + 10 && rho > goal; ++steps) {
+            apply(p, Kp, constrained ? &factor : nullptr, image);
+            const double curve = dot(Kp, image);
+            if (!(curve > 0)) break;  // K is not positive semidefinite
+            const double t = rho / curve;
+            add(direction, t, p);
+            add(along, t, Kp);
+            add(s, -t, image);
+            Ks = times(s);
+            const double next = dot(s, Ks), beta = next / rho;
+            if (!(next > 0)) break;
+            for (index k = 0; k < n_ * C_; ++k) p.data()[k] = s.data()[k] + beta * p.data()[k], Kp.data()[k] = Ks.data()[k] + beta * Kp.data()[k];
+            rho = next;
+        }
+        const double slope = dot(r_, along);
+        if (!(slope < 0)) return false;
+        const double square = dot(alpha_, fixed_), mixed = dot(direction, fixed_), own = dot(direction, along);
+        double t = 1;
+        for (int halvings = 0; halvings < 50; ++halvings, t /= 2) {
+            rows trial = fixed_;
+            add(trial, t, along);
+            std::vector<double> b = b_;
+            improve_offsets(trial, b);
+            const double next = value_at(trial, b) + 0.5 * o_.lambda * (square + 2 * t * mixed + t * t * own);
+            if (next <= value + 1e-4 * t * slope && next < value) {
+                add(alpha_, t, direction);
+                fixed_ = std::move(trial);
+                b_ = std::move(b);
+                value = next;
+                return true;
+            }
+        }
+        return false;
+    }
+
+    const gram<double>& K_;
+    std::span<const index> label_;
+    const representer_options& o_;
+    index n_, C_;
+    std::vector<double> w_;
+    rows alpha_, fixed_, p_, r_;
+    std::vector<double> b_, sums_;
+    double gap_ = 0;
+    std::int64_t products_ = 0;
+};
+
+}  // namespace
+
+softmax_result solve_softmax(const gram<double>& K, std::span<const index> label, index classes, std::span<const double> weight,
+                             const representer_options& options) {
+    require_square(K, "softmax");
+    const auto n = static_cast<std::size_t>(K.rows());
+    if (n == 0) fail(errc::data, "softmax: there are no examples");
+    if (classes < 2) fail(errc::invalid_argument, fmt::format("softmax: must satisfy classes >= 2, got {}", classes));
+    if (!(options.lambda > 0) || !std::isfinite(options.lambda))
+        fail(errc::invalid_argument, fmt::format("softmax: must satisfy 0 < lambda < infinity, got {}", options.lambda));
+    if (!(options.tol > 0)) fail(errc::invalid_argument, fmt::format("softmax: must satisfy tol > 0, got {}", options.tol));
+    if (label.size() != n || (!weight.empty() && weight.size() != n))
+        fail(errc::invalid_argument, fmt::format("softmax: {} examples but {} labels and {} weights", n, label.size(), weight.size()));
+    for (std::size_t i = 0; i < n; ++i) {
+        if (label[i] < 0 || label[i] >= classes) fail(errc::data, fmt::format("softmax: label {} must satisfy 0 <= label < {}, got {}", i, classes, label[i]));
+        if (!weight.empty() && (!(weight[i] > 0) || !std::isfinite(weight[i])))
+            fail(errc::data, fmt::format("softmax: weight {} must satisfy 0 < weight < infinity, got {}", i, weight[i]));
+    }
+    return newton(K, label, classes, weight, options).run();
+}
+
+}  // namespace mercer
