@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "mercer/base/error.h"
 #include "mercer/base/parallel.h"
 #include "mercer/gram/adaptors.h"
 #include "mercer/gram/computed.h"
+#include "mercer/gram/distances.h"
 #include "mercer/kernels/evaluator.h"
 
 namespace mercer {
@@ -22,13 +22,6 @@ numbers diagonal_of(const gram<double>& k) {
     numbers self(static_cast<std::size_t>(k.rows()));
     k.diagonal(self);
     return self;
-}
-
-// kxx + kzz - 2kxz; 0 when it is negative by no more than the rounding of its three terms, themselves sums of so many.
-double squared_distance(double kxx, double kzz, double kxz, std::size_t terms = 1) {
-    const double d = kxx / 2 + kzz / 2 - kxz;
-    const double rounding = static_cast<double>(15 + terms) * std::numeric_limits<double>::epsilon() * (std::abs(kxx) / 2 + std::abs(kzz) / 2 + std::abs(kxz));
-    return d < 0 && d >= -rounding ? 0.0 : 2 * d;
 }
 
 matrix<double> distances_from(matrix<double> k, const numbers& rows, const numbers& cols) {

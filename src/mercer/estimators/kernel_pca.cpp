@@ -1,0 +1,307 @@
+#include "mercer/estimators/kernel_pca.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "mercer/base/error.h"
+#include "mercer/base/parallel.h"
+#include "mercer/estimators/expansion_archive.h"
+#include "mercer/gram/distances.h"
+#include "mercer/solvers/block_lanczos.h"
+#include "mercer/solvers/dense_algebra.h"
+#include "mercer/solvers/gram_product.h"
+
+namespace mercer {
+namespace {
+
+constexpr std::string_view format_name = "mercer-kernel-pca-model";
+constexpr const char* owner = "kernel PCA";
+
+// What a decomposition of A = D H K Hᵀ D gives; row j of vectors is uⱼ.
+struct pairs {
+    std::vector<double> values;
+    matrix<double> vectors;
+    std::vector<double> residuals;
+    fit_status status = fit_status::converged;
+    index passes = 0;
+};
+
+struct centring {
+    std::vector<double> root;    // √w
+    std::vector<double> mean;    // w/W
+    std::vector<double> k_mean;  // K w/W
+    double total = 0;            // wᵀKw/W²
+};
+
+template <class T>
+centring prepare(const gram<T>& K, const std::vector<double>& weight) {
+    centring c;
+    double W = 0;
+    for (const double w : weight) W += w;
+    for (const double w : weight) c.root.push_back(std::sqrt(w)), c.mean.push_back(w / W);
+    matrix<double> v(K.rows(), 1), out(K.rows(), 1);
+    std::copy(c.mean.begin(), c.mean.end(), v.data());
+    K.multiply(v.view(), out.view());
+    require_finite(out.view(), owner);
+    c.k_mean.assign(out.data(), out.data() + K.rows());
+    for (std::size_t i = 0; i < weight.size(); ++i) c.total += c.mean[i] * c.k_mean[i];
+    return c;
+}
+
+template <class T>
+pairs full(const gram<T>& K, const centring& c) {
+    const index n = K.rows();
+    matrix<double> a(n, n);
+    if constexpr (std::is_same_v<T, double>) {
+        K.all(a.view());
+    } else {
+        parallel_for(n, [&](index i) {
+            std::vector<T> row(static_cast<std::size_t>(n));
+            K.row(i, row.data());
+            std::copy(row.begin(), row.end(), a.row(i));
+        });
+    }
+    parallel_for(n, [&](index i) {
+        const auto r = static_cast<std::size_t>(i);
+        for (index j = 0; j < n; ++j) {
+            const auto s = static_cast<std::size_t>(j);
+            a(i, j) = c.root[r] * c.root[s] * (a(i, j) - c.k_mean[r] - c.k_mean[s] + c.total);
+        }
+    });
+    eigen_system found = symmetric_eigen(std::move(a));
+    pairs out;
+    out.values.assign(found.values.rbegin(), found.values.rend());
+    out.vectors = matrix<double>(n, n);
+    for (index j = 0; j < n; ++j) std::copy_n(found.vectors.row(n - 1 - j), n, out.vectors.row(j));
+    return out;
+}
+
+template <class T>
+pairs iterative(const gram<T>& K, const centring& c, index count, const kernel_pca_options& o) {
+    const index n = K.rows();
+    const auto multiply = [&](matrix_view<const double> v, matrix_view<double> out) {
+        const index m = v.cols;
+        // Hᵀ D v = Dv - w(1ᵀDv)/W
+        matrix<double> u(n, m);
+        std::vector<double> sum(static_cast<std::size_t>(m));
+        for (index i = 0; i < n; ++i)
+            for (index s = 0; s < m; ++s) sum[static_cast<std::size_t>(s)] += u(i, s) = c.root[static_cast<std::size_t>(i)] * v(i, s);
+        for (index i = 0; i < n; ++i)
+            for (index s = 0; s < m; ++s) u(i, s) -= c.mean[static_cast<std::size_t>(i)] * sum[static_cast<std::size_t>(s)];
+        gram_product(K, u.view(), out);
+        // D H y = D(y - 1 wᵀy/W)
+        std::fill(sum.begin(), sum.end(), 0.0);
+        for (index i = 0; i < n; ++i)
+            for (index s = 0; s < m; ++s) sum[static_cast<std::size_t>(s)] += c.mean[static_cast<std::size_t>(i)] * out(i, s);
+        for (index i = 0; i < n; ++i)
+            for (index s = 0; s < m; ++s) out(i, s) = c.root[static_cast<std::size_t>(i)] * (out(i, s) - sum[static_cast<std::size_t>(s)]);
+    };
+    lanczos_options l;
+    l.pairs = count;
+    // Where kernel values must be computed a pass is dear, and a wide block makes the most of it.
+    l.block = K.element_cost() < 2 ? 16 : std::max<index>(32, (count + 15) / 16 * 16);
+    l.tol = std::is_same_v<T, float> ? std::max(o.tol, 1e-7) : o.tol;
+    l.most_passes = std::max<index>(1, o.max_iter);
+    l.seed = o.seed;
+    if (o.progress) l.progress = [&](index pass, double residual) { return o.progress({"eigenvectors", pass, 0, residual}); };
+    lanczos_result found = block_lanczos(n, multiply, l);
+    pairs out{std::move(found.values), std::move(found.vectors), std::move(found.residuals), fit_status::converged, found.passes};
+    if (found.status == lanczos_status::pass_limit) out.status = fit_status::iteration_limit;
+    if (found.status == lanczos_status::cancelled) out.status = fit_status::cancelled;
+    return out;
+}
+
+template <class T>
+kernel_pca_model fitted(const gram<T>& K, const std::vector<double>& self, const kernel_pca_options& o) {
+    const index n = K.rows();
+    const std::vector<double> weight = checked_weights(o.sample_weight, n, 1, owner);
+    const centring c = prepare(K, weight);
+    const bool all = o.n_components == 0 || o.n_components >= n;
+    // K, the centred matrix, its eigenvectors in order, and LAPACK's workspace of 2n² numbers
+    const double need = 40.0 * static_cast<double>(n) * static_cast<double>(n);
+    const bool fits = need <= static_cast<double>(o.memory_bytes), suits = all || n <= 800 || o.n_components > n / 5;
+    const bool whole = o.solver == eigen_solver::full || (o.solver == eigen_solver::automatic && suits && (fits || all));
+    if (whole && !fits)
+        fail(errc::memory, fmt::format("{}: a full decomposition of n = {} needs {:.0f} MB, more than the budget of {:.0f} MB; ask for fewer components", owner,
+                                       n, need / 1e6, static_cast<double>(o.memory_bytes) / 1e6));
+    pairs found = whole ? full(K, c) : iterative(K, c, std::min(o.n_components == 0 ? n : o.n_components, n), o);
+
+    // Eigenvalues that are zero up to the rounding of K and of its centring have no direction.
+    double largest_self = found.values.empty() ? 0.0 : found.values.front();
+    for (const double each : self) largest_self = std::max(largest_self, std::abs(each));
+    const double floor = static_cast<double>(std::max<index>(n, 100)) * std::numeric_limits<double>::epsilon() * largest_self;
+    index p = 0;
+    while (p < static_cast<index>(found.values.size()) && (o.n_components == 0 || p < o.n_components) && found.values[static_cast<std::size_t>(p)] > floor) ++p;
+
+    kernel_pca_model m;
+    m.status = found.status, m.passes = found.passes, m.mean = c.mean;
+    m.eigenvalues.assign(found.values.begin(), found.values.begin() + p);
+    if (!whole) m.residuals.assign(found.residuals.begin(), found.residuals.begin() + p);
+    double W = 0, trace = 0;
+    std::vector<double> centred_self(self);
+    for (std::size_t i = 0; i < self.size(); ++i) {
+        centred_self[i] = squared_distance(self[i], c.total, c.k_mean[i], self.size());
+        W += weight[i];
+        trace += weight[i] * centred_self[i];
+    }
+    const double scale = W > 1 ? 1 / (W - 1) : 0;
+    m.total_variance = trace * scale;
+    m.projection.coef = matrix<double>(n, p);
+    m.projection.offset.assign(static_cast<std::size_t>(p), 0.0);
+    m.scores = matrix<double>(n, p);
+    for (index j = 0; j < p; ++j) {
+        const double* u = found.vectors.row(j);
+        index largest = 0;
+        for (index i = 1; i < n; ++i)
+            if (std::abs(u[i]) > std::abs(u[largest])) largest = i;
+        const double lambda = m.eigenvalues[static_cast<std::size_t>(j)], sign = u[largest] < 0 ? -1.0 : 1.0;
+        // Σᵢ αᵢφ̃(xᵢ) = Σᵢ (Hᵀα)ᵢφ(xᵢ). In exact arithmetic Hᵀα = α; but u of a tiny λ has a part along D1, whose eigenvalue 0 is near.
+        double sum = 0;
+        for (index i = 0; i < n; ++i) {
+            const double root = c.root[static_cast<std::size_t>(i)];
+            sum += m.projection.coef(i, j) = sign * root * u[i] / std::sqrt(lambda);
+            if (root > 0) m.scores(i, j) = sign * u[i] * std::sqrt(lambda) / root;
+        }
+        double& offset = m.projection.offset[static_cast<std::size_t>(j)];
+        for (index i = 0; i < n; ++i) {
+            m.projection.coef(i, j) -= c.mean[static_cast<std::size_t>(i)] * sum;
+            offset -= m.projection.coef(i, j) * c.k_mean[static_cast<std::size_t>(i)];
+        }
+        m.explained_variance.push_back(lambda * scale);
+        m.explained_variance_ratio.push_back(trace > 0 ? lambda / trace : 0);
+    }
+    // Objects without weight have no entry in u: their scores are those of new objects.
+    std::vector<index> absent;
+    for (index i = 0; i < n; ++i)
+        if (c.root[static_cast<std::size_t>(i)] == 0) absent.push_back(i);
+    for (const index i : absent) {
+        std::vector<T> row(static_cast<std::size_t>(n));
+        K.row(i, row.data());
+        for (index j = 0; j < p; ++j) {
+            double sum = m.projection.offset[static_cast<std::size_t>(j)];
+            for (index l = 0; l < n; ++l) sum += m.projection.coef(l, j) * static_cast<double>(row[static_cast<std::size_t>(l)]);
+            m.scores(i, j) = sum;
+        }
+    }
+    for (index i = 0; i < n; ++i) {
+        double inside = 0;
+        for (index j = 0; j < p; ++j) inside += m.scores(i, j) * m.scores(i, j);
+        m.outside.push_back(std::max(0.0, centred_self[static_cast<std::size_t>(i)] - inside));
+    }
+    return m;
+}
+
+void check(const kernel_pca_options& o, index n) {
+    if (o.n_components < 0 || o.n_components > n)
+        fail(errc::invalid_argument, fmt::format("{}: must satisfy 0 <= n_components <= n, got {} with n = {}", owner, o.n_components, n));
+    if (!(o.tol > 0)) fail(errc::invalid_argument, fmt::format("{}: must satisfy tol > 0, got {}", owner, o.tol));
+}
+
+}  // namespace
+
+kernel_pca_model fit_kernel_pca(const kernel& k, const dataset& x, const kernel_pca_options& o) {
+    require_objects(x, owner);
+    check(o, x.size());
+    const std::vector<double> self = self_values(k, x);
+    kernel_pca_model m = with_training_gram(k, x, o.memory_bytes, o.exact, [&](const auto& K) { return fitted(K, self, o); });
+    m.projection.k = std::make_shared<const kernel>(k);
+    m.projection.x = x;
+    return m;
+}
+
+kernel_pca_model fit_kernel_pca(const gram<double>& K, const kernel_pca_options& o) {
+    const std::vector<double> self = checked_diagonal(K, owner);
+    check(o, K.rows());
+    return with_training_gram(K, o.memory_bytes, [&](const gram<double>& some) { return fitted(some, self, o); });
+}
+
+matrix<double> transform(const kernel_pca_model& m, const dataset& z) { return m.projection.values(z); }
+matrix<double> transform(const kernel_pca_model& m, const gram<double>& K) { return m.projection.values(K); }
+
+kernel_pca_model first_components(const kernel_pca_model& m, index count) {
+    if (count < 0 || count > m.components())
+        fail(errc::invalid_argument, fmt::format("{}: must satisfy 0 <= count <= {}, got {}", owner, m.components(), count));
+    kernel_pca_model out = m;
+    const auto cut = [&](const matrix<double>& from) {
+        matrix<double> to(from.rows(), count);
+        for (index i = 0; i < from.rows(); ++i) std::copy_n(from.row(i), count, to.row(i));
+        return to;
+    };
+    for (index i = 0; i < m.scores.rows(); ++i)
+        for (index j = count; j < m.components(); ++j) out.outside[static_cast<std::size_t>(i)] += m.scores(i, j) * m.scores(i, j);
+    out.projection.coef = cut(m.projection.coef);
+    out.scores = cut(m.scores);
+    for (auto* list : {&out.projection.offset, &out.eigenvalues, &out.explained_variance, &out.explained_variance_ratio, &out.residuals})
+        if (static_cast<index>(list->size()) > count) list->resize(static_cast<std::size_t>(count));
+    return out;
+}
+
+index components_for_share(const kernel_pca_model& m, double share) {
+    if (!(share > 0 && share <= 1)) fail(errc::invalid_argument, fmt::format("{}: must satisfy 0 < share <= 1, got {}", owner, share));
+    double sum = 0;
+    for (index j = 0; j < m.components(); ++j) {
+        sum += m.explained_variance_ratio[static_cast<std::size_t>(j)];
+        if (sum >= share * (1 - 1e-12)) return j + 1;  // 0.6 + 0.3 are 0.9
+    }
+    return m.components();
+}
+
+index components_above_mean(const kernel_pca_model& m) {
+    const double mean = m.projection.size() > 1 ? m.total_variance / static_cast<double>(m.projection.size() - 1) : 0;
+    return std::count_if(m.explained_variance.begin(), m.explained_variance.end(), [&](double each) { return each > mean; });
+}
+
+index components_above_broken_stick(const kernel_pca_model& m) {
+    const index parts = m.projection.size() - 1;
+    double expected = 0;  // Σ_{i >= j} 1/i /parts: the mean length of the j-th longest part
+    for (index i = 1; i <= parts; ++i) expected += 1 / static_cast<double>(i) / static_cast<double>(parts);
+    index j = 0;
+    for (; j < std::min(m.components(), parts) && m.explained_variance_ratio[static_cast<std::size_t>(j)] > expected; ++j)
+        expected -= 1 / static_cast<double>(j + 1) / static_cast<double>(parts);
+    return j;
+}
+
+std::string model_bytes(const kernel_pca_model& m) {
+    archive_writer out;
+    write_expansion(out, m.projection);
+    out.head["status"] = static_cast<int>(m.status);
+    out.head["passes"] = m.passes;
+    out.head["residuals"] = m.residuals.size();
+    out.one(m.total_variance);
+    out.all(m.eigenvalues);
+    out.all(m.explained_variance);
+    out.all(m.explained_variance_ratio);
+    out.all(m.residuals);
+    out.numbers(m.scores);
+    out.all(m.outside);
+    out.all(m.mean);
+    return out.bytes(format_name, 1);
+}
+
+kernel_pca_model parse_kernel_pca_model(std::string_view bytes, const std::string& name) {
+    archive_reader in(bytes, format_name, 1, name);
+    kernel_pca_model m;
+    in.read([&] {
+        m.projection = read_expansion(in);
+        const index p = m.components(), n = m.projection.size();
+        m.status = static_cast<fit_status>(whole(in.head, "status", static_cast<index>(fit_status::cancelled)));
+        m.passes = whole(in.head, "passes");
+        m.total_variance = in.one();
+        m.eigenvalues = in.all<double>(p);
+        m.explained_variance = in.all<double>(p);
+        m.explained_variance_ratio = in.all<double>(p);
+        m.residuals = in.all<double>(whole(in.head, "residuals", p));
+        m.scores = in.numbers(n, p);
+        m.outside = in.all<double>(n);
+        m.mean = in.all<double>(n);
+    });
+    return m;
+}
+
+void save_model(const kernel_pca_model& model, const std::string& path) { write_atomically(path, model_bytes(model)); }
+kernel_pca_model load_kernel_pca_model(const std::string& path) { return load_with(path, parse_kernel_pca_model); }
+
+}  // namespace mercer

@@ -1,0 +1,66 @@
+// The first rows of a Gram matrix kept in memory, as many as a byte budget holds; the others come from the matrix each time. For
+// methods that go over the whole matrix again and again, where keeping the least recently used rows would keep none of use.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+#include "mercer/gram/gram.h"
+
+namespace mercer {
+
+template <class T>
+class kept_rows final : public gram<T> {
+public:
+    // The matrix is borrowed. `symmetric`: K = Kᵀ, so that half of it need not be computed when all of it is kept.
+    kept_rows(const gram<T>& k, std::size_t budget_bytes, bool symmetric = true) : k_(k) {
+        const index n = k.rows(), m = k.cols();
+        const auto rows_that_fit = m > 0 ? static_cast<index>(budget_bytes / (static_cast<std::size_t>(m) * sizeof(T))) : n;
+        kept_ = std::min(n, rows_that_fit);
+        rows_.uninitialised(kept_ * m);
+        if (kept_ == 0) return;
+        if (kept_ == n && symmetric && n == m)
+            k.all(view());
+        else
+            for (index r = 0; r < kept_; r += stretch) {
+                const index count = std::min(stretch, kept_ - r);
+                k.block(selection(r, count), selection(0, m), view().block(r, 0, count, m));
+            }
+    }
+    index rows() const override { return k_.rows(); }
+    index cols() const override { return k_.cols(); }
+    index kept() const { return kept_; }
+    bool all_kept() const { return kept_ == k_.rows(); }
+    // nullptr when the row is not kept
+    const T* row_if_kept(index i) const { return i < kept_ ? rows_.data() + i * cols() : nullptr; }
+
+    void block(const selection& rows, const selection& cols, block_rows<T> out) const override {
+        for (index i = 0; i < rows.size();) {
+            if (const T* from = row_if_kept(rows[i])) {
+                if (cols.is_range() && cols.size() > 0)
+                    std::copy_n(from + cols[0], cols.size(), out[i]);
+                else
+                    for (index j = 0; j < cols.size(); ++j) out[i][j] = from[cols[j]];
+                ++i;
+                continue;
+            }
+            // a run of rows that are not there is computed at once
+            index end = i + 1;
+            while (end < rows.size() && rows[end] >= kept_) ++end;
+            k_.block(rows.slice(i, end - i), cols, out.from(i));
+            i = end;
+        }
+    }
+    void diagonal(std::span<T> out) const override { k_.diagonal(out); }
+    double element_cost() const override { return all_kept() ? 0.5 : k_.element_cost(); }
+
+private:
+    static constexpr index stretch = 512;  // what a matrix that works on copies of blocks may hold at once
+    matrix_view<T> view() { return {rows_.data(), kept_, cols()}; }
+
+    const gram<T>& k_;
+    index kept_ = 0;
+    buffer<T> rows_;
+};
+
+}  // namespace mercer

@@ -1,0 +1,33 @@
+// Do two samples come from one distribution? The squared maximum mean discrepancy (Gretton et al. 2012) is the squared distance of the
+// mean embeddings, with K the matrix of both samples together, m of the first and n of the second:
+//     biased     ‖μ_x - μ_z‖² = aᵀKa,  aᵢ = 1/m or -1/n
+//     unbiased   Σ_{i≠j} K_xx/(m(m-1)) + Σ_{i≠j} K_zz/(n(n-1)) - 2 ΣK_xz/(mn), which can be negative
+// p-value: the share of `permutations` random splits of the union whose statistic is at least as large, this one counted:
+// (1 + #)/(1 + permutations), so that under the null P(p <= α) <= α exactly.
+#pragma once
+
+#include <cstdint>
+
+#include "mercer/data/dataset.h"
+#include "mercer/gram/gram.h"
+#include "mercer/kernels/kernel.h"
+
+namespace mercer {
+
+struct two_sample_options {
+    enum class statistic { biased, unbiased } kind = statistic::unbiased;
+    index permutations = 1000;
+    std::uint64_t seed = 0;
+};
+
+struct two_sample_result {
+    double biased = 0, unbiased = 0;  // MMD²; unbiased is 0 where a sample has one object only
+    double p_value = 1;               // of the statistic asked for
+    index permutations = 0;
+};
+
+two_sample_result two_sample_test(const kernel& k, const dataset& x, const dataset& z, const two_sample_options& options = {});
+// K is the matrix of the union, the first sample's objects first. One pass over K serves all permutations.
+two_sample_result two_sample_test(const gram<double>& K, index first, const two_sample_options& options = {});
+
+}  // namespace mercer

@@ -1,0 +1,196 @@
+#include "mercer/solvers/block_lanczos.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "mercer/base/error.h"
+#include "mercer/base/seeded.h"
+#include "mercer/solvers/dense_algebra.h"
+#include "mercer/solvers/smo/vector_ops.h"
+#include "mercer/solvers/tall_product.h"
+
+namespace mercer {
+namespace {
+
+double norm(const double* x, index n) { return std::sqrt(smo::best_vector_ops().dot(x, x, n)); }
+
+matrix<double> turned(matrix_view<const double> a) {
+    matrix<double> out(a.cols, a.rows);
+    for (index i = 0; i < a.rows; ++i)
+        for (index j = 0; j < a.cols; ++j) out(j, i) = a(i, j);
+    return out;
+}
+
+// All vectors are rows here, so that each lies in one piece.
+class basis {
+public:
+    basis(index n, index most) : q_(most, n), h_(most, most) {}
+
+    index size() const { return size_; }
+    index dims() const { return q_.cols(); }
+    matrix_view<const double> rows(index first, index count) const { return std::as_const(q_).view().block(first, 0, count, dims()); }
+    matrix<double> h() const {
+        matrix<double> out(size_, size_);
+        for (index i = 0; i < size_; ++i) std::copy_n(h_.row(i), size_, out.row(i));
+        return out;
+    }
+
+    // w ← w - (w Qᵀ) Q; returns what was taken away, w Qᵀ.
+    matrix<double> project(matrix<double>& w) const {
+        matrix<double> taken = row_products(w.view(), rows(0, size_));
+        subtract_combinations(w.view(), taken.view(), rows(0, size_));
+        return taken;
+    }
+
+    // The rows of w made orthonormal, and orthogonal to Q; those with nothing left above `floor` are dropped.
+    matrix<double> orthonormal(const matrix<double>& w, double floor) const {
+        matrix<double> kept = gram_schmidt(w, floor);
+        if (kept.rows() == 0) return kept;
+        if (size_ > 0) project(kept);
+        return gram_schmidt(kept, 0.5);  // what was mostly made of Q by rounding goes
+    }
+
+    void append(const matrix<double>& block) {
+        for (index i = 0; i < block.rows(); ++i) std::copy_n(block.row(i), dims(), q_.row(size_ + i));
+        size_ += block.rows();
+    }
+    // H's rows and columns of the last block: (Q A Q_lastᵀ)ᵀ
+    void set_last(const matrix<double>& coupling) {
+        const index first = size_ - coupling.rows();
+        for (index i = 0; i < coupling.rows(); ++i)
+            for (index j = 0; j < size_; ++j)
+                h_(first + i, j) = h_(j, first + i) = j < first ? coupling(i, j) : (coupling(i, j) + coupling(j - first, first + i)) / 2;
+    }
+    // s·Q
+    matrix<double> combined(matrix<double> s) const {
+        for (index i = 0; i < s.rows() * s.cols(); ++i) s.data()[i] = -s.data()[i];
+        matrix<double> out(s.rows(), dims());
+        subtract_combinations(out.view(), s.view(), rows(0, size_));
+        return out;
+    }
+    // Q ← s·Q, H ← diag(θ)
+    void shrink(matrix<double> s, const std::vector<double>& theta) {
+        const matrix<double> y = combined(std::move(s));
+        size_ = 0;
+        append(y);
+        for (index i = 0; i < size_; ++i) {
+            std::fill_n(h_.row(i), size_, 0.0);
+            h_(i, i) = theta[static_cast<std::size_t>(i)];
+        }
+    }
+
+private:
+    matrix<double> gram_schmidt(const matrix<double>& w, double floor) const {
+        matrix<double> out(w.rows(), w.cols());
+        index kept = 0;
+        for (index i = 0; i < w.rows(); ++i) {
+            double* x = out.row(kept);
+            std::copy_n(w.row(i), w.cols(), x);
+            for (int twice = 0; twice < 2; ++twice)
+                for (index j = 0; j < kept; ++j) {
+                    const double c = smo::best_vector_ops().dot(x, out.row(j), w.cols());
+                    for (index a = 0; a < w.cols(); ++a) x[a] -= c * out(j, a);
+                }
+            const double size = norm(x, w.cols());
+            if (!(size > floor)) continue;
+            for (index a = 0; a < w.cols(); ++a) x[a] /= size;
+            ++kept;
+        }
+        matrix<double> fit(kept, w.cols());
+        std::copy_n(out.data(), kept * w.cols(), fit.data());
+        return fit;
+    }
+
+    matrix<double> q_, h_;
+    index size_ = 0;
+};
+
+}  // namespace
+
+lanczos_result block_lanczos(index n, const block_operator& multiply, const lanczos_options& o) {
+    if (o.pairs < 1 || o.pairs > n) fail(errc::invalid_argument, fmt::format("block Lanczos: must satisfy 1 <= pairs <= n, got {} with n = {}", o.pairs, n));
+    const index p = o.pairs, width = std::clamp<index>(o.block, 1, n);
+    const index wanted = o.most_basis > 0 ? o.most_basis : std::max<index>(3 * p + 4 * width, 12 * width);
+    const index most = std::min(n, std::max(wanted, p + 2 * width));
+    basis q(n, most);
+    seeded random(o.seed);
+    const auto random_block = [&](index count) {
+        matrix<double> w(count, n);
+        for (index i = 0; i < count * n; ++i) w.data()[i] = random.uniform() - 0.5;
+        if (q.size() > 0) q.project(w);
+        return q.orthonormal(w, 1e-8);
+    };
+    matrix<double> next = random_block(std::min(width, most));
+    lanczos_result found;
+    double scale = 0;
+    for (;;) {
+        const index last = next.rows();
+        q.append(next);
+        // W = (A Q_lastᵀ)ᵀ, in rows
+        matrix<double> out(n, last);
+        {
+            const matrix<double> v = turned(next.view());
+            multiply(v.view(), out.view());
+        }
+        ++found.passes;
+        require_finite(out.view(), "block Lanczos");
+        matrix<double> w = turned(out.view());
+        for (index i = 0; i < last; ++i) scale = std::max(scale, norm(w.row(i), n));
+        matrix<double> coupling = q.project(w);
+        const matrix<double> again = q.project(w);
+        for (index i = 0; i < coupling.rows() * coupling.cols(); ++i) coupling.data()[i] += again.data()[i];
+        q.set_last(coupling);
+
+        const eigen_system ritz = symmetric_eigen(q.h());  // ascending
+        const index m = q.size(), have = std::min(p, m);
+        next = m < n ? q.orthonormal(w, 1e-14 * scale) : matrix<double>(0, n);
+        const matrix<double> r = row_products(w.view(), next.view());  // last × next
+        found.values.clear(), found.residuals.clear();
+        double worst = 0;
+        const double top = std::max(std::abs(ritz.values.front()), std::abs(ritz.values.back()));
+        for (index i = 0; i < have; ++i) {
+            const double* s = ritz.vectors.row(m - 1 - i) + (m - last);
+            double sum = 0;
+            for (index c = 0; c < r.cols(); ++c) {
+                double part = 0;
+                for (index k = 0; k < last; ++k) part += s[k] * r(k, c);
+                sum += part * part;
+            }
+            found.values.push_back(ritz.values[static_cast<std::size_t>(m - 1 - i)]);
+            found.residuals.push_back(std::sqrt(sum));
+            worst = std::max(worst, found.residuals.back());
+        }
+        const double relative = top > 0 ? worst / top : 0;
+        const bool enough = have == p && (relative <= o.tol || m == n);
+        const bool go_on = !o.progress || o.progress(found.passes, relative);
+        if (enough || !go_on || found.passes >= o.most_passes || m == n) {
+            found.status = enough ? lanczos_status::converged : !go_on ? lanczos_status::cancelled : lanczos_status::pass_limit;
+            matrix<double> s(have, m);
+            for (index i = 0; i < have; ++i) std::copy_n(ritz.vectors.row(m - 1 - i), m, s.row(i));
+            found.vectors = q.combined(std::move(s));
+            return found;
+        }
+        if (m + std::max<index>(next.rows(), 1) > most && most < n) {
+            const index keep = std::min(m, std::max(p + width / 2, most / 2));
+            matrix<double> s(keep, m);
+            std::vector<double> theta;
+            for (index i = 0; i < keep; ++i) {
+                std::copy_n(ritz.vectors.row(m - 1 - i), m, s.row(i));
+                theta.push_back(ritz.values[static_cast<std::size_t>(m - 1 - i)]);
+            }
+            q.shrink(std::move(s), theta);
+        }
+        const index room = most - q.size();
+        // An invariant subspace that is too small: go on with a block that is orthogonal to it.
+        if (next.rows() == 0) next = random_block(std::min(width, room));
+        if (next.rows() > room) {
+            matrix<double> fewer(room, n);
+            std::copy_n(next.data(), room * n, fewer.data());
+            next = std::move(fewer);
+        }
+    }
+}
+
+}  // namespace mercer

@@ -1,0 +1,139 @@
+#include "mercer/solvers/block_lanczos.h"
+
+#include <gtest/gtest.h>
+
+#include "insight/random_matrices.h"
+#include "mercer/base/parallel.h"
+#include "mercer/gram/computed.h"
+#include "mercer/gram/kept_rows.h"
+#include "mercer/kernels/gaussian.h"
+#include "mercer/kernels/linear.h"
+#include "mercer/solvers/gram_product.h"
+
+namespace mercer {
+namespace {
+
+using namespace testing;
+
+lanczos_result top(const eigen_matrix& a, lanczos_options o) {
+    return block_lanczos(
+        a.rows(),
+        [&](matrix_view<const double> v, matrix_view<double> out) {
+            const eigen_matrix product = a * to_eigen(v);
+            for (index i = 0; i < out.rows; ++i)
+                for (index j = 0; j < out.cols; ++j) out(i, j) = product(i, j);
+        },
+        o);
+}
+
+void expect_pairs(const eigen_matrix& a, const lanczos_result& found, index pairs) {
+    ASSERT_EQ(static_cast<index>(found.values.size()), pairs);
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> all(a);
+    const double scale = all.eigenvalues().cwiseAbs().maxCoeff();
+    const eigen_matrix u = to_eigen(found.vectors.view());
+    EXPECT_LE((u * u.transpose() - eigen_matrix::Identity(pairs, pairs)).norm(), 1e-11);
+    for (index i = 0; i < pairs; ++i) {
+        const double value = found.values[static_cast<std::size_t>(i)];
+        EXPECT_NEAR(value, all.eigenvalues()(a.rows() - 1 - i), 1e-10 * scale);
+        // The residual that is claimed is the one that is there, up to rounding.
+        EXPECT_NEAR((a * u.row(i).transpose() - value * u.row(i).transpose()).norm(), found.residuals[static_cast<std::size_t>(i)], 1e-12 * scale);
+    }
+}
+
+TEST(block_lanczos, largest_pairs_of_random_matrices) {
+    std::mt19937_64 random(1);
+    for (const index n : {1, 2, 7, 60, 200})
+        for (const index pairs : {1, 5, 20})
+            for (const index block : {1, 3, 16}) {
+                if (pairs > n) continue;
+                const eigen_matrix b = random_matrix(n, n, random);
+                const eigen_matrix a = (b + b.transpose()) / 2;  // indefinite
+                const lanczos_result found = top(a, {.pairs = pairs, .block = block, .most_passes = 100000});
+                EXPECT_EQ(found.status, lanczos_status::converged);
+                expect_pairs(a, found, pairs);
+            }
+}
+
+TEST(block_lanczos, spectra_that_are_hard) {
+    std::mt19937_64 random(2);
+    const index n = 150;
+    Eigen::VectorXd equal = Eigen::VectorXd::Constant(n, 3.0), steps(n), low = Eigen::VectorXd::Zero(n);
+    for (index i = 0; i < n; ++i) steps(i) = std::pow(0.5, static_cast<double>(i));
+    low(0) = 2, low(1) = 1;
+    for (const auto& values : {equal, steps, low}) {
+        const eigen_matrix a = with_eigenvalues(values, random);
+        expect_pairs(a, top(a, {.pairs = 8, .block = 4}), 8);
+    }
+    expect_pairs(eigen_matrix::Zero(20, 20), top(eigen_matrix::Zero(20, 20), {.pairs = 3, .block = 2}), 3);
+    // A basis that is too small for one run restarts and still gets there.
+    Eigen::VectorXd slow(n);
+    for (index i = 0; i < n; ++i) slow(i) = 1 + 0.01 * static_cast<double>(i);
+    const eigen_matrix a = with_eigenvalues(slow, random);
+    const lanczos_result found = top(a, {.pairs = 4, .block = 2, .most_basis = 12, .most_passes = 5000});
+    EXPECT_EQ(found.status, lanczos_status::converged);
+    EXPECT_GT(found.passes, 12);
+    expect_pairs(a, found, 4);
+}
+
+TEST(block_lanczos, limits) {
+    std::mt19937_64 random(3);
+    const eigen_matrix a = random_psd(100, 100, random);
+    EXPECT_EQ(top(a, {.pairs = 5, .block = 2, .most_passes = 3}).status, lanczos_status::pass_limit);
+    const lanczos_result stopped = top(a, {.pairs = 5, .block = 5, .progress = [](index pass, double) { return pass < 2; }});
+    EXPECT_EQ(stopped.status, lanczos_status::cancelled);
+    EXPECT_EQ(stopped.passes, 2);
+    EXPECT_EQ(stopped.values.size(), 5u) << "what there is is kept";
+    expect_error([&] { top(a, {.pairs = 101}); }, errc::invalid_argument, "1 <= pairs <= n, got 101 with n = 100");
+    eigen_matrix bad = a;
+    bad(3, 4) = bad(4, 3) = std::nan("");
+    expect_error([&] { top(bad, {.pairs = 1}); }, errc::data, "must be finite");
+}
+
+TEST(gram_product, is_the_product) {
+    const dataset x = random_vectors(301, 4, 4), z = random_vectors(1100, 4, 5);
+    std::mt19937_64 random(6);
+    for (const index columns : {1, 3, 4, 16, 17, 40}) {
+        const matrix<double> v = to_matrix(random_matrix(1100, columns, random));
+        matrix<double> out(301, columns), again(301, columns);
+        const computed<double> K(gaussian{0.2}, x, z);
+        matrix<double> all(301, 1100);
+        K.all(all.view());
+        gram_product(K, v.view(), out.view());
+        const eigen_matrix expected = to_eigen(all.view()) * to_eigen(v.view());
+        for (index i = 0; i < 301; ++i)
+            for (index j = 0; j < columns; ++j) EXPECT_NEAR(out(i, j), expected(i, j), 1e-11);
+        const kept_rows<double> some(K, 100 * 1100 * 8);
+        EXPECT_EQ(some.kept(), 100);
+        thread_limit one(1);
+        gram_product(some, v.view(), again.view());
+        EXPECT_TRUE(std::equal(out.data(), out.data() + 301 * columns, again.data())) << "the same bits, kept or not, whatever the threads";
+        const computed<float> floats(gaussian{0.2}, x, z);
+        gram_product(floats, v.view(), again.view());
+        for (index i = 0; i < 301; ++i)
+            for (index j = 0; j < columns; ++j) EXPECT_NEAR(again(i, j), expected(i, j), 1e-4);
+    }
+    expect_error([&] { gram_product(computed<double>(linear{}, x), matrix<double>(3, 4).view(), matrix<double>(301, 4).view()); }, errc::invalid_argument,
+                 "sizes do not fit");
+}
+
+TEST(kept_rows, blocks_are_those_of_the_matrix) {
+    const dataset x = random_vectors(40, 3, 7);
+    const computed<double> K(gaussian{0.5}, x);
+    matrix<double> all(40, 40);
+    K.block(selection(0, 40), selection(0, 40), all.view());
+    const std::vector<index> rows{39, 3, 17, 3, 0, 25, 26}, cols{5, 1, 39};
+    for (const std::size_t budget : {0, 1, 40 * 8 * 10, 40 * 8 * 20 + 7, 1 << 20}) {
+        const kept_rows<double> some(K, budget);
+        EXPECT_EQ(some.all_kept(), budget == 1 << 20);
+        matrix<double> out(7, 3), band(7, 11);
+        some.block(std::span<const index>(rows), std::span<const index>(cols), out.view());
+        some.block(std::span<const index>(rows), selection(4, 11), band.view());
+        for (index i = 0; i < 7; ++i) {
+            for (index j = 0; j < 3; ++j) EXPECT_EQ(out(i, j), all(rows[static_cast<std::size_t>(i)], cols[static_cast<std::size_t>(j)]));
+            for (index j = 0; j < 11; ++j) EXPECT_EQ(band(i, j), all(rows[static_cast<std::size_t>(i)], 4 + j));
+        }
+    }
+}
+
+}  // namespace
+}  // namespace mercer
