@@ -235,27 +235,9 @@ class SVC(_Classifier):
     _task = "c_svc"
 
     def __init__(
-        self,
-        *,
-        C=1.0,
-        kernel="rbf",
-        degree=3,
-        gamma="scale",
-        coef0=0.0,
-        shrinking=True,
-        probability=False,
-        tol=1e-3,
-        cache_size=200,
-        class_weight=None,
-        verbose=False,
-        max_iter=-1,
-        decision_function_shape="ovr",
-        break_ties=False,
-        random_state=None,
-        time_limit=None,
-        max_memory=None,
-        n_jobs=None,
-        callback=None,
+        self, *, C=1.0, kernel="rbf", degree=3, gamma="scale", coef0=0.0, shrinking=True, probability=False, tol=1e-3, cache_size=200,
+        class_weight=None, verbose=False, max_iter=-1, decision_function_shape="ovr", break_ties=False, random_state=None,
+        time_limit=None, max_memory=None, n_jobs=None, callback=None,
     ):
         self.C = C
         self.kernel = kernel
@@ -291,27 +273,9 @@ class NuSVC(_Classifier):
     _task = "nu_svc"
 
     def __init__(
-        self,
-        *,
-        nu=0.5,
-        kernel="rbf",
-        degree=3,
-        gamma="scale",
-        coef0=0.0,
-        shrinking=True,
-        probability=False,
-        tol=1e-3,
-        cache_size=200,
-        class_weight=None,
-        verbose=False,
-        max_iter=-1,
-        decision_function_shape="ovr",
-        break_ties=False,
-        random_state=None,
-        time_limit=None,
-        max_memory=None,
-        n_jobs=None,
-        callback=None,
+        self, *, nu=0.5, kernel="rbf", degree=3, gamma="scale", coef0=0.0, shrinking=True, probability=False, tol=1e-3, cache_size=200,
+        class_weight=None, verbose=False, max_iter=-1, decision_function_shape="ovr", break_ties=False, random_state=None,
+        time_limit=None, max_memory=None, n_jobs=None, callback=None,
     ):
         self.nu = nu
         self.kernel = kernel
@@ -364,23 +328,8 @@ class SVR(_Regressor):
     _task = "epsilon_svr"
 
     def __init__(
-        self,
-        *,
-        kernel="rbf",
-        degree=3,
-        gamma="scale",
-        coef0=0.0,
-        tol=1e-3,
-        C=1.0,
-        epsilon=0.1,
-        shrinking=True,
-        cache_size=200,
-        verbose=False,
-        max_iter=-1,
-        time_limit=None,
-        max_memory=None,
-        n_jobs=None,
-        callback=None,
+        self, *, kernel="rbf", degree=3, gamma="scale", coef0=0.0, tol=1e-3, C=1.0, epsilon=0.1, shrinking=True, cache_size=200,
+        verbose=False, max_iter=-1, time_limit=None, max_memory=None, n_jobs=None, callback=None,
     ):
         self.kernel = kernel
         self.degree = degree
@@ -412,23 +361,8 @@ class NuSVR(_Regressor):
     _task = "nu_svr"
 
     def __init__(
-        self,
-        *,
-        nu=0.5,
-        C=1.0,
-        kernel="rbf",
-        degree=3,
-        gamma="scale",
-        coef0=0.0,
-        shrinking=True,
-        tol=1e-3,
-        cache_size=200,
-        verbose=False,
-        max_iter=-1,
-        time_limit=None,
-        max_memory=None,
-        n_jobs=None,
-        callback=None,
+        self, *, nu=0.5, C=1.0, kernel="rbf", degree=3, gamma="scale", coef0=0.0, shrinking=True, tol=1e-3, cache_size=200,
+        verbose=False, max_iter=-1, time_limit=None, max_memory=None, n_jobs=None, callback=None,
     ):
         self.nu = nu
         self.C = C
@@ -468,22 +402,8 @@ class OneClassSVM(OutlierMixin, _SVM):
     random_state = None
 
     def __init__(
-        self,
-        *,
-        kernel="rbf",
-        degree=3,
-        gamma="scale",
-        coef0=0.0,
-        tol=1e-3,
-        nu=0.5,
-        shrinking=True,
-        cache_size=200,
-        verbose=False,
-        max_iter=-1,
-        time_limit=None,
-        max_memory=None,
-        n_jobs=None,
-        callback=None,
+        self, *, kernel="rbf", degree=3, gamma="scale", coef0=0.0, tol=1e-3, nu=0.5, shrinking=True, cache_size=200, verbose=False,
+        max_iter=-1, time_limit=None, max_memory=None, n_jobs=None, callback=None,
     ):
         self.kernel = kernel
         self.degree = degree
