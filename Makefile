@@ -3,7 +3,7 @@ JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test asan tsan fuzz bench format lint install clean
+.PHONY: help setup build demo python test asan tsan fuzz bench format lint install clean
 
 help:  ## list the commands
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## */\1\t/' | expand -t 10
@@ -16,6 +16,10 @@ build: setup  ## build the library and the programs (build/bin)
 
 demo: build  ## show what mercer does
 	@tools/demo
+
+python: setup  ## the Python package, importable with PYTHONPATH=build/python
+	@cmake --preset release -Wno-dev --log-level=NOTICE
+	@cmake --build --preset release --target mercer_python -j $(JOBS)
 
 test: build  ## run all tests
 	@tools/test release $(JOBS)
@@ -44,4 +48,4 @@ install: build  ## install to PREFIX (/usr/local)
 	cmake --install build --prefix $(PREFIX)
 
 clean:  ## remove all build folders
-	rm -rf build build-debug build-asan-ubsan build-tsan build-fuzz
+	rm -rf build build-debug build-asan-ubsan build-tsan build-fuzz build-pip

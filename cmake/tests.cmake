@@ -35,6 +35,15 @@ if(mercer_apps)
     set_tests_properties(apps.${test} PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77 ${test_environment}) # 77: the program to compare with is not installed
   endforeach()
 endif()
+# The Python package, from the build tree; one entry per file, so that they run side by side.
+if(TARGET mercer_python)
+  file(GLOB python_tests CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/python/test_*.py)
+  foreach(script ${python_tests})
+    get_filename_component(test ${script} NAME_WE)
+    add_test(NAME python.${test} COMMAND ${MERCER_PYTHON_EXECUTABLE} -m pytest -q -p no:cacheprovider ${script})
+    set_tests_properties(python.${test} PROPERTIES TIMEOUT 600 ENVIRONMENT "PYTHONPATH=${CMAKE_BINARY_DIR}/python;MERCER_BUILD_DIR=${CMAKE_BINARY_DIR}")
+  endforeach()
+endif()
 if(test_sources AND mercer_simd_objects AND NOT MERCER_SANITIZE)
   # The contract of kernels again with each narrower instruction set; the discovered tests run with the widest.
   foreach(simd baseline avx2)

@@ -11,6 +11,7 @@
 
 #include "mercer/base/error.h"
 #include "mercer/base/parallel.h"
+#include "mercer/estimators/example_order.h"
 #include "mercer/estimators/svm_dual.h"
 #include "mercer/gram/adaptors.h"
 #include "mercer/gram/computed.h"
@@ -71,6 +72,12 @@ struct training_set {
     std::vector<double> classes;
     std::vector<double> class_weight;
     std::vector<std::vector<index>> members;    // of each class
+    std::span<const index> rank;                // empty: problems take the examples as they stand; else by rising rank
+
+    std::vector<index> in_order(std::vector<index> rows) const {
+        if (!rank.empty()) std::sort(rows.begin(), rows.end(), [&](index a, index b) { return rank[a] < rank[b]; });
+        return rows;
+    }
 };
 
 void find_classes(training_set& t) {
@@ -110,12 +117,12 @@ std::vector<binary_problem> cut(const training_set& t) {
         return base * t.weight[row] * (t.class_weight.empty() ? 1.0 : t.class_weight[c]);
     };
     const auto add = [&](binary_problem& p, std::size_t c, double sign) {
-        for (const index row : t.members[c]) p.rows.push_back(row), p.sign.push_back(sign), p.penalty.push_back(penalty(row, c));
+        for (const index row : t.in_order(t.members[c])) p.rows.push_back(row), p.sign.push_back(sign), p.penalty.push_back(penalty(row, c));
     };
     if (t.classes.empty()) {
         binary_problem all;
-        all.rows = t.used;
-        for (const index row : t.used) all.penalty.push_back(penalty(row, 0));
+        all.rows = t.in_order(t.used);
+        for (const index row : all.rows) all.penalty.push_back(penalty(row, 0));
         problems.push_back(std::move(all));
         return problems;
     }
@@ -256,9 +263,7 @@ std::vector<double> earlier_coefficients(const svm_model& start, const training_
     return out;
 }
 
-}  // namespace
-
-svm_model fit_svm(const gram<float>& fast, const gram<double>& exact, std::span<const double> y, const svm_options& options) {
+svm_model fit_ranked(const gram<float>& fast, const gram<double>& exact, std::span<const double> y, const svm_options& options, std::span<const index> rank) {
     const index n = exact.rows();
     check(options, n, y);
     // Kernel values beyond the range of float would make every sum of the solver infinite.
@@ -267,7 +272,7 @@ svm_model fit_svm(const gram<float>& fast, const gram<double>& exact, std::span<
     for (index i = 0; i < n; ++i)
         if (!(std::abs(self[i]) < largest_self))
             fail(errc::data, fmt::format("svm: kernel values must satisfy |k(x, x)| < {:g}, got {:g} for example {}: scale the data, or use another kernel", largest_self, self[i], i));
-    training_set t{fast, exact, y, options, {}, options.sample_weight, {}, {}, {}};
+    training_set t{fast, exact, y, options, {}, options.sample_weight, {}, {}, {}, rank};
     if (t.weight.empty()) t.weight.assign(static_cast<std::size_t>(n), 1.0);
     for (index i = 0; i < n; ++i)
         if (t.weight[i] > 0) t.used.push_back(i);
@@ -299,27 +304,63 @@ svm_model fit_svm(const gram<float>& fast, const gram<double>& exact, std::span<
             in.checkpoint_file = problems.size() == 1 ? options.checkpoint_file : fmt::format("{}.{}", options.checkpoint_file, p);
         }
         const bool everything = static_cast<index>(problem.rows.size()) == n && std::is_sorted(problem.rows.begin(), problem.rows.end());
-        if (everything) {
-            solved[p] = solve_dual(fast, exact, in, control_options);
-        } else {
+        const auto solve = [&] {
+            if (everything) return solve_dual(fast, exact, in, control_options);
             const subset<float> some_fast(fast, problem.rows);
             const subset<double> some_exact(exact, problem.rows);
-            solved[p] = solve_dual(some_fast, some_exact, in, control_options);
+            return solve_dual(some_fast, some_exact, in, control_options);
+        };
+        if (options.class_weight_of_C && options.task == svm_task::nu_svc && !options.class_weight.empty()) {
+            const std::vector<double> weighted = in.penalty;
+            for (std::size_t i = 0; i < in.penalty.size(); ++i) in.penalty[i] = t.weight[problem.rows[i]];
+            const double margin = solve().margin;
+            in.task = svm_task::c_svc;
+            for (std::size_t i = 0; i < in.penalty.size(); ++i) in.penalty[i] = weighted[i] / margin;
         }
+        solved[p] = solve();
     });
     collect(model, t, problems, solved);
     return model;
 }
 
+// An example of weight 0 is absent: not even the mean that kernel values in float are taken around may feel it.
+svm_model fit_without_absent(const kernel& k, const dataset& x, std::span<const double> y, const svm_options& options) {
+    std::vector<index> used;
+    svm_options rest = options;
+    rest.sample_weight.clear();
+    std::vector<double> targets;
+    for (index i = 0; i < x.size(); ++i) {
+        if (options.sample_weight[i] == 0) continue;
+        used.push_back(i);
+        rest.sample_weight.push_back(options.sample_weight[i]);
+        if (!y.empty()) targets.push_back(y[i]);
+    }
+    svm_model model = fit_svm(k, gather(x, std::span<const index>(used)), targets, rest);
+    for (index& row : model.support_rows) row = used[row];
+    model.training_size = x.size();
+    return model;
+}
+
+}  // namespace
+
+svm_model fit_svm(const gram<float>& fast, const gram<double>& exact, std::span<const double> y, const svm_options& options) {
+    return fit_ranked(fast, exact, y, options, {});
+}
+
 svm_model fit_svm(const kernel& k, const dataset& x, std::span<const double> y, const svm_options& options) {
     require_finite(x);
+    check(options, x.size(), y);
+    const auto& weight = options.sample_weight;
+    const auto absent = std::count(weight.begin(), weight.end(), 0.0);
+    if (absent > 0 && absent < static_cast<std::ptrdiff_t>(weight.size()) && !options.start) return fit_without_absent(k, x, y, options);
+    const std::vector<index> rank = options.any_order ? example_ranks(x, y, weight) : std::vector<index>{};
     // Part of the memory may hold the data as the tile loops like them best: floats, packed when there is room for that too, and
     // rows that are stored as sparse ones but are not.
     const dataset quick = as_floats(x, options.memory_bytes / 4);
     const bool full = x.is_sparse() && quick.as<dense<float>>() && static_cast<std::size_t>(x.size() * x.dims()) * sizeof(double) <= options.memory_bytes / 4;
     const computed<float> fast(k, quick, options.memory_bytes / 4);
     const computed<double> exact(k, full ? dataset(as_dense<double>(x)) : x);
-    svm_model model = fit_svm(fast, exact, y, options);
+    svm_model model = fit_ranked(fast, exact, y, options, rank);
     // Where nothing says that the problem is convex, meeting the first-order conditions does not make this the minimum.
     if (!k.proof().valid)
         for (auto& report : model.reports)

@@ -45,12 +45,14 @@ struct svm_options {
     multiclass classes = multiclass::one_vs_one;
     bool sorted_classes = true;  // else in the order in which they first appear, as LIBSVM
     std::vector<std::pair<double, double>> class_weight;  // label → factor of C; labels not named have 1
+    bool class_weight_of_C = false;  // ν-classification: weights are factors of C = 1/ρ, found without them first, and not of the bounds in ν's dual
     std::vector<double> sample_weight;                    // empty: all 1. 2 = the example twice, 0 = absent
     std::size_t memory_bytes = std::size_t{200} << 20;    // for the kernel rows kept while fitting
     bool shrinking = true;
     std::int64_t most_steps = std::numeric_limits<std::int64_t>::max();  // per binary problem
     double most_seconds = std::numeric_limits<double>::infinity();       // for the whole fit
     std::function<bool(const svm_progress&)> progress;                   // false: stop and keep what there is
+    bool any_order = false;  // sort the examples first: the answer is then the same in whatever order they come (not for given matrices)
     const svm_model* start = nullptr;  // a model of the same examples: its α, scaled to this C, is where the solver starts
     // Write α to this file every so many seconds, and start from it when it is there and fits.
     std::string checkpoint_file;

@@ -204,6 +204,7 @@ dual_solution solve_dual(const gram<float>& fast, const gram<double>& exact, con
                                                    scale, options.tol, in.nu));
             scale = 1;  // cut short before there was a margin: what there is, as it is
         }
+        out.margin = scale;
         for (double& c : out.coef) c /= scale;
         out.offset = -(r1 - r2) / 2 / scale;
         out.report.offset_low = (first.low + second.low) / 2 / scale;

@@ -75,6 +75,7 @@ public:
         if (c_ >= 0) return rest_on_part(true, "scale: c·k is a kernel for c >= 0", {"c = " + number_text(c_)});
         return rest_on_part(false, "no rule: the factor c = " + number_text(c_) + " is negative");
     }
+    kernel_form form() const override { return {"scale", {{"factor", c_}}, {}, {part_}}; }
     int emit(plan_builder& code) const override { return affine(code, part_->emit(code), c_, 0); }
     bool has_log() const override { return c_ > 0 && part_->has_log(); }
     int emit_log(plan_builder& code) const override { return has_log() ? affine(code, part_->emit_log(code), 1, std::log(c_)) : -1; }
@@ -103,6 +104,7 @@ public:
         const bool valid = a.valid && b.valid;
         return {valid, text(), product_ ? "product: k₁k₂ is a kernel (Schur)" : "sum: k₁ + k₂ is a kernel", {}, {std::move(a), std::move(b)}, false};
     }
+    kernel_form form() const override { return {product_ ? "product" : "sum", {}, {}, {a_, b_}}; }
     int emit(plan_builder& code) const override { return combine(code, product_ ? op::multiply : op::add, a_->emit(code), b_->emit(code)); }
     bool has_log() const override { return product_ && a_->has_log() && b_->has_log(); }
     int emit_log(plan_builder& code) const override { return has_log() ? combine(code, op::add, a_->emit_log(code), b_->emit_log(code)) : -1; }
@@ -134,6 +136,7 @@ public:
         if (whole) return rest_on_part(true, "power: k^m is a product of kernels for whole m >= 0", {"m = " + number_text(exponent_)});
         return rest_on_part(false, "no rule: k^m with m = " + number_text(exponent_) + ", not a whole number >= 0, need not be a kernel");
     }
+    kernel_form form() const override { return {"power", {{"exponent", exponent_}}, {}, {part_}}; }
     int emit(plan_builder& code) const override {
         instruction step;
         step.what = op::power;
@@ -177,6 +180,7 @@ public:
             if (c_[i] < 0) return rest_on_part(false, fmt::format("no rule: coefficient c{} = {} is negative", i, number_text(c_[i])));
         return rest_on_part(true, "polynomial with non-negative coefficients of a kernel: sums of scaled powers", {"all coefficients >= 0"});
     }
+    kernel_form form() const override { return {"polynomial_of", {{"coefficients", c_}}, {}, {part_}}; }
     int emit(plan_builder& code) const override {
         instruction step;
         step.what = op::polynomial;
@@ -205,6 +209,7 @@ public:
         return t;
     }
     mercer::proof prove() const override { return rest_on_part(true, "exp: the limit of polynomials Σ kⁱ/i! with non-negative coefficients"); }
+    kernel_form form() const override { return {"exp", {}, {}, {part_}}; }
     int emit(plan_builder& code) const override {
         code.check_range();
         return unary(code, op::exponential, part_->emit(code));
@@ -224,6 +229,7 @@ public:
         return t;
     }
     mercer::proof prove() const override { return rest_on_part(true, "normalised: conjugation by h(x) = 1/√k(x,x), 0 where k(x,x) = 0"); }
+    kernel_form form() const override { return {"normalize", {}, {}, {part_}}; }
     int emit(plan_builder& code) const override {
         // The diagonal comes from a plan of its own, over the same (possibly pulled-back) objects.
         plan_builder own(code.outer());
@@ -259,6 +265,7 @@ public:
     conjugate_node(std::string name, object_function h, node_ptr part) : unary_node(std::move(part)), name_(std::move(name)), h_(std::move(h)) {}
     std::string text() const override { return "conjugate(" + name_ + ", " + part_->text() + ")"; }
     mercer::proof prove() const override { return rest_on_part(true, "conjugation: h(x)·k(x,z)·h(z) is a kernel for any function h", {"h = " + name_}); }
+    kernel_form form() const override { return {"conjugate", {}, name_, {part_}}; }
     int emit(plan_builder& code) const override {
         instruction step;
         step.what = op::outer_multiply;
@@ -286,6 +293,10 @@ public:
     std::string text() const override { return text_; }
     traits properties() const override { return {false, false, part_->properties().normalised}; }
     mercer::proof prove() const override { return rest_on_part(true, rule_); }
+    kernel_form form() const override {
+        if (!columns_.empty()) return {"columns", {{"columns", std::vector<double>(columns_.begin(), columns_.end())}}, {}, {part_}};
+        return {text_.substr(0, text_.find('(')), {}, name_, {part_}};
+    }
     int emit(plan_builder& code) const override {
         const plan_builder::inside mapped(code, phi_);
         return part_->emit(code);
@@ -315,6 +326,7 @@ public:
     domain where() const override { return where_; }
     std::string text() const override { return "user(" + name_ + ")"; }
     mercer::proof prove() const override { return {false, text(), "no rule: nothing is known about a user's function; test it on data", {}, {}, true}; }
+    kernel_form form() const override { return {"user", {}, name_, {}}; }
     int emit(plan_builder& code) const override {
         instruction step;
         step.what = op::map;

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "mercer/data/dataset.h"
@@ -19,6 +20,19 @@ namespace mercer {
 
 class map_builder;  // explicit_map.h
 struct expansion;
+
+// One argument of the text form: a number, a list of numbers, or a list of lists.
+using argument = std::variant<double, std::vector<double>, std::vector<std::vector<double>>>;
+
+class kernel_node;
+
+// An expression taken apart, for front ends that build their own trees.
+struct kernel_form {
+    std::string what;  // a name of the registry, or sum, product, scale, power, exp, normalize, polynomial_of, columns, conjugate, pullback, map, user
+    std::vector<std::pair<std::string, argument>> arguments;
+    std::string who;  // the registered function of conjugate, pullback, map, user
+    std::vector<std::shared_ptr<const kernel_node>> parts;
+};
 
 // How tightly an expression binds in the text form.
 enum class binding { sum, product, power, atom };
@@ -37,6 +51,8 @@ public:
     // Emits log k(x, z) where that is at hand without overflow (2^|A∩B|, exp(k)); -1 where it is not.
     virtual int emit_log(plan_builder&) const { return -1; }
     virtual bool has_log() const { return false; }
+    // What it is made of; the default says nothing but the text.
+    virtual kernel_form form() const { return {text(), {}, {}, {}}; }
     // The kernel as a finite sum of products of features (explicit_map.h); the default refuses, naming this node.
     virtual expansion expand(map_builder& build) const;
 };

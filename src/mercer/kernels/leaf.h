@@ -8,7 +8,6 @@
 #include <optional>
 #include <string>
 #include <type_traits>
-#include <variant>
 #include <vector>
 
 #include "mercer/kernels/explicit_map.h"
@@ -33,9 +32,6 @@ struct kernel_info {
     bool mercer = true;
     traits properties{};
 };
-
-// One argument of the text form: a number, a list of numbers, or a list of lists.
-using argument = std::variant<double, std::vector<double>, std::vector<std::vector<double>>>;
 
 // The arguments given to one kernel, by name; positional ones have been given the names of the parameters in order.
 class arguments {
@@ -92,6 +88,13 @@ public:
     domain where() const override { return F::info().where; }
     std::string text() const override { return call_text(F::info(), formula_.arguments()); }
     traits properties() const override { return F::info().properties; }
+    kernel_form form() const override {
+        const kernel_info info = F::info();
+        const std::vector<argument> values = formula_.arguments();
+        kernel_form made{info.name, {}, {}, {}};
+        for (std::size_t i = 0; i < values.size(); ++i) made.arguments.emplace_back(info.parameters[i].name, values[i]);
+        return made;
+    }
     mercer::proof prove() const override {
         const kernel_info info = F::info();
         mercer::proof made{info.mercer, text(), info.rule, {}, {}, !info.mercer};

@@ -1,0 +1,188 @@
+"""What the estimators share: parameters that every fit takes, the checks of X, the fitted kernel, pickles."""
+
+import sys
+import types
+import warnings
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from . import _core, _data, kernels
+
+try:  # scikit-learn 1.6 made functions of these methods
+    from sklearn.utils.validation import _check_feature_names
+except ImportError:
+
+    def _check_feature_names(estimator, X, *, reset):
+        estimator._check_feature_names(X, reset=reset)
+
+
+def _progress_line(now, last):
+    left = now.seconds_left
+    tail = f", about {left:.0f} s left" if left < 1e6 else ""
+    of = f"problem {now.problem + 1} of {now.problems}: " if now.problems > 1 else ""
+    print(f"\r{of}{now.seconds:.1f} s, gap {now.gap:.3g}, {now.active} of {now.size} examples in play{tail}   ", end="\n" if last else "", file=sys.stderr, flush=True)
+
+
+class KernelEstimator(BaseEstimator):
+    """A learner that sees its examples through a kernel.
+
+    A subclass has the parameters kernel, gamma, degree, coef0 and keeps its compiled model in `_model`, an object with to_bytes() whose
+    class has from_bytes().
+    """
+
+    _model_class = None
+
+    def __sklearn_is_fitted__(self):
+        return hasattr(self, "_model")
+
+    # --- inputs
+
+    def _fit_data(self, X):
+        """X of fit(): Data, or a square matrix of float64 for a precomputed kernel. Sets n_features_in_ and feature_names_in_."""
+        if isinstance(self.kernel, str) and self.kernel == "precomputed":
+            self._name_features(X, reset=True)
+            K = _data.as_matrix(X, estimator=self)
+            if K.shape[0] != K.shape[1]:
+                raise ValueError(f"Precomputed matrix must be a square matrix. Input is a {K.shape[0]}x{K.shape[1]} matrix.")
+            self.n_features_in_ = K.shape[1]
+            return K
+        self._name_features(X, reset=True)
+        data = _data.as_data(X, estimator=self)
+        if data.kind == "vectors":
+            self.n_features_in_ = data.dims
+        elif hasattr(self, "n_features_in_"):
+            del self.n_features_in_
+        return data
+
+    def _new_data(self, X):
+        """X of predict(), which must look like that of fit()."""
+        check_is_fitted(self)
+        if self._precomputed:
+            self._name_features(X, reset=False)
+            return _data.as_matrix(X, estimator=self)
+        if hasattr(self, "feature_names_in_") or not isinstance(X, np.ndarray):
+            self._name_features(X, reset=False)
+        data = _data.as_data(X, estimator=self)
+        if data.kind == "vectors" and data.dims != getattr(self, "n_features_in_", data.dims):
+            raise ValueError(f"X has {data.dims} features, but {type(self).__name__} is expecting {self.n_features_in_} features as input.")
+        return data
+
+    def _name_features(self, X, *, reset):
+        if isinstance(X, np.ndarray) and not hasattr(self, "feature_names_in_"):
+            return
+        if getattr(X, "ndim", 2) == 2:
+            _check_feature_names(self, X, reset=reset)
+
+    @property
+    def _precomputed(self):
+        return self.kernel_ is None
+
+    # --- the kernel
+
+    def _resolve_kernel(self, data, sample_weight=None):
+        """The kernel object that `kernel`, `gamma`, `degree` and `coef0` mean for these data; None for precomputed."""
+        if isinstance(self.kernel, str) and self.kernel == "precomputed":
+            return None
+        if isinstance(self.kernel, str):
+            parameters = {"degree": getattr(self, "degree", 3), "coef0": getattr(self, "coef0", 0.0)}
+            return kernels.from_name(self.kernel, lambda: self._gamma_value(data, sample_weight), parameters)
+        if isinstance(self.kernel, kernels.Kernel):
+            return self.kernel
+        if callable(self.kernel):
+            return kernels.Callable(self.kernel, domain=data.kind)
+        raise ValueError(f"kernel must be a name, a text form, a mercer.kernels object, a callable or 'precomputed', got {self.kernel!r}")
+
+    def _gamma_value(self, data, sample_weight):
+        gamma = self.gamma
+        if isinstance(gamma, str):
+            if gamma not in ("scale", "auto"):
+                raise ValueError(f"gamma must be a number, 'scale' or 'auto', got {gamma!r}")
+            if data.kind != "vectors":
+                return 1.0
+            if gamma == "auto":
+                return 1.0 / data.dims
+            variance = _core.entry_variance(data, sample_weight)
+            return 1.0 / (data.dims * variance) if variance != 0 else 1.0
+        return float(gamma)
+
+    def proof(self):
+        """Why the fitted kernel is one, or which part of it no rule covers."""
+        check_is_fitted(self)
+        if self._precomputed:
+            raise ValueError("a precomputed matrix has no proof; mercer.kernels objects have")
+        return self.kernel_.proof()
+
+    # --- control of a fit
+
+    def _memory_bytes(self, data):
+        if self.max_memory is not None:
+            allowed = _data.as_bytes(self.max_memory)
+            return _core.svm_memory(data, allowed) if isinstance(data, _core.Data) else allowed
+        return int(self.cache_size * 2**20)
+
+    def _callback(self):
+        """What the library calls about ten times a second; None when nobody wants to know."""
+        user, verbose = self.callback, self.verbose
+        if user is None and not verbose:
+            return None
+
+        def report(info):
+            now = types.SimpleNamespace(**info)
+            if verbose:
+                _progress_line(now, last=False)
+            return user(now) if user is not None else True
+
+        return report
+
+    def _seed(self):
+        if self.random_state is None:
+            return 1
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
+
+    def _conclude(self, status, gap, interrupted):
+        """Sets status_ and warns when the fit is not what was asked for."""
+        self.status_ = "interrupted" if interrupted else status
+        self.fit_status_ = 0 if self.status_ in ("converged", "stationary") else 1
+        if self.verbose:
+            print(f"\r{type(self).__name__}: {self.status_}, gap {gap:.3g}                                                  ", file=sys.stderr)
+        if self.fit_status_ == 0:
+            return
+        why = {
+            "interrupted": "Fit interrupted by the user",
+            "step_limit": f"Solver terminated early (max_iter={self.max_iter})",
+            "time_limit": f"Solver terminated early (time_limit={self.time_limit})",
+            "cancelled": "Solver stopped by the callback",
+            "stalled": "Solver stalled: rounding keeps the gap above tol",
+        }.get(self.status_, f"Solver ended with status {self.status_}")
+        warnings.warn(f"{why}: the best model so far is kept, its gap is {gap:.3g} where tol is {self.tol:g}. Consider pre-processing your data with StandardScaler or MinMaxScaler.", ConvergenceWarning, stacklevel=3)
+
+    # --- pickles hold the model in the library's own file format
+
+    def __getstate__(self):
+        state = dict(super().__getstate__())
+        if state.get("_model") is not None:
+            state["_model"] = state["_model"].to_bytes()
+        return state
+
+    def __setstate__(self, state):
+        state = dict(state)
+        if isinstance(state.get("_model"), bytes):
+            if state.get("kernel_") is not None:
+                state["kernel_"].register()
+            state["_model"] = self._model_class.from_bytes(state["_model"])
+        super().__setstate__(state)
+
+    # --- both of scikit-learn's ways to say what an estimator takes
+
+    def _more_tags(self):
+        return {"pairwise": isinstance(self.kernel, str) and self.kernel == "precomputed"}
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.pairwise = isinstance(self.kernel, str) and self.kernel == "precomputed"
+        return tags

@@ -1,0 +1,134 @@
+"""Inputs: whatever a caller passes as X, y or sample_weight, checked once and handed to the library.
+
+Dense arrays of float32 and float64 whose rows are contiguous are borrowed, never copied; anything else is converted once.
+"""
+
+import numbers
+import re
+
+import numpy as np
+import scipy.sparse
+from sklearn.utils import assert_all_finite, check_array, column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight
+
+from . import _core
+
+_FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
+_UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
+
+
+def _borrowable(X):
+    """A matrix of floats that the library can read where it lies."""
+    return (
+        type(X) is np.ndarray
+        and X.ndim == 2
+        and X.dtype in _FLOATS
+        and X.size > 0
+        and (X.strides[1] == X.itemsize or X.shape[1] == 1)
+        and X.strides[0] % X.itemsize == 0
+        and X.flags.aligned
+    )
+
+
+def _objects(X):
+    """X as a list of strings or of sets when that is what it holds, else None."""
+    if isinstance(X, np.ndarray):
+        if X.ndim != 1 or X.dtype.kind not in "OUS" or X.size == 0:
+            return None
+        X = X.tolist()
+    elif not isinstance(X, (list, tuple)):
+        # A pandas Series has one dimension too; a DataFrame has two.
+        if getattr(X, "ndim", None) != 1 or not hasattr(X, "tolist"):
+            return None
+        X = X.tolist()
+    if len(X) == 0 or not isinstance(X[0], (str, bytes, set, frozenset)):
+        return None
+    return X
+
+
+def _require_finite(X):
+    fault = _core.first_not_finite(X)
+    if fault is not None:
+        row, column, value = fault
+        what = "NaN" if value != value else f"infinity or a value too large for {X.dtype!r}"
+        raise ValueError(f"Input X contains {what}: row {row}, column {column}.")
+
+
+def _sparse_data(X):
+    if not X.has_canonical_format:  # sorted, no duplicates; the caller's matrix stays as it is
+        X = X.copy()
+        X.sum_duplicates()
+    return _core.sparse(
+        np.ascontiguousarray(X.indptr, dtype=np.int64),
+        np.ascontiguousarray(X.indices, dtype=np.int32),
+        np.ascontiguousarray(X.data),
+        X.shape[1],
+    )
+
+
+def as_data(X, *, estimator=None):
+    """The library's view of X: vectors (dense or sparse), strings or sets."""
+    if _borrowable(X):
+        _require_finite(X)
+        return _core.dense(X)
+    objects = _objects(X)
+    if objects is not None:
+        return (_core.strings if isinstance(objects[0], (str, bytes)) else _core.sets)(objects)
+    X = check_array(X, accept_sparse="csr", dtype=list(_FLOATS), order=None, estimator=estimator, input_name="X")
+    if scipy.sparse.issparse(X):
+        return _sparse_data(X)
+    if not _borrowable(X):
+        X = np.ascontiguousarray(X)
+    return _core.dense(X)
+
+
+def as_matrix(X, *, estimator=None):
+    """X as a matrix of kernel values."""
+    return check_array(X, accept_sparse=False, dtype=np.float64, order="C", estimator=estimator, input_name="X")
+
+
+def as_classes(y, n, owner):
+    """(classes, codes): the labels in order, and for every example the place of its label."""
+    y = _one_column(y, n, owner)
+    if y.dtype.kind not in "iub":
+        if y.dtype.kind == "f":
+            assert_all_finite(y, input_name="y")
+        check_classification_targets(y)
+    return np.unique(y, return_inverse=True)
+
+
+def as_targets(y, n, owner):
+    """The targets of a regression as float64."""
+    y = _one_column(y, n, owner)
+    if y.dtype.kind == "O" or y.dtype.kind in "US":
+        y = y.astype(np.float64)
+    assert_all_finite(y, input_name="y")
+    return np.ascontiguousarray(y, dtype=np.float64)
+
+
+def _one_column(y, n, owner):
+    if y is None:
+        raise ValueError(f"{owner} requires y to be passed, but the target y is None")
+    if not (type(y) is np.ndarray and y.ndim == 1):
+        y = column_or_1d(y, warn=True)
+    if len(y) != n:
+        raise ValueError(f"Found input variables with inconsistent numbers of samples: X has {n}, y has {len(y)}")
+    return y
+
+
+def as_weights(sample_weight, n):
+    """One weight an example, or None."""
+    if sample_weight is None:
+        return None
+    return _check_sample_weight(sample_weight, range(n), dtype=np.float64)
+
+
+def as_bytes(size):
+    """A number of bytes: 2_000_000_000 or "2GB"."""
+    if isinstance(size, numbers.Real) and not isinstance(size, bool) and size > 0:
+        return int(size)
+    found = re.fullmatch(r"\s*([0-9.]+)\s*([KMGT]?)i?B?\s*", size, re.IGNORECASE) if isinstance(size, str) else None
+    if not found or float(found[1]) <= 0:
+        raise ValueError(f'max_memory must be a number of bytes > 0 or a text like "2GB", got {size!r}')
+    return int(float(found[1]) * _UNITS[found[2].upper()])

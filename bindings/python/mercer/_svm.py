@@ -1,0 +1,446 @@
+"""Support vector machines."""
+
+import numpy as np
+import scipy.sparse
+from sklearn.base import ClassifierMixin, OutlierMixin, RegressorMixin
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from . import _core, _data
+from ._base import KernelEstimator
+
+# Up to so many examples are sorted first, so that the answer is the same in whatever order they come; the time does not show.
+_SORTED_UP_TO = 1000
+
+
+class _SVM(KernelEstimator):
+    """What the five machines share: the call of the solver, and the attributes of a fitted model."""
+
+    _model_class = _core.SvmModel
+    _task = None
+
+    def _fit(self, data, targets, sample_weight, class_weight=None):
+        self.kernel_ = self._resolve_kernel(data, sample_weight)
+        self._has_function = self.kernel_ is not None and self.kernel_._has_function()
+        n = len(data)
+        options = {
+            "task": self._task,
+            "C": getattr(self, "C", 1.0),
+            "nu": getattr(self, "nu", 0.5),
+            "epsilon": getattr(self, "epsilon", 0.1),
+            "tol": self.tol,
+            "shrinking": self.shrinking,
+            "memory_bytes": self._memory_bytes(data),
+            "any_order": n <= _SORTED_UP_TO,
+            "max_iter": self.max_iter,
+            "time_limit": self.time_limit,
+            "sample_weight": sample_weight,
+            "class_weight": class_weight,
+            "probability": getattr(self, "probability", False),
+            "seed": self._seed(),
+            "user_kernel": self._has_function,
+            "n_jobs": self.n_jobs,
+            "callback": self._callback(),
+        }
+        self._model, interrupted = _core.svm_fit(data, self.kernel_.core() if self.kernel_ is not None else None, targets, options)
+        self.shape_fit_ = (n, self.n_features_in_) if hasattr(self, "n_features_in_") else (n,)
+        self._sparse = getattr(data, "sparse", False)
+        self._conclude(self._model.status, self._model.gap, interrupted)
+        return self
+
+    def _support_objects(self):
+        objects = self._model.support_objects()
+        if isinstance(objects, tuple):
+            start, column, value, dims = objects
+            return scipy.sparse.csr_matrix((value, column, start), shape=(len(start) - 1, dims))
+        return objects
+
+    def _flip(self):
+        """scikit-learn's binary decisions are positive for the second class, the library's for the first."""
+        return False
+
+    def _fitted(self):
+        check_is_fitted(self)
+        return self._model
+
+    @property
+    def support_(self):
+        """Numbers of the support vectors among the training examples."""
+        return self._fitted().support
+
+    @property
+    def support_vectors_(self):
+        """The support vectors, or support objects; empty for a precomputed kernel."""
+        model = self._fitted()
+        if self._precomputed:
+            return np.empty((0, 0))
+        return self._support_objects() if model is not None else None
+
+    @property
+    def n_support_(self):
+        """Support vectors of each class."""
+        model = self._fitted()
+        return model.class_support if hasattr(self, "classes_") else np.array([len(model.support)], dtype=np.int32)
+
+    @property
+    def dual_coef_(self):
+        """Coefficients of the support vectors; sparse where the data were."""
+        coef = self._fitted().coef
+        if self._flip():
+            coef = -coef
+        return scipy.sparse.csr_matrix(coef) if self._sparse else coef
+
+    @property
+    def intercept_(self):
+        """The constant of each decision function."""
+        offset = self._fitted().offset
+        return -offset if self._flip() else offset
+
+    @property
+    def offset_interval_(self):
+        """The intercepts that are equally optimal: one pair (low, high) per decision function."""
+        return self._fitted().offset_intervals(-1.0 if self._flip() else 1.0)
+
+    @property
+    def coef_(self):
+        """Weights of the coordinates; only for a linear kernel."""
+        model = self._fitted()
+        if model.kernel_text != "linear()":
+            raise AttributeError("coef_ is only available when using a linear kernel")
+        weights = model.weights()
+        return -weights if self._flip() else weights
+
+    @property
+    def n_iter_(self):
+        """Pairs of multipliers solved, for each binary problem."""
+        steps = self._fitted().steps
+        return steps if hasattr(self, "classes_") else int(steps[0])
+
+    @property
+    def dual_gap_(self):
+        """How far the optimality conditions are from holding, measured in double; at most tol after convergence."""
+        return self._fitted().gap
+
+    @property
+    def objective_(self):
+        """The dual objective as a minimum, summed over binary problems."""
+        return self._fitted().objective
+
+    @property
+    def reports_(self):
+        """What was reached on each binary problem: status, gap, objective, steps, seconds, ..."""
+        return self._fitted().reports
+
+    def save(self, path):
+        """Writes the fitted model to a file that the program `mercer` and the C++ library read too."""
+        self._fitted().save(str(path))
+
+
+class _Classifier(ClassifierMixin, _SVM):
+    def fit(self, X, y, sample_weight=None):
+        """Fits the model to examples X and labels y.
+
+        X: array or sparse matrix (n_samples, n_features), data frame, list of str or of sets; (n_samples, n_samples) for kernel='precomputed'.
+        sample_weight: factor of C for each example; 0 is as if the example were not there.
+        """
+        if self.decision_function_shape not in ("ovr", "ovo"):
+            raise ValueError(f"decision_function_shape must be either 'ovr' or 'ovo', got {self.decision_function_shape}.")
+        data = self._fit_data(X)
+        n = len(data)
+        weight = _data.as_weights(sample_weight, n)
+        classes, codes = _data.as_classes(y, n, type(self).__name__)
+        if weight is not None and not weight.all():  # a class whose examples are all absent is absent
+            present = weight > 0
+            known, rest = np.unique(codes[present], return_inverse=True)
+            classes, codes = classes[known], np.zeros(n, dtype=np.intp)
+            codes[present] = rest
+        if len(classes) < 2:
+            raise ValueError(f"The number of classes has to be greater than one; got {len(classes)} class")
+        self.classes_ = classes
+        self.class_weight_ = np.ones(len(classes)) if self.class_weight is None else compute_class_weight(self.class_weight, classes=classes, y=classes[codes])
+        return self._fit(data, codes, weight, self.class_weight_ if self.class_weight is not None else None)
+
+    def _flip(self):
+        return len(self.classes_) == 2
+
+    def decision_function(self, X):
+        """Decision values: (n_samples,) for two classes, else one column per class ('ovr') or per pair of classes ('ovo')."""
+        data = self._new_data(X)
+        if len(self.classes_) == 2:
+            return -self._model.decide(data, self.n_jobs)[:, 0]
+        if self.decision_function_shape == "ovr":
+            return self._model.scores(data, self.n_jobs)
+        return self._model.decide(data, self.n_jobs)
+
+    def predict(self, X):
+        """The label of every example."""
+        data = self._new_data(X)
+        if self.break_ties and self.decision_function_shape == "ovo":
+            raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
+        if self.break_ties and len(self.classes_) > 2:
+            return self.classes_[self._model.best_class(data, self.n_jobs)]
+        return self.classes_[self._model.predict(data, self._has_function, self.n_jobs)]
+
+    def _has_probability(self):
+        if not self.probability:
+            raise AttributeError("predict_proba is not available when probability=False")
+        return True
+
+    @available_if(_has_probability)
+    def predict_proba(self, X):
+        """Probabilities of the classes, in the order of classes_; the largest is that of the class which predict() gives."""
+        data = self._new_data(X)
+        if self._model.sigmoids is None:
+            raise AttributeError("predict_proba is not available: fit with probability=True")
+        return self._model.probabilities(data, self.n_jobs)
+
+    @available_if(_has_probability)
+    def predict_log_proba(self, X):
+        """Logarithms of predict_proba()."""
+        return np.log(self.predict_proba(X))
+
+    @property
+    def probA_(self):
+        sigmoids = self._fitted().sigmoids
+        return sigmoids[0] if sigmoids is not None else np.empty(0)
+
+    @property
+    def probB_(self):
+        sigmoids = self._fitted().sigmoids
+        return sigmoids[1] if sigmoids is not None else np.empty(0)
+
+
+class SVC(_Classifier):
+    """C-support vector classification.
+
+    Parameters are those of sklearn.svm.SVC; beside its names, `kernel` takes a text form, an object of mercer.kernels, or a function.
+    C may be infinite: a hard margin. Further:
+
+    time_limit: seconds after which the best model so far is kept. max_memory: bytes, or "2GB". n_jobs: threads. callback: called about ten
+    times a second with what there is (gap, seconds, ...); returning False stops. Ctrl-C keeps the best model so far.
+
+    Attributes are those of sklearn.svm.SVC; further status_, dual_gap_, objective_, offset_interval_, reports_, kernel_.
+
+    >>> import numpy as np
+    >>> from mercer import SVC
+    >>> X = np.array([[-1.0, -1.0], [-2.0, -1.0], [1.0, 1.0], [2.0, 1.0]])
+    >>> clf = SVC(kernel="rbf(gamma=0.5)").fit(X, ["a", "a", "b", "b"])
+    >>> clf.predict([[-0.8, -1.0]])
+    array(['a'], dtype='<U1')
+    >>> clf.status_
+    'converged'
+    """
+
+    _task = "c_svc"
+
+    def __init__(
+        self, *, C=1.0, kernel="rbf", degree=3, gamma="scale", coef0=0.0, shrinking=True, probability=False, tol=1e-3, cache_size=200,
+        class_weight=None, verbose=False, max_iter=-1, decision_function_shape="ovr", break_ties=False, random_state=None,
+        time_limit=None, max_memory=None, n_jobs=None, callback=None,
+    ):
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.shrinking = shrinking
+        self.probability = probability
+        self.tol = tol
+        self.cache_size = cache_size
+        self.class_weight = class_weight
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
+        self.random_state = random_state
+        self.time_limit = time_limit
+        self.max_memory = max_memory
+        self.n_jobs = n_jobs
+        self.callback = callback
+
+
+class NuSVC(_Classifier):
+    """Nu-support vector classification: nu is at most the share of support vectors and at least that of margin errors.
+
+    Parameters are those of sklearn.svm.NuSVC and, as for SVC, time_limit, max_memory, n_jobs, callback.
+
+    >>> from mercer import NuSVC
+    >>> NuSVC(nu=0.5).fit([[0.0], [1.0], [4.0], [5.0]], [0, 0, 1, 1]).predict([[0.5], [4.5]])
+    array([0, 1])
+    """
+
+    _task = "nu_svc"
+
+    def __init__(
+        self, *, nu=0.5, kernel="rbf", degree=3, gamma="scale", coef0=0.0, shrinking=True, probability=False, tol=1e-3, cache_size=200,
+        class_weight=None, verbose=False, max_iter=-1, decision_function_shape="ovr", break_ties=False, random_state=None,
+        time_limit=None, max_memory=None, n_jobs=None, callback=None,
+    ):
+        self.nu = nu
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.shrinking = shrinking
+        self.probability = probability
+        self.tol = tol
+        self.cache_size = cache_size
+        self.class_weight = class_weight
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
+        self.random_state = random_state
+        self.time_limit = time_limit
+        self.max_memory = max_memory
+        self.n_jobs = n_jobs
+        self.callback = callback
+
+
+class _Regressor(RegressorMixin, _SVM):
+    # scikit-learn's regressors have these too, without a meaning
+    class_weight_ = property(lambda self: np.empty(0))
+    random_state = None
+
+    def fit(self, X, y, sample_weight=None):
+        """Fits the model to examples X and numbers y; X and sample_weight as for SVC."""
+        data = self._fit_data(X)
+        weight = _data.as_weights(sample_weight, len(data))
+        return self._fit(data, _data.as_targets(y, len(data), type(self).__name__), weight)
+
+    def predict(self, X):
+        """The value for every example."""
+        data = self._new_data(X)
+        return self._model.predict(data, self._has_function, self.n_jobs)
+
+
+class SVR(_Regressor):
+    """Epsilon-support vector regression: errors up to epsilon cost nothing.
+
+    Parameters are those of sklearn.svm.SVR and, as for SVC, time_limit, max_memory, n_jobs, callback.
+
+    >>> from mercer import SVR
+    >>> SVR(kernel="linear", C=100.0, epsilon=0.01).fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 2.0]).predict([[3.0]]).round(1)
+    array([3.])
+    """
+
+    _task = "epsilon_svr"
+
+    def __init__(
+        self, *, kernel="rbf", degree=3, gamma="scale", coef0=0.0, tol=1e-3, C=1.0, epsilon=0.1, shrinking=True, cache_size=200,
+        verbose=False, max_iter=-1, time_limit=None, max_memory=None, n_jobs=None, callback=None,
+    ):
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.tol = tol
+        self.C = C
+        self.epsilon = epsilon
+        self.shrinking = shrinking
+        self.cache_size = cache_size
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.time_limit = time_limit
+        self.max_memory = max_memory
+        self.n_jobs = n_jobs
+        self.callback = callback
+
+
+class NuSVR(_Regressor):
+    """Nu-support vector regression: the width of the tube is found so that about a share nu of the examples lies outside.
+
+    Parameters are those of sklearn.svm.NuSVR and, as for SVC, time_limit, max_memory, n_jobs, callback. epsilon_ is the width found.
+
+    >>> from mercer import NuSVR
+    >>> NuSVR(kernel="linear", C=100.0).fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 2.0]).predict([[3.0]]).round(1)
+    array([3.])
+    """
+
+    _task = "nu_svr"
+
+    def __init__(
+        self, *, nu=0.5, C=1.0, kernel="rbf", degree=3, gamma="scale", coef0=0.0, shrinking=True, tol=1e-3, cache_size=200,
+        verbose=False, max_iter=-1, time_limit=None, max_memory=None, n_jobs=None, callback=None,
+    ):
+        self.nu = nu
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.shrinking = shrinking
+        self.tol = tol
+        self.cache_size = cache_size
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.time_limit = time_limit
+        self.max_memory = max_memory
+        self.n_jobs = n_jobs
+        self.callback = callback
+
+    @property
+    def epsilon_(self):
+        """Half the width of the tube that was found."""
+        return self._fitted().reports[0]["epsilon"]
+
+
+class OneClassSVM(OutlierMixin, _SVM):
+    """One-class support vector machine: where the examples lie; nu bounds the share of them that is left outside.
+
+    Parameters are those of sklearn.svm.OneClassSVM and, as for SVC, time_limit, max_memory, n_jobs, callback.
+
+    >>> from mercer import OneClassSVM
+    >>> clf = OneClassSVM(gamma="auto").fit([[0.0], [0.44], [0.45], [0.46], [1.0]])
+    >>> clf.predict([[0.45], [3.0]])
+    array([ 1, -1])
+    """
+
+    _task = "one_class"
+    class_weight_ = property(lambda self: np.empty(0))
+    random_state = None
+
+    def __init__(
+        self, *, kernel="rbf", degree=3, gamma="scale", coef0=0.0, tol=1e-3, nu=0.5, shrinking=True, cache_size=200, verbose=False,
+        max_iter=-1, time_limit=None, max_memory=None, n_jobs=None, callback=None,
+    ):
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.tol = tol
+        self.nu = nu
+        self.shrinking = shrinking
+        self.cache_size = cache_size
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.time_limit = time_limit
+        self.max_memory = max_memory
+        self.n_jobs = n_jobs
+        self.callback = callback
+
+    def fit(self, X, y=None, sample_weight=None):
+        """Finds where the examples X lie; y is ignored. X and sample_weight as for SVC."""
+        data = self._fit_data(X)
+        weight = _data.as_weights(sample_weight, len(data))
+        return self._fit(data, np.ones(len(data)), weight)
+
+    @property
+    def offset_(self):
+        """decision_function(X) = score_samples(X) - offset_."""
+        return -self.intercept_
+
+    def decision_function(self, X):
+        """Positive inside, negative outside."""
+        data = self._new_data(X)
+        return self._model.decide(data, self.n_jobs)[:, 0]
+
+    def score_samples(self, X):
+        """The decision function without its constant."""
+        return self.decision_function(X) + self.offset_
+
+    def predict(self, X):
+        """1 inside, -1 outside."""
+        data = self._new_data(X)
+        return self._model.predict(data, self._has_function, self.n_jobs).astype(np.int64)

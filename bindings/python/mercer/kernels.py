@@ -1,0 +1,370 @@
+"""Kernels as objects: every kernel of the library as a class, and their algebra.
+
+>>> from mercer.kernels import RBF, Polynomial
+>>> k = 0.5 * RBF(gamma=0.1) + Polynomial(degree=2, coef0=1.0)
+>>> print(k)
+0.5*rbf(gamma=0.1) + poly(degree=2, gamma=1, coef0=1)
+>>> k([[0.0, 1.0], [2.0, 0.0]]).round(3)
+array([[ 4.5  ,  1.303],
+       [ 1.303, 25.5  ]])
+>>> k.proof().valid
+True
+"""
+
+import inspect
+import re
+
+import numpy as np
+
+from . import _core, _data
+
+
+class Kernel:
+    """A function k(x, z) of two objects. Subclasses name their parameters in `_parameters`, pairs of name and default."""
+
+    _parameters = ()
+
+    # --- what a subclass gives
+
+    def core(self):
+        """The library's kernel."""
+        raise NotImplementedError
+
+    # --- values
+
+    def __call__(self, X, Z=None, *, n_jobs=None):
+        """The matrix of k(x, z) for the rows x of X and z of Z (X itself when None): float32 when both are, else float64."""
+        x = _data.as_data(X)
+        z = None if Z is None else _data.as_data(Z)
+        return self.core().gram(x, z, x.single and (z is None or z.single), n_jobs)
+
+    def diag(self, X):
+        """k(x, x) for every row x of X."""
+        return self.core().diagonal(_data.as_data(X))
+
+    # --- questions
+
+    @property
+    def domain(self):
+        """What it compares: 'vectors', 'strings', 'sets' or 'any'."""
+        return self.core().domain
+
+    def is_stationary(self):
+        """Is it a function of x - z?"""
+        return self.core().traits["stationary"]
+
+    def proof(self):
+        """Why it is a kernel: a tree of rules that prints itself."""
+        return self.core().proof()
+
+    def test(self, X, *, max_n=4000, seed=1, eigenvalues=False):
+        """Is its matrix on X positive semidefinite? A certificate, a witness against it, or 'undecided'."""
+        return _core.mercer_test(self.core(), _data.as_data(X), max_n, seed, eigenvalues)
+
+    def feature_map(self, n_features, *, limit=1_000_000):
+        """The map phi with phi(x)'phi(z) = k(x, z) for vectors of n_features coordinates, where it is finite."""
+        return FeatureMap(_core.FeatureMap(self.core(), n_features, limit))
+
+    # --- parameters, as scikit-learn asks for them
+
+    def get_params(self, deep=True):
+        """Parameters by name; those of parts as part__name."""
+        params = {}
+        for name, _ in self._parameters:
+            value = getattr(self, name)
+            params[name] = value
+            if deep and isinstance(value, Kernel):
+                params.update({f"{name}__{inner}": each for inner, each in value.get_params().items()})
+        return params
+
+    def set_params(self, **params):
+        """Sets parameters by name, also those of parts: k.set_params(k1__gamma=0.5)."""
+        own = [name for name, _ in self._parameters]
+        for key, value in params.items():
+            name, _, inner = key.partition("__")
+            if name not in own:
+                raise ValueError(f"Invalid parameter {name!r} for kernel {self!r}. Valid parameters are: {own!r}.")
+            if inner:
+                getattr(self, name).set_params(**{inner: value})
+            else:
+                setattr(self, name, value)
+        return self
+
+    def __eq__(self, other):
+        return type(self) is type(other) and _same(self.get_params(deep=False), other.get_params(deep=False))
+
+    __hash__ = None  # parameters can be set
+
+    def __str__(self):
+        return self.core().text
+
+    def __repr__(self):
+        shown = [f"{name}={getattr(self, name)!r}" for name, default in self._parameters if default is not None or getattr(self, name) is not None]
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+    # --- functions that stand in the kernel must be known by name before a model that uses them is read
+
+    def register(self):
+        for name, _ in self._parameters:
+            part = getattr(self, name)
+            if isinstance(part, Kernel):
+                part.register()
+
+    def _has_function(self):
+        return any(isinstance(part, Kernel) and part._has_function() for part in (getattr(self, name) for name, _ in self._parameters))
+
+    # --- algebra
+
+    def __add__(self, other):
+        return Sum(self, _as_kernel(other)) if _operand(other) else NotImplemented
+
+    def __radd__(self, other):
+        return Sum(_as_kernel(other), self) if _operand(other) else NotImplemented
+
+    def __sub__(self, other):
+        return Sum(self, Scale(_as_kernel(other), -1.0)) if _operand(other) else NotImplemented
+
+    def __mul__(self, other):
+        if isinstance(other, Kernel):
+            return Product(self, other)
+        return Scale(self, float(other)) if _operand(other) else NotImplemented
+
+    def __rmul__(self, other):
+        return Scale(self, float(other)) if _operand(other) else NotImplemented
+
+    def __pow__(self, exponent):
+        return Power(self, exponent) if _operand(exponent) and not isinstance(exponent, Kernel) else NotImplemented
+
+
+def _operand(other):
+    return isinstance(other, Kernel) or (np.isscalar(other) and not isinstance(other, (str, bytes)))
+
+
+def _as_kernel(other):
+    return other if isinstance(other, Kernel) else Constant(float(other))
+
+
+def _same(a, b):
+    return a.keys() == b.keys() and all(a[key] is b[key] or np.array_equal(a[key], b[key]) for key in a)
+
+
+# --- kernels from kernels
+
+
+def _node(name, parameters, about, core, show):
+    """A class of the algebra: its parameters, how it becomes the library's kernel, how it is shown."""
+
+    def __init__(self, *args, **given):
+        _assign(self, args, given)
+
+    signature = inspect.Signature([inspect.Parameter(each, inspect.Parameter.POSITIONAL_OR_KEYWORD) for each in parameters])
+    cls = type(name, (Kernel,), {"__init__": __init__, "__doc__": about, "__module__": __name__, "_parameters": tuple((each, inspect.Parameter.empty) for each in parameters)})
+    cls.core, cls.__repr__, cls.__signature__ = core, show, signature
+    return cls
+
+
+def _assign(self, args, given):
+    names = [name for name, _ in self._parameters]
+    if len(args) > len(names):
+        raise TypeError(f"{type(self).__name__} takes at most {len(names)} arguments ({', '.join(names)}), got {len(args)}")
+    values = dict(zip(names, args))
+    for key, value in given.items():
+        if key not in names or key in values:
+            raise TypeError(f"{type(self).__name__}: unexpected or repeated argument {key!r}; it takes {', '.join(names) or 'none'}")
+        values[key] = value
+    for name, default in self._parameters:
+        if name not in values and default is inspect.Parameter.empty:
+            raise TypeError(f"{type(self).__name__}: {name} must be given")
+        setattr(self, name, values.get(name, default))
+
+
+def _wrapped(part, *weaker):
+    return f"({part!r})" if isinstance(part, weaker) else repr(part)
+
+
+Sum = _node("Sum", ("k1", "k2"), "k1 + k2", lambda self: self.k1.core().sum(self.k2.core()), lambda self: f"{self.k1!r} + {_wrapped(self.k2, Sum)}")
+Product = _node(
+    "Product", ("k1", "k2"), "k1 * k2", lambda self: self.k1.core().product(self.k2.core()), lambda self: f"{_wrapped(self.k1, Sum)} * {_wrapped(self.k2, Sum, Product, Scale)}"
+)
+Scale = _node("Scale", ("k", "factor"), "factor * k; a kernel for factor >= 0", lambda self: self.k.core().scale(self.factor), lambda self: f"{self.factor!r} * {_wrapped(self.k, Sum, Scale)}")
+Power = _node("Power", ("k", "exponent"), "k ** exponent; a kernel for whole exponents >= 0", lambda self: self.k.core().power(self.exponent), lambda self: f"{_wrapped(self.k, Sum, Product, Scale, Power)} ** {self.exponent!r}")
+Exp = _node("Exp", ("k",), "exp(k)", lambda self: self.k.core().exp(), Kernel.__repr__)
+Normalize = _node("Normalize", ("k",), "k(x, z)/sqrt(k(x, x) k(z, z))", lambda self: self.k.core().normalize(), Kernel.__repr__)
+PolynomialOf = _node("PolynomialOf", ("k", "coefficients"), "c0 + c1 k + c2 k^2 + ...; a kernel for coefficients >= 0", lambda self: self.k.core().polynomial_of(list(self.coefficients)), Kernel.__repr__)
+Columns = _node("Columns", ("k", "columns"), "k on some coordinates, counted from 0", lambda self: self.k.core().columns([int(each) for each in self.columns]), Kernel.__repr__)
+
+
+class Expression(Kernel):
+    """A kernel given by its text form only, such as one that names registered functions."""
+
+    _parameters = (("text", inspect.Parameter.empty),)
+
+    def __init__(self, text):
+        self.text = text
+
+    def core(self):
+        return _core.Kernel(self.text)
+
+
+class Callable(Kernel):
+    """A Python function as a kernel: function(X, Z) gives the matrix of k(x, z) for the rows of two arrays (or for two lists of objects).
+
+    With pairwise=True it is function(x, z), one number for two objects. Nothing is known about it, so nothing is proven: see test().
+    """
+
+    _parameters = (("function", inspect.Parameter.empty), ("domain", "vectors"), ("pairwise", False))
+
+    def __init__(self, function, domain="vectors", pairwise=False):
+        self.function = function
+        self.domain = domain
+        self.pairwise = pairwise
+
+    domain = None  # a parameter here
+
+    @property
+    def name(self):
+        return re.sub(r"\W", "", getattr(self.function, "__name__", type(self.function).__name__)) or "function"
+
+    def core(self):
+        function = self.function
+        if self.pairwise:
+
+            def blocks(X, Z):
+                return np.array([[function(x, z) for z in Z] for x in X], dtype=np.float64).reshape(len(X), len(Z))
+
+            return _core.from_function(self.name, blocks, self.domain)
+        return _core.from_function(self.name, function, self.domain)
+
+    def register(self):
+        _core.register_kernel(self.name, self.core())
+
+    def _has_function(self):
+        return True
+
+
+class FeatureMap:
+    """phi with phi(x)'phi(z) = k(x, z): transform(X) gives phi of every row."""
+
+    def __init__(self, map):
+        self._map = map
+
+    def __len__(self):
+        return len(self._map)
+
+    def transform(self, X):
+        return self._map.apply(_data.as_data(X))
+
+    def get_feature_names_out(self, input_features=None):
+        return np.asarray(self._map.names, dtype=object)
+
+    @property
+    def names(self):
+        return self._map.names
+
+
+# --- the kernels of the registry
+
+_CLASS_NAMES = {"poly": "Polynomial"}  # where the name in the text form is not the one people know
+_BY_NAME = {}
+
+
+def _camel(name):
+    return "RBF" if name == "rbf" else "".join(part[:1].upper() + part[1:] for part in name.split("_"))
+
+
+def _default(initial, condition):
+    if initial == "":
+        return inspect.Parameter.empty
+    return int(initial) if "whole" in condition else float(initial)
+
+
+def _number_text(value):
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return "[" + ", ".join(_number_text(each) for each in value) + "]"
+    return repr(float(value)) if not isinstance(value, (int, np.integer)) else str(int(value))
+
+
+def _registered_class(entry):
+    parameters = tuple((name, _default(initial, condition)) for name, initial, condition, _ in entry["parameters"])
+    others = tuple((name, None) for name in entry["other_arguments"])
+    text_name = entry["name"]
+
+    def __init__(self, *args, **given):
+        _assign(self, args, given)
+
+    def core(self):
+        given = {name: getattr(self, name) for name, _ in self._parameters}
+        other = {name: given.pop(name) for name, _ in others}
+        other = {name: value for name, value in other.items() if value is not None}
+        # An alternative replaces what stands at its default; beside another value the library says what is wrong.
+        if other:
+            given = {name: value for name, value in given.items() if value != dict(parameters)[name]}
+        arguments = ", ".join(f"{name}={_number_text(value)}" for name, value in {**given, **other}.items())
+        return _core.Kernel(f"{text_name}({arguments})")
+
+    lines = [entry["formula"], "", f"A kernel on {entry['domain']}." if entry["domain"] != "any" else "A kernel on anything.", entry["rule"] + "."]
+    if parameters:
+        lines += ["", "Parameters", "----------"]
+        for name, initial, condition, about in entry["parameters"]:
+            lines += [f"{name} : {condition}" + (f", default {initial}" if initial else ""), f"    {about}"]
+    name = _CLASS_NAMES.get(text_name) or _camel(text_name)
+    cls = type(
+        name,
+        (Kernel,),
+        {"__init__": __init__, "core": core, "__doc__": "\n".join(lines), "__module__": __name__, "_parameters": parameters + others, "_text_name": text_name},
+    )
+    cls.__signature__ = inspect.Signature([inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default) for name, default in parameters + others])
+    return cls
+
+
+__all__ = ["Kernel", "Sum", "Product", "Scale", "Power", "Exp", "Normalize", "PolynomialOf", "Columns", "Expression", "Callable", "FeatureMap", "parse"]
+for _entry in _core.registry():
+    _class = _registered_class(_entry)
+    for _name in [_entry["name"], *_entry["aliases"]]:
+        _BY_NAME[_name] = _class
+        globals().setdefault(_camel(_name), _class)
+        __all__.append(_camel(_name))
+    globals()[_class.__name__] = _class
+    __all__.append(_class.__name__)
+__all__ = sorted(set(__all__))
+
+_NODES = {"sum": Sum, "product": Product, "scale": Scale, "power": Power, "exp": Exp, "normalize": Normalize, "polynomial_of": PolynomialOf, "columns": Columns}
+
+
+def _built(form):
+    what, arguments, _, parts, text = form
+    if what in _BY_NAME:
+        cls = _BY_NAME[what]
+        whole = {name for name, default in cls._parameters if isinstance(default, int) and not isinstance(default, bool)}
+        return cls(**{name: int(value) if name in whole else value for name, value in arguments.items()})
+    if what not in _NODES:
+        return Expression(text)
+    return _NODES[what](*[_built(part) for part in parts], **arguments)
+
+
+def parse(text):
+    """The kernel a text form means.
+
+    >>> parse("rbf(gamma=0.5) * linear()^2")
+    RBF(gamma=0.5) * Linear() ** 2.0
+    >>> parse("rbf(gama=1)")
+    Traceback (most recent call last):
+        ...
+    ValueError: kernel expression, character 5: rbf has no parameter 'gama'; it has gamma
+      rbf(gama=1)
+          ^
+    """
+    return _built(_core.Kernel(text).form())
+
+
+def from_name(text, gamma, parameters):
+    """A bare name of the registry takes its parameters from the estimator's gamma(), degree, coef0; other text is parsed as it stands."""
+    cls = _BY_NAME.get(text.strip())
+    if cls is None:
+        return parse(text)
+    given = {name: parameters[name] for name, _ in cls._parameters if name in parameters}
+    if any(name == "gamma" for name, _ in cls._parameters):
+        given["gamma"] = gamma()
+    if cls is Polynomial and (given["coef0"] < 0 or given["degree"] < 1):  # noqa: F821  not covered by its proof, but what was asked for
+        return Power(Linear() * given["gamma"] + given["coef0"], given["degree"])  # noqa: F821
+    return cls(**given)

@@ -1,0 +1,102 @@
+"""Pictures with matplotlib. Each function draws into `ax`, the current axes when None, and returns it."""
+
+import numpy as np
+
+from . import _core, _data
+
+
+def _axes(ax):
+    if ax is not None:
+        return ax
+    import matplotlib.pyplot as plt
+
+    return plt.gca()
+
+
+def _plane(X, resolution, margin=0.1):
+    """The corners of X in the plane, and a grid over them."""
+    X = np.asarray(X, dtype=np.float64)
+    if X.ndim != 2 or X.shape[1] != 2:
+        raise ValueError(f"a picture in the plane needs examples of 2 coordinates, got shape {X.shape}")
+    low, high = X.min(axis=0), X.max(axis=0)
+    room = margin * np.where(high > low, high - low, 1.0)
+    a = np.linspace(low[0] - room[0], high[0] + room[0], resolution)
+    b = np.linspace(low[1] - room[1], high[1] + room[1], resolution)
+    A, B = np.meshgrid(a, b)
+    return X, A, B, np.column_stack([A.ravel(), B.ravel()])
+
+
+def regions(estimator, X, y=None, *, ax=None, resolution=200, cmap="coolwarm", alpha=0.4):
+    """What a fitted estimator predicts all over the plane, with the examples on top.
+
+    >>> import mercer, matplotlib
+    >>> matplotlib.use("Agg")
+    >>> X, y = [[0.0, 0.0], [1.0, 1.0]], [0, 1]
+    >>> ax = mercer.plot.regions(mercer.SVC().fit(X, y), X, y, resolution=20)
+    """
+    ax = _axes(ax)
+    X, A, B, grid = _plane(X, resolution)
+    values = estimator.predict(grid)
+    codes = None
+    if hasattr(estimator, "classes_"):
+        codes = np.searchsorted(estimator.classes_, values)
+        levels = np.arange(len(estimator.classes_) + 1) - 0.5
+        ax.contourf(A, B, codes.reshape(A.shape), levels=levels, cmap=cmap, alpha=alpha)
+    else:
+        ax.contourf(A, B, np.asarray(values, dtype=np.float64).reshape(A.shape), levels=20, cmap=cmap, alpha=alpha)
+    if y is not None:
+        colours = np.searchsorted(estimator.classes_, y) if codes is not None else np.asarray(y, dtype=np.float64)
+        ax.scatter(X[:, 0], X[:, 1], c=colours, cmap=cmap, edgecolors="k", s=20)
+    else:
+        ax.scatter(X[:, 0], X[:, 1], c="k", s=8)
+    return ax
+
+
+def margin(estimator, X, y=None, *, ax=None, resolution=200, cmap="coolwarm"):
+    """The line f = 0, the margins f = -1 and f = 1, and the support vectors of a two-class or one-class machine in the plane."""
+    ax = _axes(ax)
+    X, A, B, grid = _plane(X, resolution)
+    f = estimator.decision_function(grid)
+    if f.ndim != 1:
+        raise ValueError("margin() is for two classes or one; regions() draws more")
+    f = f.reshape(A.shape)
+    ax.contourf(A, B, f, levels=20, cmap=cmap, alpha=0.3)
+    lines = [-1, 0, 1] if hasattr(estimator, "classes_") else [0]
+    ax.contour(A, B, f, levels=lines, colors="k", linestyles=["--", "-", "--"] if len(lines) == 3 else ["-"])
+    colours = "k" if y is None else np.unique(y, return_inverse=True)[1]
+    ax.scatter(X[:, 0], X[:, 1], c=colours, cmap=None if y is None else cmap, edgecolors="k", s=20)
+    support = X[estimator.support_]
+    ax.scatter(support[:, 0], support[:, 1], s=90, facecolors="none", edgecolors="k")
+    return ax
+
+
+def _matrix(kernel, X):
+    return np.asarray(kernel, dtype=np.float64) if X is None else np.asarray(kernel(X), dtype=np.float64)
+
+
+def spectrum(kernel, X=None, *, ax=None):
+    """The eigenvalues of a kernel matrix, largest first; negative ones in red. Give a kernel and X, or a matrix."""
+    ax = _axes(ax)
+    values = _core.eigenvalues(np.ascontiguousarray(kernel, dtype=np.float64)) if X is None else _core.eigenvalues(kernel.core(), _data.as_data(X))
+    size = np.abs(values)
+    place = np.arange(1, len(values) + 1)
+    negative = values < 0
+    ax.semilogy(place[~negative], size[~negative], ".", label="positive")
+    if negative.any():
+        ax.semilogy(place[negative], size[negative], "r.", label="negative")
+        ax.legend()
+    ax.set_xlabel("eigenvalue")
+    ax.set_ylabel("size")
+    return ax
+
+
+def gram(kernel, X=None, *, order=None, ax=None, cmap="viridis"):
+    """The kernel matrix as a picture. Give a kernel and X, or a matrix; `order` sorts the examples, by label for instance."""
+    ax = _axes(ax)
+    K = _matrix(kernel, X)
+    if order is not None:
+        by = np.argsort(order, kind="stable")
+        K = K[np.ix_(by, by)]
+    picture = ax.imshow(K, cmap=cmap, interpolation="nearest")
+    ax.figure.colorbar(picture, ax=ax)
+    return ax

@@ -1,0 +1,194 @@
+#include "convert.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "mercer/data/variance.h"
+
+namespace mercer::python {
+namespace {
+
+template <class T>
+dataset dense_of(const py::array& x) {
+    return dense<T>(rows_of<T>(x), hold(x));
+}
+
+dataset dense_data(const py::array& x) {
+    if (py::isinstance<py::array_t<float>>(x)) return dense_of<float>(x);
+    return dense_of<double>(x);
+}
+
+template <class T>
+dataset sparse_of(const py::array_t<std::int64_t>& start, const py::array_t<std::int32_t>& column, const py::array& value, index dims) {
+    const auto size = [](const py::array& a) { return static_cast<std::size_t>(a.size()); };
+    return sparse<T>(std::span(start.data(), size(start)), std::span(column.data(), size(column)), std::span(static_cast<const T*>(value.data()), size(value)),
+                     dims, hold(py::make_tuple(start, column, value)));
+}
+
+// Row starts, columns and values of a matrix in compressed rows; columns ascend within a row.
+dataset sparse_data(const py::array_t<std::int64_t>& start, const py::array_t<std::int32_t>& column, const py::array& value, index dims) {
+    if (!(start.flags() & column.flags() & value.flags() & py::array::c_style)) throw py::type_error("contiguous arrays are expected here");
+    if (py::isinstance<py::array_t<float>>(value)) return sparse_of<float>(start, column, value, dims);
+    if (py::isinstance<py::array_t<double>>(value)) return sparse_of<double>(start, column, value, dims);
+    throw py::type_error("values of float32 or float64 are expected here");
+}
+
+dataset string_data(const py::sequence& from) {
+    std::vector<std::string> items;
+    items.reserve(from.size());
+    for (std::size_t i = 0; i < from.size(); ++i) {
+        const py::object item = from[i];
+        if (!py::isinstance<py::str>(item) && !py::isinstance<py::bytes>(item))
+            throw py::type_error("object " + std::to_string(i) + " must be a str, like the first one, got " +
+                                 std::string(py::str(py::type::of(item).attr("__name__"))));
+        items.push_back(item.cast<std::string>());
+    }
+    return strings(std::move(items));
+}
+
+// A number for an item of a set: whole numbers stand for themselves, other items for a hash of their text (FNV-1a, 64 bits), so that the same item has
+// the same number in every process and nothing has to be remembered between fit and predict.
+std::int64_t item_number(const py::handle& item) {
+    if (py::isinstance<py::int_>(item) || PyIndex_Check(item.ptr())) return item.cast<std::int64_t>();
+    if (!py::isinstance<py::str>(item) && !py::isinstance<py::bytes>(item))
+        throw py::type_error("items of sets must be whole numbers or str, got " + std::string(py::str(py::type::handle_of(item).attr("__name__"))));
+    std::uint64_t hash = 14695981039346656037ull;
+    for (const char c : item.cast<std::string>()) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ull;
+    return static_cast<std::int64_t>(hash);
+}
+
+dataset set_data(const py::sequence& from) {
+    std::vector<std::vector<std::int64_t>> items(from.size());
+    for (std::size_t i = 0; i < from.size(); ++i) {
+        const py::object set = from[i];
+        if (!py::isinstance<py::anyset>(set))
+            throw py::type_error("object " + std::to_string(i) + " must be a set, like the first one, got " +
+                                 std::string(py::str(py::type::of(set).attr("__name__"))));
+        for (const py::handle item : set) items[i].push_back(item_number(item));
+    }
+    return sets(std::move(items));
+}
+
+// (row, column, value) of the first coordinate that is NaN or infinite, or None.
+template <class T>
+py::object first_not_finite(const matrix_view<const T> x) {
+    std::optional<std::pair<index, index>> at;
+    {
+        const py::gil_scoped_release release;
+        for (index i = 0; i < x.rows && !at; ++i) {
+            // Without branches over a row: only one that has a fault is looked at again. NaN compares as false.
+            int faults = 0;
+            for (index j = 0; j < x.cols; ++j) faults += !(std::abs(x(i, j)) <= std::numeric_limits<T>::max());
+            if (faults == 0) continue;
+            for (index j = 0; j < x.cols && !at; ++j)
+                if (!std::isfinite(x(i, j))) at = {i, j};
+        }
+    }
+    if (!at) return py::none();
+    return py::make_tuple(at->first, at->second, static_cast<double>(x(at->first, at->second)));
+}
+
+}  // namespace
+
+py::array_t<double> copied(matrix_view<const double> from) {
+    py::array_t<double> out({from.rows, from.cols});
+    for (index i = 0; i < from.rows; ++i) std::copy_n(from.row(i), from.cols, out.mutable_data(i, 0));
+    return out;
+}
+
+py::object objects_of(const dataset& x) {
+    return std::visit(
+        [](const auto& some) -> py::object {
+            if constexpr (requires { some.row(0); }) {
+                using T = std::remove_const_t<std::remove_pointer_t<decltype(some.row(0))>>;
+                py::array_t<T> out({some.size(), some.dims()});
+                for (index i = 0; i < some.size(); ++i) std::copy_n(some.row(i), some.dims(), out.mutable_data() + i * some.dims());
+                return out;
+            } else if constexpr (requires { some.values(0); }) {
+                using T = std::remove_const_t<typename decltype(some.values(0))::value_type>;
+                std::vector<index> start{0};
+                std::vector<std::int32_t> column;
+                std::vector<T> value;
+                for (index i = 0; i < some.size(); ++i) {
+                    column.insert(column.end(), some.cols(i).begin(), some.cols(i).end());
+                    value.insert(value.end(), some.values(i).begin(), some.values(i).end());
+                    start.push_back(static_cast<index>(column.size()));
+                }
+                return py::make_tuple(to_numpy(std::move(start)), to_numpy(std::move(column)), to_numpy(std::move(value)), some.dims());
+            } else {
+                py::list out;
+                for (index i = 0; i < some.size(); ++i) {
+                    if constexpr (std::is_same_v<std::decay_t<decltype(some)>, strings>) {
+                        const std::string_view text = some[i];
+                        PyObject* decoded = PyUnicode_DecodeUTF8(text.data(), static_cast<py::ssize_t>(text.size()), "surrogateescape");
+                        if (!decoded) throw py::error_already_set();
+                        out.append(py::reinterpret_steal<py::object>(decoded));
+                    } else {
+                        py::set items;
+                        for (const std::int64_t item : some[i]) items.add(item);
+                        out.append(py::frozenset(items));
+                    }
+                }
+                return out;
+            }
+        },
+        x.items());
+}
+
+int thread_count(const py::object& n_jobs) {
+    if (n_jobs.is_none()) return 0;
+    const int wish = n_jobs.cast<int>();
+    if (wish == 0) throw py::value_error("n_jobs must satisfy n_jobs != 0, got 0");
+    // As joblib counts: -1 is all, -2 all but one.
+    return wish > 0 ? wish : std::max(1, threads() + 1 + wish);
+}
+
+bool run_control::go_on(const std::function<py::object()>& describe) {
+    const py::gil_scoped_acquire gil;
+    if (stopped_) return false;
+    try {
+        if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+        if (!callback_.is_none()) {
+            const py::object answer = callback_(describe());
+            stopped_ = answer.ptr() == Py_False;
+        }
+    } catch (py::error_already_set& problem) {
+        stopped_ = true;
+        if (problem.matches(PyExc_KeyboardInterrupt))
+            interrupted_ = true;
+        else
+            raised_ = std::make_unique<py::error_already_set>(problem);
+    }
+    return !stopped_;
+}
+
+void run_control::finish() {
+    if (raised_) throw py::error_already_set(*raised_);
+}
+
+void bind_data(py::module_& m) {
+    py::class_<dataset>(m, "Data", "n objects of one kind, borrowed from Python where they can be.")
+        .def("__len__", &dataset::size)
+        .def_property_readonly("dims", &dataset::dims)
+        .def_property_readonly("kind", [](const dataset& x) { return name(x.kind()); })
+        .def_property_readonly("single", [](const dataset& x) { return x.as<dense<float>>() || x.as<sparse<float>>(); })
+        .def_property_readonly("sparse", &dataset::is_sparse)
+        .def("objects", &objects_of);
+    m.def("dense", &dense_data, py::arg("x").noconvert());
+    m.def("sparse", &sparse_data, py::arg("start"), py::arg("column"), py::arg("value").noconvert(), py::arg("dims"));
+    m.def("strings", &string_data);
+    m.def("sets", &set_data);
+    m.def("first_not_finite", [](const py::array& x) {
+        return py::isinstance<py::array_t<float>>(x) ? first_not_finite(rows_of<float>(x)) : first_not_finite(rows_of<double>(x));
+    });
+    m.def("entry_variance", [](const dataset& x, const py::object& weight) {
+        const std::vector<double> w = as_vector(weight);
+        return without_lock(0, [&] { return entry_variance(x, w); });
+    });
+    m.def("threads", &threads, "The number of threads that fits and predictions may use.");
+    m.def("set_threads", &set_threads);
+}
+
+}  // namespace mercer::python

@@ -1,0 +1,103 @@
+// What all binding files share: numpy arrays in and out without copies, data sets from Python objects, control of long runs.
+#pragma once
+
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "mercer/base/matrix.h"
+#include "mercer/base/parallel.h"
+#include "mercer/data/dataset.h"
+
+namespace mercer::python {
+
+namespace py = pybind11;
+
+// A Python object held by C++ code that may let go of it in any thread.
+inline std::shared_ptr<const void> hold(py::object object) {
+    auto* kept = new py::object(std::move(object));
+    return {kept, [](const void* p) {
+                // What outlives the interpreter (a kernel in the registry) goes with the process: there is no lock to wait for any more.
+                if (!Py_IsInitialized()) return;
+                const py::gil_scoped_acquire gil;
+                delete static_cast<const py::object*>(p);
+            }};
+}
+
+// Owners turned into arrays: the memory moves, nothing is copied.
+template <class T>
+py::array_t<T> to_numpy(matrix<T> from) {
+    auto* kept = new matrix<T>(std::move(from));
+    const py::capsule owner(kept, [](void* p) { delete static_cast<matrix<T>*>(p); });
+    return py::array_t<T>({kept->rows(), kept->cols()}, kept->data(), owner);
+}
+template <class T>
+py::array_t<T> to_numpy(std::vector<T> from) {
+    auto* kept = new std::vector<T>(std::move(from));
+    const py::capsule owner(kept, [](void* p) { delete static_cast<std::vector<T>*>(p); });
+    return py::array_t<T>({static_cast<py::ssize_t>(kept->size())}, kept->data(), owner);
+}
+// A copy, for members of a model that lives on.
+py::array_t<double> copied(matrix_view<const double> from);
+
+// Rows of a 2-D array of T, borrowed: the caller's Python code has made the columns contiguous.
+template <class T>
+matrix_view<const T> rows_of(const py::array& from) {
+    const auto item = static_cast<py::ssize_t>(sizeof(T));
+    if (from.ndim() != 2 || !py::isinstance<py::array_t<T>>(from)) throw py::type_error("a two-dimensional array of float32 or float64 is expected here");
+    if ((from.shape(1) > 1 && from.strides(1) != item) || (from.shape(0) > 1 && from.strides(0) % item != 0))
+        throw py::type_error("rows must be contiguous here");
+    return {static_cast<const T*>(from.data()), from.shape(0), from.shape(1), from.shape(0) > 1 ? from.strides(0) / item : from.shape(1)};
+}
+
+using doubles = py::array_t<double, py::array::c_style | py::array::forcecast>;
+inline std::span<const double> as_span(const doubles& from) { return {from.data(), static_cast<std::size_t>(from.size())}; }
+inline std::vector<double> as_vector(const py::object& from) {
+    if (from.is_none()) return {};
+    const auto values = py::cast<doubles>(from);
+    return {values.data(), values.data() + values.size()};
+}
+
+// A data set as a Python value: the vectors, strings or sets of one argument called X.
+void bind_data(py::module_& m);
+void bind_kernels(py::module_& m);
+void bind_insight(py::module_& m);
+void bind_svm(py::module_& m);
+
+// The objects of a data set as Python gives them: an array, (indptr, indices, data, columns), a list of str, a list of frozensets.
+py::object objects_of(const dataset& x);
+
+// n_jobs of an estimator as threads of this call; 0: all there are.
+int thread_count(const py::object& n_jobs);
+
+// Runs work() without the interpreter's lock, with at most `threads` threads (0: no limit).
+template <class Work>
+auto without_lock(int threads, Work work) {
+    const py::gil_scoped_release release;
+    if (threads <= 0) return work();
+    const thread_limit limit(threads);
+    return work();
+}
+
+// Asked now and then by a long run, in whatever thread: is Ctrl-C pressed, does the caller's callback want to go on? Remembers why it said no;
+// what the callback raised is raised again by finish().
+class run_control {
+public:
+    explicit run_control(py::object callback) : callback_(std::move(callback)) {}
+    // `describe` makes the callback's argument.
+    bool go_on(const std::function<py::object()>& describe);
+    void finish();
+    bool interrupted() const { return interrupted_; }
+
+private:
+    py::object callback_;
+    bool stopped_ = false, interrupted_ = false;
+    std::unique_ptr<py::error_already_set> raised_;
+};
+
+}  // namespace mercer::python

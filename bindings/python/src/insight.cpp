@@ -1,0 +1,49 @@
+// The Mercer test, explicit feature maps, spectra.
+#include "convert.h"
+#include "mercer/gram/computed.h"
+#include "mercer/gram/precomputed.h"
+#include "mercer/insight/feature_map.h"
+#include "mercer/insight/mercer_test.h"
+#include "mercer/insight/spectrum.h"
+
+namespace mercer::python {
+
+void bind_insight(py::module_& m) {
+    py::class_<mercer_result>(m, "MercerTest",
+                              "Whether a kernel is positive semidefinite on data: certified, indefinite with a witness, asymmetric, or undecided.")
+        .def_property_readonly("verdict", [](const mercer_result& r) { return name(r.verdict); })
+        .def_readonly("n", &mercer_result::n)
+        .def_readonly("tested", &mercer_result::tested)
+        .def_readonly("tolerance", &mercer_result::tolerance)
+        .def_readonly("smallest", &mercer_result::smallest)
+        .def_readonly("largest", &mercer_result::largest)
+        .def_property_readonly(
+            "witness",
+            [](const mercer_result& r) -> py::object {
+                if (!r.witness) return py::none();
+                return py::make_tuple(to_numpy(r.witness->points), to_numpy(r.witness->coefficients), r.witness->value);
+            },
+            "(points, coefficients, value) with sum c_i c_j k(x_i, x_j) = value < 0, or None.")
+        .def("__bool__", [](const mercer_result& r) { return r.verdict == mercer_verdict::certified; })
+        .def("__str__", &mercer_result::text)
+        .def("__repr__", &mercer_result::text);
+    m.def("mercer_test", [](const kernel& k, const dataset& x, index max_n, std::uint64_t seed, bool eigenvalues) {
+        mercer_options options;
+        options.max_n = max_n, options.seed = seed, options.eigenvalues = eigenvalues;
+        return without_lock(0, [&] { return mercer_test(k, x, options); });
+    });
+    py::class_<feature_map>(m, "FeatureMap", "An explicit map phi with phi(x)'phi(z) = k(x, z).")
+        .def(py::init<const kernel&, index, index>())
+        .def_property_readonly("dims", &feature_map::dims)
+        .def("__len__", &feature_map::size)
+        .def_property_readonly("names", &feature_map::names)
+        .def("apply", [](const feature_map& map, const dataset& x) { return objects_of(without_lock(0, [&] { return dataset(map.apply(x)); })); });
+    m.def("eigenvalues", [](const doubles& K) {
+        if (K.ndim() != 2) throw py::value_error("a matrix is expected here");
+        const matrix_view<const double> view(K.data(), K.shape(0), K.shape(1));
+        return to_numpy(without_lock(0, [&] { return decompose(precomputed<double>(view)).values; }));
+    });
+    m.def("eigenvalues", [](const kernel& k, const dataset& x) { return to_numpy(without_lock(0, [&] { return decompose(computed<double>(k, x)).values; })); });
+}
+
+}  // namespace mercer::python

@@ -1,0 +1,141 @@
+// Kernels: the registry, text forms taken apart, Gram matrices, Python functions as kernels.
+#include <pybind11/functional.h>
+
+#include "convert.h"
+#include "mercer/base/error.h"
+#include "mercer/kernels/algebra.h"
+#include "mercer/kernels/evaluator.h"
+#include "mercer/kernels/registry.h"
+
+namespace mercer::python {
+namespace {
+
+py::object as_object(const argument& value) {
+    return std::visit([](const auto& some) { return py::object(py::cast(some)); }, value);
+}
+
+py::dict describe(const registered_kernel& entry) {
+    py::list parameters;
+    for (const auto& each : entry.info.parameters) parameters.append(py::make_tuple(each.name, each.initial, each.condition, each.about));
+    py::dict out;
+    out["name"] = entry.info.name;
+    out["aliases"] = entry.info.aliases;
+    out["formula"] = entry.info.formula;
+    out["domain"] = name(entry.info.where);
+    out["parameters"] = parameters;
+    out["rule"] = entry.info.rule;
+    out["mercer"] = entry.info.mercer;
+    out["other_arguments"] = entry.other_arguments;
+    return out;
+}
+
+// (what, {argument: value}, who, parts), all the way down.
+py::tuple take_apart(const kernel_node& node) {
+    const kernel_form form = node.form();
+    py::dict arguments;
+    for (const auto& [key, value] : form.arguments) arguments[py::str(key)] = as_object(value);
+    py::list parts;
+    for (const auto& part : form.parts) parts.append(take_apart(*part));
+    return py::make_tuple(form.what, arguments, form.who, parts, node.text());
+}
+
+// f(X, Z) gives the matrix of kernel values for the rows of X against those of Z. Called with the interpreter's lock held, from any thread.
+kernel from_python(const std::string& name, const py::function& f, const std::string& where) {
+    const auto kept = std::static_pointer_cast<const py::object>(hold(f));
+    const domain kind = where == "strings" ? domain::strings : where == "sets" ? domain::sets : domain::vectors;
+    return from_block_function(
+        name,
+        [kept, name](const dataset& x, const selection& rows, const dataset& z, const selection& cols, matrix_view<double> out) {
+            const py::gil_scoped_acquire gil;
+            const auto objects = [](const dataset& some) -> py::object {
+                if (some.is_sparse()) return objects_of(as_dense<double>(some));
+                return objects_of(some);
+            };
+            const py::object result = (*kept)(objects(gather(x, rows)), objects(gather(z, cols)));
+            const auto values = doubles::ensure(result);
+            if (!values) throw py::error_already_set();
+            if (values.ndim() != 2 || values.shape(0) != out.rows || values.shape(1) != out.cols) {
+                std::string shape;
+                for (py::ssize_t i = 0; i < values.ndim(); ++i) shape += (i ? " x " : "") + std::to_string(values.shape(i));
+                fail(errc::data, name + ": the function must give a matrix of " + std::to_string(out.rows) + " x " + std::to_string(out.cols) +
+                                     " kernel values, got " + shape);
+            }
+            for (index i = 0; i < out.rows; ++i) std::copy_n(values.data(i, 0), out.cols, out.row(i));
+        },
+        kind);
+}
+
+template <class T>
+py::object gram_as(const kernel& k, const dataset& x, const dataset* z, int threads) {
+    matrix<T> out;
+    without_lock(threads, [&] {
+        const evaluator<T> e = z ? evaluator<T>(k, x, *z) : evaluator<T>(k, x);
+        out = matrix<T>(e.rows(), e.cols());
+        e.all(out.view());
+    });
+    return to_numpy(std::move(out));
+}
+
+py::object gram_matrix(const kernel& k, const dataset& x, const dataset* z, bool single, const py::object& n_jobs) {
+    const int threads = thread_count(n_jobs);
+    return single ? gram_as<float>(k, x, z, threads) : gram_as<double>(k, x, z, threads);
+}
+
+py::object diagonal(const kernel& k, const dataset& x) {
+    return to_numpy(without_lock(0, [&] { return self_values(k, x); }));
+}
+
+}  // namespace
+
+void bind_kernels(py::module_& m) {
+    m.def("registry", [] {
+        py::list all;
+        for (const auto& each : kernel_registry()) all.append(describe(each));
+        return all;
+    });
+    m.def("from_function", &from_python);
+    m.def("register_kernel", &register_kernel);
+    py::class_<proof>(m, "Proof", "Why an expression is a kernel: a tree of rules. print() shows it.")
+        .def_readonly("valid", &proof::valid)
+        .def_readonly("claim", &proof::claim)
+        .def_readonly("rule", &proof::rule)
+        .def_readonly("conditions", &proof::conditions)
+        .def_readonly("parts", &proof::parts)
+        .def_readonly("at_fault", &proof::at_fault)
+        .def(
+            "faults",
+            [](const proof& p) {
+                std::vector<std::string> out;
+                for (const proof* each : p.faults()) out.push_back(each->claim);
+                return out;
+            },
+            "The claims of the parts that no rule covers; empty when the proof holds.")
+        .def("__bool__", [](const proof& p) { return p.valid; })
+        .def("__str__", &proof::text)
+        .def("__repr__", &proof::text);
+    py::class_<kernel>(m, "Kernel")
+        .def(py::init([](const std::string& text) { return kernel::parse(text); }))
+        .def_property_readonly("text", &kernel::text)
+        .def_property_readonly("domain", [](const kernel& k) { return name(k.where()); })
+        .def_property_readonly("traits",
+                               [](const kernel& k) {
+                                   const traits t = k.properties();
+                                   py::dict out;
+                                   out["stationary"] = t.stationary, out["radial"] = t.radial, out["normalised"] = t.normalised;
+                                   return out;
+                               })
+        .def("form", [](const kernel& k) { return take_apart(k.node()); })
+        .def("proof", &kernel::proof)
+        .def("gram", &gram_matrix, py::arg("x"), py::arg("z"), py::arg("single"), py::arg("n_jobs"))
+        .def("diagonal", &diagonal)
+        .def("sum", [](const kernel& a, const kernel& b) { return a + b; })
+        .def("product", [](const kernel& a, const kernel& b) { return a * b; })
+        .def("scale", [](const kernel& a, double c) { return c * a; })
+        .def("power", [](const kernel& a, double exponent) { return pow(a, exponent); })
+        .def("exp", [](const kernel& a) { return exp(a); })
+        .def("normalize", [](const kernel& a) { return normalise(a); })
+        .def("polynomial_of", [](const kernel& a, const std::vector<double>& c) { return polynomial_of(a, c); })
+        .def("columns", [](const kernel& a, const std::vector<index>& which) { return columns(a, which); });
+}
+
+}  // namespace mercer::python

@@ -1,0 +1,129 @@
+"""make_stubs.py FILE: writes type stubs of mercer.kernels, whose classes are made from the registry, to FILE, and those of the modules beside it.
+
+Signatures come from the modules themselves; only the types of parameters stand here, by name.
+"""
+
+import inspect
+import sys
+from pathlib import Path
+
+import mercer
+import mercer._svm
+import mercer.kernels
+import mercer.plot
+
+TYPES = {
+    "C": "float",
+    "kernel": "str | Kernel | Callable[[Any, Any], Any]",
+    "gamma": "float | Literal['scale', 'auto']",
+    "degree": "int",
+    "class_weight": "Mapping[Any, float] | Literal['balanced'] | None",
+    "decision_function_shape": "Literal['ovr', 'ovo']",
+    "random_state": "int | np.random.RandomState | None",
+    "time_limit": "float | None",
+    "max_memory": "int | str | None",
+    "n_jobs": "int | None",
+    "callback": "Callable[[Any], bool | None] | None",
+    "sample_weight": "ArrayLike | None",
+    "covariance": "ArrayLike",
+    "A": "ArrayLike",
+}
+RETURNS = {"fit": "Self", "set_params": "Self", "get_params": "dict[str, Any]", "score_samples": "np.ndarray", "predict": "np.ndarray", "decision_function": "np.ndarray"}
+HEAD = """# Made by bindings/python/src/make_stubs.py
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+from typing_extensions import Self
+
+"""
+
+
+def parameter(each):
+    empty = inspect.Parameter.empty
+    kind = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}.get(each.kind, "")
+    if each.name == "self":
+        return "self"
+    default = each.default
+    type_name = TYPES.get(each.name)
+    if type_name is None:
+        type_name = type(default).__name__ if isinstance(default, (bool, int, float, str)) else "Any"
+    return f"{kind}{each.name}: {type_name}" + ("" if default is empty else f" = {default!r}")
+
+
+def arguments(signature):
+    out, starred = [], False
+    for each in signature.parameters.values():
+        if each.kind is inspect.Parameter.KEYWORD_ONLY and not starred:
+            out.append("*")
+            starred = True
+        starred = starred or each.kind is inspect.Parameter.VAR_POSITIONAL
+        out.append(parameter(each))
+    return ", ".join(out)
+
+
+def function(name, what, indent=""):
+    return f"{indent}def {name}({arguments(inspect.signature(what))}) -> {RETURNS.get(name, 'Any')}: ...\n"
+
+
+def class_stub(cls, base, members_of):
+    signature = inspect.signature(cls)
+    text = f"class {cls.__name__}({base}):\n" if base else f"class {cls.__name__}:\n"
+    text += f"    def __init__(self{', ' if signature.parameters else ''}{arguments(signature)}) -> None: ...\n"
+    for name, _ in getattr(cls, "_parameters", ()):
+        text += f"    {name}: Any\n"
+    seen = {"__init__"} | {name for name, _ in getattr(cls, "_parameters", ())}
+    for owner in members_of:
+        for name, member in vars(owner).items():
+            if name in seen or (name.startswith("_") and name not in ("__call__", "__add__", "__radd__", "__sub__", "__mul__", "__rmul__", "__pow__", "__len__")):
+                continue
+            seen.add(name)
+            if isinstance(member, property):
+                text += f"    @property\n    def {name}(self) -> Any: ...\n"
+            elif callable(member) or hasattr(member, "fn"):
+                text += function(name, getattr(member, "fn", member), "    ")
+    return text
+
+
+def kernels_stub():
+    text = HEAD
+    done = {}
+    for name in ["Kernel"] + [each for each in mercer.kernels.__all__ if each != "Kernel"]:
+        what = getattr(mercer.kernels, name)
+        if not inspect.isclass(what):
+            text += function(name, what)
+        elif what in done:
+            text += f"{name} = {done[what]}\n"
+        else:
+            done[what] = what.__name__
+            is_kernel = issubclass(what, mercer.kernels.Kernel) and what is not mercer.kernels.Kernel
+            text += class_stub(what, "Kernel" if is_kernel else "", [] if is_kernel else [what])
+            if name != what.__name__:
+                text += f"{name} = {what.__name__}\n"
+    return text
+
+
+def svm_stub():
+    text = HEAD.replace("from typing_extensions", "from sklearn.base import BaseEstimator\nfrom typing_extensions") + "from .kernels import Kernel\n\n"
+    for name in ("SVC", "NuSVC", "SVR", "NuSVR", "OneClassSVM"):
+        cls = getattr(mercer, name)
+        owners = [each for each in cls.__mro__ if each.__module__.startswith("mercer.")]
+        text += class_stub(cls, "BaseEstimator", owners)
+    return text
+
+
+def plot_stub():
+    names = [name for name, what in vars(mercer.plot).items() if inspect.isfunction(what) and not name.startswith("_")]
+    return HEAD + "".join(function(name, getattr(mercer.plot, name)) for name in names)
+
+
+def main():
+    target = Path(sys.argv[1])
+    target.write_text(kernels_stub())
+    (target.parent / "_svm.pyi").write_text(svm_stub())
+    (target.parent / "plot.pyi").write_text(plot_stub())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,72 @@
+// Expressions taken apart: what a front end needs to build a tree of its own.
+#include <gtest/gtest.h>
+
+#include "mercer/kernels/algebra.h"
+#include "mercer/kernels/registry.h"
+
+namespace mercer {
+namespace {
+
+// The expression put together again from its forms.
+kernel rebuilt(const kernel_node& node) {
+    const kernel_form form = node.form();
+    std::vector<kernel> part;
+    for (const auto& each : form.parts) part.push_back(rebuilt(*each));
+    const auto number = [&] { return std::get<double>(form.arguments.at(0).second); };
+    const auto list = [&] { return std::get<std::vector<double>>(form.arguments.at(0).second); };
+    if (form.what == "sum") return part.at(0) + part.at(1);
+    if (form.what == "product") return part.at(0) * part.at(1);
+    if (form.what == "scale") return number() * part.at(0);
+    if (form.what == "power") return pow(part.at(0), number());
+    if (form.what == "exp") return exp(part.at(0));
+    if (form.what == "normalize") return normalise(part.at(0));
+    if (form.what == "polynomial_of") return polynomial_of(part.at(0), list());
+    if (form.what == "columns") {
+        const std::vector<double> columns_of = list();
+        return columns(part.at(0), std::vector<index>(columns_of.begin(), columns_of.end()));
+    }
+    const registered_kernel* leaf = find_kernel(form.what);
+    if (!leaf) return kernel::parse(form.what);
+    arguments given(form.what);
+    for (const auto& [key, value] : form.arguments) given.set(key, value);
+    return leaf->make(given);
+}
+
+TEST(kernel_form, has_all_that_the_text_has) {
+    for (const char* text :
+         {"linear()", "rbf(gamma=0.25)", "0.5*rbf(gamma=0.1) + normalize(poly(degree=3, gamma=1, coef0=1))", "(linear() + constant(c=1))^2*exp(cosine())",
+          "polynomial_of(linear(), [1, 0, 2])", "columns(rbf(gamma=1), [0, 2])", "bilinear(A=[[2, 1], [1, 2]])", "anisotropic(covariance=[[1, 0], [0, 2]])",
+          "matern(nu=1.5, length_scale=2)", "spectrum(k=3) + normalize(spectrum(k=2))", "-1*linear() + rbf(gamma=2)", "jaccard()*set_power()"}) {
+        const kernel k = kernel::parse(text);
+        EXPECT_EQ(rebuilt(k.node()).text(), k.text());
+    }
+}
+
+TEST(kernel_form, of_every_registered_kernel_names_it) {
+    for (const auto& each : kernel_registry()) {
+        arguments given(each.info.name);
+        for (const auto& parameter : each.info.parameters)
+            if (parameter.initial.empty()) given.set(parameter.name, std::vector<std::vector<double>>{{2, 1}, {1, 2}});
+        const kernel k = each.make(given);
+        const kernel_form form = k.node().form();
+        EXPECT_EQ(form.what, each.info.name);
+        EXPECT_EQ(form.arguments.size(), each.info.parameters.size());
+        EXPECT_TRUE(form.parts.empty());
+        EXPECT_EQ(rebuilt(k.node()).text(), k.text());
+    }
+}
+
+TEST(kernel_form, names_the_functions_of_users) {
+    register_kernel("mine", from_block_function(
+                                "mine", [](const dataset&, const selection&, const dataset&, const selection&, matrix_view<double>) {}, domain::vectors));
+    const kernel_form form = kernel::parse("user(mine)").node().form();
+    EXPECT_EQ(form.what, "user");
+    EXPECT_EQ(form.who, "mine");
+    const kernel_form outer = kernel::parse("conjugate(norm, linear())").node().form();
+    EXPECT_EQ(outer.what, "conjugate");
+    EXPECT_EQ(outer.who, "norm");
+    EXPECT_EQ(outer.parts.size(), 1u);
+}
+
+}  // namespace
+}  // namespace mercer

@@ -1,0 +1,36 @@
+"""scikit-learn's own suite for estimators: every check, none excused."""
+
+import numpy as np
+import pytest
+from sklearn.utils.estimator_checks import check_estimator, parametrize_with_checks
+
+import mercer
+from mercer.kernels import RBF, Linear
+
+ALL = [mercer.SVC(), mercer.NuSVC(), mercer.SVR(), mercer.NuSVR(), mercer.OneClassSVM()]
+VARIANTS = [mercer.SVC(kernel=0.5 * RBF(gamma=0.5) + Linear()), mercer.SVC(probability=True, random_state=0)]
+
+
+@parametrize_with_checks(ALL)
+def test_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("estimator", VARIANTS, ids=["kernel object", "probability"])
+def test_variants(estimator):
+    check_estimator(estimator)
+
+
+@pytest.mark.parametrize("estimator", ALL, ids=lambda e: type(e).__name__)
+def test_no_check_is_excused(estimator):
+    tags = estimator._get_tags()
+    assert not tags["_xfail_checks"] and not tags["_skip_test"] and not tags["no_validation"] and not tags["poor_score"]
+
+
+@pytest.mark.parametrize("estimator", ALL, ids=lambda e: type(e).__name__)
+def test_any_order_of_examples_gives_the_same_model(estimator, two_moons):
+    X, y = two_moons
+    order = np.random.default_rng(1).permutation(len(X))
+    a, b = estimator.fit(X, y), type(estimator)().fit(X[order], y[order])
+    np.testing.assert_allclose(a.predict(X), b.predict(X), rtol=1e-10)
+    np.testing.assert_array_equal(np.sort(order[b.support_]), np.sort(a.support_))
