@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "estimators/svm_support.h"
-#include "mercer/estimators/expansion.h"
+#include "mercer/estimators/kernel_expansion.h"
 #include "mercer/kernels/evaluator.h"
 #include "mercer/solvers/dense_algebra.h"
 

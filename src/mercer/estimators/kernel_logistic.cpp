@@ -8,7 +8,8 @@
 #include "mercer/base/error.h"
 #include "mercer/base/file.h"
 #include "mercer/data/readers/source.h"
-#include "mercer/estimators/archive.h"
+#include "mercer/estimators/expansion_archive.h"
+#include "mercer/estimators/fit_checks.h"
 #include "mercer/estimators/training_gram.h"
 #include "mercer/gram/adaptors.h"
 #include "mercer/solvers/dense_algebra.h"
@@ -95,8 +96,7 @@ kernel_logistic_model fit_kernel_logistic(const kernel& k, const dataset& x, std
     // Where nothing says that the problem is convex, meeting the first-order conditions does not make this the minimum.
     if (!k.proof().valid && model.status == representer_status::converged) model.status = representer_status::stationary;
     model.f.k = std::make_shared<const kernel>(k);
-    model.f.objects = objects;
-    model.f.dims = x.dims();
+    model.f.x = objects;
     return model;
 }
 
@@ -111,12 +111,12 @@ kernel_logistic_model fit_kernel_logistic_precomputed(matrix_view<const double> 
     return solve(subset<double>(all, used), y, weight, used, options);
 }
 
-matrix<double> decide(const kernel_logistic_model& model, const dataset& x) { return evaluate(model.f, x); }
-matrix<double> decide_precomputed(const kernel_logistic_model& model, matrix_view<const double> K) { return evaluate_precomputed(model.f, K); }
+matrix<double> decide(const kernel_logistic_model& model, const dataset& x) { return model.f.values(x); }
+matrix<double> decide_precomputed(const kernel_logistic_model& model, matrix_view<const double> K) { return model.f.values(K); }
 
 matrix<double> probabilities(const kernel_logistic_model& model, matrix_view<const double> decisions) {
-    if (decisions.cols != model.f.outputs())
-        fail(errc::invalid_argument, fmt::format("kernel logistic: decisions must have {} columns, got {}", model.f.outputs(), decisions.cols));
+    if (decisions.cols != model.f.functions())
+        fail(errc::invalid_argument, fmt::format("kernel logistic: decisions must have {} columns, got {}", model.f.functions(), decisions.cols));
     const index classes = static_cast<index>(model.classes.size());
     matrix<double> p(decisions.rows, classes);
     for (index i = 0; i < decisions.rows; ++i) {
@@ -133,8 +133,8 @@ matrix<double> probabilities(const kernel_logistic_model& model, matrix_view<con
 }
 
 std::vector<double> predict(const kernel_logistic_model& model, matrix_view<const double> decisions) {
-    if (decisions.cols != model.f.outputs())
-        fail(errc::invalid_argument, fmt::format("kernel logistic: decisions must have {} columns, got {}", model.f.outputs(), decisions.cols));
+    if (decisions.cols != model.f.functions())
+        fail(errc::invalid_argument, fmt::format("kernel logistic: decisions must have {} columns, got {}", model.f.functions(), decisions.cols));
     std::vector<double> out;
     for (index i = 0; i < decisions.rows; ++i) {
         const double* const f = decisions.row(i);
@@ -168,7 +168,7 @@ kernel_logistic_model parse_kernel_logistic(std::string_view bytes, const std::s
         model.classes = in.all<double>(whole(in.head, "classes", 1 << 24));
         model.f = read_expansion(in);
         const auto classes = static_cast<index>(model.classes.size());
-        if (classes < 2 || model.f.outputs() != (classes == 2 ? 1 : classes)) in.bad(fmt::format("{} classes with {} outputs", classes, model.f.outputs()));
+        if (classes < 2 || model.f.functions() != (classes == 2 ? 1 : classes)) in.bad(fmt::format("{} classes with {} outputs", classes, model.f.functions()));
     });
     return model;
 }

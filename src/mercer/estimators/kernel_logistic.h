@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "mercer/estimators/expansion.h"
+#include "mercer/estimators/kernel_expansion.h"
 #include "mercer/solvers/representer.h"
 
 namespace mercer {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "mercer/base/error.h"
+#include "mercer/estimators/fit_checks.h"
 #include "mercer/estimators/training_gram.h"
 #include "mercer/gram/adaptors.h"
 #include "mercer/gram/computed.h"
@@ -124,9 +125,8 @@ kernel_ridge_model fit_kernel_ridge(const kernel& k, const dataset& x, matrix_vi
     const dataset objects = everything ? x : gather(x, std::span<const index>(used));
     kernel_ridge_model model = solve(computed<double>(k, objects, std::size_t{64} << 20), y, weight, used, options);
     model.f.k = std::make_shared<const kernel>(k);
-    model.f.objects = gather(x, std::span<const index>(used));
-    model.f.dims = x.dims();
-    fill_unseen(model, y, weight, [&](const std::vector<index>& unseen) { return evaluate(model.f, gather(x, std::span<const index>(unseen))); });
+    model.f.x = gather(x, std::span<const index>(used));
+    fill_unseen(model, y, weight, [&](const std::vector<index>& unseen) { return model.f.values(gather(x, std::span<const index>(unseen))); });
     return model;
 }
 
@@ -139,18 +139,18 @@ kernel_ridge_model fit_kernel_ridge_precomputed(matrix_view<const double> K, mat
                  fmt::format("for a copy of the kernel matrix of {} examples", used.size()));
     const precomputed<double> all(K);
     kernel_ridge_model model = solve(subset<double>(all, used), y, weight, used, options);
-    fill_unseen(model, y, weight, [&](const std::vector<index>& unseen) { return evaluate_precomputed(model.f, chosen_rows(K, unseen).view()); });
+    fill_unseen(model, y, weight, [&](const std::vector<index>& unseen) { return model.f.values(chosen_rows(K, unseen).view()); });
     return model;
 }
 
-matrix<double> predict(const kernel_ridge_model& model, const dataset& x) { return evaluate(model.f, x); }
-matrix<double> predict_precomputed(const kernel_ridge_model& model, matrix_view<const double> K) { return evaluate_precomputed(model.f, K); }
+matrix<double> predict(const kernel_ridge_model& model, const dataset& x) { return model.f.values(x); }
+matrix<double> predict_precomputed(const kernel_ridge_model& model, matrix_view<const double> K) { return model.f.values(K); }
 
 std::vector<double> predict_variance(const kernel_ridge_model& model, const dataset& x, bool noise) {
     if (!model.f.k) fail(errc::unsupported, "a model of a precomputed matrix needs kernel values, not objects");
     require_finite(x);
     if (x.size() == 0) return {};
-    const computed<double> K(*model.f.k, x, model.f.objects);
+    const computed<double> K(*model.f.k, x, model.f.x);
     return variances(model, x.size(), self_values(*model.f.k, x), noise,
                      [&](index first, matrix_view<double> out) { K.block(selection(first, out.rows), selection(0, out.cols), out); });
 }

@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-#include "mercer/estimators/expansion.h"
+#include "mercer/estimators/kernel_expansion.h"
 
 namespace mercer {
 

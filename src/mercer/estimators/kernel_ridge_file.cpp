@@ -5,7 +5,7 @@
 #include "mercer/base/error.h"
 #include "mercer/base/file.h"
 #include "mercer/data/readers/source.h"
-#include "mercer/estimators/archive.h"
+#include "mercer/estimators/expansion_archive.h"
 #include "mercer/estimators/kernel_ridge.h"
 
 namespace mercer {
@@ -33,7 +33,7 @@ kernel_ridge_model parse_kernel_ridge(std::string_view bytes, const std::string&
         model.alpha = in.one();
         if (!(model.alpha >= 0) || !std::isfinite(model.alpha)) in.bad(fmt::format("alpha is {}", model.alpha));
         model.f = read_expansion(in);
-        if (in.head.at("loo").get<bool>()) model.loo = in.numbers(model.f.training_size, model.f.outputs());
+        if (in.head.at("loo").get<bool>()) model.loo = in.numbers(model.f.training_size, model.f.functions());
         if (in.head.at("factor").get<bool>()) {
             const index n = model.f.coef.rows();
             // The half that was written, before room for the whole is made.

@@ -9,6 +9,7 @@
 
 #include "mercer/base/error.h"
 #include "mercer/base/parallel.h"
+#include "mercer/estimators/fit_checks.h"
 #include "mercer/estimators/kernel_ridge.h"
 #include "mercer/estimators/training_gram.h"
 #include "mercer/gram/adaptors.h"
@@ -170,8 +171,7 @@ kernel_ridge_path fit_kernel_ridge_path(const kernel& k, const dataset& x, matri
     const dataset objects = gather(x, std::span<const index>(used));
     kernel_ridge_path path = solve(computed<double>(k, objects, std::size_t{64} << 20), y, weight, used, options);
     path.model.f.k = std::make_shared<const kernel>(k);
-    path.model.f.objects = objects;
-    path.model.f.dims = x.dims();
+    path.model.f.x = objects;
     return path;
 }
 

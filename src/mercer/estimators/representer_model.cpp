@@ -7,7 +7,8 @@
 #include "mercer/base/error.h"
 #include "mercer/base/file.h"
 #include "mercer/data/readers/source.h"
-#include "mercer/estimators/archive.h"
+#include "mercer/estimators/expansion_archive.h"
+#include "mercer/estimators/fit_checks.h"
 #include "mercer/estimators/training_gram.h"
 #include "mercer/gram/adaptors.h"
 #include "mercer/solvers/dense_algebra.h"
@@ -77,8 +78,7 @@ representer_model fit_representer(const kernel& k, const dataset& x, std::span<c
     // Where nothing says that the problem is convex, meeting the first-order conditions does not make this the minimum.
     if (!k.proof().valid && model.status == representer_status::converged) model.status = representer_status::stationary;
     model.f.k = std::make_shared<const kernel>(k);
-    model.f.objects = gather(x, std::span<const index>(model.f.rows));
-    model.f.dims = x.dims();
+    model.f.x = gather(x, std::span<const index>(model.f.rows));
     return model;
 }
 
@@ -93,8 +93,8 @@ representer_model fit_representer_precomputed(matrix_view<const double> K, std::
     return solve(subset<double>(all, used), y, weight, used, l, options);
 }
 
-std::vector<double> decide(const representer_model& model, const dataset& x) { return column(evaluate(model.f, x)); }
-std::vector<double> decide_precomputed(const representer_model& model, matrix_view<const double> K) { return column(evaluate_precomputed(model.f, K)); }
+std::vector<double> decide(const representer_model& model, const dataset& x) { return column(model.f.values(x)); }
+std::vector<double> decide_precomputed(const representer_model& model, matrix_view<const double> K) { return column(model.f.values(K)); }
 std::vector<double> predict(const representer_model& model, const dataset& x) { return answers(model.of, decide(model, x)); }
 std::vector<double> predict_precomputed(const representer_model& model, matrix_view<const double> K) { return answers(model.of, decide_precomputed(model, K)); }
 
@@ -122,7 +122,7 @@ representer_model parse_representer(std::string_view bytes, const std::string& n
         model.rounds = static_cast<int>(whole(in.head, "rounds", 1 << 30));
         for (double* each : {&model.of.parameter, &model.alpha, &model.objective, &model.gap}) *each = in.one();
         model.f = read_expansion(in);
-        if (model.f.outputs() != 1) in.bad(fmt::format("{} outputs where there is one", model.f.outputs()));
+        if (model.f.functions() != 1) in.bad(fmt::format("{} outputs where there is one", model.f.functions()));
     });
     return model;
 }

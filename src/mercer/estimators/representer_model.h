@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "mercer/estimators/expansion.h"
+#include "mercer/estimators/kernel_expansion.h"
 #include "mercer/solvers/representer.h"
 
 namespace mercer {

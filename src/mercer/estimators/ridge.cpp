@@ -11,6 +11,7 @@
 #include "mercer/base/parallel.h"
 #include "mercer/data/readers/source.h"
 #include "mercer/estimators/archive.h"
+#include "mercer/estimators/fit_checks.h"
 #include "mercer/gram/computed.h"
 #include "mercer/kernels/linear.h"
 #include "mercer/solvers/dense_algebra.h"
