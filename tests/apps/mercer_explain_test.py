@@ -170,6 +170,9 @@ class Explain(Scratch):
     def test_pages_of_other_objects_and_many_classes(self):
         mercer("explain", "--kernel", "normalize(spectrum(k=3))", DATA / "promoters.tsv", "--html", self.path("strings.html"))
         self.assertIn("Feature space", "".join(self.page("strings.html").itertext()))
+        self.path("line.svm").write_text("".join(f"{int(i > 6)} 1:{i}\n" for i in range(14)))
+        mercer("explain", "--kernel", "rbf(gamma=0.1)", self.path("line.svm"), "--html", self.path("line.html"))
+        self.assertIn("Feature space", "".join(self.page("line.html").itertext()))
         mercer("explain", "--kernel", "linear()", DATA / "wine.svm", "--scale", "standard", "--html", self.path("wine.html"), "--folds", 5)
         text = "".join(self.page("wine.html").itertext())
         self.assertIn("The 3 binary problems", text)

@@ -284,6 +284,20 @@ TEST(margin_report, models_of_files) {
     expect_error(errc::data, "not among the 2 classes", [&] { report_margins(model, iris.x, iris.y); });
 }
 
+TEST(margin_report, columns_that_no_support_vector_uses) {
+    // Only the last example has a third coordinate, and it is far from the margin: LIBSVM's file ends before it.
+    const std::vector<point> rows{{1, 2, 0}, {2, 1, 0}, {5, 6, 0}, {6, 5, 0}, {9, 9, 1}};
+    const std::vector<double> y{0, 0, 1, 1, 1};
+    const svm_model model = parse_libsvm_model(libsvm_model_text(fit_svm(linear{}, dense_data(rows), y, options_for(svm_task::c_svc))), "file");
+    ASSERT_EQ(model.support.dims(), 2);
+    for (const dataset& x : {dense_data(rows), sparse_data(rows)}) {
+        const margin_report report = report_margins(model, x, y);
+        EXPECT_TRUE(report.problems.at(0).optimal());
+        ASSERT_TRUE(report.problems[0].normal);
+        EXPECT_EQ(report.problems[0].normal->w.size(), 3u);
+    }
+}
+
 TEST(margin_report, what_has_no_margin_is_refused) {
     const sample s = wave(30, 2, 1);
     const dataset x = dense_data(s.x);
@@ -309,6 +323,40 @@ TEST(margin_report, twins_and_a_kernel_that_is_none) {
     EXPECT_FALSE(odd.proven);
     EXPECT_GE(odd.problems[0].norm, 0);
     EXPECT_FALSE(report_json(odd, {"data", {}}).empty());
+}
+
+TEST(margin_report, objects_that_are_not_vectors) {
+    const table t = read_table(testing_support::data_file("promoters.tsv"));
+    const svm_model model = fit_svm(kernel::parse("normalize(spectrum(k=3))"), t.x, t.y, options_for(svm_task::c_svc, 10));
+    const margin_report report = report_margins(parse_model(model_bytes(model), "own"), t.x, t.y);
+    check_problem(report.problems.at(0), 1e-3);
+    EXPECT_FALSE(report.problems[0].normal) << "features of strings are not written out";
+    const std::vector<index> backwards = [&] {
+        std::vector<index> rows;
+        for (index i = t.x.size(); i-- > 0;) rows.push_back(i);
+        return rows;
+    }();
+    std::vector<double> y(t.y.rbegin(), t.y.rend());
+    expect_error(errc::data, "trained on other data", [&] { report_margins(model, gather(t.x, std::span<const index>(backwards)), y); });
+    // A model that does not know its rows finds them, wherever they are.
+    svm_model stranger = model;
+    for (auto& each : stranger.reports) each.size = 0;
+    margin_options how;
+    how.C = 10;
+    const margin_report found = report_margins(stranger, gather(t.x, std::span<const index>(backwards)), y, how);
+    EXPECT_NEAR(found.problems[0].primal, report.problems[0].primal, 1e-9 * report.problems[0].primal);
+    EXPECT_TRUE(found.problems[0].optimal());
+}
+
+TEST(margin_report, more_examples_more_threads_the_same_bits) {
+    const sample s = clouds(700, 3, 1.5, 0.05, 9);
+    const dataset x = dense_data(s.x);
+    const svm_model model = fit_svm(kernel::parse("rbf(gamma=0.5)"), x, s.y, options_for(svm_task::c_svc));
+    const auto told = [&](int count) {
+        const thread_limit limit(count);
+        return report_json(report_margins(model, x, s.y), {"data", {}});
+    };
+    EXPECT_EQ(told(1), told(4));
 }
 
 TEST(leave_one_out, skipping_changes_nothing_and_the_bound_holds) {

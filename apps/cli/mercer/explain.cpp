@@ -154,7 +154,7 @@ std::vector<report_figure> pictures(const explain_options& o, const subject& s, 
                            : fmt::format("{}Examples are projected onto the plane, so they may lie on the other side of a line than their own decision.",
                                          pair ? "" : "The two features along which the classes lie farthest apart. ")});
     }
-    if (x.kind() != domain::vectors || x.dims() > 2) {
+    if (x.kind() != domain::vectors || x.dims() != 2) {
         const computed<double> K(*s.model.k, x);
         out.push_back({region_figure("Feature space", s.model, component_plane(s.model, K), marks),
                        "In feature space the boundary is a plane; its cut with the plane of the first two principal components is a straight line."});
@@ -188,6 +188,8 @@ void explain(explain_options o) {
             if (why) answer["why"] = json::parse(decision_json(*why, about));
         }
         text = report_text(report, about);
+        if (report.C_inferred && !std::ranges::all_of(report.problems, &margin_problem::optimal))
+            text += "\nThe model file does not hold C: if the fit had another C, or class weights, say them with --C and --class-weight\n";
         if (why) text += decision_text(*why, about);
         if (!report.estimate) text += fmt::format("\n--loo or --folds N also estimate the error on examples not seen\n");
         if (!o.save.empty()) text += fmt::format("\nmodel: {}\n", o.save);

@@ -121,6 +121,18 @@ std::pair<double, double> fingerprint(const dataset& x, index i) {
     return {sum, 2 * digits * size};
 }
 
+// The same vectors with another number of coordinates; what lies beyond them is zero.
+dataset with_dims(const dataset& vectors, index dims) {
+    std::vector<index> start{0};
+    std::vector<std::int32_t> col;
+    std::vector<double> val;
+    for (index i = 0; i < vectors.size(); ++i) {
+        for (const auto& [j, value] : nonzeros(vectors, i)) col.push_back(static_cast<std::int32_t>(j)), val.push_back(value);
+        start.push_back(static_cast<index>(col.size()));
+    }
+    return sparse<double>(std::move(start), std::move(col), std::move(val), dims);
+}
+
 [[noreturn]] void other_data(index s, const std::string& where) {
     fail(errc::data, fmt::format("support vector {} of the model {}: the model was trained on other data, or the data were scaled differently", s, where));
 }
@@ -164,6 +176,11 @@ svm_model with_support_found(const svm_model& model, const dataset& x, std::span
         if (found < 0) other_data(s, "is none of these examples");
         taken[static_cast<std::size_t>(found)] = 1;
         out.support_rows[static_cast<std::size_t>(s)] = found;
+    }
+    // A file of sparse vectors ends at the last column that a support vector uses.
+    if (x.kind() == domain::vectors && out.support.dims() != x.dims()) {
+        out.support = with_dims(out.support, x.dims());
+        out.dims = x.dims();
     }
     return out;
 }

@@ -39,11 +39,12 @@ struct evidence {
     const gram<double>& K;
     const dataset* x;  // null: precomputed
     const margin_options& options;
-    std::vector<index> of_class;  // of every example
-    std::vector<double> weight;   // of C, of every example
-    matrix<double> sums;          // ⟨w, φ(xᵢ)⟩ of every problem, from α and K
-    matrix<double> decisions;     // f by the model's own support objects; empty: there are none
-    std::vector<double> sizes;    // Σ|α|·max|K| of every problem: what rounding is relative to
+    std::vector<index> of_class;     // of every example
+    std::vector<double> weight;      // of C, of every example
+    matrix<double> sums;             // ⟨w, φ(xᵢ)⟩ of every problem, from α and K
+    matrix<double> decisions;        // f by the model's own support objects; empty: there are none
+    std::optional<feature_map> map;  // where φ is finite, of up to a million features
+    std::vector<double> sizes;       // Σ|α|·max|K| of every problem: what rounding is relative to
 };
 
 void check_task(const svm_model& model) {
@@ -94,6 +95,14 @@ void evaluate(evidence& e) {
         }
     if (coef.rows() > 0) subset<double>(e.K, everyone, e.model.support_rows).multiply(coef.view(), e.sums.view());
     if (e.x) e.decisions = decide(e.model, *e.x, arithmetic::exact);
+}
+
+void find_map(evidence& e) {
+    if (!e.x || !e.model.k || e.x->kind() != domain::vectors) return;
+    try {
+        e.map.emplace(*e.model.k, e.x->dims());
+    } catch (const error&) {  // infinite, not a kernel, or too large
+    }
 }
 
 double upper_bound(const evidence& e, index p, bool& inferred) {
@@ -176,15 +185,9 @@ void check_conditions(margin_problem& p, const evidence& e, double rounding) {
 }
 
 // w itself, where φ has few enough features to write down.
-std::optional<explicit_normal> write_normal(const margin_problem& p, const evidence& e, std::optional<index>& dimension) {
-    if (!e.x || !e.model.k || e.x->kind() != domain::vectors) return {};
-    std::optional<feature_map> map;
-    try {
-        map.emplace(*e.model.k, e.x->dims(), e.options.most_features);
-    } catch (const error&) {  // infinite, not a kernel, or too large
-        return {};
-    }
-    dimension = map->size();
+std::optional<explicit_normal> write_normal(const margin_problem& p, const evidence& e) {
+    if (!e.map || e.map->size() > e.options.most_features) return {};
+    const feature_map* map = &*e.map;
     std::vector<index> rows;
     for (const margin_example& x : p.examples) rows.push_back(x.row);
     explicit_normal out;
@@ -270,7 +273,8 @@ margin_problem report_problem(const evidence& e, index number, bool& inferred) {
     sort_into_cases(p);
     p.margin_vectors = p.cases[static_cast<std::size_t>(alpha_case::free)];
     check_conditions(p, e, rounding);
-    p.normal = write_normal(p, e, p.dimension);
+    if (e.map) p.dimension = e.map->size();
+    p.normal = write_normal(p, e);
     bound_capacity(p, e);
     return p;
 }
@@ -278,9 +282,10 @@ margin_problem report_problem(const evidence& e, index number, bool& inferred) {
 margin_report report(const svm_model& model, const gram<double>& K, const dataset* x, std::span<const double> y, const margin_options& options) {
     require_square(K, "a margin report");
     check(model, K.rows(), y, options);
-    evidence e{model, K, x, options, class_numbers(model, y), {}, {}, {}, {}};
+    evidence e{model, K, x, options, class_numbers(model, y), {}, {}, {}, {}, {}};
     e.weight = weights(model, e.of_class, options);
     evaluate(e);
+    find_map(e);
     margin_report out;
     out.task = model.task;
     out.kernel_text = model.k ? model.kernel_text : "precomputed";

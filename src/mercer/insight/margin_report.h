@@ -75,7 +75,7 @@ struct margin_problem {
     double claimed_gap = 0;  // by the solver; the measured one where a file does not say
     std::vector<kkt_violation> kkt;
     std::optional<enclosing_ball> ball;
-    std::optional<index> dimension;  // of the feature space, where it is finite
+    std::optional<index> dimension;  // of the feature space, where it is finite and at most a million
     std::optional<double> vc_bound;  // min(⌈R²/ρ²⌉, d) + 1
 
     index size() const { return static_cast<index>(examples.size()); }

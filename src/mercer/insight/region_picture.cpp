@@ -10,7 +10,11 @@
 namespace mercer {
 namespace {
 
-constexpr index most_points = 3000;
+// Of so many examples every how-manieth is drawn.
+index shown_every(index n) {
+    constexpr index most = 3000;
+    return std::max<index>(1, (n + most - 1) / most);
+}
 
 double mapped(double value, double low, double high, double from, double to) { return from + (value - low) / (high - low) * (to - from); }
 
@@ -106,8 +110,10 @@ void draw_boundaries(svg& page, double left, double top, double size, const svm_
 }
 
 void draw_examples(svg& page, double left, double top, double size, const svm_model& model, const plane& on, const example_marks& marks) {
-    const double radius = size < 300 ? 2.2 : on.points.rows() > 600 ? 2.6 : 3.4;
-    const index n = on.points.rows(), step = (n + most_points - 1) / std::max<index>(1, most_points);
+    const index n = on.points.rows(), step = shown_every(n);
+    const double crowd = static_cast<double>(n / step);  // many dots are small ones
+    const double radius = size < 300 ? (crowd > 250 ? 1.7 : 2.2) : crowd > 1500 ? 2 : crowd > 600 ? 2.6 : 3.4;
+    const double pen = radius < 2.1 ? 0.75 : 1;
     // Support vectors last, so that their rings are not covered.
     page.open_group({{"class", "examples"}});
     for (const bool ringed : {false, true})
@@ -122,7 +128,7 @@ void draw_examples(svg& page, double left, double top, double size, const svm_mo
                                                              : kind == alpha_case::free ? "0 < α < C"
                                                                                         : "α = C");
             page.circle(x, y, radius, {{"class", "point"}, {"fill", class_colour(marks.of_class[row]).hex()}}, tip);
-            if (ringed) page.circle(x, y, radius + 1.9, {{"class", "ring"}, {"stroke-width", kind == alpha_case::free ? 1.9 : 0.8}});
+            if (ringed) page.circle(x, y, radius + 1.9 * pen, {{"class", "ring"}, {"stroke-width", pen * (kind == alpha_case::free ? 1.9 : 0.8)}});
         }
     page.close_group();
 }
@@ -207,14 +213,17 @@ example_marks mark_examples(const svm_model& model, std::span<const double> y, c
 void draw_regions(svg& page, double left, double top, double size, const svm_model& model, const plane& on, const region_grid& grid,
                   const example_marks& marks) {
     fill_regions(page, left, top, size, model, grid);
-    draw_boundaries(page, left, top, size, model, grid);
     draw_examples(page, left, top, size, model, on, marks);
+    draw_boundaries(page, left, top, size, model, grid);
     page.rect(left, top, size, size, {{"class", "frame"}});
 }
 
 svg region_figure(const std::string& title, const svm_model& model, const plane& on, const example_marks& marks) {
     constexpr double left = 76, side = 440, width = 560;
-    const std::vector<std::string> about = lines_of(on.about, width - 40, 6.2);
+    std::string note = on.about;
+    if (const index n = on.points.rows(), step = shown_every(n); step > 1)
+        note += fmt::format("{}{} of {} examples are drawn", note.empty() ? "" : "; ", (n + step - 1) / step, n);
+    const std::vector<std::string> about = lines_of(note, width - 40, 6.2);
     const double top = 40 + 17 * static_cast<double>(about.size());
     // The legend's height is known once it is drawn: on a page that is thrown away.
     svg draft(width, 10, "");

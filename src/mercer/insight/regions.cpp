@@ -11,6 +11,7 @@
 #include <unordered_map>
 
 #include "mercer/base/error.h"
+#include "mercer/base/parallel.h"
 #include "mercer/gram/adaptors.h"
 #include "mercer/insight/binary_problems.h"
 #include "mercer/insight/spectrum.h"
@@ -64,7 +65,7 @@ plane feature_plane(const svm_model& model, const dataset& x, index first, index
     const double wide = on.x_high - on.x_low, tall = on.y_high - on.y_low;
     on.decide = [=, points = on.points](matrix_view<const double> places) {
         matrix<double> at(places.rows, d);
-        for (index i = 0; i < places.rows; ++i) {
+        parallel_for(places.rows, [&](index i) {
             const double* from = mean.data();
             if (rest == other_features::nearest && d > 2) {
                 double best = -1;
@@ -76,7 +77,7 @@ plane feature_plane(const svm_model& model, const dataset& x, index first, index
             std::copy_n(from, d, at.row(i));
             at(i, first) = places(i, 0);
             at(i, second) = places(i, 1);
-        }
+        });
         return decide(model, dense<double>(std::move(at)), arithmetic::exact);
     };
     return on;

@@ -99,7 +99,7 @@ std::string numbers_table(const margin_report& report, const margin_problem& p) 
         add("R²", fmt::format("{:.6g}", p.ball->squared_radius), fmt::format("smallest ball around all φ(x), certified within {:.1e}", p.ball->gap()));
         add("VC dimension", "≤ " + number_text(*p.vc_bound),
             fmt::format("min(⌈R²/ρ²⌉, d) + 1 with R²/ρ² = {:.4g}, d = {}", p.ball->squared_radius * p.squared_norm,
-                        p.dimension ? fmt::format("{}", *p.dimension) : "infinite"));
+                        p.dimension ? fmt::format("{}", *p.dimension) : "infinite or above a million"));
     }
     return table_of(out);
 }

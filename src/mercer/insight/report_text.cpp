@@ -86,8 +86,9 @@ std::string problem_text(const margin_report& report, const margin_problem& p, c
     if (p.ball) {
         out += line("smallest ball",
                     fmt::format("R² = {:.6g}, certified within {:.1e}, {} points on its sphere", p.ball->squared_radius, p.ball->gap(), p.ball->support));
-        out += line("VC dimension", fmt::format("<= min(⌈R²/ρ²⌉, d) + 1 = {}   (R²/ρ² = {:.4g}, d = {})", number_text(*p.vc_bound),
-                                                p.ball->squared_radius * p.squared_norm, p.dimension ? fmt::format("{}", *p.dimension) : "infinite"));
+        out += line("VC dimension",
+                    fmt::format("<= min(⌈R²/ρ²⌉, d) + 1 = {}   (R²/ρ² = {:.4g}, d = {})", number_text(*p.vc_bound), p.ball->squared_radius * p.squared_norm,
+                                p.dimension ? fmt::format("{}", *p.dimension) : "infinite or above a million"));
     }
     return out;
 }
