@@ -144,6 +144,15 @@ class Explain(Scratch):
         np.testing.assert_allclose(np.abs(f), np.abs(model.decision_function(x)), atol=1e-3)
         self.assertAlmostEqual(sum(e["alpha"] for e in problem["examples"]), 0.4 * len(y) * problem["C"], delta=1e-4 * problem["C"] * len(y))
 
+    def test_weights_that_a_file_does_not_hold(self):
+        run("svm-train", "-q", "-c", "2", "-g", "0.1", "-w1", "4", HEART, self.path("weighted.model"))
+        said = mercer("explain", self.path("weighted.model"), HEART)
+        self.assertIn("NOT all hold", said)
+        self.assertIn("say them with --C and --class-weight", said)
+        said = mercer("explain", self.path("weighted.model"), HEART, "--C", 2, "--class-weight", "1=4")
+        self.assertIn("all hold", said)
+        self.assertNotIn("NOT", said)
+
     def test_why(self):
         answer = as_json("explain", "--kernel", "rbf(gamma=0.5)", DATA / "iris.csv", "--label", "species", "--why", 106)
         why = answer["why"]

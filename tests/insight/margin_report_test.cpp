@@ -228,6 +228,29 @@ TEST(margin_report, a_wrong_alpha_is_found_by_name) {
     EXPECT_FALSE(condition(report_margins(beyond, x, s.y).problems.at(0), "dual feasibility").holds());
 }
 
+TEST(margin_report, what_is_not_solved_is_not_called_optimal) {
+    const sample s = standardised(load("heart_scale.svm"));
+    const dataset x = dense_data(s.x);
+    svm_options o = options_for(svm_task::c_svc, 10);
+    o.most_steps = 20;
+    const svm_model early = fit_svm(kernel::parse("rbf(gamma=0.1)"), x, s.y, o);
+    ASSERT_EQ(early.worst_status(), smo_status::step_limit);
+    const margin_problem p = report_margins(early, x, s.y).problems.at(0);
+    EXPECT_FALSE(p.claim_known);
+    EXPECT_FALSE(p.optimal());
+    EXPECT_GT(p.solver_gap, o.tol);
+    EXPECT_GT(p.duality_gap(), 0);
+    // A file that says nothing is held to the tolerance asked for, not to what it reached.
+    const svm_model foreign = parse_libsvm_model(libsvm_model_text(early), "foreign");
+    margin_options how;
+    how.C = 10;
+    EXPECT_FALSE(report_margins(foreign, x, s.y, how).problems.at(0).optimal());
+    how.tol = 100;
+    EXPECT_TRUE(report_margins(foreign, x, s.y, how).problems.at(0).optimal());
+    how.tol = 0;
+    expect_error(errc::invalid_argument, "tol > 0", [&] { report_margins(foreign, x, s.y, how); });
+}
+
 TEST(margin_report, a_precomputed_matrix_and_a_kernel_agree) {
     const sample s = every(standardised(load("wine.svm")), 2);
     const matrix<double> K = gram_matrix(s.x, rbf(0.05));

@@ -101,6 +101,7 @@ subject prepare(explain_options& o, progress& shown) {
             fail(errc::unsupported,
                  fmt::format("{} is a model on a precomputed kernel: its objects are not known, so there is nothing to explain them by", o.model));
         s.how.C = o.C;
+        s.how.tol = o.tol;
     }
     shown.phase("reading " + o.from.path);
     s.on = load(o.from);
@@ -212,7 +213,10 @@ void add_explain(CLI::App& program) {
     command->add_option("--C", o->C, "The price of slack, inf for a hard margin (default 1); with a model file that does not hold it: what it was trained with")
         ->option_text("NUMBER")
         ->group("Fit");
-    command->add_option("--tol", o->tol, "The gap at which fits end (default 0.001)")->option_text("NUMBER")->check(CLI::PositiveNumber)->group("Fit");
+    command->add_option("--tol", o->tol, "The gap at which fits end, and to which a model file that states none is held (default 0.001)")
+        ->option_text("NUMBER")
+        ->check(CLI::PositiveNumber)
+        ->group("Fit");
     command->add_option("--class-weight", o->class_weight, "LABEL=FACTOR of C for a class; may be given for several")
         ->option_text("LABEL=W")
         ->allow_extra_args(false)

@@ -59,6 +59,7 @@ void check(const svm_model& model, index n, std::span<const double> y, const mar
     if (static_cast<index>(y.size()) != n) fail(errc::invalid_argument, fmt::format("margin report: {} examples but {} labels", n, y.size()));
     if (!options.sample_weight.empty() && static_cast<index>(options.sample_weight.size()) != n)
         fail(errc::invalid_argument, fmt::format("margin report: {} examples but {} sample weights", n, options.sample_weight.size()));
+    if (!(options.tol > 0)) fail(errc::invalid_argument, fmt::format("margin report: must satisfy tol > 0, got {}", options.tol));
     if (options.C && !(*options.C > 0)) fail(errc::invalid_argument, fmt::format("margin report: must satisfy C > 0, got {}", *options.C));
     for (const index row : model.support_rows)
         if (row < 0 || row >= n)
@@ -265,9 +266,10 @@ margin_problem report_problem(const evidence& e, index number, bool& inferred) {
     p.dual = sum_alpha - p.squared_norm / 2;
     find_offset(p);
     const svm_report* told = !e.model.reports.empty() ? &e.model.reports[static_cast<std::size_t>(number)] : nullptr;
-    const bool known = told && told->size > 0;
-    // ν-SVC measures before its coefficients are divided by ρ = 1/C.
-    p.claimed_gap = known ? told->gap * (e.model.task == svm_task::nu_svc ? p.C : 1.0) : std::max(p.solver_gap, 0.0);
+    // A fit that was cut short claims nothing.
+    p.claim_known = told && told->size > 0 && (told->status == smo_status::converged || told->status == smo_status::stationary);
+    // ν-SVC measures before its coefficients are divided by ρ = 1/C. Other programs measure with kernel values in float: a hundredth is theirs.
+    p.claimed_gap = (p.claim_known ? told->gap : 1.01 * e.options.tol) * (e.model.task == svm_task::nu_svc ? p.C : 1.0);
     const double rounding = 256 * epsilon * (1 + e.sizes[static_cast<std::size_t>(number)] + std::abs(p.b));
     p.edge = std::min(std::max(p.claimed_gap, 0.0) + rounding, 0.5);
     sort_into_cases(p);

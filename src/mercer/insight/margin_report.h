@@ -72,7 +72,8 @@ struct margin_problem {
     double b_low = 0, b_high = 0;  // [max Fᵢ over α that may grow, min over α that may fall], F = y - ⟨w, φ(x)⟩, turned the right way round
     double primal = 0, dual = 0;
     double solver_gap = 0;   // of the most violating pair, measured here
-    double claimed_gap = 0;  // by the solver; the measured one where a file does not say
+    double claimed_gap = 0;  // by the solver; margin_options.tol where it does not say, or was cut short
+    bool claim_known = true;
     std::vector<kkt_violation> kkt;
     std::optional<enclosing_ball> ball;
     std::optional<index> dimension;  // of the feature space, where it is finite and at most a million
@@ -111,6 +112,7 @@ struct margin_report {
 
 struct margin_options {
     std::optional<double> C;                              // where the model does not hold it (LIBSVM's files)
+    double tol = 1e-3;                                    // the gap that a model is held to which claims none of its own: the default of all solvers
     std::vector<std::pair<double, double>> class_weight;  // as the fit had them
     std::vector<double> sample_weight;
     bool ball = true;                        // costs about n² kernel values

@@ -77,8 +77,9 @@ std::string problem_text(const margin_report& report, const margin_problem& p, c
     out += line("support vectors", fmt::format("{} of {}", p.support(), p.size()));
     out += line("primal objective", fmt::format("{:.10g}", p.primal));
     out += line("dual objective", fmt::format("{:.10g}", p.dual));
-    out += line("duality gap", fmt::format("{:.3g}   ({:.2g} of the primal; the solver's pair gap is {:.2g}, it claimed {:.2g})", p.duality_gap(),
-                                           p.primal != 0 ? p.duality_gap() / std::abs(p.primal) : 0.0, p.solver_gap, p.claimed_gap));
+    out += line("duality gap", fmt::format("{:.3g}   ({:.2g} of the primal; the solver's pair gap is {:.2g}, {} {:.2g})", p.duality_gap(),
+                                           p.primal != 0 ? p.duality_gap() / std::abs(p.primal) : 0.0, p.solver_gap,
+                                           p.claim_known ? "it claimed" : "it claims none and is held to", p.claimed_gap));
     out += cases_text(p) + kkt_text(p, about);
     if (p.normal) out += normal_text(*p.normal);
     out += "\n  Generalisation\n";
@@ -139,6 +140,7 @@ json problem_json(const margin_report& report, const margin_problem& p, const re
             {"duality_gap", p.duality_gap()},
             {"solver_gap", p.solver_gap},
             {"claimed_gap", p.claimed_gap},
+            {"claim_known", p.claim_known},
             {"support", p.support()},
             {"support_share", p.support_share()},
             {"cases", {{"zero", p.cases[0]}, {"free", p.cases[1]}, {"bound", p.cases[2]}}},
