@@ -64,7 +64,7 @@ std::string compressed(const std::string& raw) {
 
 }  // namespace
 
-std::string palette_png(matrix_view<const std::uint8_t> pixels, const palette& colours) {
+std::string palette_png(matrix_view<const std::uint8_t> pixels, const palette& colours, const opacities* solid) {
     std::string out("\x89PNG\r\n\x1a\n", 8);
     // 8 bits a pixel, colour type 3 (palette), deflate, no filter, no interlace
     add_chunk(out, "IHDR",
@@ -72,6 +72,7 @@ std::string palette_png(matrix_view<const std::uint8_t> pixels, const palette& c
     std::string table;
     for (const rgb& colour : colours) table += {static_cast<char>(colour.r), static_cast<char>(colour.g), static_cast<char>(colour.b)};
     add_chunk(out, "PLTE", table);
+    if (solid) add_chunk(out, "tRNS", std::string(solid->begin(), solid->end()));
     std::string raw;
     for (index i = 0; i < pixels.rows; ++i) {
         raw += '\0';  // this row is not filtered

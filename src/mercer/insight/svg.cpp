@@ -8,20 +8,41 @@
 namespace mercer {
 namespace {
 
-constexpr std::string_view style_sheet = R"(
-    text { font-family: Inter, "Helvetica Neue", Helvetica, Arial, "DejaVu Sans", sans-serif; fill: #24292f; font-size: 12px }
-    .title { font-size: 17px; font-weight: 600 }
-    .subtitle { font-size: 13px; fill: #57606a }
-    .panel { font-size: 14px; font-weight: 600 }
-    .note { font-size: 12px; fill: #57606a }
-    .tick { font-size: 11px; fill: #57606a }
-    .axis { font-size: 12px }
-    .frame { fill: none; stroke: #57606a; stroke-width: 1 }
-    .mark { stroke: #57606a; stroke-width: 1 }
-    .grid { stroke: #d8dee4; stroke-width: 1 }
-)";
+// Colours by what they are for: the page of a picture on its own is white, a picture inside an HTML page takes the page's.
+struct inks {
+    const char *text, *soft, *grid, *paper;
+};
+constexpr inks on_white{"#24292f", "#57606a", "#d8dee4", "#ffffff"};
+constexpr inks on_page{"var(--ink)", "var(--soft)", "var(--grid)", "var(--paper)"};
 
-std::string escaped(std::string_view text) {
+std::string style_sheet(const inks& c, const std::string& within) {
+    const std::string font = R"(font-family: Inter, "Helvetica Neue", Helvetica, Arial, "DejaVu Sans", sans-serif)";
+    const std::pair<const char*, std::string> rules[] = {
+        {"text", fmt::format("{}; fill: {}; font-size: 12px", font, c.text)},
+        {".title", "font-size: 17px; font-weight: 600"},
+        {".subtitle", fmt::format("font-size: 13px; fill: {}", c.soft)},
+        {".panel", "font-size: 14px; font-weight: 600"},
+        {".note", fmt::format("font-size: 12px; fill: {}", c.soft)},
+        {".tick", fmt::format("font-size: 11px; fill: {}", c.soft)},
+        {".axis", "font-size: 12px"},
+        {".frame", fmt::format("fill: none; stroke: {}; stroke-width: 1", c.soft)},
+        {".mark", fmt::format("stroke: {}; stroke-width: 1", c.soft)},
+        {".grid", fmt::format("stroke: {}; stroke-width: 1", c.grid)},
+        {".paper", fmt::format("fill: {}", c.paper)},
+        {".legend-box", fmt::format("fill: {}; fill-opacity: 0.88; stroke: {}", c.paper, c.grid)},
+        {".contour", fmt::format("fill: none; stroke: {}; stroke-width: 1.7; stroke-linejoin: round", c.text)},
+        {".margin", fmt::format("fill: none; stroke: {}; stroke-width: 1; stroke-dasharray: 5 3", c.text)},
+        {".point", fmt::format("stroke: {}; stroke-width: 0.7", c.paper)},
+        {".ring", fmt::format("fill: none; stroke: {}", c.text)},
+    };
+    std::string out = "\n";
+    for (const auto& [what, how] : rules) out += fmt::format("    {}{} {{ {} }}\n", within, what, how);
+    return out;
+}
+
+}  // namespace
+
+std::string xml_escaped(std::string_view text) {
     std::string out;
     for (const char c : text) switch (c) {
             case '&': out += "&amp;"; break;
@@ -34,6 +55,8 @@ std::string escaped(std::string_view text) {
         }
     return out;
 }
+
+namespace {
 
 template <std::size_t N>
 palette interpolated(const std::array<std::uint32_t, N>& anchors) {
@@ -89,27 +112,23 @@ svg_attribute::svg_attribute(std::string_view name_, double value_) : name(name_
     if (value == "-0") value = "0";
 }
 
-svg::svg(double width, double height, std::string_view title) {
-    head_ = fmt::format(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" role=\"img\">\n"
-        "  <title>{2}</title>\n  <style>{3}  </style>\n",
-        width, height, escaped(title), style_sheet);
-    rect(0, 0, width, height, {{"fill", "#ffffff"}});
+svg::svg(double width, double height, std::string_view title)
+    : size_(fmt::format("width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\"", width, height)), title_(xml_escaped(title)) {
+    rect(0, 0, width, height, {{"class", "paper"}, {"fill", on_white.paper}});
 }
 
 void svg::element(std::string_view name, const svg_attributes& fixed, const svg_attributes& more, std::string_view content, std::string_view tooltip) {
     body_.append(2 * depth_ + 2, ' ');
     body_ += fmt::format("<{}", name);
     for (const auto* list : {&fixed, &more})
-        for (const auto& [key, value] : *list) body_ += fmt::format(" {}=\"{}\"", key, escaped(value));
+        for (const auto& [key, value] : *list) body_ += fmt::format(" {}=\"{}\"", key, xml_escaped(value));
     if (content.empty() && tooltip.empty()) {
         body_ += "/>\n";
         return;
     }
     body_ += '>';
-    if (!tooltip.empty()) body_ += fmt::format("<title>{}</title>", escaped(tooltip));
-    body_ += fmt::format("{}</{}>\n", escaped(content), name);
+    if (!tooltip.empty()) body_ += fmt::format("<title>{}</title>", xml_escaped(tooltip));
+    body_ += fmt::format("{}</{}>\n", xml_escaped(content), name);
 }
 
 void svg::rect(double x, double y, double width, double height, const svg_attributes& more, std::string_view tooltip) {
@@ -124,7 +143,8 @@ void svg::circle(double x, double y, double radius, const svg_attributes& more, 
 void svg::path(std::string_view d, const svg_attributes& more) { element("path", {{"d", d}}, more, {}, {}); }
 void svg::text(double x, double y, std::string_view what, const svg_attributes& more) { element("text", {{"x", x}, {"y", y}}, more, what, {}); }
 
-void svg::cells(double x, double y, double width, double height, matrix_view<const std::uint8_t> numbers, const palette& colours, const svg_attributes& more) {
+void svg::cells(double x, double y, double width, double height, matrix_view<const std::uint8_t> numbers, const palette& colours, const svg_attributes& more,
+                const opacities* solid) {
     // Several pixels a cell: edges stay sharp with renderers that know only smoothing.
     constexpr index pixels = 800;
     const index down = std::max<index>(1, (pixels + numbers.rows - 1) / numbers.rows);
@@ -139,14 +159,14 @@ void svg::cells(double x, double y, double width, double height, matrix_view<con
              {"height", height},
              {"preserveAspectRatio", "none"},
              {"style", "image-rendering: pixelated"},
-             {"href", "data:image/png;base64," + base64(palette_png(large.view(), colours))}},
+             {"href", "data:image/png;base64," + base64(palette_png(large.view(), colours, solid))}},
             more, {}, {});
 }
 
 void svg::open_group(const svg_attributes& more) {
     body_.append(2 * depth_ + 2, ' ');
     body_ += "<g";
-    for (const auto& [key, value] : more) body_ += fmt::format(" {}=\"{}\"", key, escaped(value));
+    for (const auto& [key, value] : more) body_ += fmt::format(" {}=\"{}\"", key, xml_escaped(value));
     body_ += ">\n";
     ++depth_;
 }
@@ -157,7 +177,19 @@ void svg::close_group() {
     body_ += "</g>\n";
 }
 
-std::string svg::finish() const { return head_ + body_ + "</svg>\n"; }
+std::string svg::finish() const {
+    return fmt::format(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" {} role=\"img\">\n"
+        "  <title>{}</title>\n  <style>{}  </style>\n{}</svg>\n",
+        size_, title_, style_sheet(on_white, ""), body_);
+}
+
+std::string svg::fragment() const {
+    return fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" {} role=\"img\">\n  <title>{}</title>\n{}</svg>\n", size_, title_, body_);
+}
+
+std::string svg::inline_style() { return style_sheet(on_page, "svg "); }
 
 std::vector<double> round_ticks(double low, double high, int count) {
     if (!(high > low) || count < 1) return {low};

@@ -26,9 +26,10 @@ struct rgb {
 
 // A colour map: 256 colours from low to high.
 using palette = std::array<rgb, 256>;
-const palette& sequential_palette();  // dark blue, green, yellow: perceptually even, readable in grey
-const palette& diverging_palette();   // blue, white, red
-rgb class_colour(index number);       // twelve colours that most eyes tell apart, then round again
+const palette& sequential_palette();              // dark blue, green, yellow: perceptually even, readable in grey
+const palette& diverging_palette();               // blue, white, red
+rgb class_colour(index number);                   // twelve colours that most eyes tell apart, then round again
+using opacities = std::array<std::uint8_t, 256>;  // of the colours of a palette: 0 clear, 255 solid
 
 // One attribute of an element; numbers are written with at most three decimals.
 struct svg_attribute {
@@ -49,15 +50,19 @@ public:
     void path(std::string_view d, const svg_attributes& more = {});
     void text(double x, double y, std::string_view what, const svg_attributes& more = {});
     // A picture of one colour number for each cell, stretched over the rectangle with sharp edges.
-    void cells(double x, double y, double width, double height, matrix_view<const std::uint8_t> numbers, const palette& colours, const svg_attributes& more = {});
+    void cells(double x, double y, double width, double height, matrix_view<const std::uint8_t> numbers, const palette& colours,
+               const svg_attributes& more = {}, const opacities* solid = nullptr);
     void open_group(const svg_attributes& more = {});
     void close_group();
 
     std::string finish() const;
+    // The same for the inside of an HTML page, whose style sheet holds inline_style(): then the page's colours are the picture's.
+    std::string fragment() const;
+    static std::string inline_style();
 
 private:
     void element(std::string_view name, const svg_attributes& fixed, const svg_attributes& more, std::string_view content, std::string_view tooltip);
-    std::string head_;
+    std::string size_, title_;
     std::string body_;
     std::size_t depth_ = 0;
 };
@@ -70,7 +75,9 @@ std::string tick_text(double value);
 std::string power_of_ten_text(int exponent);
 
 // The bytes of a PNG file with one palette entry for each pixel.
-std::string palette_png(matrix_view<const std::uint8_t> pixels, const palette& colours);
+std::string palette_png(matrix_view<const std::uint8_t> pixels, const palette& colours, const opacities* solid = nullptr);
 std::string base64(std::string_view bytes);
+// Text made safe for XML and HTML, in elements and attributes.
+std::string xml_escaped(std::string_view text);
 
 }  // namespace mercer
