@@ -91,11 +91,13 @@ def as_matrix(X, *, estimator=None):
 def as_classes(y, n, owner):
     """(classes, codes): the labels in order, and for every example the place of its label."""
     y = _one_column(y, n, owner)
-    if y.dtype.kind not in "iub":
+    classes, codes = np.unique(y, return_inverse=True) if y.dtype.kind != "O" else (None, None)
+    # Whole numbers are labels whatever scikit-learn's slower check would say; it explains what is wrong with others.
+    if y.dtype.kind not in "iub" and not (y.dtype.kind == "f" and np.isfinite(classes).all() and (classes == np.floor(classes)).all()):
         if y.dtype.kind == "f":
             assert_all_finite(y, input_name="y")
         check_classification_targets(y)
-    return np.unique(y, return_inverse=True)
+    return (classes, codes) if classes is not None else np.unique(y, return_inverse=True)
 
 
 def as_targets(y, n, owner):
