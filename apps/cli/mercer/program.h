@@ -22,6 +22,7 @@ namespace mercer::cli {
 using json = nlohmann::ordered_json;
 
 void add_kernel(CLI::App& program);
+void add_compare_solvers(CLI::App& program);
 
 // The command line is wrong, not the world: exit code 2.
 class usage_error : public std::runtime_error {
