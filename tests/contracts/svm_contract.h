@@ -331,7 +331,7 @@ inline void check_svm(const svm_model& model, const statement& s) {
         SCOPED_TRACE(std::string(name(b.task)) + ", n = " + std::to_string(b.size()) + ", steps = " + std::to_string(b.report.steps));
         ASSERT_EQ(b.report.status, smo_status::converged) << name(b.report.status) << ", gap " << b.report.gap;
         check_feasible(b);
-        if (testing::Test::HasFatalFailure()) return;
+        if (::testing::Test::HasFatalFailure()) return;
         check_optimal(b);
         check_report(b, b.tol / 16);
     }
@@ -341,7 +341,7 @@ inline void check_svm(const svm_model& model, const statement& s) {
 inline void check_unfinished(const svm_model& model, const statement& s, double error) {
     for (const auto& b : take_apart(model, s)) {
         check_feasible(b);
-        if (testing::Test::HasFatalFailure()) return;
+        if (::testing::Test::HasFatalFailure()) return;
         EXPECT_NEAR(b.report.gap, recomputed_gap(b), 2 * error + b.noise());
         check_report(b, error);
         const values v = both_values(b);

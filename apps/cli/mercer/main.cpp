@@ -57,6 +57,7 @@ int run(int argc, char** argv) {
     add_kernel(program);
     add_explain(program);
     add_regions(program);
+    add_compare_solvers(program);
     try {
         program.parse(argc, argv);
     } catch (const CLI::Success& asked) {  // --help, --version

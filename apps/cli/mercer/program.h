@@ -24,6 +24,7 @@ using json = nlohmann::ordered_json;
 void add_kernel(CLI::App& program);
 void add_explain(CLI::App& program);
 void add_regions(CLI::App& program);
+void add_compare_solvers(CLI::App& program);
 
 // The command line is wrong, not the world: exit code 2.
 class usage_error : public std::runtime_error {

@@ -50,7 +50,8 @@ void check(const svm_model& m, const archive_reader& in) {
     need(m.coef.rows() == rows || count == 0, "the rows of coefficients do not fit the classes");
     need(static_cast<index>(m.support_rows.size()) == count, "the numbers of the support vectors do not fit their coefficients");
     need(!m.k || m.support.size() == count, "the support objects do not fit their coefficients");
-    for (const index row : m.support_rows) need(row >= 0 && row < m.training_size, "a support vector is not among the training examples");
+    // -1: not an example but w itself (train.h)
+    for (const index row : m.support_rows) need(row >= (m.k ? -1 : 0) && row < m.training_size, "a support vector is not among the training examples");
     if (m.is_classifier()) {
         need(static_cast<index>(m.class_support.size()) == k, "support vectors are not counted by class");
         index sum = 0;

@@ -13,6 +13,7 @@
 #include "mercer/base/parallel.h"
 #include "mercer/estimators/example_order.h"
 #include "mercer/estimators/svm_dual.h"
+#include "mercer/estimators/svm_problems.h"
 #include "mercer/gram/adaptors.h"
 #include "mercer/gram/computed.h"
 #include "mercer/gram/narrowed.h"
@@ -63,8 +64,6 @@ void check(const svm_options& o, index n, std::span<const double> y) {
 
 // The examples and classes of a fit: what every binary problem is cut out of.
 struct training_set {
-    const gram<float>& fast;
-    const gram<double>& exact;
     std::span<const double> y;
     const svm_options& options;
     std::vector<index> used;                    // examples of positive weight
@@ -100,14 +99,6 @@ void find_classes(training_set& t) {
         if (const auto at = place.find(label); at != place.end()) t.class_weight[at->second] = factor;
     }
 }
-
-// One binary problem: its examples, and signs where it is a classification.
-struct binary_problem {
-    std::vector<index> rows;
-    std::vector<double> sign;     // ±1, empty for regression and one-class
-    std::vector<double> penalty;  // C of each example
-    index first = 0, second = 0;  // classes
-};
 
 std::vector<binary_problem> cut(const training_set& t) {
     const auto& o = t.options;
@@ -247,6 +238,7 @@ std::vector<double> earlier_coefficients(const svm_model& start, const training_
     for (std::size_t c = 0; c < t.classes.size(); ++c) place[t.classes[c]] = static_cast<index>(c);
     for (std::size_t s = 0; s < start.support_rows.size(); ++s) {
         const index row = start.support_rows[s];
+        if (row < 0) return {};  // w itself, not an example
         index m = 0;
         if (pairs) {
             const index c = place[t.y[row]];
@@ -263,16 +255,10 @@ std::vector<double> earlier_coefficients(const svm_model& start, const training_
     return out;
 }
 
-svm_model fit_ranked(const gram<float>& fast, const gram<double>& exact, std::span<const double> y, const svm_options& options, std::span<const index> rank) {
-    const index n = exact.rows();
+svm_model fit_problems(index n, std::span<const double> y, const svm_options& options, std::span<const index> rank,
+                       const std::function<dual_solution(const training_set&, const binary_problem&, std::size_t, index)>& solve) {
     check(options, n, y);
-    // Kernel values beyond the range of float would make every sum of the solver infinite.
-    std::vector<float> self(static_cast<std::size_t>(n));
-    fast.diagonal(self);
-    for (index i = 0; i < n; ++i)
-        if (!(std::abs(self[i]) < largest_self))
-            fail(errc::data, fmt::format("svm: kernel values must satisfy |k(x, x)| < {:g}, got {:g} for example {}: scale the data, or use another kernel", largest_self, self[i], i));
-    training_set t{fast, exact, y, options, {}, options.sample_weight, {}, {}, {}, rank};
+    training_set t{y, options, {}, options.sample_weight, {}, {}, {}, rank};
     if (t.weight.empty()) t.weight.assign(static_cast<std::size_t>(n), 1.0);
     for (index i = 0; i < n; ++i)
         if (t.weight[i] > 0) t.used.push_back(i);
@@ -286,9 +272,26 @@ svm_model fit_ranked(const gram<float>& fast, const gram<double>& exact, std::sp
     model.classes = t.classes;
     const std::vector<binary_problem> problems = cut(t);
     std::vector<dual_solution> solved(problems.size());
-    control shared(options, static_cast<index>(problems.size()));
-    schedule(problems, [&](std::size_t p, index side_by_side) {
-        const auto& problem = problems[p];
+    schedule(problems, [&](std::size_t p, index side_by_side) { solved[p] = solve(t, problems[p], p, side_by_side); });
+    collect(model, t, problems, solved);
+    return model;
+}
+
+svm_model fit_ranked(const gram<float>& fast, const gram<double>& exact, std::span<const double> y, const svm_options& options, std::span<const index> rank) {
+    const index n = exact.rows();
+    check(options, n, y);
+    // Kernel values beyond the range of float would make every sum of the solver infinite.
+    std::vector<float> self(static_cast<std::size_t>(n));
+    fast.diagonal(self);
+    for (index i = 0; i < n; ++i)
+        if (!(std::abs(self[i]) < largest_self))
+            fail(errc::data, fmt::format("svm: kernel values must satisfy |k(x, x)| < {:g}, got {:g} for example {}: scale the data, or use another kernel", largest_self, self[i], i));
+    std::unique_ptr<control> shared;
+    std::once_flag once;
+    return fit_problems(n, y, options, rank, [&](const training_set& t, const binary_problem& problem, std::size_t p, index side_by_side) {
+        const auto k = static_cast<index>(t.classes.size());
+        const index problems = k <= 2 ? 1 : options.classes == multiclass::one_vs_rest ? k : k * (k - 1) / 2;
+        std::call_once(once, [&] { shared = std::make_unique<control>(options, problems); });
         dual_input in;
         in.task = options.task;
         in.sign = problem.sign;
@@ -298,10 +301,10 @@ svm_model fit_ranked(const gram<float>& fast, const gram<double>& exact, std::sp
         in.rows = problem.rows;
         for (const index row : problem.rows) in.y.push_back(options.task == svm_task::one_class ? 0.0 : y[row]);
         if (options.start) in.start = earlier_coefficients(*options.start, t, problem, p);
-        smo_options control_options = shared.for_problem(static_cast<index>(p), side_by_side);
+        smo_options control_options = shared->for_problem(static_cast<index>(p), side_by_side);
         if (!options.checkpoint_file.empty()) {
             control_options.checkpoint_seconds = options.checkpoint_seconds;
-            in.checkpoint_file = problems.size() == 1 ? options.checkpoint_file : fmt::format("{}.{}", options.checkpoint_file, p);
+            in.checkpoint_file = problems == 1 ? options.checkpoint_file : fmt::format("{}.{}", options.checkpoint_file, p);
         }
         const bool everything = static_cast<index>(problem.rows.size()) == n && std::is_sorted(problem.rows.begin(), problem.rows.end());
         const auto solve = [&] {
@@ -317,10 +320,8 @@ svm_model fit_ranked(const gram<float>& fast, const gram<double>& exact, std::sp
             in.task = svm_task::c_svc;
             for (std::size_t i = 0; i < in.penalty.size(); ++i) in.penalty[i] = weighted[i] / margin;
         }
-        solved[p] = solve();
+        return solve();
     });
-    collect(model, t, problems, solved);
-    return model;
 }
 
 // An example of weight 0 is absent: not even the mean that kernel values in float are taken around may feel it.
@@ -342,6 +343,10 @@ svm_model fit_without_absent(const kernel& k, const dataset& x, std::span<const 
 }
 
 }  // namespace
+
+svm_model fit_binary_problems(index n, std::span<const double> y, const svm_options& options, const binary_solver& solve) {
+    return fit_problems(n, y, options, {}, [&](const training_set&, const binary_problem& problem, std::size_t p, index side_by_side) { return solve(problem, p, side_by_side); });
+}
 
 svm_model fit_svm(const gram<float>& fast, const gram<double>& exact, std::span<const double> y, const svm_options& options) {
     return fit_ranked(fast, exact, y, options, {});

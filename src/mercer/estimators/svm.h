@@ -82,7 +82,7 @@ struct svm_model {
     std::vector<double> classes;             // labels; class i of the model. Empty for regression and one-class
     std::vector<std::string> class_names;    // names of the labels 0, 1, …, where the data had names
     dataset support;                         // the support objects, class by class; empty for precomputed
-    std::vector<index> support_rows;         // their numbers among the training examples
+    std::vector<index> support_rows;         // their numbers among the training examples; -1: w itself (train.h)
     std::vector<index> class_support;        // support vectors of each class
     // One-versus-one: coef(m, s) for support vector s of class c is its coefficient in the problem of c against the m-th other
     // class (LIBSVM's sv_coef). One-versus-rest: row m is the problem of class m. Otherwise one row.

@@ -21,6 +21,13 @@ void dtrsm_(const char* side, const char* uplo, const char* trans, const char* d
 void dpstrf_(const char* uplo, const int* n, double* a, const int* lda, int* piv, int* rank, const double* tol, double* work, int* info, std::size_t);
 void dgemm_(const char* ta, const char* tb, const int* m, const int* n, const int* k, const double* alpha, const double* a, const int* lda, const double* b,
             const int* ldb, const double* beta, double* c, const int* ldc, std::size_t, std::size_t);
+void dpotrs_(const char* uplo, const int* n, const int* nrhs, const double* a, const int* lda, double* b, const int* ldb, int* info, std::size_t);
+void dsyrk_(const char* uplo, const char* trans, const int* n, const int* k, const double* alpha, const double* a, const int* lda, const double* beta, double* c,
+            const int* ldc, std::size_t, std::size_t);
+void dsymv_(const char* uplo, const int* n, const double* alpha, const double* a, const int* lda, const double* x, const int* incx, const double* beta, double* y,
+            const int* incy, std::size_t);
+void dgemv_(const char* trans, const int* m, const int* n, const double* alpha, const double* a, const int* lda, const double* x, const int* incx, const double* beta,
+            double* y, const int* incy, std::size_t);
 }
 
 namespace mercer {
@@ -188,6 +195,38 @@ matrix<double> product(matrix_view<const double> a, transposed a_turned, matrix_
     const double one = 1, zero = 0;
     dgemm_(tb ? "T" : "N", ta ? "T" : "N", &m, &n, &k, &one, b.data, &lda, a.data, &ldb, &zero, c.data(), &m, 1, 1);
     return c;
+}
+
+// Rows of ours are Fortran's columns, so our upper triangle is its lower one.
+bool cholesky_in_place(matrix<double>& a) {
+    const int n = static_cast<int>(a.rows());
+    int info = 0;
+    if (n > 0) dpotrf_("L", &n, a.data(), &n, &info, 1);
+    return info == 0;
+}
+
+void cholesky_solve(const matrix<double>& r, matrix_view<double> b) {
+    const int n = static_cast<int>(r.rows()), count = static_cast<int>(b.rows), ldb = static_cast<int>(b.stride);
+    int info = 0;
+    if (n > 0 && count > 0) dpotrs_("L", &n, &count, r.data(), &n, b.data, &ldb, &info, 1);
+}
+
+void add_gram(matrix_view<const double> g, matrix<double>& a) {
+    const int n = static_cast<int>(g.cols), k = static_cast<int>(g.rows), ldg = static_cast<int>(g.stride), lda = static_cast<int>(a.cols());
+    const double one = 1;
+    if (n > 0 && k > 0) dsyrk_("L", "N", &n, &k, &one, g.data, &ldg, &one, a.data(), &lda, 1, 1);
+}
+
+void multiply_symmetric(matrix_view<const double> a, const double* v, double* out) {
+    const int n = static_cast<int>(a.rows), lda = static_cast<int>(a.stride), step = 1;
+    const double one = 1, zero = 0;
+    if (n > 0) dsymv_("L", &n, &one, a.data, &lda, v, &step, &zero, out, &step, 1);
+}
+
+void add_multiply(double scale, matrix_view<const double> a, transposed turned, const double* v, double* out) {
+    const int m = static_cast<int>(a.cols), n = static_cast<int>(a.rows), lda = static_cast<int>(a.stride), step = 1;
+    const double one = 1;
+    if (m > 0 && n > 0) dgemv_(turned == transposed::yes ? "N" : "T", &m, &n, &scale, a.data, &lda, v, &step, &one, out, &step, 1);
 }
 
 double largest_entry(matrix_view<const double> a) {

@@ -45,6 +45,18 @@ std::vector<double> inverse_diagonal(matrix_view<double> r);
 enum class transposed { no, yes };
 matrix<double> product(matrix_view<const double> a, transposed a_turned, matrix_view<const double> b, transposed b_turned);
 
+// In place, for a solver that factors matrices of one size again and again. Unlike those above they check nothing: NaN in, NaN out.
+// A = RᵀR: R replaces the upper triangle, the rest is neither read nor written. False where a pivot is not positive.
+bool cholesky_in_place(matrix<double>& a);
+// Every row of b is a right-hand side and becomes A⁻¹ of it, R from cholesky_in_place.
+void cholesky_solve(const matrix<double>& r, matrix_view<double> b);
+// Upper triangle of A += GᵀG.
+void add_gram(matrix_view<const double> g, matrix<double>& a);
+// out = A·v from the upper triangle of A.
+void multiply_symmetric(matrix_view<const double> a, const double* v, double* out);
+// out += scale·A·v, out += scale·Aᵀ·v
+void add_multiply(double scale, matrix_view<const double> a, transposed turned, const double* v, double* out);
+
 // ‖A‖_F without overflow or underflow on the way.
 double frobenius_norm(matrix_view<const double> a);
 double largest_entry(matrix_view<const double> a);  // max |aᵢⱼ|

@@ -1,0 +1,25 @@
+// A support vector machine of several classes cut into binary problems, whoever solves them.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "mercer/estimators/svm_dual.h"
+
+namespace mercer {
+
+// One binary problem: its examples, and signs where it is a classification.
+struct binary_problem {
+    std::vector<index> rows;
+    std::vector<double> sign;     // ±1, empty for regression and one-class
+    std::vector<double> penalty;  // C of each example
+    index first = 0, second = 0;  // classes
+};
+
+// Solves problem number `which` while `side_by_side` of them may run at once; called from several threads.
+using binary_solver = std::function<dual_solution(const binary_problem& problem, std::size_t which, index side_by_side)>;
+
+// Checks the options, cuts the n examples into problems, has each solved and puts the model together, without kernel and objects.
+svm_model fit_binary_problems(index n, std::span<const double> y, const svm_options& options, const binary_solver& solve);
+
+}  // namespace mercer
