@@ -82,6 +82,12 @@ smo_result solver::run() {
                     break;
                 }
                 if (no_nearer() || (at_rest_ && ++rests_ > 3)) {
+                    // Float kernel values lead no further: double ones may.
+                    if (last_tries_++ < most_last_tries && newton()) {
+                        at_rest_ = false;
+                        rests_ = denied_ = 0;
+                        continue;
+                    }
                     result_.status = smo_status::stalled;
                     break;
                 }

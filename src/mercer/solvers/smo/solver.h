@@ -38,6 +38,7 @@ inline constexpr std::int64_t first_patience = 50;  // pair steps per active poi
 inline constexpr std::int64_t most_patience = 800;
 inline constexpr index most_newton = 8000;     // variables it is tried with
 inline constexpr int most_newtons = 10;        // times it is tried before the solver gives up
+inline constexpr int most_last_tries = 3;      // and so often where pairs have come to rest short of the end
 inline constexpr index most_barrier = 2500;    // active points up to which a barrier takes all of them
 inline constexpr index most_exact = 30000000;  // kernel values in double that Newton's method may ask for at its end
 inline constexpr double safety = 4;            // the largest error seen there is multiplied by this
@@ -142,7 +143,7 @@ private:
     std::int64_t rounds_at_look_ = -1;  // when all points were last looked at
     std::int64_t steps_at_newton_ = 0;  // when Newton's method was last tried
     std::int64_t patience_ = first_patience;
-    int newtons_ = 0;
+    int newtons_ = 0, last_tries_ = 0;
     double work_ = 0;  // of blocks since then, in about so many cycles
 };
 
