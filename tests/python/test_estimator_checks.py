@@ -24,6 +24,7 @@ VARIANTS = {
     "kernel object": mercer.SVC(kernel=0.5 * RBF(gamma=0.5) + Linear()),
     "probability": mercer.SVC(probability=True, random_state=0),
     "ridge, a path": mercer.KernelRidge(kernel="rbf", alphas=[0.01, 0.1, 1.0], alpha_score="loo", loo=True),
+    "components, few and back": mercer.KernelPCA(n_components=2, kernel="rbf", eigen_solver="iterative", fit_inverse_transform=True),
     "neighbours by distance": mercer.KernelKNeighborsClassifier(weights="distance", kernel=RBF(gamma=0.5)),
 }
 

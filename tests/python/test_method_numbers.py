@@ -144,6 +144,7 @@ def test_components_without_variance(iris):
     assert mercer.KernelPCA(n_components=6, remove_zero_eig=True).fit_transform(X).shape == (150, 4)
     assert mercer.KernelPCA().fit_transform(X).shape == (150, 4)
     assert_allclose(model.explained_variance_ratio_[:4], sklearn.decomposition.PCA().fit(X).explained_variance_ratio_, rtol=1e-9)
+    assert mercer.KernelPCA(kernel="rbf").fit_transform(X[:1]).shape == (1, 0)
     assert mercer.KernelPCA(2).fit_transform(X.astype(np.float32)).dtype == np.float32
     for parameters, message in [({"n_components": 0}, "n_components"), ({"eigen_solver": "magic"}, "eigen_solver"), ({"fit_inverse_transform": "maybe"}, "fit_inverse")]:
         with pytest.raises(ValueError, match=message):
