@@ -7,8 +7,26 @@ from sklearn.utils.estimator_checks import check_estimator, parametrize_with_che
 import mercer
 from mercer.kernels import RBF, Linear
 
-ALL = [mercer.SVC(), mercer.NuSVC(), mercer.SVR(), mercer.NuSVR(), mercer.OneClassSVM()]
-VARIANTS = [mercer.SVC(kernel=0.5 * RBF(gamma=0.5) + Linear()), mercer.SVC(probability=True, random_state=0)]
+MACHINES = [mercer.SVC(), mercer.NuSVC(), mercer.SVR(), mercer.NuSVR(), mercer.OneClassSVM()]
+METHODS = [
+    mercer.KernelRidge(),
+    mercer.KernelLogisticRegression(),
+    mercer.KernelPCA(),
+    mercer.KernelKMeans(),
+    mercer.KernelKMedoids(),
+    mercer.KernelKNeighborsClassifier(),
+    mercer.KernelKNeighborsRegressor(),
+    mercer.NearestCentroid(),
+    mercer.NearestMedoid(),
+]
+ALL = MACHINES + METHODS
+VARIANTS = {
+    "kernel object": mercer.SVC(kernel=0.5 * RBF(gamma=0.5) + Linear()),
+    "probability": mercer.SVC(probability=True, random_state=0),
+    "ridge, a path": mercer.KernelRidge(kernel="rbf", alphas=[0.01, 0.1, 1.0], alpha_score="loo", loo=True),
+    "components, few and back": mercer.KernelPCA(n_components=2, kernel="rbf", eigen_solver="iterative", fit_inverse_transform=True),
+    "neighbours by distance": mercer.KernelKNeighborsClassifier(weights="distance", kernel=RBF(gamma=0.5)),
+}
 
 
 @parametrize_with_checks(ALL)
@@ -16,9 +34,9 @@ def test_checks(estimator, check):
     check(estimator)
 
 
-@pytest.mark.parametrize("estimator", VARIANTS, ids=["kernel object", "probability"])
-def test_variants(estimator):
-    check_estimator(estimator)
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_variants(variant):
+    check_estimator(VARIANTS[variant])
 
 
 @pytest.mark.parametrize("estimator", ALL, ids=lambda e: type(e).__name__)
@@ -27,7 +45,7 @@ def test_no_check_is_excused(estimator):
     assert not tags["_xfail_checks"] and not tags["_skip_test"] and not tags["no_validation"] and not tags["poor_score"]
 
 
-@pytest.mark.parametrize("estimator", ALL, ids=lambda e: type(e).__name__)
+@pytest.mark.parametrize("estimator", MACHINES, ids=lambda e: type(e).__name__)
 def test_any_order_of_examples_gives_the_same_model(estimator, two_moons):
     X, y = two_moons
     order = np.random.default_rng(1).permutation(len(X))

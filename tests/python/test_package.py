@@ -17,15 +17,23 @@ import pytest
 
 import mercer
 import mercer._base
+import mercer._clusters
 import mercer._data
+import mercer._hypotheses
+import mercer._logistic
+import mercer._neighbors
+import mercer._pca
+import mercer._ridge
 import mercer._svm
 import mercer.kernels
 import mercer.plot
 
+ESTIMATORS = [mercer._svm, mercer._ridge, mercer._logistic, mercer._pca, mercer._clusters, mercer._neighbors, mercer._hypotheses]
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.mark.parametrize("module", [mercer, mercer.kernels, mercer._svm, mercer._data, mercer._base, mercer.plot], ids=lambda m: m.__name__)
+@pytest.mark.parametrize("module", [mercer, mercer.kernels, *ESTIMATORS, mercer._data, mercer._base, mercer.plot], ids=lambda m: m.__name__)
 def test_docstrings(module):
     failed, _ = doctest.testmod(module)
     assert failed == 0
@@ -35,10 +43,11 @@ def test_everything_public_is_documented():
     for name in mercer.__all__:
         if not name.startswith("__"):
             assert getattr(mercer, name).__doc__, name
-    for cls in (mercer.SVC, mercer.NuSVC, mercer.SVR, mercer.NuSVR, mercer.OneClassSVM):
-        assert ">>>" in cls.__doc__
-        for name in ("fit", "predict"):
-            assert getattr(cls, name).__doc__
+    for what in (getattr(mercer, name) for name in mercer.__all__):
+        if isinstance(what, type):
+            assert ">>>" in what.__doc__
+            for name, member in vars(what).items():
+                assert name.startswith("_") or not (callable(member) or isinstance(member, property)) or member.__doc__, (what, name)
 
 
 def test_matplotlib_is_loaded_only_to_draw():
@@ -72,8 +81,10 @@ def test_stubs_name_what_there_is():
     assert (folder / "py.typed").exists()
     classes = {node.name for node in ast.parse((folder / "kernels.pyi").read_text()).body if isinstance(node, ast.ClassDef)}
     assert {getattr(mercer.kernels, name).__name__ for name in mercer.kernels.__all__ if isinstance(getattr(mercer.kernels, name), type)} <= classes
-    for stub in ("_svm.pyi", "plot.pyi"):
-        ast.parse((folder / stub).read_text())
+    ast.parse((folder / "plot.pyi").read_text())
+    for module in ESTIMATORS:
+        known = {getattr(node, "name", "") for node in ast.parse((folder / (module.__name__.removeprefix("mercer.") + ".pyi")).read_text()).body}
+        assert {name for name in mercer.__all__ if getattr(getattr(mercer, name), "__module__", "") == module.__name__} <= known
     svc = next(node for node in ast.parse((folder / "_svm.pyi").read_text()).body if getattr(node, "name", "") == "SVC")
     names = {getattr(member, "name", "") for member in svc.body}
     assert {"__init__", "fit", "predict", "predict_proba", "support_", "dual_coef_", "proof"} <= names

@@ -1,5 +1,6 @@
 """What the estimators share: parameters that every fit takes, the checks of X, the fitted kernel, pickles."""
 
+import functools
 import sys
 import types
 import warnings
@@ -20,11 +21,44 @@ except ImportError:
         estimator._check_feature_names(X, reset=reset)
 
 
+# Up to so many examples are sorted first, so that the answer is the same in whatever order they come; the time does not show.
+SORTED_UP_TO = 1000
+
+
 def _progress_line(now, last):
     left = now.seconds_left
     tail = f", about {left:.0f} s left" if left < 1e6 else ""
     of = f"problem {now.problem + 1} of {now.problems}: " if now.problems > 1 else ""
     print(f"\r{of}{now.seconds:.1f} s, gap {now.gap:.3g}, {now.active} of {now.size} examples in play{tail}   ", end="\n" if last else "", file=sys.stderr, flush=True)
+
+
+def resolve_kernel(kernel, data, *, gamma="scale", degree=3, coef0=0.0, sample_weight=None, pairwise=False, arguments=None):
+    """The kernel object that a name with gamma, degree and coef0, a text form, an object or a function mean for these data; None for precomputed.
+
+    A function is called with two matrices, or with two examples where `pairwise`; `arguments` are passed on to it.
+    """
+    if isinstance(kernel, str) and kernel == "precomputed":
+        return None
+    if isinstance(kernel, str):
+        return kernels.from_name(kernel, lambda: _gamma_value(gamma, data, sample_weight), {"degree": degree, "coef0": coef0})
+    if isinstance(kernel, kernels.Kernel):
+        return kernel
+    if callable(kernel):
+        return kernels.Callable(functools.partial(kernel, **arguments) if arguments else kernel, domain=data.kind, pairwise=pairwise)
+    raise ValueError(f"kernel must be a name, a text form, a mercer.kernels object, a callable or 'precomputed', got {kernel!r}")
+
+
+def _gamma_value(gamma, data, sample_weight):
+    if gamma is None or isinstance(gamma, str):
+        if gamma not in (None, "scale", "auto"):
+            raise ValueError(f"gamma must be a number, 'scale', 'auto' or None, got {gamma!r}")
+        if data.kind != "vectors":
+            return 1.0
+        if gamma != "scale":
+            return 1.0 / data.dims
+        variance = _core.entry_variance(data, sample_weight)
+        return 1.0 / (data.dims * variance) if variance != 0 else 1.0
+    return float(gamma)
 
 
 class KernelEstimator(BaseEstimator):
@@ -35,14 +69,18 @@ class KernelEstimator(BaseEstimator):
     """
 
     _model_class = None
+    _function_of_pairs = False  # a kernel that is a function takes two examples, not two matrices
 
     def __sklearn_is_fitted__(self):
         return hasattr(self, "_model")
 
     # --- inputs
 
-    def _fit_data(self, X):
-        """X of fit(): Data, or a square matrix of float64 for a precomputed kernel. Sets n_features_in_ and feature_names_in_."""
+    def _fit_data(self, X, *, copy=False):
+        """X of fit(): Data, or a square matrix of float64 for a precomputed kernel. Sets n_features_in_ and feature_names_in_.
+
+        copy: for models that keep all examples, whose predictions must not change when the caller changes X.
+        """
         if isinstance(self.kernel, str) and self.kernel == "precomputed":
             self._name_features(X, reset=True)
             K = _data.as_matrix(X, estimator=self)
@@ -51,7 +89,7 @@ class KernelEstimator(BaseEstimator):
             self.n_features_in_ = K.shape[1]
             return K
         self._name_features(X, reset=True)
-        data = _data.as_data(X, estimator=self)
+        data = _data.as_data(X, estimator=self, copy=copy)
         if data.kind == "vectors":
             self.n_features_in_ = data.dims
         elif hasattr(self, "n_features_in_"):
@@ -85,29 +123,13 @@ class KernelEstimator(BaseEstimator):
 
     def _resolve_kernel(self, data, sample_weight=None):
         """The kernel object that `kernel`, `gamma`, `degree` and `coef0` mean for these data; None for precomputed."""
-        if isinstance(self.kernel, str) and self.kernel == "precomputed":
-            return None
-        if isinstance(self.kernel, str):
-            parameters = {"degree": getattr(self, "degree", 3), "coef0": getattr(self, "coef0", 0.0)}
-            return kernels.from_name(self.kernel, lambda: self._gamma_value(data, sample_weight), parameters)
-        if isinstance(self.kernel, kernels.Kernel):
-            return self.kernel
-        if callable(self.kernel):
-            return kernels.Callable(self.kernel, domain=data.kind)
-        raise ValueError(f"kernel must be a name, a text form, a mercer.kernels object, a callable or 'precomputed', got {self.kernel!r}")
+        return resolve_kernel(
+            self.kernel, data, gamma=self.gamma, degree=self.degree, coef0=self.coef0, sample_weight=sample_weight,
+            pairwise=self._function_of_pairs, arguments=getattr(self, "kernel_params", None),
+        )
 
-    def _gamma_value(self, data, sample_weight):
-        gamma = self.gamma
-        if isinstance(gamma, str):
-            if gamma not in ("scale", "auto"):
-                raise ValueError(f"gamma must be a number, 'scale' or 'auto', got {gamma!r}")
-            if data.kind != "vectors":
-                return 1.0
-            if gamma == "auto":
-                return 1.0 / data.dims
-            variance = _core.entry_variance(data, sample_weight)
-            return 1.0 / (data.dims * variance) if variance != 0 else 1.0
-        return float(gamma)
+    def _core_kernel(self):
+        return self.kernel_.core() if self.kernel_ is not None else None
 
     def proof(self):
         """Why the fitted kernel is one, or which part of it no rule covers."""
@@ -116,7 +138,38 @@ class KernelEstimator(BaseEstimator):
             raise ValueError("a precomputed matrix has no proof; mercer.kernels objects have")
         return self.kernel_.proof()
 
+    # --- what a fitted model holds
+
+    def _fitted(self):
+        check_is_fitted(self)
+        return self._model
+
+    def _objects(self):
+        """The objects of the model, as they came; empty for a precomputed kernel."""
+        model = self._fitted()
+        return np.empty((0, 0)) if self._precomputed else _data.as_objects(model.objects())
+
+    def save(self, path):
+        """Writes the fitted model to a file that the program `mercer` and the C++ library read too."""
+        self._fitted().save(str(path))
+
     # --- control of a fit
+
+    def _memory(self, default):
+        return default if self.max_memory is None else _data.as_bytes(self.max_memory)
+
+    def _ended(self, status, interrupted=False, figure=""):
+        """Sets status_ and warns when the fit is not what was asked for, with the figure that was reached."""
+        self.status_ = "interrupted" if interrupted else status
+        if self.status_ in ("converged", "stationary"):
+            return
+        why = {
+            "interrupted": "Fit interrupted by the user",
+            "iteration_limit": f"Fit terminated early (max_iter={getattr(self, 'max_iter', None)})",
+            "limit": f"Fit terminated early (max_iter={getattr(self, 'max_iter', None)})",
+            "stalled": "Fit stalled: rounding, or a matrix that is not positive semidefinite, leaves no further progress",
+        }.get(self.status_, f"Fit ended with status {self.status_}")
+        warnings.warn(f"{why}: the best model so far is kept{figure}.", ConvergenceWarning, stacklevel=3)
 
     def _memory_bytes(self, data):
         if self.max_memory is not None:

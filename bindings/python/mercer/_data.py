@@ -67,15 +67,15 @@ def _sparse_data(X):
     )
 
 
-def as_data(X, *, estimator=None):
-    """The library's view of X: vectors (dense or sparse), strings or sets."""
+def as_data(X, *, estimator=None, copy=False):
+    """The library's view of X: vectors (dense or sparse), strings or sets. With `copy` it does not change when X does later."""
     if _borrowable(X):
         _require_finite(X)
-        return _core.dense(X)
+        return _core.dense(X.copy() if copy else X)
     objects = _objects(X)
     if objects is not None:
         return (_core.strings if isinstance(objects[0], (str, bytes)) else _core.sets)(objects)
-    X = check_array(X, accept_sparse="csr", dtype=list(_FLOATS), order=None, estimator=estimator, input_name="X")
+    X = check_array(X, accept_sparse="csr", dtype=list(_FLOATS), order=None, copy=copy, estimator=estimator, input_name="X")
     if scipy.sparse.issparse(X):
         return _sparse_data(X)
     if not _borrowable(X):
@@ -88,8 +88,16 @@ def as_matrix(X, *, estimator=None):
     return check_array(X, accept_sparse=False, dtype=np.float64, order="C", estimator=estimator, input_name="X")
 
 
-def as_classes(y, n, owner):
-    """(classes, codes): the labels in order, and for every example the place of its label."""
+def as_objects(objects):
+    """What a model gives of its objects: an array, a sparse matrix or a list."""
+    if isinstance(objects, tuple):
+        start, column, value, dims = objects
+        return scipy.sparse.csr_matrix((value, column, start), shape=(len(start) - 1, dims))
+    return objects
+
+
+def as_classes(y, n, owner, weight=None):
+    """(classes, codes): the labels in order, and for every example the place of its label. A class whose examples all have no weight is absent."""
     y = _one_column(y, n, owner)
     classes, codes = np.unique(y, return_inverse=True) if y.dtype.kind != "O" else (None, None)
     # Whole numbers are labels whatever scikit-learn's slower check would say; it explains what is wrong with others.
@@ -97,7 +105,14 @@ def as_classes(y, n, owner):
         if y.dtype.kind == "f":
             assert_all_finite(y, input_name="y")
         check_classification_targets(y)
-    return (classes, codes) if classes is not None else np.unique(y, return_inverse=True)
+    if classes is None:
+        classes, codes = np.unique(y, return_inverse=True)
+    if weight is not None and not weight.all():
+        present = weight > 0
+        known, rest = np.unique(codes[present], return_inverse=True)
+        classes, codes = classes[known], np.zeros(n, dtype=np.intp)
+        codes[present] = rest
+    return classes, codes
 
 
 def as_targets(y, n, owner):
@@ -107,6 +122,16 @@ def as_targets(y, n, owner):
         y = y.astype(np.float64)
     assert_all_finite(y, input_name="y")
     return np.ascontiguousarray(y, dtype=np.float64)
+
+
+def as_target_columns(y, n, owner):
+    """(targets, one): the targets of a regression as a matrix of float64, one column for each output; whether they came without columns."""
+    if y is None:
+        raise ValueError(f"{owner} requires y to be passed, but the target y is None")
+    y = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y", estimator=owner)
+    if len(y) != n:
+        raise ValueError(f"Found input variables with inconsistent numbers of samples: X has {n}, y has {len(y)}")
+    return np.ascontiguousarray(y.reshape(n, -1)), y.ndim == 1
 
 
 def _one_column(y, n, owner):

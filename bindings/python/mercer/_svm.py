@@ -5,13 +5,9 @@ import scipy.sparse
 from sklearn.base import ClassifierMixin, OutlierMixin, RegressorMixin
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
 
 from . import _core, _data
-from ._base import KernelEstimator
-
-# Up to so many examples are sorted first, so that the answer is the same in whatever order they come; the time does not show.
-_SORTED_UP_TO = 1000
+from ._base import SORTED_UP_TO, KernelEstimator
 
 
 class _SVM(KernelEstimator):
@@ -32,7 +28,7 @@ class _SVM(KernelEstimator):
             "tol": self.tol,
             "shrinking": self.shrinking,
             "memory_bytes": self._memory_bytes(data),
-            "any_order": n <= _SORTED_UP_TO,
+            "any_order": n <= SORTED_UP_TO,
             "max_iter": self.max_iter,
             "time_limit": self.time_limit,
             "sample_weight": sample_weight,
@@ -43,26 +39,15 @@ class _SVM(KernelEstimator):
             "n_jobs": self.n_jobs,
             "callback": self._callback(),
         }
-        self._model, interrupted = _core.svm_fit(data, self.kernel_.core() if self.kernel_ is not None else None, targets, options)
+        self._model, interrupted = _core.svm_fit(data, self._core_kernel(), targets, options)
         self.shape_fit_ = (n, self.n_features_in_) if hasattr(self, "n_features_in_") else (n,)
         self._sparse = getattr(data, "sparse", False)
         self._conclude(self._model.status, self._model.gap, interrupted)
         return self
 
-    def _support_objects(self):
-        objects = self._model.support_objects()
-        if isinstance(objects, tuple):
-            start, column, value, dims = objects
-            return scipy.sparse.csr_matrix((value, column, start), shape=(len(start) - 1, dims))
-        return objects
-
     def _flip(self):
         """scikit-learn's binary decisions are positive for the second class, the library's for the first."""
         return False
-
-    def _fitted(self):
-        check_is_fitted(self)
-        return self._model
 
     @property
     def support_(self):
@@ -72,10 +57,7 @@ class _SVM(KernelEstimator):
     @property
     def support_vectors_(self):
         """The support vectors, or support objects; empty for a precomputed kernel."""
-        model = self._fitted()
-        if self._precomputed:
-            return np.empty((0, 0))
-        return self._support_objects() if model is not None else None
+        return self._objects()
 
     @property
     def n_support_(self):
@@ -132,10 +114,6 @@ class _SVM(KernelEstimator):
         """What was reached on each binary problem: status, gap, objective, steps, seconds, ..."""
         return self._fitted().reports
 
-    def save(self, path):
-        """Writes the fitted model to a file that the program `mercer` and the C++ library read too."""
-        self._fitted().save(str(path))
-
 
 class _Classifier(ClassifierMixin, _SVM):
     def fit(self, X, y, sample_weight=None):
@@ -149,12 +127,7 @@ class _Classifier(ClassifierMixin, _SVM):
         data = self._fit_data(X)
         n = len(data)
         weight = _data.as_weights(sample_weight, n)
-        classes, codes = _data.as_classes(y, n, type(self).__name__)
-        if weight is not None and not weight.all():  # a class whose examples are all absent is absent
-            present = weight > 0
-            known, rest = np.unique(codes[present], return_inverse=True)
-            classes, codes = classes[known], np.zeros(n, dtype=np.intp)
-            codes[present] = rest
+        classes, codes = _data.as_classes(y, n, type(self).__name__, weight)
         if len(classes) < 2:
             raise ValueError(f"The number of classes has to be greater than one; got {len(classes)} class")
         self.classes_ = classes
@@ -202,11 +175,13 @@ class _Classifier(ClassifierMixin, _SVM):
 
     @property
     def probA_(self):
+        """Slopes of the sigmoids that make probabilities; empty without probability=True."""
         sigmoids = self._fitted().sigmoids
         return sigmoids[0] if sigmoids is not None else np.empty(0)
 
     @property
     def probB_(self):
+        """Offsets of the sigmoids that make probabilities; empty without probability=True."""
         sigmoids = self._fitted().sigmoids
         return sigmoids[1] if sigmoids is not None else np.empty(0)
 
@@ -300,7 +275,7 @@ class NuSVC(_Classifier):
 
 class _Regressor(RegressorMixin, _SVM):
     # scikit-learn's regressors have these too, without a meaning
-    class_weight_ = property(lambda self: np.empty(0))
+    class_weight_ = property(lambda self: np.empty(0), doc="Empty: there are no classes.")
     random_state = None
 
     def fit(self, X, y, sample_weight=None):
@@ -398,7 +373,7 @@ class OneClassSVM(OutlierMixin, _SVM):
     """
 
     _task = "one_class"
-    class_weight_ = property(lambda self: np.empty(0))
+    class_weight_ = property(lambda self: np.empty(0), doc="Empty: there are no classes.")
     random_state = None
 
     def __init__(

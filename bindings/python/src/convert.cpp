@@ -94,7 +94,7 @@ py::object first_not_finite(const matrix_view<const T> x) {
 
 py::array_t<double> copied(matrix_view<const double> from) {
     py::array_t<double> out({from.rows, from.cols});
-    for (index i = 0; i < from.rows; ++i) std::copy_n(from.row(i), from.cols, out.mutable_data(i, 0));
+    for (index i = 0; i < from.rows; ++i) std::copy_n(from.row(i), from.cols, out.mutable_data() + i * from.cols);
     return out;
 }
 

@@ -63,11 +63,22 @@ inline std::vector<double> as_vector(const py::object& from) {
     return {values.data(), values.data() + values.size()};
 }
 
+using matrix_in = py::array_t<double, py::array::c_style | py::array::forcecast>;
+inline matrix_view<const double> view_of(const matrix_in& K) {
+    if (K.ndim() != 2) throw py::value_error("a matrix is expected here");
+    return {K.data(), K.shape(0), K.shape(1)};
+}
+
 // A data set as a Python value: the vectors, strings or sets of one argument called X.
 void bind_data(py::module_& m);
 void bind_kernels(py::module_& m);
 void bind_insight(py::module_& m);
 void bind_svm(py::module_& m);
+void bind_ridge(py::module_& m);
+void bind_logistic(py::module_& m);
+void bind_pca(py::module_& m);
+void bind_clusters(py::module_& m);
+void bind_neighbours(py::module_& m);
 
 // The objects of a data set as Python gives them: an array, (indptr, indices, data, columns), a list of str, a list of frozensets.
 py::object objects_of(const dataset& x);
@@ -82,6 +93,24 @@ auto without_lock(int threads, Work work) {
     if (threads <= 0) return work();
     const thread_limit limit(threads);
     return work();
+}
+
+// X of an estimator is Data where there is a kernel, else a matrix of kernel values: on_objects(data) or on_matrix(values), without the lock.
+template <class Objects, class Matrix>
+auto on_input(bool has_kernel, const py::object& x, int threads, Objects on_objects, Matrix on_matrix) {
+    if (has_kernel) {
+        const dataset data = x.cast<dataset>();
+        return without_lock(threads, [&] { return on_objects(data); });
+    }
+    const auto K = x.cast<matrix_in>();
+    const auto values = view_of(K);
+    return without_lock(threads, [&] { return on_matrix(values); });
+}
+
+// Whole numbers as numpy counts with them.
+template <class From>
+py::array_t<std::int64_t> as_int64(const From& from) {
+    return to_numpy(std::vector<std::int64_t>(from.begin(), from.end()));
 }
 
 // Asked now and then by a long run, in whatever thread: is Ctrl-C pressed, does the caller's callback want to go on? Remembers why it said no;

@@ -1,10 +1,12 @@
-// The Mercer test, explicit feature maps, spectra.
+// The Mercer test, explicit feature maps, spectra, tests of two samples and of independence.
 #include "convert.h"
 #include "mercer/gram/computed.h"
 #include "mercer/gram/precomputed.h"
 #include "mercer/insight/feature_map.h"
+#include "mercer/insight/independence_test.h"
 #include "mercer/insight/mercer_test.h"
 #include "mercer/insight/spectrum.h"
+#include "mercer/insight/two_sample_test.h"
 
 namespace mercer::python {
 
@@ -44,6 +46,24 @@ void bind_insight(py::module_& m) {
         return to_numpy(without_lock(0, [&] { return decompose(precomputed<double>(view)).values; }));
     });
     m.def("eigenvalues", [](const kernel& k, const dataset& x) { return to_numpy(without_lock(0, [&] { return decompose(computed<double>(k, x)).values; })); });
+    // Both samples together, the first `first` objects are those of the first one: (biased, unbiased, p).
+    m.def("mmd_test", [](const py::object& x, const kernel* k, index first, bool unbiased, index permutations, std::uint64_t seed, const py::object& n_jobs) {
+        two_sample_options o;
+        o.kind = unbiased ? two_sample_options::statistic::unbiased : two_sample_options::statistic::biased;
+        o.permutations = permutations, o.seed = seed;
+        const auto r = on_input(
+            k != nullptr, x, thread_count(n_jobs), [&](const dataset& data) { return two_sample_test(computed<double>(*k, data), first, o); },
+            [&](const auto& K) { return two_sample_test(precomputed<double>(K), first, o); });
+        return py::make_tuple(r.biased, r.unbiased, r.p_value);
+    });
+    // (hsic, alignment, p)
+    m.def("hsic_test",
+          [](const kernel& k, const dataset& x, const kernel& l, const dataset& y, index permutations, std::uint64_t seed, const py::object& n_jobs) {
+              independence_options o;
+              o.permutations = permutations, o.seed = seed;
+              const auto r = without_lock(thread_count(n_jobs), [&] { return independence_test(k, x, l, y, o); });
+              return py::make_tuple(r.hsic, r.alignment, r.p_value);
+          });
 }
 
 }  // namespace mercer::python

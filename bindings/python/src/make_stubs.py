@@ -8,14 +8,25 @@ import sys
 from pathlib import Path
 
 import mercer
-import mercer._svm
+import mercer._hypotheses
 import mercer.kernels
 import mercer.plot
 
 TYPES = {
     "C": "float",
     "kernel": "str | Kernel | Callable[[Any, Any], Any]",
-    "gamma": "float | Literal['scale', 'auto']",
+    "gamma": "float | Literal['scale', 'auto'] | None",
+    "kernel_y": "str | Kernel | Callable[[Any, Any], Any] | None",
+    "kernel_params": "Mapping[str, Any] | None",
+    "alpha": "float | ArrayLike",
+    "alphas": "ArrayLike | None",
+    "alpha_score": "Literal['gcv', 'loo']",
+    "coef0": "float",
+    "n_components": "int | None",
+    "fit_inverse_transform": "bool | Literal['pre_image', 'fixed_point', 'neighbors']",
+    "eigen_solver": "Literal['auto', 'dense', 'arpack', 'randomized', 'iterative']",
+    "weights": "Literal['uniform', 'distance'] | Callable[[np.ndarray], np.ndarray] | None",
+    "init": "Literal['build', 'random']",
     "degree": "int",
     "class_weight": "Mapping[Any, float] | Literal['balanced'] | None",
     "decision_function_shape": "Literal['ovr', 'ovo']",
@@ -28,7 +39,7 @@ TYPES = {
     "covariance": "ArrayLike",
     "A": "ArrayLike",
 }
-RETURNS = {"fit": "Self", "set_params": "Self", "get_params": "dict[str, Any]", "score_samples": "np.ndarray", "predict": "np.ndarray", "decision_function": "np.ndarray"}
+RETURNS = {"fit": "Self", "set_params": "Self", "get_params": "dict[str, Any]", "score_samples": "np.ndarray", "predict": "np.ndarray", "decision_function": "np.ndarray", "predict_proba": "np.ndarray", "fit_predict": "np.ndarray", "fit_transform": "np.ndarray", "transform": "np.ndarray", "inverse_transform": "np.ndarray", "mmd_test": "MMDResult", "hsic_test": "HSICResult"}
 HEAD = """# Made by bindings/python/src/make_stubs.py
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
@@ -104,13 +115,22 @@ def kernels_stub():
     return text
 
 
-def svm_stub():
+def estimators_stub(module):
+    """Of the estimators that live in a module: _svm, _ridge, ..."""
     text = HEAD.replace("from typing_extensions", "from sklearn.base import BaseEstimator\nfrom typing_extensions") + "from .kernels import Kernel\n\n"
-    for name in ("SVC", "NuSVC", "SVR", "NuSVR", "OneClassSVM"):
+    for name in mercer.__all__:
         cls = getattr(mercer, name)
-        owners = [each for each in cls.__mro__ if each.__module__.startswith("mercer.")]
-        text += class_stub(cls, "BaseEstimator", owners)
+        if inspect.isclass(cls) and cls.__module__ == module:
+            owners = [each for each in cls.__mro__ if each.__module__.startswith("mercer.")]
+            text += class_stub(cls, "BaseEstimator", owners)
     return text
+
+
+def hypotheses_stub():
+    text = HEAD.replace("from typing import Any, Literal", "from typing import Any, Literal, NamedTuple") + "from .kernels import Kernel\n\n"
+    for cls in (mercer._hypotheses.MMDResult, mercer._hypotheses.HSICResult):
+        text += f"class {cls.__name__}(NamedTuple):\n" + "".join(f"    {name}: float\n" for name in cls._fields)
+    return text + function("mmd_test", mercer.mmd_test) + function("hsic_test", mercer.hsic_test)
 
 
 def plot_stub():
@@ -121,7 +141,9 @@ def plot_stub():
 def main():
     target = Path(sys.argv[1])
     target.write_text(kernels_stub())
-    (target.parent / "_svm.pyi").write_text(svm_stub())
+    for module in sorted({getattr(mercer, name).__module__ for name in mercer.__all__ if inspect.isclass(getattr(mercer, name))}):
+        (target.parent / (module.removeprefix("mercer.") + ".pyi")).write_text(estimators_stub(module))
+    (target.parent / "_hypotheses.pyi").write_text(hypotheses_stub())
     (target.parent / "plot.pyi").write_text(plot_stub())
 
 

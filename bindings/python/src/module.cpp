@@ -20,4 +20,9 @@ PYBIND11_MODULE(_core, m) {
     mercer::python::bind_kernels(m);
     mercer::python::bind_insight(m);
     mercer::python::bind_svm(m);
+    mercer::python::bind_ridge(m);
+    mercer::python::bind_logistic(m);
+    mercer::python::bind_pca(m);
+    mercer::python::bind_clusters(m);
+    mercer::python::bind_neighbours(m);
 }

@@ -18,13 +18,6 @@
 namespace mercer::python {
 namespace {
 
-using matrix_in = py::array_t<double, py::array::c_style | py::array::forcecast>;
-
-matrix_view<const double> view_of(const matrix_in& K) {
-    if (K.ndim() != 2) throw py::value_error("a matrix of kernel values is expected here");
-    return {K.data(), K.shape(0), K.shape(1)};
-}
-
 svm_task task_named(const std::string& wanted) {
     for (const auto each : {svm_task::c_svc, svm_task::nu_svc, svm_task::one_class, svm_task::epsilon_svr, svm_task::nu_svr})
         if (wanted == name(each)) return each;
@@ -250,7 +243,7 @@ void bind_svm(py::module_& m) {
         .def("probabilities",
              [](const svm_model& s, const py::object& x, const py::object& n_jobs) { return to_numpy(predict_probability(s, decisions(s, x, n_jobs).view())); })
         .def("weights", [](const svm_model& s) { return to_numpy(linear_weights(s)); })
-        .def("support_objects", [](const svm_model& s) { return objects_of(s.support); })
+        .def("objects", [](const svm_model& s) { return objects_of(s.support); })
         .def_property_readonly("support", [](const svm_model& s) { return as_int32(s.support_rows); })
         .def_property_readonly("class_support", [](const svm_model& s) { return as_int32(s.class_support); })
         .def_property_readonly("classes", [](const svm_model& s) { return to_numpy(std::vector<std::int64_t>(s.classes.begin(), s.classes.end())); })

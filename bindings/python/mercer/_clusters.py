@@ -1,0 +1,146 @@
+"""Clusters in feature space."""
+
+import numpy as np
+from sklearn.base import ClusterMixin
+
+from . import _core, _data
+from ._base import SORTED_UP_TO, KernelEstimator
+
+
+class _Clusterer(ClusterMixin, KernelEstimator):
+    """What k-means and k-medoids share: the call of the library, labels, prediction."""
+
+    def _fit(self, X, sample_weight, fit, **more):
+        data = self._fit_data(X, copy=True)
+        n = len(data)
+        weight = _data.as_weights(sample_weight, n)
+        present = n if weight is None else int(np.count_nonzero(weight))
+        if self.n_clusters < 1 or self.n_init < 1:
+            raise ValueError(f"must satisfy n_clusters >= 1 and n_init >= 1, got {self.n_clusters} and {self.n_init}")
+        if present < self.n_clusters:
+            raise ValueError(f"n_samples={present} should be >= n_clusters={self.n_clusters}.")
+        self.kernel_ = self._resolve_kernel(data, weight)
+        options = {
+            "n_clusters": self.n_clusters,
+            "n_init": self.n_init,
+            "max_iter": self.max_iter,
+            "seed": self._seed(),
+            "sample_weight": weight,
+            "memory_bytes": self._memory(1 << 30),
+            "sorted_up_to": SORTED_UP_TO,
+            "n_jobs": self.n_jobs,
+            **more,
+        }
+        self._model, self.labels_, numbers, interrupted = fit(data, self._core_kernel(), options)
+        self._ended(self._model.status, interrupted, f", its inertia is {self._model.objective:.3g}")
+        return numbers
+
+    def fit_predict(self, X, y=None, sample_weight=None):
+        """fit(X), and the cluster of every example."""
+        return self.fit(X, sample_weight=sample_weight).labels_
+
+    def predict(self, X):
+        """The cluster of every example: that of the nearest mean or medoid."""
+        data = self._new_data(X)
+        return self._model.predict(data, self.n_jobs)
+
+    @property
+    def inertia_(self):
+        """What was made small: squared distances to the means, distances to the medoids, summed."""
+        return self._fitted().objective
+
+    @property
+    def n_iter_(self):
+        """Rounds of the best run."""
+        return max(1, self._fitted().rounds)
+
+
+class KernelKMeans(_Clusterer):
+    """k-means in the space of a kernel.
+
+    Parameters n_clusters, n_init, max_iter, random_state as for sklearn.cluster.KMeans, whose objective this is with kernel='linear'; kernel,
+    gamma, degree, coef0 as for SVC; max_memory: bytes, or "2GB"; n_jobs: threads. Attributes: labels_, inertia_, n_iter_, kernel_, status_.
+
+    >>> import numpy as np
+    >>> from mercer import KernelKMeans
+    >>> angle = np.linspace(0, 6, 30)
+    >>> circle = np.column_stack([np.cos(angle), np.sin(angle)])
+    >>> model = KernelKMeans(n_clusters=2, kernel="poly", degree=2, random_state=0).fit(np.vstack([circle, 4 * circle]))
+    >>> len(set(model.labels_[:30])), len(set(model.labels_))  # the inner ring is one cluster
+    (1, 2)
+    """
+
+    _model_class = _core.KernelKMeansModel
+
+    def __init__(
+        self, n_clusters=8, *, kernel="rbf", degree=3, gamma="scale", coef0=0.0, n_init=10, max_iter=300, random_state=None, max_memory=None,
+        n_jobs=None,
+    ):
+        self.n_clusters = n_clusters
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.max_memory = max_memory
+        self.n_jobs = n_jobs
+
+    def fit(self, X, y=None, sample_weight=None):
+        """Finds the clusters of the examples X; y is ignored. X as for SVC. A weight of 2 is the example twice, 0 is its absence."""
+        self._fit(X, sample_weight, _core.kmeans_fit)
+        return self
+
+
+class KernelKMedoids(_Clusterer):
+    """k-medoids in the space of a kernel: clusters around examples, by FasterPAM; no swap of a medoid with another example makes it better.
+
+    init: 'build' (each first medoid is the one that helps most) or 'random' (n_init starts, the best is kept). max_iter, random_state, kernel,
+    gamma, degree, coef0, max_memory, n_jobs as for KernelKMeans. Attributes: medoid_indices_, cluster_centers_ (the medoids), labels_,
+    inertia_ (the sum of distances in feature space), silhouette_, n_iter_, kernel_, status_.
+
+    >>> from mercer import KernelKMedoids
+    >>> model = KernelKMedoids(2, kernel="spectrum(k=2)").fit(["banana", "bandana", "ananas", "kernel", "colonel", "kernels"])
+    >>> model.labels_
+    array([0, 0, 0, 1, 1, 1])
+    >>> model.cluster_centers_
+    ['banana', 'kernel']
+    """
+
+    _model_class = _core.KernelKMedoidsModel
+
+    def __init__(
+        self, n_clusters=8, *, kernel="rbf", degree=3, gamma="scale", coef0=0.0, init="build", n_init=1, max_iter=300, random_state=None,
+        max_memory=None, n_jobs=None,
+    ):
+        self.n_clusters = n_clusters
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.max_memory = max_memory
+        self.n_jobs = n_jobs
+
+    def fit(self, X, y=None, sample_weight=None):
+        """Finds the medoids of the examples X; y is ignored. X as for SVC. A weight of 2 is the example twice, 0 is its absence."""
+        if self.init not in ("build", "random"):
+            raise ValueError(f"init must be 'build' or 'random', got {self.init!r}")
+        numbers = self._fit(X, sample_weight, _core.kmedoids_fit, random_start=self.init == "random")
+        medoids = self._model.medoids
+        self.medoid_indices_ = numbers[medoids] if len(numbers) else medoids
+        return self
+
+    @property
+    def cluster_centers_(self):
+        """The medoids; empty for a precomputed kernel."""
+        return self._objects()
+
+    @property
+    def silhouette_(self):
+        """The mean silhouette of the examples, between -1 and 1."""
+        return self._fitted().silhouette

@@ -1,0 +1,119 @@
+"""Kernel logistic regression."""
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.utils.class_weight import compute_class_weight
+
+from . import _core, _data
+from ._base import KernelEstimator
+
+
+class KernelLogisticRegression(ClassifierMixin, KernelEstimator):
+    """Logistic regression in the space of a kernel: classes with probabilities that come from the model itself.
+
+    The objective is that of sklearn.linear_model.LogisticRegression, which this is with kernel='linear': a penalty on the norm of the
+    function, softmax for more than two classes, an intercept without penalty. C is the inverse of the penalty. kernel, gamma, degree, coef0
+    as for SVC; max_memory: bytes, or "2GB"; n_jobs: threads.
+
+    Attributes: classes_, intercept_, dual_coef_ (one row for two classes, else one for each), X_fit_, n_iter_ (Newton steps), dual_gap_ (how
+    far the objective is from its minimum at most), objective_, status_, kernel_.
+
+    >>> from mercer import KernelLogisticRegression
+    >>> model = KernelLogisticRegression(C=10.0, gamma=0.5).fit([[-2.0], [-1.0], [1.0], [2.0]], ["no", "no", "yes", "yes"])
+    >>> model.predict([[-1.5], [1.5]])
+    array(['no', 'yes'], dtype='<U3')
+    >>> model.predict_proba([[0.0]]).round(3)
+    array([[0.5, 0.5]])
+    """
+
+    _model_class = _core.KernelLogisticModel
+
+    def __init__(
+        self, *, C=1.0, kernel="rbf", degree=3, gamma="scale", coef0=0.0, fit_intercept=True, tol=1e-6, class_weight=None, max_iter=500,
+        max_memory=None, n_jobs=None,
+    ):
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.fit_intercept = fit_intercept
+        self.tol = tol
+        self.class_weight = class_weight
+        self.max_iter = max_iter
+        self.max_memory = max_memory
+        self.n_jobs = n_jobs
+
+    def fit(self, X, y, sample_weight=None):
+        """Fits the model to examples X and labels y; X and sample_weight as for SVC."""
+        data = self._fit_data(X)
+        n = len(data)
+        weight = _data.as_weights(sample_weight, n)
+        classes, codes = _data.as_classes(y, n, type(self).__name__, weight)
+        if len(classes) < 2:
+            raise ValueError(f"The number of classes has to be greater than one; got {len(classes)} class")
+        self.classes_ = classes
+        self.kernel_ = self._resolve_kernel(data, weight)
+        options = {
+            "C": self.C,
+            "fit_intercept": bool(self.fit_intercept),
+            "tol": self.tol,
+            "max_iter": self.max_iter,
+            "sample_weight": weight,
+            "class_weight": None if self.class_weight is None else compute_class_weight(self.class_weight, classes=classes, y=classes[codes]),
+            "memory_bytes": self._memory(1 << 30),
+            "n_jobs": self.n_jobs,
+        }
+        self._model = _core.logistic_fit(data, self._core_kernel(), codes, options)
+        self._ended(self._model.status, figure=f", its gap is {self._model.gap:.3g} with an objective of {self._model.objective:.3g}")
+        return self
+
+    def decision_function(self, X):
+        """f(x): (n_samples,) for two classes, positive for the second; else one column for each class."""
+        data = self._new_data(X)
+        values = self._model.decide(data, self.n_jobs)
+        return values[:, 0] if len(self.classes_) == 2 else values
+
+    def predict(self, X):
+        """The most probable class of every example."""
+        data = self._new_data(X)
+        return self.classes_[self._model.predict(data, self.n_jobs)]
+
+    def predict_proba(self, X):
+        """Probabilities of the classes, in the order of classes_."""
+        data = self._new_data(X)
+        return self._model.probabilities(data, self.n_jobs)
+
+    def predict_log_proba(self, X):
+        """Logarithms of predict_proba()."""
+        return np.log(self.predict_proba(X))
+
+    @property
+    def dual_coef_(self):
+        """Coefficients of the examples X_fit_."""
+        return self._fitted().coef.T
+
+    @property
+    def X_fit_(self):
+        """The training examples that have weight; empty for a precomputed kernel."""
+        return self._objects()
+
+    @property
+    def intercept_(self):
+        """The constant of each decision function."""
+        return self._fitted().offset
+
+    @property
+    def n_iter_(self):
+        """Newton steps."""
+        return self._fitted().rounds
+
+    @property
+    def dual_gap_(self):
+        """The objective is above its minimum by at most this."""
+        return self._fitted().gap
+
+    @property
+    def objective_(self):
+        """Losses and half the squared norm over C, as a minimum."""
+        return self._fitted().objective

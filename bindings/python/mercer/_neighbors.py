@@ -1,0 +1,245 @@
+"""What is near in feature space: nearest neighbours, class means, class medoids."""
+
+import numbers
+
+import numpy as np
+import scipy.sparse
+from sklearn.base import ClassifierMixin, MultiOutputMixin, RegressorMixin
+
+from . import _core, _data
+from ._base import KernelEstimator
+
+
+class _Neighbors(KernelEstimator):
+    """What the neighbours of classification and regression share: the search, and weights."""
+
+    _model_class = _core.KnnModel
+
+    def __init__(self, n_neighbors=5, *, weights="uniform", kernel="linear", degree=3, gamma="scale", coef0=0.0, n_jobs=None):
+        self.n_neighbors = n_neighbors
+        self.weights = weights
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.n_jobs = n_jobs
+
+    def _fit(self, data, targets, classification):
+        if not (self.weights in (None, "uniform", "distance") or callable(self.weights)):
+            raise ValueError(f"weights must be 'uniform', 'distance', a function of distances or None, got {self.weights!r}")
+        self._check_count(self.n_neighbors)
+        self.kernel_ = self._resolve_kernel(data)
+        self.n_samples_fit_ = len(data)
+        by_distance = isinstance(self.weights, str) and self.weights == "distance"
+        self._model = _core.knn_fit(data, self._core_kernel(), targets, classification, min(self.n_neighbors, len(data)), by_distance, self.n_jobs)
+        return self
+
+    @staticmethod
+    def _check_count(n_neighbors):
+        if not isinstance(n_neighbors, numbers.Integral):
+            raise TypeError(f"n_neighbors does not take {type(n_neighbors)} value, enter integer value")
+        if n_neighbors < 1:
+            raise ValueError(f"Expected n_neighbors > 0. Got {n_neighbors}")
+
+    def _search(self, data, n_neighbors, distances, self_values=None):
+        self._check_count(n_neighbors)
+        if n_neighbors > self.n_samples_fit_:
+            raise ValueError(f"Expected n_neighbors <= n_samples, but n_samples = {self.n_samples_fit_}, n_neighbors = {n_neighbors}")
+        if self._precomputed and self_values is None:
+            own = self._model.self
+            if np.allclose(own, 1.0, rtol=0, atol=1e-12):
+                self_values = np.ones(len(data))
+            elif distances:
+                raise ValueError("distances from a precomputed matrix need k(z, z) of the new examples: kneighbors(K, self_values=...)")
+            else:  # whose neighbours are in the same order whatever it is: the least that leaves all squared distances >= 0
+                if data.shape[1] != len(own):
+                    raise ValueError(f"X has {data.shape[1]} features, but {type(self).__name__} is expecting {len(own)} features as input.")
+                self_values = np.max(2 * data - own, axis=1)
+        return self._model.search(data, n_neighbors, self_values, self.n_jobs)
+
+    def kneighbors(self, X=None, n_neighbors=None, return_distance=True, *, self_values=None):
+        """(distances, indices) of the nearest training examples in feature space, nearest first; only indices without return_distance.
+
+        X: new examples; None: the training examples, none of which is its own neighbour. self_values: k(x, x) of the rows of X, needed for
+        distances from a precomputed matrix unless k(x, x) = 1.
+        """
+        self._fitted()
+        wanted = self.n_neighbors if n_neighbors is None else n_neighbors
+        if X is not None:
+            found = self._search(self._new_data(X), wanted, return_distance, self_values)
+            return (found.distances, found.indices) if return_distance else found.indices
+        if self._precomputed:
+            raise ValueError("the training matrix of a precomputed kernel is not kept: pass it as X")
+        self._check_count(wanted)
+        if wanted >= self.n_samples_fit_:
+            raise ValueError(f"Expected n_neighbors < n_samples, but n_samples = {self.n_samples_fit_}, n_neighbors = {wanted}")
+        found = self._search(self._model.objects(), wanted + 1, return_distance)
+        indices, distances = found.indices, found.distances
+        others = indices != np.arange(len(indices))[:, None]
+        others[others.all(axis=1), -1] = False  # of many equal examples, one that is not among the first of them
+        indices = indices[others].reshape(len(indices), wanted)
+        return (distances[others].reshape(indices.shape), indices) if return_distance else indices
+
+    def kneighbors_graph(self, X=None, n_neighbors=None, mode="connectivity"):
+        """The neighbours as a sparse matrix of 1 ('connectivity') or of distances ('distance')."""
+        if mode not in ("connectivity", "distance"):
+            raise ValueError(f"Unsupported mode, must be one of 'connectivity' or 'distance', got {mode!r}")
+        distances, indices = self.kneighbors(X, n_neighbors) if mode == "distance" else (None, self.kneighbors(X, n_neighbors, return_distance=False))
+        values = np.ones(indices.size) if distances is None else distances.ravel()
+        start = np.arange(0, indices.size + 1, indices.shape[1])
+        return scipy.sparse.csr_matrix((values, indices.ravel(), start), shape=(len(indices), self.n_samples_fit_))
+
+    def _found(self, X):
+        return self._search(self._new_data(X), self.n_neighbors, self.weights not in (None, "uniform"))
+
+
+class KernelKNeighborsClassifier(ClassifierMixin, _Neighbors):
+    """Classification by a vote of the nearest neighbours in the space of a kernel.
+
+    n_neighbors, weights as for sklearn.neighbors.KNeighborsClassifier, which this is with kernel='linear'; kernel, gamma, degree, coef0 as for
+    SVC; n_jobs: threads. Attributes: classes_, n_samples_fit_, kernel_.
+
+    >>> from mercer import KernelKNeighborsClassifier
+    >>> model = KernelKNeighborsClassifier(1, kernel="normalize(set_intersection())").fit([{"a", "b"}, {"a", "c"}, {"x", "y"}], [0, 0, 1])
+    >>> model.predict([{"a", "b", "c"}, {"y", "z"}])
+    array([0, 1])
+    """
+
+    def fit(self, X, y):
+        """Keeps the examples X and their labels y; X as for SVC."""
+        data = self._fit_data(X, copy=True)
+        self.classes_, self._codes = _data.as_classes(y, len(data), type(self).__name__)
+        return self._fit(data, self._codes, True)
+
+    def predict(self, X):
+        """The label of every example: that with most votes, the first of equals."""
+        found = self._found(X)
+        if callable(self.weights):
+            return self.classes_[self._votes(found).argmax(axis=1)]
+        return self.classes_[self._model.predict(found)]
+
+    def predict_proba(self, X):
+        """The shares of the votes, in the order of classes_."""
+        found = self._found(X)
+        return self._votes(found) if callable(self.weights) else self._model.shares(found)
+
+    def _votes(self, found):
+        votes = np.zeros((len(found.indices), len(self.classes_)))
+        np.add.at(votes, (np.arange(len(votes))[:, None], self._codes[found.indices]), self.weights(found.distances))
+        total = votes.sum(axis=1, keepdims=True)
+        return votes / np.where(total == 0, 1.0, total)
+
+
+class KernelKNeighborsRegressor(MultiOutputMixin, RegressorMixin, _Neighbors):
+    """Regression by the mean of the nearest neighbours in the space of a kernel.
+
+    n_neighbors, weights as for sklearn.neighbors.KNeighborsRegressor, which this is with kernel='linear'; the rest as for
+    KernelKNeighborsClassifier.
+
+    >>> from mercer import KernelKNeighborsRegressor
+    >>> KernelKNeighborsRegressor(2, kernel="rbf").fit([[0.0], [1.0], [5.0]], [0.0, 1.0, 5.0]).predict([[0.4]])
+    array([0.5])
+    """
+
+    def fit(self, X, y):
+        """Keeps the examples X and their numbers y, (n_samples,) or (n_samples, n_targets); X as for SVC."""
+        data = self._fit_data(X, copy=True)
+        self._targets, self._one_column = _data.as_target_columns(y, len(data), type(self).__name__)
+        return self._fit(data, np.ascontiguousarray(self._targets[:, 0]), False)
+
+    def predict(self, X):
+        """The weighted mean of the neighbours' numbers, for every example."""
+        found = self._found(X)
+        if self._one_column and not callable(self.weights):
+            return self._model.predict(found)
+        near = self._targets[found.indices]
+        weights = self._weights_of(found.distances)
+        means = (near * weights[:, :, None]).sum(axis=1) / weights.sum(axis=1)[:, None]
+        return means[:, 0] if self._one_column else means
+
+    def _weights_of(self, distances):
+        if callable(self.weights):
+            return self.weights(distances)
+        if self.weights != "distance":
+            return np.ones_like(distances)
+        same = distances == 0  # where there are such, only they count
+        with np.errstate(divide="ignore"):
+            return np.where(same.any(axis=1, keepdims=True), same.astype(np.float64), 1 / distances)
+
+
+class _NearestClass(ClassifierMixin, KernelEstimator):
+    """What class means and class medoids share."""
+
+    def __init__(self, *, kernel="linear", degree=3, gamma="scale", coef0=0.0, n_jobs=None):
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.n_jobs = n_jobs
+
+    def fit(self, X, y, sample_weight=None):
+        """Fits the model to examples X and labels y; X as for SVC. A weight of 2 is the example twice, 0 is its absence."""
+        data = self._fit_data(X, copy=True)
+        weight = _data.as_weights(sample_weight, len(data))
+        self.classes_, codes = _data.as_classes(y, len(data), type(self).__name__, weight)
+        self.kernel_ = self._resolve_kernel(data, weight)
+        self._model = self._core_fit(data, self._core_kernel(), codes, weight, self.n_jobs)
+        return self
+
+    def predict(self, X):
+        """The label of every example: that of the nearest class."""
+        data = self._new_data(X)
+        return self.classes_[self._model.predict(data, self.n_jobs)]
+
+
+class NearestCentroid(_NearestClass):
+    """The class whose mean is nearest in the space of a kernel; with kernel='linear' sklearn.neighbors.NearestCentroid.
+
+    kernel, gamma, degree, coef0 as for SVC; n_jobs: threads. Attributes: classes_, kernel_; centroids_ for a linear kernel.
+
+    >>> from mercer import NearestCentroid
+    >>> model = NearestCentroid().fit([[0.0], [1.0], [4.0]], ["a", "a", "b"])
+    >>> model.predict([[2.0], [3.0]])
+    array(['a', 'b'], dtype='<U1')
+    >>> model.centroids_
+    array([[0.5],
+           [4. ]])
+    """
+
+    _model_class = _core.NearestCentroidModel
+    _core_fit = staticmethod(_core.centroid_fit)
+
+    @property
+    def centroids_(self):
+        """The means of the classes as vectors; only for a linear kernel."""
+        model = self._fitted()
+        if self._precomputed or str(self.kernel_) != "linear()":
+            raise AttributeError("centroids_ is only available when using a linear kernel")
+        return (scipy.sparse.csr_matrix(self._objects()).T @ model.coef).T
+
+
+class NearestMedoid(_NearestClass):
+    """The class whose medoid is nearest in the space of a kernel; the medoid is the member with the least sum of distances to the others.
+
+    A model holds one example for each class. Parameters as for NearestCentroid. Attributes: classes_, medoid_indices_, medoids_, kernel_.
+
+    >>> from mercer import NearestMedoid
+    >>> model = NearestMedoid(kernel="spectrum(k=2)").fit(["banana", "bananas", "ananas", "kernel", "kernels"], [0, 0, 0, 1, 1])
+    >>> model.medoids_
+    ['bananas', 'kernel']
+    >>> model.predict(["bandana", "colonel"])
+    array([0, 1])
+    """
+
+    _model_class = _core.NearestMedoidModel
+    _core_fit = staticmethod(_core.medoid_fit)
+
+    @property
+    def medoid_indices_(self):
+        """The numbers of the medoids among the training examples, in the order of classes_."""
+        return self._fitted().rows
+
+    @property
+    def medoids_(self):
+        """The medoids; empty for a precomputed kernel."""
+        return self._objects()

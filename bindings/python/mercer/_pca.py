@@ -1,0 +1,186 @@
+"""Kernel principal components."""
+
+import numbers
+
+import numpy as np
+import scipy.sparse
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.exceptions import NotFittedError
+
+from . import _core, _data
+from ._base import KernelEstimator
+from ._ridge import KernelRidge
+
+_SOLVERS = {"auto": "auto", "dense": "full", "arpack": "iterative", "randomized": "iterative", "iterative": "iterative"}
+_PRE_IMAGES = ("pre_image", "fixed_point", "neighbors")
+
+
+class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimator):
+    """Principal components in the space of a kernel.
+
+    Parameters are those of sklearn.decomposition.KernelPCA; beside its names, `kernel` takes a text form or an object of mercer.kernels. As
+    there, a kernel that is a function gets two examples. eigen_solver: 'arpack', 'randomized' and 'iterative' are one method here, block
+    Lanczos to full accuracy; iterated_power has no meaning. fit_inverse_transform: True learns the way back by ridge regression with
+    penalty alpha, as scikit-learn does; 'fixed_point' (Gaussian kernel), 'neighbors' (kernels of the distance) or 'pre_image' (whichever of
+    the two fits) search for the input whose image is nearest. max_memory: bytes, or "2GB".
+
+    Attributes are those of scikit-learn (eigenvalues_, eigenvectors_, X_fit_, dual_coef_, X_transformed_fit_), further
+    explained_variance_, explained_variance_ratio_, kernel_, status_. Components without variance that n_components asks for are zero.
+
+    >>> import numpy as np
+    >>> from mercer import KernelPCA
+    >>> X = np.array([[0.0, 0.0], [3.0, 4.0], [6.0, 8.0], [15.0, 20.0]])
+    >>> KernelPCA(n_components=1).fit_transform(X).round(6)[:, 0] + 10  # along the line, from the mean
+    array([ 0.,  5., 10., 25.])
+    """
+
+    _model_class = _core.KernelPcaModel
+    _function_of_pairs = True
+
+    def __init__(
+        self, n_components=None, *, kernel="linear", gamma=None, degree=3, coef0=1, kernel_params=None, alpha=1.0, fit_inverse_transform=False,
+        eigen_solver="auto", tol=0, max_iter=None, iterated_power="auto", remove_zero_eig=False, random_state=None, copy_X=True, n_jobs=None,
+        max_memory=None,
+    ):
+        self.n_components = n_components
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.alpha = alpha
+        self.fit_inverse_transform = fit_inverse_transform
+        self.eigen_solver = eigen_solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.iterated_power = iterated_power
+        self.remove_zero_eig = remove_zero_eig
+        self.random_state = random_state
+        self.copy_X = copy_X
+        self.n_jobs = n_jobs
+        self.max_memory = max_memory
+
+    def fit(self, X, y=None):
+        """Finds the components of the examples X; y is ignored. X as for SVC."""
+        self._check_parameters()
+        data = self._fit_data(X, copy=self.copy_X)
+        n = len(data)
+        self.kernel_ = self._resolve_kernel(data)
+        options = {
+            "n_components": 0 if self.n_components is None else min(self.n_components, n),
+            "solver": _SOLVERS[self.eigen_solver],
+            "tol": self.tol or 1e-12,
+            "max_iter": 200 if self.max_iter is None else self.max_iter,
+            "seed": self._seed(),
+            "memory_bytes": self._memory(2 << 30),
+            "n_jobs": self.n_jobs,
+        }
+        self._model, interrupted = _core.pca_fit(data, self._core_kernel(), options)
+        found = len(self._model.eigenvalues)
+        self._empty = 0 if self.remove_zero_eig or self.n_components is None else min(self.n_components, n) - found
+        self._single = getattr(data, "single", False)
+        self._ended(self._model.status, interrupted, f", the largest residual of an eigenpair is {self._model.residual:.3g}")
+        self._inverse = None
+        if self.fit_inverse_transform is True:
+            if data.kind != "vectors":
+                raise ValueError(f"fit_inverse_transform needs vectors, got {data.kind}")
+            if self._n_features_out == 0:
+                raise ValueError(f"fit_inverse_transform needs a component with variance, there is none among n_samples = {n}")
+            ridge = KernelRidge(alpha=self.alpha, kernel=self.kernel_, max_memory=self.max_memory, n_jobs=self.n_jobs)
+            objects = self._objects()
+            self._inverse = ridge.fit(self._padded(self._model.scores), objects.toarray() if scipy.sparse.issparse(objects) else objects)
+        return self
+
+    def _check_parameters(self):
+        if self.n_components is not None and (not isinstance(self.n_components, numbers.Integral) or self.n_components < 1):
+            raise ValueError(f"n_components must be a whole number >= 1 or None, got {self.n_components!r}")
+        if self.eigen_solver not in _SOLVERS:
+            raise ValueError(f"eigen_solver must be one of {list(_SOLVERS)}, got {self.eigen_solver!r}")
+        if self.fit_inverse_transform not in (False, True, *_PRE_IMAGES):
+            raise ValueError(f"fit_inverse_transform must be False, True or one of {list(_PRE_IMAGES)}, got {self.fit_inverse_transform!r}")
+        if self.fit_inverse_transform and isinstance(self.kernel, str) and self.kernel == "precomputed":
+            raise ValueError("Cannot fit_inverse_transform with a precomputed kernel.")
+
+    def _padded(self, columns):
+        """With a column of zeros for each component that was asked for and has no variance."""
+        return np.pad(columns, ((0, 0), (0, self._empty))) if self._empty else columns
+
+    def _in_kind(self, scores, single):
+        return scores.astype(np.float32) if single else scores
+
+    def fit_transform(self, X, y=None):
+        """fit(X), and the scores of X on the components."""
+        self.fit(X)
+        return self._in_kind(self._padded(self._model.scores), self._single)
+
+    def transform(self, X):
+        """The scores of X on the components, one column for each."""
+        data = self._new_data(X)
+        return self._in_kind(self._padded(self._model.transform(data, self.n_jobs)), getattr(data, "single", False))
+
+    def inverse_transform(self, X):
+        """Inputs that have about the scores X."""
+        self._fitted()
+        if not self.fit_inverse_transform:
+            raise NotFittedError("The fit_inverse_transform parameter was not set to True when instantiating and hence the inverse transform is not available.")
+        if self._inverse is not None:
+            return self._inverse.predict(X)
+        scores = _data.as_matrix(X, estimator=self)
+        wanted = self._n_features_out
+        if scores.shape[1] != wanted:
+            raise ValueError(f"X has {scores.shape[1]} columns, but there are {wanted} components")
+        points, _ = self._model.pre_images(np.ascontiguousarray(scores[:, : wanted - self._empty]), self.fit_inverse_transform, self.n_jobs)
+        return points
+
+    @property
+    def eigenvalues_(self):
+        """Eigenvalues of the centred kernel matrix, descending."""
+        return np.pad(self._fitted().eigenvalues, (0, self._empty))
+
+    @property
+    def eigenvectors_(self):
+        """Eigenvectors of the centred kernel matrix, one column each, the entry of largest size positive."""
+        return self._padded(self._fitted().eigenvectors)
+
+    @property
+    def explained_variance_(self):
+        """The variance along each component."""
+        return np.pad(self._fitted().explained_variance, (0, self._empty))
+
+    @property
+    def explained_variance_ratio_(self):
+        """The share of all variance in feature space along each component."""
+        return np.pad(self._fitted().explained_variance_ratio, (0, self._empty))
+
+    @property
+    def X_fit_(self):
+        """The training examples; empty for a precomputed kernel."""
+        return self._objects()
+
+    @property
+    def X_transformed_fit_(self):
+        """The scores from which the way back was learned."""
+        return self._way_back().X_fit_
+
+    @property
+    def dual_coef_(self):
+        """The coefficients of the way back."""
+        return self._way_back().dual_coef_
+
+    def _way_back(self):
+        self._fitted()
+        if self._inverse is None:
+            raise AttributeError("only available after a fit with fit_inverse_transform=True")
+        return self._inverse
+
+    @property
+    def _n_features_out(self):
+        return len(self._fitted().eigenvalues) + self._empty
+
+    def _more_tags(self):
+        return {"preserves_dtype": [np.float64, np.float32], **super()._more_tags()}
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags

@@ -1,0 +1,101 @@
+"""Kernel ridge regression."""
+
+import numpy as np
+from sklearn.base import MultiOutputMixin, RegressorMixin
+
+from . import _core, _data
+from ._base import KernelEstimator
+
+
+class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
+    """Kernel ridge regression: least squares with a penalty alpha on the norm of the function.
+
+    Parameters are those of sklearn.kernel_ridge.KernelRidge; beside its names, `kernel` takes a text form or an object of mercer.kernels. As
+    there, a kernel that is a function gets two examples. alpha may be a list with one value for each column of y. Further:
+
+    loo: find the errors of leaving out each example too, which doubles the time of the fit. alphas: values of alpha of which the best is
+    taken, by alpha_score: 'gcv' (generalised cross-validation) or 'loo' (leaving one out); one decomposition serves all of them.
+    max_memory: bytes, or "2GB". n_jobs: threads.
+
+    Attributes are those of scikit-learn (dual_coef_, X_fit_); further alpha_, the penalty of the model; loo_errors_, y - f(x) with f fitted
+    without the example; after a fit with alphas: gcv_values_, loo_values_, df_values_, dual_coef_path_. Examples without weight have no
+    coefficients and are not in X_fit_.
+
+    >>> from mercer import KernelRidge
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 2.0, 3.0]
+    >>> KernelRidge(alpha=0.01, kernel="poly", degree=1).fit(X, y).predict([[4.0]]).round(1)
+    array([4.])
+    >>> model = KernelRidge(kernel="rbf", gamma=0.1, alphas=[1e-4, 1e-2, 1.0]).fit(X, y)
+    >>> model.alpha_
+    0.01
+    """
+
+    _model_class = _core.KernelRidgeModel
+    _function_of_pairs = True
+
+    def __init__(
+        self, alpha=1, *, kernel="linear", gamma=None, degree=3, coef0=1, kernel_params=None, loo=False, alphas=None, alpha_score="gcv",
+        max_memory=None, n_jobs=None,
+    ):
+        self.alpha = alpha
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.loo = loo
+        self.alphas = alphas
+        self.alpha_score = alpha_score
+        self.max_memory = max_memory
+        self.n_jobs = n_jobs
+
+    def fit(self, X, y, sample_weight=None):
+        """Fits the model to examples X and numbers y, (n_samples,) or (n_samples, n_targets).
+
+        X: array or sparse matrix (n_samples, n_features), data frame, list of str or of sets; (n_samples, n_samples) for kernel='precomputed'.
+        """
+        if self.alpha_score not in ("gcv", "loo"):
+            raise ValueError(f"alpha_score must be 'gcv' or 'loo', got {self.alpha_score!r}")
+        data = self._fit_data(X)
+        n = len(data)
+        targets, self._one_column = _data.as_target_columns(y, n, type(self).__name__)
+        weight = _data.as_weights(sample_weight, n)
+        self.kernel_ = self._resolve_kernel(data, weight)
+        core, memory = self._core_kernel(), self._memory(4 << 30)
+        alpha = np.ravel(np.asarray(self.alpha, dtype=np.float64))
+        if self.alphas is not None:
+            alphas = [float(each) for each in self.alphas]
+            self._model, best, scores, self.dual_coef_path_ = _core.ridge_path(data, core, targets, alphas, self.alpha_score == "loo", weight, memory, self.n_jobs)
+            self.gcv_values_, self.loo_values_, self.df_values_ = scores["gcv"], scores["loo"], scores["df"]
+            alpha = np.array([alphas[best]])
+        elif alpha.size not in (1, targets.shape[1]):
+            raise ValueError(f"Number of targets and number of penalties do not correspond: {alpha.size} != {targets.shape[1]}")
+        if self.alphas is None or self.loo:
+            self._model = _core.ridge_fit(data, core, targets, alpha.tolist(), weight, self.loo, memory, self.n_jobs)
+        self.alpha_ = float(alpha[0]) if alpha.size == 1 else alpha
+        return self
+
+    def _shaped(self, values):
+        return values[:, 0] if self._one_column else values
+
+    def predict(self, X):
+        """The value for every example; one column for each target where y had columns."""
+        data = self._new_data(X)
+        return self._shaped(self._model.predict(data, self.n_jobs))
+
+    @property
+    def dual_coef_(self):
+        """Coefficients of the training examples: f(x) = sum dual_coef_[i] k(x, X_fit_[i])."""
+        return self._shaped(self._fitted().coef)
+
+    @property
+    def X_fit_(self):
+        """The training examples; empty for a precomputed kernel."""
+        return self._objects()
+
+    @property
+    def loo_errors_(self):
+        """y - f(x) of every example, with f fitted without it; of examples without weight with f itself."""
+        if not self._fitted().loo.size:
+            raise AttributeError("loo_errors_ is only available after a fit with loo=True")
+        return self._shaped(self._model.loo)
