@@ -55,6 +55,7 @@ int run(int argc, char** argv) {
         "  mercer kernel test 'rbf(gamma=0.1)' data/iris.svm --scale standard\n"
         "\n`mercer COMMAND --help` says more about a command.");
     add_kernel(program);
+    add_learning(program);
     try {
         program.parse(argc, argv);
     } catch (const CLI::Success& asked) {  // --help, --version
