@@ -312,6 +312,13 @@ class Pictures(Scratch):
         mercer("transform", self.path("m"), DATA / "wine.svm", "-o", self.path("z.npy"), "--svg", self.path("t.svg"))
         self.assertEqual(len(self.group(self.picture("t.svg"), "points").findall(SVG + "circle")), 178)
 
+    def test_one_object(self):
+        """No variance, so no component: a model and a picture all the same."""
+        self.path("one.csv").write_text("1,2\n")
+        fitted = as_json("fit", "kernel_pca", self.path("one.csv"), "--svg", self.path("p.svg"))
+        self.assertEqual(fitted["components"], 0)
+        self.assertEqual(len(self.group(self.picture("p.svg"), "points").findall(SVG + "circle")), 1)
+
     def test_path_over_lambda(self):
         mercer("fit", "kernel_ridge", DATA / "housing.svm", "--scale", "standard", "--set", "alphas=1e-4:1e2:13", "score=loo", "--svg", self.path("p.svg"))
         self.assertEqual(len(self.group(self.picture("p.svg"), "curves").findall(SVG + "circle")), 26)

@@ -194,10 +194,10 @@ std::vector<panel> model_panels(const api::model& m, const table& data, std::siz
     if (const auto alphas = numbers_of(m, "path_alpha"); alphas.size() > 1) return {curves_panel(path_curves(m, alphas))};
     const std::vector<double> ratios = numbers_of(m, "explained_variance_ratio");
     scatter points;
-    if (!ratios.empty()) {
+    if (m.method_name() == "kernel_pca") {
         points.at = m.inner().training_scores().values;
         points.title = "Kernel principal components";
-        points.across += fmt::format(", {:.1f} %", 100 * ratios[0]);
+        if (!ratios.empty()) points.across += fmt::format(", {:.1f} %", 100 * ratios[0]);
         if (ratios.size() > 1) points.up += fmt::format(", {:.1f} %", 100 * ratios[1]);
         points.note = data.y.empty() ? "" : "coloured by target";
     } else if (m.method_name() == "kernel_fisher") {
