@@ -102,6 +102,10 @@ void draw_keys(const frame& f, const std::vector<key>& keys, const std::vector<s
                 best_y = cy;
             }
         }
+    if (fewest > 0 && width <= 90) {  // beside the plot, where there is room for short names
+        best_x = f.left + side + 6;
+        best_y = f.top;
+    }
     f.page.open_group({{"class", "legend"}});
     f.page.rect(best_x, best_y, width, height, {{"fill", "#ffffff"}, {"fill-opacity", "0.88"}, {"stroke", "#d8dee4"}, {"rx", 3.0}});
     for (std::size_t i = 0; i < keys.size(); ++i) {
