@@ -152,9 +152,11 @@ progress::progress() : active_(::isatty(STDERR_FILENO) != 0) {
             if (stop.stop_requested() || phase_.empty()) continue;
             const auto now = std::chrono::steady_clock::now();
             const double seconds = std::chrono::duration<double>(now - started).count();
-            std::string line = share_ >= 0 ? fmt::format("{} ... {:.0f} %, {:.0f} s", phase_, 100 * share_, seconds) : fmt::format("{} ... {:.0f} s", phase_, seconds);
+            std::string line =
+                share_ >= 0 ? fmt::format("{} ... {:.0f} %, {:.0f} s", phase_, 100 * share_, seconds) : fmt::format("{} ... {:.0f} s", phase_, seconds);
             // As fast as so far in this phase.
-            if (share_ > 0.02) line += fmt::format(", about {:.0f} s left", std::chrono::duration<double>(now - phase_started_).count() * (1 - share_) / share_);
+            if (share_ > 0.02)
+                line += fmt::format(", about {:.0f} s left", std::chrono::duration<double>(now - phase_started_).count() * (1 - share_) / share_);
             show(line);
         }
     });
