@@ -58,6 +58,7 @@ int run(int argc, char** argv) {
     add_explain(program);
     add_regions(program);
     add_compare_solvers(program);
+    add_learning(program);
     try {
         program.parse(argc, argv);
     } catch (const CLI::Success& asked) {  // --help, --version

@@ -150,8 +150,14 @@ progress::progress() : active_(::isatty(STDERR_FILENO) != 0) {
         while (!stop.stop_requested()) {
             wake_.wait_for(hold, stop, std::chrono::milliseconds(500), [] { return false; });
             if (stop.stop_requested() || phase_.empty()) continue;
-            const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
-            show(share_ >= 0 ? fmt::format("{} ... {:.0f} %, {:.0f} s", phase_, 100 * share_, seconds) : fmt::format("{} ... {:.0f} s", phase_, seconds));
+            const auto now = std::chrono::steady_clock::now();
+            const double seconds = std::chrono::duration<double>(now - started).count();
+            std::string line =
+                share_ >= 0 ? fmt::format("{} ... {:.0f} %, {:.0f} s", phase_, 100 * share_, seconds) : fmt::format("{} ... {:.0f} s", phase_, seconds);
+            // As fast as so far in this phase.
+            if (share_ > 0.02)
+                line += fmt::format(", about {:.0f} s left", std::chrono::duration<double>(now - phase_started_).count() * (1 - share_) / share_);
+            show(line);
         }
     });
 }
@@ -171,6 +177,7 @@ void progress::show(const std::string& line) {
 
 void progress::phase(const std::string& what) {
     const std::lock_guard hold(lock_);
+    if (phase_ != what) phase_started_ = std::chrono::steady_clock::now();
     phase_ = what;
     share_ = -1;
 }

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <memory>
@@ -25,6 +26,7 @@ void add_kernel(CLI::App& program);
 void add_explain(CLI::App& program);
 void add_regions(CLI::App& program);
 void add_compare_solvers(CLI::App& program);
+void add_learning(CLI::App& program);
 
 // The command line is wrong, not the world: exit code 2.
 class usage_error : public std::runtime_error {
@@ -86,6 +88,7 @@ private:
     std::mutex lock_;
     std::condition_variable_any wake_;
     std::string phase_;
+    std::chrono::steady_clock::time_point phase_started_;
     double share_ = -1;
     bool shown_ = false;
     std::jthread shower_;

@@ -1,0 +1,158 @@
+// mercer cluster: k-means or k-medoids in feature space, for one number of clusters or a range of them.
+#include <fmt/format.h>
+
+#include <numeric>
+
+#include "learning.h"
+#include "mercer/base/error.h"
+#include "mercer/base/file.h"
+#include "mercer/estimators/kernel_kmedoids.h"
+#include "mercer/gram/computed.h"
+#include "mercer/gram/distances.h"
+
+namespace mercer::cli {
+namespace {
+
+struct cluster_options {
+    method_options method;
+    data_options from;
+    common_options common;
+    index k = 0;
+    std::string range, out, labels, picture;
+};
+
+std::pair<index, index> parse_range(const cluster_options& o) {
+    if (o.range.empty()) return {o.k, o.k};
+    long first = 0, last = 0;
+    char rest = 0;
+    if (std::sscanf(o.range.c_str(), "%ld:%ld%c", &first, &last, &rest) != 2 || first < 1 || last < first)
+        throw usage_error(fmt::format("--k-range is written FIRST:LAST with 1 <= FIRST <= LAST, got '{}'", o.range));
+    return {first, last};
+}
+
+struct attempt {
+    index k;
+    double objective, silhouette;
+    std::string status;
+};
+
+double number_of(const api::model& m, const char* name) { return std::get<double>(*m.fit_figures().find(name)); }
+
+void cluster(const cluster_options& options) {
+    options.common.apply();
+    api::spec s = options.method.spec();
+    if (api::find_method(s.method).family != api::method_family::clustering)
+        throw usage_error(fmt::format("{} finds no clusters: take kernel_kmeans or kernel_kmedoids", s.method));
+    s.scale = options.from.scale;
+    for (const auto& [name, value] : s.options)
+        if (api::plain_name(name) == "n_clusters") throw usage_error("the number of clusters is said by -k or --k-range, not by --set n_clusters");
+    if ((options.k > 0) == !options.range.empty()) throw usage_error("say how many clusters: -k 3, or --k-range 2:10");
+    const auto [first, last] = parse_range(options);
+    std::string text;
+    json answer;
+    {
+        progress shown;
+        shown.phase("reading " + options.from.path);
+        const objects on = load_unscaled(options.from);
+        require_fit(s, on, options.from.path);
+        if (last > on.size()) throw usage_error(fmt::format("{} clusters of {} objects: take at most as many as there are objects", last, on.size()));
+        std::vector<attempt> tried;
+        std::optional<api::model> best;
+        double most = 0;
+        std::optional<computed<double>> matrix_of;
+        for (index k = first; k <= last; ++k) {
+            api::spec one = s;
+            one.options.emplace_back("n_clusters", fmt::format("{}", k));
+            api::model m = fit_shown(one, on.data, options.method.memory, shown);
+            shown.phase(fmt::format("silhouette of {} clusters", k));
+            if (!matrix_of) {
+                s.kernel = m.kernel_text();  // the same for every k
+                matrix_of.emplace(kernel::parse(s.kernel), m.prepared(on.data.x));
+            }
+            const std::vector<index> labels = m.inner().training_clusters();
+            const std::vector<double> each = silhouettes(distances(*matrix_of), labels);
+            const double silhouette = std::accumulate(each.begin(), each.end(), 0.0) / static_cast<double>(each.size());
+            tried.push_back({k, number_of(m, "objective"), silhouette, std::get<std::string>(*m.fit_figures().find("status"))});
+            if (!best || silhouette > most) {
+                best = std::move(m);
+                most = silhouette;
+            }
+        }
+        const attempt& kept = *std::ranges::max_element(tried, {}, &attempt::silhouette);
+        const std::vector<index> labels = best->inner().training_clusters();
+        best->label = options.from.label;
+        std::vector<index> sizes(static_cast<std::size_t>(kept.k));
+        for (const index c : labels) ++sizes[static_cast<std::size_t>(c)];
+        if (!options.out.empty()) best->save(options.out);
+        if (!options.labels.empty()) {
+            std::string lines;
+            for (const index c : labels) lines += fmt::format("{}\n", c);
+            write_atomically(options.labels, lines);
+        }
+        if (!options.picture.empty()) {
+            shown.phase("drawing");
+            scatter points = component_scatter(kernel::parse(s.kernel), best->prepared(on.data.x), options.method.memory);
+            points.note += ", coloured by cluster";
+            points.group = labels;
+            for (index c = 0; c < kept.k; ++c) points.group_names.push_back(fmt::format("cluster {}", c));
+            std::vector<panel> panels{scatter_panel(std::move(points))};
+            if (tried.size() > 1) {
+                curves of;
+                of.lines = {{"silhouette", {}}};
+                for (const attempt& each : tried) {
+                    of.x.push_back(static_cast<double>(each.k));
+                    of.lines[0].y.push_back(each.silhouette);
+                }
+                of.best = kept.k - first;
+                of.title = "Silhouette";
+                of.note = fmt::format("largest with {} clusters", kept.k);
+                of.across = "clusters";
+                of.up = "mean silhouette";
+                panels.push_back(curves_panel(std::move(of)));
+            }
+            write_atomically(options.picture, picture_page(fmt::format("{} {}", s.method, s.kernel), on.about, panels));
+        }
+
+        json list = json::array();
+        std::vector<std::vector<std::string>> lines{{"clusters", "objective", "silhouette", "status"}};
+        for (const attempt& each : tried) {
+            list.push_back({{"k", each.k}, {"objective", each.objective}, {"silhouette", each.silhouette}, {"status", each.status}});
+            lines.push_back({fmt::format("{}", each.k), fmt::format("{:.6g}", each.objective), fmt::format("{:.4f}", each.silhouette), each.status});
+        }
+        answer = {{"method", s.method}, {"kernel", s.kernel}, {"data", on.about}, {"n", on.size()},
+                  {"tried", list},      {"k", kept.k},        {"sizes", sizes},   {"labels", labels}};
+        text = fmt::format("{} with {}\n{}\n\n{}\n", s.method, s.kernel, on.about, aligned(lines, {true, true, true, false}));
+        std::string members;
+        for (const index size : sizes) members += fmt::format("{}{}", members.empty() ? "" : ", ", size);
+        text += fmt::format("{} of sizes {}{}\n", counted(kept.k, "cluster"), members, tried.size() > 1 ? " have the largest silhouette" : "");
+    }
+    if (options.common.as_json) return print(answer);
+    for (const auto& [what, path] : {std::pair{"model", options.out}, {"labels", options.labels}, {"picture", options.picture}})
+        if (!path.empty()) text += fmt::format("{}: {}\n", what, path);
+    print(text);
+}
+
+}  // namespace
+
+void add_cluster(CLI::App& program) {
+    CLI::App* command =
+        program.add_subcommand("cluster", "Clusters in feature space by k-means or k-medoids, with objective and silhouette for each number of them");
+    const auto options = std::make_shared<cluster_options>();
+    options->method.add_to(*command);
+    options->from.add_to(*command);
+    options->common.add_to(*command);
+    command->add_option("-k", options->k, "How many clusters")->option_text("N")->check(CLI::PositiveNumber)->group("Method");
+    command->add_option("--k-range", options->range, "Try FIRST to LAST clusters and keep those with the largest silhouette")
+        ->option_text("FIRST:LAST")
+        ->group("Method");
+    command->add_option("-o,--out", options->out, "Write the model to this file")->option_text("FILE")->group("Output");
+    command->add_option("--labels", options->labels, "Write the cluster of each object, one a line")->option_text("FILE")->group("Output");
+    command->add_option("--svg", options->picture, "Draw the clusters, and the silhouette over their number")->option_text("FILE")->group("Output");
+    command->footer(
+        "Examples:\n  mercer cluster kmeans data/iris.csv --label species --scale standard -k 3\n"
+        "  mercer cluster kmedoids data/wine.svm --scale standard --k-range 2:10 --svg wine.svg\n"
+        "  mercer cluster kmedoids data/promoters.tsv --kernel 'normalize(spectrum(k=3))' -k 2 --labels clusters.txt");
+    command->callback([options] { cluster(*options); });
+}
+
+}  // namespace mercer::cli

@@ -1,0 +1,88 @@
+// mercer fit: any method on a data file, into a model file.
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "learning.h"
+#include "mercer/base/error.h"
+#include "mercer/base/file.h"
+
+namespace mercer::cli {
+namespace {
+
+struct fit_options {
+    method_options method;
+    data_options from;
+    common_options common;
+    std::string out, picture;
+};
+
+void fit(const fit_options& options) {
+    options.common.apply();
+    api::spec s = options.method.spec();
+    s.scale = options.from.scale;
+    std::string text;
+    json answer;
+    {
+        progress shown;
+        shown.phase("reading " + options.from.path);
+        const objects on = load_unscaled(options.from);
+        require_fit(s, on, options.from.path);
+        const auto started = std::chrono::steady_clock::now();
+        api::model m = fit_shown(s, on.data, options.method.memory, shown);
+        const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+        m.label = options.from.label;
+        if (!options.out.empty()) m.save(options.out);
+        if (!options.picture.empty()) {
+            shown.phase("drawing");
+            write_atomically(options.picture,
+                             picture_page(fmt::format("{} {}", m.method_name(), m.kernel_text()), on.about, model_panels(m, on.data, options.method.memory)));
+        }
+        const api::method& about = api::find_method(m.method_name());
+        api::figures score;
+        if (about.targets != api::answer::none) {
+            shown.phase("scoring");
+            score = m.score(on.data);
+        }
+        answer = as_json(m.describe());
+        answer["data"] = on.about;
+        answer["n"] = on.size();
+        answer["seconds"] = seconds;
+        if (!score.empty()) answer["training_score"] = as_json(score);
+        if (!options.out.empty()) answer["model"] = options.out;
+        text = fmt::format("{}\n\n{}", on.about, as_text(m.describe()));
+        if (!score.empty()) text += "\non the data it was fitted on\n" + as_text(score);
+        text += fmt::format("\nfitted in {:.2f} s\n", seconds);
+        if (const std::string wrong = warning(m); !wrong.empty()) {
+            answer["warning"] = wrong;
+            text += wrong + "\n";
+        }
+    }
+    if (options.common.as_json) return print(answer);
+    text += options.out.empty() ? "the model was not kept: say -o FILE\n" : fmt::format("model: {}\n", options.out);
+    if (!options.picture.empty()) text += fmt::format("picture: {}\n", options.picture);
+    print(text);
+}
+
+}  // namespace
+
+void add_fit(CLI::App& program) {
+    CLI::App* command = program.add_subcommand("fit", "Fit any method on a data file: classification, regression, clusters, components, densities");
+    const auto options = std::make_shared<fit_options>();
+    options->method.add_to(*command);
+    options->from.add_to(*command);
+    options->common.add_to(*command);
+    command->add_option("-o,--out", options->out, "Write the model to this file")->option_text("FILE")->group("Output");
+    command->add_option("--svg", options->picture, "Write a picture: components and shares, λ path, or the objects coloured by what is predicted")
+        ->option_text("FILE")
+        ->group("Output");
+    command->footer(
+        "Examples:\n"
+        "  mercer fit svc data/iris.csv --label species --scale standard --set C=10 -o iris.model\n"
+        "  mercer fit kernel_ridge data/housing.svm --scale standard --set alphas=1e-4:1e2:25 score=loo -o housing.model --svg path.svg\n"
+        "  mercer fit kernel_pca data/wine.svm --scale standard --set n_components=5 -o wine.model --svg wine.svg\n"
+        "  mercer fit knn data/promoters.tsv --kernel 'normalize(spectrum(k=4))' -o promoters.model");
+    command->callback([options] { fit(*options); });
+}
+
+}  // namespace mercer::cli

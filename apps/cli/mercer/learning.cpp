@@ -1,0 +1,249 @@
+#include "learning.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "mercer/base/error.h"
+#include "mercer/base/file.h"
+#include "mercer/estimators/kernel_pca.h"
+
+namespace mercer::cli {
+
+void add_learning(CLI::App& program) {
+    add_fit(program);
+    add_predict(program);
+    add_transform(program);
+    add_describe(program);
+    add_cluster(program);
+    add_test(program);
+    add_methods(program);
+}
+
+void add_memory(CLI::App& command, std::size_t& bytes) {
+    command.add_option("--memory", bytes, "Memory for kernel values, such as 500MB or 4GB (default: the method's own)")
+        ->option_text("SIZE")
+        ->transform(CLI::AsSizeValue(false))
+        ->group("Method");
+}
+
+void method_options::add_to(CLI::App& command, bool with_method) {
+    if (with_method) command.add_option("METHOD", method, "What to fit; `mercer methods` lists all, `mercer methods METHOD` its options")->required();
+    command.add_option("--kernel", kernel, "The kernel (default: rbf with gamma = 1/(d·variance), spectrum(k=3), jaccard()); see `mercer kernel list`")
+        ->option_text("EXPR")
+        ->group("Method");
+    command.add_option("--set", set, "An option of the method, name=value; can be repeated")->option_text("NAME=VALUE ...")->group("Method");
+    add_memory(command, memory);
+}
+
+api::spec method_options::spec() const {
+    api::spec out;
+    try {
+        const api::method& m = api::find_method(method);
+        out.method = m.name;
+        for (const auto& each : set) out.options.push_back(api::parse_setting(each));
+        const api::option_values checked(m.name, m.options, out.options);
+        if (!kernel.empty() && !m.takes_kernel) fail(errc::invalid_argument, fmt::format("{} takes no --kernel: kernel_{} does", m.name, m.name));
+    } catch (const error& wrong) {
+        throw usage_error(fmt::format("{}; see `mercer methods`", wrong.what()));
+    }
+    if (!kernel.empty()) out.kernel = parse_kernel(kernel).text();
+    return out;
+}
+
+objects load_unscaled(data_options from) {
+    from.scale.clear();
+    return load(from);
+}
+
+void require_fit(const api::spec& s, const objects& from, const std::string& path) {
+    if (!s.kernel.empty()) require_fit(kernel::parse(s.kernel), from, path);
+}
+
+void model_data::add_to(CLI::App& command) {
+    command.add_option("DATA", path, "The data file: LIBSVM text, CSV, .npy, strings or sets; also .gz and .xz")->required();
+    command.add_option("--format", format, "auto, libsvm, csv, npy, strings or sets (default: by the file's name and first lines)")
+        ->option_text("NAME")
+        ->check(CLI::IsMember({"auto", "libsvm", "csv", "npy", "strings", "sets"}))
+        ->group("Data");
+    command
+        .add_option("--label", label,
+                    "CSV: the column of targets (default: the one the model was fitted with, where it is there); strings and sets: 'none' where there are none")
+        ->option_text("COLUMN")
+        ->group("Data");
+}
+
+table model_data::load(const api::model& m) const {
+    read_options how;
+    if (format != "auto") how.format = file_format_named(format);
+    how.csv.label = label == "none" ? "" : label;
+    how.csv.classes = how.tsv.classes = m.class_names();
+    how.tsv.labelled = label != "none";
+    if (m.kind() == domain::sets) how.tsv.dictionary = m.feature_names();
+    how.libsvm.dims = m.dims();
+    table out;
+    if (label.empty() && !m.label.empty()) {
+        // New data may come without the column of targets.
+        how.csv.label = m.label;
+        try {
+            out = read_table(path, how);
+        } catch (const error& first) {
+            how.csv.label.clear();
+            try {
+                out = read_table(path, how);
+            } catch (const error&) {
+                throw first;
+            }
+            if (m.dims() > 0 && out.x.dims() != m.dims()) throw first;
+        }
+    } else {
+        out = read_table(path, how);
+    }
+    if (out.x.size() == 0) fail(errc::data, fmt::format("{}: no objects", path));
+    if (m.kind() == domain::vectors && !m.feature_names().empty() && !out.feature_names.empty() && m.feature_names() != out.feature_names)
+        for (std::size_t i = 0; i < std::max(m.feature_names().size(), out.feature_names.size()); ++i) {
+            const std::string wanted = i < m.feature_names().size() ? m.feature_names()[i] : "nothing";
+            const std::string got = i < out.feature_names.size() ? out.feature_names[i] : "nothing";
+            if (wanted != got)
+                fail(errc::data,
+                     fmt::format(
+                         "{}: column {} must be '{}', as in the data the model was fitted on, got '{}': name the targets with --label, or reorder the columns",
+                         path, i + 1, wanted, got));
+        }
+    return out;
+}
+
+api::model fit_shown(const api::spec& s, const table& data, std::size_t memory, progress& shown) {
+    shown.phase(fmt::format("fitting {} on {} objects", s.method, data.x.size()));
+    api::fit_control control;
+    control.memory_bytes = memory;
+    control.progress = [&](const fit_progress& p) {
+        shown.phase(fmt::format("{}: {}", s.method, p.phase));
+        if (p.total > 0) shown.share(static_cast<double>(p.done) / static_cast<double>(p.total));
+        return true;
+    };
+    return api::fit(s, data, control);
+}
+
+json as_json(const api::figures& all) { return json::parse(all.json()); }
+
+std::string as_text(const api::figures& all) {
+    std::vector<std::vector<std::string>> lines;
+    for (const auto& [name, value] : all.all()) {
+        std::string words = name;
+        std::ranges::replace(words, '_', ' ');
+        lines.push_back({words, api::text(value)});
+    }
+    return aligned(lines, {false, false});
+}
+
+std::string warning(const api::model& m) {
+    const api::figure_value* status = m.fit_figures().find("status");
+    const auto* words = status ? std::get_if<std::string>(status) : nullptr;
+    if (!words || *words == "converged") return {};
+    if (*words == "stationary") return "the kernel matrix is not positive semidefinite: this need not be the best solution; see `mercer kernel test`";
+    return fmt::format("not converged ({}): raise max_iter or max_seconds, or take a larger tol, with --set", *words);
+}
+
+scatter component_scatter(const kernel& k, const dataset& x, std::size_t memory) {
+    kernel_pca_options o;
+    o.n_components = std::min<index>(2, x.size());
+    if (memory) o.memory_bytes = memory;
+    const kernel_pca_model pca = fit_kernel_pca(k, x, o);
+    scatter out;
+    out.at = pca.scores;
+    out.title = "Kernel principal components";
+    double share = 0;
+    for (std::size_t c = 0; c < pca.explained_variance_ratio.size(); ++c) {
+        share += pca.explained_variance_ratio[c];
+        (c == 0 ? out.across : out.up) += fmt::format(", {:.1f} %", 100 * pca.explained_variance_ratio[c]);
+    }
+    out.note = fmt::format("{:.1f} % of the variance in feature space", 100 * share);
+    return out;
+}
+
+namespace {
+
+std::vector<double> numbers_of(const api::model& m, const char* name) {
+    const api::figure_value* found = m.fit_figures().find(name);
+    const auto* list = found ? std::get_if<std::vector<double>>(found) : nullptr;
+    return list ? *list : std::vector<double>{};
+}
+
+curves path_curves(const api::model& m, const std::vector<double>& alphas) {
+    curves out;
+    out.x = alphas;
+    out.log_x = true;
+    for (const auto& [key, name] : {std::pair{"path_loo", "leave-one-out"}, {"path_gcv", "generalised cross-validation"}})
+        if (auto y = numbers_of(m, key); !y.empty()) out.lines.push_back({name, std::move(y)});
+    const api::figure_value* chosen = m.fit_figures().find("alpha");
+    const double alpha = chosen && std::get_if<double>(chosen) ? std::get<double>(*chosen) : -1;
+    for (std::size_t i = 0; i < alphas.size(); ++i)
+        if (alphas[i] == alpha) out.best = static_cast<index>(i);
+    out.title = "Error over λ";
+    out.note = fmt::format("smallest at λ = {:.4g}", alpha);
+    out.across = "λ";
+    out.up = "mean squared error, estimated";
+    return out;
+}
+
+}  // namespace
+
+std::vector<panel> model_panels(const api::model& m, const table& data, std::size_t memory) {
+    std::vector<panel> out;
+    if (const auto alphas = numbers_of(m, "path_alpha"); alphas.size() > 1) return {curves_panel(path_curves(m, alphas))};
+    const std::vector<double> ratios = numbers_of(m, "explained_variance_ratio");
+    scatter points;
+    if (m.method_name() == "kernel_pca") {
+        points.at = m.inner().training_scores().values;
+        points.title = "Kernel principal components";
+        if (!ratios.empty()) points.across += fmt::format(", {:.1f} %", 100 * ratios[0]);
+        if (ratios.size() > 1) points.up += fmt::format(", {:.1f} %", 100 * ratios[1]);
+        points.note = data.y.empty() ? "" : "coloured by target";
+    } else if (m.method_name() == "kernel_fisher") {
+        points.at = m.transform(data.x).values;
+        points.title = "Fisher's directions";
+        points.across = "first direction";
+        points.up = points.at.cols() > 1 ? "second direction" : "";
+        points.note = "coloured by class";
+    } else {
+        const dataset x = m.prepared(data.x);
+        points = component_scatter(m.kernel_text().empty() ? kernel::parse("linear()") : kernel::parse(m.kernel_text()), x, memory);
+        table shown = data;
+        shown.y = m.inner().predict(x);
+        shown.class_names = m.class_names();
+        points.note += m.gives() == api::answer::classes ? ", coloured by predicted class" : ", coloured by what is predicted";
+        points.value_name = "predicted";
+        if (m.gives() == api::answer::values) {
+            points.value = shown.y;
+        } else {
+            colour_by_target(points, shown);
+        }
+        return {scatter_panel(std::move(points))};
+    }
+    colour_by_target(points, data);
+    out.push_back(scatter_panel(std::move(points)));
+    if (!ratios.empty()) out.push_back(scree_panel(ratios));
+    return out;
+}
+
+void write_columns(const std::string& path, const api::columns& values) {
+    if (path.ends_with(".npy")) return write_matrix(path, values.values.view());
+    std::string out;
+    const auto cell = [](const std::string& text) {
+        if (text.find_first_of(",\"\n") == std::string::npos) return text;
+        std::string quoted = "\"";
+        for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
+        return quoted + "\"";
+    };
+    for (std::size_t c = 0; c < values.names.size(); ++c) out += (c ? "," : "") + cell(values.names[c]);
+    out += "\n";
+    for (index i = 0; i < values.values.rows(); ++i) {
+        for (index c = 0; c < values.values.cols(); ++c) fmt::format_to(std::back_inserter(out), "{}{}", c ? "," : "", values.values(i, c));
+        out += "\n";
+    }
+    if (path.empty()) return print(out);
+    write_atomically(path, out);
+}
+
+}  // namespace mercer::cli

@@ -1,0 +1,60 @@
+// What the subcommands that fit and use models share.
+#pragma once
+
+#include <optional>
+
+#include "mercer/api/model.h"
+#include "mercer/insight/learning_pictures.h"
+#include "program.h"
+
+namespace mercer::cli {
+
+void add_fit(CLI::App& program);
+void add_predict(CLI::App& program);
+void add_transform(CLI::App& program);
+void add_describe(CLI::App& program);
+void add_cluster(CLI::App& program);
+void add_test(CLI::App& program);
+void add_methods(CLI::App& program);
+
+// --kernel, --set, --memory: of everything that fits.
+struct method_options {
+    std::string method;
+    std::string kernel;
+    std::vector<std::string> set;
+    std::size_t memory = 0;
+    void add_to(CLI::App& command, bool with_method = true);
+    // What is wrong in it (method, option, value, kernel) is wrong usage.
+    api::spec spec() const;
+};
+void add_memory(CLI::App& command, std::size_t& bytes);
+// The objects as they are in the file, whatever --scale says: models scale by themselves.
+objects load_unscaled(data_options from);
+// Fails, with advice, where the kernel that was asked for does not fit the objects.
+void require_fit(const api::spec& s, const objects& from, const std::string& path);
+
+// Data for a model: read with its classes, items and number of columns, so that numbers mean the same.
+struct model_data {
+    std::string path, format = "auto", label;
+    void add_to(CLI::App& command);
+    table load(const api::model& m) const;
+};
+
+// Fits with a progress line.
+api::model fit_shown(const api::spec& s, const table& data, std::size_t memory, progress& shown);
+
+json as_json(const api::figures& all);
+// Aligned "name  value" lines; lists of more than a few numbers are shortened.
+std::string as_text(const api::figures& all);
+// "" where the fit ended well, else a line that says what to do.
+std::string warning(const api::model& m);
+
+// The first two kernel principal components of the objects, as the model sees them.
+scatter component_scatter(const kernel& k, const dataset& x, std::size_t memory);
+// The picture of a model: components and their shares, Fisher's directions, the path over λ, or the objects coloured by what was predicted.
+std::vector<panel> model_panels(const api::model& m, const table& data, std::size_t memory);
+
+// Columns into .npy or .csv (with a header); "" gives CSV on standard output.
+void write_columns(const std::string& path, const api::columns& values);
+
+}  // namespace mercer::cli

@@ -1,0 +1,79 @@
+// mercer methods: all methods, from the registry.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "learning.h"
+#include "mercer/base/error.h"
+
+namespace mercer::cli {
+namespace {
+
+struct list_options {
+    std::string only;
+    bool as_json = false;
+};
+
+json as_json(const api::method& m) {
+    json options = json::array();
+    for (const auto& o : m.options) options.push_back({{"name", o.name}, {"default", o.initial}, {"condition", o.condition()}, {"about", o.about}});
+    return {{"name", m.name},
+            {"aliases", m.aliases},
+            {"family", name(m.family)},
+            {"about", m.about},
+            {"problem", m.formula},
+            {"kernel", m.takes_kernel},
+            {"targets", m.targets == api::answer::classes  ? "classes"
+                        : m.targets == api::answer::values ? "values"
+                                                           : "none"},
+            {"predicts", m.can_predict},
+            {"transforms", m.can_transform},
+            {"options", options}};
+}
+
+void list(const list_options& options) {
+    std::vector<const api::method*> wanted;
+    if (options.only.empty()) {
+        for (const auto& each : api::methods()) wanted.push_back(&each);
+    } else {
+        try {
+            wanted.push_back(&api::find_method(options.only));
+        } catch (const error& wrong) {
+            throw usage_error(wrong.what());
+        }
+    }
+    if (options.as_json) {
+        json all = json::array();
+        for (const auto* each : wanted) all.push_back(as_json(*each));
+        return print(json{{"methods", all}});
+    }
+    if (!options.only.empty()) {
+        std::string text = api::help(*wanted[0]);
+        if (!wanted[0]->aliases.empty()) text += fmt::format("  also called {}\n", fmt::join(wanted[0]->aliases, ", "));
+        return print(text);
+    }
+    std::string text, family;
+    for (const auto* each : wanted) {
+        if (family != name(each->family)) {
+            family = name(each->family);
+            text += fmt::format("{}{}\n", text.empty() ? "" : "\n", family);
+        }
+        std::string names;
+        for (const auto& o : each->options) names += (names.empty() ? "" : ", ") + o.name;
+        text += fmt::format("  {:<18} {}\n", each->name, each->about);
+        if (!names.empty()) text += fmt::format("  {:<18}   options: {}\n", "", names);
+    }
+    print(text + "\n`mercer methods METHOD` explains the options; `mercer fit METHOD DATA --set name=value` uses them.\n");
+}
+
+}  // namespace
+
+void add_methods(CLI::App& program) {
+    CLI::App* command = program.add_subcommand("methods", "All methods with their options, defaults and ranges");
+    const auto options = std::make_shared<list_options>();
+    command->add_option("METHOD", options->only, "Only this one, in full");
+    command->add_flag("--json", options->as_json, "Answer in JSON");
+    command->footer("Examples:\n  mercer methods\n  mercer methods svc\n  mercer methods --json");
+    command->callback([options] { list(*options); });
+}
+
+}  // namespace mercer::cli

@@ -1,0 +1,153 @@
+// Directions in feature space and densities as methods: kernel_pca, kernel_fisher, kernel_density.
+#include <fmt/format.h>
+
+#include "mercer/api/method.h"
+#include "mercer/base/error.h"
+#include "mercer/estimators/kernel_density.h"
+#include "mercer/estimators/kernel_fisher.h"
+#include "mercer/estimators/kernel_pca.h"
+
+namespace mercer::api {
+namespace {
+
+std::vector<std::string> numbered(const char* what, index count) {
+    std::vector<std::string> out;
+    for (index i = 0; i < count; ++i) out.push_back(fmt::format("{}{}", what, i + 1));
+    return out;
+}
+
+class pca_fitted final : public fitted {
+public:
+    explicit pca_fitted(kernel_pca_model m) : m_(std::move(m)) {}
+    std::string bytes() const override { return model_bytes(m_); }
+    std::string kernel_text() const override { return m_.projection.kernel_text(); }
+    columns transform(const dataset& x) const override { return {mercer::transform(m_, x), numbered("component", m_.components())}; }
+    columns training_scores() const override { return {m_.scores, numbered("component", m_.components())}; }
+    figures about() const override {
+        figures out;
+        out.add("status", name(m_.status));
+        out.add("components", std::int64_t{m_.components()});
+        out.add("eigenvalues", m_.eigenvalues);
+        out.add("explained_variance", m_.explained_variance);
+        out.add("explained_variance_ratio", m_.explained_variance_ratio);
+        out.add("total_variance", m_.total_variance);
+        out.add("passes", std::int64_t{m_.passes});
+        out.add("training_size", std::int64_t{m_.projection.size()});
+        return out;
+    }
+
+private:
+    kernel_pca_model m_;
+};
+
+std::shared_ptr<const fitted> make_pca(const fit_task& t) {
+    kernel_pca_options o;
+    o.n_components = t.options.whole("n_components");
+    const std::string& solver = t.options.choice("solver");
+    o.solver = solver == "full" ? eigen_solver::full : solver == "iterative" ? eigen_solver::iterative : eigen_solver::automatic;
+    o.tol = t.options.number("tol");
+    o.max_iter = t.options.whole("max_iter");
+    o.seed = static_cast<std::uint64_t>(t.options.whole("seed"));
+    if (t.memory_bytes) o.memory_bytes = t.memory_bytes;
+    o.progress = t.progress;
+    return std::make_shared<pca_fitted>(fit_kernel_pca(*t.k, t.data.x, o));
+}
+
+class fisher_fitted final : public fitted {
+public:
+    explicit fisher_fitted(kernel_fisher_model m) : m_(std::move(m)) {}
+    std::string bytes() const override { return model_bytes(m_); }
+    std::string kernel_text() const override { return m_.directions.kernel_text(); }
+    answer gives() const override { return answer::classes; }
+    std::vector<double> predict(const dataset& x) const override { return mercer::predict(m_, x); }
+    std::vector<double> classes() const override { return m_.classes; }
+    columns transform(const dataset& x) const override { return {mercer::transform(m_, x), numbered("direction", m_.directions.functions())}; }
+    columns details(const dataset& x) const override { return transform(x); }
+    figures about() const override {
+        figures out;
+        out.add("directions", std::int64_t{m_.directions.functions()});
+        out.add("ratios", m_.ratios);
+        out.add("training_size", std::int64_t{m_.directions.size()});
+        return out;
+    }
+
+private:
+    kernel_fisher_model m_;
+};
+
+class density_fitted final : public fitted {
+public:
+    explicit density_fitted(kernel_density_model m) : m_(std::move(m)) {}
+    std::string bytes() const override { return model_bytes(m_); }
+    std::string kernel_text() const override { return m_.mean.kernel_text(); }
+    answer gives() const override { return answer::values; }
+    // The logarithm where the kernel's integral is known, else the mean embedding.
+    std::vector<double> predict(const dataset& x) const override { return m_.normalised ? log_density(m_, x) : mean_embedding(m_, x); }
+    columns details(const dataset& x) const override { return {one_column(mean_embedding(m_, x)), {"mean_embedding"}}; }
+    figures about() const override {
+        figures out;
+        out.add("predicts", m_.normalised ? "log density" : "mean embedding");
+        if (m_.normalised) out.add("log_scale", m_.log_scale);
+        out.add("training_size", std::int64_t{m_.mean.size()});
+        return out;
+    }
+
+private:
+    kernel_density_model m_;
+};
+
+}  // namespace
+
+std::vector<method> component_methods() {
+    method pca{"kernel_pca",
+               {"pca"},
+               method_family::components,
+               "principal components in feature space",
+               "D H K Hᵀ D u = λu",
+               "mercer-kernel-pca-model",
+               answer::none,
+               true,
+               false,
+               true,
+               {whole("n_components", "0", "how many; 0: all above rounding", 0), choice("solver", {"automatic", "full", "iterative"}, "of the eigenproblem"),
+                number("tol", "1e-12", "iterative: ‖Au - λu‖ <= tol·λ₁", 0, true), whole("max_iter", "200", "iterative: passes over K at most", 1),
+                whole("seed", "0", "of the starting block", 0)},
+               make_pca,
+               [](std::string_view bytes, const std::string& file) { return std::make_shared<const pca_fitted>(parse_kernel_pca_model(bytes, file)); }};
+    method fisher{
+        "kernel_fisher",
+        {"fisher", "kfd"},
+        method_family::classification,
+        "directions that separate the classes, and the nearest mean there",
+        "max αᵀMα/αᵀ(N + μI)α",
+        "mercer-kernel-fisher-model",
+        answer::classes,
+        true,
+        true,
+        true,
+        {number("regularisation", "0.001", "μ, relative to the mean of N's diagonal", 0, true)},
+        [](const fit_task& t) {
+            kernel_fisher_options o;
+            o.regularisation = t.options.number("regularisation");
+            if (t.memory_bytes) o.memory_bytes = t.memory_bytes;
+            return std::make_shared<const fisher_fitted>(fit_kernel_fisher(*t.k, t.data.x, t.data.y, o));
+        },
+        [](std::string_view bytes, const std::string& file) { return std::make_shared<const fisher_fitted>(parse_kernel_fisher_model(bytes, file)); }};
+    method density{
+        "kernel_density",
+        {"kde"},
+        method_family::density,
+        "density estimation: how usual an object is",
+        "f(x) = Σ k(x, xᵢ)/(nZ)",
+        "mercer-kernel-density-model",
+        answer::none,
+        true,
+        true,
+        false,
+        {},
+        [](const fit_task& t) { return std::make_shared<const density_fitted>(fit_kernel_density(*t.k, t.data.x)); },
+        [](std::string_view bytes, const std::string& file) { return std::make_shared<const density_fitted>(parse_kernel_density_model(bytes, file)); }};
+    return {std::move(pca), std::move(fisher), std::move(density)};
+}
+
+}  // namespace mercer::api

@@ -1,0 +1,177 @@
+#include "mercer/api/model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "mercer/base/error.h"
+#include "mercer/base/file.h"
+#include "mercer/data/readers/source.h"
+#include "mercer/data/variance.h"
+#include "mercer/estimators/validation.h"
+#include "mercer/kernels/leaf.h"
+
+namespace mercer::api {
+namespace {
+
+// Scaling moves zeros, so what fits is made dense first; the rest is left to the scaling's own advice.
+dataset made_dense(const dataset& x, index dims) {
+    constexpr index most = index(1) << 27;
+    if (!x.is_sparse() || x.size() == 0 || dims > most / x.size() || x.dims() > dims) return x;
+    matrix<double> out(x.size(), dims);
+    const dense<double> rows = as_dense<double>(x);
+    for (index i = 0; i < x.size(); ++i) std::copy_n(rows.row(i), x.dims(), out.row(i));
+    return dense<double>(std::move(out));
+}
+
+void require_targets(const method& m, const table& data) {
+    if (m.targets == answer::none) return;
+    if (data.y.empty())
+        fail(errc::data,
+             fmt::format("{} learns from {}, and the data have no targets: name their column", m.name, m.targets == answer::classes ? "classes" : "values"));
+    if (static_cast<index>(data.y.size()) != data.x.size())
+        fail(errc::invalid_argument, fmt::format("{}: {} objects, but {} targets", m.name, data.x.size(), data.y.size()));
+    if (m.targets == answer::values && !data.class_names.empty())
+        fail(errc::data,
+             fmt::format("{} learns from numbers, but the targets are names ('{}', ...): take a method of classification", m.name, data.class_names.front()));
+}
+
+}  // namespace
+
+kernel default_kernel(const dataset& x) {
+    if (x.kind() == domain::strings) return kernel::parse("spectrum(k=3)");
+    if (x.kind() == domain::sets) return kernel::parse("jaccard()");
+    const double spread = static_cast<double>(x.dims()) * entry_variance(x);
+    return kernel::parse(fmt::format("rbf(gamma={})", number_text(spread > 0 && std::isfinite(1 / spread) ? 1 / spread : 1)));
+}
+
+std::optional<scaling> fit_scaling(const dataset& x, const std::string& how) {
+    if (how.empty()) return std::nullopt;
+    if (how != "standard" && how != "minmax") fail(errc::invalid_argument, fmt::format("scale must be standard or minmax, got '{}'", how));
+    if (x.kind() != domain::vectors) fail(errc::unsupported, fmt::format("scaling is for vectors, the data are {}: leave it out", name(x.kind())));
+    scaling_options options;
+    options.method = how == "standard" ? scaling_method::standardise : scaling_method::minmax;
+    return scaling::fit(made_dense(x, x.dims()), options);
+}
+
+dataset scaled(const scaling& by, const dataset& x) { return by.apply(made_dense(x, by.dims())); }
+
+model fit(const spec& s, const table& data, const fit_control& control) {
+    const method& m = find_method(s.method);
+    const option_values options(m.name, m.options, s.options);
+    if (data.x.size() == 0) fail(errc::data, fmt::format("{}: no objects", m.name));
+    if (!m.takes_kernel && !s.kernel.empty()) fail(errc::invalid_argument, fmt::format("{} takes no kernel, got {}: kernel_{} does", m.name, s.kernel, m.name));
+    if (!m.takes_kernel && data.x.kind() != domain::vectors)
+        fail(errc::unsupported, fmt::format("{} is for vectors, the data are {}: take kernel_{}", m.name, name(data.x.kind()), m.name));
+    require_targets(m, data);
+
+    model out;
+    out.scaling_ = fit_scaling(data.x, s.scale);
+    table work{out.scaling_ ? scaled(*out.scaling_, data.x) : data.x, data.y, data.class_names, data.feature_names};
+    std::shared_ptr<const kernel> k;
+    if (m.takes_kernel) {
+        k = std::make_shared<kernel>(s.kernel.empty() ? default_kernel(work.x) : kernel::parse(s.kernel));
+        if (k->where() != domain::any && k->where() != work.x.kind())
+            fail(errc::unsupported, fmt::format("{} is a kernel on {}, the data are {}", k->text(), name(k->where()), name(work.x.kind())));
+    }
+    if (m.targets == answer::none) work.y.clear();
+    if (m.name == "one_class") work.y.assign(static_cast<std::size_t>(work.x.size()), 1);
+    out.inner_ = m.fit({work, k, options, control.memory_bytes, control.progress});
+    out.spec_ = {m.name, k ? k->text() : std::string(), s.scale, options.all()};
+    out.class_names_ = m.targets == answer::classes ? data.class_names : std::vector<std::string>{};
+    out.feature_names_ = data.feature_names;
+    out.kind_ = data.x.kind();
+    out.dims_ = data.x.dims();
+    out.figures_ = out.inner_->about();
+    return out;
+}
+
+dataset model::prepared(const dataset& x) const {
+    if (kind_ != domain::any && x.size() > 0 && x.kind() != kind_)
+        fail(errc::unsupported, fmt::format("the model was fitted on {}, got {}", name(kind_), name(x.kind())));
+    if (kind_ == domain::vectors && dims_ > 0 && x.dims() > dims_)
+        fail(errc::invalid_argument, fmt::format("the model was fitted on vectors of {} coordinates, got {}", dims_, x.dims()));
+    return scaling_ ? scaled(*scaling_, x) : x;
+}
+
+std::string model::class_text(double predicted) const {
+    const bool is_named =
+        gives() == answer::classes && predicted >= 0 && predicted < static_cast<double>(class_names_.size()) && predicted == std::floor(predicted);
+    return is_named ? class_names_[static_cast<std::size_t>(predicted)] : number_text(predicted);
+}
+
+// "p(1)" becomes "p(versicolor)"
+columns model::named(columns from) const {
+    const std::vector<double> labels = inner_->classes();
+    for (std::size_t c = 0; c < from.names.size() && from.names.size() == labels.size(); ++c)
+        if (const std::size_t at = from.names[c].find('('); at != std::string::npos)
+            from.names[c] = fmt::format("{}({})", from.names[c].substr(0, at), class_text(labels[c]));
+    return from;
+}
+
+columns model::details(const dataset& x) const { return named(inner_->details(prepared(x))); }
+columns model::transform(const dataset& x) const { return named(inner_->transform(prepared(x))); }
+
+figures model::score(const table& data) const {
+    figures out;
+    const answer what = gives();
+    const bool density = method_name() == "kernel_density";
+    if (what == answer::none) fail(errc::unsupported, fmt::format("{} does not predict, so it has no score", method_name()));
+    if (data.y.empty() && !density) fail(errc::data, "a score needs targets, and the data have none");
+    const std::vector<double> found = predict(data.x);
+    const auto n = static_cast<double>(found.size());
+    if (density) {
+        double sum = 0;
+        for (const double each : found) sum += each;
+        out.add("mean", sum / n);
+    } else if (what == answer::classes || what == answer::sides) {
+        const index right = count_correct(data.y, found);
+        out.add("accuracy", static_cast<double>(right) / n);
+        out.add("correct", std::int64_t{right});
+        out.add("of", std::int64_t(found.size()));
+    } else if (what == answer::values) {
+        const regression_score s = score_regression(data.y, found);
+        double mean = 0, spread = 0;
+        for (const double y : data.y) mean += y / n;
+        for (const double y : data.y) spread += (y - mean) * (y - mean) / n;
+        out.add("mean_squared_error", s.mean_squared_error);
+        out.add("r2", 1 - s.mean_squared_error / spread);
+        out.add("squared_correlation", s.squared_correlation);
+    } else {
+        fail(errc::unsupported, fmt::format("{} finds clusters, which have no right answer to be scored by", method_name()));
+    }
+    return out;
+}
+
+figures model::describe() const {
+    figures out;
+    const method& m = find_method(method_name());
+    out.add("method", m.name);
+    out.add("about", m.about);
+    if (!spec_.kernel.empty()) out.add("kernel", spec_.kernel);
+    out.add("objects", name(kind_));
+    if (kind_ == domain::vectors) out.add("coordinates", std::int64_t{dims_});
+    if (!spec_.scale.empty()) out.add("scale", spec_.scale);
+    if (!class_names_.empty()) {
+        out.add("classes", class_names_);
+    } else if (const auto labels = inner_->classes(); !labels.empty()) {
+        out.add("classes", labels);
+    }
+    if (!feature_names_.empty() && kind_ == domain::vectors) out.add("features", feature_names_);
+    // What the fit found (the λ that was chosen) counts more than what was asked for.
+    for (const auto& [key, value] : spec_.options)
+        if (!figures_.find(key)) out.add(key, value);
+    for (const auto& [key, value] : figures_.all())
+        if (!out.find(key)) out.add(key, value);
+    return out;
+}
+
+void model::save(const std::string& path) const { write_atomically(path, bytes()); }
+
+model load(const std::string& path) {
+    const source file = read_source(path);
+    return parse(file.bytes(), file.name());
+}
+
+}  // namespace mercer::api

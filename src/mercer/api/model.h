@@ -1,0 +1,95 @@
+// The front door: fit any method by name, predict, transform, score, describe, save and load. What every front end calls.
+//
+//     api::spec s = api::parse_spec(R"-({"method": "svc", "kernel": "rbf(gamma=0.5)", "scale": "standard", "C": 10})-");
+//     api::model m = api::fit(s, read_table("iris.csv"));
+//     m.predict(other.x);  m.save("iris.model");
+//
+// A model file holds the method, the spec, the names of classes and features, the scaling, the figures of the fit, and the estimator's own file
+// as it is. A file of an estimator alone is known by its first line as well.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mercer/api/method.h"
+#include "mercer/data/scaling.h"
+
+namespace mercer::api {
+
+struct spec {
+    std::string method;
+    std::string kernel;  // text form; empty: the default for the kind of object
+    std::string scale;   // "", "standard" or "minmax": of the columns of vectors
+    settings options;
+};
+// {"method": "svc", "kernel": "...", "scale": "standard", "C": 10, ...}: every other member is an option. Fails with errc::parse.
+spec parse_spec(std::string_view json);
+std::string to_json(const spec& s);
+
+struct fit_control {
+    std::size_t memory_bytes = 0;  // 0: the default of the method
+    progress_callback progress{};
+};
+
+class model {
+public:
+    const std::string& method_name() const { return spec_.method; }
+    const api::spec& spec() const { return spec_; }  // all options, defaults included
+    const std::string& kernel_text() const { return spec_.kernel; }
+    answer gives() const { return inner_->gives(); }
+    domain kind() const { return kind_; }
+    index dims() const { return dims_; }
+    const std::vector<std::string>& class_names() const { return class_names_; }
+    const std::vector<std::string>& feature_names() const { return feature_names_; }
+    const fitted& inner() const { return *inner_; }
+    // The name of a predicted class, or the number.
+    std::string class_text(double predicted) const;
+    // In the file's own terms: the column of targets it was fitted with.
+    std::string label;
+
+    // Objects as read from a file: scaled here. Fails when they are not of the kind the model was fitted on.
+    std::vector<double> predict(const dataset& x) const { return inner_->predict(prepared(x)); }
+    columns details(const dataset& x) const;
+    columns transform(const dataset& x) const;
+    // Classification: accuracy; regression: mean squared error, R² and squared correlation; densities: their mean.
+    figures score(const table& data) const;
+    // How the fit ended, without names and settings.
+    const figures& fit_figures() const { return figures_; }
+    // Everything a person asks of a model: method, kernel, data, options, figures of the fit.
+    figures describe() const;
+
+    std::string bytes() const;
+    void save(const std::string& path) const;  // atomic
+
+    // Objects scaled as those of the fit.
+    dataset prepared(const dataset& x) const;
+
+private:
+    friend model fit(const api::spec& s, const table& data, const fit_control& control);
+    friend model parse(std::string_view bytes, const std::string& name);
+    columns named(columns from) const;
+    api::spec spec_;
+    std::shared_ptr<const fitted> inner_;
+    std::optional<scaling> scaling_;
+    std::vector<std::string> class_names_, feature_names_;
+    domain kind_ = domain::any;
+    index dims_ = 0;
+    figures figures_;
+};
+
+// Fails with errc::invalid_argument for unknown methods, options and values, listing what there is.
+model fit(const spec& s, const table& data, const fit_control& control = {});
+// Any model file of the library, and LIBSVM's text.
+model parse(std::string_view bytes, const std::string& name);
+model load(const std::string& path);
+
+// rbf with gamma = 1/(d·variance) on vectors (as scikit-learn's "scale"), spectrum(k=3) on strings, jaccard() on sets.
+kernel default_kernel(const dataset& x);
+// The scaling of this name fitted to vectors, or none for "". Sparse vectors are made dense where that is not too large.
+std::optional<scaling> fit_scaling(const dataset& x, const std::string& how);
+dataset scaled(const scaling& by, const dataset& x);
+
+}  // namespace mercer::api

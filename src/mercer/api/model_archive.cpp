@@ -1,0 +1,133 @@
+// Specs as JSON, and the file form of models.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "mercer/api/model.h"
+#include "mercer/base/error.h"
+#include "mercer/estimators/archive.h"
+#include "mercer/estimators/libsvm_model.h"
+#include "mercer/estimators/model_file.h"
+#include "mercer/kernels/leaf.h"
+
+namespace mercer::api {
+namespace {
+
+using nlohmann::ordered_json;
+constexpr std::string_view format_name = "mercer-model";
+constexpr int version = 1;
+
+std::string value_text(const std::string& key, const ordered_json& value) {
+    if (value.is_string()) return value.get<std::string>();
+    if (value.is_boolean()) return value.get<bool>() ? "true" : "false";
+    if (value.is_number()) return value.is_number_integer() ? value.dump() : number_text(value.get<double>());
+    if (value.is_array()) {
+        std::string out;
+        for (const auto& each : value) {
+            if (!each.is_number()) fail(errc::parse, fmt::format("option '{}': a list must hold numbers only", key));
+            out += (out.empty() ? "" : ",") + number_text(each.get<double>());
+        }
+        return out;
+    }
+    fail(errc::parse, fmt::format("option '{}' must be a number, a text, true, false or a list of numbers", key));
+}
+
+spec read_spec(const ordered_json& from) {
+    if (!from.is_object()) fail(errc::parse, "a spec is an object: {\"method\": \"svc\", ...}");
+    spec out;
+    for (const auto& [key, value] : from.items()) {
+        std::string* place = key == "method" ? &out.method : key == "kernel" ? &out.kernel : key == "scale" ? &out.scale : nullptr;
+        if (place && !value.is_string()) fail(errc::parse, fmt::format("\"{}\" must be a text", key));
+        if (place)
+            *place = value.get<std::string>();
+        else
+            out.options.emplace_back(key, value_text(key, value));
+    }
+    if (out.method.empty()) fail(errc::parse, "a spec needs a \"method\"");
+    return out;
+}
+
+ordered_json write_spec(const spec& s) {
+    ordered_json out{{"method", s.method}};
+    if (!s.kernel.empty()) out["kernel"] = s.kernel;
+    if (!s.scale.empty()) out["scale"] = s.scale;
+    for (const auto& [name, value] : s.options) out[name] = value;
+    return out;
+}
+
+// What can be told of an estimator's file without its spec.
+domain domain_of(const std::string& kernel_text) { return kernel_text.empty() ? domain::vectors : kernel::parse(kernel_text).where(); }
+
+}  // namespace
+
+spec parse_spec(std::string_view json) {
+    try {
+        return read_spec(ordered_json::parse(json));
+    } catch (const nlohmann::json::exception& wrong) {
+        fail(errc::parse, fmt::format("a spec is JSON, {{\"method\": \"svc\", ...}}: {}", wrong.what()));
+    }
+}
+
+std::string to_json(const spec& s) { return write_spec(s).dump(-1, ' ', false, ordered_json::error_handler_t::replace); }
+
+std::string model::bytes() const {
+    archive_writer out;
+    const std::string inner = inner_->bytes();
+    out.head["spec"] = to_json(spec_);
+    out.head["scaling"] = scaling_ ? scaling_->to_json() : std::string();
+    out.head["classes"] = class_names_;
+    out.head["features"] = feature_names_;
+    out.head["kind"] = static_cast<int>(kind_);
+    out.head["dims"] = dims_;
+    out.head["label"] = label;
+    out.head["figures"] = figures_.json();
+    out.head["inner_bytes"] = inner.size();
+    out.all(std::span<const char>(inner));
+    return out.bytes(format_name, version);
+}
+
+model parse(std::string_view bytes, const std::string& name) {
+    model out;
+    const std::string_view first = bytes.substr(0, std::min(bytes.find_first_of(" \n"), bytes.size()));
+    if (first == format_name) {
+        archive_reader in(bytes, format_name, version, name);
+        in.read([&] {
+            out.spec_ = parse_spec(in.head.at("spec").get<std::string>());
+            if (const auto text = in.head.at("scaling").get<std::string>(); !text.empty()) out.scaling_ = scaling::from_json(text, name);
+            out.class_names_ = in.head.at("classes").get<std::vector<std::string>>();
+            out.feature_names_ = in.head.at("features").get<std::vector<std::string>>();
+            out.kind_ = static_cast<domain>(mercer::whole(in.head, "kind", static_cast<index>(domain::sets)));
+            out.dims_ = mercer::whole(in.head, "dims");
+            out.label = in.head.at("label").get<std::string>();
+            out.figures_ = figures::from_json(in.head.at("figures").get<std::string>());
+            const std::vector<char> inner = in.all<char>(mercer::whole(in.head, "inner_bytes"));
+            const method& m = find_method(out.spec_.method);
+            const option_values checked(m.name, m.options, out.spec_.options);
+            out.inner_ = m.parse(std::string_view(inner.data(), inner.size()), name);
+            if (out.scaling_ && out.scaling_->dims() != out.dims_)
+                in.bad(fmt::format("{} columns are scaled, the objects have {}", out.scaling_->dims(), out.dims_));
+        });
+        return out;
+    }
+    // An estimator's own file: what it was asked for is not in it, so the options are left out.
+    const auto owner = std::ranges::find(methods(), first, &method::format);
+    if (owner != methods().end()) {
+        out.inner_ = owner->parse(bytes, name);
+        out.spec_.method = owner->name;
+    } else if (first == "svm_type") {
+        out.inner_ = find_method("svc").parse(model_bytes(parse_libsvm_model(bytes, name)), name);
+        out.spec_.method = "svc";
+    } else {
+        fail(errc::parse, fmt::format("{}: not a model file: it starts with '{}'", name, bytes.substr(0, std::min<std::size_t>(bytes.find('\n'), 40))));
+    }
+    out.spec_.kernel = out.inner_->kernel_text();
+    out.kind_ = domain_of(out.spec_.kernel);
+    out.figures_ = out.inner_->about();
+    // Methods that share a file form are told apart by what they answer.
+    if (first == "mercer-knn-model" && out.gives() == answer::values) out.spec_.method = "knn_regression";
+    if (first == "mercer-svm-model" || first == "svm_type")
+        out.spec_.method = out.gives() == answer::values ? "svr" : out.gives() == answer::sides ? "one_class" : "svc";
+    return out;
+}
+
+}  // namespace mercer::api

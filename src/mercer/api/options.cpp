@@ -1,0 +1,163 @@
+#include "mercer/api/options.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "mercer/base/error.h"
+
+namespace mercer::api {
+namespace {
+
+constexpr index most_numbers = 10000;
+
+bool to_number(std::string_view text, double& out) {
+    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), out);
+    return code == std::errc() && end == text.data() + text.size() && !std::isnan(out);
+}
+
+bool within(const option_info& o, double value) { return (o.low_open ? value > o.low : value >= o.low) && (o.high_open ? value < o.high : value <= o.high); }
+
+bool is_flag(std::string_view text, bool& out) {
+    const bool yes = text == "true" || text == "1" || text == "yes" || text == "on";
+    const bool no = text == "false" || text == "0" || text == "no" || text == "off";
+    out = yes;
+    return yes || no;
+}
+
+bool parse_numbers(std::string_view text, std::vector<double>& out) {
+    const auto parts = [&](char separator) {
+        std::vector<double> values;
+        for (std::string_view rest = text;;) {
+            const std::size_t at = rest.find(separator);
+            double value = 0;
+            if (!to_number(rest.substr(0, at), value)) return std::vector<double>{};
+            values.push_back(value);
+            if (at == std::string_view::npos) return values;
+            rest.remove_prefix(at + 1);
+        }
+    };
+    if (text.empty()) return true;
+    if (text.find(':') == std::string_view::npos) {
+        out = parts(',');
+        return !out.empty();
+    }
+    const std::vector<double> range = parts(':');
+    if (range.size() != 3 || !(range[0] > 0) || !(range[1] > 0) || !std::isfinite(range[0] + range[1])) return false;
+    if (!(range[2] >= 2) || range[2] > static_cast<double>(most_numbers) || range[2] != std::floor(range[2])) return false;
+    const auto count = static_cast<index>(range[2]);
+    const double from = std::log10(range[0]), to = std::log10(range[1]);
+    for (index i = 0; i < count; ++i) out.push_back(std::pow(10.0, from + (to - from) * static_cast<double>(i) / static_cast<double>(count - 1)));
+    return true;
+}
+
+bool valid(const option_info& o, const std::string& text) {
+    double value = 0;
+    bool yes = false;
+    std::vector<double> list;
+    switch (o.kind) {
+        case option_kind::number: return to_number(text, value) && within(o, value);
+        case option_kind::whole: return to_number(text, value) && within(o, value) && value == std::floor(value) && std::abs(value) < 9e15;
+        case option_kind::flag: return is_flag(text, yes);
+        case option_kind::choice: return std::ranges::find(o.choices, text) != o.choices.end();
+        case option_kind::numbers: return parse_numbers(text, list) && std::ranges::all_of(list, [&](double v) { return within(o, v); });
+    }
+    return false;
+}
+
+std::string bound(double value) { return std::isinf(value) ? (value > 0 ? "inf" : "-inf") : fmt::format("{}", value); }
+
+}  // namespace
+
+std::string option_info::condition() const {
+    switch (kind) {
+        case option_kind::flag: return "true or false";
+        case option_kind::choice: return fmt::format("{}", fmt::join(choices, ", "));
+        case option_kind::numbers: return "a,b,... or low:high:count, each > 0";
+        default: break;
+    }
+    std::string out = kind == option_kind::whole ? "whole, " : "";
+    if (std::isfinite(low)) out += fmt::format("{} {} ", bound(low), low_open ? "<" : "<=");
+    out += name;
+    if (std::isfinite(high) || (!high_open && kind == option_kind::number)) out += fmt::format(" {} {}", high_open ? "<" : "<=", bound(high));
+    return out;
+}
+
+option_info number(std::string name, std::string initial, std::string about, double low, bool low_open, double high, bool high_open) {
+    return {std::move(name), option_kind::number, std::move(initial), std::move(about), low, high, low_open, high_open};
+}
+option_info whole(std::string name, std::string initial, std::string about, double low) {
+    return {std::move(name), option_kind::whole, std::move(initial), std::move(about), low};
+}
+option_info flag(std::string name, bool initial, std::string about) {
+    return {std::move(name), option_kind::flag, initial ? "true" : "false", std::move(about)};
+}
+option_info choice(std::string name, std::vector<std::string> choices, std::string about) {
+    option_info out{std::move(name), option_kind::choice, choices.front(), std::move(about)};
+    out.choices = std::move(choices);
+    return out;
+}
+option_info numbers(std::string name, std::string initial, std::string about) {
+    option_info out{std::move(name), option_kind::numbers, std::move(initial), std::move(about), 0};
+    out.low_open = out.high_open = true;
+    return out;
+}
+
+option_values::option_values(const std::string& owner, const std::vector<option_info>& options, const settings& given) {
+    for (const auto& o : options) values_.emplace_back(o.name, o.initial);
+    std::vector<std::string> seen;
+    for (const auto& [name, value] : given) {
+        const auto at = std::ranges::find_if(options, [&](const option_info& o) { return plain_name(o.name) == plain_name(name); });
+        if (at == options.end()) {
+            std::string there;
+            for (const auto& o : options) there += (there.empty() ? "" : ", ") + o.name;
+            fail(errc::invalid_argument, there.empty() ? fmt::format("{} has no options, got '{}'", owner, name)
+                                                       : fmt::format("{} has no option '{}': there are {}", owner, name, there));
+        }
+        if (std::ranges::find(seen, at->name) != seen.end()) fail(errc::invalid_argument, fmt::format("{}: option '{}' is given twice", owner, at->name));
+        seen.push_back(at->name);
+        if (!valid(*at, value)) fail(errc::invalid_argument, fmt::format("{}: {} must satisfy {}, got '{}'", owner, at->name, at->condition(), value));
+        values_[static_cast<std::size_t>(at - options.begin())].second = value;
+    }
+}
+
+const std::string& option_values::text(std::string_view name) const {
+    const auto at = std::ranges::find(values_, name, &settings::value_type::first);
+    if (at == values_.end()) fail(errc::invalid_argument, fmt::format("there is no option '{}'", name));
+    return at->second;
+}
+
+double option_values::number(std::string_view name) const {
+    double out = 0;
+    to_number(text(name), out);
+    return out;
+}
+index option_values::whole(std::string_view name) const { return static_cast<index>(number(name)); }
+bool option_values::flag(std::string_view name) const {
+    bool out = false;
+    is_flag(text(name), out);
+    return out;
+}
+const std::string& option_values::choice(std::string_view name) const { return text(name); }
+std::vector<double> option_values::numbers(std::string_view name) const {
+    std::vector<double> out;
+    parse_numbers(text(name), out);
+    return out;
+}
+
+std::pair<std::string, std::string> parse_setting(std::string_view text) {
+    const std::size_t at = text.find('=');
+    if (at == std::string_view::npos || at == 0) fail(errc::parse, fmt::format("an option is written name=value, got '{}'", text));
+    return {std::string(text.substr(0, at)), std::string(text.substr(at + 1))};
+}
+
+std::string plain_name(std::string_view name) {
+    std::string out;
+    for (const char c : name) out += c == '-' ? '_' : c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    return out;
+}
+
+}  // namespace mercer::api

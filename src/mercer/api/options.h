@@ -1,0 +1,64 @@
+// Options of methods by name: what there is, what it may be, and the values given. Help texts, checks and error messages come from one
+// description of each option.
+#pragma once
+
+#include <limits>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "mercer/base/matrix.h"
+
+namespace mercer::api {
+
+enum class option_kind { number, whole, flag, choice, numbers };
+
+struct option_info {
+    std::string name;
+    option_kind kind = option_kind::number;
+    std::string initial;  // the default as text
+    std::string about;
+    double low = -std::numeric_limits<double>::infinity(), high = std::numeric_limits<double>::infinity();
+    bool low_open = false, high_open = false;  // the ends themselves are not allowed
+    std::vector<std::string> choices{};
+
+    std::string condition() const;  // "0 < C <= inf", "uniform or distance"
+};
+
+// Short forms for the tables of methods.
+option_info number(std::string name, std::string initial, std::string about, double low, bool low_open = false,
+                   double high = std::numeric_limits<double>::infinity(), bool high_open = true);
+option_info whole(std::string name, std::string initial, std::string about, double low);
+option_info flag(std::string name, bool initial, std::string about);
+option_info choice(std::string name, std::vector<std::string> choices, std::string about);  // the first is the default
+// Positive numbers "0.1,1,10", or "1e-6:1e3:20": that many from the first to the last, evenly spaced in their logarithm.
+option_info numbers(std::string name, std::string initial, std::string about);
+
+using settings = std::vector<std::pair<std::string, std::string>>;  // name → value, as text
+
+// The values of all options of one method, checked when they are made.
+class option_values {
+public:
+    // Fails with errc::invalid_argument, listing the options there are, for a name that is not one of them, twice the same name, or a value out
+    // of range. '-' and '_' in names mean the same.
+    option_values(const std::string& owner, const std::vector<option_info>& options, const settings& given);
+
+    double number(std::string_view name) const;
+    index whole(std::string_view name) const;
+    bool flag(std::string_view name) const;
+    const std::string& choice(std::string_view name) const;
+    std::vector<double> numbers(std::string_view name) const;
+    const settings& all() const { return values_; }  // in the order of the table, defaults included
+
+private:
+    const std::string& text(std::string_view name) const;
+    settings values_;
+};
+
+// "name=value"; fails with errc::parse when there is no '='.
+std::pair<std::string, std::string> parse_setting(std::string_view text);
+// svc for SVC, kernel_pca for kernel-pca
+std::string plain_name(std::string_view name);
+
+}  // namespace mercer::api

@@ -1,0 +1,105 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "mercer/api/method.h"
+#include "mercer/base/error.h"
+#include "mercer/kernels/leaf.h"
+
+namespace mercer::api {
+namespace {
+
+// Levenshtein's distance
+std::size_t edits(std::string_view a, std::string_view b) {
+    std::vector<std::size_t> row(b.size() + 1);
+    std::iota(row.begin(), row.end(), std::size_t{0});
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        std::size_t corner = row[0];
+        row[0] = i + 1;
+        for (std::size_t j = 0; j < b.size(); ++j) {
+            const std::size_t above = row[j + 1];
+            row[j + 1] = std::min({above + 1, row[j] + 1, corner + (a[i] == b[j] ? 0 : 1)});
+            corner = above;
+        }
+    }
+    return row.back();
+}
+
+}  // namespace
+
+const char* name(method_family family) noexcept {
+    switch (family) {
+        case method_family::classification: return "classification";
+        case method_family::regression: return "regression";
+        case method_family::outliers: return "outliers";
+        case method_family::clustering: return "clustering";
+        case method_family::components: return "components";
+        case method_family::density: return "density";
+    }
+    return "";
+}
+
+const std::vector<method>& methods() {
+    static const std::vector<method> all = [] {
+        std::vector<method> out;
+        for (auto part : {svm_methods, ridge_methods, loss_methods, neighbour_methods, cluster_methods, component_methods})
+            for (method& each : part()) out.push_back(std::move(each));
+        std::ranges::stable_sort(out, {}, &method::family);
+        return out;
+    }();
+    return all;
+}
+
+const method& find_method(std::string_view name) {
+    const std::string wanted = plain_name(name);
+    std::string there, near;
+    std::size_t least = 3;
+    for (const method& each : methods()) {
+        std::vector<std::string> names = each.aliases;
+        names.push_back(each.name);
+        for (const auto& one : names) {
+            if (one == wanted) return each;
+            if (const std::size_t far = edits(one, wanted); far < least) {
+                least = far;
+                near = each.name;
+            }
+        }
+        there += (there.empty() ? "" : ", ") + each.name;
+    }
+    fail(errc::invalid_argument, near.empty() ? fmt::format("there is no method '{}': there are {}", name, there)
+                                              : fmt::format("there is no method '{}', did you mean {}? There are {}", name, near, there));
+}
+
+std::string help(const method& m) {
+    std::string out = fmt::format("{}: {}\n  {}\n", m.name, m.about, m.formula);
+    for (const auto& o : m.options) out += fmt::format("  {:<22} {:<34} {}\n", o.name + (o.initial.empty() ? "" : " = " + o.initial), o.condition(), o.about);
+    return out;
+}
+
+std::vector<double> fitted::predict(const dataset&) const { fail(errc::unsupported, "this method does not predict: it transforms"); }
+columns fitted::details(const dataset&) const { fail(errc::unsupported, "this method has nothing behind its predictions to show"); }
+columns fitted::transform(const dataset&) const { fail(errc::unsupported, "this method does not transform: it predicts"); }
+
+matrix<double> one_column(const std::vector<double>& y) {
+    matrix<double> out(static_cast<index>(y.size()), 1);
+    std::ranges::copy(y, out.data());
+    return out;
+}
+
+std::vector<double> first_column(const matrix<double>& values) {
+    std::vector<double> out;
+    out.reserve(static_cast<std::size_t>(values.rows()));
+    for (index i = 0; i < values.rows(); ++i) out.push_back(values(i, 0));
+    return out;
+}
+
+std::vector<double> as_numbers(const std::vector<index>& labels) { return {labels.begin(), labels.end()}; }
+
+std::vector<std::string> label_names(std::string_view what, const std::vector<double>& labels) {
+    std::vector<std::string> out;
+    for (const double label : labels) out.push_back(fmt::format("{}({})", what, number_text(label)));
+    return out;
+}
+
+}  // namespace mercer::api

@@ -1,0 +1,208 @@
+#include "mercer/api/model.h"
+
+#include <cmath>
+
+#include "contracts/errors.h"
+#include "data/readers_support.h"
+#include "mercer/base/file.h"
+#include "mercer/data/readers/read.h"
+#include "mercer/estimators/kernel_ridge.h"
+#include "mercer/estimators/model_file.h"
+#include "mercer/estimators/svm.h"
+
+namespace mercer::api {
+namespace {
+
+using mercer::testing::expect_error;
+using testing_support::data_file;
+
+table first(table all, index n) {
+    std::vector<index> rows;
+    const index step = std::max<index>(1, all.x.size() / n);
+    for (index i = 0; i < all.x.size(); i += step) rows.push_back(i);
+    table out{gather(all.x, std::span<const index>(rows)), {}, all.class_names, all.feature_names};
+    for (const index i : rows) out.y.push_back(all.y[static_cast<std::size_t>(i)]);
+    return out;
+}
+
+const table& iris() {
+    static const table data = [] {
+        read_options how;
+        how.csv.label = "species";
+        return first(read_table(data_file("iris.csv"), how), 75);
+    }();
+    return data;
+}
+const table& housing() {
+    static const table data = first(read_table(data_file("housing.svm")), 100);
+    return data;
+}
+const table& promoters() {
+    static const table data = read_table(data_file("promoters.tsv"));
+    return data;
+}
+const table& mushrooms() {
+    static const table data = first(read_table(data_file("mushrooms.sets.xz")), 120);
+    return data;
+}
+
+// What a method can learn from these data: two classes become ±1 where a method wants numbers.
+table suited(const method& m, table data) {
+    if (m.targets == answer::values) data.class_names.clear();
+    return data;
+}
+
+void expect_same(const columns& a, const columns& b, const std::string& what) {
+    ASSERT_EQ(a.values.rows(), b.values.rows()) << what;
+    ASSERT_EQ(a.values.cols(), b.values.cols()) << what;
+    EXPECT_EQ(a.names, b.names) << what;
+    EXPECT_EQ(a.names.size(), static_cast<std::size_t>(a.values.cols())) << what;
+    for (index i = 0; i < a.values.rows(); ++i)
+        for (index c = 0; c < a.values.cols(); ++c) EXPECT_EQ(a.values(i, c), b.values(i, c)) << what;
+}
+
+// Every method: what a saved model says is what the model said, bit for bit.
+TEST(api_model, every_method_fits_saves_loads_and_answers_the_same) {
+    const testing_support::scratch_folder folder;
+    const std::string path = folder.path("a.model");
+    const auto some = [](const char* file) -> const table& {
+        const std::string which = file;
+        return which == "iris" ? iris() : which == "housing" ? housing() : which == "promoters" ? promoters() : mushrooms();
+    };
+    for (const method& m : methods())
+        for (const char* file : {"iris", "housing", "promoters", "mushrooms"}) {
+            const table data = suited(m, some(file));
+            const bool continuous = std::string(file) == "housing";
+            if (continuous && m.targets == answer::classes) continue;
+            if (!m.takes_kernel && data.x.kind() != domain::vectors) continue;
+            const std::string what = m.name + " on " + file;
+            spec s{m.name, "", data.x.kind() == domain::vectors ? "standard" : "", {}};
+            if (m.family == method_family::clustering) s.options.emplace_back("n_clusters", "3");
+            const model fitted_model = fit(s, data);
+            fitted_model.save(path);
+            const model loaded = load(path);
+            EXPECT_EQ(loaded.bytes(), fitted_model.bytes()) << what;
+            EXPECT_EQ(loaded.describe().json(), fitted_model.describe().json()) << what;
+            EXPECT_EQ(loaded.class_names(), fitted_model.class_names()) << what;
+            EXPECT_EQ(loaded.feature_names(), data.feature_names) << what;
+            if (m.can_predict) {
+                const std::vector<double> found = fitted_model.predict(data.x);
+                EXPECT_EQ(found.size(), data.y.size()) << what;
+                for (const double each : found) EXPECT_TRUE(std::isfinite(each)) << what;
+                EXPECT_EQ(loaded.predict(data.x), found) << what;
+            }
+            if (m.can_transform) expect_same(loaded.transform(data.x), fitted_model.transform(data.x), what);
+            if (m.targets != answer::none) {
+                EXPECT_EQ(loaded.score(data).json(), fitted_model.score(data).json()) << what;
+            }
+        }
+}
+
+TEST(api_model, is_the_estimator_it_names) {
+    const kernel k = kernel::parse("rbf(gamma=0.5)");
+    svm_options o;
+    o.C = 10;
+    const svm_model direct = fit_svm(k, iris().x, iris().y, o);
+    const model m = fit({"svc", "rbf(gamma=0.5)", "", {{"C", "10"}}}, iris());
+    EXPECT_EQ(m.predict(iris().x), predict(direct, iris().x));
+    kernel_ridge_options ridge;
+    ridge.alpha = 0.25;
+    const matrix<double> y = one_column(housing().y);
+    const model r = fit({"kernel_ridge", "rbf(gamma=0.001)", "", {{"alpha", "0.25"}}}, housing());
+    EXPECT_EQ(r.predict(housing().x), first_column(predict(fit_kernel_ridge(kernel::parse("rbf(gamma=0.001)"), housing().x, y.view(), ridge), housing().x)));
+}
+
+TEST(api_model, scales_new_data_as_those_of_the_fit) {
+    const auto by = fit_scaling(iris().x, "standard");
+    table scaled_data = iris();
+    scaled_data.x = scaled(*by, iris().x);
+    const model inside = fit({"svc", "rbf(gamma=0.5)", "standard", {}}, iris());
+    const model outside = fit({"svc", "rbf(gamma=0.5)", "", {}}, scaled_data);
+    const dataset one = gather(iris().x, selection(3, 1));
+    EXPECT_EQ(inside.details(one).values(0, 0), outside.details(gather(scaled_data.x, selection(3, 1))).values(0, 0));
+    // a sparse test set without the last columns
+    const sparse<double> short_row({0, 1}, {0}, {0.5}, 1);
+    const model sparse_model = fit({"svr", "", "standard", {}}, housing());
+    matrix<double> full(1, housing().x.dims());
+    full(0, 0) = 0.5;
+    EXPECT_EQ(sparse_model.predict(short_row), sparse_model.predict(dense<double>(std::move(full))));
+}
+
+TEST(api_model, names_classes) {
+    const model m = fit({"kernel_logistic", "", "standard", {}}, iris());
+    const columns p = m.details(iris().x);
+    EXPECT_EQ(p.names, (std::vector<std::string>{"p(setosa)", "p(versicolor)", "p(virginica)"}));
+    for (index i = 0; i < p.values.rows(); ++i) EXPECT_NEAR(p.values(i, 0) + p.values(i, 1) + p.values(i, 2), 1, 1e-12);
+    EXPECT_EQ(m.class_text(2), "virginica");
+    EXPECT_EQ(m.class_text(7), "7");
+}
+
+TEST(api_model, knows_files_of_estimators_and_of_libsvm) {
+    const svm_model direct = fit_svm(kernel::parse("rbf(gamma=0.5)"), iris().x, iris().y, {});
+    const model bare = parse(model_bytes(direct), "bare");
+    EXPECT_EQ(bare.method_name(), "svc");
+    EXPECT_EQ(bare.kernel_text(), "rbf(gamma=0.5)");
+    EXPECT_EQ(bare.predict(iris().x), predict(direct, iris().x));
+    for (const char* name : {"knn_regression", "kernel_ridge", "ridge"}) {
+        const model m = fit({name, "", "", {}}, housing());
+        const model back = parse(m.inner().bytes(), name);
+        EXPECT_EQ(back.method_name(), name);
+        EXPECT_EQ(back.predict(housing().x), m.predict(housing().x));
+    }
+    const char* libsvm = "svm_type c_svc\nkernel_type linear\nnr_class 2\ntotal_sv 2\nrho 0\nlabel 1 -1\nnr_sv 1 1\nSV\n1 1:1\n-1 1:-1\n";
+    const model text = parse(libsvm, "text");
+    EXPECT_EQ(text.method_name(), "svc");
+    EXPECT_EQ(text.predict(sparse<double>({0, 1, 2}, {0, 0}, {2, -3}, 1)), (std::vector<double>{1, -1}));
+}
+
+TEST(api_model, refuses_damaged_files) {
+    const std::string whole_file = fit({"knn", "", "standard", {}}, iris()).bytes();
+    expect_error(errc::parse, "not a model file", [] { parse("hello\n", "x"); });
+    expect_error(errc::parse, "x", [] { parse("", "x"); });
+    for (const std::size_t keep : {std::size_t{20}, whole_file.size() / 2, whole_file.size() - 1})
+        expect_error(errc::parse, "x", [&] { parse(std::string_view(whole_file).substr(0, keep), "x"); });
+    for (std::size_t at = 0; at < whole_file.size(); at += 97) {
+        std::string damaged = whole_file;
+        damaged[at] = static_cast<char>(damaged[at] ^ 0x11);
+        EXPECT_THROW(parse(damaged, "x"), error) << at;
+    }
+    expect_error(errc::io, "No such file", [] { load("/nonexistent/model"); });
+}
+
+TEST(api_model, refuses_wrong_specs_and_data) {
+    const auto fitting = [](spec s, const table& data) { return [=, &data] { fit(s, data); }; };
+    expect_error(errc::invalid_argument, "there is no method 'oracle'", fitting({"oracle", "", "", {}}, iris()));
+    expect_error(errc::invalid_argument, "has no option 'gamma'", fitting({"svc", "", "", {{"gamma", "1"}}}, iris()));
+    expect_error(errc::invalid_argument, "0 < C <= inf, got '-1'", fitting({"svc", "", "", {{"C", "-1"}}}, iris()));
+    expect_error(errc::invalid_argument, "takes no kernel", fitting({"ridge", "rbf()", "", {}}, housing()));
+    expect_error(errc::unsupported, "take kernel_ridge", [] {
+        table t = promoters();
+        t.class_names.clear();
+        fit({"ridge", "", "", {}}, t);
+    });
+    expect_error(errc::unsupported, "kernel on vectors", fitting({"knn", "rbf()", "", {}}, promoters()));
+    expect_error(errc::unsupported, "scaling is for vectors", fitting({"knn", "", "standard", {}}, promoters()));
+    expect_error(errc::invalid_argument, "standard or minmax", fitting({"knn", "", "bigger", {}}, iris()));
+    expect_error(errc::data, "the targets are names", fitting({"svr", "", "", {}}, iris()));
+    const table none{iris().x, {}, {}, {}};
+    expect_error(errc::data, "have no targets", fitting({"svc", "", "", {}}, none));
+    const table empty{};
+    expect_error(errc::data, "no objects", fitting({"kernel_pca", "", "", {}}, empty));
+    const model pca = fit({"kernel_pca", "", "", {{"n_components", "2"}}}, none);
+    expect_error(errc::unsupported, "does not predict", [&] { pca.predict(iris().x); });
+    expect_error(errc::unsupported, "fitted on vectors", [&] { pca.transform(promoters().x); });
+    expect_error(errc::invalid_argument, "4 coordinates, got 13", [&] { pca.transform(housing().x); });
+}
+
+TEST(api_spec, is_read_from_json_and_comes_back) {
+    const spec s =
+        parse_spec(R"json({"method": "kernel_ridge", "kernel": "rbf(gamma=0.5)", "scale": "standard", "alphas": [0.1, 1], "loo": true, "alpha": 2})json");
+    EXPECT_EQ(s.method, "kernel_ridge");
+    EXPECT_EQ(s.options, (settings{{"alphas", "0.1,1"}, {"loo", "true"}, {"alpha", "2"}}));
+    EXPECT_EQ(to_json(parse_spec(to_json(s))), to_json(s));
+    for (const char* wrong : {"", "[]", "{}", R"({"method": 3})", R"({"method": "svc", "C": {}})", R"({"method": "svc", "C": ["a"]})", R"({"method")"})
+        expect_error(errc::parse, "", [&] { parse_spec(wrong); });
+}
+
+}  // namespace
+}  // namespace mercer::api

@@ -1,0 +1,87 @@
+#include "mercer/api/options.h"
+
+#include <cmath>
+
+#include "contracts/errors.h"
+#include "mercer/api/figures.h"
+#include "mercer/api/method.h"
+
+namespace mercer::api {
+namespace {
+
+using mercer::testing::expect_error;
+
+const std::vector<option_info> table{number("C", "1", "", 0, true, std::numeric_limits<double>::infinity(), false), whole("n_init", "10", "", 1),
+                                     flag("loud", false, ""), choice("kind", {"a", "b"}, ""), numbers("alphas", "", "")};
+
+TEST(options, have_defaults_and_take_values) {
+    const option_values plain("m", table, {});
+    EXPECT_EQ(plain.number("C"), 1);
+    EXPECT_EQ(plain.whole("n_init"), 10);
+    EXPECT_FALSE(plain.flag("loud"));
+    EXPECT_EQ(plain.choice("kind"), "a");
+    EXPECT_TRUE(plain.numbers("alphas").empty());
+    const option_values given("m", table, {{"c", "inf"}, {"n-init", "3"}, {"loud", "true"}, {"kind", "b"}, {"alphas", "0.5,2"}});
+    EXPECT_TRUE(std::isinf(given.number("C")));
+    EXPECT_EQ(given.whole("n_init"), 3);
+    EXPECT_TRUE(given.flag("loud"));
+    EXPECT_EQ(given.choice("kind"), "b");
+    EXPECT_EQ(given.numbers("alphas"), (std::vector<double>{0.5, 2}));
+}
+
+TEST(options, a_range_is_evenly_spaced_in_its_logarithm) {
+    const std::vector<double> found = option_values("m", table, {{"alphas", "1e-2:1e2:5"}}).numbers("alphas");
+    ASSERT_EQ(found.size(), 5u);
+    for (std::size_t i = 0; i < 5; ++i) EXPECT_NEAR(std::log10(found[i]), static_cast<double>(i) - 2, 1e-12);
+}
+
+TEST(options, refuse_what_they_cannot_be) {
+    const auto with = [](const char* name, const char* value) { return [=] { option_values("m", table, {{name, value}}); }; };
+    expect_error(errc::invalid_argument, "there are C, n_init, loud, kind, alphas", with("D", "1"));
+    expect_error(errc::invalid_argument, "0 < C <= inf, got '0'", with("C", "0"));
+    for (const char* wrong : {"", "x", "nan", "1x", "-1", " 1"}) expect_error(errc::invalid_argument, "C must satisfy", with("C", wrong));
+    for (const char* wrong : {"0", "1.5", "1e30", "inf"}) expect_error(errc::invalid_argument, "n_init must satisfy", with("n_init", wrong));
+    expect_error(errc::invalid_argument, "a, b, got 'c'", with("kind", "c"));
+    expect_error(errc::invalid_argument, "true or false", with("loud", "maybe"));
+    for (const char* wrong : {"0", "1,-1", "1:2", "0:1:5", "1:2:1", "1:2:1e9", "1:2:2.5", "a", "1,,2", "inf"})
+        expect_error(errc::invalid_argument, "alphas must satisfy", with("alphas", wrong));
+    expect_error(errc::invalid_argument, "given twice", [] { option_values("m", table, {{"C", "1"}, {"c", "2"}}); });
+    expect_error(errc::invalid_argument, "has no options", [] { option_values("m", {}, {{"C", "1"}}); });
+    expect_error(errc::parse, "name=value", [] { parse_setting("C"); });
+    expect_error(errc::parse, "name=value", [] { parse_setting("=1"); });
+}
+
+TEST(methods, are_found_by_name_and_alias_and_have_valid_defaults) {
+    for (const method& each : methods()) {
+        EXPECT_EQ(&find_method(each.name), &each);
+        for (const auto& alias : each.aliases) EXPECT_EQ(&find_method(alias), &each);
+        settings defaults;
+        for (const auto& o : each.options) defaults.emplace_back(o.name, o.initial);
+        EXPECT_NO_THROW(option_values(each.name, each.options, defaults)) << each.name;
+        for (const auto& o : each.options) EXPECT_NE(help(each).find(o.about), std::string::npos) << each.name;
+    }
+    EXPECT_EQ(find_method("Kernel-PCA").name, "kernel_pca");
+    expect_error(errc::invalid_argument, "did you mean kernel_ridge?", [] { find_method("kernel_rigde"); });
+    expect_error(errc::invalid_argument, "there are svc, nu_svc", [] { find_method("astrology"); });
+}
+
+TEST(figures, come_back_from_json) {
+    figures all;
+    all.add("status", "converged \"so\"");
+    all.add("rounds", 7);
+    all.add("gap", 0.1);
+    all.add("limit", std::numeric_limits<double>::infinity());
+    all.add("done", true);
+    all.add("path", std::vector<double>{1, 0.5, std::numeric_limits<double>::infinity()});
+    all.add("rows", std::vector<std::int64_t>{3, 4});
+    all.add("names", std::vector<std::string>{"a", "β"});
+    const figures back = figures::from_json(all.json());
+    EXPECT_EQ(back.json(), all.json());
+    EXPECT_EQ(std::get<std::int64_t>(*back.find("rounds")), 7);
+    EXPECT_EQ(std::get<std::vector<double>>(*back.find("path")), std::get<std::vector<double>>(*all.find("path")));
+    EXPECT_EQ(back.find("nothing"), nullptr);
+    expect_error(errc::parse, "figures", [] { figures::from_json("{"); });
+}
+
+}  // namespace
+}  // namespace mercer::api

@@ -1,0 +1,339 @@
+#!/usr/bin/python3
+"""mercer fit, predict, transform, describe, cluster, test and methods, run as a person runs them: mercer_fit_test.py BIN_FOLDER REPOSITORY"""
+
+import json
+import lzma
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree as xml
+from pathlib import Path
+
+import numpy as np
+from sklearn.cluster import KMeans
+from sklearn.datasets import load_svmlight_file
+from sklearn.decomposition import KernelPCA
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.linear_model import Ridge
+from sklearn.metrics import silhouette_score
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.svm import SVC, SVR
+
+BIN, ROOT = Path(sys.argv[1]), Path(sys.argv[2])
+DATA = ROOT / "data"
+SVG = "{http://www.w3.org/2000/svg}"
+IRIS = (DATA / "iris.csv", "--label", "species")
+
+
+def mercer(*words, code=0):
+    """Runs the program; its standard output, and its standard error where it is to fail."""
+    done = subprocess.run([BIN / "mercer", *map(str, words)], capture_output=True, text=True, timeout=300)
+    if done.returncode != code:
+        raise AssertionError(f"{words}: exit code {done.returncode}, expected {code}\n{done.stdout}\n{done.stderr}")
+    if code == 0 and done.stderr:
+        raise AssertionError(f"{words}: unexpected standard error: {done.stderr}")
+    return done.stderr if code else done.stdout
+
+
+def as_json(*words):
+    return json.loads(mercer(*words, "--json"))
+
+
+def vectors(name):
+    x, y = load_svmlight_file(str(DATA / name))
+    return x.toarray(), y
+
+
+def standardised(x):
+    return (x - x.mean(axis=0)) / x.std(axis=0)
+
+
+class Scratch(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def path(self, name):
+        return Path(self.folder.name) / name
+
+    def picture(self, name):
+        page = xml.parse(self.path(name)).getroot()
+        self.assertEqual(page.tag, SVG + "svg")
+        self.assertNotIn("nan", self.path(name).read_text())
+        return page
+
+    def group(self, page, name):
+        return next(g for g in page.iter(SVG + "g") if g.get("class") == name)
+
+
+class EveryMethod(Scratch):
+    def files(self):
+        sets = self.path("mushrooms.sets")
+        sets.write_text("".join(lzma.open(DATA / "mushrooms.sets.xz", "rt").readlines()[::80]))
+        return {"iris": IRIS, "housing": (DATA / "housing.svm",), "promoters": (DATA / "promoters.tsv",), "mushrooms": (sets,)}
+
+    def test_fits_predicts_transforms_and_describes(self):
+        files = self.files()
+        for method in as_json("methods")["methods"]:
+            for name, source in files.items():
+                if method["targets"] == ("values" if name != "housing" else "classes"):
+                    continue
+                vector = name in ("iris", "housing")
+                words = ["--scale", "standard"] if vector else []
+                if method["family"] == "clustering":
+                    words += ["--set", "n_clusters=3"]
+                with self.subTest(method=method["name"], data=name):
+                    model = self.path("a.model")
+                    fitted = as_json("fit", method["name"], *source, *words, "-o", model)
+                    self.assertEqual(fitted["method"], method["name"])
+                    self.assertEqual("training_score" in fitted, method["targets"] != "none")
+                    described = as_json("describe", model)
+                    self.assertEqual({key: fitted[key] for key in described}, described)
+                    use = source[:1]  # the model knows the column of targets
+                    if method["predicts"]:
+                        answer = as_json("predict", model, *use)
+                        self.assertEqual(len(answer["predictions"]), fitted["n"])
+                        if "training_score" in fitted:
+                            self.assertEqual(answer["score"], fitted["training_score"])
+                    else:
+                        self.assertIn("mercer transform", mercer("predict", model, *use, code=1))
+                    if method["transforms"]:
+                        made = as_json("transform", model, *use)
+                        self.assertEqual(np.array(made["values"]).shape, (fitted["n"], len(made["names"])))
+                    else:
+                        self.assertIn("mercer predict", mercer("transform", model, *use, code=1))
+
+
+class AgainstScikitLearn(Scratch):
+    def test_classes_by_support_vectors(self):
+        x, y = vectors("iris.svm")
+        names = np.array(["setosa", "versicolor", "virginica"])
+        expected = names[SVC(C=3, gamma=0.2, tol=1e-6).fit(standardised(x), y.astype(int)).predict(standardised(x)).astype(int)]
+        mercer("fit", "svc", *IRIS, "--scale", "standard", "--kernel", "rbf(gamma=0.2)", "--set", "C=3", "tol=1e-6", "-o", self.path("m"))
+        self.assertEqual(as_json("predict", self.path("m"), DATA / "iris.csv")["predictions"], list(expected))
+
+    def test_the_default_kernel_is_scale(self):
+        x, y = vectors("housing.svm")
+        expected = SVR(gamma="scale", C=10, tol=1e-6).fit(standardised(x), y).predict(standardised(x))
+        mercer("fit", "svr", DATA / "housing.svm", "--scale", "standard", "--set", "C=10", "tol=1e-6", "-o", self.path("m"))
+        np.testing.assert_allclose(as_json("predict", self.path("m"), DATA / "housing.svm")["predictions"], expected, atol=1e-3)
+
+    def test_new_rows_are_scaled_as_the_old_ones(self):
+        x, y = vectors("housing.svm")
+        lines = (DATA / "housing.svm").read_text().splitlines(True)
+        self.path("train.svm").write_text("".join(lines[:400]))
+        self.path("test.svm").write_text("".join(lines[400:]))
+        z = (x - x[:400].mean(axis=0)) / x[:400].std(axis=0)
+        expected = KernelRidge(alpha=0.5, kernel="rbf", gamma=0.05).fit(z[:400], y[:400]).predict(z[400:])
+        mercer("fit", "kernel_ridge", self.path("train.svm"), "--scale", "standard", "--kernel", "rbf(0.05)", "--set", "alpha=0.5", "-o", self.path("m"))
+        answer = as_json("predict", self.path("m"), self.path("test.svm"))
+        np.testing.assert_allclose(answer["predictions"], expected, rtol=1e-9)
+        self.assertAlmostEqual(answer["score"]["mean_squared_error"], ((expected - y[400:]) ** 2).mean(), places=8)
+        linear = Ridge(alpha=2).fit(z[:400], y[:400]).predict(z[400:])
+        mercer("fit", "ridge", self.path("train.svm"), "--scale", "standard", "--set", "alpha=2", "-o", self.path("m"))
+        np.testing.assert_allclose(as_json("predict", self.path("m"), self.path("test.svm"))["predictions"], linear, rtol=1e-9)
+
+    def test_leave_one_out_over_lambda(self):
+        x, y = vectors("housing.svm")
+        k = rbf_kernel(standardised(x), gamma=0.05)
+        fitted = as_json("fit", "kernel_ridge", DATA / "housing.svm", "--scale", "standard", "--kernel", "rbf(0.05)", "--set", "alphas=0.01,0.1,1,10", "score=loo")
+        errors = []
+        for alpha in (0.01, 0.1, 1, 10):
+            inverse = np.linalg.inv(k + alpha * np.eye(len(k)))
+            errors.append(((inverse @ y / np.diag(inverse)) ** 2).mean())
+        np.testing.assert_allclose(fitted["path_loo"], errors, rtol=1e-7)
+        self.assertEqual(fitted["alpha"], [0.01, 0.1, 1, 10][int(np.argmin(errors))])
+
+    def test_components(self):
+        x, _ = vectors("wine.svm")
+        expected = KernelPCA(3, kernel="rbf", gamma=0.05, eigen_solver="dense").fit(standardised(x)).transform(standardised(x))
+        mercer("fit", "kernel_pca", DATA / "wine.svm", "--scale", "standard", "--kernel", "rbf(0.05)", "--set", "n_components=3", "-o", self.path("m"))
+        mercer("transform", self.path("m"), DATA / "wine.svm", "-o", self.path("z.npy"))
+        mercer("transform", self.path("m"), DATA / "wine.svm", "-o", self.path("z.csv"))
+        found = np.load(self.path("z.npy"))
+        np.testing.assert_allclose(np.abs(found), np.abs(expected), atol=1e-8)
+        np.testing.assert_array_equal(np.loadtxt(self.path("z.csv"), delimiter=",", skiprows=1), found)
+        self.assertTrue(self.path("z.csv").read_text().startswith("component1,component2,component3\n"))
+
+    def test_neighbours_and_details(self):
+        x, y = vectors("wine.svm")
+        peer = KNeighborsClassifier(7).fit(standardised(x), y)
+        mercer("fit", "knn", DATA / "wine.svm", "--scale", "standard", "--kernel", "linear()", "--set", "n_neighbors=7", "-o", self.path("m"))
+        answer = as_json("predict", self.path("m"), DATA / "wine.svm", "--details")
+        np.testing.assert_allclose(answer["details"]["values"], peer.predict_proba(standardised(x)), atol=1e-12)
+
+    def test_clusters(self):
+        x, _ = vectors("iris.svm")
+        best = KMeans(3, n_init=50, random_state=0).fit(standardised(x))
+        answer = as_json("cluster", "kmeans", *IRIS, "--scale", "standard", "--kernel", "linear()", "--k-range", "2:5", "--labels", self.path("l"))
+        self.assertEqual([each["k"] for each in answer["tried"]], [2, 3, 4, 5])
+        self.assertAlmostEqual(answer["tried"][1]["objective"], best.inertia_, places=3)
+        labels = np.loadtxt(self.path("l"), dtype=int)
+        self.assertEqual(list(labels), answer["labels"])
+        silhouettes = [each["silhouette"] for each in answer["tried"]]
+        self.assertEqual(answer["k"], 2 + int(np.argmax(silhouettes)))
+        self.assertAlmostEqual(max(silhouettes), silhouette_score(standardised(x), labels), places=8)
+        self.assertEqual(sum(answer["sizes"]), 150)
+
+
+class Tests(Scratch):
+    def test_two_samples(self):
+        lines = (DATA / "wine.svm").read_text().splitlines(True)
+        self.path("a.svm").write_text("".join(lines[0::2]))
+        self.path("b.svm").write_text("".join(lines[1::2]))
+        self.path("c.svm").write_text("".join(lines[:59]))
+        same = as_json("test", "two-sample", self.path("a.svm"), self.path("b.svm"), "--scale", "standard")
+        other = as_json("test", "two-sample", self.path("c.svm"), self.path("b.svm"), "--scale", "standard")
+        self.assertFalse(same["different"])
+        self.assertTrue(other["different"])
+        x, _ = vectors("wine.svm")
+        z = standardised(x)
+        k = rbf_kernel(z, gamma=0.1)
+        a, b = slice(0, None, 2), slice(1, None, 2)
+        biased = as_json("test", "two-sample", self.path("a.svm"), self.path("b.svm"), "--scale", "standard", "--kernel", "rbf(0.1)")["biased"]
+        self.assertAlmostEqual(biased, k[a, a].mean() + k[b, b].mean() - 2 * k[a, b].mean(), places=12)
+
+    def test_independence(self):
+        self.assertTrue(as_json("test", "independence", DATA / "wine.svm", "--scale", "standard")["dependent"])
+        self.assertTrue(as_json("test", "independence", DATA / "housing.svm", "--scale", "standard", "--permutations", 200)["dependent"])
+        random = np.random.default_rng(0)
+        np.savetxt(self.path("x.csv"), random.normal(size=(80, 2)), delimiter=",")
+        np.savetxt(self.path("y.csv"), random.normal(size=(80, 1)), delimiter=",")
+        answer = as_json("test", "independence", self.path("x.csv"), "--other", self.path("y.csv"), "--kernel", "rbf(1)", "--other-kernel", "rbf(2)")
+        k, l = (rbf_kernel(np.loadtxt(self.path(f), delimiter=",", ndmin=2), gamma=g) for f, g in (("x.csv", 1), ("y.csv", 2)))
+        h = np.eye(80) - 1 / 80
+        self.assertAlmostEqual(answer["hsic"], np.trace(k @ h @ l @ h) / 80**2, places=12)
+        self.assertIn("--other", mercer("test", "independence", self.path("x.csv"), code=1))
+
+
+class Usage(Scratch):
+    def test_help_has_examples(self):
+        for command in ("fit", "predict", "transform", "describe", "cluster", "methods"):
+            self.assertIn("Examples:", mercer(command, "--help"))
+        for command in ("two-sample", "independence"):
+            self.assertIn("Examples:", mercer("test", command, "--help"))
+
+    def test_methods(self):
+        text = mercer("methods")
+        for each in as_json("methods")["methods"]:
+            self.assertIn(each["name"], text)
+            shown = mercer("methods", each["name"])
+            for option in each["options"]:
+                self.assertIn(option["name"], shown)
+                self.assertIn(option["condition"], shown)
+
+    def test_wrong_usage_is_code_2(self):
+        cases = {
+            ("fit", "astrology", *IRIS): "there is no method 'astrology': there are svc",
+            ("fit", "kernel_rigde", *IRIS): "did you mean kernel_ridge?",
+            ("fit", "svc", *IRIS, "--set", "gamma=1"): "svc has no option 'gamma': there are C",
+            ("fit", "svc", *IRIS, "--set", "C=-1"): "C must satisfy 0 < C <= inf, got '-1'",
+            ("fit", "svc", *IRIS, "--set", "C"): "name=value",
+            ("fit", "svc", *IRIS, "--kernel", "rbff()"): "did you mean rbf?",
+            ("fit", "svc", *IRIS, "--memory", "much"): "--memory",
+            ("fit", "ridge", DATA / "housing.svm", "--kernel", "rbf()"): "kernel_ridge does",
+            ("fit", "svc"): "DATA is required",
+            ("cluster", "svc", *IRIS, "-k", "2"): "kernel_kmeans or kernel_kmedoids",
+            ("cluster", "kmeans", *IRIS): "-k 3, or --k-range 2:10",
+            ("cluster", "kmeans", *IRIS, "--k-range", "3"): "FIRST:LAST",
+            ("cluster", "kmeans", *IRIS, "-k", "151"): "at most as many",
+            ("methods", "astrology"): "there are svc",
+            ("test",): "a command is missing: one of two-sample, independence",
+        }
+        for words, message in cases.items():
+            with self.subTest(words=words):
+                said = mercer(*words, code=2)
+                self.assertIn(message, said)
+                self.assertTrue(said.startswith("mercer: "))
+
+    def test_errors_are_one_line_and_code_1(self):
+        model = self.path("m")
+        mercer("fit", "svc", *IRIS, "-o", model)
+        self.path("other.csv").write_text("a,b,c,d\n1,2,3,4\n2,3,4,5\n")
+        damaged = self.path("damaged")
+        damaged.write_bytes(model.read_bytes()[:-9])
+        cases = {
+            ("fit", "svc", self.path("none.svm")): "No such file or directory",
+            ("fit", "svc", DATA / "promoters.tsv", "--kernel", "rbf()"): "mercer kernel list --domain strings",
+            ("fit", "svr", *IRIS): "the targets are names",
+            ("fit", "svc", self.path("other.csv")): "have no targets",
+            ("fit", "knn", DATA / "promoters.tsv", "--scale", "standard"): "scaling is for vectors",
+            ("fit", "svc", *IRIS, "-o", self.path("no/m")): "cannot write",
+            ("predict", DATA / "iris.csv", DATA / "iris.csv"): "not a model file",
+            ("predict", damaged, DATA / "iris.csv"): "damaged",
+            ("predict", model, DATA / "promoters.tsv", "--label", "none"): "fitted on vectors",
+            ("predict", model, DATA / "promoters.tsv"): "one of the 3 known classes",
+            ("predict", model, DATA / "wine.svm"): "coordinates",
+            ("predict", model, self.path("other.csv")): "'sepal_length'",
+            ("predict", model, DATA / "iris.svm", "--details", "-o", self.path("no/p")): "cannot write",
+            ("describe", self.path("none")): "No such file",
+        }
+        for words, message in cases.items():
+            with self.subTest(words=words):
+                said = mercer(*words, code=1)
+                self.assertIn(message, said)
+                self.assertTrue(said.startswith("mercer: "))
+                self.assertEqual(said.count("\n"), 1, said)
+
+    def test_predictions_in_files(self):
+        model = self.path("m")
+        mercer("fit", "kernel_logistic", *IRIS, "--scale", "standard", "-o", model)
+        lines = mercer("predict", model, DATA / "iris.csv").splitlines()
+        self.assertEqual(len(lines), 150)
+        self.assertEqual(lines[0], "setosa")
+        mercer("predict", model, DATA / "iris.csv", "-o", self.path("p.csv"), "--details")
+        table = self.path("p.csv").read_text().splitlines()
+        self.assertEqual(table[0], "prediction,p(setosa),p(versicolor),p(virginica)")
+        self.assertEqual([line.split(",")[0] for line in table[1:]], lines)
+        mercer("predict", model, DATA / "iris.csv", "-o", self.path("p.npy"))
+        self.assertEqual(np.load(self.path("p.npy")).shape, (150, 1))
+        self.assertIn("accuracy", mercer("predict", model, DATA / "iris.csv", "--score"))
+        # without the column of targets
+        rows = [line.rsplit(",", 1)[0] for line in (DATA / "iris.csv").read_text().splitlines()]
+        self.path("new.csv").write_text("\n".join(rows) + "\n")
+        self.assertEqual(mercer("predict", model, self.path("new.csv")).splitlines(), lines)
+
+    def test_the_same_model_whatever_the_threads(self):
+        for method in ("svc", "kernel_pca", "kernel_ridge", "kernel_kmeans", "kernel_logistic"):
+            source = (DATA / "housing.svm",) if method == "kernel_ridge" else IRIS
+            for threads in (1, 2):
+                mercer("fit", method, *source, "--scale", "standard", "--threads", threads, "-o", self.path(f"m{threads}"))
+            self.assertEqual(self.path("m1").read_bytes(), self.path("m2").read_bytes(), method)
+
+
+class Pictures(Scratch):
+    def test_components_and_shares(self):
+        mercer("fit", "kernel_pca", DATA / "wine.svm", "--scale", "standard", "--set", "n_components=6", "-o", self.path("m"), "--svg", self.path("p.svg"))
+        page = self.picture("p.svg")
+        self.assertEqual(len(self.group(page, "points").findall(SVG + "circle")), 178)
+        self.assertEqual(len(self.group(page, "shares").findall(SVG + "rect")), 6)
+        mercer("transform", self.path("m"), DATA / "wine.svm", "-o", self.path("z.npy"), "--svg", self.path("t.svg"))
+        self.assertEqual(len(self.group(self.picture("t.svg"), "points").findall(SVG + "circle")), 178)
+
+    def test_one_object(self):
+        """No variance, so no component: a model and a picture all the same."""
+        self.path("one.csv").write_text("1,2\n")
+        fitted = as_json("fit", "kernel_pca", self.path("one.csv"), "--svg", self.path("p.svg"))
+        self.assertEqual(fitted["components"], 0)
+        self.assertEqual(len(self.group(self.picture("p.svg"), "points").findall(SVG + "circle")), 1)
+
+    def test_path_over_lambda(self):
+        mercer("fit", "kernel_ridge", DATA / "housing.svm", "--scale", "standard", "--set", "alphas=1e-4:1e2:13", "score=loo", "--svg", self.path("p.svg"))
+        self.assertEqual(len(self.group(self.picture("p.svg"), "curves").findall(SVG + "circle")), 26)
+
+    def test_clusters_and_classes(self):
+        mercer("cluster", "kmedoids", *IRIS, "--scale", "standard", "--k-range", "2:6", "--svg", self.path("c.svg"))
+        page = self.picture("c.svg")
+        self.assertEqual(len(self.group(page, "points").findall(SVG + "circle")), 150)
+        self.assertEqual(len(self.group(page, "curves").findall(SVG + "circle")), 5)
+        for method in ("svc", "kernel_fisher", "one_class"):
+            mercer("fit", method, *IRIS, "--scale", "standard", "--svg", self.path("f.svg"))
+            self.assertEqual(len(self.group(self.picture("f.svg"), "points").findall(SVG + "circle")), 150)
+        mercer("fit", "svr", DATA / "housing.svm", "--scale", "standard", "--svg", self.path("r.svg"))
+        self.group(self.picture("r.svg"), "scale")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=1)
