@@ -286,6 +286,17 @@ class Regions(Scratch):
             self.assertIn(message, said)
         self.assertEqual(os.listdir(self.folder.name), [])
 
+    def test_models_of_mercer_fit(self):
+        with tempfile.TemporaryDirectory() as folder:
+            model = Path(folder) / "m"
+            mercer("fit", "svc", HEART, "-o", model, "--kernel", "rbf(gamma=0.05)", "--scale", "standard", "--set", "C=3")
+            seen = as_json("explain", model, HEART)["problems"][0]
+            direct = as_json("explain", "--kernel", "rbf(gamma=0.05)", "--C", 3, HEART, "--scale", "standard")["problems"][0]
+            self.assertAlmostEqual(seen["dual"], direct["dual"], delta=1e-3)
+            self.assertGreater(seen["dual"], 0)
+            mercer("fit", "kernel_ridge", DATA / "housing.svm", "-o", model)
+            self.assertIn("only svc and nu_svc have margins", mercer("explain", model, DATA / "housing.svm", code=1))
+
     def test_help_has_examples(self):
         for command in ("explain", "regions"):
             self.assertIn("Examples:", mercer(command, "--help"))

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <fstream>
 
+#include "mercer/api/model.h"
 #include "mercer/base/error.h"
 #include "mercer/base/file.h"
 #include "mercer/estimators/model_file.h"
@@ -88,15 +90,31 @@ svm_model fitted(const explain_options& o, const kernel& k, subject& s, progress
     return model;
 }
 
+// Whether the file was written by `mercer fit`.
+bool is_api_model(const std::string& path) {
+    std::string word;
+    std::ifstream(path) >> word;
+    return word == "mercer-model";
+}
+
 subject prepare(explain_options& o, progress& shown) {
     o.common.apply();
     check_words(o);
     std::optional<kernel> k;
     if (!o.kernel.empty()) k = parse_kernel(o.kernel);
+    std::optional<api::model> from_fit;  // of `mercer fit`: it knows its scaling and labels
     subject s;
     if (!k) {
         shown.phase("reading " + o.model);
-        s.model = load_any_model(o.model);
+        if (is_api_model(o.model)) {
+            from_fit.emplace(api::load(o.model));
+            if (from_fit->method_name() != "svc" && from_fit->method_name() != "nu_svc")
+                fail(errc::unsupported, fmt::format("{} is a model of {}: only svc and nu_svc have margins to explain", o.model, from_fit->method_name()));
+            s.model = parse_model(from_fit->inner().bytes(), o.model);
+            if (o.from.label.empty()) o.from.label = from_fit->label;
+        } else {
+            s.model = load_any_model(o.model);
+        }
         if (!s.model.k)
             fail(errc::unsupported,
                  fmt::format("{} is a model on a precomputed kernel: its objects are not known, so there is nothing to explain them by", o.model));
@@ -105,6 +123,7 @@ subject prepare(explain_options& o, progress& shown) {
     }
     shown.phase("reading " + o.from.path);
     s.on = load(o.from);
+    if (from_fit) s.on.data.x = from_fit->prepared(s.on.data.x);
     require_classes(s.on, o.from.path);
     require_fit(k ? *k : *s.model.k, s.on, o.from.path);
     feature_pair(o.pair, s.on.data);  // wrong ones are told before anything takes long
