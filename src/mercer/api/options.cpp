@@ -110,7 +110,7 @@ option_values::option_values(const std::string& owner, const std::vector<option_
     for (const auto& o : options) values_.emplace_back(o.name, o.initial);
     std::vector<std::string> seen;
     for (const auto& [name, value] : given) {
-        const auto at = std::ranges::find_if(options, [&](const option_info& o) { return plain_name(o.name) == plain_name(name); });
+        const auto at = std::ranges::find_if(options, [&, wanted = plain_name(name)](const option_info& o) { return plain_name(o.name) == wanted; });
         if (at == options.end()) {
             std::string there;
             for (const auto& o : options) there += (there.empty() ? "" : ", ") + o.name;
