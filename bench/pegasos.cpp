@@ -1,0 +1,41 @@
+// Pegasos on a file of LIBSVM text: seconds and objective J after so many epochs, without looks on the way. The other side of bench/pegasos.py.
+//   pegasos TRAIN C EPOCHS REPEATS       prints one line of JSON
+#include "mercer/solvers/pegasos.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#include "mercer/base/error.h"
+#include "mercer/data/linear_rows.h"
+#include "mercer/data/readers/libsvm.h"
+
+int main(int count, char** argument) {
+    using namespace mercer;
+    if (count < 5) {
+        std::fprintf(stderr, "usage: pegasos TRAIN C EPOCHS REPEATS\n");
+        return 2;
+    }
+    try {
+        libsvm_options reading;
+        reading.numbers = precision::f64;
+        const table t = read_libsvm(argument[1], reading);
+        const auto rows = linear_rows(t.x);
+        const std::vector<double> C(t.y.size(), std::atof(argument[2]));
+        pegasos_options options;
+        options.most_epochs = options.look_every = std::atoi(argument[3]);
+        options.tol = 1e-12;
+        double best = 1e300, J = 0;
+        for (int r = 0; r < std::atoi(argument[4]); ++r) {
+            const auto start = std::chrono::steady_clock::now();
+            J = solve_pegasos({*rows, t.y, C}, options).primal;
+            best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+        }
+        std::printf("{\"seconds\": %.6f, \"J\": %.10g}\n", best, J);
+    } catch (const error& problem) {
+        std::fprintf(stderr, "pegasos: %s\n", problem.what());
+        return 1;
+    }
+}
