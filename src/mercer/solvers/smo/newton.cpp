@@ -105,7 +105,10 @@ bool solver::newton() {
 
 bool solver::newton(const std::vector<index>& free, bool by_barrier) {
     const index m = static_cast<index>(free.size());
-    if (m < 2 || m > most_newton || static_cast<std::size_t>(m * m) * 24 > std::max<std::size_t>(options_.cache_bytes, std::size_t{64} << 20)) return false;
+    // K and what is factored; kept rows make room where both do not fit.
+    const std::size_t need = static_cast<std::size_t>(m * m) * 2 * sizeof(double);
+    if (m < 2 || m > most_newton || need > std::max<std::size_t>(options_.cache_bytes, std::size_t{64} << 20)) return false;
+    if (need + store_.bytes() > options_.cache_bytes) store_.release();
     std::vector<index> who;
     for (const index i : free) who.push_back(perm_[i]);
     free_problem q;
@@ -123,8 +126,9 @@ bool solver::newton(const std::vector<index>& free, bool by_barrier) {
     if (by_barrier) {
         barrier(q, 0.01 * options_.tol, ops_);
         // Who is at a bound is known now, as a rule: then the equations give the exact solution.
-        free_problem sharp = q;
-        if (active_set(sharp)) q.x = sharp.x, q.where = sharp.where;
+        const std::vector<double> near = q.x;
+        const std::vector<at> where = q.where;
+        if (!active_set(q)) q.x = near, q.where = where;
     } else if (!active_set(q)) {
         return false;
     }

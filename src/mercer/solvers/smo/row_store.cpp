@@ -86,6 +86,13 @@ const float* row_store::find(index original, index& valid) const {
     return slot < 0 ? nullptr : static_cast<const float*>(memory_.data()) + slot * stride_;
 }
 
+void row_store::release() {
+    memory_ = reserved_memory();
+    std::fill(slot_of_.begin(), slot_of_.end(), -1);
+    owner_.clear(), valid_.clear(), used_.clear();
+    taken_ = hand_ = 0;
+}
+
 void row_store::extended(index original, index length) {
     if (const index slot = slot_of_[original]; slot >= 0) valid_[slot] = std::max(valid_[slot], length);
 }

@@ -26,6 +26,9 @@ public:
     // to a bound once and never move again.
     // Rows fetched in the same round are never given up for one another.
     float* fetch(index original, index& valid);
+    // What the rows take, and how to give it back: they are computed again when asked for.
+    std::size_t bytes() const { return static_cast<std::size_t>(taken_ * stride_) * sizeof(float); }
+    void release();
     // All rows have a place, in memory that is quick.
     bool small() const { return small_; }
     // The row if it is there.

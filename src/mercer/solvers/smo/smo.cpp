@@ -78,7 +78,7 @@ smo_result solver::run() {
             rough_ = std::max(target, rough_ * refinement);
             if (gap_ <= target || at_rest_) {
                 if (certify()) {
-                    result_.status = result_.concave_steps > 0 ? smo_status::stationary : smo_status::converged;
+                    result_.status = success();
                     break;
                 }
                 if (no_nearer() || (at_rest_ && ++rests_ > 3)) {
@@ -104,23 +104,21 @@ smo_result solver::run() {
         if (options_.shrinking && ++since_shrink_ >= 4) shrink();
         // Pairs crawl: many steps for every active point, and no end yet, at no less work than Newton's method would be.
         if (result_.steps - steps_at_newton_ >= patience_ * active_ && work_ >= newton_work()) {
-            if (!newton()) patience_ = std::min(2 * patience_, most_patience);
+            if (!newton())
+                patience_ = std::min(2 * patience_, most_patience);
+            else if (active_ == n_)
+                remember();
             steps_at_newton_ = result_.steps;
             work_ = 0;
             // Solved in double time and again, and float kernel values lead away every time: K is too large for them.
-            if (++newtons_ > most_newtons && level_ == n_) {
+            // Where that cannot be seen, for there are too many of them, it goes on.
+            if (++newtons_ > most_newtons && level_ == n_ && all_exact()) {
                 if (active_ < n_) bring_back();
-                all_exact();
-                gap_ = measure();
-                if (gap_ <= options_.tol && certify()) {
-                    result_.status = smo_status::converged;
-                    break;
-                }
-                if (!remember()) restore();
-                result_.status = smo_status::stalled;
+                const bool certain = certify();
+                if (!certain && !remember()) restore();
+                result_.status = certain ? success() : smo_status::stalled;
                 break;
             }
-            if (active_ == n_ && all_exact()) remember();
         }
     }
     return finish();

@@ -52,6 +52,8 @@ private:
     double measure();  // the gap of the active points
     void round(double target);
     bool interrupted();
+    // Negative curvature was met: what was reached need not be the minimum.
+    smo_status success() const { return result_.concave_steps > 0 ? smo_status::stationary : smo_status::converged; }
     smo_result finish();
     double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count(); }
     std::vector<double> original_order(const std::vector<double>& values) const;
