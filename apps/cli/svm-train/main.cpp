@@ -227,6 +227,8 @@ int train(const problem& p, const train_command& c) {
                 calibrate_precomputed(model, p.K.view(), p.y, o);
         }
         clear_progress();
+        if (const smo_status end = model.worst_status(); end == smo_status::stalled)
+            std::fprintf(stderr, "WARNING: %s: rounding keeps the gap at %g, above the tolerance; scale the data (svm-scale), or use a smaller C\n", name(end), model.largest_gap());
         if (!c.quiet) {
             std::vector<index> all(p.y.size());
             for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<index>(i);
