@@ -13,7 +13,8 @@
 #include "mercer/data/readers/libsvm.h"
 #include "mercer/gram/computed.h"
 
-extern "C" void cblas_sgemm(int order, int turn_a, int turn_b, int m, int n, int k, float alpha, const float* a, int lda, const float* b, int ldb, float beta, float* c, int ldc);
+extern "C" void cblas_sgemm(int order, int turn_a, int turn_b, int m, int n, int k, float alpha, const float* a, int lda, const float* b, int ldb, float beta,
+                            float* c, int ldc);
 
 namespace {
 
@@ -49,7 +50,13 @@ void measure_dense(mercer::index d, matrix_view<float> out) {
     }
     // The floor: 2d flops an element at the rate sgemm reaches at d = 256, and 4 bytes written.
     const double flops = 2.0 * static_cast<double>(n * n * d);
-    const nlohmann::json line{{"d", d}, {"sgemm", gemm}, {"rbf", two}, {"rbf_self", self}, {"composite", composite}, {"gflops", flops / two * 1e-9}, {"sgemm_gflops", flops / gemm * 1e-9}};
+    const nlohmann::json line{{"d", d},
+                              {"sgemm", gemm},
+                              {"rbf", two},
+                              {"rbf_self", self},
+                              {"composite", composite},
+                              {"gflops", flops / two * 1e-9},
+                              {"sgemm_gflops", flops / gemm * 1e-9}};
     std::printf("%s\n", line.dump().c_str());
     std::fflush(stdout);
 }

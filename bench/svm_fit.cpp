@@ -66,8 +66,13 @@ int main(int count, char** argument) {
         }
         double objective = 0;
         for (const auto& report : model.reports) objective += report.objective;
-        const nlohmann::json line{{"fit", fit}, {"predict", count > 7 ? guess : 0}, {"gap", model.largest_gap()}, {"objective", objective}, {"status", name(model.worst_status())},
-                                  {"support", model.coef.cols()}, {"accuracy", tested ? right / static_cast<double>(tested) : 0}};
+        const nlohmann::json line{{"fit", fit},
+                                  {"predict", count > 7 ? guess : 0},
+                                  {"gap", model.largest_gap()},
+                                  {"objective", objective},
+                                  {"status", name(model.worst_status())},
+                                  {"support", model.coef.cols()},
+                                  {"accuracy", tested ? right / static_cast<double>(tested) : 0}};
         std::printf("%s\n", line.dump().c_str());
     } catch (const error& problem) {
         std::fprintf(stderr, "svm_fit: %s\n", problem.what());

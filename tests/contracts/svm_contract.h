@@ -42,9 +42,9 @@ struct binary {
     std::vector<double> sign, y, penalty, coef;
     double offset = 0, nu = 0, epsilon = 0, tol = 0;
     svm_report report;
-    std::vector<double> g;       // Σ_j K_ij coef_j
-    double largest_self = 0;     // max k(x, x)
-    double mass = 0;             // Σ|coef|
+    std::vector<double> g;    // Σ_j K_ij coef_j
+    double largest_self = 0;  // max k(x, x)
+    double mass = 0;          // Σ|coef|
 
     std::size_t size() const { return rows.size(); }
     // Rounding of the test's own sums.
@@ -156,21 +156,21 @@ inline std::vector<variable> variables(const binary& b) {
     for (std::size_t i = 0; i < b.size(); ++i) {
         const double a = b.coef[i], C = b.penalty[i];
         switch (b.task) {
-            case svm_task::c_svc: out.push_back({b.sign[i] - b.g[i], b.sign[i] > 0 ? a < C : a < 0, b.sign[i] > 0 ? a > 0 : a > -C, 0}); break;
+            case svm_task::c_svc: out.push_back({b.sign[i] - b.g[i], b.sign[i] > 0 ? a < C : a<0, b.sign[i]> 0 ? a > 0 : a > -C, 0}); break;
             case svm_task::nu_svc: {
                 // The bound was reached before the division by r, so equality holds up to rounding.
                 const bool full = std::abs(a) * r >= C * (1 - 1e-12);
-                out.push_back({-r * b.g[i], b.sign[i] > 0 ? !full : a < 0, b.sign[i] > 0 ? a > 0 : !full, b.sign[i] > 0 ? 0 : 1});
+                out.push_back({-r * b.g[i], b.sign[i] > 0 ? !full : a<0, b.sign[i]> 0 ? a > 0 : !full, b.sign[i] > 0 ? 0 : 1});
                 break;
             }
-            case svm_task::one_class: out.push_back({-b.g[i], a < C, a > 0, 0}); break;
+            case svm_task::one_class: out.push_back({-b.g[i], a<C, a> 0, 0}); break;
             case svm_task::epsilon_svr:
-                out.push_back({b.y[i] - b.epsilon - b.g[i], a < C, a > 0, 0});
-                out.push_back({b.y[i] + b.epsilon - b.g[i], a < 0, a > -C, 0});
+                out.push_back({b.y[i] - b.epsilon - b.g[i], a<C, a> 0, 0});
+                out.push_back({b.y[i] + b.epsilon - b.g[i], a<0, a> - C, 0});
                 break;
             case svm_task::nu_svr:
-                out.push_back({b.y[i] - b.g[i], a < C, a > 0, 0});
-                out.push_back({b.y[i] - b.g[i], a < 0, a > -C, 1});
+                out.push_back({b.y[i] - b.g[i], a<C, a> 0, 0});
+                out.push_back({b.y[i] - b.g[i], a<0, a> - C, 1});
                 break;
         }
     }
@@ -356,7 +356,8 @@ inline void check_decisions(const svm_model& model, const statement& s, const ma
     for (std::size_t p = 0; p < problems.size(); ++p) {
         const auto& b = problems[p];
         for (std::size_t i = 0; i < b.size(); ++i)
-            ASSERT_NEAR(decisions(b.rows[i], static_cast<index>(p)), b.g[i] + b.offset, 2e-6 * b.largest_self * b.mass + 1e-12) << "decision of example " << b.rows[i] << ", problem " << p;
+            ASSERT_NEAR(decisions(b.rows[i], static_cast<index>(p)), b.g[i] + b.offset, 2e-6 * b.largest_self * b.mass + 1e-12)
+                << "decision of example " << b.rows[i] << ", problem " << p;
     }
 }
 

@@ -144,7 +144,8 @@ TEST_P(calibrated, largest_probability_is_the_prediction) {
 }
 
 INSTANTIATE_TEST_SUITE_P(calibration, calibrated,
-                         ::testing::Combine(::testing::Values("iris.svm", "heart_scale.svm", "sonar.svm"), ::testing::Values(calibration::method::sigmoid, calibration::method::isotonic),
+                         ::testing::Combine(::testing::Values("iris.svm", "heart_scale.svm", "sonar.svm"),
+                                            ::testing::Values(calibration::method::sigmoid, calibration::method::isotonic),
                                             ::testing::Values(multiclass::one_vs_one, multiclass::one_vs_rest)));
 
 TEST(calibration, disagreement_gives_the_nearest_distribution) {

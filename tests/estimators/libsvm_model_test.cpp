@@ -54,8 +54,7 @@ TEST(libsvm_model, exact_values_survive) {
     EXPECT_EQ(entries<double>(back.support), (std::vector<entry>{{0, 0, 1.0 / 3}, {0, 1, 1e-7 / 3}, {1, 0, -2.0 / 7}, {1, 1, 123456789.125}}));
 }
 
-const char* const small =
-    "svm_type c_svc\nkernel_type rbf\ngamma 0.5\nnr_class 2\ntotal_sv 2\nrho -0.25\nlabel 1 -1\nnr_sv 1 1\nSV\n1 1:1 3:2 \n-1 2:0.5 \n";
+const char* const small = "svm_type c_svc\nkernel_type rbf\ngamma 0.5\nnr_class 2\ntotal_sv 2\nrho -0.25\nlabel 1 -1\nnr_sv 1 1\nSV\n1 1:1 3:2 \n-1 2:0.5 \n";
 
 TEST(libsvm_model, by_hand) {
     const svm_model model = parse_libsvm_model(small, "m");
@@ -69,8 +68,8 @@ TEST(libsvm_model, by_hand) {
 }
 
 TEST(libsvm_model, any_order_of_the_header) {
-    const svm_model model =
-        parse_libsvm_model("nr_sv 1 1\r\nlabel 1 -1\r\nrho -0.25\ntotal_sv 2\n\nnr_class 2\ngamma 0.5\nkernel_type rbf\nsvm_type c_svc\nSV\n1 1:1 3:2\n-1 2:0.5", "m");
+    const svm_model model = parse_libsvm_model(
+        "nr_sv 1 1\r\nlabel 1 -1\r\nrho -0.25\ntotal_sv 2\n\nnr_class 2\ngamma 0.5\nkernel_type rbf\nsvm_type c_svc\nSV\n1 1:1 3:2\n-1 2:0.5", "m");
     EXPECT_EQ(libsvm_model_text(model), small);
 }
 

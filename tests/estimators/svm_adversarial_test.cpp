@@ -31,9 +31,9 @@ svm_model ends(const formula& k, const sample& s, svm_options o, bool must_conve
                 EXPECT_NEAR(b.report.gap, svm_contract::recomputed_gap(b), 0.01 * b.report.gap + b.noise());
             }
         }
-        std::printf("    [hard] %s n=%ld C=%g tol=%g: %s, gap %.3g, %ld steps, %ld rounds, %ld flat, %.2f s\n", k.text.c_str(), static_cast<long>(s.size()), o.C, o.tol,
-                    name(model.reports[0].status), model.reports[0].gap, static_cast<long>(model.reports[0].steps), static_cast<long>(model.reports[0].rounds),
-                    static_cast<long>(model.reports[0].flat_steps), model.reports[0].seconds);
+        std::printf("    [hard] %s n=%ld C=%g tol=%g: %s, gap %.3g, %ld steps, %ld rounds, %ld flat, %.2f s\n", k.text.c_str(), static_cast<long>(s.size()),
+                    o.C, o.tol, name(model.reports[0].status), model.reports[0].gap, static_cast<long>(model.reports[0].steps),
+                    static_cast<long>(model.reports[0].rounds), static_cast<long>(model.reports[0].flat_steps), model.reports[0].seconds);
     }
     return model;
 }
@@ -142,7 +142,7 @@ TEST(svm_adversarial, columns_of_very_different_size) {
         ends(linear_kernel(), s, options_for(svm_task::c_svc, C), false);
         ends(linear_kernel(), s, options_for(svm_task::epsilon_svr, C), false);
     }
-    ends(rbf(1), s, options_for(svm_task::c_svc), true);      // far apart: the identity
+    ends(rbf(1), s, options_for(svm_task::c_svc), true);       // far apart: the identity
     ends(rbf(1e-18), s, options_for(svm_task::c_svc), false);  // only the second column counts
     ends(linear_kernel(), s, options_for(svm_task::one_class), false);
 }
@@ -179,11 +179,16 @@ TEST(svm_adversarial, numbers_that_are_none) {
         }
         s = good;
         s.y[5] = bad;
-        for (const auto task : {svm_task::c_svc, svm_task::epsilon_svr}) EXPECT_EQ(why(rbf(1), s, options_for(task)).substr(0, 27), "bad data: svm: target 5 is ");
+        for (const auto task : {svm_task::c_svc, svm_task::epsilon_svr})
+            EXPECT_EQ(why(rbf(1), s, options_for(task)).substr(0, 27), "bad data: svm: target 5 is ");
         EXPECT_EQ(why(rbf(1), s, options_for(svm_task::one_class)), "no error");  // it has no targets
         matrix<double> K = gram_matrix(good.x, rbf(1));
         K(4, 9) = bad;
-        EXPECT_EQ(failure([&] { fit_svm_precomputed(K.view(), good.y, options_for(svm_task::c_svc)); }).substr(0, 52), "bad data: svm: kernel matrix, row 4, column 9: " + std::string(bad > 0 ? "inf is" : bad < 0 ? "-inf " : "nan is").substr(0, 5));
+        EXPECT_EQ(failure([&] { fit_svm_precomputed(K.view(), good.y, options_for(svm_task::c_svc)); }).substr(0, 52),
+                  "bad data: svm: kernel matrix, row 4, column 9: " + std::string(bad > 0   ? "inf is"
+                                                                                  : bad < 0 ? "-inf "
+                                                                                            : "nan is")
+                                                                          .substr(0, 5));
     }
 }
 
@@ -208,11 +213,13 @@ TEST(svm_adversarial, options_out_of_range) {
     }
     EXPECT_EQ(with([&](auto& o) { o.C = infinity; }, svm_task::nu_svr), "invalid argument: svm: must satisfy C < infinity, got inf");
     EXPECT_EQ(with([&](auto& o) { o.sample_weight.assign(19, 1.0); }), "invalid argument: svm: 20 examples but 19 sample weights");
-    EXPECT_EQ(failure([&] { fit_svm(kernel::parse("rbf(gamma=1)"), dense_data(s.x), std::vector<double>(19, 1.0), svm_options{}); }), "invalid argument: svm: 20 examples but 19 targets");
+    EXPECT_EQ(failure([&] { fit_svm(kernel::parse("rbf(gamma=1)"), dense_data(s.x), std::vector<double>(19, 1.0), svm_options{}); }),
+              "invalid argument: svm: 20 examples but 19 targets");
     EXPECT_EQ(failure([&] { fit_svm(kernel::parse("rbf(gamma=1)"), dense_data({}), {}, svm_options{}); }).substr(0, 9), "bad data:");
     // one-class takes no targets, whatever their number
     svm_options o = options_for(svm_task::one_class);
-    EXPECT_EQ(fit_svm(kernel::parse("rbf(gamma=1)"), dense_data(s.x), {}, o).offset, fit_svm(kernel::parse("rbf(gamma=1)"), dense_data(s.x), std::vector<double>(3, 1.0), o).offset);
+    EXPECT_EQ(fit_svm(kernel::parse("rbf(gamma=1)"), dense_data(s.x), {}, o).offset,
+              fit_svm(kernel::parse("rbf(gamma=1)"), dense_data(s.x), std::vector<double>(3, 1.0), o).offset);
 }
 
 TEST(svm_adversarial, one_example) {
@@ -244,7 +251,8 @@ TEST(svm_adversarial, a_hundred_classes_of_two) {
     std::normal_distribution<double> normal;
     sample s;
     for (int c = 0; c < 100; ++c)
-        for (int i = 0; i < 2; ++i) s.x.push_back({10.0 * (c % 10) + 0.1 * normal(random), 10.0 * (c / 10) + 0.1 * normal(random)}), s.y.push_back(1000 - 3 * c);
+        for (int i = 0; i < 2; ++i)
+            s.x.push_back({10.0 * (c % 10) + 0.1 * normal(random), 10.0 * (c / 10) + 0.1 * normal(random)}), s.y.push_back(1000 - 3 * c);
     for (const auto scheme : {multiclass::one_vs_one, multiclass::one_vs_rest}) {
         svm_options o = options_for(svm_task::c_svc, 10);
         o.classes = scheme;
@@ -312,7 +320,8 @@ void expect_not_separable(const formula& k, const sample& s) {
     o.most_seconds = 30;
     try {
         const svm_model m = fit(k, s, o);
-        FAIL() << k.text << ": no error but " << name(m.reports[0].status) << " after " << m.reports[0].steps << " steps, " << m.reports[0].seconds << " s, gap " << m.reports[0].gap;
+        FAIL() << k.text << ": no error but " << name(m.reports[0].status) << " after " << m.reports[0].steps << " steps, " << m.reports[0].seconds
+               << " s, gap " << m.reports[0].gap;
     } catch (const error& e) {
         EXPECT_EQ(e.code(), errc::infeasible) << e.what();
         const std::string text = e.what();

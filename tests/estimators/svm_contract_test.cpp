@@ -31,13 +31,15 @@ TEST_P(classifiers, meet_the_contract_with_every_vector_kernel) {
     const auto& [file, m] = GetParam();
     const sample& s = data(file);
     const double gamma = 1.0 / static_cast<double>(s.x[0].size());
-    for (const formula& k : {rbf(gamma), poly(3, gamma, 1), linear_kernel(), composite(gamma), normalised_poly(gamma), laplacian_kernel(gamma / 2)}) fit_and_check(k, s, options_of(m));
+    for (const formula& k : {rbf(gamma), poly(3, gamma, 1), linear_kernel(), composite(gamma), normalised_poly(gamma), laplacian_kernel(gamma / 2)})
+        fit_and_check(k, s, options_of(m));
 }
 
 INSTANTIATE_TEST_SUITE_P(real_data, classifiers,
                          testing::Combine(testing::Values("iris.svm", "wine.svm", "sonar.svm", "heart_scale.svm", "breast-cancer.svm"),
-                                          testing::Values(machine{svm_task::c_svc, 1, 0, 1e-3}, machine{svm_task::c_svc, 10, 0, 1e-5}, machine{svm_task::nu_svc, 1, 0.1, 1e-4},
-                                                          machine{svm_task::nu_svc, 1, 0.4, 1e-3}, machine{svm_task::one_class, 1, 0.1, 1e-3}, machine{svm_task::one_class, 1, 0.5, 1e-4})));
+                                          testing::Values(machine{svm_task::c_svc, 1, 0, 1e-3}, machine{svm_task::c_svc, 10, 0, 1e-5},
+                                                          machine{svm_task::nu_svc, 1, 0.1, 1e-4}, machine{svm_task::nu_svc, 1, 0.4, 1e-3},
+                                                          machine{svm_task::one_class, 1, 0.1, 1e-3}, machine{svm_task::one_class, 1, 0.5, 1e-4})));
 
 class regressions : public testing::TestWithParam<std::tuple<const char*, machine>> {};
 
@@ -46,13 +48,14 @@ TEST_P(regressions, meet_the_contract_with_every_vector_kernel) {
     sample s = data(file);
     if (s.size() > 1000) s = every(s, 5);
     const double gamma = 1.0 / static_cast<double>(s.x[0].size());
-    for (const formula& k : {rbf(gamma), linear_kernel(), composite(gamma), normalised_poly(gamma), laplacian_kernel(gamma)}) fit_and_check(k, s, options_of(m));
+    for (const formula& k : {rbf(gamma), linear_kernel(), composite(gamma), normalised_poly(gamma), laplacian_kernel(gamma)})
+        fit_and_check(k, s, options_of(m));
 }
 
 INSTANTIATE_TEST_SUITE_P(real_data, regressions,
                          testing::Combine(testing::Values("housing.svm", "abalone.svm.xz"),
-                                          testing::Values(machine{svm_task::epsilon_svr, 1, 0, 1e-3}, machine{svm_task::epsilon_svr, 10, 0, 1e-4}, machine{svm_task::nu_svr, 1, 0.5, 1e-3},
-                                                          machine{svm_task::nu_svr, 5, 0.1, 1e-3})));
+                                          testing::Values(machine{svm_task::epsilon_svr, 1, 0, 1e-3}, machine{svm_task::epsilon_svr, 10, 0, 1e-4},
+                                                          machine{svm_task::nu_svr, 1, 0.5, 1e-3}, machine{svm_task::nu_svr, 5, 0.1, 1e-3})));
 
 TEST(svm_contract, digits_in_ten_classes_both_ways) {
     const sample s = every(load("digits.svm.xz"), 3);

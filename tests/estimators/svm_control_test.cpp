@@ -31,7 +31,8 @@ std::vector<double> everything(const svm_model& m, const dataset& x) {
     all.insert(all.end(), m.offset.begin(), m.offset.end());
     for (const index row : m.support_rows) all.push_back(static_cast<double>(row));
     for (const auto& r : m.reports)
-        for (const double v : {r.gap, r.objective, r.offset_low, r.offset_high, r.epsilon, static_cast<double>(r.steps), static_cast<double>(r.rounds)}) all.push_back(v);
+        for (const double v : {r.gap, r.objective, r.offset_low, r.offset_high, r.epsilon, static_cast<double>(r.steps), static_cast<double>(r.rounds)})
+            all.push_back(v);
     const matrix<double> f = decide(m, x);
     all.insert(all.end(), f.data(), f.data() + f.rows() * f.cols());
     return all;
@@ -45,9 +46,10 @@ TEST(svm_control, the_number_of_threads_changes_no_bit) {
         double gamma;
         std::size_t memory;
     };
-    for (const auto& [s, task, gamma, memory] :
-         {run{&digits, svm_task::c_svc, 0.001, std::size_t{200} << 20}, run{&digits, svm_task::c_svc, 0.001, 100000}, run{&blobs, svm_task::c_svc, 0.5, std::size_t{200} << 20}, run{&blobs, svm_task::c_svc, 0.5, 1 << 20},
-          run{&blobs, svm_task::one_class, 0.5, 0}, run{&few, svm_task::nu_svc, 2, std::size_t{64} << 20}, run{&waves, svm_task::epsilon_svr, 1, std::size_t{64} << 20}, run{&waves, svm_task::nu_svr, 1, 1 << 20}}) {
+    for (const auto& [s, task, gamma, memory] : {run{&digits, svm_task::c_svc, 0.001, std::size_t{200} << 20}, run{&digits, svm_task::c_svc, 0.001, 100000},
+                                                 run{&blobs, svm_task::c_svc, 0.5, std::size_t{200} << 20}, run{&blobs, svm_task::c_svc, 0.5, 1 << 20},
+                                                 run{&blobs, svm_task::one_class, 0.5, 0}, run{&few, svm_task::nu_svc, 2, std::size_t{64} << 20},
+                                                 run{&waves, svm_task::epsilon_svr, 1, std::size_t{64} << 20}, run{&waves, svm_task::nu_svr, 1, 1 << 20}}) {
         svm_options o = options_for(task, 5);
         o.nu = 0.6;
         o.memory_bytes = memory;

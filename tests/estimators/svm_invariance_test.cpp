@@ -185,7 +185,8 @@ TEST(svm_invariance, float_and_double_input_agree) {
     for (const auto task : {svm_task::c_svc, svm_task::one_class}) {
         const svm_options o = options_for(task, 2, tight);
         const kernel k = kernel::parse("rbf(gamma=0.5)");
-        const svm_model a = fit_svm(k, dense_data<double>(s.x), s.y, o), b = fit_svm(k, dense_data<float>(s.x), s.y, o), c = fit_svm(k, sparse_data<float>(s.x), s.y, o);
+        const svm_model a = fit_svm(k, dense_data<double>(s.x), s.y, o), b = fit_svm(k, dense_data<float>(s.x), s.y, o),
+                        c = fit_svm(k, sparse_data<float>(s.x), s.y, o);
         EXPECT_NEAR(a.reports[0].objective, b.reports[0].objective, 1e-7 * std::abs(a.reports[0].objective));
         EXPECT_NEAR(a.reports[0].objective, c.reports[0].objective, 1e-7 * std::abs(a.reports[0].objective));
         const matrix<double> f = decide(a, dense_data<double>(s.x));
@@ -259,8 +260,9 @@ TEST(svm_invariance, warm_starts_reach_the_same_optimum) {
         svm_task task;
         multiclass scheme;
     };
-    for (const auto& [s, task, scheme] : {pair{&heart, svm_task::c_svc, multiclass::one_vs_one}, pair{&iris, svm_task::c_svc, multiclass::one_vs_one}, pair{&iris, svm_task::c_svc, multiclass::one_vs_rest},
-                                          pair{&housing, svm_task::epsilon_svr, multiclass::one_vs_one}, pair{&housing, svm_task::nu_svr, multiclass::one_vs_one}, pair{&heart, svm_task::nu_svc, multiclass::one_vs_one},
+    for (const auto& [s, task, scheme] : {pair{&heart, svm_task::c_svc, multiclass::one_vs_one}, pair{&iris, svm_task::c_svc, multiclass::one_vs_one},
+                                          pair{&iris, svm_task::c_svc, multiclass::one_vs_rest}, pair{&housing, svm_task::epsilon_svr, multiclass::one_vs_one},
+                                          pair{&housing, svm_task::nu_svr, multiclass::one_vs_one}, pair{&heart, svm_task::nu_svc, multiclass::one_vs_one},
                                           pair{&heart, svm_task::one_class, multiclass::one_vs_one}}) {
         SCOPED_TRACE(name(task));
         svm_model previous;
@@ -272,7 +274,8 @@ TEST(svm_invariance, warm_starts_reach_the_same_optimum) {
             const svm_model cold = fit(rbf(0.1), *s, o);
             if (has_previous) o.start = &previous;
             const svm_model warm = fit_and_check(rbf(0.1), *s, o);
-            for (std::size_t p = 0; p < cold.reports.size(); ++p) EXPECT_NEAR(cold.reports[p].objective, warm.reports[p].objective, 1e-5 * (1e-3 + std::abs(cold.reports[p].objective)));
+            for (std::size_t p = 0; p < cold.reports.size(); ++p)
+                EXPECT_NEAR(cold.reports[p].objective, warm.reports[p].objective, 1e-5 * (1e-3 + std::abs(cold.reports[p].objective)));
             previous = warm;
             has_previous = true;
         }

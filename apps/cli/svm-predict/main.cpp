@@ -136,7 +136,8 @@ int run(int argc, char** argv) {
     if (!c.probabilities && model.probability && !c.quiet) std::fputs("Model supports probability estimates, but disabled in prediction.\n", stdout);
     const bool regression = model.task == svm_task::epsilon_svr || model.task == svm_task::nu_svr;
     if (c.probabilities && regression && !c.quiet)
-        std::printf("Prob. model for test data: target value = predicted value + z,\nz: Laplace distribution e^(-|z|/sigma)/(2sigma),sigma=%g\n", model.probability->sigma);
+        std::printf("Prob. model for test data: target value = predicted value + z,\nz: Laplace distribution e^(-|z|/sigma)/(2sigma),sigma=%g\n",
+                    model.probability->sigma);
 
     const source file = read_source(c.test);
     examples test;
@@ -152,7 +153,8 @@ int run(int argc, char** argv) {
     const auto& y = test.data.y;
     if (regression) {
         const regression_score score = score_regression(y, found.labels);
-        std::printf("Mean squared error = %g (regression)\nSquared correlation coefficient = %g (regression)\n", score.mean_squared_error, score.squared_correlation);
+        std::printf("Mean squared error = %g (regression)\nSquared correlation coefficient = %g (regression)\n", score.mean_squared_error,
+                    score.squared_correlation);
     } else {
         const auto correct = static_cast<long>(count_correct(y, found.labels)), total = static_cast<long>(y.size());
         std::printf("Accuracy = %g%% (%ld/%ld) (classification)\n", static_cast<double>(correct) / static_cast<double>(total) * 100, correct, total);

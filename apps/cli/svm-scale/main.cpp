@@ -131,7 +131,8 @@ std::vector<saved_range> read_ranges(const std::string& path, scale& how) {
     for (word = token(); !word.empty(); word = token()) {
         const double at = number(word);
         const double low = number(token()), high = number(token());
-        if (!(at >= 0 && at <= std::numeric_limits<std::int32_t>::max() && at == static_cast<double>(static_cast<index>(at)))) end_with("ERROR: failed to read scaling parameters", 255);
+        if (!(at >= 0 && at <= std::numeric_limits<std::int32_t>::max() && at == static_cast<double>(static_cast<index>(at))))
+            end_with("ERROR: failed to read scaling parameters", 255);
         found.push_back({static_cast<index>(at), {low, high}});
     }
     return found;
@@ -269,7 +270,8 @@ int run(int argc, char** argv) {
     std::vector<std::string> text(static_cast<std::size_t>(chunks));
     std::vector<long> nonzeros(static_cast<std::size_t>(chunks));
     parallel_for(chunks, [&](index k) {
-        nonzeros[static_cast<std::size_t>(k)] = write_rows(how, x, rows.y, k * at_once, std::min(x.size(), (k + 1) * at_once), text[static_cast<std::size_t>(k)]);
+        nonzeros[static_cast<std::size_t>(k)] =
+            write_rows(how, x, rows.y, k * at_once, std::min(x.size(), (k + 1) * at_once), text[static_cast<std::size_t>(k)]);
     });
     long after = 0;
     for (index k = 0; k < chunks; ++k) {

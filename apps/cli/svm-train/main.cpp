@@ -31,7 +31,8 @@ bool keep_going(const svm_progress& now) {
     static const bool terminal = ::isatty(2) != 0;
     if (terminal && now.solver.seconds > 2) {
         std::fprintf(stderr, "\r\033[Kproblem %ld of %ld: %ld steps, gap %.3g, %ld of %ld examples active", static_cast<long>(now.problem + 1),
-                     static_cast<long>(now.problems), static_cast<long>(now.solver.steps), now.solver.gap, static_cast<long>(now.solver.active), static_cast<long>(now.solver.size));
+                     static_cast<long>(now.problems), static_cast<long>(now.solver.steps), now.solver.gap, static_cast<long>(now.solver.active),
+                     static_cast<long>(now.solver.size));
         if (std::isfinite(now.solver.seconds_left)) std::fprintf(stderr, ", about %.0f s left", now.solver.seconds_left);
         progress_shown = true;
     }
@@ -69,7 +70,8 @@ problem read_problem(const train_command& c) {
             options.precomputed = true;
             read.data = parse_libsvm(file.bytes(), file.name(), options);
         } catch (const error& caught) {
-            if (std::string_view(caught.what()).find("0:serial") != std::string_view::npos) end_with("Wrong input format: first column must be 0:sample_serial_number");
+            if (std::string_view(caught.what()).find("0:serial") != std::string_view::npos)
+                end_with("Wrong input format: first column must be 0:sample_serial_number");
             wrong_format(line_of(caught.what(), file.name()), caught.what());
         }
         require_no_blank_lines(file.bytes(), file.name(), read.data.x.size());
@@ -154,7 +156,8 @@ void print_reports(const svm_model& model, const svm_options& o, std::span<const
             take(0, 0);
         else
             take(a, b - 1), take(b, a);
-        const double n = model.classes.empty() ? static_cast<double>(rows.size()) : static_cast<double>(size[static_cast<std::size_t>(a)] + size[static_cast<std::size_t>(b)]);
+        const double n = model.classes.empty() ? static_cast<double>(rows.size())
+                                               : static_cast<double>(size[static_cast<std::size_t>(a)] + size[static_cast<std::size_t>(b)]);
         double objective = report.objective, bound = 1;
         std::string middle;
         char line[64];
@@ -175,9 +178,10 @@ void print_reports(const svm_model& model, const svm_options& o, std::span<const
         }
         if (o.task != svm_task::nu_svc && o.task != svm_task::one_class) bound = o.C;
         long bounded = 0;
-        for (std::size_t i = 0; i < found.size(); ++i) bounded += found[i] >= bound * (o.task == svm_task::c_svc ? weight(label[i]) : 1.0) * (o.task == svm_task::nu_svc ? 1 - 1e-12 : 1);
-        std::printf("*\noptimization finished, #iter = %ld\n%sobj = %f, rho = %f\nnSV = %ld, nBSV = %ld\n", static_cast<long>(report.steps), middle.c_str(), objective,
-                    model.offset[p] == 0 ? 0.0 : -model.offset[p], static_cast<long>(found.size()), bounded);
+        for (std::size_t i = 0; i < found.size(); ++i)
+            bounded += found[i] >= bound * (o.task == svm_task::c_svc ? weight(label[i]) : 1.0) * (o.task == svm_task::nu_svc ? 1 - 1e-12 : 1);
+        std::printf("*\noptimization finished, #iter = %ld\n%sobj = %f, rho = %f\nnSV = %ld, nBSV = %ld\n", static_cast<long>(report.steps), middle.c_str(),
+                    objective, model.offset[p] == 0 ? 0.0 : -model.offset[p], static_cast<long>(found.size()), bounded);
         if (++b >= k) ++a, b = a + 1;
     }
     if (model.is_classifier()) std::printf("Total nSV = %ld\n", static_cast<long>(model.coef.cols()));
@@ -199,13 +203,15 @@ svm_model single_class(const problem& p, const train_command& c) {
 
 void print_laplace(const svm_model& model) {
     if (model.probability && !model.is_classifier())
-        std::printf("Prob. model for test data: target value = predicted value + z,\nz: Laplace distribution e^(-|z|/sigma)/(2sigma),sigma= %g\n", model.probability->sigma);
+        std::printf("Prob. model for test data: target value = predicted value + z,\nz: Laplace distribution e^(-|z|/sigma)/(2sigma),sigma= %g\n",
+                    model.probability->sigma);
 }
 
 void warn_weights(const problem& p, const train_command& c) {
     if (c.task > 1) return;
     for (const auto& [label, weight] : c.weights)
-        if (std::find(p.y.begin(), p.y.end(), static_cast<double>(label)) == p.y.end()) std::fprintf(stderr, "WARNING: class label %d specified in weight is not found\n", label);
+        if (std::find(p.y.begin(), p.y.end(), static_cast<double>(label)) == p.y.end())
+            std::fprintf(stderr, "WARNING: class label %d specified in weight is not found\n", label);
 }
 
 int train(const problem& p, const train_command& c) {
@@ -228,7 +234,8 @@ int train(const problem& p, const train_command& c) {
         }
         clear_progress();
         if (const smo_status end = model.worst_status(); end == smo_status::stalled)
-            std::fprintf(stderr, "WARNING: %s: rounding keeps the gap at %g, above the tolerance; scale the data (svm-scale), or use a smaller C\n", name(end), model.largest_gap());
+            std::fprintf(stderr, "WARNING: %s: rounding keeps the gap at %g, above the tolerance; scale the data (svm-scale), or use a smaller C\n", name(end),
+                         model.largest_gap());
         if (!c.quiet) {
             std::vector<index> all(p.y.size());
             for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<index>(i);
@@ -247,7 +254,8 @@ int train(const problem& p, const train_command& c) {
         end_with("can't save model to file " + c.model);
     }
     if (!interrupted) return 0;
-    std::fprintf(stderr, "interrupted: the largest gap reached is %g (tolerance %g); the model was written to %s\n", model.largest_gap(), o.tol, c.model.c_str());
+    std::fprintf(stderr, "interrupted: the largest gap reached is %g (tolerance %g); the model was written to %s\n", model.largest_gap(), o.tol,
+                 c.model.c_str());
     return 130;
 }
 
@@ -295,7 +303,9 @@ int cross_validate(const problem& p, const train_command& c) {
                 calibrate_precomputed(model, here.K.view(), here.y, o);
             const matrix<double> probability = coupled_probabilities(model, f.view());
             for (index i = 0; i < f.rows(); ++i)
-                labels.push_back(model.classes[static_cast<std::size_t>(std::max_element(probability.row(i), probability.row(i) + probability.cols()) - probability.row(i))]);
+                labels.push_back(
+                    model
+                        .classes[static_cast<std::size_t>(std::max_element(probability.row(i), probability.row(i) + probability.cols()) - probability.row(i))]);
         } else {
             labels = predict(model, f.view());
         }
@@ -304,7 +314,8 @@ int cross_validate(const problem& p, const train_command& c) {
     });
     if (c.task >= 3) {
         const regression_score score = score_regression(p.y, target);
-        std::printf("Cross Validation Mean squared error = %g\nCross Validation Squared correlation coefficient = %g\n", score.mean_squared_error, score.squared_correlation);
+        std::printf("Cross Validation Mean squared error = %g\nCross Validation Squared correlation coefficient = %g\n", score.mean_squared_error,
+                    score.squared_correlation);
     } else {
         std::printf("Cross Validation Accuracy = %g%%\n", 100.0 * static_cast<double>(count_correct(p.y, target)) / static_cast<double>(p.size()));
     }

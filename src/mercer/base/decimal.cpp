@@ -12,9 +12,7 @@ constexpr std::uint64_t whole_power[] = {1, 10, 100, 1000, 10000, 100000, 100000
 
 }  // namespace
 
-char* write_general(char* to, double value, int digits) {
-    return std::to_chars(to, to + longest_decimal, value, std::chars_format::general, digits).ptr;
-}
+char* write_general(char* to, double value, int digits) { return std::to_chars(to, to + longest_decimal, value, std::chars_format::general, digits).ptr; }
 
 char* write_whole(char* to, long long value) { return std::to_chars(to, to + longest_decimal, value).ptr; }
 

@@ -23,9 +23,9 @@ struct svm_options;
 
 struct calibration {
     enum class method { sigmoid, isotonic } kind = method::sigmoid;
-    std::vector<double> A, B;                          // sigmoid, one of each per binary problem
-    std::vector<std::vector<double>> knots, values;    // isotonic: values at ascending decision values, linear between them
-    double sigma = 0;                                  // regression
+    std::vector<double> A, B;                        // sigmoid, one of each per binary problem
+    std::vector<std::vector<double>> knots, values;  // isotonic: values at ascending decision values, linear between them
+    double sigma = 0;                                // regression
 
     // P(first class of the problem | f), within [1e-7, 1 - 1e-7]
     double operator()(index problem, double f) const;
@@ -51,7 +51,8 @@ matrix<double> predict_probability(const svm_model& model, const dataset& x);
 // The parts, for other uses. `positive[i]`: example i is of the first class; weights empty: all 1.
 std::pair<double, double> fit_sigmoid(std::span<const double> f, std::span<const std::uint8_t> positive, std::span<const double> weight = {});
 // Knots and values of the nondecreasing function nearest to the labels.
-std::pair<std::vector<double>, std::vector<double>> fit_isotonic(std::span<const double> f, std::span<const std::uint8_t> positive, std::span<const double> weight = {});
+std::pair<std::vector<double>, std::vector<double>> fit_isotonic(std::span<const double> f, std::span<const std::uint8_t> positive,
+                                                                 std::span<const double> weight = {});
 // r(i, j) ≈ P(i | i or j) for i ≠ j → the probabilities that fit them best.
 std::vector<double> couple(matrix_view<const double> r);
 // Laplace scale of residuals: their mean size, once those beyond five standard deviations have been left out.

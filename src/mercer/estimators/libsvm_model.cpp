@@ -26,8 +26,14 @@ struct libsvm_polynomial {
     double coef0 = 0;
 
     static kernel_info info() {
-        return {"libsvm_poly", {}, "(gamma*x'z + coef0)^degree", domain::vectors, {{"degree", "3", "", ""}, {"gamma", "1", "", ""}, {"coef0", "0", "", ""}},
-                "no rule: with coef0 < 0 the power has negative coefficients", false, {}};
+        return {"libsvm_poly",
+                {},
+                "(gamma*x'z + coef0)^degree",
+                domain::vectors,
+                {{"degree", "3", "", ""}, {"gamma", "1", "", ""}, {"coef0", "0", "", ""}},
+                "no rule: with coef0 < 0 the power has negative coefficients",
+                false,
+                {}};
     }
     void check() const {
         require(degree >= 1, "libsvm_poly", "degree >= 1", degree);
@@ -135,7 +141,8 @@ void require_expressible(const svm_model& model, const std::optional<libsvm_kern
     if (model.k && model.support.size() > 0 && model.support.kind() != domain::vectors) cannot(std::string(name(model.support.kind())) + ", only vectors");
     if (model.probability && model.probability->kind != calibration::method::sigmoid) cannot("an isotonic calibration, only a sigmoid");
     for (const double label : model.classes)
-        if (label != std::floor(label) || std::abs(label) > 2147483647) cannot(fmt::format("the class label {}: labels are whole numbers of 32 bits there", label));
+        if (label != std::floor(label) || std::abs(label) > 2147483647)
+            cannot(fmt::format("the class label {}: labels are whole numbers of 32 bits there", label));
 }
 
 }  // namespace

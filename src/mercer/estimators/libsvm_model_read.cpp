@@ -47,8 +47,10 @@ public:
                 has_body_ = true;
                 break;
             }
-            constexpr std::string_view known[] = {"svm_type", "kernel_type", "degree", "gamma", "coef0", "nr_class", "total_sv", "rho", "label", "probA", "probB", "nr_sv", "prob_density_marks"};
-            if (std::find(std::begin(known), std::end(known), key) == std::end(known)) bad(key, fmt::format("unknown text in model file: [{}]", detail::quoted(key)));
+            constexpr std::string_view known[] = {"svm_type", "kernel_type", "degree", "gamma", "coef0", "nr_class",          "total_sv",
+                                                  "rho",      "label",       "probA",  "probB", "nr_sv", "prob_density_marks"};
+            if (std::find(std::begin(known), std::end(known), key) == std::end(known))
+                bad(key, fmt::format("unknown text in model file: [{}]", detail::quoted(key)));
             if (!lines_.emplace(key, line).second) bad(key, fmt::format("expected one line {}, got a second one", key));
         }
         if (!has_body_) detail::fail_at(errc::parse, name_, text_, text_.size(), "expected a line SV before the support vectors, got the end of the file");
@@ -117,7 +119,8 @@ struct piece {
 
 class piece_parser {
 public:
-    piece_parser(piece& out, const char* whole_text, index coefs, std::int64_t first_index) : out_(out), base_(whole_text), coefs_(coefs), first_index_(first_index) {}
+    piece_parser(piece& out, const char* whole_text, index coefs, std::int64_t first_index)
+        : out_(out), base_(whole_text), coefs_(coefs), first_index_(first_index) {}
     void run() {
         try {
             std::string_view rest = out_.text, line;
@@ -146,7 +149,8 @@ private:
             std::int64_t at = 0;
             while (p != end && is_digit(*p) && at <= std::numeric_limits<std::int32_t>::max()) at = 10 * at + (*p++ - '0');
             if (p == start || p == end || *p != ':') expected("index:value", start, end);
-            if (at <= last || at > std::numeric_limits<std::int32_t>::max()) expected(fmt::format("an index > {} (indices ascend) and <= {}", last, std::numeric_limits<std::int32_t>::max()), start, end);
+            if (at <= last || at > std::numeric_limits<std::int32_t>::max())
+                expected(fmt::format("an index > {} (indices ascend) and <= {}", last, std::numeric_limits<std::int32_t>::max()), start, end);
             last = at;
             out_.col.push_back(static_cast<std::int32_t>(at - first_index_));
             p = number(p + 1, end, out_.val.emplace_back(), "a value (a number)");
@@ -168,7 +172,8 @@ private:
         const char* stop = start;
         while (stop != end && !is_blank(*stop)) ++stop;
         const std::string_view got(start, static_cast<std::size_t>(stop - start));
-        throw fault{static_cast<std::size_t>(start - base_), fmt::format("expected {}, got {}", what, got.empty() ? "the end of the line" : detail::quoted(got))};
+        throw fault{static_cast<std::size_t>(start - base_),
+                    fmt::format("expected {}, got {}", what, got.empty() ? "the end of the line" : detail::quoted(got))};
     }
     piece& out_;
     const char* base_;
@@ -202,7 +207,9 @@ void read_body(svm_model& model, const header& head, std::string_view text, cons
         have += static_cast<index>(each.row_end.size());
         entries += each.col.size();
     }
-    if (have < count) detail::fail_at(errc::parse, name, text, text.size(), fmt::format("expected {} support vectors (total_sv), got {}: the file is cut short", count, have));
+    if (have < count)
+        detail::fail_at(errc::parse, name, text, text.size(),
+                        fmt::format("expected {} support vectors (total_sv), got {}: the file is cut short", count, have));
     model.coef = matrix<double>(coefs, count);
     col.reserve(entries);
     val.reserve(entries);
@@ -229,8 +236,10 @@ void read_body(svm_model& model, const header& head, std::string_view text, cons
     model.dims = 0;
     for (index s = 0; s < count; ++s) {
         const auto at = static_cast<std::size_t>(start[static_cast<std::size_t>(s)]);
-        const bool serial = start[static_cast<std::size_t>(s) + 1] > start[static_cast<std::size_t>(s)] && col[at] == 0 && val[at] >= 1 && val[at] <= 2147483647 && val[at] == static_cast<double>(static_cast<index>(val[at]));
-        if (!serial) fail(errc::parse, fmt::format("{}: support vector {}: expected 0:serial with a serial number >= 1 (a precomputed kernel), got none", name, s + 1));
+        const bool serial = start[static_cast<std::size_t>(s) + 1] > start[static_cast<std::size_t>(s)] && col[at] == 0 && val[at] >= 1 &&
+                            val[at] <= 2147483647 && val[at] == static_cast<double>(static_cast<index>(val[at]));
+        if (!serial)
+            fail(errc::parse, fmt::format("{}: support vector {}: expected 0:serial with a serial number >= 1 (a precomputed kernel), got none", name, s + 1));
         model.support_rows.push_back(static_cast<index>(val[at]) - 1);
         model.training_size = std::max(model.training_size, static_cast<index>(val[at]));
     }
@@ -252,7 +261,8 @@ svm_model parse_libsvm_model(std::string_view text, const std::string& name, boo
     model.k = k.make();
     if (model.k) model.kernel_text = model.k->text();
     const index classes = head.whole("nr_class", 1, many), count = head.whole("total_sv", 0, many);
-    if (!model.is_classifier() && classes != 2) head.bad(head.line("nr_class"), fmt::format("nr_class: must be 2 for {}, got {}", task_names[static_cast<int>(model.task)], classes));
+    if (!model.is_classifier() && classes != 2)
+        head.bad(head.line("nr_class"), fmt::format("nr_class: must be 2 for {}, got {}", task_names[static_cast<int>(model.task)], classes));
     const index problems = classes * (classes - 1) / 2;
     model.offset = head.numbers("rho", problems);
     for (double& b : model.offset) b = b == 0 ? 0.0 : -b;

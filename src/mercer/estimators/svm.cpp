@@ -52,7 +52,8 @@ void check(const svm_options& o, index n, std::span<const double> y) {
     need(o.epsilon >= 0 && std::isfinite(o.epsilon), "0 <= epsilon < infinity", o.epsilon);
     if (o.task == svm_task::nu_svc || o.task == svm_task::nu_svr || o.task == svm_task::one_class) need(o.nu > 0 && o.nu <= 1, "0 < nu <= 1", o.nu);
     if (n == 0) fail(errc::data, "svm: there are no examples");
-    if (o.task != svm_task::one_class && static_cast<index>(y.size()) != n) fail(errc::invalid_argument, fmt::format("svm: {} examples but {} targets", n, y.size()));
+    if (o.task != svm_task::one_class && static_cast<index>(y.size()) != n)
+        fail(errc::invalid_argument, fmt::format("svm: {} examples but {} targets", n, y.size()));
     for (std::size_t i = 0; i < y.size() && o.task != svm_task::one_class; ++i)
         if (!std::isfinite(y[i])) fail(errc::data, fmt::format("svm: target {} is {}, not a finite number", i, y[i]));
     if (!o.sample_weight.empty() && static_cast<index>(o.sample_weight.size()) != n)
@@ -66,12 +67,12 @@ void check(const svm_options& o, index n, std::span<const double> y) {
 struct training_set {
     std::span<const double> y;
     const svm_options& options;
-    std::vector<index> used;                    // examples of positive weight
-    std::vector<double> weight;                 // of all examples
+    std::vector<index> used;     // examples of positive weight
+    std::vector<double> weight;  // of all examples
     std::vector<double> classes;
     std::vector<double> class_weight;
-    std::vector<std::vector<index>> members;    // of each class
-    std::span<const index> rank;                // empty: problems take the examples as they stand; else by rising rank
+    std::vector<std::vector<index>> members;  // of each class
+    std::span<const index> rank;              // empty: problems take the examples as they stand; else by rising rank
 
     std::vector<index> in_order(std::vector<index> rows) const {
         if (!rank.empty()) std::sort(rows.begin(), rows.end(), [&](index a, index b) { return rank[a] < rank[b]; });
@@ -89,13 +90,15 @@ void find_classes(training_set& t) {
     // LIBSVM's one exception to the order of appearance: +1 before -1.
     if (!t.options.sorted_classes && t.classes.size() == 2 && t.classes[0] == -1 && t.classes[1] == 1) std::swap(t.classes[0], t.classes[1]);
     if (t.classes.size() < 2)
-        fail(errc::data, fmt::format("svm: at least two classes are needed, the {} examples all have label {}", t.used.size(), t.classes.empty() ? 0.0 : t.classes[0]));
+        fail(errc::data,
+             fmt::format("svm: at least two classes are needed, the {} examples all have label {}", t.used.size(), t.classes.empty() ? 0.0 : t.classes[0]));
     for (std::size_t c = 0; c < t.classes.size(); ++c) place[t.classes[c]] = c;
     t.members.resize(t.classes.size());
     t.class_weight.assign(t.classes.size(), 1.0);
     for (const index i : t.used) t.members[place[t.y[i]]].push_back(i);
     for (const auto& [label, factor] : t.options.class_weight) {
-        if (!(factor > 0) || !std::isfinite(factor)) fail(errc::invalid_argument, fmt::format("svm: the weight of class {} must satisfy 0 < weight < infinity, got {}", label, factor));
+        if (!(factor > 0) || !std::isfinite(factor))
+            fail(errc::invalid_argument, fmt::format("svm: the weight of class {} must satisfy 0 < weight < infinity, got {}", label, factor));
         if (const auto at = place.find(label); at != place.end()) t.class_weight[at->second] = factor;
     }
 }
@@ -285,7 +288,8 @@ svm_model fit_ranked(const gram<float>& fast, const gram<double>& exact, std::sp
     fast.diagonal(self);
     for (index i = 0; i < n; ++i)
         if (!(std::abs(self[i]) < largest_self))
-            fail(errc::data, fmt::format("svm: kernel values must satisfy |k(x, x)| < {:g}, got {:g} for example {}: scale the data, or use another kernel", largest_self, self[i], i));
+            fail(errc::data, fmt::format("svm: kernel values must satisfy |k(x, x)| < {:g}, got {:g} for example {}: scale the data, or use another kernel",
+                                         largest_self, self[i], i));
     std::unique_ptr<control> shared;
     std::once_flag once;
     return fit_problems(n, y, options, rank, [&](const training_set& t, const binary_problem& problem, std::size_t p, index side_by_side) {
@@ -345,7 +349,8 @@ svm_model fit_without_absent(const kernel& k, const dataset& x, std::span<const 
 }  // namespace
 
 svm_model fit_binary_problems(index n, std::span<const double> y, const svm_options& options, const binary_solver& solve) {
-    return fit_problems(n, y, options, {}, [&](const training_set&, const binary_problem& problem, std::size_t p, index side_by_side) { return solve(problem, p, side_by_side); });
+    return fit_problems(n, y, options, {},
+                        [&](const training_set&, const binary_problem& problem, std::size_t p, index side_by_side) { return solve(problem, p, side_by_side); });
 }
 
 svm_model fit_svm(const gram<float>& fast, const gram<double>& exact, std::span<const double> y, const svm_options& options) {

@@ -32,7 +32,7 @@ struct svm_model;
 
 struct svm_progress {
     smo_progress solver;
-    index problem = 0;   // of the binary problems, this one
+    index problem = 0;  // of the binary problems, this one
     index problems = 1;
 };
 
@@ -43,16 +43,16 @@ struct svm_options {
     double epsilon = 0.1;
     double tol = 1e-3;
     multiclass classes = multiclass::one_vs_one;
-    bool sorted_classes = true;  // else in the order in which they first appear, as LIBSVM
+    bool sorted_classes = true;                           // else in the order in which they first appear, as LIBSVM
     std::vector<std::pair<double, double>> class_weight;  // label → factor of C; labels not named have 1
-    bool class_weight_of_C = false;  // ν-classification: weights are factors of C = 1/ρ, found without them first, and not of the bounds in ν's dual
-    std::vector<double> sample_weight;                    // empty: all 1. 2 = the example twice, 0 = absent
-    std::size_t memory_bytes = std::size_t{200} << 20;    // for the kernel rows kept while fitting
+    bool class_weight_of_C = false;     // ν-classification: weights are factors of C = 1/ρ, found without them first, and not of the bounds in ν's dual
+    std::vector<double> sample_weight;  // empty: all 1. 2 = the example twice, 0 = absent
+    std::size_t memory_bytes = std::size_t{200} << 20;  // for the kernel rows kept while fitting
     bool shrinking = true;
     std::int64_t most_steps = std::numeric_limits<std::int64_t>::max();  // per binary problem
     double most_seconds = std::numeric_limits<double>::infinity();       // for the whole fit
     std::function<bool(const svm_progress&)> progress;                   // false: stop and keep what there is
-    bool any_order = false;  // sort the examples first: the answer is then the same in whatever order they come (not for given matrices)
+    bool any_order = false;            // sort the examples first: the answer is then the same in whatever order they come (not for given matrices)
     const svm_model* start = nullptr;  // a model of the same examples: its α, scaled to this C, is where the solver starts
     // Write α to this file every so many seconds, and start from it when it is there and fits.
     std::string checkpoint_file;
@@ -79,16 +79,16 @@ struct svm_model {
     multiclass scheme = multiclass::one_vs_one;
     std::string kernel_text;  // empty: precomputed
     std::shared_ptr<const mercer::kernel> k;
-    std::vector<double> classes;             // labels; class i of the model. Empty for regression and one-class
-    std::vector<std::string> class_names;    // names of the labels 0, 1, …, where the data had names
-    dataset support;                         // the support objects, class by class; empty for precomputed
-    std::vector<index> support_rows;         // their numbers among the training examples; -1: w itself (train.h)
-    std::vector<index> class_support;        // support vectors of each class
+    std::vector<double> classes;           // labels; class i of the model. Empty for regression and one-class
+    std::vector<std::string> class_names;  // names of the labels 0, 1, …, where the data had names
+    dataset support;                       // the support objects, class by class; empty for precomputed
+    std::vector<index> support_rows;       // their numbers among the training examples; -1: w itself (train.h)
+    std::vector<index> class_support;      // support vectors of each class
     // One-versus-one: coef(m, s) for support vector s of class c is its coefficient in the problem of c against the m-th other
     // class (LIBSVM's sv_coef). One-versus-rest: row m is the problem of class m. Otherwise one row.
     matrix<double> coef;
-    std::vector<double> offset;              // b of each binary problem, in the order (0,1), (0,2), …, (1,2), …
-    std::vector<svm_report> reports;         // likewise
+    std::vector<double> offset;       // b of each binary problem, in the order (0,1), (0,2), …, (1,2), …
+    std::vector<svm_report> reports;  // likewise
     index training_size = 0;
     index dims = 0;
     double C = 1;

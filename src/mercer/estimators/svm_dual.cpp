@@ -67,7 +67,8 @@ posed pose(const dual_input& in) {
                 q.group.push_back(in.sign[i] > 0 ? 0 : 1);
             }
             const double each = in.nu * total / 2, most = 2 * std::min(have[0], have[1]) / total;
-            if (in.nu > most) fail(errc::infeasible, fmt::format("nu-svc: must satisfy nu <= {:.6g} for these class sizes, got {}: specified nu is infeasible", most, in.nu));
+            if (in.nu > most)
+                fail(errc::infeasible, fmt::format("nu-svc: must satisfy nu <= {:.6g} for these class sizes, got {}: specified nu is infeasible", most, in.nu));
             q.p.assign(n, 0.0);
             q.start = in.start;
             q.start.resize(n, 0.0);
@@ -134,7 +135,7 @@ level margin_level(const posed& q, const smo_result& r, int g) {
     made.high = std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i < r.alpha.size(); ++i) {
         if (!q.group.empty() && q.group[i] != g) continue;
-        const bool up = r.alpha[i] < q.upper[i], down = r.alpha[i] > q.lower[i];
+        const bool up = r.alpha[i]<q.upper[i], down = r.alpha[i]> q.lower[i];
         if (up && down) sum += r.F[i], ++made.count;
         if (up) made.low = std::max(made.low, r.F[i]);
         if (down) made.high = std::min(made.high, r.F[i]);
@@ -153,12 +154,15 @@ level margin_level(const posed& q, const smo_result& r, int g) {
         if (r.alpha[i] < r.alpha[b]) b = i;
     }
     if (in.sign.empty())
-        fail(errc::infeasible, fmt::format("svr: no function of this kernel's feature space is within epsilon = {} of all targets, as C = infinity asks; examples {} and {} have multipliers {:.3g} and {:.3g} "
+        fail(errc::infeasible, fmt::format("svr: no function of this kernel's feature space is within epsilon = {} of all targets, as C = infinity asks; "
+                                           "examples {} and {} have multipliers {:.3g} and {:.3g} "
                                            "and growing. Use a finite C, or a larger epsilon",
                                            in.epsilon, in.rows[a % in.rows.size()], in.rows[b % in.rows.size()], r.alpha[a], -r.alpha[b]));
-    fail(errc::infeasible, fmt::format("hard margin: the classes cannot be separated in this kernel's feature space; examples {} and {} have multipliers {:.3g} and {:.3g} and growing. "
-                                       "Use a finite C, or a kernel with a richer feature space (a larger gamma or degree)",
-                                       in.rows[a], in.rows[b], r.alpha[a], -r.alpha[b]));
+    fail(errc::infeasible,
+         fmt::format(
+             "hard margin: the classes cannot be separated in this kernel's feature space; examples {} and {} have multipliers {:.3g} and {:.3g} and growing. "
+             "Use a finite C, or a kernel with a richer feature space (a larger gamma or degree)",
+             in.rows[a], in.rows[b], r.alpha[a], -r.alpha[b]));
 }
 
 }  // namespace
@@ -189,7 +193,8 @@ dual_solution solve_dual(const gram<float>& fast, const gram<double>& exact, con
     if (q.doubled)
         for (std::size_t i = 0; i < n; ++i) out.coef[i] += r.alpha[n + i];
     const level first = margin_level(q, r, 0);
-    out.report = {r.status, r.gap, r.objective, r.steps, r.rounds, r.flat_steps, r.concave_steps, static_cast<index>(n), first.count, first.low, first.high, in.epsilon, r.seconds};
+    out.report = {r.status,    r.gap,     r.objective, r.steps,    r.rounds, r.flat_steps, r.concave_steps, static_cast<index>(n),
+                  first.count, first.low, first.high,  in.epsilon, r.seconds};
     out.offset = first.value;
     if (in.task == svm_task::nu_svc) {
         // On the margins Kα = r₁ for y = +1 and -r₂ for y = -1, F = -Kα. Dividing by r = (r₁+r₂)/2 puts them at ±1.
@@ -199,9 +204,10 @@ dual_solution solve_dual(const gram<float>& fast, const gram<double>& exact, con
         if (!(scale > 0)) {
             // At the optimum this means margin 0: so small a ν lets the hulls of the classes, reduced to weights <= 2/(νn), meet.
             if (r.status == smo_status::converged || r.status == smo_status::stationary)
-                fail(errc::infeasible, fmt::format("nu-svc: the margin must satisfy rho > 0, got {:.3g} at tolerance {:.3g}: the classes overlap too much for nu = {}. "
-                                                   "Use a larger nu, or a kernel with a richer feature space",
-                                                   scale, options.tol, in.nu));
+                fail(errc::infeasible,
+                     fmt::format("nu-svc: the margin must satisfy rho > 0, got {:.3g} at tolerance {:.3g}: the classes overlap too much for nu = {}. "
+                                 "Use a larger nu, or a kernel with a richer feature space",
+                                 scale, options.tol, in.nu));
             scale = 1;  // cut short before there was a margin: what there is, as it is
         }
         out.margin = scale;

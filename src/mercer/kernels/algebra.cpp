@@ -270,8 +270,7 @@ public:
         instruction step;
         step.what = op::outer_multiply;
         step.weight = h_;
-        if (const feature phi = code.outer(); phi.apply)
-            step.weight = [phi, h = h_](const dataset& x) { return h(phi.apply(x, nullptr).first); };
+        if (const feature phi = code.outer(); phi.apply) step.weight = [phi, h = h_](const dataset& x) { return h(phi.apply(x, nullptr).first); };
         step.a = part_->emit(code);
         return code.push(std::move(step));
     }
@@ -288,7 +287,13 @@ private:
 class pull_back_node final : public unary_node {
 public:
     pull_back_node(std::string name, std::string text, std::string rule, feature phi, node_ptr part, domain from, std::vector<index> columns = {})
-        : unary_node(std::move(part)), name_(std::move(name)), text_(std::move(text)), rule_(std::move(rule)), phi_(std::move(phi)), from_(from), columns_(std::move(columns)) {}
+        : unary_node(std::move(part)),
+          name_(std::move(name)),
+          text_(std::move(text)),
+          rule_(std::move(rule)),
+          phi_(std::move(phi)),
+          from_(from),
+          columns_(std::move(columns)) {}
     domain where() const override { return from_; }
     std::string text() const override { return text_; }
     traits properties() const override { return {false, false, part_->properties().normalised}; }
@@ -368,12 +373,15 @@ kernel normalise(const kernel& a) { return make<normalised_node>(a.shared()); }
 kernel conjugate(std::string name, object_function h, const kernel& a) { return make<conjugate_node>(std::move(name), std::move(h), a.shared()); }
 
 kernel pull_back(std::string name, feature phi, const kernel& a, domain from) {
-    return make<pull_back_node>(name, "pullback(" + name + ", " + a.text() + ")", "pull-back: k(φ(x), φ(z)) is a kernel for any map φ; φ = " + name, std::move(phi), a.shared(), from);
+    return make<pull_back_node>(name, "pullback(" + name + ", " + a.text() + ")", "pull-back: k(φ(x), φ(z)) is a kernel for any map φ; φ = " + name,
+                                std::move(phi), a.shared(), from);
 }
 
 kernel columns(const kernel& a, std::vector<index> which) {
-    if (a.where() != domain::vectors && a.where() != domain::any) fail(errc::unsupported, fmt::format("columns: {} is a kernel on {}", a.text(), name(a.where())));
-    return make<pull_back_node>("columns", fmt::format("columns({}, [{}])", a.text(), fmt::join(which, ", ")), "pull-back by the projection onto some coordinates", column_map(which), a.shared(), domain::vectors, which);
+    if (a.where() != domain::vectors && a.where() != domain::any)
+        fail(errc::unsupported, fmt::format("columns: {} is a kernel on {}", a.text(), name(a.where())));
+    return make<pull_back_node>("columns", fmt::format("columns({}, [{}])", a.text(), fmt::join(which, ", ")),
+                                "pull-back by the projection onto some coordinates", column_map(which), a.shared(), domain::vectors, which);
 }
 
 kernel from_block_function(std::string name, block_function k, domain where) { return make<user_node>(std::move(name), std::move(k), where); }

@@ -11,7 +11,14 @@ struct constant {
     double c = 1;
 
     static kernel_info info() {
-        return {"constant", {}, "c", domain::any, {{"c", "1", "c >= 0", "the value"}}, "constant: the inner product of the one-dimensional feature √c", true, {.stationary = true, .radial = true, .normalised = false}};
+        return {"constant",
+                {},
+                "c",
+                domain::any,
+                {{"c", "1", "c >= 0", "the value"}},
+                "constant: the inner product of the one-dimensional feature √c",
+                true,
+                {.stationary = true, .radial = true, .normalised = false}};
     }
     static constant from(const mercer::arguments& given) { return {given.number("c", 1)}; }
     void check() const { require(c >= 0 && std::isfinite(c), "constant", "c >= 0", c); }

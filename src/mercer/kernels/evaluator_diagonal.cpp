@@ -50,7 +50,8 @@ void evaluator<T>::diagonal(std::span<T> out) const {
                 if (src.x_norms.size())
                     std::copy_n(src.x_norms.data() + first, count, stat);
                 else
-                    operand<T>(gather(src.x.vectors(), selection(first, count)), src.sparse()).norms(nullptr, std::span<T>(stat, static_cast<std::size_t>(count)));
+                    operand<T>(gather(src.x.vectors(), selection(first, count)), src.sparse())
+                        .norms(nullptr, std::span<T>(stat, static_cast<std::size_t>(count)));
             } else {
                 for (index i = 0; i < count; ++i) {
                     if (src.what == statistic::min_sum || src.what == statistic::product) {

@@ -10,8 +10,8 @@
 
 #include "mercer/base/error.h"
 #include "mercer/base/parallel.h"
-#include "mercer/kernels/operand.h"
 #include "mercer/kernels/evaluator.h"
+#include "mercer/kernels/operand.h"
 
 namespace mercer {
 namespace evaluation {
@@ -45,7 +45,7 @@ struct outer_factors {
 template <class T>
 struct workspace {
     pack_scratch<T> pack;
-    std::vector<buffer<T>> panels;            // per statistic, when packed on the fly
+    std::vector<buffer<T>> panels;  // per statistic, when packed on the fly
     std::vector<buffer<T>> col_norms, row_norms;
     std::vector<buffer<T>> col_factors, row_factors;
     // Per wide statistic: column → position among the columns present in a stripe, -1 elsewhere; and the columns present.
@@ -63,7 +63,9 @@ inline bool wants_norms(const plan& code, int stat) {
 
 // Sparse rows are streamed as such when that is less work than the dense loop, which does 1.4 times more per coordinate.
 inline bool worth_sparse(const dataset& x) {
-    const auto density = [](const auto* some) { return static_cast<double>(some->nonzeros()) / (static_cast<double>(some->size()) * static_cast<double>(some->dims()) + 1); };
+    const auto density = [](const auto* some) {
+        return static_cast<double>(some->nonzeros()) / (static_cast<double>(some->size()) * static_cast<double>(some->dims()) + 1);
+    };
     if (const auto* some = x.as<sparse<float>>()) return density(some) < 0.5;
     if (const auto* some = x.as<sparse<double>>()) return density(some) < 0.5;
     return false;
@@ -124,7 +126,8 @@ struct evaluator<T>::state {
                 if (wanted.centred && !as_sparse) one.shift = useful_shift<T>(fright);
                 // Where a shift would gain nothing, the plain dot product is shared.
                 for (std::size_t other = 0; other < s && one.same_as < 0 && one.shift.empty(); ++other)
-                    if (code->statistics[other].what == wanted.what && code->statistics[other].source == wanted.source && sources[other].shift.empty() && wanted.what != statistic::user)
+                    if (code->statistics[other].what == wanted.what && code->statistics[other].source == wanted.source && sources[other].shift.empty() &&
+                        wanted.what != statistic::user)
                         one.same_as = static_cast<int>(other);
                 if (wants_norms(*code, static_cast<int>(s))) {
                     one.x_norms.resize(fx.size());
@@ -150,7 +153,8 @@ struct evaluator<T>::state {
         for (index i = 0; i < norms.size(); ++i)
             if (!std::isfinite(norms[i])) {
                 require_finite(vectors);
-                fail(errc::data, fmt::format("row {}: its squared norm is beyond the range of {}, so distances from it cannot be computed; scale the data", i, precision()));
+                fail(errc::data, fmt::format("row {}: its squared norm is beyond the range of {}, so distances from it cannot be computed; scale the data", i,
+                                             precision()));
             }
     }
     static const char* precision() { return sizeof(T) == 4 ? "float" : "double"; }
@@ -175,12 +179,14 @@ struct evaluator<T>::state {
         if (step.weight) {
             values = step.weight(objects);
             if (static_cast<index>(values.size()) != objects.size())
-                fail(errc::invalid_argument, fmt::format("a function of objects must give one number for each of {} objects, got {}", objects.size(), values.size()));
+                fail(errc::invalid_argument,
+                     fmt::format("a function of objects must give one number for each of {} objects, got {}", objects.size(), values.size()));
         } else {
             // In the precision of the tiles, so that k(x, x) is divided by itself.
             std::vector<T> self(static_cast<std::size_t>(objects.size()));
             evaluator<T>(step.self, objects).diagonal(self);
-            for (std::size_t i = 0; i < self.size(); ++i) values.push_back(step.self_rule == instruction::self_use::minus_half ? -0.5 * self[i] : inverse_root(self[i], i));
+            for (std::size_t i = 0; i < self.size(); ++i)
+                values.push_back(step.self_rule == instruction::self_use::minus_half ? -0.5 * self[i] : inverse_root(self[i], i));
         }
         return std::vector<T>(values.begin(), values.end());
     }
@@ -189,7 +195,8 @@ struct evaluator<T>::state {
         if (self == 0 || std::isnan(self)) return 0;
         if (self < 0) fail(errc::data, fmt::format("normalize: k(x, x) must satisfy 0 <= k(x, x), got {} for object {}", self, object));
         if (!std::isfinite(self) || !std::isfinite(1 / self))
-            fail(errc::data, fmt::format("normalize: k(x, x) of object {} is too {} for {}; scale the data", object, self > 1 ? "large" : "small", precision()));
+            fail(errc::data,
+                 fmt::format("normalize: k(x, x) of object {} is too {} for {}; scale the data", object, self > 1 ? "large" : "small", precision()));
         return 1 / std::sqrt(static_cast<double>(self));
     }
 
@@ -343,7 +350,8 @@ struct evaluator<T>::state {
         w.present[at].clear();
     }
 
-    void fill_statistic(const source<T>& s, std::size_t at, const selection& some, const selection& which_cols, const T* panels, index width, T* out, workspace<T>& w) const {
+    void fill_statistic(const source<T>& s, std::size_t at, const selection& some, const selection& which_cols, const T* panels, index width, T* out,
+                        workspace<T>& w) const {
         const index n = some.size();
         if (s.what == statistic::user) return ask_user(s, some, which_cols, width, out, w);
         const index p = panel_of(s);
@@ -436,7 +444,8 @@ struct evaluator<T>::state {
                 case op::outer_multiply:
                 case op::outer_add:
                     collect(factors[at].x, some, n, w.row_factors[at]);
-                    ops.outer(step.what == op::outer_add ? tile_binary::add : tile_binary::multiply, to, width, w.row_factors[at].data(), w.col_factors[at].data(), n, width);
+                    ops.outer(step.what == op::outer_add ? tile_binary::add : tile_binary::multiply, to, width, w.row_factors[at].data(),
+                              w.col_factors[at].data(), n, width);
                     break;
             }
         }

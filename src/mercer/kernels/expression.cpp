@@ -231,7 +231,8 @@ private:
                 expect('=');
                 skip();
             } else {
-                if (position >= parameters.size()) wrong(fmt::format("{} takes {} argument{}", owner.info.name, parameters.size(), parameters.size() == 1 ? "" : "s"), start);
+                if (position >= parameters.size())
+                    wrong(fmt::format("{} takes {} argument{}", owner.info.name, parameters.size(), parameters.size() == 1 ? "" : "s"), start);
                 key = parameters[position].name;
             }
             guarded(start, [&] { return given.set(key, literal()), 0; });
@@ -376,7 +377,8 @@ private:
         std::string line(text_);
         for (char& c : line)
             if (c == '\n' || c == '\t' || c == '\r') c = ' ';
-        fail(errc::parse, fmt::format("kernel expression, character {}: {}\n  {}\n  {}^", columns_before(place) + 1, what, line, std::string(columns_before(place), ' ')));
+        fail(errc::parse,
+             fmt::format("kernel expression, character {}: {}\n  {}\n  {}^", columns_before(place) + 1, what, line, std::string(columns_before(place), ' ')));
     }
     // The character here, whole: it may take several bytes of UTF-8.
     std::string_view character() const {

@@ -84,7 +84,8 @@ feature linear_map(std::string key, std::vector<std::vector<double>> m) {
     return each(std::move(key), [m](const dataset& x) {
         const dense<double> from = as_dense<double>(x);
         const auto d = m.empty() ? 0 : static_cast<index>(m.front().size());
-        if (from.dims() != d) fail(errc::invalid_argument, fmt::format("the kernel's matrix is for vectors of {} coordinates, the data have {}", d, from.dims()));
+        if (from.dims() != d)
+            fail(errc::invalid_argument, fmt::format("the kernel's matrix is for vectors of {} coordinates, the data have {}", d, from.dims()));
         matrix<double> to(from.size(), static_cast<index>(m.size()));
         for (index i = 0; i < from.size(); ++i)
             for (index a = 0; a < to.cols(); ++a) {

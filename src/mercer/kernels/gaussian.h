@@ -26,7 +26,8 @@ struct gaussian {
                 {.stationary = true, .radial = true, .normalised = true}};
     }
     static gaussian from(const mercer::arguments& given) {
-        if (given.has("sigma") && given.has("gamma")) fail(errc::invalid_argument, "rbf: gamma and sigma are both given; gamma = 1/(2*sigma^2), so one is enough");
+        if (given.has("sigma") && given.has("gamma"))
+            fail(errc::invalid_argument, "rbf: gamma and sigma are both given; gamma = 1/(2*sigma^2), so one is enough");
         if (given.has("sigma")) return from_sigma(given.number("sigma"));
         return {given.number("gamma", 1)};
     }

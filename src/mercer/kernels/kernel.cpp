@@ -17,7 +17,8 @@ int plan_builder::use_statistic(pair_statistic wanted) {
     for (std::size_t i = 0; i < made_.statistics.size(); ++i) {
         auto& have = made_.statistics[i];
         // A leaf that needs the dot product itself must not take the shift away from one that needs distances: rbf() + linear().
-        if (have.what == wanted.what && have.source == wanted.source && have.what != statistic::user && have.centred == wanted.centred) return static_cast<int>(i);
+        if (have.what == wanted.what && have.source == wanted.source && have.what != statistic::user && have.centred == wanted.centred)
+            return static_cast<int>(i);
     }
     made_.statistics.push_back(std::move(wanted));
     return static_cast<int>(made_.statistics.size()) - 1;

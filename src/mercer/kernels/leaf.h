@@ -70,16 +70,10 @@ R whole_power(R x, int n) {
 
 // Small functions a formula may use of numbers; tile/lanes.h has them for SIMD vectors.
 template <class R>
-    requires std::is_arithmetic_v<R>
-R at_most(R x, double limit) {
-    return x < limit ? x : static_cast<R>(limit);
-}
+    requires std::is_arithmetic_v<R> R at_most(R x, double limit) { return x < limit ? x : static_cast<R>(limit); }
 // a/b, `otherwise` where b = 0
 template <class R>
-    requires std::is_arithmetic_v<R>
-R ratio(R a, R b, double otherwise) {
-    return b == 0 ? static_cast<R>(otherwise) : a / b;
-}
+    requires std::is_arithmetic_v<R> R ratio(R a, R b, double otherwise) { return b == 0 ? static_cast<R>(otherwise) : a / b; }
 
 template <class F>
 class leaf_node final : public kernel_node {
@@ -118,7 +112,9 @@ public:
             return code.push(std::move(step));
         }
     }
-    bool has_log() const override { return requires { &F::emit_log; }; }
+    bool has_log() const override {
+        return requires { &F::emit_log; };
+    }
     int emit_log(plan_builder& code) const override {
         if constexpr (requires { formula_.emit_log(code); }) return formula_.emit_log(code);
         return -1;

@@ -26,7 +26,8 @@ dense_matrix symmetric(const std::string& owner, const std::vector<std::vector<d
     for (Eigen::Index i = 0; i < n; ++i)
         for (Eigen::Index j = 0; j < i; ++j)
             if (std::abs(m(i, j) - m(j, i)) > 1e-12 * largest)
-                fail(errc::invalid_argument, fmt::format("{}: the matrix must be symmetric, got {} at ({}, {}) and {} at ({}, {})", owner, m(i, j), i, j, m(j, i), j, i));
+                fail(errc::invalid_argument,
+                     fmt::format("{}: the matrix must be symmetric, got {} at ({}, {}) and {} at ({}, {})", owner, m(i, j), i, j, m(j, i), j, i));
     return (m + m.transpose()) / 2;
 }
 
@@ -45,7 +46,8 @@ std::vector<std::vector<double>> anisotropic::whitening() const {
         const auto d = static_cast<Eigen::Index>(covariance.front().size());
         dense_matrix m = dense_matrix::Zero(d, d);
         for (Eigen::Index a = 0; a < d; ++a) {
-            require(covariance.front()[a] > 0 && std::isfinite(covariance.front()[a]), "anisotropic", fmt::format("covariance[{}] > 0", a), covariance.front()[a]);
+            require(covariance.front()[a] > 0 && std::isfinite(covariance.front()[a]), "anisotropic", fmt::format("covariance[{}] > 0", a),
+                    covariance.front()[a]);
             m(a, a) = 1 / std::sqrt(covariance.front()[a]);
         }
         return rows_of(m);
@@ -66,7 +68,8 @@ std::vector<std::vector<double>> bilinear::root() const {
     const Eigen::VectorXd values = eigen.eigenvalues();
     // Rounding alone can move an eigenvalue by n·ε·‖A‖.
     const double tolerance = static_cast<double>(m.rows()) * 2.3e-16 * values.cwiseAbs().maxCoeff();
-    if (values.minCoeff() < -tolerance) fail(errc::not_psd, fmt::format("bilinear: A must be positive semidefinite, its smallest eigenvalue is {:.6g}", values.minCoeff()));
+    if (values.minCoeff() < -tolerance)
+        fail(errc::not_psd, fmt::format("bilinear: A must be positive semidefinite, its smallest eigenvalue is {:.6g}", values.minCoeff()));
     return rows_of(values.cwiseMax(0).cwiseSqrt().asDiagonal() * eigen.eigenvectors().transpose());
 }
 

@@ -57,7 +57,9 @@ directory<kernel>& kernels() {
 }  // namespace
 
 void register_weight(const std::string& name, object_function h) { weights().set(name, std::move(h)); }
-void register_map(const std::string& name, std::function<std::vector<double>(std::span<const double>)> phi) { maps().set(name, vector_map("map " + name, std::move(phi))); }
+void register_map(const std::string& name, std::function<std::vector<double>(std::span<const double>)> phi) {
+    maps().set(name, vector_map("map " + name, std::move(phi)));
+}
 void register_kernel(const std::string& name, const kernel& k) { kernels().set(name, k); }
 std::optional<object_function> weight_named(const std::string& name) { return weights().find(name); }
 std::optional<feature> map_named(const std::string& name) { return maps().find(name); }

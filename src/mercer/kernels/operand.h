@@ -12,7 +12,7 @@ namespace mercer {
 // Scratch of one thread; grows and is kept.
 template <class T>
 struct pack_scratch {
-    buffer<T> rows;                   // converted dense rows
+    buffer<T> rows;  // converted dense rows
     std::vector<const T*> pointers;
     std::vector<std::int32_t> row_cols;
     std::vector<T> row_values;

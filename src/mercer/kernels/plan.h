@@ -20,7 +20,7 @@ namespace mercer {
 // Objects turned into vectors: X and, for two different data sets, Z together (they may need a common dictionary).
 // Called with z == nullptr when both sides are the same data.
 struct feature {
-    std::string key;  // equal keys mean equal features
+    std::string key;                                                                       // equal keys mean equal features
     std::function<std::pair<dataset, dataset>(const dataset& x, const dataset* z)> apply;  // empty: the data as they are
 };
 
@@ -35,9 +35,9 @@ feature compose(feature first, feature second);
 
 struct pair_statistic {
     statistic what = statistic::dot;
-    int source = 0;                   // index into plan::features
-    bool centred = false;             // only distances are asked of it, so the mean may be subtracted first
-    block_function user;              // for statistic::user
+    int source = 0;        // index into plan::features
+    bool centred = false;  // only distances are asked of it, so the mean may be subtracted first
+    block_function user;   // for statistic::user
 };
 
 struct plan;
@@ -49,13 +49,13 @@ struct instruction {
     int to = 0;
     int a = 0;
     int b = 0;
-    map_call formula{};                      // map: the scalar map
-    map_input input = map_input::value;      // map: what it is applied to
-    double scale = 1;                        // affine: to = scale·a + shift; power: the exponent is shift
+    map_call formula{};                  // map: the scalar map
+    map_input input = map_input::value;  // map: what it is applied to
+    double scale = 1;                    // affine: to = scale·a + shift; power: the exponent is shift
     double shift = 0;
-    std::vector<double> coefficients;        // polynomial: c₀ + c₁a + c₂a² + …
-    object_function weight;                  // outer_*: per-object numbers u = weight(x), v = weight(z)
-    std::shared_ptr<const plan> self;        // outer_*: or from the kernel's own diagonal k(x, x), by self_rule
+    std::vector<double> coefficients;  // polynomial: c₀ + c₁a + c₂a² + …
+    object_function weight;            // outer_*: per-object numbers u = weight(x), v = weight(z)
+    std::shared_ptr<const plan> self;  // outer_*: or from the kernel's own diagonal k(x, x), by self_rule
     enum class self_use { none, inverse_root, minus_half } self_rule = self_use::none;
 };
 
@@ -65,7 +65,7 @@ struct plan {
     std::vector<instruction> code;           // the last one leaves the result in register `result`
     int registers = 0;
     int result = 0;
-    bool check_range = false;                // values grow like 2^|A|: refuse data on which they leave the range of T
+    bool check_range = false;  // values grow like 2^|A|: refuse data on which they leave the range of T
 };
 
 // Collects a plan while a kernel tree emits itself. Registers returned by emit belong to the caller and may be overwritten,

@@ -36,9 +36,10 @@ registered_kernel entry(std::vector<std::string> other_arguments = {}) {
 
 const std::vector<registered_kernel>& kernel_registry() {
     static const std::vector<registered_kernel> all{
-        entry<linear>(),     entry<constant>(),   entry<polynomial>(), entry<gaussian>({"sigma"}), entry<anisotropic>(),       entry<cosine>(),   entry<sigmoid>(),
-        entry<all_subsets>(), entry<bilinear>(),   entry<laplacian>(),  entry<chi2>(),              entry<intersection>(),      entry<matern>(),   entry<rational_quadratic>(),
-        entry<periodic>(),   entry<set_intersection>(), entry<set_power>(), entry<set_exp>(),       entry<jaccard>(),           entry<spectrum>(),
+        entry<linear>(),  entry<constant>(),           entry<polynomial>(), entry<gaussian>({"sigma"}), entry<anisotropic>(), entry<cosine>(),
+        entry<sigmoid>(), entry<all_subsets>(),        entry<bilinear>(),   entry<laplacian>(),         entry<chi2>(),        entry<intersection>(),
+        entry<matern>(),  entry<rational_quadratic>(), entry<periodic>(),   entry<set_intersection>(),  entry<set_power>(),   entry<set_exp>(),
+        entry<jaccard>(), entry<spectrum>(),
     };
     return all;
 }
@@ -111,7 +112,9 @@ std::vector<std::vector<double>> arguments::table(const std::string& name) const
 }
 
 void require(bool ok, const std::string& owner, const std::string& condition, double value) {
-    if (!ok) fail(errc::invalid_argument, fmt::format("{}: must satisfy {}{}, got {}", owner, condition, std::isfinite(value) ? "" : " and be finite", number_text(value)));
+    if (!ok)
+        fail(errc::invalid_argument,
+             fmt::format("{}: must satisfy {}{}, got {}", owner, condition, std::isfinite(value) ? "" : " and be finite", number_text(value)));
 }
 
 std::string number_text(double value) { return fmt::format("{}", value); }

@@ -11,7 +11,9 @@
 namespace mercer {
 
 struct set_intersection {
-    static kernel_info info() { return {"set_intersection", {"common_items"}, "|A ∩ B|", domain::sets, {}, "set intersection: the inner product of 0/1 indicator vectors", true, {}}; }
+    static kernel_info info() {
+        return {"set_intersection", {"common_items"}, "|A ∩ B|", domain::sets, {}, "set intersection: the inner product of 0/1 indicator vectors", true, {}};
+    }
     static set_intersection from(const mercer::arguments&) { return {}; }
     void check() const {}
     std::vector<argument> arguments() const { return {}; }
@@ -36,7 +38,10 @@ inline int emit_common_items(plan_builder& code, double rate) {
 
 struct set_power {
     static kernel_info info() {
-        return {"set_power", {"common_subsets"}, "2^|A ∩ B|", domain::sets, {}, "common subsets: ∏ over items of (1 + aᵢbᵢ), the all-subsets product of indicators", true, {}};
+        return {"set_power", {"common_subsets"},
+                "2^|A ∩ B|", domain::sets,
+                {},          "common subsets: ∏ over items of (1 + aᵢbᵢ), the all-subsets product of indicators",
+                true,        {}};
     }
     static set_power from(const mercer::arguments&) { return {}; }
     void check() const {}

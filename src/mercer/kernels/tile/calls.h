@@ -17,7 +17,21 @@ enum class statistic {
 };
 
 // Which scalar map: each is the call operator of the kernel of that name (gaussian.h, …).
-enum class map_id { identity, gaussian, polynomial, sigmoid, laplacian, chi2, matern12, matern32, matern52, rational_quadratic, two_power, exponential, jaccard };
+enum class map_id {
+    identity,
+    gaussian,
+    polynomial,
+    sigmoid,
+    laplacian,
+    chi2,
+    matern12,
+    matern32,
+    matern52,
+    rational_quadratic,
+    two_power,
+    exponential,
+    jaccard
+};
 
 // What the map is applied to.
 enum class map_input {
@@ -39,10 +53,10 @@ struct tile_map {
     const T* in;
     std::int64_t in_stride;
     T* const* out;  // one pointer a row
-    const T* row;  // ‖xᵢ‖² where the input wants norms
+    const T* row;   // ‖xᵢ‖² where the input wants norms
     const T* col;
     std::int64_t rows;
-    std::int64_t width;  // a whole number of vectors
+    std::int64_t width;   // a whole number of vectors
     bool stream = false;  // write past the caches: nobody reads the result soon, and its rows are aligned to vectors
 };
 

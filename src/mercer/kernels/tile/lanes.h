@@ -26,25 +26,45 @@ struct lanes {
 };
 
 template <class T>
-HWY_INLINE lanes<T> operator+(lanes<T> a, lanes<T> b) { return {hn::Add(a.v, b.v)}; }
+HWY_INLINE lanes<T> operator+(lanes<T> a, lanes<T> b) {
+    return {hn::Add(a.v, b.v)};
+}
 template <class T>
-HWY_INLINE lanes<T> operator-(lanes<T> a, lanes<T> b) { return {hn::Sub(a.v, b.v)}; }
+HWY_INLINE lanes<T> operator-(lanes<T> a, lanes<T> b) {
+    return {hn::Sub(a.v, b.v)};
+}
 template <class T>
-HWY_INLINE lanes<T> operator*(lanes<T> a, lanes<T> b) { return {hn::Mul(a.v, b.v)}; }
+HWY_INLINE lanes<T> operator*(lanes<T> a, lanes<T> b) {
+    return {hn::Mul(a.v, b.v)};
+}
 template <class T>
-HWY_INLINE lanes<T> operator/(lanes<T> a, lanes<T> b) { return {hn::Div(a.v, b.v)}; }
+HWY_INLINE lanes<T> operator/(lanes<T> a, lanes<T> b) {
+    return {hn::Div(a.v, b.v)};
+}
 template <class T>
-HWY_INLINE lanes<T> operator+(lanes<T> a, double b) { return a + lanes<T>::all(b); }
+HWY_INLINE lanes<T> operator+(lanes<T> a, double b) {
+    return a + lanes<T>::all(b);
+}
 template <class T>
-HWY_INLINE lanes<T> operator+(double a, lanes<T> b) { return lanes<T>::all(a) + b; }
+HWY_INLINE lanes<T> operator+(double a, lanes<T> b) {
+    return lanes<T>::all(a) + b;
+}
 template <class T>
-HWY_INLINE lanes<T> operator-(lanes<T> a, double b) { return a - lanes<T>::all(b); }
+HWY_INLINE lanes<T> operator-(lanes<T> a, double b) {
+    return a - lanes<T>::all(b);
+}
 template <class T>
-HWY_INLINE lanes<T> operator*(double a, lanes<T> b) { return lanes<T>::factor(a) * b; }
+HWY_INLINE lanes<T> operator*(double a, lanes<T> b) {
+    return lanes<T>::factor(a) * b;
+}
 template <class T>
-HWY_INLINE lanes<T> operator*(lanes<T> a, double b) { return a * lanes<T>::factor(b); }
+HWY_INLINE lanes<T> operator*(lanes<T> a, double b) {
+    return a * lanes<T>::factor(b);
+}
 template <class T>
-HWY_INLINE lanes<T> operator/(lanes<T> a, double b) { return a * lanes<T>::factor(1 / b); }
+HWY_INLINE lanes<T> operator/(lanes<T> a, double b) {
+    return a * lanes<T>::factor(1 / b);
+}
 
 // eˣ = 2ⁿ·eʳ with n = round(x·log₂e) and r = x - n·ln 2 in two pieces; the polynomial is the minimax one of
 // Moshier's Cephes library (expf) for |r| <= ln 2 / 2, within 1.2e-7 relative. Underflows to 0, overflows to infinity, keeps NaN (x86 min and max return the second of a pair
@@ -95,15 +115,25 @@ HWY_INLINE lanes<T> exp2(lanes<T> n) {
     return {hn::Mul(first, second)};
 }
 template <class T>
-HWY_INLINE lanes<T> log1p(lanes<T> x) { return {hn::Log1p(tag<T>(), x.v)}; }
+HWY_INLINE lanes<T> log1p(lanes<T> x) {
+    return {hn::Log1p(tag<T>(), x.v)};
+}
 template <class T>
-HWY_INLINE lanes<T> tanh(lanes<T> x) { return {hn::Tanh(tag<T>(), x.v)}; }
+HWY_INLINE lanes<T> tanh(lanes<T> x) {
+    return {hn::Tanh(tag<T>(), x.v)};
+}
 template <class T>
-HWY_INLINE lanes<T> sqrt(lanes<T> x) { return {hn::Sqrt(x.v)}; }
+HWY_INLINE lanes<T> sqrt(lanes<T> x) {
+    return {hn::Sqrt(x.v)};
+}
 template <class T>
-HWY_INLINE lanes<T> max(lanes<T> a, lanes<T> b) { return {hn::Max(a.v, b.v)}; }
+HWY_INLINE lanes<T> max(lanes<T> a, lanes<T> b) {
+    return {hn::Max(a.v, b.v)};
+}
 template <class T>
-HWY_INLINE lanes<T> at_most(lanes<T> x, double limit) { return {hn::Min(lanes<T>::factor(limit).v, x.v)}; }
+HWY_INLINE lanes<T> at_most(lanes<T> x, double limit) {
+    return {hn::Min(lanes<T>::factor(limit).v, x.v)};
+}
 template <class T>
 HWY_INLINE lanes<T> ratio(lanes<T> a, lanes<T> b, double otherwise) {
     const tag<T> d;

@@ -268,7 +268,8 @@ void power(T* a, double exponent, size count) {
     else if (whole)
         in_place(a, count, [m = static_cast<int>(exponent)](lanes<T> x, size) HWY_ATTR { return whole_power(x, m); });
     else
-        for (size i = 0; i < count; ++i) a[i] = static_cast<T>(__builtin_pow(static_cast<double>(a[i]), exponent));  // any sign, any exponent: no rule covers it, nobody is in a hurry
+        for (size i = 0; i < count; ++i)
+            a[i] = static_cast<T>(__builtin_pow(static_cast<double>(a[i]), exponent));  // any sign, any exponent: no rule covers it, nobody is in a hurry
 }
 
 template <class T>
