@@ -23,21 +23,16 @@ void solver::apply(const std::vector<index>& changed, const std::vector<double>&
     if (changed.empty() || from >= to) return;
     const index rows = static_cast<index>(changed.size());
     std::vector<index> original(changed.size());
-    std::vector<float*> slot(changed.size(), nullptr);
-    std::vector<const float*> there(changed.size(), nullptr);
-    std::vector<index> valid(changed.size(), 0);
+    std::vector<index> slot(changed.size(), -1), valid(changed.size(), 0);
     for (index r = 0; r < rows; ++r) {
         original[r] = perm_[changed[r]];
-        if (keep)
-            there[r] = slot[r] = store_.fetch(original[r], valid[r]);
-        else
-            there[r] = store_.find(original[r], valid[r]);
+        slot[r] = keep ? store_.fetch(original[r], valid[r]) : store_.find(original[r], valid[r]);
         (valid[r] >= to ? result_.rows_reused : result_.rows_computed) += 1;
         work_ += static_cast<double>(to - from) * (valid[r] >= to ? 1.0 : fast_.element_cost());
     }
-    const index stripes = (to - from + stripe - 1) / stripe;
+    const index first = from / stripe, stripes = (to + stripe - 1) / stripe - first;
     parallel_for(stripes, [&](index s) {
-        const index c0 = from + s * stripe, width = std::min(stripe, to - c0);
+        const index c0 = std::max(from, (first + s) * stripe), width = std::min((first + s + 1) * stripe, to) - c0;
         const selection cols = columns(c0, width);
         thread_local buffer<float> scratch;
         thread_local std::vector<index> missing;
@@ -51,10 +46,10 @@ void solver::apply(const std::vector<index>& changed, const std::vector<double>&
             float* spare = scratch.at_least(row_chunk * stripe);
             for (index r = r0; r < r0 + count; ++r) {
                 if (valid[r] >= c0 + width) {
-                    ready.push_back(there[r] + c0);
+                    ready.push_back(store_.at(slot[r], c0));
                     continue;
                 }
-                float* at = slot[r] ? slot[r] + c0 : spare + (r - r0) * stripe;
+                float* at = keep && slot[r] >= 0 ? store_.at(slot[r], c0) : spare + (r - r0) * stripe;
                 ready.push_back(at);
                 missing.push_back(original[r]);
                 target.push_back(at);

@@ -36,12 +36,12 @@ reserved_memory& row_store::spare() {
     return kept;
 }
 
-float* row_store::fetch(index original, index& valid) {
+index row_store::fetch(index original, index& valid) {
     valid = 0;
-    if (slots_ == 0) return nullptr;
+    if (slots_ == 0) return -1;
     const int asked = asked_[original];
     if (asked < often) ++asked_[original];
-    if (!small_ && asked < (cheap_ ? 2 : 1)) return nullptr;
+    if (!small_ && asked < (cheap_ ? 2 : 1)) return -1;
     if (!memory_.data()) {
         const std::size_t need = static_cast<std::size_t>(most_slots_ * stride_) * sizeof(float);
         if (spare().bytes() >= need && spare().bytes() <= most_spare)
@@ -68,7 +68,7 @@ float* row_store::fetch(index original, index& valid) {
             }
             hand_ = (hand_ + 16) % slots_;
             // A row fetched for the block at hand is in use.
-            if (clock_ - used_[slot] < 2048) return nullptr;
+            if (clock_ - used_[slot] < 2048) return -1;
         }
         if (owner_[slot] >= 0) slot_of_[owner_[slot]] = -1;
         owner_[slot] = original;
@@ -77,13 +77,13 @@ float* row_store::fetch(index original, index& valid) {
     }
     used_[slot] = clock_;
     valid = valid_[slot];
-    return static_cast<float*>(memory_.data()) + slot * stride_;
+    return slot;
 }
 
-const float* row_store::find(index original, index& valid) const {
+index row_store::find(index original, index& valid) const {
     const index slot = slot_of_[original];
     valid = slot < 0 ? 0 : valid_[slot];
-    return slot < 0 ? nullptr : static_cast<const float*>(memory_.data()) + slot * stride_;
+    return slot;
 }
 
 void row_store::release() {
@@ -109,9 +109,9 @@ void row_store::reorder(const std::vector<index>& order, const std::vector<index
         }
         thread_local std::vector<float> moved;
         moved.resize(static_cast<std::size_t>(count));
-        float* row = static_cast<float*>(memory_.data()) + slot * stride_;
-        for (index i = same; i < count; ++i) moved[i] = row[order[i]];
-        std::copy(moved.begin() + same, moved.end(), row + same);
+        for (index i = same; i < count; ++i) moved[i] = *at(slot, order[i]);
+        for (index first = same; first < count; first = (first / panel + 1) * panel)
+            std::copy(moved.begin() + first, moved.begin() + std::min(count, (first / panel + 1) * panel), at(slot, first));
     });
 }
 

@@ -2,8 +2,13 @@
 //
 // Unlike gram/row_cache it hands out the rows themselves, follows the solver when it reorders its points, and lets a row be
 // continued: a row computed while few points were active is still good for those when all are active again.
+//
+// A row lies in pieces of `panel` columns, and the pieces of all rows for the same columns lie together: while few points are active only
+// the first panels are ever written, densely. (A row in one piece leaves most of every huge page unused, and the system clears it all: with
+// 50,000 points that was two fifths of the time.)
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -14,6 +19,8 @@ namespace mercer::smo {
 
 class row_store {
 public:
+    static constexpr index panel = 1024;  // columns
+
     // element_cost: cycles to compute an element (gram.h). Where that is little, a large store costs more than it saves, for
     // memory written for the first time is slow; then only so much is kept as stays near the caches.
     row_store(index n, std::size_t budget_bytes, double element_cost);
@@ -21,18 +28,23 @@ public:
     row_store(const row_store&) = delete;
     row_store& operator=(const row_store&) = delete;
 
-    // Where the row of point `original` is or may be put (nullptr: nowhere), and how many leading positions of it are valid.
+    // The slot where the row of point `original` is or may be put (-1: nowhere), and how many leading positions of it are valid.
     // Unless the matrix is small, a row gets a place the second time it is asked for (the third, where it is cheap): most variables go
     // to a bound once and never move again.
     // Rows fetched in the same round are never given up for one another.
-    float* fetch(index original, index& valid);
+    index fetch(index original, index& valid);
     // What the rows take, and how to give it back: they are computed again when asked for.
     std::size_t bytes() const { return static_cast<std::size_t>(taken_ * stride_) * sizeof(float); }
     void release();
     // All rows have a place, in memory that is quick.
     bool small() const { return small_; }
-    // The row if it is there.
-    const float* find(index original, index& valid) const;
+    // The slot of the row if it is there, else -1.
+    index find(index original, index& valid) const;
+    // The element of a column, and behind it the others of its panel.
+    float* at(index slot, index column) const {
+        const index first = column / panel * panel, width = std::min(panel, stride_ - first);
+        return static_cast<float*>(memory_.data()) + first * most_slots_ + slot * width + (column - first);
+    }
     // The row is now valid up to `length`.
     void extended(index original, index length);
     // Position i of the first order.size() positions becomes what was at order[i]; perm: position → original, after the change.
