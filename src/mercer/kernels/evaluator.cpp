@@ -60,12 +60,15 @@ bool evaluator<T>::same() const {
 
 template <class T>
 double evaluator<T>::element_cost() const {
-    // Measured: a coordinate costs 1 cycle per vector of results in the dense loop and 1.4 in the sparse one, a map about 20.
+    // Measured: a coordinate costs 1 cycle per vector of results in the dense loop and 1.4 in the sparse one, a map about 20;
+    // a word of bits costs 2, a look into a table 6.
     const auto& s = *state_;
-    double cycles = 20.0 * static_cast<double>(s.code->code.size());
+    double cycles = s.table.size() > 0 ? 6.0 : 20.0 * static_cast<double>(s.code->code.size());
     for (const auto& each : s.sources) {
         if (each.what == statistic::user) return 1000;
-        cycles += each.sparse() ? 1.4 * each.x.mean_entries() : (each.what == statistic::dot ? 1.0 : 3.0) * static_cast<double>(state::depth(each));
+        cycles += each.bits()     ? 2.0 * static_cast<double>(each.bit_stride())
+                  : each.sparse() ? 1.4 * each.x.mean_entries()
+                                  : (each.what == statistic::dot ? 1.0 : 3.0) * static_cast<double>(state::depth(each));
     }
     return cycles / static_cast<double>(s.ops.lanes);
 }
@@ -85,7 +88,7 @@ void evaluator<T>::block(const selection& which_rows, const selection& which_col
     const bool stream = rows * cols * static_cast<index>(sizeof(T)) > beyond_caches;
     parallel_for(stripes * chunks, [&](index item) {
         const index c0 = item / chunks * s.stripe, r0 = item % chunks * chunk;
-        const typename state::lease lent;
+        const lease<T> lent;
         auto& w = *lent;
         const auto stripe = s.open(which_cols.slice(c0, std::min(s.stripe, cols - c0)), aligned ? which_cols[c0] : -1, stream, w);
         s.run(stripe, which_rows.slice(r0, std::min(chunk, rows - r0)), out.from(r0), c0, w);
@@ -112,7 +115,7 @@ void evaluator<T>::square(const selection& which, block_rows<T> out) const {
     const index band = s.stripe / s.ops.block_rows * s.ops.block_rows;  // rows mirrored while they are still in L2
     parallel_for(stripes, [&](index item) {
         const index c0 = (stripes - 1 - item) * s.stripe, width = std::min(s.stripe, n - c0);
-        const typename state::lease lent;
+        const lease<T> lent;
         auto& w = *lent;
         const auto stripe = s.open(which.slice(c0, width), aligned ? which[c0] : -1, false, w);
         for (index r0 = 0; r0 < c0 + width; r0 += band) {

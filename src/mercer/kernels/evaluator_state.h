@@ -6,72 +6,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <exception>
 
 #include "mercer/base/error.h"
 #include "mercer/base/parallel.h"
 #include "mercer/kernels/evaluator.h"
-#include "mercer/kernels/operand.h"
+#include "mercer/kernels/evaluator_parts.h"
 
 namespace mercer {
-namespace evaluation {
-
-constexpr index ceil_div(index a, index b) { return (a + b - 1) / b; }
-
-// Results larger than this do not stay in any cache, so they are written past them.
-inline constexpr index beyond_caches = index{64} << 20;
-
-// One statistic bound to data.
-template <class T>
-struct source {
-    statistic what = statistic::dot;
-    block_function user;
-    operand<T> x, z;
-    std::vector<T> shift;
-    buffer<T> x_norms, z_norms;  // empty where no map wants norms
-    int same_as = -1;            // an earlier source with the same numbers, which serves this one too
-    bool wide = false;           // so many columns that a stripe's panels hold only the columns present in it
-    buffer<T> packed;            // z in panels, when it was asked to be kept
-    bool sparse() const { return x.streamed_sparse(); }
-    const T* shift_data() const { return shift.empty() ? nullptr : shift.data(); }
-};
-
-// The numbers u, v of an outer instruction.
-template <class T>
-struct outer_factors {
-    std::vector<T> x, z;
-};
-
-template <class T>
-struct workspace {
-    pack_scratch<T> pack;
-    std::vector<buffer<T>> panels;  // per statistic, when packed on the fly
-    std::vector<buffer<T>> col_norms, row_norms;
-    std::vector<buffer<T>> col_factors, row_factors;
-    // Per wide statistic: column → position among the columns present in a stripe, -1 elsewhere; and the columns present.
-    std::vector<std::vector<std::int32_t>> place, present;
-    buffer<T> block;
-    buffer<T> registers;
-    matrix<double> user;
-};
-
-inline bool wants_norms(const plan& code, int stat) {
-    for (const auto& step : code.code)
-        if (step.what == instruction::op::map && step.a == stat && step.input != map_input::value) return true;
-    return false;
-}
-
-// Sparse rows are streamed as such when that is less work than the dense loop, which does 1.4 times more per coordinate.
-inline bool worth_sparse(const dataset& x) {
-    const auto density = [](const auto* some) {
-        return static_cast<double>(some->nonzeros()) / (static_cast<double>(some->size()) * static_cast<double>(some->dims()) + 1);
-    };
-    if (const auto* some = x.as<sparse<float>>()) return density(some) < 0.5;
-    if (const auto* some = x.as<sparse<double>>()) return density(some) < 0.5;
-    return false;
-}
-
-}  // namespace evaluation
 
 using namespace evaluation;
 
@@ -86,6 +27,7 @@ struct evaluator<T>::state {
     std::vector<outer_factors<T>> factors;  // per instruction
     index stripe = 0;                       // columns in a stripe
     bool kept = false;                      // panels of z are kept
+    buffer<T> table;                        // of what the plan makes of a squared distance 0, 1, … of bits; empty where it is another one
 
     state(std::shared_ptr<const plan> code_, dataset x_, const dataset* z_, std::size_t packed_bytes) : code(std::move(code_)), x(std::move(x_)) {
         same = z_ == nullptr;
@@ -100,6 +42,7 @@ struct evaluator<T>::state {
         cols = same ? rows : z.size();
         bind_sources();
         bind_factors();
+        bind_table();
         choose_stripe();
         keep_panels(packed_bytes);
     }
@@ -123,7 +66,8 @@ struct evaluator<T>::state {
                 const bool as_sparse = wanted.what == statistic::dot && worth_sparse(fx);
                 one.x = operand<T>(fx, as_sparse);
                 one.z = operand<T>(fright, as_sparse && fright.is_sparse());
-                if (wanted.centred && !as_sparse) one.shift = useful_shift<T>(fright);
+                if (wanted.what == statistic::dot) bind_bits(one, fx, same ? nullptr : &fz);
+                if (wanted.centred && !as_sparse && !one.bits()) one.shift = useful_shift<T>(fright);
                 // Where a shift would gain nothing, the plain dot product is shared.
                 for (std::size_t other = 0; other < s && one.same_as < 0 && one.shift.empty(); ++other)
                     if (code->statistics[other].what == wanted.what && code->statistics[other].source == wanted.source && sources[other].shift.empty() &&
@@ -139,7 +83,7 @@ struct evaluator<T>::state {
                     require_norms(fx, one.x_norms);
                     require_norms(fright, one.z_norms);
                 }
-                one.wide = as_sparse && fright.is_sparse() && depth(one) > 4096;
+                one.wide = as_sparse && fright.is_sparse() && depth(one) > 4096 && !one.bits();
             } else {
                 one.x = operand<T>(fx, false);
                 one.z = operand<T>(same ? fx : fz, false);
@@ -200,13 +144,25 @@ struct evaluator<T>::state {
         return 1 / std::sqrt(static_cast<double>(self));
     }
 
+    // A plan that is one function of the squared distance of bits.
+    void bind_table() {
+        const auto& last = code->code.back();
+        if (code->code.size() != 1 || last.what != instruction::op::map || last.input != map_input::squared_distance || !sources[last.a].bits()) return;
+        const index size = best_bit_ops()->entries;
+        buffer<T> distances(size);
+        table.uninitialised(size);
+        for (index t = 0; t < size; ++t) distances[t] = static_cast<T>(t);
+        T* to = table.data();
+        ops.map({last.formula, map_input::value, distances.data(), size, &to, nullptr, nullptr, 1, size});
+    }
+
     void choose_stripe() {
         constexpr index panel_bytes = 256 * 1024, most = 1024 / static_cast<index>(sizeof(T));
         stripe = most;
         const index unit = ops.sparse_panel;  // a whole number of dense panels too
         for (const auto& s : sources) {
             if (s.what == statistic::user) continue;
-            const index d = s.wide ? 16384 : std::max<index>(1, depth(s));
+            const index d = s.wide ? 16384 : std::max<index>(1, s.bits() ? s.bit_stride() : depth(s));
             stripe = std::min(stripe, std::max(unit, panel_bytes / (d * static_cast<index>(sizeof(T))) / unit * unit));
         }
     }
@@ -220,11 +176,11 @@ struct evaluator<T>::state {
         std::size_t need = 0;
         for (const auto& s : sources) {
             if (s.what == statistic::user || s.wide) return;
-            if (s.same_as < 0) need += static_cast<std::size_t>(padded(cols) * depth(s)) * sizeof(T);
+            if (s.same_as < 0 && !s.bits()) need += static_cast<std::size_t>(padded(cols) * depth(s)) * sizeof(T);
         }
         if (need > budget) return;
         for (auto& s : sources) {
-            if (s.same_as >= 0) continue;
+            if (s.same_as >= 0 || s.bits()) continue;
             const index width = panel_of(s), d = depth(s), panels = padded(cols) / width;
             s.packed.uninitialised(panels * width * d);
             parallel_for(panels, [&](index p) {
@@ -250,17 +206,26 @@ struct evaluator<T>::state {
         selection cols;
         index width;  // whole panels
         std::vector<const T*> panels;
-        bool stream;  // write results past the caches
+        bool stream;               // write results past the caches
+        std::int32_t largest = 0;  // norm, where there is a table
     };
 
     open_stripe open(const selection& which_cols, index packed_at, bool stream, workspace<T>& w) const {
         const std::size_t count = sources.size(), steps = code->code.size();
         grow(w.panels, count), grow(w.col_norms, count), grow(w.row_norms, count), grow(w.col_factors, steps), grow(w.row_factors, steps);
         if (w.place.size() < count) w.place.resize(count), w.present.resize(count);
+        if (w.bit_panels.size() < count) w.bit_panels.resize(count), w.bit_norms.resize(count);
         open_stripe made{which_cols, padded(which_cols.size()), {}, stream};
         for (std::size_t s = 0; s < count; ++s) made.panels.push_back(prepare(sources[s], s, which_cols, packed_at, made.width, w));
         for (std::size_t i = 0; i < steps; ++i)
             if (!factors[i].z.empty()) collect(factors[i].z, which_cols, made.width, w.col_factors[i]);
+        if (table.size() > 0) {
+            const std::size_t at = static_cast<std::size_t>(code->code.back().a);
+            const auto& norms = right_bits(sources[at]);
+            std::int32_t* to = w.bit_norms[at].at_least(made.width);
+            std::fill_n(to, made.width, 0);
+            for (index j = 0; j < which_cols.size(); ++j) made.largest = std::max(made.largest, to[j] = norms.norm(which_cols[j]));
+        }
         return made;
     }
 
@@ -273,11 +238,36 @@ struct evaluator<T>::state {
         };
         for (index r0 = 0; r0 < which_rows.size(); r0 += ops.block_rows) {
             const selection some = which_rows.slice(r0, std::min(ops.block_rows, which_rows.size() - r0));
+            if (table.size() > 0 && look_up(some, stripe, out.from(r0), out_col, registers, w)) continue;
             for (std::size_t s = 0; s < sources.size(); ++s)
                 if (sources[s].same_as < 0) fill_statistic(sources[s], s, some, stripe.cols, stripe.panels[s], stripe.width, reg(static_cast<int>(s)), w);
             run_code(some, stripe, reg, out.from(r0), out_col, w);
             if (code->check_range) require_range(some, stripe.cols, out.from(r0), out_col);
         }
+    }
+
+    const bit_rows& right_bits(const source<T>& s) const { return same ? s.x_bits : s.z_bits; }
+
+    // Functions of the squared distances of bits, where all of these are in the table.
+    bool look_up(const selection& some, const open_stripe& stripe, block_rows<T> out, index out_col, T* scratch, workspace<T>& w) const {
+        if constexpr (std::is_same_v<T, float>) {
+            const auto at = static_cast<std::size_t>(code->code.back().a);
+            const auto& s = sources[at];
+            // ‖x - z‖² <= ‖x‖² + ‖z‖², and twice that where signs may differ
+            const auto entries = [&](index i) { return (s.signs ? 2 : 1) * (s.x_bits.norm(some[i]) + stripe.largest) + 1; };
+            for (index i = 0; i < some.size(); ++i)
+                if (entries(i) > table.size()) return false;
+            const bit_ops& counting = *best_bit_ops();
+            const index real_width = stripe.cols.size();
+            for (index i = 0; i < some.size(); ++i) {
+                T* to = stripe.width == real_width ? out[i] + out_col : scratch;
+                counting.look_up(s.x_bits.row(some[i]), s.signs, s.words, w.bit_panels[at].data(), stripe.width / counting.panel, s.x_bits.norm(some[i]),
+                                 w.bit_norms[at].data(), table.data(), entries(i), to);
+                if (to == scratch) std::copy_n(scratch, real_width, out[i] + out_col);
+            }
+            return true;
+        }
+        return false;
     }
 
     void close(workspace<T>& w) const {
@@ -304,6 +294,13 @@ struct evaluator<T>::state {
         if (s.what == statistic::user) return nullptr;
         if (s.x_norms.size() > 0) collect(right_norms(s), which, width, w.col_norms[at]);
         if (s.same_as >= 0) return nullptr;
+        if (s.bits()) {
+            const index p = best_bit_ops()->panel;
+            std::uint32_t* panels = w.bit_panels[at].at_least(width * s.bit_stride());
+            for (index j = 0; j < width; j += p)
+                right_bits(s).pack(which.slice(std::min(j, which.size()), std::clamp<index>(which.size() - j, 0, p)), panels + j * s.bit_stride(), p);
+            return nullptr;
+        }
         const index p = panel_of(s), d = depth(s);
         if (packed_at >= 0) return s.packed.data() + packed_at * d;
         if (s.wide) return pack_present(s, which, width, w, at);
@@ -354,6 +351,13 @@ struct evaluator<T>::state {
                         workspace<T>& w) const {
         const index n = some.size();
         if (s.what == statistic::user) return ask_user(s, some, which_cols, width, out, w);
+        if constexpr (std::is_same_v<T, float>)
+            if (s.bits()) {
+                const bit_ops& counting = *best_bit_ops();
+                for (index r = 0; r < n; ++r)
+                    counting.dot(s.x_bits.row(some[r]), s.signs, s.words, w.bit_panels[at].data(), width / counting.panel, out + r * width);
+                return;
+            }
         const index p = panel_of(s);
         const index d = s.wide ? static_cast<index>(w.present[at].size()) : depth(s);
         if (!s.sparse()) {
@@ -469,35 +473,10 @@ struct evaluator<T>::state {
         index work = 0;
         for (const auto& s : sources) {
             if (s.what == statistic::user) return false;
-            work += s.sparse() ? 4 + depth(s) / 8 : depth(s);
+            work += s.bits() ? s.bit_stride() : s.sparse() ? 4 + depth(s) / 8 : depth(s);
         }
         return work >= 32;
     }
-
-    // A workspace lent from the thread's stock. A user's function may evaluate kernels itself while a tile is half done, so one per
-    // thread is not enough; and one that an exception left half used is not put back.
-    class lease {
-    public:
-        lease() : exceptions_(std::uncaught_exceptions()) {
-            if (stock().empty()) stock().push_back(std::make_unique<workspace<T>>());
-            held_ = std::move(stock().back());
-            stock().pop_back();
-        }
-        ~lease() {
-            if (std::uncaught_exceptions() == exceptions_) stock().push_back(std::move(held_));
-        }
-        lease(const lease&) = delete;
-        lease& operator=(const lease&) = delete;
-        workspace<T>& operator*() const { return *held_; }
-
-    private:
-        static std::vector<std::unique_ptr<workspace<T>>>& stock() {
-            thread_local std::vector<std::unique_ptr<workspace<T>>> unused;
-            return unused;
-        }
-        std::unique_ptr<workspace<T>> held_;
-        int exceptions_;
-    };
 };
 
 }  // namespace mercer

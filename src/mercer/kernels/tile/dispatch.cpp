@@ -1,4 +1,5 @@
 #include "mercer/base/simd_level.h"
+#include "mercer/kernels/tile/bits.h"
 #include "mercer/kernels/tile/ops.h"
 
 namespace mercer {
@@ -13,6 +14,14 @@ const tile_ops<T>& best_tile_ops() {
         return baseline::ops<T>();
     }();
     return best;
+}
+
+const bit_ops* best_bit_ops() {
+#if defined(MERCER_SIMD_X86)
+    static const bool counts = best_simd() == simd_level::avx512 && __builtin_cpu_supports("avx512vpopcntdq");
+    if (counts) return &avx512::counting();
+#endif
+    return nullptr;
 }
 
 template const tile_ops<float>& best_tile_ops();

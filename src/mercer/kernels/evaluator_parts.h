@@ -1,0 +1,127 @@
+// What a statistic bound to data consists of, and the scratch of a thread. Internal to evaluator*.cpp.
+#pragma once
+
+#include <exception>
+#include <memory>
+#include <vector>
+
+#include "mercer/base/matrix.h"
+#include "mercer/kernels/bit_rows.h"
+#include "mercer/kernels/operand.h"
+#include "mercer/kernels/plan.h"
+#include "mercer/kernels/tile/bits.h"
+
+namespace mercer {
+namespace evaluation {
+
+constexpr index ceil_div(index a, index b) { return (a + b - 1) / b; }
+
+// Results larger than this do not stay in any cache, so they are written past them.
+inline constexpr index beyond_caches = index{64} << 20;
+
+// One statistic bound to data.
+template <class T>
+struct source {
+    statistic what = statistic::dot;
+    block_function user;
+    operand<T> x, z;
+    std::vector<T> shift;
+    buffer<T> x_norms, z_norms;  // empty where no map wants norms
+    int same_as = -1;            // an earlier source with the same numbers, which serves this one too
+    bool wide = false;           // so many columns that a stripe's panels hold only the columns present in it
+    buffer<T> packed;            // z in panels, when it was asked to be kept
+    index words = 0;             // of a vector as bits; 0: not held so
+    bool signs = false;
+    bit_rows x_bits, z_bits;
+    bool sparse() const { return x.streamed_sparse(); }
+    bool bits() const { return words > 0; }
+    index bit_stride() const { return signs ? 2 * words : words; }
+    const T* shift_data() const { return shift.empty() ? nullptr : shift.data(); }
+};
+
+// The numbers u, v of an outer instruction.
+template <class T>
+struct outer_factors {
+    std::vector<T> x, z;
+};
+
+template <class T>
+struct workspace {
+    pack_scratch<T> pack;
+    std::vector<buffer<T>> panels;  // per statistic, when packed on the fly
+    std::vector<buffer<T>> col_norms, row_norms;
+    std::vector<buffer<T>> col_factors, row_factors;
+    // Per wide statistic: column → position among the columns present in a stripe, -1 elsewhere; and the columns present.
+    std::vector<std::vector<std::int32_t>> place, present;
+    std::vector<buffer<std::uint32_t>> bit_panels;
+    std::vector<buffer<std::int32_t>> bit_norms;
+    buffer<T> block;
+    buffer<T> registers;
+    matrix<double> user;
+};
+
+// A workspace lent from the thread's stock. A user's function may evaluate kernels itself while a tile is half done, so one per
+// thread is not enough; and one that an exception left half used is not put back.
+template <class T>
+class lease {
+public:
+    lease() : exceptions_(std::uncaught_exceptions()) {
+        if (stock().empty()) stock().push_back(std::make_unique<workspace<T>>());
+        held_ = std::move(stock().back());
+        stock().pop_back();
+    }
+    ~lease() {
+        if (std::uncaught_exceptions() == exceptions_) stock().push_back(std::move(held_));
+    }
+    lease(const lease&) = delete;
+    lease& operator=(const lease&) = delete;
+    workspace<T>& operator*() const { return *held_; }
+
+private:
+    static std::vector<std::unique_ptr<workspace<T>>>& stock() {
+        thread_local std::vector<std::unique_ptr<workspace<T>>> unused;
+        return unused;
+    }
+    std::unique_ptr<workspace<T>> held_;
+    int exceptions_;
+};
+
+inline bool wants_norms(const plan& code, int stat) {
+    for (const auto& step : code.code)
+        if (step.what == instruction::op::map && step.a == stat && step.input != map_input::value) return true;
+    return false;
+}
+
+// Sparse rows are streamed as such when that is less work than the dense loop, which does 1.4 times more per coordinate.
+inline bool worth_sparse(const dataset& x) {
+    const auto density = [](const auto* some) {
+        return static_cast<double>(some->nonzeros()) / (static_cast<double>(some->size()) * static_cast<double>(some->dims()) + 1);
+    };
+    if (const auto* some = x.as<sparse<float>>()) return density(some) < 0.5;
+    if (const auto* some = x.as<sparse<double>>()) return density(some) < 0.5;
+    return false;
+}
+
+// Whether the vectors are held as bits: they can be, and counting words is less work than adding up products. Measured in cycles per vector
+// of results: 2 a word, 4 with signs, and 14 less for a map that is looked up.
+template <class T>
+void bind_bits(source<T>& one, const dataset& x, const dataset* z) {
+    if constexpr (std::is_same_v<T, float>) {
+        if (!best_bit_ops() || x.size() == 0) return;
+        const index words = bit_rows::words_for(z ? std::max(x.dims(), z->dims()) : x.dims());
+        const double product = one.sparse() ? 1.4 * one.x.mean_entries() : static_cast<double>(x.dims());
+        if (2 * static_cast<double>(words) > product + 14) return;
+        const bit_kind left = bit_rows::kind_of(x);
+        const bit_kind right = z && left != bit_kind::no_bits ? bit_rows::kind_of(*z) : left;
+        if (left == bit_kind::no_bits || right == bit_kind::no_bits) return;
+        one.signs = left == bit_kind::signs || right == bit_kind::signs;
+        if (one.signs && 4 * static_cast<double>(words) > product + 14) return;
+        one.words = words;
+        one.x_bits = bit_rows(x, words, one.signs);
+        if (z) one.z_bits = bit_rows(*z, words, one.signs);
+    }
+}
+
+}  // namespace evaluation
+
+}  // namespace mercer
