@@ -11,7 +11,8 @@ constexpr double cheap_cost = 6;                            // cycles an element
 constexpr int often = 8;                                    // times a row was asked for
 constexpr std::size_t most_spare = std::size_t{64} << 20;   // kept for the next problem
 constexpr std::size_t small_bytes = std::size_t{16} << 20;  // a matrix that stays in the caches, in memory that was used before
-constexpr std::size_t near_bytes = std::size_t{128} << 20;  // kept of cheap rows
+constexpr std::size_t near_bytes = std::size_t{32} << 20;   // kept of cheap rows
+constexpr index patience = 16;                              // rows missed for every one kept, before more are kept
 }  // namespace
 
 row_store::row_store(index n, std::size_t budget_bytes, double element_cost) : stride_((n + 15) / 16 * 16) {
@@ -59,7 +60,7 @@ index row_store::fetch(index original, index& valid) {
             used_.push_back(0);
         } else {
             // Cheap rows that are wanted again and again are worth more memory after all.
-            if (asked == often && ++missed_ > slots_ && slots_ < most_slots_) slots_ = std::min(most_slots_, 2 * slots_), missed_ = 0;
+            if (asked == often && ++missed_ > patience * slots_ && slots_ < most_slots_) slots_ = std::min(most_slots_, 2 * slots_), missed_ = 0;
             // The least recently used of a few in turn: close enough to the oldest, at constant cost.
             slot = hand_;
             for (index k = 0; k < std::min<index>(slots_, 16); ++k) {
