@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "mercer/base/error.h"
+#include "mercer/base/heap.h"
 #include "mercer/data/readers/libsvm.h"
 #include "mercer/data/readers/source.h"
 
@@ -53,6 +54,12 @@ inline bool readable(const std::string& path) {
     std::FILE* file = std::fopen(path.c_str(), "r");
     if (file) std::fclose(file);
     return file != nullptr;
+}
+
+inline source open_examples(const std::string& path) {
+    source file = read_source(path);
+    if (file.bytes().size() > (std::size_t{1} << 20)) prepare_heap();
+    return file;
 }
 
 struct examples {

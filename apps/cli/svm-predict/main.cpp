@@ -139,7 +139,7 @@ int run(int argc, char** argv) {
         std::printf("Prob. model for test data: target value = predicted value + z,\nz: Laplace distribution e^(-|z|/sigma)/(2sigma),sigma=%g\n",
                     model.probability->sigma);
 
-    const source file = read_source(c.test);
+    const source file = open_examples(c.test);
     examples test;
     answer found;
     if (!file.bytes().empty()) {

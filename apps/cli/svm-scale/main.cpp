@@ -81,7 +81,7 @@ command parse(int argc, char** argv) {
 
 // Indices as columns, 0 included; no rows for an empty file.
 table read_rows(const std::string& path) {
-    const source file = read_source(path);
+    const source file = open_examples(path);
     if (file.bytes().empty()) return {sparse<double>({0}, {}, {}, 1), {}, {}, {}};
     libsvm_options options;
     options.base = index_base::zero;
@@ -104,7 +104,7 @@ struct saved_range {
     range seen;
 };
 std::vector<saved_range> read_ranges(const std::string& path, scale& how) {
-    const source file = read_source(path);
+    const source file = open_examples(path);
     std::string_view rest = file.bytes();
     constexpr std::string_view blanks = " \t\r\n";
     const auto token = [&] {

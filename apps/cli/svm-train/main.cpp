@@ -59,7 +59,7 @@ struct problem {
 
 problem read_problem(const train_command& c) {
     if (!readable(c.input)) end_with("can't open input file " + c.input);
-    const source file = read_source(c.input);
+    const source file = open_examples(c.input);
     const bool precomputed = c.kernel == 4;
     problem p;
     examples read;

@@ -76,7 +76,9 @@ void solver::choose_violators(index limit, std::vector<index>& chosen) {
 
 void solver::solve_block(double target) {
     const index q = static_cast<index>(block_.size());
-    float* tile = tile_.at_least(q * q);
+    // Room for the largest block at once: growing it would mean fresh memory every time.
+    const index most = std::min(active_, most_free) + 2 * ops_.padding;
+    float* tile = tile_.at_least(std::max(q, most) * std::max(q, most));
     std::vector<index> who, place;
     for (index k = 0; k < q; ++k)
         if (block_[k] >= 0) who.push_back(perm_[block_[k]]), place.push_back(k);
