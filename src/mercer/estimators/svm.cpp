@@ -370,7 +370,13 @@ svm_model fit_svm(const kernel& k, const dataset& x, std::span<const double> y, 
     const bool full = x.is_sparse() && quick.as<dense<float>>() && static_cast<std::size_t>(x.size() * x.dims()) * sizeof(double) <= options.memory_bytes / 4;
     const computed<float> fast(k, quick, options.memory_bytes / 4);
     const computed<double> exact(k, full ? dataset(as_dense<double>(x)) : x);
-    svm_model model = fit_ranked(fast, exact, y, options, rank);
+    std::size_t spent = fast.packed_bytes();
+    const auto numbers = static_cast<std::size_t>(x.size() * x.dims());
+    if (quick.as<dense<float>>() && !x.as<dense<float>>()) spent += numbers * sizeof(float);
+    if (full) spent += numbers * sizeof(double);
+    svm_options rest = options;
+    rest.memory_bytes -= std::min(spent, options.memory_bytes);
+    svm_model model = fit_ranked(fast, exact, y, rest, rank);
     // Where nothing says that the problem is convex, meeting the first-order conditions does not make this the minimum.
     if (!k.proof().valid)
         for (auto& report : model.reports)
@@ -393,8 +399,8 @@ svm_model fit_svm_precomputed(matrix_view<const double> K, std::span<const doubl
 }
 
 std::size_t fit_memory(const kernel&, const dataset& x, const svm_options& options) {
-    // Rows and packed data within the budget, and per example: α, F, bounds, targets, their snapshots, norms.
-    return options.memory_bytes + options.memory_bytes / 4 + static_cast<std::size_t>(x.size()) * 200 + (std::size_t{16} << 20);
+    // Beside the budget, per example: targets, norms, the model; and what a program has anyway.
+    return options.memory_bytes + static_cast<std::size_t>(x.size()) * 64 + (std::size_t{8} << 20);
 }
 
 }  // namespace mercer

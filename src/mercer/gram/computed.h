@@ -23,6 +23,7 @@ public:
     void all(matrix_view<T> out) const override { k_.all(out); }
     double element_cost() const override { return k_.element_cost(); }
     bool positive() const override { return positive_; }
+    std::size_t packed_bytes() const { return k_.packed_bytes(); }
 
 private:
     bool positive_;

@@ -74,6 +74,13 @@ double evaluator<T>::element_cost() const {
 }
 
 template <class T>
+std::size_t evaluator<T>::packed_bytes() const {
+    index numbers = 0;
+    for (const auto& each : state_->sources) numbers += each.packed.size();
+    return static_cast<std::size_t>(numbers) * sizeof(T);
+}
+
+template <class T>
 void evaluator<T>::block(const selection& which_rows, const selection& which_cols, block_rows<T> out) const {
     const state& s = *state_;
     const index rows = which_rows.size(), cols = which_cols.size();

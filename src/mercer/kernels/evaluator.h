@@ -38,6 +38,8 @@ public:
     void diagonal(std::span<T> out) const;
     // About how many cycles one element takes one core.
     double element_cost() const;
+    // What is kept of z in packed form.
+    std::size_t packed_bytes() const;
 
 private:
     struct state;

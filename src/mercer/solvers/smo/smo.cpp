@@ -24,6 +24,16 @@ const char* name(smo_status status) noexcept {
 
 namespace smo {
 
+namespace {
+// What the budget leaves for rows, when α, F and the like, a block's tile and a thread's scratch are taken off; but a quarter of it at least.
+std::size_t room_for_rows(index n, std::size_t budget) {
+    const auto block = static_cast<std::size_t>(std::min(n, largest_block)), size = static_cast<std::size_t>(n);
+    const std::size_t taken =
+        160 * size + sizeof(float) * block * block + static_cast<std::size_t>(threads()) * sizeof(float) * static_cast<std::size_t>(row_chunk * stripe);
+    return budget - std::min(taken, budget / 4 * 3);
+}
+}  // namespace
+
 solver::solver(const gram<float>& fast, const gram<double>& exact, const box_problem& problem, const smo_options& options)
     : fast_(fast),
       exact_(exact),
@@ -31,7 +41,7 @@ solver::solver(const gram<float>& fast, const gram<double>& exact, const box_pro
       n_(static_cast<index>(problem.p.size())),
       active_(n_),
       ops_(best_vector_ops()),
-      store_(n_, options.cache_bytes, fast.element_cost()) {
+      store_(n_, room_for_rows(n_, options.cache_bytes), fast.element_cost()) {
     const auto copy = [&](std::span<const double> from) { return std::vector<double>(from.begin(), from.end()); };
     p_ = copy(problem.p);
     lower_ = copy(problem.lower);
