@@ -16,7 +16,7 @@ from numpy.testing import assert_array_equal
 from sklearn.exceptions import ConvergenceWarning
 
 import mercer
-from mercer import SVC, SVR, KernelPCA, KernelRidge, LinearSVC, OneClassSVM
+from mercer import SVC, SVR, KernelRidge, LinearSVC, OneClassSVM
 
 
 def hard_problem(n=4000):
@@ -34,7 +34,6 @@ def test_threads_that_fit_at_once(iris, two_moons):
             OneClassSVM().fit(two_moons[0]).predict(two_moons[0]),
             LinearSVC(C=0.01).fit(*iris).decision_function(iris[0]),
             KernelRidge(kernel="rbf").fit(*two_moons).predict(two_moons[0]),
-            KernelPCA(2, kernel="rbf").fit_transform(two_moons[0]),
             SVC().fit(*two_moons).margin_report(*two_moons, pictures=False).f,
         ]
 
