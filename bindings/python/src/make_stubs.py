@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, ClassifierMixin
 
 import mercer
 import mercer._core
@@ -53,6 +53,7 @@ TYPES = {
     "A": "ArrayLike",
 }
 RETURNS = {"fit": "Self", "set_params": "Self", "get_params": "dict[str, Any]", "score_samples": "np.ndarray", "predict": "np.ndarray", "decision_function": "np.ndarray", "predict_proba": "np.ndarray", "fit_predict": "np.ndarray", "fit_transform": "np.ndarray", "transform": "np.ndarray", "inverse_transform": "np.ndarray", "mmd_test": "MMDResult", "hsic_test": "HSICResult", "kernel_ridge_path": "RidgePath", "margin_report": "MarginReport", "to_json": "str", "to_html": "str", "save_html": "None"}
+FITTED = {"kernel_": "Kernel | None", "classes_": "np.ndarray", "n_features_in_": "int", "feature_names_in_": "np.ndarray"}
 HEAD = """# Made by bindings/python/src/make_stubs.py
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
@@ -132,14 +133,23 @@ def kernels_stub():
 
 def estimators_stub(module):
     """Of the estimators that live in a module: _svm, _ridge, ..."""
-    text = HEAD.replace("from typing_extensions", "from sklearn.base import BaseEstimator\nfrom typing_extensions") + "from .kernels import Kernel\n"
+    bases = {name: scikit_learns(getattr(mercer, name)) for name in mercer.__all__ if inspect.isclass(getattr(mercer, name)) and getattr(mercer, name).__module__ == module}
+    taken = sorted({base for some in bases.values() for base in some})
+    text = HEAD.replace("from typing_extensions", (f"from sklearn.base import {', '.join(taken)}\n" if taken else "") + "from typing_extensions") + "from .kernels import Kernel\n"
     text += "from ._report import MarginReport\n\n" if module == "mercer._svm" else "\n"
-    for name in mercer.__all__:
+    for name in bases:
         cls = getattr(mercer, name)
-        if inspect.isclass(cls) and cls.__module__ == module:
-            owners = [each for each in cls.__mro__ if each.__module__.startswith("mercer.")]
-            text += class_stub(cls, "BaseEstimator" if issubclass(cls, BaseEstimator) else "", owners)
+        owners = [each for each in cls.__mro__ if each.__module__.startswith("mercer.")]
+        text += class_stub(cls, ", ".join(bases[name]), owners)
+        for attribute, kind in FITTED.items():
+            if issubclass(cls, BaseEstimator) and (attribute != "classes_" or issubclass(cls, ClassifierMixin)):
+                text += f"    {attribute}: {kind}\n"
     return text
+
+
+def scikit_learns(cls):
+    """The names of the classes of sklearn.base that it derives from, which say where score() and others come from."""
+    return [each.__name__ for each in cls.__mro__ if each.__module__ == "sklearn.base" and not each.__name__.startswith("_")]
 
 
 def ridge_stub():
