@@ -107,7 +107,7 @@ def main():
         results["overhead"].append(overhead("ijcnn1", options.data / "ijcnn1.val.svm.xz", 32, 2, 20))
         results["overhead"].append(overhead("a9a", options.data / "a9a.svm.xz", 1, 2**-5, 3))
         results["overhead"].append(overhead("covtype", options.data / "covtype.20k.svm.xz", 10, 1e-5, 1))
-        for name in options.sets.split(","):
+        for name in filter(None, options.sets.split(",")):
             results["beside"].append(beside(name, options.data))
     if options.json:
         options.json.write_text(json.dumps(results, indent=1) + "\n")
