@@ -155,6 +155,38 @@ TEST(kernel_kmeans, duplicates_and_extremes) {
     expect_error(errc::data, "must be finite", [&] { fit_kernel_kmeans(precomputed<double>(bad), {.n_clusters = 2}); });
 }
 
+TEST(kernel_kmeans, distances_to_the_means) {
+    const dataset x = random_vectors(60, 3, 21), z = random_vectors(20, 3, 22);
+    for (const kernel& k : {kernel(linear{}), kernel(gaussian{0.4})}) {
+        const kmeans_model m = fit_kernel_kmeans(k, x, {.n_clusters = 4});
+        const matrix<double> own = distances(m, x), d = distances(m, z);
+        double J = 0;
+        for (index i = 0; i < 60; ++i) J += own(i, m.labels[static_cast<std::size_t>(i)]) * own(i, m.labels[static_cast<std::size_t>(i)]);
+        EXPECT_NEAR(J, m.objective(), 1e-9 * m.objective());
+        const std::vector<index> nearest = predict(m, z);
+        matrix<double> across(20, 60);
+        computed<double>(k, z, x).all(across.view());
+        std::vector<double> own_z(20), own_x(60);
+        computed<double>(k, z).diagonal(own_z);
+        computed<double>(k, x).diagonal(own_x);
+        // Σ of both sides over the members of c: Σ‖φ(z) - φ(xᵢ)‖² = n_c‖φ(z) - μ‖² + Σ‖φ(xᵢ) - μ‖²
+        for (index i = 0; i < 20; ++i)
+            for (index c = 0; c < 4; ++c) {
+                EXPECT_GE(d(i, c), d(i, nearest[static_cast<std::size_t>(i)]) - 1e-12);
+                double to_members = 0, of_members = 0, count = 0;
+                for (index j = 0; j < 60; ++j) {
+                    if (m.labels[static_cast<std::size_t>(j)] != c) continue;
+                    to_members += own_z[static_cast<std::size_t>(i)] - 2 * across(i, j) + own_x[static_cast<std::size_t>(j)];
+                    of_members += own(j, c) * own(j, c);
+                    ++count;
+                }
+                EXPECT_NEAR(to_members, count * d(i, c) * d(i, c) + of_members, 1e-9 * (1 + to_members));
+            }
+    }
+    const kmeans_model bare = fit_kernel_kmeans(computed<double>(linear{}, x), {.n_clusters = 2});
+    expect_error(errc::unsupported, "k(z, z)", [&] { distances(bare, z); });
+}
+
 TEST(kernel_kmeans, an_indefinite_matrix_ends) {
     std::mt19937_64 random(15);
     const auto a = mercer::testing::random_matrix(40, 40, random);

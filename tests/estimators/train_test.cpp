@@ -185,6 +185,69 @@ TEST(train, several_classes_both_ways) {
         }
 }
 
+// The dual's w is Σ αᵢyᵢxᵢ: keeping it or the examples is the same function.
+TEST(train, w_alone_decides_as_the_examples_do) {
+    const sample s = standardised(load("iris.svm"));
+    for (const hinge_power loss : {hinge_power::l1, hinge_power::l2})
+        for (const multiclass scheme : {multiclass::one_vs_one, multiclass::one_vs_rest}) {
+            train_options o = with(1);
+            o.svm.classes = scheme;
+            o.coordinate.loss = loss;
+            o.coordinate.tol = 1e-4;
+            const svm_model examples = train(svm_solver::dual_coordinate_descent, "linear()", s, o);
+            o.keep_examples = false;
+            const svm_model w = parse_model(model_bytes(train(svm_solver::dual_coordinate_descent, "linear()", s, o)), "memory");
+            EXPECT_EQ(w.support.size(), 3);
+            EXPECT_EQ(w.offset, examples.offset);
+            for (const bool is_sparse : {false, true}) {
+                const dataset x = is_sparse ? sparse_data(s.x) : dense_data(s.x);
+                const matrix<double> f = decide(examples, x, arithmetic::exact), g = decide(w, x, arithmetic::exact);
+                for (index i = 0; i < f.rows(); ++i)
+                    for (index p = 0; p < f.cols(); ++p) EXPECT_NEAR(f(i, p), g(i, p), 1e-11 * (1 + std::abs(f(i, p))));
+            }
+        }
+}
+
+TEST(train, any_order_of_the_examples_gives_the_same_model) {
+    const sample s = standardised(load("iris.svm"));
+    sample turned = s;
+    for (std::size_t i = 0; i < s.x.size(); ++i) {
+        const std::size_t from = (i * 37 + 11) % s.x.size();
+        turned.x[i] = s.x[from], turned.y[i] = s.y[from];
+    }
+    for (const svm_solver solver : {svm_solver::interior_point, svm_solver::pegasos, svm_solver::kernel_pegasos, svm_solver::dual_coordinate_descent}) {
+        SCOPED_TRACE(name(solver));
+        train_options o = with(1);
+        o.svm.any_order = true;
+        o.svm.classes = multiclass::one_vs_rest;
+        o.pegasos.most_epochs = 20;
+        const matrix<double> f = decide(train(solver, "linear()", s, o), dense_data(s.x), arithmetic::exact);
+        const matrix<double> g = decide(train(solver, "linear()", turned, o), dense_data(s.x), arithmetic::exact);
+        for (index i = 0; i < f.rows(); ++i)
+            for (index p = 0; p < f.cols(); ++p) EXPECT_NEAR(f(i, p), g(i, p), 1e-9 * (1 + std::abs(f(i, p))));
+    }
+}
+
+TEST(train, progress_is_told_and_stops_every_solver) {
+    const sample s = clouds(400, 5, 0.5, 0.3, 2);
+    for (const svm_solver solver :
+         {svm_solver::smo, svm_solver::subgradient, svm_solver::pegasos, svm_solver::kernel_pegasos, svm_solver::dual_coordinate_descent}) {
+        SCOPED_TRACE(name(solver));
+        train_options o = with(1e4, 1e-14);
+        o.subgradient.tol = o.pegasos.tol = o.coordinate.tol = 1e-14;
+        o.subgradient.most_epochs = o.pegasos.most_epochs = o.coordinate.most_epochs = 1'000'000'000;
+        o.svm.most_seconds = 60;
+        int calls = 0;
+        o.svm.progress = [&](const svm_progress& at) {
+            EXPECT_EQ(at.problems, 1);
+            EXPECT_EQ(at.solver.size, 400);
+            return ++calls < 2;
+        };
+        EXPECT_EQ(train(solver, "linear()", s, o).worst_status(), smo_status::cancelled);
+        EXPECT_EQ(calls, 2);
+    }
+}
+
 TEST(train, refuses_what_it_cannot_do) {
     const sample s = clouds(20, 2, 1, 0, 1);
     expect_error(errc::unsupported, "linear()", [&] { train(svm_solver::pegasos, "rbf(gamma=1)", s, with(1)); });

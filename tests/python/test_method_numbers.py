@@ -83,6 +83,25 @@ def test_a_path_is_many_fits(score, diabetes):
     same(path.predict(X), mercer.KernelRidge(path.alpha_, kernel="rbf", gamma=0.05).fit(X, y).predict(X), 1e-9)
 
 
+@pytest.mark.parametrize("score", ["gcv", "loo"])
+def test_the_path_as_a_function(score, diabetes):
+    X, y = diabetes[0][:80], diabetes[1][:80]
+    path = mercer.kernel_ridge_path(X, y, [10.0, 0.01, 1.0, 0.1], kernel="rbf", gamma=0.05, score=score)
+    assert_array_equal(path.alphas, [0.01, 0.1, 1.0, 10.0])
+    K = rbf_kernel(X, gamma=0.05)
+    for alpha, gcv, df, coef in zip(path.alphas, path.gcv, path.df, path.coef):
+        H = K @ np.linalg.inv(K + alpha * np.eye(80))
+        assert df == pytest.approx(np.trace(H), rel=1e-9)
+        assert gcv == pytest.approx(80 * np.sum((y - H @ y) ** 2) / (80 - np.trace(H)) ** 2, rel=1e-7)
+        same(coef[:, 0], np.linalg.solve(K + alpha * np.eye(80), y))
+    values = path.loo if score == "loo" else path.gcv
+    assert path.best == np.argmin(values) and path.alpha == path.alphas[path.best] == path.model.alpha_ and path.score == score
+    same(path.model.predict(X), K @ path.coef[path.best][:, 0])
+    with pytest.raises(ValueError, match="alpha_score"):
+        mercer.kernel_ridge_path(X, y, score="aic")
+    assert len(mercer.kernel_ridge_path(X, y).alphas) == 41
+
+
 # --- kernel logistic regression
 
 
@@ -101,6 +120,14 @@ def test_logistic_with_a_linear_kernel(classes, class_weight, iris):
     w = ours.dual_coef_ @ ours.X_fit_
     assert_allclose(w, theirs.coef_, atol=1e-4)
     assert ours.n_iter_ >= 1 and ours.status_ == "converged" and 0 <= ours.dual_gap_ <= 1e-10 * (1 + ours.objective_)
+
+
+def test_alpha_of_logistic_regression_is_one_over_C(two_moons):
+    X, y = two_moons
+    a, b = mercer.KernelLogisticRegression(alpha=4.0).fit(X, y), mercer.KernelLogisticRegression(C=0.25).fit(X, y)
+    assert_array_equal(a.decision_function(X), b.decision_function(X))
+    with pytest.raises(ValueError, match="alpha > 0"):
+        mercer.KernelLogisticRegression(alpha=0.0).fit(X, y)
 
 
 def test_logistic_that_stops_early_says_so(two_moons):
@@ -183,6 +210,28 @@ def test_means_with_a_linear_kernel(iris):
     assert_array_equal(ours.labels_, ours.predict(X))
     assert_array_equal(ours.labels_, clone(ours).fit_predict(X))
     assert ours.n_iter_ >= 1 and ours.status_ == "converged"
+
+
+def test_distances_to_means_and_score(iris):
+    X = iris[0]
+    ours = mercer.KernelKMeans(3, kernel="linear", random_state=0).fit(X[::2])
+    means = np.array([X[::2][ours.labels_ == c].mean(axis=0) for c in range(3)])
+    D = np.linalg.norm(X[:, None] - means, axis=2)
+    assert_allclose(ours.transform(X), D, atol=1e-6)
+    assert ours.score(X[::2]) == pytest.approx(-ours.inertia_, rel=1e-9)
+    assert ours.score(X) == pytest.approx(-np.sum(D.min(axis=1) ** 2), rel=1e-9)
+    weight = np.arange(150.0)
+    assert ours.score(X, sample_weight=weight) == pytest.approx(-weight @ D.min(axis=1) ** 2, rel=1e-9)
+    assert_array_equal(ours.transform(X).argmin(axis=1), ours.predict(X))
+    assert list(ours.get_feature_names_out()) == ["kernelkmeans0", "kernelkmeans1", "kernelkmeans2"]
+    assert_allclose(clone(ours).fit_transform(X[::2]), D[::2], atol=1e-6)
+    K = rbf_kernel(X, gamma=0.2)
+    curved = mercer.KernelKMeans(4, gamma=0.2).fit(X)
+    members = np.eye(4)[curved.labels_] / np.bincount(curved.labels_)
+    squares = 1 - 2 * K @ members + np.diag(members.T @ K @ members)
+    assert_allclose(curved.transform(X), np.sqrt(squares), atol=1e-7)
+    with pytest.raises(ValueError, match="precomputed"):
+        mercer.KernelKMeans(2, kernel="precomputed").fit(K).transform(K)
 
 
 def test_inertia_is_what_it_says(iris):

@@ -41,7 +41,7 @@ CASES = {
 
 
 def outputs(model, X):
-    names = ["predict", "predict_proba", "decision_function", "transform"]
+    names = ["predict", "predict_proba", "decision_function"] + ["transform"] * (not hasattr(model, "labels_"))  # clusters have no order
     return [getattr(model, name)(X) for name in names if hasattr(model, name)]
 
 

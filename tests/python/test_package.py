@@ -20,15 +20,17 @@ import mercer._base
 import mercer._clusters
 import mercer._data
 import mercer._hypotheses
+import mercer._linear
 import mercer._logistic
 import mercer._neighbors
 import mercer._pca
+import mercer._report
 import mercer._ridge
 import mercer._svm
 import mercer.kernels
 import mercer.plot
 
-ESTIMATORS = [mercer._svm, mercer._ridge, mercer._logistic, mercer._pca, mercer._clusters, mercer._neighbors, mercer._hypotheses]
+ESTIMATORS = [mercer._svm, mercer._linear, mercer._report, mercer._ridge, mercer._logistic, mercer._pca, mercer._clusters, mercer._neighbors, mercer._hypotheses]
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -67,11 +69,15 @@ def test_pictures(two_moons, iris):
         lambda ax: mercer.plot.spectrum(mercer.kernels.Sigmoid()(X), ax=ax),
         lambda ax: mercer.plot.gram(mercer.kernels.RBF(), X, order=y, ax=ax),
         lambda ax: mercer.plot.gram(np.eye(3), ax=ax),
+        lambda ax: mercer.plot.path(mercer.kernel_ridge_path(X, y, kernel="rbf"), ax=ax),
+        lambda ax: mercer.plot.path(mercer.KernelRidge(kernel="rbf", alphas=[1.0, 0.01, 0.1], alpha_score="loo").fit(X, y), ax=ax),
     ]:
         figure, ax = plt.subplots()
         assert draw(ax) is ax
         figure.canvas.draw()
         plt.close(figure)
+    with pytest.raises(ValueError, match="alphas"):
+        mercer.plot.path(mercer.KernelRidge().fit(X, y))
     with pytest.raises(ValueError, match="2 coordinates"):
         mercer.plot.regions(mercer.SVC().fit(*iris), iris[0], iris[1])
 

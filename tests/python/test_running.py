@@ -11,12 +11,12 @@ import time
 
 import numpy as np
 import pytest
-from joblib import Parallel, delayed
+from joblib import Parallel, delayed, parallel_backend
 from numpy.testing import assert_array_equal
 from sklearn.exceptions import ConvergenceWarning
 
 import mercer
-from mercer import SVC, SVR, OneClassSVM
+from mercer import SVC, SVR, KernelRidge, LinearSVC, OneClassSVM
 
 
 def hard_problem(n=4000):
@@ -27,7 +27,15 @@ def hard_problem(n=4000):
 
 def test_threads_that_fit_at_once(iris, two_moons):
     def work():
-        return [SVC().fit(*iris).decision_function(iris[0]), SVC(C=10.0).fit(*two_moons).predict(two_moons[0]), SVR().fit(*two_moons).predict(two_moons[0]), OneClassSVM().fit(two_moons[0]).predict(two_moons[0])]
+        return [
+            SVC().fit(*iris).decision_function(iris[0]),
+            SVC(C=10.0).fit(*two_moons).predict(two_moons[0]),
+            SVR().fit(*two_moons).predict(two_moons[0]),
+            OneClassSVM().fit(two_moons[0]).predict(two_moons[0]),
+            LinearSVC(C=0.01).fit(*iris).decision_function(iris[0]),
+            KernelRidge(kernel="rbf").fit(*two_moons).predict(two_moons[0]),
+            SVC().fit(*two_moons).margin_report(*two_moons, pictures=False).f,
+        ]
 
     alone = work()
     results = [None] * 8
@@ -64,7 +72,7 @@ def fit_iris(_=None):
     from sklearn.datasets import load_iris
 
     X, y = load_iris(return_X_y=True)
-    return SVC().fit(X, y).decision_function(X)
+    return np.hstack([SVC().fit(X, y).decision_function(X), LinearSVC(C=0.01).fit(X, y).decision_function(X)])
 
 
 def test_fork_after_threads_have_run():
@@ -78,6 +86,24 @@ def test_loky():
     alone = fit_iris()
     for result in Parallel(n_jobs=2, backend="loky")(delayed(fit_iris)() for _ in range(4)):
         assert_array_equal(result, alone)
+
+
+def workers_share():
+    return mercer.threads(), KernelRidge(kernel="rbf", alpha=0.1).fit(np.eye(5), np.arange(5.0)).predict(np.eye(5))
+
+
+def test_workers_take_their_share_of_the_cores():
+    """joblib tells its workers by OMP_NUM_THREADS how many threads each should start."""
+    cores = os.cpu_count()
+    with parallel_backend("loky", n_jobs=2, inner_max_num_threads=1):
+        shares = Parallel()(delayed(workers_share)() for _ in range(2))
+    for threads, values in shares:
+        assert threads == 1
+        np.testing.assert_allclose(values, workers_share()[1], rtol=1e-12)
+    told = [sys.executable, "-c", "import mercer; print(mercer.threads())"]
+    clean = {name: value for name, value in os.environ.items() if name not in ("OMP_NUM_THREADS", "MERCER_THREADS")}
+    for more, expected in [({"OMP_NUM_THREADS": "3"}, 3), ({"OMP_NUM_THREADS": "3", "MERCER_THREADS": "2"}, 2), ({"OMP_NUM_THREADS": "many"}, cores), ({"OMP_NUM_THREADS": "0"}, cores), ({}, cores)]:
+        assert int(subprocess.run(told, env={**clean, **more}, capture_output=True, text=True, check=True).stdout) == expected
 
 
 def test_the_lock_is_released():

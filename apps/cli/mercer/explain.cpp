@@ -9,11 +9,10 @@
 #include "mercer/base/error.h"
 #include "mercer/base/file.h"
 #include "mercer/estimators/model_file.h"
-#include "mercer/gram/computed.h"
 #include "mercer/insight/binary_problems.h"
 #include "mercer/insight/leave_one_out.h"
-#include "mercer/insight/region_picture.h"
 #include "mercer/insight/report_html.h"
+#include "mercer/insight/report_pictures.h"
 #include "planes.h"
 #include "program.h"
 
@@ -159,27 +158,12 @@ explained_decision explain_row(const explain_options& o, const subject& s) {
 }
 
 std::vector<report_figure> pictures(const explain_options& o, const subject& s, const margin_report& report, progress& shown) {
-    std::vector<report_figure> out;
-    const example_marks marks = mark_examples(s.model, s.on.data.y, report);
-    const dataset& x = s.on.data.x;
-    const auto pair = feature_pair(o.pair, s.on.data);
     shown.phase("drawing");
-    constexpr index most_numbers = index(1) << 26;
-    if (x.kind() == domain::vectors && x.dims() >= 2 && x.size() <= most_numbers / x.dims()) {
-        const auto [a, b] = pair ? *pair : x.dims() == 2 ? std::pair<index, index>{0, 1} : most_separating_pair(x, s.on.data.y);
-        const plane on = feature_plane(s.model, x, a, b, s.on.data.feature_names, o.rest == "mean" ? other_features::mean : other_features::nearest);
-        out.push_back({region_figure(fmt::format("Class regions over {} and {}", on.x_name, on.y_name), s.model, on, marks),
-                       x.dims() == 2
-                           ? "Every example lies on this plane: the regions are the classifier itself."
-                           : fmt::format("{}Examples are projected onto the plane, so they may lie on the other side of a line than their own decision.",
-                                         pair ? "" : "The two features along which the classes lie farthest apart. ")});
-    }
-    if (x.kind() != domain::vectors || x.dims() != 2) {
-        const computed<double> K(*s.model.k, x);
-        out.push_back({region_figure("Feature space", s.model, component_plane(s.model, K), marks),
-                       "In feature space the boundary is a plane; its cut with the plane of the first two principal components is a straight line."});
-    }
-    return out;
+    picture_options how;
+    how.pair = feature_pair(o.pair, s.on.data);
+    how.rest = o.rest == "mean" ? other_features::mean : other_features::nearest;
+    how.feature_names = s.on.data.feature_names;
+    return classifier_pictures(s.model, s.on.data.x, s.on.data.y, report, how);
 }
 
 void explain(explain_options o) {

@@ -12,10 +12,12 @@ from ._core import set_threads, threads
 from ._core import version as __version__
 from ._clusters import KernelKMeans, KernelKMedoids
 from ._hypotheses import hsic_test, mmd_test
+from ._linear import LinearSVC, Pegasos
 from ._logistic import KernelLogisticRegression
 from ._neighbors import KernelKNeighborsClassifier, KernelKNeighborsRegressor, NearestCentroid, NearestMedoid
 from ._pca import KernelPCA
-from ._ridge import KernelRidge
+from ._report import MarginReport
+from ._ridge import KernelRidge, kernel_ridge_path
 from ._svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 
 __all__ = [
@@ -24,6 +26,8 @@ __all__ = [
     "SVR",
     "NuSVR",
     "OneClassSVM",
+    "LinearSVC",
+    "Pegasos",
     "KernelRidge",
     "KernelLogisticRegression",
     "KernelPCA",
@@ -33,6 +37,8 @@ __all__ = [
     "KernelKNeighborsRegressor",
     "NearestCentroid",
     "NearestMedoid",
+    "kernel_ridge_path",
+    "MarginReport",
     "mmd_test",
     "hsic_test",
     "kernels",
@@ -41,6 +47,18 @@ __all__ = [
     "set_threads",
     "__version__",
 ]
+
+
+def _take_share():
+    """joblib and cluster schedulers tell a process how many threads are its own by OMP_NUM_THREADS; MERCER_THREADS is read by the library itself."""
+    import os
+
+    share = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
+    if "MERCER_THREADS" not in os.environ and share.isdigit() and int(share) > 0:
+        set_threads(int(share))
+
+
+_take_share()
 
 
 def __getattr__(name):

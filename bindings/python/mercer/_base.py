@@ -6,9 +6,10 @@ import types
 import warnings
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
+from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core, _data, kernels
@@ -59,6 +60,13 @@ def _gamma_value(gamma, data, sample_weight):
         variance = _core.entry_variance(data, sample_weight)
         return 1.0 / (data.dims * variance) if variance != 0 else 1.0
     return float(gamma)
+
+
+def keep(estimator, given):
+    """Every parameter of __init__, whose locals() these are, as the attribute of its name: what scikit-learn asks of an estimator."""
+    for name, value in given.items():
+        if name != "self":
+            setattr(estimator, name, value)
 
 
 class KernelEstimator(BaseEstimator):
@@ -158,18 +166,22 @@ class KernelEstimator(BaseEstimator):
     def _memory(self, default):
         return default if self.max_memory is None else _data.as_bytes(self.max_memory)
 
-    def _ended(self, status, interrupted=False, figure=""):
+    def _ended(self, status, interrupted=False, figure="", level=3):
         """Sets status_ and warns when the fit is not what was asked for, with the figure that was reached."""
         self.status_ = "interrupted" if interrupted else status
         if self.status_ in ("converged", "stationary"):
             return
+        early = f"Fit terminated early (max_iter={getattr(self, 'max_iter', None)})"
         why = {
             "interrupted": "Fit interrupted by the user",
-            "iteration_limit": f"Fit terminated early (max_iter={getattr(self, 'max_iter', None)})",
-            "limit": f"Fit terminated early (max_iter={getattr(self, 'max_iter', None)})",
+            "iteration_limit": early,
+            "limit": early,
+            "step_limit": early,
+            "time_limit": f"Fit terminated early (time_limit={getattr(self, 'time_limit', None)})",
+            "cancelled": "Fit stopped by the callback",
             "stalled": "Fit stalled: rounding, or a matrix that is not positive semidefinite, leaves no further progress",
         }.get(self.status_, f"Fit ended with status {self.status_}")
-        warnings.warn(f"{why}: the best model so far is kept{figure}.", ConvergenceWarning, stacklevel=3)
+        warnings.warn(f"{why}: the best model so far is kept{figure}.", ConvergenceWarning, stacklevel=level)
 
     def _memory_bytes(self, data):
         if self.max_memory is not None:
@@ -196,22 +208,13 @@ class KernelEstimator(BaseEstimator):
             return 1
         return int(check_random_state(self.random_state).randint(2**31 - 1))
 
-    def _conclude(self, status, gap, interrupted):
-        """Sets status_ and warns when the fit is not what was asked for."""
-        self.status_ = "interrupted" if interrupted else status
-        self.fit_status_ = 0 if self.status_ in ("converged", "stationary") else 1
+    def _conclude(self, interrupted, figure):
+        """As _ended(), for the machines, which have a verbose parameter and scikit-learn's fit_status_."""
+        status, gap = self._model.status, self._model.gap
+        self.fit_status_ = 0 if status in ("converged", "stationary") and not interrupted else 1
         if self.verbose:
-            print(f"\r{type(self).__name__}: {self.status_}, gap {gap:.3g}                                                  ", file=sys.stderr)
-        if self.fit_status_ == 0:
-            return
-        why = {
-            "interrupted": "Fit interrupted by the user",
-            "step_limit": f"Solver terminated early (max_iter={self.max_iter})",
-            "time_limit": f"Solver terminated early (time_limit={self.time_limit})",
-            "cancelled": "Solver stopped by the callback",
-            "stalled": "Solver stalled: rounding keeps the gap above tol",
-        }.get(self.status_, f"Solver ended with status {self.status_}")
-        warnings.warn(f"{why}: the best model so far is kept, its gap is {gap:.3g} where tol is {self.tol:g}. Consider pre-processing your data with StandardScaler or MinMaxScaler.", ConvergenceWarning, stacklevel=3)
+            print(f"\r{type(self).__name__}: {'interrupted' if interrupted else status}, gap {gap:.3g}                                                  ", file=sys.stderr)
+        self._ended(status, interrupted, figure, level=5)
 
     # --- pickles hold the model in the library's own file format
 
@@ -239,3 +242,20 @@ class KernelEstimator(BaseEstimator):
         tags.input_tags.sparse = True
         tags.input_tags.pairwise = isinstance(self.kernel, str) and self.kernel == "precomputed"
         return tags
+
+
+class KernelClassifier(ClassifierMixin, KernelEstimator):
+    """A KernelEstimator of labels: classes_ and, where it has the parameter class_weight, class_weight_."""
+
+    def _fit_labels(self, X, y, sample_weight, *, copy=False):
+        """(data, codes, sample weights or None, class weights or None) of fit(); at least two classes."""
+        data = self._fit_data(X, copy=copy)
+        n = len(data)
+        weight = _data.as_weights(sample_weight, n)
+        classes, codes = _data.as_classes(y, n, type(self).__name__, weight)
+        if len(classes) < 2:
+            raise ValueError(f"The number of classes has to be greater than one; got {len(classes)} class")
+        self.classes_ = classes
+        given = getattr(self, "class_weight", None)
+        self.class_weight_ = np.ones(len(classes)) if given is None else compute_class_weight(given, classes=classes, y=classes[codes])
+        return data, codes, weight, None if given is None else self.class_weight_

@@ -1,10 +1,10 @@
 """Clusters in feature space."""
 
 import numpy as np
-from sklearn.base import ClusterMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 
 from . import _core, _data
-from ._base import SORTED_UP_TO, KernelEstimator
+from ._base import SORTED_UP_TO, KernelEstimator, keep
 
 
 class _Clusterer(ClusterMixin, KernelEstimator):
@@ -55,11 +55,12 @@ class _Clusterer(ClusterMixin, KernelEstimator):
         return max(1, self._fitted().rounds)
 
 
-class KernelKMeans(_Clusterer):
+class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Clusterer):
     """k-means in the space of a kernel.
 
     Parameters n_clusters, n_init, max_iter, random_state as for sklearn.cluster.KMeans, whose objective this is with kernel='linear'; kernel,
     gamma, degree, coef0 as for SVC; max_memory: bytes, or "2GB"; n_jobs: threads. Attributes: labels_, inertia_, n_iter_, kernel_, status_.
+    transform() gives distances to the means, score() less the inertia of new examples.
 
     >>> import numpy as np
     >>> from mercer import KernelKMeans
@@ -76,21 +77,33 @@ class KernelKMeans(_Clusterer):
         self, n_clusters=8, *, kernel="rbf", degree=3, gamma="scale", coef0=0.0, n_init=10, max_iter=300, random_state=None, max_memory=None,
         n_jobs=None,
     ):
-        self.n_clusters = n_clusters
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.random_state = random_state
-        self.max_memory = max_memory
-        self.n_jobs = n_jobs
+        keep(self, locals())
 
     def fit(self, X, y=None, sample_weight=None):
         """Finds the clusters of the examples X; y is ignored. X as for SVC. A weight of 2 is the example twice, 0 is its absence."""
         self._fit(X, sample_weight, _core.kmeans_fit)
         return self
+
+    def transform(self, X):
+        """The distance of every example to every mean in feature space; not for a precomputed kernel."""
+        data = self._new_data(X)
+        if self._precomputed:
+            raise ValueError("distances need k(x, x) of the new examples, which a precomputed matrix does not hold")
+        return self._model.distances(data, self.n_jobs)
+
+    def fit_transform(self, X, y=None, sample_weight=None):
+        """fit(X), and the distances of X to the means."""
+        return self.fit(X, sample_weight=sample_weight).transform(X)
+
+    def score(self, X, y=None, sample_weight=None):
+        """Less the squared distances to the nearest means, summed: on the training examples -inertia_."""
+        nearest = self.transform(X).min(axis=1) ** 2
+        weight = _data.as_weights(sample_weight, len(nearest))
+        return -float(nearest.sum() if weight is None else nearest @ weight)
+
+    @property
+    def _n_features_out(self):
+        return self.n_clusters
 
 
 class KernelKMedoids(_Clusterer):
@@ -114,17 +127,7 @@ class KernelKMedoids(_Clusterer):
         self, n_clusters=8, *, kernel="rbf", degree=3, gamma="scale", coef0=0.0, init="build", n_init=1, max_iter=300, random_state=None,
         max_memory=None, n_jobs=None,
     ):
-        self.n_clusters = n_clusters
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.random_state = random_state
-        self.max_memory = max_memory
-        self.n_jobs = n_jobs
+        keep(self, locals())
 
     def fit(self, X, y=None, sample_weight=None):
         """Finds the medoids of the examples X; y is ignored. X as for SVC. A weight of 2 is the example twice, 0 is its absence."""

@@ -47,12 +47,13 @@ def _objects(X):
     return X
 
 
-def _require_finite(X):
-    fault = _core.first_not_finite(X)
+def _finite(data, dtype):
+    fault = _core.first_not_finite(data)
     if fault is not None:
         row, column, value = fault
-        what = "NaN" if value != value else f"infinity or a value too large for {X.dtype!r}"
+        what = "NaN" if value != value else f"infinity or a value too large for {dtype!r}"
         raise ValueError(f"Input X contains {what}: row {row}, column {column}.")
+    return data
 
 
 def _sparse_data(X):
@@ -70,8 +71,7 @@ def _sparse_data(X):
 def as_data(X, *, estimator=None, copy=False):
     """The library's view of X: vectors (dense or sparse), strings or sets. With `copy` it does not change when X does later."""
     if _borrowable(X):
-        _require_finite(X)
-        return _core.dense(X.copy() if copy else X)
+        return _finite(_core.dense(X.copy() if copy else X), X.dtype)
     objects = _objects(X)
     if objects is not None:
         return (_core.strings if isinstance(objects[0], (str, bytes)) else _core.sets)(objects)
@@ -99,7 +99,7 @@ def as_objects(objects):
 def as_classes(y, n, owner, weight=None):
     """(classes, codes): the labels in order, and for every example the place of its label. A class whose examples all have no weight is absent."""
     y = _one_column(y, n, owner)
-    classes, codes = np.unique(y, return_inverse=True) if y.dtype.kind != "O" else (None, None)
+    classes, codes = _core.label_codes(y) or (np.unique(y, return_inverse=True) if y.dtype.kind != "O" else (None, None))
     # Whole numbers are labels whatever scikit-learn's slower check would say; it explains what is wrong with others.
     if y.dtype.kind not in "iub" and not (y.dtype.kind == "f" and np.isfinite(classes).all() and (classes == np.floor(classes)).all()):
         if y.dtype.kind == "f":
@@ -113,6 +113,19 @@ def as_classes(y, n, owner, weight=None):
         classes, codes = classes[known], np.zeros(n, dtype=np.intp)
         codes[present] = rest
     return classes, codes
+
+
+def as_codes(y, n, classes, owner, weight=None):
+    """For every example the place of its label among `classes`. Labels of examples without weight may be others."""
+    y = _one_column(y, n, owner)
+    codes = np.searchsorted(classes, y)
+    codes[codes == len(classes)] = 0
+    unknown = classes[codes] != y
+    if weight is not None:
+        unknown &= weight > 0
+    if unknown.any():
+        raise ValueError(f"y has the label {y[unknown.argmax()]!r}, which is not among the classes {classes}: is this the training data?")
+    return codes
 
 
 def as_targets(y, n, owner):

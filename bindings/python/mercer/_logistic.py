@@ -1,19 +1,17 @@
 """Kernel logistic regression."""
 
 import numpy as np
-from sklearn.base import ClassifierMixin
-from sklearn.utils.class_weight import compute_class_weight
 
-from . import _core, _data
-from ._base import KernelEstimator
+from . import _core
+from ._base import KernelClassifier, keep
 
 
-class KernelLogisticRegression(ClassifierMixin, KernelEstimator):
+class KernelLogisticRegression(KernelClassifier):
     """Logistic regression in the space of a kernel: classes with probabilities that come from the model itself.
 
     The objective is that of sklearn.linear_model.LogisticRegression, which this is with kernel='linear': a penalty on the norm of the
-    function, softmax for more than two classes, an intercept without penalty. C is the inverse of the penalty. kernel, gamma, degree, coef0
-    as for SVC; max_memory: bytes, or "2GB"; n_jobs: threads.
+    function, softmax for more than two classes, an intercept without penalty. C is the inverse of the penalty; alpha, where given, is the
+    penalty itself, in place of C. kernel, gamma, degree, coef0 as for SVC; max_memory: bytes, or "2GB"; n_jobs: threads.
 
     Attributes: classes_, intercept_, dual_coef_ (one row for two classes, else one for each), X_fit_, n_iter_ (Newton steps), dual_gap_ (how
     far the objective is from its minimum at most), objective_, status_, kernel_.
@@ -29,38 +27,24 @@ class KernelLogisticRegression(ClassifierMixin, KernelEstimator):
     _model_class = _core.KernelLogisticModel
 
     def __init__(
-        self, *, C=1.0, kernel="rbf", degree=3, gamma="scale", coef0=0.0, fit_intercept=True, tol=1e-6, class_weight=None, max_iter=500,
-        max_memory=None, n_jobs=None,
+        self, *, C=1.0, alpha=None, kernel="rbf", degree=3, gamma="scale", coef0=0.0, fit_intercept=True, tol=1e-6, class_weight=None,
+        max_iter=500, max_memory=None, n_jobs=None,
     ):
-        self.C = C
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.fit_intercept = fit_intercept
-        self.tol = tol
-        self.class_weight = class_weight
-        self.max_iter = max_iter
-        self.max_memory = max_memory
-        self.n_jobs = n_jobs
+        keep(self, locals())
 
     def fit(self, X, y, sample_weight=None):
         """Fits the model to examples X and labels y; X and sample_weight as for SVC."""
-        data = self._fit_data(X)
-        n = len(data)
-        weight = _data.as_weights(sample_weight, n)
-        classes, codes = _data.as_classes(y, n, type(self).__name__, weight)
-        if len(classes) < 2:
-            raise ValueError(f"The number of classes has to be greater than one; got {len(classes)} class")
-        self.classes_ = classes
+        data, codes, weight, class_weight = self._fit_labels(X, y, sample_weight)
+        if self.alpha is not None and not self.alpha > 0:
+            raise ValueError(f"alpha must satisfy alpha > 0, got {self.alpha}")
         self.kernel_ = self._resolve_kernel(data, weight)
         options = {
-            "C": self.C,
+            "C": self.C if self.alpha is None else 1 / self.alpha,
             "fit_intercept": bool(self.fit_intercept),
             "tol": self.tol,
             "max_iter": self.max_iter,
             "sample_weight": weight,
-            "class_weight": None if self.class_weight is None else compute_class_weight(self.class_weight, classes=classes, y=classes[codes]),
+            "class_weight": class_weight,
             "memory_bytes": self._memory(1 << 30),
             "n_jobs": self.n_jobs,
         }

@@ -7,7 +7,7 @@ import scipy.sparse
 from sklearn.base import ClassifierMixin, MultiOutputMixin, RegressorMixin
 
 from . import _core, _data
-from ._base import KernelEstimator
+from ._base import KernelEstimator, keep
 
 
 class _Neighbors(KernelEstimator):
@@ -16,13 +16,7 @@ class _Neighbors(KernelEstimator):
     _model_class = _core.KnnModel
 
     def __init__(self, n_neighbors=5, *, weights="uniform", kernel="linear", degree=3, gamma="scale", coef0=0.0, n_jobs=None):
-        self.n_neighbors = n_neighbors
-        self.weights = weights
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.n_jobs = n_jobs
+        keep(self, locals())
 
     def _fit(self, data, targets, classification):
         if not (self.weights in (None, "uniform", "distance") or callable(self.weights)):
@@ -171,11 +165,7 @@ class _NearestClass(ClassifierMixin, KernelEstimator):
     """What class means and class medoids share."""
 
     def __init__(self, *, kernel="linear", degree=3, gamma="scale", coef0=0.0, n_jobs=None):
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.n_jobs = n_jobs
+        keep(self, locals())
 
     def fit(self, X, y, sample_weight=None):
         """Fits the model to examples X and labels y; X as for SVC. A weight of 2 is the example twice, 0 is its absence."""

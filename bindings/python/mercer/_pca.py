@@ -8,7 +8,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import NotFittedError
 
 from . import _core, _data
-from ._base import KernelEstimator
+from ._base import KernelEstimator, keep
 from ._ridge import KernelRidge
 
 _SOLVERS = {"auto": "auto", "dense": "full", "arpack": "iterative", "randomized": "iterative", "iterative": "iterative"}
@@ -42,23 +42,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
         eigen_solver="auto", tol=0, max_iter=None, iterated_power="auto", remove_zero_eig=False, random_state=None, copy_X=True, n_jobs=None,
         max_memory=None,
     ):
-        self.n_components = n_components
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
-        self.alpha = alpha
-        self.fit_inverse_transform = fit_inverse_transform
-        self.eigen_solver = eigen_solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.iterated_power = iterated_power
-        self.remove_zero_eig = remove_zero_eig
-        self.random_state = random_state
-        self.copy_X = copy_X
-        self.n_jobs = n_jobs
-        self.max_memory = max_memory
+        keep(self, locals())
 
     def fit(self, X, y=None):
         """Finds the components of the examples X; y is ignored. X as for SVC."""

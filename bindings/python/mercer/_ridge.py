@@ -1,10 +1,12 @@
 """Kernel ridge regression."""
 
+from typing import NamedTuple
+
 import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
 
 from . import _core, _data
-from ._base import KernelEstimator
+from ._base import KernelEstimator, keep
 
 
 class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
@@ -37,17 +39,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
         self, alpha=1, *, kernel="linear", gamma=None, degree=3, coef0=1, kernel_params=None, loo=False, alphas=None, alpha_score="gcv",
         max_memory=None, n_jobs=None,
     ):
-        self.alpha = alpha
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
-        self.loo = loo
-        self.alphas = alphas
-        self.alpha_score = alpha_score
-        self.max_memory = max_memory
-        self.n_jobs = n_jobs
+        keep(self, locals())
 
     def fit(self, X, y, sample_weight=None):
         """Fits the model to examples X and numbers y, (n_samples,) or (n_samples, n_targets).
@@ -99,3 +91,46 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
         if not self._fitted().loo.size:
             raise AttributeError("loo_errors_ is only available after a fit with loo=True")
         return self._shaped(self._model.loo)
+
+
+class RidgePath(NamedTuple):
+    """Kernel ridge regression for many penalties: alphas, ascending; of each the mean squared error by generalised cross-validation (gcv) and, where score
+    is 'loo', by leaving one out (loo, else empty), the degrees of freedom df and the coefficients coef; best, the place of the chosen one; score, what it
+    was chosen by; model, a KernelRidge with it."""
+
+    alphas: np.ndarray
+    gcv: np.ndarray
+    loo: np.ndarray
+    df: np.ndarray
+    coef: list
+    best: int
+    score: str
+    model: KernelRidge
+
+    @property
+    def alpha(self):
+        """The penalty that was chosen."""
+        return float(self.alphas[self.best])
+
+
+def kernel_ridge_path(X, y, alphas=None, *, kernel="linear", gamma=None, degree=3, coef0=1, kernel_params=None, score="gcv", sample_weight=None, max_memory=None, n_jobs=None):
+    """Kernel ridge regression for all penalties `alphas` from one decomposition, and the best of them: a RidgePath.
+
+    alphas: None for 41 from 1e-6 to 1e2. score: 'gcv' (generalised cross-validation) or 'loo' (leaving one out, exactly). The rest as for KernelRidge.
+    mercer.plot.path() draws it.
+
+    >>> import numpy as np
+    >>> from mercer import kernel_ridge_path
+    >>> X = np.linspace(0, 6, 40)[:, None]
+    >>> y = np.sin(X[:, 0]) + 0.1 * np.random.default_rng(0).normal(size=40)
+    >>> path = kernel_ridge_path(X, y, [1e-6, 1e-3, 1.0, 1e3], kernel="rbf", gamma=1.0, score="loo")
+    >>> path.alpha, path.best, path.loo.argmin() == path.best
+    (0.001, 1, True)
+    >>> bool(np.all(np.diff(path.df) < 0))  # the larger the penalty, the stiffer the function
+    True
+    """
+    alphas = np.sort(np.logspace(-6, 2, 41) if alphas is None else np.asarray(alphas, dtype=np.float64).ravel())
+    model = KernelRidge(kernel=kernel, gamma=gamma, degree=degree, coef0=coef0, kernel_params=kernel_params, alphas=alphas, alpha_score=score, max_memory=max_memory, n_jobs=n_jobs)
+    model.fit(X, y, sample_weight)
+    best = int(np.flatnonzero(alphas == model.alpha_)[0])
+    return RidgePath(alphas, model.gcv_values_, model.loo_values_, model.df_values_, model.dual_coef_path_, best, score, model)

@@ -2,12 +2,15 @@
 
 import numpy as np
 import scipy.sparse
-from sklearn.base import ClassifierMixin, OutlierMixin, RegressorMixin
-from sklearn.utils.class_weight import compute_class_weight
+from sklearn.base import OutlierMixin, RegressorMixin
 from sklearn.utils.metaestimators import available_if
 
 from . import _core, _data
-from ._base import SORTED_UP_TO, KernelEstimator
+from ._base import SORTED_UP_TO, KernelClassifier, KernelEstimator, keep
+from ._report import MarginReport
+
+
+_SOLVERS = ("smo", "interior_point", "primal_qp", "kernel_pegasos")
 
 
 class _SVM(KernelEstimator):
@@ -39,11 +42,14 @@ class _SVM(KernelEstimator):
             "n_jobs": self.n_jobs,
             "callback": self._callback(),
         }
-        self._model, interrupted = _core.svm_fit(data, self._core_kernel(), targets, options)
+        self._model, interrupted = self._solve(data, targets, options)
         self.shape_fit_ = (n, self.n_features_in_) if hasattr(self, "n_features_in_") else (n,)
         self._sparse = getattr(data, "sparse", False)
-        self._conclude(self._model.status, self._model.gap, interrupted)
+        self._conclude(interrupted, f", its gap is {self._model.gap:.3g} where tol is {self.tol:g}. Consider pre-processing your data with StandardScaler or MinMaxScaler")
         return self
+
+    def _solve(self, data, targets, options):
+        return _core.svm_fit(data, self._core_kernel(), targets, options)
 
     def _flip(self):
         """scikit-learn's binary decisions are positive for the second class, the library's for the first."""
@@ -115,7 +121,7 @@ class _SVM(KernelEstimator):
         return self._fitted().reports
 
 
-class _Classifier(ClassifierMixin, _SVM):
+class _Classifier(KernelClassifier, _SVM):
     def fit(self, X, y, sample_weight=None):
         """Fits the model to examples X and labels y.
 
@@ -124,15 +130,7 @@ class _Classifier(ClassifierMixin, _SVM):
         """
         if self.decision_function_shape not in ("ovr", "ovo"):
             raise ValueError(f"decision_function_shape must be either 'ovr' or 'ovo', got {self.decision_function_shape}.")
-        data = self._fit_data(X)
-        n = len(data)
-        weight = _data.as_weights(sample_weight, n)
-        classes, codes = _data.as_classes(y, n, type(self).__name__, weight)
-        if len(classes) < 2:
-            raise ValueError(f"The number of classes has to be greater than one; got {len(classes)} class")
-        self.classes_ = classes
-        self.class_weight_ = np.ones(len(classes)) if self.class_weight is None else compute_class_weight(self.class_weight, classes=classes, y=classes[codes])
-        return self._fit(data, codes, weight, self.class_weight_ if self.class_weight is not None else None)
+        return self._fit(*self._fit_labels(X, y, sample_weight))
 
     def _flip(self):
         return len(self.classes_) == 2
@@ -173,6 +171,27 @@ class _Classifier(ClassifierMixin, _SVM):
         """Logarithms of predict_proba()."""
         return np.log(self.predict_proba(X))
 
+    def margin_report(self, X, y, sample_weight=None, *, error=None, ball=None, pictures=True):
+        """What this classifier is on its training data X, y, sample_weight: a MarginReport.
+
+        Every example's multiplier, slack and place beside the margin; both objectives and the conditions of optimality, computed anew in double;
+        bounds on the error. error: 'loo' to find the leave-one-out error too, a number of folds for cross-validation, or None. ball: find the
+        smallest ball around the examples in feature space, which the VC bound needs; None: up to 20000 examples. pictures: of the regions, for
+        the page of the report.
+
+        >>> from sklearn.datasets import load_iris
+        >>> from mercer import SVC
+        >>> X, y = load_iris(return_X_y=True)
+        >>> X, y = X[50:], y[50:]
+        >>> report = SVC(kernel="linear").fit(X, y).margin_report(X, y)
+        >>> report.optimal, report.gap < 1e-2, report.loo_bound <= 0.3
+        (True, True, True)
+        >>> report.counts["misclassified"] == ((2 * y - 3) * report.f < 0).sum()
+        True
+        """
+        data = self._new_data(X)
+        return MarginReport._of(self, data, y, sample_weight, error, len(data) <= 20000 if ball is None else ball, pictures)
+
     @property
     def probA_(self):
         """Slopes of the sigmoids that make probabilities; empty without probability=True."""
@@ -193,7 +212,9 @@ class SVC(_Classifier):
     C may be infinite: a hard margin. Further:
 
     time_limit: seconds after which the best model so far is kept. max_memory: bytes, or "2GB". n_jobs: threads. callback: called about ten
-    times a second with what there is (gap, seconds, ...); returning False stops. Ctrl-C keeps the best model so far.
+    times a second with what there is (gap, seconds, ...); returning False stops. Ctrl-C keeps the best model so far. solver: 'smo', or for small
+    problems 'interior_point' (the dual as a quadratic program), 'primal_qp' (the primal, linear kernel) or 'kernel_pegasos' (stochastic descent
+    to a relative gap of tol): the same problem by other means.
 
     Attributes are those of sklearn.svm.SVC; further status_, dual_gap_, objective_, offset_interval_, reports_, kernel_.
 
@@ -212,27 +233,18 @@ class SVC(_Classifier):
     def __init__(
         self, *, C=1.0, kernel="rbf", degree=3, gamma="scale", coef0=0.0, shrinking=True, probability=False, tol=1e-3, cache_size=200,
         class_weight=None, verbose=False, max_iter=-1, decision_function_shape="ovr", break_ties=False, random_state=None,
-        time_limit=None, max_memory=None, n_jobs=None, callback=None,
+        time_limit=None, max_memory=None, n_jobs=None, callback=None, solver="smo",
     ):
-        self.C = C
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.shrinking = shrinking
-        self.probability = probability
-        self.tol = tol
-        self.cache_size = cache_size
-        self.class_weight = class_weight
-        self.verbose = verbose
-        self.max_iter = max_iter
-        self.decision_function_shape = decision_function_shape
-        self.break_ties = break_ties
-        self.random_state = random_state
-        self.time_limit = time_limit
-        self.max_memory = max_memory
-        self.n_jobs = n_jobs
-        self.callback = callback
+        keep(self, locals())
+
+    def _solve(self, data, targets, options):
+        if self.solver == "smo":
+            return super()._solve(data, targets, options)
+        if self.solver not in _SOLVERS:
+            raise ValueError(f"solver must be one of {_SOLVERS}, got {self.solver!r}")
+        if self._precomputed or self.probability:
+            raise ValueError(f"solver={self.solver!r} needs a kernel, not a precomputed matrix, and makes no probabilities: use 'smo'")
+        return _core.svm_train(data, self._core_kernel(), targets, self.solver, {**options, "descent_tol": self.tol})
 
 
 class NuSVC(_Classifier):
@@ -252,25 +264,7 @@ class NuSVC(_Classifier):
         class_weight=None, verbose=False, max_iter=-1, decision_function_shape="ovr", break_ties=False, random_state=None,
         time_limit=None, max_memory=None, n_jobs=None, callback=None,
     ):
-        self.nu = nu
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.shrinking = shrinking
-        self.probability = probability
-        self.tol = tol
-        self.cache_size = cache_size
-        self.class_weight = class_weight
-        self.verbose = verbose
-        self.max_iter = max_iter
-        self.decision_function_shape = decision_function_shape
-        self.break_ties = break_ties
-        self.random_state = random_state
-        self.time_limit = time_limit
-        self.max_memory = max_memory
-        self.n_jobs = n_jobs
-        self.callback = callback
+        keep(self, locals())
 
 
 class _Regressor(RegressorMixin, _SVM):
@@ -306,21 +300,7 @@ class SVR(_Regressor):
         self, *, kernel="rbf", degree=3, gamma="scale", coef0=0.0, tol=1e-3, C=1.0, epsilon=0.1, shrinking=True, cache_size=200,
         verbose=False, max_iter=-1, time_limit=None, max_memory=None, n_jobs=None, callback=None,
     ):
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.tol = tol
-        self.C = C
-        self.epsilon = epsilon
-        self.shrinking = shrinking
-        self.cache_size = cache_size
-        self.verbose = verbose
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.max_memory = max_memory
-        self.n_jobs = n_jobs
-        self.callback = callback
+        keep(self, locals())
 
 
 class NuSVR(_Regressor):
@@ -339,21 +319,7 @@ class NuSVR(_Regressor):
         self, *, nu=0.5, C=1.0, kernel="rbf", degree=3, gamma="scale", coef0=0.0, shrinking=True, tol=1e-3, cache_size=200,
         verbose=False, max_iter=-1, time_limit=None, max_memory=None, n_jobs=None, callback=None,
     ):
-        self.nu = nu
-        self.C = C
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.shrinking = shrinking
-        self.tol = tol
-        self.cache_size = cache_size
-        self.verbose = verbose
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.max_memory = max_memory
-        self.n_jobs = n_jobs
-        self.callback = callback
+        keep(self, locals())
 
     @property
     def epsilon_(self):
@@ -380,20 +346,7 @@ class OneClassSVM(OutlierMixin, _SVM):
         self, *, kernel="rbf", degree=3, gamma="scale", coef0=0.0, tol=1e-3, nu=0.5, shrinking=True, cache_size=200, verbose=False,
         max_iter=-1, time_limit=None, max_memory=None, n_jobs=None, callback=None,
     ):
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.tol = tol
-        self.nu = nu
-        self.shrinking = shrinking
-        self.cache_size = cache_size
-        self.verbose = verbose
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.max_memory = max_memory
-        self.n_jobs = n_jobs
-        self.callback = callback
+        keep(self, locals())
 
     def fit(self, X, y=None, sample_weight=None):
         """Finds where the examples X lie; y is ignored. X and sample_weight as for SVC."""

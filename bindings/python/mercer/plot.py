@@ -100,3 +100,41 @@ def gram(kernel, X=None, *, order=None, ax=None, cmap="viridis"):
     picture = ax.imshow(K, cmap=cmap, interpolation="nearest")
     ax.figure.colorbar(picture, ax=ax)
     return ax
+
+
+def path(ridge, *, ax=None):
+    """How the score and the degrees of freedom of kernel ridge regression change with alpha, and which was chosen.
+
+    Give what mercer.kernel_ridge_path() returned, or a KernelRidge fitted with alphas=. The degrees of freedom are on an axis of their own, at the right.
+
+    >>> import mercer, matplotlib
+    >>> matplotlib.use("Agg")
+    >>> chosen = mercer.kernel_ridge_path([[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 0.0, 1.0], kernel="rbf", gamma=1.0)
+    >>> mercer.plot.path(chosen).get_xlabel()
+    'alpha'
+    """
+    ax = _axes(ax)
+    if hasattr(ridge, "gcv_values_"):
+        alphas, best_alpha, by = np.asarray(ridge.alphas, dtype=np.float64), ridge.alpha_, ridge.alpha_score
+        gcv, loo, df = ridge.gcv_values_, ridge.loo_values_, ridge.df_values_
+    elif hasattr(ridge, "df"):
+        alphas, best_alpha, by, gcv, loo, df = ridge.alphas, ridge.alpha, ridge.score, ridge.gcv, ridge.loo, ridge.df
+    else:
+        raise ValueError("path() needs the result of mercer.kernel_ridge_path() or a KernelRidge that was fitted with alphas=")
+    order = np.argsort(alphas)
+    alphas, gcv, loo, df = alphas[order], gcv[order], loo[order] if len(loo) else loo, df[order]
+    chosen = int(np.flatnonzero(alphas == best_alpha)[0])
+    for values, label in ((gcv, "generalised cross-validation"), (loo, "leave one out")):
+        if len(values):
+            ax.loglog(alphas, values, "-" if label[0] == by[0] else "--", label=label)
+    ax.plot(best_alpha, (gcv if by == "gcv" else loo)[chosen], "ko", label=f"chosen: {best_alpha:.3g}")
+    ax.axvline(best_alpha, color="k", linewidth=0.5)
+    ax.set_xlabel("alpha")
+    ax.set_ylabel("mean squared error")
+    right = ax.twinx()
+    right.semilogx(alphas, df, ":", color="grey", label="degrees of freedom")
+    right.set_ylabel("degrees of freedom")
+    lines, names = ax.get_legend_handles_labels()
+    more, others = right.get_legend_handles_labels()
+    ax.legend(lines + more, names + others)
+    return ax

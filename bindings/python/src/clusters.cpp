@@ -110,6 +110,8 @@ void bind_clusters(py::module_& m) {
     m.def("kmedoids_fit", &fit_medoids);
     py::class_<kmeans_model>(m, "KernelKMeansModel")
         .def("predict", [](const kmeans_model& c, const py::object& x, const py::object& n_jobs) { return predicted(c, c.means.k != nullptr, x, n_jobs); })
+        .def("distances", [](const kmeans_model& c, const dataset& x,
+                             const py::object& n_jobs) { return to_numpy(without_lock(thread_count(n_jobs), [&] { return distances(c, x); })); })
         .def_property_readonly("objective", &kmeans_model::objective)
         .def_property_readonly("rounds", [](const kmeans_model& c) { return static_cast<index>(c.history.size()) - 1; })
         .def_property_readonly("status", [](const kmeans_model& c) { return std::string(name(c.status)); })

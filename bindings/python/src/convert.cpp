@@ -1,10 +1,9 @@
 #include "convert.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <optional>
 
+#include "mercer/data/finite.h"
 #include "mercer/data/variance.h"
 
 namespace mercer::python {
@@ -72,22 +71,41 @@ dataset set_data(const py::sequence& from) {
 }
 
 // (row, column, value) of the first coordinate that is NaN or infinite, or None.
+py::object fault_of(const dataset& x) {
+    const auto bad = without_lock(0, [&] { return first_not_finite(x); });
+    return bad ? py::object(py::make_tuple(bad->row, bad->column, bad->value)) : py::none();
+}
+
+// The distinct values of a list of labels, ascending, and for every one its place among them; nothing where there is NaN or there are too many to look for
+// them one by one. One pass for the values, one for the places: sorting all labels takes many times as long.
 template <class T>
-py::object first_not_finite(const matrix_view<const T> x) {
-    std::optional<std::pair<index, index>> at;
-    {
-        const py::gil_scoped_release release;
-        for (index i = 0; i < x.rows && !at; ++i) {
-            // Without branches over a row: only one that has a fault is looked at again. NaN compares as false.
-            int faults = 0;
-            for (index j = 0; j < x.cols; ++j) faults += !(std::abs(x(i, j)) <= std::numeric_limits<T>::max());
-            if (faults == 0) continue;
-            for (index j = 0; j < x.cols && !at; ++j)
-                if (!std::isfinite(x(i, j))) at = {i, j};
-        }
+std::optional<std::pair<std::vector<T>, std::vector<std::int64_t>>> coded(std::span<const T> labels) {
+    constexpr std::size_t most = 256;
+    std::vector<T> classes;
+    const T* last = nullptr;
+    for (const T& label : labels) {
+        if (label != label) return {};
+        if (last && *last == label) continue;
+        last = &label;
+        const auto at = std::lower_bound(classes.begin(), classes.end(), label);
+        if (at != classes.end() && *at == label) continue;
+        if (classes.size() == most) return {};
+        classes.insert(at, label);
     }
-    if (!at) return py::none();
-    return py::make_tuple(at->first, at->second, static_cast<double>(x(at->first, at->second)));
+    std::vector<std::int64_t> places(labels.size());
+    std::int64_t place = 0;
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+        if (i == 0 || labels[i] != labels[i - 1]) place = std::lower_bound(classes.begin(), classes.end(), labels[i]) - classes.begin();
+        places[i] = place;
+    }
+    return std::pair(std::move(classes), std::move(places));
+}
+
+template <class T>
+py::object label_codes(const py::array_t<T>& y) {
+    auto found = coded(std::span<const T>(y.data(), static_cast<std::size_t>(y.size())));
+    if (!found) return py::none();
+    return py::make_tuple(to_numpy(std::move(found->first)), to_numpy(std::move(found->second)));
 }
 
 }  // namespace
@@ -180,8 +198,12 @@ void bind_data(py::module_& m) {
     m.def("sparse", &sparse_data, py::arg("start"), py::arg("column"), py::arg("value").noconvert(), py::arg("dims"));
     m.def("strings", &string_data);
     m.def("sets", &set_data);
-    m.def("first_not_finite", [](const py::array& x) {
-        return py::isinstance<py::array_t<float>>(x) ? first_not_finite(rows_of<float>(x)) : first_not_finite(rows_of<double>(x));
+    m.def("first_not_finite", &fault_of);
+    m.def("label_codes", [](const py::array& y) -> py::object {
+        if (y.ndim() != 1 || !(y.flags() & py::array::c_style)) return py::none();
+        if (py::isinstance<py::array_t<std::int64_t>>(y)) return label_codes(py::array_t<std::int64_t>(y));
+        if (py::isinstance<py::array_t<double>>(y)) return label_codes(py::array_t<double>(y));
+        return py::none();
     });
     m.def("entry_variance", [](const dataset& x, const py::object& weight) {
         const std::vector<double> w = as_vector(weight);

@@ -74,6 +74,8 @@ void bind_data(py::module_& m);
 void bind_kernels(py::module_& m);
 void bind_insight(py::module_& m);
 void bind_svm(py::module_& m);
+void bind_train(py::module_& m);
+void bind_report(py::module_& m);
 void bind_ridge(py::module_& m);
 void bind_logistic(py::module_& m);
 void bind_pca(py::module_& m);

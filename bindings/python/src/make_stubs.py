@@ -7,8 +7,13 @@ import inspect
 import sys
 from pathlib import Path
 
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+
 import mercer
+import mercer._core
 import mercer._hypotheses
+import mercer._ridge
 import mercer.kernels
 import mercer.plot
 
@@ -27,6 +32,14 @@ TYPES = {
     "eigen_solver": "Literal['auto', 'dense', 'arpack', 'randomized', 'iterative']",
     "weights": "Literal['uniform', 'distance'] | Callable[[np.ndarray], np.ndarray] | None",
     "init": "Literal['build', 'random']",
+    "penalty": "Literal['l2']",
+    "loss": "Literal['hinge', 'squared_hinge']",
+    "dual": "bool | Literal['auto']",
+    "multi_class": "Literal['ovr']",
+    "intercept_scaling": "float",
+    "solver": "Literal['smo', 'interior_point', 'primal_qp', 'kernel_pegasos']",
+    "score": "Literal['gcv', 'loo']",
+    "error": "int | Literal['loo'] | None",
     "degree": "int",
     "class_weight": "Mapping[Any, float] | Literal['balanced'] | None",
     "decision_function_shape": "Literal['ovr', 'ovo']",
@@ -39,7 +52,8 @@ TYPES = {
     "covariance": "ArrayLike",
     "A": "ArrayLike",
 }
-RETURNS = {"fit": "Self", "set_params": "Self", "get_params": "dict[str, Any]", "score_samples": "np.ndarray", "predict": "np.ndarray", "decision_function": "np.ndarray", "predict_proba": "np.ndarray", "fit_predict": "np.ndarray", "fit_transform": "np.ndarray", "transform": "np.ndarray", "inverse_transform": "np.ndarray", "mmd_test": "MMDResult", "hsic_test": "HSICResult"}
+RETURNS = {"fit": "Self", "set_params": "Self", "get_params": "dict[str, Any]", "score_samples": "np.ndarray", "predict": "np.ndarray", "decision_function": "np.ndarray", "predict_proba": "np.ndarray", "fit_predict": "np.ndarray", "fit_transform": "np.ndarray", "transform": "np.ndarray", "inverse_transform": "np.ndarray", "mmd_test": "MMDResult", "hsic_test": "HSICResult", "kernel_ridge_path": "RidgePath", "margin_report": "MarginReport", "to_json": "str", "to_html": "str", "save_html": "None"}
+FITTED = {"kernel_": "Kernel | None", "classes_": "np.ndarray", "n_features_in_": "int", "feature_names_in_": "np.ndarray"}
 HEAD = """# Made by bindings/python/src/make_stubs.py
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
@@ -60,6 +74,8 @@ def parameter(each):
     type_name = TYPES.get(each.name)
     if type_name is None:
         type_name = type(default).__name__ if isinstance(default, (bool, int, float, str)) else "Any"
+    if default is None and type_name != "Any" and "None" not in type_name:
+        type_name += " | None"
     return f"{kind}{each.name}: {type_name}" + ("" if default is empty else f" = {default!r}")
 
 
@@ -117,13 +133,37 @@ def kernels_stub():
 
 def estimators_stub(module):
     """Of the estimators that live in a module: _svm, _ridge, ..."""
-    text = HEAD.replace("from typing_extensions", "from sklearn.base import BaseEstimator\nfrom typing_extensions") + "from .kernels import Kernel\n\n"
-    for name in mercer.__all__:
+    bases = {name: scikit_learns(getattr(mercer, name)) for name in mercer.__all__ if inspect.isclass(getattr(mercer, name)) and getattr(mercer, name).__module__ == module}
+    taken = sorted({base for some in bases.values() for base in some})
+    text = HEAD.replace("from typing_extensions", (f"from sklearn.base import {', '.join(taken)}\n" if taken else "") + "from typing_extensions") + "from .kernels import Kernel\n"
+    text += "from ._report import MarginReport\n\n" if module == "mercer._svm" else "\n"
+    for name in bases:
         cls = getattr(mercer, name)
-        if inspect.isclass(cls) and cls.__module__ == module:
-            owners = [each for each in cls.__mro__ if each.__module__.startswith("mercer.")]
-            text += class_stub(cls, "BaseEstimator", owners)
+        owners = [each for each in cls.__mro__ if each.__module__.startswith("mercer.")]
+        text += class_stub(cls, ", ".join(bases[name]), owners)
+        for attribute, kind in FITTED.items():
+            if issubclass(cls, BaseEstimator) and (attribute != "classes_" or issubclass(cls, ClassifierMixin)):
+                text += f"    {attribute}: {kind}\n"
     return text
+
+
+def scikit_learns(cls):
+    """The names of the classes of sklearn.base that it derives from, which say where score() and others come from."""
+    return [each.__name__ for each in cls.__mro__ if each.__module__ == "sklearn.base" and not each.__name__.startswith("_")]
+
+
+def ridge_stub():
+    fields = mercer._ridge.RidgePath.__annotations__
+    text = estimators_stub("mercer._ridge").replace("from typing import Any, Literal", "from typing import Any, Literal, NamedTuple")
+    text += "class RidgePath(NamedTuple):\n" + "".join(f"    {name}: {'np.ndarray' if kind is np.ndarray else kind.__name__}\n" for name, kind in fields.items())
+    return text + "    @property\n    def alpha(self) -> float: ...\n" + function("kernel_ridge_path", mercer.kernel_ridge_path)
+
+
+def report_stub():
+    """What belongs to one problem is there for two classes."""
+    own = set(vars(mercer.MarginReport))
+    names = [name for name in dir(mercer._core.MarginProblem) if not name.startswith("_") and name not in own]
+    return estimators_stub("mercer._report") + "    problems: list[Any]\n" + "".join(f"    {name}: Any\n" for name in names)
 
 
 def hypotheses_stub():
@@ -144,6 +184,8 @@ def main():
     for module in sorted({getattr(mercer, name).__module__ for name in mercer.__all__ if inspect.isclass(getattr(mercer, name))}):
         (target.parent / (module.removeprefix("mercer.") + ".pyi")).write_text(estimators_stub(module))
     (target.parent / "_hypotheses.pyi").write_text(hypotheses_stub())
+    (target.parent / "_ridge.pyi").write_text(ridge_stub())
+    (target.parent / "_report.pyi").write_text(report_stub())
     (target.parent / "plot.pyi").write_text(plot_stub())
 
 

@@ -20,6 +20,8 @@ PYBIND11_MODULE(_core, m) {
     mercer::python::bind_kernels(m);
     mercer::python::bind_insight(m);
     mercer::python::bind_svm(m);
+    mercer::python::bind_train(m);
+    mercer::python::bind_report(m);
     mercer::python::bind_ridge(m);
     mercer::python::bind_logistic(m);
     mercer::python::bind_pca(m);

@@ -1,10 +1,9 @@
 // Support vector machines: fit, predict, what a fitted model holds.
-#include "mercer/estimators/svm.h"
+#include "svm.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "convert.h"
 #include "mercer/base/error.h"
 #include "mercer/estimators/example_order.h"
 #include "mercer/estimators/model_file.h"
@@ -29,6 +28,8 @@ const char* word(smo_status status) {
     return words[static_cast<int>(status)];
 }
 
+}  // namespace
+
 py::dict progress_dict(const svm_progress& now) {
     py::dict out;
     out["steps"] = now.solver.steps;
@@ -43,14 +44,14 @@ py::dict progress_dict(const svm_progress& now) {
     return out;
 }
 
-svm_options options_from(const py::dict& given) {
+svm_options svm_options_from(const py::dict& given) {
     svm_options o;
     o.task = task_named(given["task"].cast<std::string>());
     o.C = given["C"].cast<double>();
-    o.nu = given["nu"].cast<double>();
-    o.epsilon = given["epsilon"].cast<double>();
+    if (given.contains("nu")) o.nu = given["nu"].cast<double>();
+    if (given.contains("epsilon")) o.epsilon = given["epsilon"].cast<double>();
     o.tol = given["tol"].cast<double>();
-    o.shrinking = given["shrinking"].cast<bool>();
+    if (given.contains("shrinking")) o.shrinking = given["shrinking"].cast<bool>();
     o.memory_bytes = given["memory_bytes"].cast<std::size_t>();
     o.class_weight_of_C = true;
     o.any_order = given["any_order"].cast<bool>();
@@ -62,6 +63,8 @@ svm_options options_from(const py::dict& given) {
         if (weights[c] != 1) o.class_weight.emplace_back(static_cast<double>(c), weights[c]);
     return o;
 }
+
+namespace {
 
 // A kernel matrix of a user's function, which may be anything but must be symmetric.
 matrix<double> symmetric_gram(const kernel& k, const dataset& x) {
@@ -91,13 +94,7 @@ svm_model fit_user_kernel(const kernel& k, const dataset& x, std::span<const dou
     const precomputed<double> exact(symmetric_gram(k, x));
     const narrowed fast(exact);
     svm_model model = fit_svm(fast, exact, y, options);
-    if (!k.proof().valid)
-        for (auto& report : model.reports)
-            if (report.status == smo_status::converged) report.status = smo_status::stationary;
-    model.k = std::make_shared<const kernel>(k);
-    model.kernel_text = k.text();
-    model.dims = x.dims();
-    model.support = gather(x, std::span<const index>(model.support_rows));
+    attach(model, k, x);
     return model;
 }
 
@@ -122,7 +119,7 @@ void calibrate_fit(svm_model& model, const kernel& k, const dataset& x, std::spa
 
 // x is Data with a kernel, or the matrix of kernel values without one. Returns (model, was it interrupted).
 py::tuple fit(const py::object& x, const kernel* k, const doubles& y, const py::dict& given) {
-    svm_options options = options_from(given);
+    svm_options options = svm_options_from(given);
     const bool calibrated = given["probability"].cast<bool>(), user = given["user_kernel"].cast<bool>();
     const auto seed = given["seed"].cast<std::uint64_t>();
     const int threads = thread_count(given["n_jobs"]);

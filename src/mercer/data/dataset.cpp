@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "mercer/base/error.h"
 
 namespace mercer {
@@ -177,10 +175,6 @@ void copy_row(const From& from, index i, T* to) {
     }
 }
 
-[[noreturn]] void not_finite(index row, index column, double value) {
-    fail(errc::data, fmt::format("row {}, column {}: {} is not a finite number", row, column, value));
-}
-
 }  // namespace
 
 dataset gather(const dataset& from, const selection& which) {
@@ -242,22 +236,6 @@ dataset as_floats(const dataset& vectors, std::size_t budget) {
                 }
             }
             return vectors;
-        },
-        vectors.items());
-}
-
-void require_finite(const dataset& vectors) {
-    std::visit(
-        [](const auto& some) {
-            if constexpr (requires { some.row(0); }) {
-                for (index i = 0; i < some.size(); ++i)
-                    for (index j = 0; j < some.dims(); ++j)
-                        if (!std::isfinite(some.row(i)[j])) not_finite(i, j, static_cast<double>(some.row(i)[j]));
-            } else if constexpr (requires { some.values(0); }) {
-                for (index i = 0; i < some.size(); ++i)
-                    for (std::size_t k = 0; k < some.values(i).size(); ++k)
-                        if (!std::isfinite(some.values(i)[k])) not_finite(i, some.cols(i)[k], static_cast<double>(some.values(i)[k]));
-            }
         },
         vectors.items());
 }

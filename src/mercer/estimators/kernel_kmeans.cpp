@@ -351,6 +351,17 @@ kmeans_model fit_kernel_kmeans(const gram<double>& K, const kmeans_options& o) {
 std::vector<index> predict(const kmeans_model& m, const dataset& z) { return nearest(m, m.means.values(z)); }
 std::vector<index> predict(const kmeans_model& m, const gram<double>& K) { return nearest(m, m.means.values(K)); }
 
+matrix<double> distances(const kmeans_model& m, const dataset& z) {
+    if (!m.means.k) fail(errc::unsupported, "kernel k-means: distances of new objects need k(z, z), which a precomputed matrix does not hold");
+    matrix<double> out = m.means.values(z);
+    const std::vector<double> self = self_values(*m.means.k, z);
+    // ‖φ(z) - μ‖² = k(z, z) - 2⟨φ(z), μ⟩ + ‖μ‖²
+    for (index i = 0; i < out.rows(); ++i)
+        for (index c = 0; c < out.cols(); ++c)
+            out(i, c) = std::sqrt(std::max(0.0, self[static_cast<std::size_t>(i)] - 2 * out(i, c) + m.norms[static_cast<std::size_t>(c)]));
+    return out;
+}
+
 std::string model_bytes(const kmeans_model& m) {
     archive_writer out;
     write_expansion(out, m.means);

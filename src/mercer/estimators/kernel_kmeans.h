@@ -49,6 +49,8 @@ kmeans_model fit_kernel_kmeans(const gram<double>& K, const kmeans_options& opti
 // The nearest mean, the lowest number of equals.
 std::vector<index> predict(const kmeans_model& model, const dataset& z);
 std::vector<index> predict(const kmeans_model& model, const gram<double>& K);
+// ‖φ(z) - μ_c‖ of every object and cluster.
+matrix<double> distances(const kmeans_model& model, const dataset& z);
 
 std::string model_bytes(const kmeans_model& model);
 kmeans_model parse_kernel_kmeans_model(std::string_view bytes, const std::string& name);

@@ -348,13 +348,23 @@ svm_model fit_without_absent(const kernel& k, const dataset& x, std::span<const 
 
 }  // namespace
 
-svm_model fit_binary_problems(index n, std::span<const double> y, const svm_options& options, const binary_solver& solve) {
-    return fit_problems(n, y, options, {},
+svm_model fit_binary_problems(index n, std::span<const double> y, const svm_options& options, const binary_solver& solve, std::span<const index> rank) {
+    return fit_problems(n, y, options, rank,
                         [&](const training_set&, const binary_problem& problem, std::size_t p, index side_by_side) { return solve(problem, p, side_by_side); });
 }
 
 svm_model fit_svm(const gram<float>& fast, const gram<double>& exact, std::span<const double> y, const svm_options& options) {
     return fit_ranked(fast, exact, y, options, {});
+}
+
+void attach(svm_model& model, const kernel& k, const dataset& x) {
+    if (!k.proof().valid)
+        for (auto& report : model.reports)
+            if (report.status == smo_status::converged) report.status = smo_status::stationary;
+    model.k = std::make_shared<const kernel>(k);
+    model.kernel_text = k.text();
+    model.dims = x.dims();
+    model.support = gather(x, std::span<const index>(model.support_rows));
 }
 
 svm_model fit_svm(const kernel& k, const dataset& x, std::span<const double> y, const svm_options& options) {
@@ -377,14 +387,7 @@ svm_model fit_svm(const kernel& k, const dataset& x, std::span<const double> y, 
     svm_options rest = options;
     rest.memory_bytes -= std::min(spent, options.memory_bytes);
     svm_model model = fit_ranked(fast, exact, y, rest, rank);
-    // Where nothing says that the problem is convex, meeting the first-order conditions does not make this the minimum.
-    if (!k.proof().valid)
-        for (auto& report : model.reports)
-            if (report.status == smo_status::converged) report.status = smo_status::stationary;
-    model.k = std::make_shared<const kernel>(k);
-    model.kernel_text = k.text();
-    model.dims = x.dims();
-    model.support = gather(x, std::span<const index>(model.support_rows));
+    attach(model, k, x);
     return model;
 }
 
@@ -399,8 +402,10 @@ svm_model fit_svm_precomputed(matrix_view<const double> K, std::span<const doubl
 }
 
 std::size_t fit_memory(const kernel&, const dataset& x, const svm_options& options) {
-    // Beside the budget, per example: targets, norms, the model; and what a program has anyway.
-    return options.memory_bytes + static_cast<std::size_t>(x.size()) * 64 + (std::size_t{8} << 20);
+    // Beside the budget, per example: targets, norms, the model; and what a program has anyway. The tiles of each thread are whole
+    // rows: 64 of floats and 64 of doubles packed, 32 on their way there, and the blocks that are streamed against them.
+    const std::size_t tiles = x.is_sparse() ? 0 : static_cast<std::size_t>(threads()) * static_cast<std::size_t>(x.dims()) * 1200;
+    return options.memory_bytes + static_cast<std::size_t>(x.size()) * 64 + tiles + (std::size_t{8} << 20);
 }
 
 }  // namespace mercer

@@ -107,6 +107,9 @@ svm_model fit_svm_precomputed(matrix_view<const double> K, std::span<const doubl
 // From the same n × n matrix in float and in double, whatever it is made of: what validation and calibration share between fits.
 // The model holds no kernel and no objects.
 svm_model fit_svm(const gram<float>& fast, const gram<double>& exact, std::span<const double> y, const svm_options& options);
+// Gives such a model the kernel and the objects that its matrices were made of. Where nothing says that the problem is convex, meeting the
+// first-order conditions does not make it the minimum: what has converged with a kernel that is not proven to be one becomes stationary.
+void attach(svm_model& model, const kernel& k, const dataset& x);
 // Bytes that fit_svm will need beside the data, at most.
 std::size_t fit_memory(const kernel& k, const dataset& x, const svm_options& options);
 

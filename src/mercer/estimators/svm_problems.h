@@ -19,7 +19,8 @@ struct binary_problem {
 // Solves problem number `which` while `side_by_side` of them may run at once; called from several threads.
 using binary_solver = std::function<dual_solution(const binary_problem& problem, std::size_t which, index side_by_side)>;
 
-// Checks the options, cuts the n examples into problems, has each solved and puts the model together, without kernel and objects.
-svm_model fit_binary_problems(index n, std::span<const double> y, const svm_options& options, const binary_solver& solve);
+// Checks the options, cuts the n examples into problems, has each solved and puts the model together, without kernel and objects. `rank`: the
+// order of the examples within a class (example_order.h); empty: as they stand.
+svm_model fit_binary_problems(index n, std::span<const double> y, const svm_options& options, const binary_solver& solve, std::span<const index> rank = {});
 
 }  // namespace mercer

@@ -22,7 +22,7 @@ matrix<double> class_scores(const svm_model& model, matrix_view<const double> f)
         index p = 0;
         for (index a = 0; a < k; ++a)
             for (index b = a + 1; b < k; ++b, ++p) {
-                votes[f(i, p) > 0 ? a : b] += 1;
+                votes[f(i, p) >= 0 ? a : b] += 1;
                 sum[a] += f(i, p);
                 sum[b] -= f(i, p);
             }

@@ -7,9 +7,11 @@
 #include <cmath>
 #include <mutex>
 #include <numeric>
+#include <set>
 
 #include "mercer/base/error.h"
 #include "mercer/data/linear_rows.h"
+#include "mercer/estimators/example_order.h"
 #include "mercer/estimators/svm_problems.h"
 #include "mercer/estimators/svm_qp.h"
 #include "mercer/gram/adaptors.h"
@@ -45,29 +47,51 @@ public:
 
     trained_svm run(std::span<const double> y) {
         trained_svm out;
-        out.model = fit_binary_problems(x_.size(), y, o_.svm, [&](const binary_problem& problem, std::size_t which, index side_by_side) {
+        count_problems(y);
+        const auto one = [&](const binary_problem& problem, std::size_t which, index side_by_side) {
             const double all = std::accumulate(problem.penalty.begin(), problem.penalty.end(), 0.0);
             if (std::isfinite(all)) add(which, 0, 0, all, 0);
             return solve(problem, which, side_by_side);
-        });
-        svm_model& model = out.model;
-        // As fit_svm: what is stationary is a minimum only where the kernel is proven to be one.
-        if (!k_.proof().valid)
-            for (auto& report : model.reports)
-                if (report.status == smo_status::converged) report.status = smo_status::stationary;
-        model.k = std::make_shared<const kernel>(k_);
-        model.kernel_text = k_.text();
-        model.dims = x_.dims();
-        if (explicit_w_.empty())
-            model.support = gather(x_, std::span<const index>(model.support_rows));
-        else
-            put_w(model);
+        };
+        const std::vector<index> rank = o_.svm.any_order ? example_ranks(x_, y, o_.svm.sample_weight) : std::vector<index>{};
+        out.model = fit_binary_problems(x_.size(), y, o_.svm, one, rank);
+        attach(out.model, k_, x_);
+        if (!explicit_w_.empty()) put_w(out.model);
         std::stable_sort(trace_.begin(), trace_.end(), [](const trace_point& a, const trace_point& b) { return a.problem < b.problem; });
         out.trace = std::move(trace_);
         return out;
     }
 
 private:
+    void count_problems(std::span<const double> y) {
+        std::set<double> labels;
+        for (std::size_t i = 0; i < y.size(); ++i)
+            if (o_.svm.sample_weight.empty() || o_.svm.sample_weight[i] > 0) labels.insert(y[i]);
+        const auto k = static_cast<index>(labels.size());
+        problems_ = k <= 2 ? 1 : o_.svm.classes == multiclass::one_vs_rest ? k : k * (k - 1) / 2;
+    }
+
+    double seconds_left() const { return std::max(0.0, o_.svm.most_seconds - (now() - started_)); }
+
+    // The caller's progress at most ten times a second, from whatever thread, until it says stop.
+    bool go_on(std::size_t which, index size, std::int64_t steps, std::int64_t rounds, double gap, double seconds) {
+        if (!o_.svm.progress) return true;
+        const std::lock_guard guard(asking_);
+        if (stopped_ || now() - asked_ < 0.1) return !stopped_;
+        smo_progress at;
+        at.steps = steps, at.rounds = rounds;
+        at.gap = gap;
+        at.active = at.size = size;
+        at.seconds = seconds;
+        at.seconds_left = std::numeric_limits<double>::infinity();
+        stopped_ = !o_.svm.progress({at, static_cast<index>(which), problems_});
+        asked_ = now();
+        return !stopped_;
+    }
+    bool go_on(std::size_t which, index size, const descent_progress& at) {
+        return go_on(which, size, at.steps, at.epoch, at.primal > 0 ? (at.primal - at.dual) / at.primal : unknown, at.seconds);
+    }
+
     void add(std::size_t problem, double seconds, std::int64_t iteration, double primal, double dual) {
         if (!o_.trace) return;
         const std::lock_guard guard(lock_);
@@ -107,7 +131,7 @@ private:
         s.cache_bytes = o_.svm.memory_bytes / static_cast<std::size_t>(side_by_side);
         s.shrinking = o_.svm.shrinking;
         s.most_steps = o_.svm.most_steps;
-        s.most_seconds = o_.svm.most_seconds;
+        s.most_seconds = seconds_left();
         s.bounded = std::isfinite(o_.svm.C);
         const double started = now();
         double measuring = 0;
@@ -141,14 +165,13 @@ private:
         const dual_input in = pose(problem);
         const bool primal_form = solver_ == svm_solver::primal_qp;
         qp_options q = o_.qp;
-        q.most_seconds = std::min(q.most_seconds, o_.svm.most_seconds);
-        if (o_.trace)
-            q.progress = [&](const qp_progress& at) {
-                if (o_.qp.progress && !o_.qp.progress(at)) return false;
-                // On the way its points are not feasible: the objectives are bounds only in the end.
-                primal_form ? add(which, at.seconds, at.step + 1, at.primal, at.dual) : add(which, at.seconds, at.step + 1, -at.dual, -at.primal);
-                return true;
-            };
+        q.most_seconds = std::min(q.most_seconds, seconds_left());
+        q.progress = [&](const qp_progress& at) {
+            if (o_.qp.progress && !o_.qp.progress(at)) return false;
+            // On the way its points are not feasible: the objectives are bounds only in the end.
+            primal_form ? add(which, at.seconds, at.step + 1, at.primal, at.dual) : add(which, at.seconds, at.step + 1, -at.dual, -at.primal);
+            return go_on(which, part.size(), at.step + 1, at.step + 1, at.gap, at.seconds);
+        };
         const double started = now();
         dual_solution out = primal_form ? solve_primal_qp(as_dense<double>(part).view(), K, in, o_.svm.tol, q) : solve_dual_qp(K, in, o_.svm.tol, q);
         const double seconds = now() - started;
@@ -165,7 +188,7 @@ private:
         const auto n = static_cast<std::size_t>(part.size());
         const std::size_t room = o_.svm.memory_bytes / static_cast<std::size_t>(side_by_side);
         pegasos_options p = o_.pegasos;
-        limit(p, which);
+        limit(p, which, part.size());
         kernel_pegasos_result r;
         if (n * n * sizeof(double) <= room) {
             matrix<double> all(part.size(), part.size());
@@ -189,34 +212,42 @@ private:
         descent_result r;
         if (coordinate) {
             coordinate_descent_options c = o_.coordinate;
-            c.most_seconds = std::min(c.most_seconds, o_.svm.most_seconds);
-            if (o_.trace)
+            c.most_seconds = std::min(c.most_seconds, seconds_left());
+            if (o_.trace || o_.svm.progress)
                 c.progress = [&](const descent_progress& at) {
-                    add(which, at.seconds, at.epoch, hinge_objective(posed, at.w, constant != 0), unknown);
-                    return !o_.coordinate.progress || o_.coordinate.progress(at);
+                    if (o_.trace) add(which, at.seconds, at.epoch, hinge_objective(posed, at.w, constant != 0), unknown);
+                    return (!o_.coordinate.progress || o_.coordinate.progress(at)) && go_on(which, rows->rows(), at);
                 };
             r = solve_dual_coordinate_descent(posed, c);
             dual_solution out = told(r, rows->rows());
-            out.coef.resize(problem.sign.size());
-            for (std::size_t i = 0; i < out.coef.size(); ++i) out.coef[i] = r.alpha[i] * problem.sign[i];
-            out.offset = constant != 0 ? constant * r.w.back() : 0;
+            out.offset = out.report.offset_low = out.report.offset_high = constant != 0 ? constant * r.w.back() : 0;
+            if (constant != 0) r.w.pop_back();
+            out.coef.assign(problem.sign.size(), 0.0);
+            if (o_.keep_examples)
+                for (std::size_t i = 0; i < out.coef.size(); ++i) out.coef[i] = r.alpha[i] * problem.sign[i];
+            else
+                keep_w(which, std::move(r.w));
             return out;
         }
         if (solver_ == svm_solver::subgradient) {
             subgradient_options s = o_.subgradient;
-            limit(s, which);
+            limit(s, which, rows->rows());
             r = solve_subgradient(posed, s);
         } else {
             pegasos_options p = o_.pegasos;
-            limit(p, which);
+            limit(p, which, rows->rows());
             r = solve_pegasos(posed, p);
         }
         dual_solution out = told(r, rows->rows());
         out.coef.assign(problem.sign.size(), 0.0);
+        keep_w(which, std::move(r.w));
+        return out;
+    }
+
+    void keep_w(std::size_t which, std::vector<double> w) {
         const std::lock_guard guard(lock_);
         if (explicit_w_.size() <= which) explicit_w_.resize(which + 1);
-        explicit_w_[which] = std::move(r.w);
-        return out;
+        explicit_w_[which] = std::move(w);
     }
 
     // J where the last coordinate of w is the offset: only the rest is penalised.
@@ -229,12 +260,11 @@ private:
     }
 
     template <class Options>
-    void limit(Options& o, std::size_t which) {
-        o.most_seconds = std::min(o.most_seconds, o_.svm.most_seconds);
-        if (!o_.trace) return;
-        o.progress = [this, which, before = o.progress](const descent_progress& at) {
+    void limit(Options& o, std::size_t which, index size) {
+        o.most_seconds = std::min(o.most_seconds, seconds_left());
+        o.progress = [this, which, size, before = o.progress](const descent_progress& at) {
             add(which, at.seconds, at.epoch, at.primal, at.dual);
-            return !before || before(at);
+            return (!before || before(at)) && go_on(which, size, at);
         };
     }
 
@@ -290,6 +320,10 @@ private:
     std::mutex lock_;
     std::vector<trace_point> trace_;
     std::vector<std::vector<double>> explicit_w_;
+    index problems_ = 1;
+    std::mutex asking_;
+    bool stopped_ = false;
+    double started_ = now(), asked_ = started_;
 };
 
 }  // namespace

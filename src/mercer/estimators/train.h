@@ -11,7 +11,7 @@
 // All but smo are for C-SVC. What comes back is one kind of model whoever made it, so that deciding, predicting, calibrating and
 // saving need not know. Dual solvers give the examples with their coefficients. The primal ones, subgradient and pegasos, give w itself as
 // the one support object with coefficient 1: f(x) = 1·k(w, x) + b, its number among the examples -1. So a linear model costs d
-// numbers a problem, however many examples made it.
+// numbers a problem, however many examples made it. Dual coordinate descent does either: `keep_examples`.
 //
 // In the reports of the descent methods `gap` is the relative one, (J - D)/J, and `objective` is -D, the dual as a minimum.
 #pragma once
@@ -32,7 +32,7 @@ svm_solver svm_solver_named(std::string_view text);  // fails, naming all of the
 bool needs_linear_kernel(svm_solver solver) noexcept;
 
 struct train_options {
-    svm_options svm;  // C, classes, weights, memory, most_seconds of each problem; tol: of the KKT gap (smo and the two programs)
+    svm_options svm;  // C, classes, weights, memory, most_seconds, any_order, progress; tol: of the KKT gap (smo and the two programs)
     qp_options qp;
     subgradient_options subgradient;
     // The offset of the sources: left free, and taken where J is least.
@@ -42,7 +42,8 @@ struct train_options {
         return o;
     }();
     coordinate_descent_options coordinate;
-    double constant = 1;  // dual coordinate descent: LIBLINEAR's -B; 0: no offset
+    double constant = 1;        // dual coordinate descent: LIBLINEAR's -B; 0: no offset
+    bool keep_examples = true;  // dual coordinate descent: the examples with their coefficients; false: w alone
     bool trace = false;
 };
 

@@ -27,6 +27,9 @@ public:
           order_(static_cast<std::size_t>(n_)),
           random_(options.seed) {
         std::iota(order_.begin(), order_.end(), index{0});
+        if (o_.offset == offset_rule::exact) b_ = best_offset(f_.value(), y_, C_).b;
+        best_.coef = best_.descent.alpha = alpha_.value();
+        best_.descent.b = b_, best_.descent.primal = hinge_loss(f_.value(), b_, y_, C_);
     }
 
     kernel_pegasos_result run() {
@@ -92,13 +95,13 @@ private:
         for (std::size_t i = 0; i < f.size(); ++i) square += alpha[i] * y_[i] * f[i];
         const double b = o_.offset == offset_rule::exact ? best_offset(f, y_, C_).b : 0;
         const double primal = square / 2 + hinge_loss(f, b, y_, C_);
-        if (best_.coef.empty() || primal < best.primal || !o_.average) {
+        if (primal < best.primal || !o_.average) {
             best.primal = primal, best.b = b;
             best_.coef = alpha;
             for (std::size_t i = 0; i < alpha.size(); ++i) best_.coef[i] *= y_[i];
         }
         const double dual = bound(alpha, square);
-        if (best.alpha.empty() || dual > best.dual || !o_.average) best.dual = dual, best.alpha = std::move(alpha);
+        if (dual > best.dual || !o_.average) best.dual = dual, best.alpha = std::move(alpha);
         best.gap = best.primal > 0 ? (best.primal - best.dual) / best.primal : 0;
     }
 

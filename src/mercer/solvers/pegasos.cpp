@@ -26,6 +26,9 @@ public:
           random_(options.seed) {
         std::iota(order_.begin(), order_.end(), index{0});
         radius_ = std::sqrt(std::accumulate(p_.C.begin(), p_.C.end(), 0.0));  // 1/√λ
+        if (o_.offset == offset_rule::exact) b_ = best_offset(f_, p_.y, p_.C).b;
+        best_.w = w_.value(), best_.b = b_, best_.primal = hinge_loss(f_, b_, p_.y, p_.C);
+        best_.alpha = alpha_.value();
     }
 
     descent_result run() {
@@ -95,9 +98,9 @@ private:
         const double b = o_.offset == offset_rule::exact ? best_offset(f_, p_.y, p_.C).b : 0;
         const double primal = std::inner_product(w.begin(), w.end(), w.begin(), 0.0) / 2 + hinge_loss(f_, b, p_.y, p_.C);
         // Without an average the answer is the last w, good or bad: that is what the identity with kernel Pegasos is about.
-        if (best_.w.empty() || primal < best_.primal || !o_.average) best_.primal = primal, best_.w = std::move(w), best_.b = b;
+        if (primal < best_.primal || !o_.average) best_.primal = primal, best_.w = std::move(w), best_.b = b;
         const double dual = dual_value(p_, a, o_.offset != offset_rule::none);
-        if (best_.alpha.empty() || dual > best_.dual || !o_.average) best_.dual = dual, best_.alpha = std::move(a);
+        if (dual > best_.dual || !o_.average) best_.dual = dual, best_.alpha = std::move(a);
         best_.gap = best_.primal > 0 ? (best_.primal - best_.dual) / best_.primal : 0;
     }
 

@@ -7,8 +7,10 @@
 //     w ← (1 - ηλ)w + (η/k) Σ_{violated} vᵢyᵢxᵢ,      then, where asked for, w ← w·min(1, 1/(√λ‖w‖)), a ball that holds the optimum.
 //
 // w is kept as a number times a vector, so a step costs what its examples store. Examples come in a new order each epoch, all of them
-// once. The answer is the average over the steps, step t weighing t, or the last w; after E epochs J is off by O(log E/E) of λ⁻¹.
-// The offset: none (give the operand a constant coordinate for a penalised one), or set where J is least after each epoch.
+// once. The answer is the average over the steps, step t weighing t, at the look where J was least, w = 0 being the first; or the last w. After E
+// epochs J is off by O(log E/E) of λ⁻¹: a class of large weights may throw w so far that w = 0 stays the best for long.
+// The offset: none (give the operand a constant coordinate for a penalised one), or set where J is least before the first step, where w = 0, and
+// after each epoch.
 //
 // Dual point: αᵢ = Cᵢ·(n/k)·(steps that found i violated)/t keeps w = Σαᵢyᵢxᵢ while nothing was projected; at the end of an epoch it is
 // within its box. It ends when (J - D)/J <= tol, or at a limit.

@@ -1,0 +1,195 @@
+"""Machines by descent: dual coordinate descent and Pegasos, one class against the rest."""
+
+from . import _core, kernels
+from ._base import SORTED_UP_TO, KernelClassifier, keep
+
+
+class _OneVersusRest(KernelClassifier):
+    """The call of a descent method, and the attributes of what it made."""
+
+    _model_class = _core.SvmModel
+
+    def _train(self, solver, data, codes, weight, class_weight, C, **more):
+        self._has_function = self.kernel_._has_function()
+        options = {
+            "task": "c_svc",
+            "one_vs_rest": True,
+            "C": C,
+            "tol": self.tol,
+            "descent_tol": self.tol,
+            "memory_bytes": self._memory(1 << 30),
+            "any_order": len(data) <= SORTED_UP_TO,
+            "max_iter": self.max_iter,
+            "time_limit": self.time_limit,
+            "sample_weight": weight,
+            "class_weight": class_weight,
+            "seed": self._seed(),
+            "n_jobs": self.n_jobs,
+            "callback": self._callback(),
+            **more,
+        }
+        self._model, interrupted = _core.svm_train(data, self._core_kernel(), codes, solver, options)
+        self._conclude(interrupted, f", its objective is above the least by at most {100 * self._model.gap:.3g} %")
+        return self
+
+    def _signed(self, values):
+        """scikit-learn's binary decisions are positive for the second class, the library's for the first."""
+        return -values if len(self.classes_) == 2 else values
+
+    def decision_function(self, X):
+        """f(x): (n_samples,) for two classes, positive for the second; else one column for each class against the rest."""
+        data = self._new_data(X)
+        values = self._signed(self._model.decide(data, self.n_jobs))
+        return values[:, 0] if len(self.classes_) == 2 else values
+
+    def predict(self, X):
+        """The label of every example: that with the largest decision."""
+        data = self._new_data(X)
+        return self.classes_[self._model.predict(data, self._has_function, self.n_jobs)]
+
+    @property
+    def coef_(self):
+        """Weights of the coordinates, one row for two classes, else one for each class; only for a linear kernel."""
+        model = self._fitted()
+        if model.kernel_text != "linear()":
+            raise AttributeError("coef_ is only available when using a linear kernel")
+        return self._signed(model.weights())
+
+    @property
+    def intercept_(self):
+        """The constant of each decision function."""
+        return self._signed(self._fitted().offset)
+
+    @property
+    def n_iter_(self):
+        """Passes over the data: the most that a class took."""
+        return max(1, max(each["rounds"] for each in self._fitted().reports))
+
+    @property
+    def dual_gap_(self):
+        """(primal - dual)/primal of the worst class, both objectives taken in double: the primal is above its least by at most this share."""
+        return self._fitted().gap
+
+    @property
+    def objective_(self):
+        """The dual objective as a minimum, summed over the classes."""
+        return self._fitted().objective
+
+    @property
+    def reports_(self):
+        """What was reached for each class: status, gap, objective, rounds, seconds, ..."""
+        return self._fitted().reports
+
+
+class LinearSVC(_OneVersusRest):
+    """Linear support vector classification by dual coordinate descent: for many examples, or many features of which few are not zero.
+
+    Parameters are those of sklearn.svm.LinearSVC with penalty='l2' and multi_class='ovr', and so is the problem that is solved: the intercept is
+    the weight of one more coordinate of value intercept_scaling, and penalised with it. dual has no meaning: both sides have the same answer.
+    Further time_limit, max_memory, n_jobs (classes side by side), callback as for SVC.
+
+    Attributes: classes_, coef_, intercept_, n_iter_, class_weight_, n_features_in_, feature_names_in_; further status_, dual_gap_, objective_,
+    reports_. The model holds coef_ and no examples.
+
+    >>> from mercer import LinearSVC
+    >>> model = LinearSVC(C=10.0, loss="hinge", random_state=0).fit([[0.0, 1.0], [1.0, 2.0], [3.0, 0.0], [4.0, 1.0]], ["a", "a", "b", "b"])
+    >>> model.predict([[0.0, 2.0], [3.0, 1.0]])
+    array(['a', 'b'], dtype='<U1')
+    >>> model.coef_.shape, model.status_
+    ((1, 2), 'converged')
+    """
+
+    kernel = "linear"
+
+    def __init__(
+        self, penalty="l2", loss="squared_hinge", *, dual=True, tol=1e-4, C=1.0, multi_class="ovr", fit_intercept=True, intercept_scaling=1,
+        class_weight=None, verbose=0, random_state=None, max_iter=1000, time_limit=None, max_memory=None, n_jobs=None, callback=None,
+    ):
+        keep(self, locals())
+
+    def fit(self, X, y, sample_weight=None):
+        """Fits the model to vectors X, an array, sparse matrix or data frame, and labels y. sample_weight: factor of C for each example."""
+        if self.penalty != "l2":
+            raise ValueError(f"penalty must be 'l2', got {self.penalty!r}")
+        if self.loss not in ("hinge", "squared_hinge"):
+            raise ValueError(f"loss must be 'hinge' or 'squared_hinge', got {self.loss!r}")
+        if self.multi_class != "ovr":
+            raise ValueError(f"multi_class must be 'ovr', got {self.multi_class!r}")
+        if self.fit_intercept and not self.intercept_scaling > 0:
+            raise ValueError(f"Intercept scaling is {self.intercept_scaling} but needs to be greater than 0. To disable fitting an intercept, set fit_intercept=False.")
+        data, codes, weight, class_weight = self._fit_labels(X, y, sample_weight)
+        if data.kind != "vectors":
+            raise ValueError(f"LinearSVC needs vectors, got {data.kind}: use SVC or Pegasos with a kernel for them")
+        self.kernel_ = kernels.Linear()
+        constant = float(self.intercept_scaling) if self.fit_intercept else 0.0
+        return self._train(
+            "dual_coordinate_descent", data, codes, weight, class_weight, self.C, constant=constant, squared=self.loss == "squared_hinge", keep_examples=False
+        )
+
+
+class Pegasos(_OneVersusRest):
+    """Support vector classification by stochastic subgradient steps on the primal (Pegasos), with a linear kernel or, in its dual form, any other.
+
+    The problem is that of SVC, one class against the rest. C: the price of slack; alpha: where given, the penalty lambda of Pegasos' own form
+    alpha/2 ||w||^2 + mean loss, in place of C = 1/(alpha n). tol: it ends when the relative gap (primal - dual)/primal is at most this, or after
+    max_iter epochs. batch_size: examples a step. projection: onto the ball that holds the optimum, after each step (linear kernel only).
+    average: the answer is the average over the steps, else the last one. fit_intercept: an intercept without penalty, at its best for w after
+    each epoch. kernel, gamma, degree, coef0, class_weight, random_state, time_limit, max_memory, n_jobs, callback as for SVC, without 'precomputed'.
+
+    Attributes: classes_, intercept_, n_iter_ (epochs), class_weight_, status_, dual_gap_, objective_, reports_, kernel_; coef_ for a linear kernel;
+    support_, support_vectors_, dual_coef_ for another.
+
+    >>> from mercer import Pegasos
+    >>> X, y = [[-2.0], [-1.0], [1.0], [2.0]], [0, 1, 1, 0]
+    >>> Pegasos(kernel="rbf", gamma=1.0, random_state=0).fit(X, y).predict([[-2.1], [0.9]])
+    array([0, 1])
+    >>> model = Pegasos(alpha=1.0, batch_size=2, random_state=0).fit([[-2.0], [-1.0], [1.0], [2.0]], [0, 0, 1, 1])
+    >>> model.dual_gap_ <= 0.01, model.predict([[3.0]])
+    (True, array([1]))
+    """
+
+    def __init__(
+        self, *, C=1.0, alpha=None, kernel="linear", degree=3, gamma="scale", coef0=0.0, fit_intercept=True, tol=1e-2, max_iter=1000, batch_size=1,
+        projection=False, average=True, class_weight=None, verbose=False, random_state=None, time_limit=None, max_memory=None, n_jobs=None,
+        callback=None,
+    ):
+        keep(self, locals())
+
+    def fit(self, X, y, sample_weight=None):
+        """Fits the model to examples X and labels y; X and sample_weight as for SVC."""
+        if isinstance(self.kernel, str) and self.kernel == "precomputed":
+            raise ValueError("Pegasos takes its kernel values as it goes, not from a precomputed matrix: use SVC")
+        if self.alpha is not None and not self.alpha > 0:
+            raise ValueError(f"alpha must satisfy alpha > 0, got {self.alpha}")
+        data, codes, weight, class_weight = self._fit_labels(X, y, sample_weight)
+        self.kernel_ = self._resolve_kernel(data, weight)
+        linear = str(self.kernel_) == "linear()"
+        if self.projection and not linear:
+            raise ValueError(f"projection needs the linear kernel, got {self.kernel_}")
+        C = self.C if self.alpha is None else 1 / (self.alpha * (len(data) if weight is None else weight.sum()))
+        return self._train(
+            "pegasos" if linear else "kernel_pegasos", data, codes, weight, class_weight, C,
+            batch_size=self.batch_size, projection=bool(self.projection), average=bool(self.average), offset=bool(self.fit_intercept),
+        )
+
+    def _kept(self):
+        model = self._fitted()
+        if model.kernel_text == "linear()":
+            raise AttributeError("a linear model holds coef_, not support vectors")
+        return model
+
+    @property
+    def support_(self):
+        """Numbers of the support vectors among the training examples."""
+        return self._kept().support
+
+    @property
+    def support_vectors_(self):
+        """The support vectors, or support objects."""
+        self._kept()
+        return self._objects()
+
+    @property
+    def dual_coef_(self):
+        """Coefficients of the support vectors, one row for two classes, else one for each class."""
+        return self._signed(self._kept().coef)
