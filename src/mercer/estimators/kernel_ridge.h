@@ -9,7 +9,7 @@
 //
 // A path over many λ comes from one decomposition of W^½KW^½. For the generalised cross-validation score
 //     GCV(λ) = N·RSS/(N - df)²,   N = Σwᵢ, RSS = Σwᵢ(yᵢ - f(xᵢ))², df = tr K(K + λW⁻¹)⁻¹
-// a band matrix is enough (solvers/band_reduction.h); leave-one-out needs diag A⁻¹ for every λ, and so eigenvectors.
+// a band matrix is enough (solvers/band_reduction.h); leave-one-out needs diag A⁻¹ for every λ, and so the vectors it belongs to as well.
 #pragma once
 
 #include <span>
