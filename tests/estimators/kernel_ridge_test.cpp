@@ -246,6 +246,40 @@ TEST(kernel_ridge, extremes) {
     EXPECT_NO_THROW(fit_kernel_ridge_precomputed(K.view(), column({1, 2}).view(), o));
 }
 
+// Large enough for a factor in float: the answer must be that of double, and what is refused the same.
+TEST(kernel_ridge, a_float_factor_changes_nothing) {
+    const sample s = wave(1100, 3, 9);
+    const dataset x = dense_data(s.x);
+    const matrix<double> y = targets(s.y, 2);
+    kernel_ridge_options o, in_double;
+    in_double.loo = true;  // asks for more than a float factor can give
+    for (const double alpha : {1e3, 1.0, 1e-2, 1e-6, 1e-10}) {
+        o.alpha = in_double.alpha = alpha;
+        o.sample_weight.assign(1100, 1.0);
+        for (std::size_t i = 0; i < 1100; i += 7) o.sample_weight[i] = 0.25;
+        in_double.sample_weight = o.sample_weight;
+        const kernel_ridge_model fast = fit_kernel_ridge(gaussian{1.0}, x, y.view(), o), slow = fit_kernel_ridge(gaussian{1.0}, x, y.view(), in_double);
+        EXPECT_EQ(slow.refinements, 0);
+        if (alpha >= 1e-2) EXPECT_GT(fast.refinements, 0) << alpha;
+        // ‖y - (K + λW⁻¹)α‖ <= √n ε‖K + λW⁻¹‖‖α‖ for both
+        matrix<double> A = gram_of(gaussian{1.0}, x);
+        for (index i = 0; i < 1100; ++i) A(i, i) += alpha / o.sample_weight[static_cast<std::size_t>(i)];
+        for (const kernel_ridge_model* m : {&fast, &slow})
+            for (index c = 0; c < 2; ++c) {
+                double rest = 0, norm = 0, most = 0;
+                for (index i = 0; i < 1100; ++i) {
+                    double sum = y(i, c), row = 0;
+                    for (index j = 0; j < 1100; ++j) sum -= A(i, j) * m->f.coef(j, c), row += std::abs(A(i, j));
+                    rest = std::max(rest, std::abs(sum)), norm = std::max(norm, row), most = std::max(most, std::abs(m->f.coef(i, c)));
+                }
+                EXPECT_LE(rest, 2 * std::sqrt(1100.0) * 1.2e-16 * norm * most) << alpha;
+            }
+    }
+    // singular for λ = 0: the row is named as ever
+    o.alpha = 0, o.sample_weight.clear();
+    expect_error(errc::not_psd, "pivot of example", [&] { fit_kernel_ridge(kernel::parse("linear()"), x, y.view(), o); });
+}
+
 TEST(kernel_ridge, refuses_what_it_cannot_take) {
     const sample s = wave(10, 2, 8);
     const dataset x = dense_data(s.x);

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "mercer/base/error.h"
+#include "mercer/base/parallel.h"
 #include "mercer/solvers/dense_algebra.h"
 
 namespace mercer {
@@ -53,12 +54,40 @@ TEST(band_reduction, solves_and_traces_like_the_eigendecomposition) {
     }
 }
 
+TEST(band_reduction, diagonals_of_the_inverse) {
+    for (const index n : {index{128}, index{143}, index{144}, index{145}, index{193}, index{250}}) {
+        const matrix<double> a = random_symmetric(n, static_cast<unsigned>(n));
+        const eigen_system eigen = symmetric_eigen(a);
+        matrix<double> work = a;
+        for (index i = 0; i < n; ++i)
+            for (index j = 0; j < i; ++j) work(i, j) = std::nan("");
+        const band_reduction reduced(work.view());
+        const std::vector<double> lambdas{1e-3, 0.5, 100.0};
+        index bad = -1;
+        const matrix<double> got = reduced.inverse_diagonals(lambdas, bad);
+        ASSERT_EQ(bad, -1);
+        for (index i = 0; i < n; ++i)
+            for (index l = 0; l < 3; ++l) {
+                double expected = 0;
+                for (index k = 0; k < n; ++k)
+                    expected += eigen.vectors(k, i) * eigen.vectors(k, i) / (eigen.values[static_cast<std::size_t>(k)] + lambdas[static_cast<std::size_t>(l)]);
+                EXPECT_NEAR(got(i, l), expected, 1e-10 * expected) << n << " " << i;
+            }
+        thread_limit one(1);
+        const matrix<double> again = reduced.inverse_diagonals(lambdas, bad);
+        EXPECT_TRUE(std::equal(got.data(), got.data() + 3 * n, again.data()));
+    }
+}
+
 TEST(band_reduction, notices_a_matrix_that_is_not_definite) {
     matrix<double> a = random_symmetric(130, 1);
     for (index i = 0; i < 130; ++i) a(i, i) -= 1;
     const band_reduction reduced(a.view());
     matrix<double> none(0, 130);
     EXPECT_FALSE(reduced.solve(0.01, none.view()));
+    index bad = -1;
+    EXPECT_EQ(reduced.inverse_diagonals(std::vector<double>{2, 0.01}, bad).rows(), 0);
+    EXPECT_EQ(bad, 1);
     EXPECT_TRUE(reduced.solve(2, none.view()));
     matrix<double> small(5, 5);
     EXPECT_THROW(band_reduction(small.view()), error);

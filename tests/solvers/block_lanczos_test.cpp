@@ -107,6 +107,8 @@ TEST(gram_product, is_the_product) {
         thread_limit one(1);
         gram_product(some, v.view(), again.view());
         EXPECT_TRUE(std::equal(out.data(), out.data() + 301 * columns, again.data())) << "the same bits, kept or not, whatever the threads";
+        gram_product(K, v.view(), again.view(), std::as_const(all).view().block(0, 0, 200, 1100));
+        EXPECT_TRUE(std::equal(out.data(), out.data() + 301 * columns, again.data())) << "and where some rows are read in place";
         const computed<float> floats(gaussian{0.2}, x, z);
         gram_product(floats, v.view(), again.view());
         for (index i = 0; i < 301; ++i)

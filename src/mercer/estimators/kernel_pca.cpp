@@ -10,6 +10,7 @@
 #include "mercer/base/parallel.h"
 #include "mercer/estimators/expansion_archive.h"
 #include "mercer/gram/distances.h"
+#include "mercer/gram/kept_rows.h"
 #include "mercer/solvers/block_lanczos.h"
 #include "mercer/solvers/dense_algebra.h"
 #include "mercer/solvers/gram_product.h"
@@ -79,6 +80,14 @@ pairs full(const gram<T>& K, const centring& c) {
     return out;
 }
 
+// The first rows, where they are kept: a pass over them is as quick as the memory.
+template <class T>
+matrix_view<const T> in_memory(const gram<T>& K) {
+    const auto* some = dynamic_cast<const kept_rows<T>*>(&K);
+    if (!some || some->kept() == 0) return {};
+    return {some->row_if_kept(0), some->kept(), K.cols()};
+}
+
 template <class T>
 pairs iterative(const gram<T>& K, const centring& c, index count, const kernel_pca_options& o) {
     const index n = K.rows();
@@ -91,7 +100,7 @@ pairs iterative(const gram<T>& K, const centring& c, index count, const kernel_p
             for (index s = 0; s < m; ++s) sum[static_cast<std::size_t>(s)] += u(i, s) = c.root[static_cast<std::size_t>(i)] * v(i, s);
         for (index i = 0; i < n; ++i)
             for (index s = 0; s < m; ++s) u(i, s) -= c.mean[static_cast<std::size_t>(i)] * sum[static_cast<std::size_t>(s)];
-        gram_product(K, u.view(), out);
+        gram_product(K, u.view(), out, in_memory(K));
         // D H y = D(y - 1 wᵀy/W)
         std::fill(sum.begin(), sum.end(), 0.0);
         for (index i = 0; i < n; ++i)

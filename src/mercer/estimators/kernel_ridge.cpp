@@ -12,6 +12,7 @@
 #include "mercer/gram/computed.h"
 #include "mercer/gram/precomputed.h"
 #include "mercer/solvers/dense_algebra.h"
+#include "mercer/solvers/mixed_cholesky.h"
 
 namespace mercer {
 namespace {
@@ -33,6 +34,23 @@ matrix<double> chosen_rows(matrix_view<const double> from, const std::vector<ind
                                     row, self, alpha));
 }
 
+// A factor in float pays where it takes most of the time: in large matrices, with few enough right-hand sides that a handful of
+// products and solves for each costs less than the half of n³/3 operations it saves.
+bool float_factor_pays(index n, index outputs, const kernel_ridge_options& o) { return !o.loo && !o.variance && n >= 1024 && 100 * outputs <= n; }
+
+// coef ← A⁻¹coef by a factor in float; false, and nothing changed, where only a factor in double can tell.
+bool solve_mixed(mixed_matrix& a, matrix<double>& coef, kernel_ridge_model& model) {
+    matrix<double> rows(coef.cols(), coef.rows());
+    for (index i = 0; i < coef.rows(); ++i)
+        for (index c = 0; c < coef.cols(); ++c) rows(c, i) = coef(i, c);
+    const mixed_result found = mixed_cholesky_solve(a.upper(), a.lower(), rows.view());
+    if (!found.solved) return false;
+    for (index i = 0; i < coef.rows(); ++i)
+        for (index c = 0; c < coef.cols(); ++c) coef(i, c) = rows(c, i);
+    model.refinements = found.products;
+    return true;
+}
+
 // K stands for the examples of positive weight, `used` of n; y and weight for all n.
 kernel_ridge_model solve(const gram<double>& K, matrix_view<const double> y, const std::vector<double>& weight, std::vector<index> used,
                          const kernel_ridge_options& options) {
@@ -40,8 +58,8 @@ kernel_ridge_model solve(const gram<double>& K, matrix_view<const double> y, con
     kernel_ridge_model model;
     model.alpha = options.alpha;
     const double start = now();
-    half_matrix half(n);
-    const matrix_view<double> a = half.view();
+    mixed_matrix memory(n);
+    const matrix_view<double> a = memory.upper();
     fill_half(K, a);
     std::vector<double> self(static_cast<std::size_t>(n));
     for (index i = 0; i < n; ++i) {
@@ -49,9 +67,12 @@ kernel_ridge_model solve(const gram<double>& K, matrix_view<const double> y, con
         a(i, i) += options.alpha / weight[static_cast<std::size_t>(used[static_cast<std::size_t>(i)])];
     }
     model.seconds_gram = now() - start;
-    if (const index bad = cholesky_in_place(a); bad >= 0) not_definite(options.alpha, used[static_cast<std::size_t>(bad)], self[static_cast<std::size_t>(bad)]);
     matrix<double> coef = chosen_rows(y, used);
-    cholesky_solve(a, coef.view());
+    if (!float_factor_pays(n, y.cols, options) || !solve_mixed(memory, coef, model)) {
+        if (const index bad = cholesky_in_place(a); bad >= 0)
+            not_definite(options.alpha, used[static_cast<std::size_t>(bad)], self[static_cast<std::size_t>(bad)]);
+        cholesky_solve(a, coef.view());
+    }
     require_finite(coef.view(), "kernel ridge: the coefficients overflow; alpha is too small, or the targets too large");
     if (options.variance) {
         model.factor = matrix<double>(n, n);
@@ -110,8 +131,9 @@ std::vector<double> variances(const kernel_ridge_model& model, index points, std
 }  // namespace
 
 double kernel_ridge_memory(index n, index outputs, const kernel_ridge_options& options) {
-    const double size = static_cast<double>(n);
-    return 8 * size * size * (options.variance ? 2 : 1) + 8 * size * (3.0 * static_cast<double>(outputs) + 8);
+    const double size = static_cast<double>(n), columns = static_cast<double>(outputs);
+    const double vectors = float_factor_pays(n, outputs, options) ? 10 * columns + 32 : 3 * columns + 8;
+    return 8 * size * (size * (options.variance ? 2 : 1) + vectors);
 }
 
 kernel_ridge_model fit_kernel_ridge(const kernel& k, const dataset& x, matrix_view<const double> y, const kernel_ridge_options& options) {

@@ -26,6 +26,8 @@ constexpr const char* owner = "kernel ridge path";
 // Below, eigenvectors are so quick that every score comes with them.
 constexpr index small = 300;
 
+bool by_eigenvectors(index n) { return n < std::max(small, band_reduction::smallest_n); }
+
 void check(const ridge_path_options& o, index n, matrix_view<const double> y) {
     if (o.alphas.empty()) fail(errc::invalid_argument, "kernel ridge path: at least one alpha is needed");
     for (const double alpha : o.alphas)
@@ -34,12 +36,12 @@ void check(const ridge_path_options& o, index n, matrix_view<const double> y) {
     check_targets(owner, n, y);
 }
 
-bool by_eigenvectors(index n, const ridge_path_options& o) { return n < std::max(small, band_reduction::smallest_n) || o.score == ridge_score::loo; }
-
 double memory(index n, index outputs, const ridge_path_options& o) {
     const double size = static_cast<double>(n), columns = static_cast<double>(outputs) * static_cast<double>(o.alphas.size());
-    const double matrices = by_eigenvectors(n, o) ? 3.0 : 1.0;  // dsyevd works on 2n² numbers of its own
-    return 8 * (matrices * size * size + size * (3 * columns + 8 * static_cast<double>(band_reduction::band)));
+    const bool eigen = by_eigenvectors(n), loo = !eigen && o.score == ridge_score::loo;
+    // dsyevd works on 2n² numbers of its own; leave-one-out on Q and a factor for each λ
+    const double band = static_cast<double>(band_reduction::band), factors = loo ? (band + 13) * static_cast<double>(o.alphas.size()) : 0;
+    return 8 * ((eigen ? 3.0 : loo ? 2.0 : 1.0) * size * size + size * (3 * columns + factors + 8 * band));
 }
 
 [[noreturn]] void not_definite(double alpha, const std::string& what) {
@@ -54,10 +56,10 @@ double memory(index n, index outputs, const ridge_path_options& o) {
 struct solved_path {
     matrix<double> columns;     // λ·outputs × n
     std::vector<double> trace;  // tr (K̃ + λI)⁻¹
-    matrix<double> diagonal;    // n × λ: diag (K̃ + λI)⁻¹; empty without eigenvectors
+    matrix<double> diagonal;    // n × λ: diag (K̃ + λI)⁻¹; empty where nobody asked for it
 };
 
-solved_path by_band(const gram<double>& K, const std::vector<double>& root, const matrix<double>& y, const std::vector<double>& alphas) {
+solved_path by_band(const gram<double>& K, const std::vector<double>& root, const matrix<double>& y, const std::vector<double>& alphas, bool loo) {
     const index n = K.rows(), outputs = y.rows(), count = static_cast<index>(alphas.size());
     half_matrix half(n);
     const matrix_view<double> a = half.view();
@@ -77,6 +79,11 @@ solved_path by_band(const gram<double>& K, const std::vector<double>& root, cons
         out.trace[static_cast<std::size_t>(l)] = *trace;
     });
     reduced.turn_back(out.columns.view());
+    if (loo) {
+        index bad = -1;
+        out.diagonal = reduced.inverse_diagonals(alphas, bad);
+        if (bad >= 0) not_definite(alphas[static_cast<std::size_t>(bad)], "a pivot is not positive");
+    }
     return out;
 }
 
@@ -119,7 +126,7 @@ kernel_ridge_path solve(const gram<double>& K, matrix_view<const double> y, cons
         total += weight[static_cast<std::size_t>(row)];
         for (index c = 0; c < outputs; ++c) scaled(c, i) = root[static_cast<std::size_t>(i)] * y(row, c);
     }
-    const solved_path found = by_eigenvectors(n, o) ? by_eigen(K, root, scaled, o.alphas) : by_band(K, root, scaled, o.alphas);
+    const solved_path found = by_eigenvectors(n) ? by_eigen(K, root, scaled, o.alphas) : by_band(K, root, scaled, o.alphas, o.score == ridge_score::loo);
     kernel_ridge_path path;
     path.alphas = o.alphas;
     for (index l = 0; l < static_cast<index>(o.alphas.size()); ++l) {

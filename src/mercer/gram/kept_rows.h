@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "mercer/base/reserved_memory.h"
 #include "mercer/gram/gram.h"
 
 namespace mercer {
@@ -17,8 +18,8 @@ public:
         const index n = k.rows(), m = k.cols();
         const auto rows_that_fit = m > 0 ? static_cast<index>(budget_bytes / (static_cast<std::size_t>(m) * sizeof(T))) : n;
         kept_ = std::min(n, rows_that_fit);
-        rows_.uninitialised(kept_ * m);
-        if (kept_ == 0) return;
+        if (kept_ * m == 0) return;
+        rows_ = reserved_memory(static_cast<std::size_t>(kept_ * m) * sizeof(T));
         if (kept_ == n && symmetric && n == m)
             k.all(view());
         else
@@ -32,7 +33,7 @@ public:
     index kept() const { return kept_; }
     bool all_kept() const { return kept_ == k_.rows(); }
     // nullptr when the row is not kept
-    const T* row_if_kept(index i) const { return i < kept_ ? rows_.data() + i * cols() : nullptr; }
+    const T* row_if_kept(index i) const { return i < kept_ ? static_cast<const T*>(rows_.data()) + i * cols() : nullptr; }
 
     void block(const selection& rows, const selection& cols, block_rows<T> out) const override {
         for (index i = 0; i < rows.size();) {
@@ -56,11 +57,11 @@ public:
 
 private:
     static constexpr index stretch = 512;  // what a matrix that works on copies of blocks may hold at once
-    matrix_view<T> view() { return {rows_.data(), kept_, cols()}; }
+    matrix_view<T> view() { return {static_cast<T*>(rows_.data()), kept_, cols()}; }
 
     const gram<T>& k_;
     index kept_ = 0;
-    buffer<T> rows_;
+    reserved_memory rows_;  // in large pages where there are any: a pass over the rows goes at the speed of the memory
 };
 
 }  // namespace mercer

@@ -24,6 +24,13 @@ void dgemm_(const char* ta, const char* tb, const int* m, const int* n, const in
 void dpotrs_(const char* uplo, const int* n, const int* nrhs, const double* a, const int* lda, double* b, const int* ldb, int* info, std::size_t);
 void dsyrk_(const char* uplo, const char* trans, const int* n, const int* k, const double* alpha, const double* a, const int* lda, const double* beta,
             double* c, const int* ldc, std::size_t, std::size_t);
+void spotrf_(const char* uplo, const int* n, float* a, const int* lda, int* info, std::size_t);
+void strsv_(const char* uplo, const char* trans, const char* diag, const int* n, const float* a, const int* lda, float* x, const int* incx, std::size_t,
+            std::size_t, std::size_t);
+void strsm_(const char* side, const char* uplo, const char* trans, const char* diag, const int* m, const int* n, const float* alpha, const float* a,
+            const int* lda, float* b, const int* ldb, std::size_t, std::size_t, std::size_t, std::size_t);
+void dsymm_(const char* side, const char* uplo, const int* m, const int* n, const double* alpha, const double* a, const int* lda, const double* b,
+            const int* ldb, const double* beta, double* c, const int* ldc, std::size_t, std::size_t);
 void dsymv_(const char* uplo, const int* n, const double* alpha, const double* a, const int* lda, const double* x, const int* incx, const double* beta,
             double* y, const int* incy, std::size_t);
 void dgemv_(const char* trans, const int* m, const int* n, const double* alpha, const double* a, const int* lda, const double* x, const int* incx,
@@ -102,6 +109,8 @@ std::optional<matrix<double>> cholesky(matrix<double> a) {
 }
 
 namespace {
+
+constexpr index few_columns = 4;  // below, one vector after the other
 
 int lapack_size(index n, const char* owner) {
     constexpr index most = 1 << 20;
@@ -221,6 +230,37 @@ void multiply_symmetric(matrix_view<const double> a, const double* v, double* ou
     const int n = static_cast<int>(a.rows), lda = static_cast<int>(a.stride), step = 1;
     const double one = 1, zero = 0;
     if (n > 0) dsymv_("L", &n, &one, a.data, &lda, v, &step, &zero, out, &step, 1);
+}
+
+void multiply_symmetric(matrix_view<const double> a, matrix_view<const double> v, matrix_view<double> out) {
+    // For few vectors dsymm spends more time on copying A than on multiplying.
+    if (v.rows < few_columns) {
+        for (index c = 0; c < v.rows; ++c) multiply_symmetric(a, v.row(c), out.row(c));
+        return;
+    }
+    const int n = static_cast<int>(a.rows), m = static_cast<int>(v.rows), lda = static_cast<int>(a.stride);
+    const int ldv = static_cast<int>(v.stride), ldo = static_cast<int>(out.stride);
+    const double one = 1, zero = 0;
+    if (n > 0) dsymm_("L", "L", &n, &m, &one, a.data, &lda, v.data, &ldv, &zero, out.data, &ldo, 1, 1);
+}
+
+// The lower half of ours is Fortran's upper: A = UᵀU with U = Lᵀ.
+bool cholesky_lower_in_place(matrix_view<float> a) {
+    const int n = lapack_size(a.rows, "Cholesky"), lda = static_cast<int>(a.stride);
+    int info = 0;
+    if (n > 0) spotrf_("U", &n, a.data, &lda, &info, 1);
+    return info == 0;
+}
+
+void cholesky_solve_rows(matrix_view<const float> l, matrix_view<float> b) {
+    const int n = lapack_size(l.rows, "Cholesky"), lda = static_cast<int>(l.stride), m = static_cast<int>(b.rows), ldb = static_cast<int>(b.stride), step = 1;
+    if (n == 0 || m == 0) return;
+    const float one = 1;
+    for (const char* turned : {"T", "N"})
+        if (m < few_columns)
+            for (index c = 0; c < m; ++c) strsv_("U", turned, "N", &n, l.data, &lda, b.row(c), &step, 1, 1, 1);
+        else
+            strsm_("L", "U", turned, "N", &n, &m, &one, l.data, &lda, b.data, &ldb, 1, 1, 1, 1);
 }
 
 void add_multiply(double scale, matrix_view<const double> a, transposed turned, const double* v, double* out) {

@@ -52,8 +52,12 @@ bool cholesky_in_place(matrix<double>& a);
 void cholesky_solve(const matrix<double>& r, matrix_view<double> b);
 // Upper triangle of A += GᵀG.
 void add_gram(matrix_view<const double> g, matrix<double>& a);
-// out = A·v from the upper triangle of A.
+// A = LLᵀ in float: L replaces the lower triangle, and then every row of b becomes A⁻¹ of it.
+bool cholesky_lower_in_place(matrix_view<float> a);
+void cholesky_solve_rows(matrix_view<const float> l, matrix_view<float> b);
+// out = A·v from the upper triangle of A; of each row of v.
 void multiply_symmetric(matrix_view<const double> a, const double* v, double* out);
+void multiply_symmetric(matrix_view<const double> a, matrix_view<const double> v, matrix_view<double> out);
 // out += scale·A·v, out += scale·Aᵀ·v
 void add_multiply(double scale, matrix_view<const double> a, transposed turned, const double* v, double* out);
 

@@ -253,6 +253,33 @@ void rank_update(double* C, size stride, const double* A, const double* B, size 
     }
 }
 
+void row_update(double* C, size stride, const double* A, size a_stride, const double* B, size depth) {
+    const tag<double> d;
+    constexpr size n = lanes<double>;
+    hn::Vec<tag<double>> sum[update_rows][2];
+    const double* row[update_rows];
+#pragma GCC unroll 6
+    for (size r = 0; r < update_rows; ++r) {
+        row[r] = A + r * a_stride;
+        sum[r][0] = hn::LoadU(d, C + r * stride);
+        sum[r][1] = hn::LoadU(d, C + r * stride + n);
+    }
+    for (size k = 0; k < depth; ++k, B += update_cols) {
+        const auto b0 = hn::LoadU(d, B), b1 = hn::LoadU(d, B + n);
+#pragma GCC unroll 6
+        for (size r = 0; r < update_rows; ++r) {
+            const auto a = hn::Set(d, row[r][k]);
+            sum[r][0] = hn::MulAdd(a, b0, sum[r][0]);
+            sum[r][1] = hn::MulAdd(a, b1, sum[r][1]);
+        }
+    }
+#pragma GCC unroll 6
+    for (size r = 0; r < update_rows; ++r) {
+        hn::StoreU(sum[r][0], d, C + r * stride);
+        hn::StoreU(sum[r][1], d, C + r * stride + n);
+    }
+}
+
 // Four sums at a time share the conversion of a to double.
 void dots(const float* a, const double* b, size stride, size terms, size count, double* out) {
     const tag<double> d;
@@ -343,6 +370,7 @@ const vector_ops table{MERCER_TEXT(MERCER_SIMD_TARGET),
                        update_rows,
                        update_cols,
                        rank_update,
+                       row_update,
                        dots,
                        products};
 

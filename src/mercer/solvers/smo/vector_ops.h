@@ -47,6 +47,8 @@ struct vector_ops {
     // C(r, c) -= Σ_k A[k·update_rows + r]·B[k·update_cols + c], r < update_rows, c < update_cols: the heart of a blocked Cholesky
     std::int64_t update_rows, update_cols;
     void (*rank_update)(double* C, std::int64_t stride, const double* A, const double* B, std::int64_t depth);
+    // C(r, c) += Σ_k A[r·a_stride + k]·B[k·update_cols + c]: the same with the rows of A where they lie
+    void (*row_update)(double* C, std::int64_t stride, const double* A, std::int64_t a_stride, const double* B, std::int64_t depth);
     // out[m] = Σ_j a[j]·b[m·stride + j] for m < terms, in double
     void (*dots)(const float* a, const double* b, std::int64_t stride, std::int64_t terms, std::int64_t count, double* out);
     // out[i·terms + m] = Σ_j a[i·a_stride + j]·b[m·b_stride + j] for i < rows, m < terms, in float
