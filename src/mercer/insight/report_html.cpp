@@ -15,7 +15,7 @@ constexpr std::string_view page_style = R"(
     @media (prefers-color-scheme: dark) {
       :root { --ink: #e6edf3; --soft: #9aa5b1; --grid: #30363d; --paper: #161b22; --back: #0d1117; --good: #3fb950; --bad: #ff7b72 }
     }
-    body { margin: 0 auto; max-width: 1180px; padding: 28px 24px 60px; background: var(--back); color: var(--ink);
+    body { margin: 0 auto; max-width: 1280px; padding: 28px 24px 60px; background: var(--back); color: var(--ink);
            font: 15px/1.5 Inter, "Helvetica Neue", Helvetica, Arial, "DejaVu Sans", sans-serif }
     h1 { font-size: 24px; margin: 0 0 4px } h2 { font-size: 19px; margin: 36px 0 8px } h3 { font-size: 15px; margin: 22px 0 6px }
     .about { color: var(--soft); margin: 0 0 18px }

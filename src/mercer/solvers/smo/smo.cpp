@@ -239,14 +239,16 @@ smo_result solver::finish() {
     const bool certified = result_.status == smo_status::converged || result_.status == smo_status::stationary;
     const bool exact = !certified && active_ == n_ && all_exact();
     gap_ = measure();
-    // The objective is a sum over support points: where they are few, of exact values.
+    // The objective is a sum over support points: of exact values, where these are little work beside what was done.
     std::vector<index> support, float_only;
     for (index i = 0; i < n_; ++i) {
         if (alpha_[i] == 0) continue;
         support.push_back(i);
         if (!exact && (!certified || !known_[i])) float_only.push_back(i);
     }
-    if (exact || static_cast<index>(support.size()) <= whole_size) {
+    const double values = static_cast<double>(support.size()) * static_cast<double>(support.size());
+    const double done = static_cast<double>(result_.rows_computed) * static_cast<double>(n_);
+    if (exact || static_cast<index>(support.size()) <= whole_size || little_work * values <= done) {
         make_exact(float_only);
         gap_ = measure();
         result_.objective = 0;

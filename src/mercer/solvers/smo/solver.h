@@ -41,6 +41,7 @@ inline constexpr int most_newtons = 10;        // times it is tried before the s
 inline constexpr int most_last_tries = 3;      // and so often where pairs have come to rest short of the end
 inline constexpr index most_barrier = 2500;    // active points up to which a barrier takes all of them
 inline constexpr index most_exact = 30000000;  // kernel values in double that Newton's method may ask for at its end
+inline constexpr double little_work = 250;     // one in so many kernel values more is no matter
 inline constexpr double safety = 4;            // the largest error seen there is multiplied by this
 
 class solver {
