@@ -40,7 +40,8 @@ TYPED_TEST(finite, the_first_fault_by_rows_with_any_number_of_threads) {
 
 TYPED_TEST(finite, sparse_rows_say_their_column) {
     using T = TypeParam;
-    const sparse<T> x(std::vector<index>{0, 2, 2, 4}, std::vector<std::int32_t>{3, 900, 1, 7}, std::vector<T>{1, 2, 3, std::numeric_limits<T>::infinity()}, 1000);
+    const sparse<T> x(std::vector<index>{0, 2, 2, 4}, std::vector<std::int32_t>{3, 900, 1, 7}, std::vector<T>{1, 2, 3, std::numeric_limits<T>::infinity()},
+                      1000);
     const auto found = first_not_finite(x);
     ASSERT_TRUE(found);
     EXPECT_EQ(found->row, 2);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <numeric>
 
@@ -33,24 +32,9 @@ public:
     }
 
     kernel_pegasos_result run() {
-        const auto started = std::chrono::steady_clock::now();
-        const auto clock = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count() - measuring_; };
-        descent_result& best = best_.descent;
-        for (std::int64_t number = 1;; ++number) {
-            epoch();
-            const bool last = number >= o_.most_epochs || steps_ >= o_.most_steps, late = clock() > o_.most_seconds;
-            if (number % o_.look_every != 0 && !last && !late) continue;
-            const double now = clock();
-            look();
-            best.epochs = number, best.steps = steps_, best.seconds = now;
-            measuring_ += clock() - now;
-            const bool on = !o_.progress || o_.progress({number, steps_, best.primal, best.dual, now, {}, best.b});
-            best.status = best.gap <= o_.tol ? descent_status::converged
-                          : !on              ? descent_status::cancelled
-                          : late             ? descent_status::time_limit
-                                             : descent_status::epoch_limit;
-            if (best.status != descent_status::epoch_limit || last) return std::move(best_);
-        }
+        run_epochs(
+            o_, best_.descent, steps_, [this] { epoch(); }, [this] { look(); });
+        return std::move(best_);
     }
 
 private:
@@ -134,7 +118,7 @@ private:
     std::vector<index> order_;
     plain_random random_;
     buffer<T> rows_;
-    double b_ = 0, measuring_ = 0;
+    double b_ = 0;
     std::int64_t steps_ = 0;
     kernel_pegasos_result best_;
 };

@@ -32,23 +32,9 @@ public:
     }
 
     descent_result run() {
-        const auto started = std::chrono::steady_clock::now();
-        const auto clock = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count() - measuring_; };
-        for (std::int64_t number = 1;; ++number) {
-            epoch();
-            const bool last = number >= o_.most_epochs || steps_ >= o_.most_steps, late = clock() > o_.most_seconds;
-            if (number % o_.look_every != 0 && !last && !late) continue;
-            const double now = clock();
-            look();
-            best_.epochs = number, best_.steps = steps_, best_.seconds = now;
-            measuring_ += clock() - now;
-            const bool on = !o_.progress || o_.progress({number, steps_, best_.primal, best_.dual, now, best_.w, best_.b});
-            best_.status = best_.gap <= o_.tol ? descent_status::converged
-                           : !on               ? descent_status::cancelled
-                           : late              ? descent_status::time_limit
-                                               : descent_status::epoch_limit;
-            if (best_.status != descent_status::epoch_limit || last) return std::move(best_);
-        }
+        run_epochs(
+            o_, best_, steps_, [this] { epoch(); }, [this] { look(); });
+        return std::move(best_);
     }
 
 private:
@@ -111,7 +97,7 @@ private:
     std::vector<index> order_;
     std::vector<double> f_;
     plain_random random_;
-    double b_ = 0, radius_ = 0, square_ = 0, measuring_ = 0;
+    double b_ = 0, radius_ = 0, square_ = 0;
     std::int64_t steps_ = 0;
     descent_result best_;
 };
@@ -128,6 +114,28 @@ void check(const pegasos_options& o) {
     need(o.most_steps >= 1, "most_steps >= 1", static_cast<double>(o.most_steps));
     need(o.look_every >= 1, "look_every >= 1", static_cast<double>(o.look_every));
     if (o.offset == offset_rule::subgradient) fail(errc::unsupported, "pegasos: an offset is left out, exact, or a constant coordinate of the data");
+}
+
+void run_epochs(const pegasos_options& o, descent_result& best, const std::int64_t& steps, const std::function<void()>& epoch,
+                const std::function<void()>& look) {
+    const auto started = std::chrono::steady_clock::now();
+    double measuring = 0;
+    const auto clock = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count() - measuring; };
+    for (std::int64_t number = 1;; ++number) {
+        epoch();
+        const bool last = number >= o.most_epochs || steps >= o.most_steps, late = clock() > o.most_seconds;
+        if (number % o.look_every != 0 && !last && !late) continue;
+        const double now = clock();
+        look();
+        best.epochs = number, best.steps = steps, best.seconds = now;
+        measuring += clock() - now;
+        const bool on = !o.progress || o.progress({number, steps, best.primal, best.dual, now, best.w, best.b});
+        best.status = best.gap <= o.tol ? descent_status::converged
+                      : !on             ? descent_status::cancelled
+                      : late            ? descent_status::time_limit
+                                        : descent_status::epoch_limit;
+        if (best.status != descent_status::epoch_limit || last) return;
+    }
 }
 
 descent_result solve_pegasos(const hinge_problem& problem, const pegasos_options& options) {

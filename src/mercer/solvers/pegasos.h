@@ -35,6 +35,11 @@ struct pegasos_options {
 };
 void check(const pegasos_options& options);
 
+// The loop that Pegasos and kernel Pegasos share: epochs, a look at both objectives now and then, until the gap in `best` is at most tol or a
+// limit is met. `steps` counts what epoch() does; look() improves `best`.
+void run_epochs(const pegasos_options& options, descent_result& best, const std::int64_t& steps, const std::function<void()>& epoch,
+                const std::function<void()>& look);
+
 descent_result solve_pegasos(const hinge_problem& problem, const pegasos_options& options);
 
 }  // namespace mercer
