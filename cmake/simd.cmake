@@ -35,6 +35,6 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
   target_include_directories(mercer_simd_bits PRIVATE ${CMAKE_SOURCE_DIR}/src)
   target_compile_options(mercer_simd_bits PRIVATE $<$<NOT:$<CONFIG:Release>>:-O2> ${simd_flags_avx512} -mavx512vpopcntdq)
   mercer_warnings(mercer_simd_bits)
-  target_compile_options(mercer_simd_bits PRIVATE -Wno-maybe-uninitialized) # g++ 12 complains of its own intrinsics
+  target_compile_options(mercer_simd_bits PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>) # g++ 12 complains of its own intrinsics
   list(APPEND mercer_simd_objects $<TARGET_OBJECTS:mercer_simd_bits>)
 endif()
