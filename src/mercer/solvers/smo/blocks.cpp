@@ -11,7 +11,7 @@ void solver::choose_block() {
     // Free variables pull at each other: the more of them in one block the fewer rounds they take.
     index inside = 0;
     for (index i = 0; i < active_; ++i) inside += alpha_[i] > lower_[i] && alpha_[i] < upper_[i];
-    const index limit = std::max(std::clamp<index>(active_ / 8 / 16 * 16, smallest_block, largest_block), std::min(most_free, inside * 13 / 10 / 16 * 16));
+    const index limit = std::max(std::clamp<index>(active_ / 8 / 16 * 16, smallest_block, largest_block), std::min(most_free_, inside * 13 / 10 / 16 * 16));
     std::vector<index> chosen;
     if (active_ <= whole_size) {
         for (index i = 0; i < active_; ++i) chosen.push_back(i);
@@ -77,7 +77,7 @@ void solver::choose_violators(index limit, std::vector<index>& chosen) {
 void solver::solve_block(double target) {
     const index q = static_cast<index>(block_.size());
     // Room for the largest block at once: growing it would mean fresh memory every time.
-    const index most = std::min(active_, most_free) + 2 * ops_.padding;
+    const index most = std::min(active_, most_free_) + 2 * ops_.padding;
     float* tile = tile_.at_least(std::max(q, most) * std::max(q, most));
     std::vector<index> who, place;
     for (index k = 0; k < q; ++k)

@@ -107,8 +107,8 @@ bool solver::newton(const std::vector<index>& free, bool by_barrier) {
     const index m = static_cast<index>(free.size());
     // K and what is factored; kept rows make room where both do not fit.
     const std::size_t need = static_cast<std::size_t>(m * m) * 2 * sizeof(double);
-    if (m < 2 || m > most_newton || need > std::max<std::size_t>(options_.cache_bytes, std::size_t{64} << 20)) return false;
-    if (need + store_.bytes() > options_.cache_bytes) store_.release();
+    if (m < 2 || m > most_newton || need > std::max<std::size_t>(room_, std::size_t{16} << 20)) return false;
+    if (need + store_.bytes() > room_) store_.release();
     std::vector<index> who;
     for (const index i : free) who.push_back(perm_[i]);
     free_problem q;

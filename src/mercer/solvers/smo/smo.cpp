@@ -25,11 +25,18 @@ const char* name(smo_status status) noexcept {
 namespace smo {
 
 namespace {
-// What the budget leaves for rows, when α, F and the like, a block's tile and a thread's scratch are taken off; but a quarter of it at least.
+// Free variables in a block: its tile takes an eighth of the budget at most.
+index room_for_free(std::size_t budget) {
+    const auto side = static_cast<index>(std::sqrt(static_cast<double>(budget / 8 / sizeof(float))));
+    return std::clamp(side, smallest_block, most_free);
+}
+// What the budget leaves for rows and for Newton's matrices, when α, F and the like, a block's tile and the threads' scratch are taken off; but a
+// quarter of it at least.
 std::size_t room_for_rows(index n, std::size_t budget) {
-    const auto block = static_cast<std::size_t>(std::min(n, largest_block)), size = static_cast<std::size_t>(n);
-    const std::size_t taken =
-        160 * size + sizeof(float) * block * block + static_cast<std::size_t>(threads()) * sizeof(float) * static_cast<std::size_t>(row_chunk * stripe);
+    const auto block = static_cast<std::size_t>(std::min(n, std::max(largest_block, room_for_free(budget)))), size = static_cast<std::size_t>(n);
+    const auto scratch = static_cast<std::size_t>(threads()) * sizeof(float) * static_cast<std::size_t>(row_chunk * stripe);
+    const std::size_t workspaces = std::size_t{6} << 20;  // of the tile loops, and the unused ends of large pages
+    const std::size_t taken = 200 * size + sizeof(float) * block * block + 2 * scratch + workspaces;
     return budget - std::min(taken, budget / 4 * 3);
 }
 }  // namespace
@@ -41,7 +48,9 @@ solver::solver(const gram<float>& fast, const gram<double>& exact, const box_pro
       n_(static_cast<index>(problem.p.size())),
       active_(n_),
       ops_(best_vector_ops()),
-      store_(n_, room_for_rows(n_, options.cache_bytes), fast.element_cost()) {
+      most_free_(room_for_free(options.cache_bytes)),
+      room_(room_for_rows(n_, options.cache_bytes)),
+      store_(n_, room_, fast.element_cost()) {
     const auto copy = [&](std::span<const double> from) { return std::vector<double>(from.begin(), from.end()); };
     p_ = copy(problem.p);
     lower_ = copy(problem.lower);

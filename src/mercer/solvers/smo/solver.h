@@ -103,6 +103,8 @@ private:
     const index n_;
     index active_;
     const vector_ops& ops_;
+    const index most_free_;
+    const std::size_t room_;  // bytes for kept rows, or for Newton's matrices
     row_store store_;
     std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
 
