@@ -169,6 +169,7 @@ public:
         smo_options s;
         s.tol = options_.tol;
         s.cache_bytes = options_.memory_bytes / static_cast<std::size_t>(side_by_side);
+        s.block_bytes = options_.memory_bytes;
         s.shrinking = options_.shrinking;
         s.most_steps = options_.most_steps;
         s.most_seconds = std::max(0.0, options_.most_seconds - seconds());

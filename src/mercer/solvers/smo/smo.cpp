@@ -34,9 +34,10 @@ index room_for_free(std::size_t budget) {
 // quarter of it at least.
 std::size_t room_for_rows(index n, std::size_t budget) {
     const auto block = static_cast<std::size_t>(std::min(n, std::max(largest_block, room_for_free(budget)))), size = static_cast<std::size_t>(n);
-    const auto scratch = static_cast<std::size_t>(threads()) * sizeof(float) * static_cast<std::size_t>(row_chunk * stripe);
+    // Of four threads, however many there are: what is kept must not depend on that.
+    const std::size_t scratch = 4 * sizeof(float) * static_cast<std::size_t>(row_chunk * stripe);
     const std::size_t workspaces = std::size_t{6} << 20;  // of the tile loops, and the unused ends of large pages
-    const std::size_t taken = 200 * size + sizeof(float) * block * block + 2 * scratch + workspaces;
+    const std::size_t taken = 200 * size + sizeof(float) * block * block + scratch + workspaces;
     return budget - std::min(taken, budget / 4 * 3);
 }
 }  // namespace
@@ -48,7 +49,7 @@ solver::solver(const gram<float>& fast, const gram<double>& exact, const box_pro
       n_(static_cast<index>(problem.p.size())),
       active_(n_),
       ops_(best_vector_ops()),
-      most_free_(room_for_free(options.cache_bytes)),
+      most_free_(room_for_free(options.block_bytes)),
       room_(room_for_rows(n_, options.cache_bytes)),
       store_(n_, room_, fast.element_cost()) {
     const auto copy = [&](std::span<const double> from) { return std::vector<double>(from.begin(), from.end()); };

@@ -51,6 +51,8 @@ struct smo_progress {
 struct smo_options {
     double tol = 1e-3;
     std::size_t cache_bytes = std::size_t{200} << 20;
+    // What decides how large a block may be: the same for any number of threads, where cache_bytes may be a thread's share.
+    std::size_t block_bytes = std::size_t{200} << 20;
     bool shrinking = true;
     bool bounded = true;  // false: some bounds are infinite, so watch for α that grow without end
     std::int64_t most_steps = std::numeric_limits<std::int64_t>::max();
