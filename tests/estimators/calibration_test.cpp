@@ -135,8 +135,9 @@ TEST_P(calibrated, largest_probability_is_the_prediction) {
         ASSERT_NEAR(std::accumulate(row, row + p.cols(), 0.0), 1, 1e-9);
         ASSERT_GE(*std::min_element(row, row + p.cols()), 0);
         // rows that were consistent are left alone
-        if (std::max_element(raw.row(i), raw.row(i) + p.cols()) - raw.row(i) == best)
+        if (std::max_element(raw.row(i), raw.row(i) + p.cols()) - raw.row(i) == best) {
             for (index c = 0; c < p.cols(); ++c) ASSERT_EQ(p(i, c), raw(i, c));
+        }
         const auto truth = std::find(model.classes.begin(), model.classes.end(), data.y[static_cast<std::size_t>(i)]) - model.classes.begin();
         likelihood += std::log(row[truth]) / static_cast<double>(p.rows());
     }

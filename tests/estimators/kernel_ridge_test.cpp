@@ -260,7 +260,9 @@ TEST(kernel_ridge, a_float_factor_changes_nothing) {
         in_double.sample_weight = o.sample_weight;
         const kernel_ridge_model fast = fit_kernel_ridge(gaussian{1.0}, x, y.view(), o), slow = fit_kernel_ridge(gaussian{1.0}, x, y.view(), in_double);
         EXPECT_EQ(slow.refinements, 0);
-        if (alpha >= 1e-2) EXPECT_GT(fast.refinements, 0) << alpha;
+        if (alpha >= 1e-2) {
+            EXPECT_GT(fast.refinements, 0) << alpha;
+        }
         // ‖y - (K + λW⁻¹)α‖ <= √n ε‖K + λW⁻¹‖‖α‖ for both
         matrix<double> A = gram_of(gaussian{1.0}, x);
         for (index i = 0; i < 1100; ++i) A(i, i) += alpha / o.sample_weight[static_cast<std::size_t>(i)];

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "estimators/model_support.h"
 #include "mercer/base/parallel.h"
 #include "mercer/data/readers/read.h"
@@ -140,6 +142,9 @@ TEST(model_file, every_cut_and_every_flipped_byte_is_noticed) {
     std::string damaged = bytes;
     damaged[bytes.size() / 2] = static_cast<char>(damaged[bytes.size() / 2] ^ 64);
     EXPECT_THAT(failure([&] { parse_model(damaged, "m"); }), HasSubstr("damaged: its checksum"));
+    svm_model unnamed = fit_svm(linear{}, data.x, data.y, {});
+    unnamed.classes[1] = std::nan("");
+    EXPECT_THAT(failure([&] { parse_model(model_bytes(unnamed), "m"); }), HasSubstr("a class label must be finite, got nan"));
     std::string newer = bytes;
     newer.replace(0, std::string("mercer-svm-model 1").size(), "mercer-svm-model 2");
     EXPECT_THAT(failure([&] { parse_model(newer, "m"); }), HasSubstr("version 2, newer than the 1"));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <cmath>
 #include <cstdio>
 #include <limits>
 
@@ -118,6 +119,13 @@ std::string_view archive_reader::text(index count) {
     const std::string_view out = rest_.substr(0, static_cast<std::size_t>(count));
     rest_.remove_prefix(out.size());
     return out;
+}
+
+std::vector<double> archive_reader::class_labels(index count) {
+    std::vector<double> labels = all<double>(count);
+    for (const double each : labels)
+        if (!std::isfinite(each)) bad(fmt::format("a class label must be finite, got {}", each));
+    return labels;
 }
 
 matrix<double> archive_reader::numbers(index rows, index cols) {

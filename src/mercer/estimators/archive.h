@@ -62,6 +62,7 @@ public:
     }
     double one() { return all<double>(1)[0]; }
     matrix<double> numbers(index rows, index cols);
+    std::vector<double> class_labels(index count);  // finite: a label must be found again by comparison
     dataset objects(const char* key);
 
     // Runs the body, which fills a model, and sees that nothing is left over; whatever is thrown becomes "name: not a valid model: ...".

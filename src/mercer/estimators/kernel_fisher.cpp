@@ -168,7 +168,7 @@ kernel_fisher_model parse_kernel_fisher_model(std::string_view bytes, const std:
     kernel_fisher_model m;
     in.read([&] {
         m.directions = read_expansion(in);
-        m.classes = in.all<double>(whole(in.head, "classes"));
+        m.classes = in.class_labels(whole(in.head, "classes"));
         m.ratios = in.all<double>(m.directions.functions());
         m.class_means = in.numbers(static_cast<index>(m.classes.size()), m.directions.functions());
         if (m.classes.empty()) in.bad("there are no classes");

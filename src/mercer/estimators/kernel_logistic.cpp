@@ -165,7 +165,7 @@ kernel_logistic_model parse_kernel_logistic(std::string_view bytes, const std::s
         model.status = static_cast<representer_status>(which);
         model.rounds = static_cast<int>(whole(in.head, "rounds", 1 << 30));
         for (double* each : {&model.C, &model.objective, &model.gap}) *each = in.one();
-        model.classes = in.all<double>(whole(in.head, "classes", 1 << 24));
+        model.classes = in.class_labels(whole(in.head, "classes", 1 << 24));
         model.f = read_expansion(in);
         const auto classes = static_cast<index>(model.classes.size());
         if (classes < 2 || model.f.functions() != (classes == 2 ? 1 : classes)) in.bad(fmt::format("{} classes with {} outputs", classes, model.f.functions()));

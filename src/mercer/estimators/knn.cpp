@@ -349,7 +349,7 @@ knn_model parse_knn_model(std::string_view bytes, const std::string& name) {
         const index n = whole(in.head, "examples");
         m.self = in.all<double>(n);
         m.y = in.all<double>(n);
-        m.classes = in.all<double>(whole(in.head, "classes"));
+        m.classes = in.class_labels(whole(in.head, "classes"));
         m.options.sample_weight = in.all<double>(whole(in.head, "sample_weights"));
         read_objects(in, n, m.k, m.x);
         check_options(m.options, n);

@@ -132,7 +132,7 @@ svm_model parse_model(std::string_view bytes, const std::string& name) {
         m.dims = whole(head, "dims");
         const index support = whole(head, "support"), rows = whole(head, "coef_rows", 1 << 24);
         m.C = in.one();
-        m.classes = in.all<double>(whole(head, "classes"));
+        m.classes = in.class_labels(whole(head, "classes"));
         m.offset = in.all<double>(whole(head, "problems"));
         m.coef = in.numbers(rows, support);
         m.support_rows = in.all<index>(support);

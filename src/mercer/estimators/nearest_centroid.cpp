@@ -111,7 +111,7 @@ nearest_centroid_model parse_nearest_centroid_model(std::string_view bytes, cons
     nearest_centroid_model m;
     in.read([&] {
         m.means = read_expansion(in);
-        m.classes = in.all<double>(m.means.functions());
+        m.classes = in.class_labels(m.means.functions());
         m.norms = in.all<double>(m.means.functions());
         if (m.classes.empty()) in.bad("there are no classes");
     });

@@ -102,7 +102,7 @@ nearest_medoid_model parse_nearest_medoid_model(std::string_view bytes, const st
     in.read([&] {
         const index classes = whole(in.head, "classes");
         m.training_size = whole(in.head, "training_size");
-        m.classes = in.all<double>(classes);
+        m.classes = in.class_labels(classes);
         m.rows = in.all<index>(classes);
         m.self = in.all<double>(classes);
         m.sums = in.all<double>(classes);
