@@ -87,20 +87,25 @@ void evaluator<T>::block(const selection& which_rows, const selection& which_col
     if (rows == 0 || cols == 0) return;
     // Kept panels serve ranges that start at a panel.
     const bool aligned = s.kept && which_cols.is_range() && which_cols[0] % s.ops.sparse_panel == 0;
-    const index stripes = ceil_div(cols, s.stripe);
-    // Enough items for every thread; rows are split only as far as that needs, since every part of a stripe packs it again.
-    const index parts = std::clamp<index>(ceil_div(4 * threads(), stripes), 1, ceil_div(rows, 4 * s.ops.block_rows));
-    const index chunk = ceil_div(ceil_div(rows, parts), s.ops.block_rows) * s.ops.block_rows;
-    const index chunks = ceil_div(rows, chunk);
+    const index stripes = ceil_div(cols, s.stripe), most = s.group_rows();
     const bool stream = rows * cols * static_cast<index>(sizeof(T)) > beyond_caches;
-    parallel_for(stripes * chunks, [&](index item) {
-        const index c0 = item / chunks * s.stripe, r0 = item % chunks * chunk;
-        const lease<T> lent;
-        auto& w = *lent;
-        const auto stripe = s.open(which_cols.slice(c0, std::min(s.stripe, cols - c0)), aligned ? which_cols[c0] : -1, stream, w);
-        s.run(stripe, which_rows.slice(r0, std::min(chunk, rows - r0)), out.from(r0), c0, w);
-        s.close(w);
-    });
+    const lease<T> own;
+    for (index g0 = 0; g0 < rows; g0 += most) {
+        const auto group = s.group(which_rows.slice(g0, std::min(most, rows - g0)), *own);
+        const index count = group.rows.size();
+        // Enough items for every thread; rows are split only as far as that needs, since every part of a stripe packs it again.
+        const index parts = std::clamp<index>(ceil_div(4 * threads(), stripes), 1, ceil_div(count, 4 * s.ops.block_rows));
+        const index chunk = ceil_div(ceil_div(count, parts), s.ops.block_rows) * s.ops.block_rows;
+        const index chunks = ceil_div(count, chunk);
+        parallel_for(stripes * chunks, [&](index item) {
+            const index c0 = item / chunks * s.stripe, r0 = item % chunks * chunk;
+            const lease<T> lent;
+            auto& w = *lent;
+            const auto stripe = s.open(which_cols.slice(c0, std::min(s.stripe, cols - c0)), aligned ? which_cols[c0] : -1, stream, w);
+            s.run(stripe, group, r0, std::min(chunk, count - r0), out.from(g0 + r0), c0, w);
+            s.close(w);
+        });
+    }
 }
 
 template <class T>
@@ -120,18 +125,25 @@ void evaluator<T>::square(const selection& which, block_rows<T> out) const {
     // Stripe by stripe down to the diagonal; what lies below it is the mirror image. The longest stripes first.
     const bool aligned = s.kept && which.is_range() && which[0] % s.ops.sparse_panel == 0;
     const index band = s.stripe / s.ops.block_rows * s.ops.block_rows;  // rows mirrored while they are still in L2
-    parallel_for(stripes, [&](index item) {
-        const index c0 = (stripes - 1 - item) * s.stripe, width = std::min(s.stripe, n - c0);
-        const lease<T> lent;
-        auto& w = *lent;
-        const auto stripe = s.open(which.slice(c0, width), aligned ? which[c0] : -1, false, w);
-        for (index r0 = 0; r0 < c0 + width; r0 += band) {
-            const index count = std::min(band, c0 + width - r0), mirror = std::min(count, c0 - r0);
-            s.run(stripe, which.slice(r0, count), out.from(r0), c0, w);
-            if (mirror > 0) s.mirror(out, r0, c0, mirror, width);
-        }
-        s.close(w);
-    });
+    const index most = s.group_rows();
+    const lease<T> own;
+    for (index g0 = 0; g0 < n; g0 += most) {
+        const auto group = s.group(which.slice(g0, std::min(most, n - g0)), *own);
+        const index first = g0 / s.stripe;
+        parallel_for(stripes - first, [&](index item) {
+            const index c0 = (stripes - 1 - item) * s.stripe, width = std::min(s.stripe, n - c0);
+            const index end = std::min(g0 + group.rows.size(), c0 + width);
+            const lease<T> lent;
+            auto& w = *lent;
+            const auto stripe = s.open(which.slice(c0, width), aligned ? which[c0] : -1, false, w);
+            for (index r0 = g0; r0 < end; r0 += band) {
+                const index count = std::min(band, end - r0), mirror = std::min(count, c0 - r0);
+                s.run(stripe, group, r0 - g0, count, out.from(r0), c0, w);
+                if (mirror > 0) s.mirror(out, r0, c0, mirror, width);
+            }
+            s.close(w);
+        });
+    }
 }
 
 std::vector<double> self_values(const kernel& k, const dataset& x) {

@@ -7,6 +7,7 @@
 
 #include "mercer/base/matrix.h"
 #include "mercer/kernels/bit_rows.h"
+#include "mercer/kernels/left_rows.h"
 #include "mercer/kernels/operand.h"
 #include "mercer/kernels/plan.h"
 #include "mercer/kernels/tile/bits.h"
@@ -55,7 +56,7 @@ struct workspace {
     std::vector<std::vector<std::int32_t>> place, present;
     std::vector<buffer<std::uint32_t>> bit_panels;
     std::vector<buffer<std::int32_t>> bit_norms;
-    buffer<T> block;
+    std::vector<left_rows<T>> left;  // per statistic: the rows of a call of this thread
     buffer<T> registers;
     matrix<double> user;
 };
@@ -92,8 +93,11 @@ inline bool wants_norms(const plan& code, int stat) {
     return false;
 }
 
-// Sparse rows are streamed as such when that is less work than the dense loop, which does 1.4 times more per coordinate.
-inline bool worth_sparse(const dataset& x) {
+// Sparse rows are streamed as such when that is less work than the dense loop, which does 1.4 times more per coordinate;
+// dense rows of mostly zeros too, unless their distances need a shift to be exact.
+template <class T>
+bool worth_sparse(const dataset& x, const vector_sample<T>& seen, bool centred) {
+    if (!x.is_sparse()) return seen.density < 0.4 && x.dims() >= 32 && !(centred && seen.mean_share > 0.9);
     const auto density = [](const auto* some) {
         return static_cast<double>(some->nonzeros()) / (static_cast<double>(some->size()) * static_cast<double>(some->dims()) + 1);
     };

@@ -63,11 +63,14 @@ struct evaluator<T>::state {
                 const bool empty = fx.size() == 0 || fright.size() == 0;  // no vectors, so their coordinates do not matter
                 if (fx.dims() != fright.dims() && !empty && !(fx.is_sparse() && fright.is_sparse()))
                     fail(errc::invalid_argument, fmt::format("x has {} coordinates and z has {}", fx.dims(), fright.dims()));
-                const bool as_sparse = wanted.what == statistic::dot && worth_sparse(fx);
-                one.x = operand<T>(fx, as_sparse);
+                // Of the right side, so that a row's values do not depend on the rows asked for with it.
+                vector_sample<T> seen = wanted.what == statistic::dot ? sample_vectors<T>(fright) : vector_sample<T>();
+                const bool as_sparse = wanted.what == statistic::dot && worth_sparse(fx, seen, wanted.centred);
+                one.x = operand<T>(fx, as_sparse, as_sparse ? seen.density : 1);
                 one.z = operand<T>(fright, as_sparse && fright.is_sparse());
                 if (wanted.what == statistic::dot) bind_bits(one, fx, same ? nullptr : &fz);
-                if (wanted.centred && !as_sparse && !one.bits()) one.shift = useful_shift<T>(fright);
+                // Where the mean is less than half of the squared norms, a shift would gain less than a bit.
+                if (wanted.centred && !as_sparse && !one.bits() && seen.mean_share > 0.5) one.shift = std::move(seen.mean);
                 // Where a shift would gain nothing, the plain dot product is shared.
                 for (std::size_t other = 0; other < s && one.same_as < 0 && one.shift.empty(); ++other)
                     if (code->statistics[other].what == wanted.what && code->statistics[other].source == wanted.source && sources[other].shift.empty() &&
@@ -229,18 +232,46 @@ struct evaluator<T>::state {
         return made;
     }
 
-    // All tiles of some rows within a stripe; results go to columns out_col … of out.
-    void run(const open_stripe& stripe, const selection& which_rows, block_rows<T> out, index out_col, workspace<T>& w) const {
+    // Rows of one call, in the form the tile loops read.
+    struct row_group {
+        selection rows;
+        const std::vector<left_rows<T>>& left;
+    };
+
+    // How many rows are made ready at once: 8 MB of them, more where so few would not pay for packing the stripes again.
+    index group_rows() const {
+        double bytes = 1;
+        for (const auto& s : sources)
+            if (s.what != statistic::user && s.same_as < 0 && !s.bits())
+                bytes += s.sparse() ? static_cast<double>(sizeof(T) + 4) * s.x.mean_entries() : static_cast<double>(sizeof(T)) * static_cast<double>(depth(s));
+        return std::max<index>(4, static_cast<index>((8 << 20) / bytes) / ops.block_rows) * ops.block_rows;
+    }
+
+    row_group group(const selection& rows, workspace<T>& w) const {
+        if (w.left.size() < sources.size()) w.left.resize(sources.size());
+        for (std::size_t at = 0; at < sources.size(); ++at) {
+            const auto& s = sources[at];
+            if (s.what == statistic::user || s.same_as >= 0 || s.bits()) continue;
+            if (s.sparse())
+                w.left[at].as_sparse(s.x, rows);
+            else
+                w.left[at].as_blocks(s.x, rows, s.shift_data(), depth(s));
+        }
+        return {rows, w.left};
+    }
+
+    // All tiles of rows first … first + count - 1 of a group within a stripe; results go to columns out_col … of out. first: a multiple of block_rows.
+    void run(const open_stripe& stripe, const row_group& group, index first, index count, block_rows<T> out, index out_col, workspace<T>& w) const {
         T* registers = w.registers.at_least(code->registers * ops.block_rows * stripe.width);
         const auto reg = [&](int r) {
             const bool shared = r < static_cast<int>(sources.size()) && sources[r].same_as >= 0;
             return registers + (shared ? sources[r].same_as : r) * ops.block_rows * stripe.width;
         };
-        for (index r0 = 0; r0 < which_rows.size(); r0 += ops.block_rows) {
-            const selection some = which_rows.slice(r0, std::min(ops.block_rows, which_rows.size() - r0));
+        for (index r0 = 0; r0 < count; r0 += ops.block_rows) {
+            const selection some = group.rows.slice(first + r0, std::min(ops.block_rows, count - r0));
             if (table.size() > 0 && look_up(some, stripe, out.from(r0), out_col, registers, w)) continue;
             for (std::size_t s = 0; s < sources.size(); ++s)
-                if (sources[s].same_as < 0) fill_statistic(sources[s], s, some, stripe.cols, stripe.panels[s], stripe.width, reg(static_cast<int>(s)), w);
+                if (sources[s].same_as < 0) fill_statistic(s, group, first + r0, some, stripe, reg(static_cast<int>(s)), w);
             run_code(some, stripe, reg, out.from(r0), out_col, w);
             if (code->check_range) require_range(some, stripe.cols, out.from(r0), out_col);
         }
@@ -320,11 +351,8 @@ struct evaluator<T>::state {
         auto& place = w.place[at];
         auto& present = w.present[at];
         if (static_cast<index>(place.size()) < depth(s)) place.assign(static_cast<std::size_t>(depth(s)), -1);
-        const std::int32_t* cols = nullptr;
-        const T* values = nullptr;
-        index entries = 0;
         for (index j = 0; j < which.size(); ++j) {
-            s.z.sparse_row(which[j], w.pack, cols, values, entries);
+            const auto [cols, values, entries] = s.z.entries(which[j], w.pack);
             for (index k = 0; k < entries; ++k)
                 if (place[cols[k]] < 0) {
                     place[cols[k]] = static_cast<std::int32_t>(present.size());
@@ -335,7 +363,7 @@ struct evaluator<T>::state {
         T* panels = w.panels[at].at_least(width * std::max<index>(d, 1));
         std::fill_n(panels, width * d, T(0));
         for (index j = 0; j < which.size(); ++j) {
-            s.z.sparse_row(which[j], w.pack, cols, values, entries);
+            const auto [cols, values, entries] = s.z.entries(which[j], w.pack);
             T* panel = panels + j / p * p * d + j % p;
             for (index k = 0; k < entries; ++k) panel[static_cast<index>(place[cols[k]]) * p] = values[k];
         }
@@ -347,10 +375,12 @@ struct evaluator<T>::state {
         w.present[at].clear();
     }
 
-    void fill_statistic(const source<T>& s, std::size_t at, const selection& some, const selection& which_cols, const T* panels, index width, T* out,
-                        workspace<T>& w) const {
-        const index n = some.size();
-        if (s.what == statistic::user) return ask_user(s, some, which_cols, width, out, w);
+    // Statistic `at` of the rows `some`, which stand at `first` in their group.
+    void fill_statistic(std::size_t at, const row_group& group, index first, const selection& some, const open_stripe& stripe, T* out, workspace<T>& w) const {
+        const source<T>& s = sources[at];
+        const T* panels = stripe.panels[at];
+        const index n = some.size(), width = stripe.width;
+        if (s.what == statistic::user) return ask_user(s, some, stripe.cols, width, out, w);
         if constexpr (std::is_same_v<T, float>)
             if (s.bits()) {
                 const bit_ops& counting = *best_bit_ops();
@@ -361,35 +391,28 @@ struct evaluator<T>::state {
         const index p = panel_of(s);
         const index d = s.wide ? static_cast<index>(w.present[at].size()) : depth(s);
         if (!s.sparse()) {
-            s.x.pack(some, s.shift_data(), w.block.at_least(ops.block_rows * d), ops.block_rows, w.pack);
-            if (d > s.x.dims()) std::fill_n(w.block.data() + s.x.dims() * ops.block_rows, (d - s.x.dims()) * ops.block_rows, T(0));
-            for (index j = 0; j < width; j += p) ops.dense(s.what, w.block.data(), panels + j * d, d, out + j, width, false);
+            for (index j = 0; j < width; j += p) ops.dense(s.what, group.left[at].block(first), panels + j * d, d, out + j, width, false);
             return;
         }
         for (index r = 0; r < n; ++r) {
-            const std::int32_t* cols = nullptr;
-            const T* values = nullptr;
-            index entries = 0;
-            s.x.sparse_row(some[r], w.pack, cols, values, entries);
-            if (s.wide) renumber(cols, values, entries, w.place[at], w);
+            const auto& own = group.left[at].row(first + r);
+            const auto [cols, values, entries] = s.wide ? renumbered(own, w.place[at], w) : own;
             for (index j = 0; j < width; j += p) ops.sparse_dot(cols, values, entries, panels + j * d, out + r * width + j);
         }
     }
 
-    // Keeps the entries of a row whose columns are present in the stripe, under their places there.
-    static void renumber(const std::int32_t*& cols, const T*& values, index& entries, const std::vector<std::int32_t>& places, workspace<T>& w) {
-        auto& kept_cols = w.pack.row_cols;
-        thread_local std::vector<T> kept_values;
-        kept_cols.clear();
-        kept_values.clear();
-        for (index k = 0; k < entries; ++k)
-            if (const std::int32_t place = places[cols[k]]; place >= 0) {
-                kept_cols.push_back(place);
-                kept_values.push_back(values[k]);
+    // The entries of a row whose columns are present in the stripe, under their places there.
+    static sparse_entries<T> renumbered(const sparse_entries<T>& row, const std::vector<std::int32_t>& places, workspace<T>& w) {
+        auto& cols = w.pack.row_cols;
+        auto& values = w.pack.row_values;
+        cols.clear();
+        values.clear();
+        for (index k = 0; k < row.count; ++k)
+            if (const std::int32_t place = places[row.cols[k]]; place >= 0) {
+                cols.push_back(place);
+                values.push_back(row.values[k]);
             }
-        cols = kept_cols.data();
-        values = kept_values.data();
-        entries = static_cast<index>(kept_cols.size());
+        return {cols.data(), values.data(), static_cast<index>(cols.size())};
     }
 
     void ask_user(const source<T>& s, const selection& some, const selection& which_cols, index width, T* out, workspace<T>& w) const {

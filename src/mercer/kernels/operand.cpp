@@ -31,7 +31,7 @@ double operand<T>::mean_entries() const {
     const auto count = static_cast<double>(std::max<index>(1, size()));
     if (const auto* some = vectors_.as<sparse<float>>()) return static_cast<double>(some->nonzeros()) / count;
     if (const auto* some = vectors_.as<sparse<double>>()) return static_cast<double>(some->nonzeros()) / count;
-    return static_cast<double>(dims());
+    return density_ * static_cast<double>(dims());
 }
 
 namespace {
@@ -67,22 +67,57 @@ void operand<T>::pack(const selection& which, const T* shift, T* packed, index w
 }
 
 template <class T>
-void operand<T>::sparse_row(index i, pack_scratch<T>& scratch, const std::int32_t*& cols, const T*& values, index& count) const {
-    std::visit(
-        [&](const auto& some) {
+index operand<T>::room_for_entries(index i) const {
+    return std::visit(
+        [&](const auto& some) -> index {
             using kind = std::decay_t<decltype(some)>;
-            if constexpr (requires { some.cols(i); }) {
-                cols = some.cols(i).data();
-                count = static_cast<index>(some.cols(i).size());
-                if constexpr (std::is_same_v<kind, sparse<T>>) {
-                    values = some.values(i).data();
-                } else {
-                    scratch.row_values.assign(some.values(i).begin(), some.values(i).end());
-                    values = scratch.row_values.data();
-                }
+            if constexpr (std::is_same_v<kind, sparse<T>>) {
+                return 0;
+            } else if constexpr (requires { some.cols(i); }) {
+                return static_cast<index>(some.cols(i).size());
+            } else if constexpr (requires { some.row(i); }) {
+                const auto* row = some.row(i);
+                index count = 1;  // every coordinate is written to the next free place, the last ones in vain
+                for (index a = 0; a < some.dims(); ++a) count += row[a] != 0;
+                return count;
+            } else {
+                return 0;
             }
         },
         vectors_.items());
+}
+
+template <class T>
+sparse_entries<T> operand<T>::entries(index i, std::int32_t* cols, T* values) const {
+    return std::visit(
+        [&](const auto& some) -> sparse_entries<T> {
+            using kind = std::decay_t<decltype(some)>;
+            if constexpr (requires { some.cols(i); }) {
+                const auto count = static_cast<index>(some.cols(i).size());
+                if constexpr (std::is_same_v<kind, sparse<T>>) return {some.cols(i).data(), some.values(i).data(), count};
+                std::copy_n(some.values(i).data(), count, values);
+                return {some.cols(i).data(), values, count};
+            } else if constexpr (requires { some.row(i); }) {
+                const auto* row = some.row(i);
+                index count = 0;
+                for (index a = 0; a < some.dims(); ++a) {
+                    cols[count] = static_cast<std::int32_t>(a);
+                    values[count] = static_cast<T>(row[a]);
+                    count += row[a] != 0;
+                }
+                return {cols, values, count};
+            } else {
+                return {};
+            }
+        },
+        vectors_.items());
+}
+
+template <class T>
+sparse_entries<T> operand<T>::entries(index i, pack_scratch<T>& scratch) const {
+    const auto room = static_cast<std::size_t>(room_for_entries(i));
+    if (scratch.row_values.size() < room) scratch.row_values.resize(room), scratch.row_cols.resize(room);
+    return entries(i, scratch.row_cols.data(), scratch.row_values.data());
 }
 
 template <class T>
@@ -94,13 +129,10 @@ void operand<T>::norms(const T* shift, std::span<T> out) const {
         thread_local pack_scratch<T> scratch;
         thread_local buffer<T> panel, sums;
         const index first = g * width, count = std::min(width, size() - first);
-        if (sparse_) {
+        if (sparse_ && vectors_.is_sparse()) {
             for (index i = first; i < first + count; ++i) {
-                const std::int32_t* cols = nullptr;
-                const T* values = nullptr;
-                index entries = 0;
-                sparse_row(i, scratch, cols, values, entries);
-                out[i] = ops.sparse_norm(values, entries);
+                const auto own = entries(i, scratch);
+                out[i] = ops.sparse_norm(own.values, own.count);
             }
             return;
         }
@@ -130,29 +162,35 @@ dataset widened(const dataset& vectors, index dims) {
 }
 
 template <class T>
-std::vector<T> useful_shift(const dataset& x) {
+vector_sample<T> sample_vectors(const dataset& x) {
     if (x.is_sparse() || x.size() == 0 || x.dims() == 0) return {};
     return std::visit(
-        [](const auto& some) -> std::vector<T> {
+        [](const auto& some) -> vector_sample<T> {
             if constexpr (requires { some.row(0); }) {
-                // A sample is enough: any shift is allowed, the mean is only the best one.
-                const index step = std::max<index>(1, some.size() / 1024);
+                const index step = std::max<index>(1, some.size() / 256);
                 std::vector<double> sum(some.dims(), 0), squares(some.dims(), 0);
-                double count = 0;
-                for (index i = 0; i < some.size(); i += step, ++count)
+                double count = 0, entries = 0;
+                for (index i = 0; i < some.size(); i += step, ++count) {
+                    const auto* row = some.row(i);
+                    index here = 0;
                     for (index a = 0; a < some.dims(); ++a) {
-                        sum[a] += some.row(i)[a];
-                        squares[a] += static_cast<double>(some.row(i)[a]) * some.row(i)[a];
+                        sum[a] += row[a];
+                        squares[a] += static_cast<double>(row[a]) * row[a];
+                        here += row[a] != 0;
                     }
+                    entries += static_cast<double>(here);
+                }
                 double mean_norm = 0, total = 0;
-                std::vector<T> mean(some.dims());
+                vector_sample<T> seen;
+                seen.mean.resize(some.dims());
                 for (index a = 0; a < some.dims(); ++a) {
-                    mean[a] = static_cast<T>(sum[a] / count);
+                    seen.mean[a] = static_cast<T>(sum[a] / count);
                     mean_norm += sum[a] / count * (sum[a] / count);
                     total += squares[a] / count;
                 }
-                // total = ‖mean‖² + spread. Where the mean is less than half of it, a shift would gain less than a bit.
-                return std::isfinite(total) && 2 * mean_norm > total ? mean : std::vector<T>{};
+                if (std::isfinite(total) && total > 0) seen.mean_share = mean_norm / total;
+                seen.density = entries / (count * static_cast<double>(some.dims()));
+                return seen;
             }
             return {};
         },
@@ -161,7 +199,7 @@ std::vector<T> useful_shift(const dataset& x) {
 
 template class operand<float>;
 template class operand<double>;
-template std::vector<float> useful_shift(const dataset&);
-template std::vector<double> useful_shift(const dataset&);
+template vector_sample<float> sample_vectors(const dataset&);
+template vector_sample<double> sample_vectors(const dataset&);
 
 }  // namespace mercer

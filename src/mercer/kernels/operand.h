@@ -18,22 +18,34 @@ struct pack_scratch {
     std::vector<T> row_values;
 };
 
+// The coordinates of a vector that are not zero, or that its storage lists.
+template <class T>
+struct sparse_entries {
+    const std::int32_t* cols = nullptr;
+    const T* values = nullptr;
+    index count = 0;
+};
+
 template <class T>
 class operand {
 public:
     operand() = default;
-    operand(dataset vectors, bool sparse_dot) : vectors_(std::move(vectors)), sparse_(sparse_dot) {}
+    // Streamed as sparse vectors or not; density: the part of the coordinates that are not zero, where the storage does not tell.
+    operand(dataset vectors, bool as_sparse, double density = 1) : vectors_(std::move(vectors)), sparse_(as_sparse), density_(density) {}
 
     index size() const { return vectors_.size(); }
     index dims() const { return vectors_.dims(); }
     bool streamed_sparse() const { return sparse_; }
     const dataset& vectors() const { return vectors_; }
-    double mean_entries() const;  // stored coordinates of a vector, on average
+    double mean_entries() const;  // coordinates of a vector that are worked on, on average
 
     // packed[k·width + r] ← coordinate k of vector which[r], minus shift[k]; zero beyond which.size().
     void pack(const selection& which, const T* shift, T* packed, index width, pack_scratch<T>& scratch) const;
-    // One sparse row as columns and values of T; valid until the next call with the same scratch.
-    void sparse_row(index i, pack_scratch<T>& scratch, const std::int32_t*& cols, const T*& values, index& count) const;
+    // The entries of vector i: where they are stored, or written to `cols` and `values`, which have room for room_for_entries(i).
+    sparse_entries<T> entries(index i, std::int32_t* cols, T* values) const;
+    index room_for_entries(index i) const;
+    // The same in scratch, valid until its next use.
+    sparse_entries<T> entries(index i, pack_scratch<T>& scratch) const;
     // ‖xᵢ - shift‖², by the same chain of operations as a dot product in a tile.
     void norms(const T* shift, std::span<T> out) const;
 
@@ -42,14 +54,21 @@ private:
 
     dataset vectors_;
     bool sparse_ = false;
+    double density_ = 1;
 };
 
 // Sparse vectors in a space of more coordinates: a copy, with zeros for the new ones.
 dataset widened(const dataset& vectors, index dims);
 
-// The mean of the vectors of both sides, when subtracting it would make squared distances markedly more exact; else empty.
+// What a sample of dense vectors tells of them all.
 template <class T>
-std::vector<T> useful_shift(const dataset& x);
+struct vector_sample {
+    std::vector<T> mean;
+    double mean_share = 0;  // of the mean's squared norm in the mean of squared norms; 0 where that is not finite
+    double density = 1;     // the part of the coordinates that are not zero
+};
+template <class T>
+vector_sample<T> sample_vectors(const dataset& x);
 
 extern template class operand<float>;
 extern template class operand<double>;

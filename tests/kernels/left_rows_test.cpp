@@ -1,0 +1,144 @@
+// Rows are made ready for the tile loops once a call, a group of them at a time, and dense rows of mostly zeros as sparse ones.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "mercer/kernels/algebra.h"
+#include "mercer/kernels/evaluator.h"
+#include "mercer/kernels/gaussian.h"
+#include "mercer/kernels/linear.h"
+#include "mercer/kernels/polynomial.h"
+
+namespace mercer {
+namespace {
+
+matrix<double> drawn(index n, index dims, double density, unsigned seed) {
+    std::mt19937 random(seed);
+    std::bernoulli_distribution there(density);
+    std::normal_distribution<float> value;  // exact in float and in double
+    matrix<double> rows(n, dims);
+    for (index i = 0; i < n; ++i)
+        for (index a = 0; a < dims; ++a) rows(i, a) = there(random) ? value(random) : 0.0f;
+    return rows;
+}
+
+template <class U>
+dataset dense_of(const matrix<double>& rows) {
+    matrix<U> copy(rows.rows(), rows.cols());
+    for (index i = 0; i < rows.rows() * rows.cols(); ++i) copy.data()[i] = static_cast<U>(rows.data()[i]);
+    return dense<U>(std::move(copy));
+}
+
+template <class U>
+dataset sparse_of(const matrix<double>& rows) {
+    std::vector<index> start{0};
+    std::vector<std::int32_t> col;
+    std::vector<U> value;
+    for (index i = 0; i < rows.rows(); ++i) {
+        for (index a = 0; a < rows.cols(); ++a)
+            if (rows(i, a) != 0) col.push_back(static_cast<std::int32_t>(a)), value.push_back(static_cast<U>(rows(i, a)));
+        start.push_back(static_cast<index>(col.size()));
+    }
+    return sparse<U>(std::move(start), std::move(col), std::move(value), rows.cols());
+}
+
+template <class T>
+matrix<T> values(const kernel& k, const dataset& x, const dataset& z) {
+    matrix<T> out(x.size(), z.size());
+    evaluator<T>(k, x, z).all(out.view());
+    return out;
+}
+template <class T>
+matrix<T> values(const kernel& k, const dataset& x) {
+    matrix<T> out(x.size(), x.size());
+    evaluator<T>(k, x).all(out.view());
+    return out;
+}
+
+template <class T>
+void same_bits(const matrix<T>& a, const matrix<T>& b, const char* what) {
+    for (index i = 0; i < a.rows(); ++i)
+        for (index j = 0; j < a.cols(); ++j) ASSERT_EQ(a(i, j), b(i, j)) << what << " at " << i << ", " << j;
+}
+
+template <class T>
+class left_rows_of : public testing::Test {};
+using number_types = testing::Types<float, double>;
+TYPED_TEST_SUITE(left_rows_of, number_types);
+
+TYPED_TEST(left_rows_of, dense_rows_of_mostly_zeros_have_the_bits_of_sparse_ones) {
+    using T = TypeParam;
+    for (const double density : {0.0, 0.02, 0.2, 0.38})
+        for (const index dims : {32, 57, 300}) {
+            const matrix<double> x = drawn(150, dims, density, 1), z = drawn(71, dims, density, 2);
+            const kernel both = kernel(gaussian{0.01}) + polynomial{2, 0.1, 0.5};
+            for (const kernel& k : {kernel(gaussian{0.01}), kernel(linear{}), both}) {
+                const matrix<T> want = values<T>(k, sparse_of<T>(x)), wants = values<T>(k, sparse_of<T>(x), sparse_of<T>(z));
+                same_bits(values<T>(k, dense_of<float>(x)), want, "float rows");
+                same_bits(values<T>(k, dense_of<double>(x)), want, "double rows");
+                same_bits(values<T>(k, sparse_of<float>(x)), want, "sparse float rows");
+                same_bits(values<T>(k, sparse_of<double>(x)), want, "sparse double rows");
+                same_bits(values<T>(k, dense_of<float>(x), dense_of<double>(z)), wants, "two sets");
+                same_bits(values<T>(k, dense_of<double>(x), sparse_of<float>(z)), wants, "dense beside sparse");
+            }
+        }
+}
+
+// A prediction must not depend on what is asked for with it.
+TYPED_TEST(left_rows_of, a_row_alone_has_the_bits_it_has_among_others) {
+    using T = TypeParam;
+    const matrix<double> z = drawn(90, 60, 0.3, 3);
+    for (const double density : {0.1, 1.0}) {
+        const matrix<double> x = drawn(40, 60, density, 4);
+        const matrix<T> all = values<T>(gaussian{0.02}, dense_of<float>(x), dense_of<float>(z));
+        for (index i = 0; i < x.rows(); ++i) {
+            matrix<double> one(1, x.cols());
+            std::copy_n(x.row(i), x.cols(), one.data());
+            const matrix<T> alone = values<T>(gaussian{0.02}, dense_of<float>(one), dense_of<float>(z));
+            for (index j = 0; j < z.rows(); ++j) ASSERT_EQ(alone(0, j), all(i, j)) << i << ", " << j;
+        }
+    }
+}
+
+// Rows of 64 kB: several groups, in a rectangle and in a square, for ranges and for lists.
+TYPED_TEST(left_rows_of, groups_of_rows_join_without_a_seam) {
+    using T = TypeParam;
+    const index n = 700, dims = 64 * 1024 / static_cast<index>(sizeof(T));
+    const matrix<double> x = drawn(n, dims, 0.9, 5);
+    const dataset rows = dense_of<T>(x);
+    const matrix<T> all = values<T>(linear{}, rows);
+    const evaluator<T> k(linear{}, rows);
+    std::vector<index> back;
+    for (index i = n; i-- > 0;) back.push_back(i);
+    matrix<T> turned(n, 5);
+    k.block(std::span<const index>(back), selection(3, 5), turned.view());
+    for (index i = 0; i < n; i += 13)
+        for (const index j : {index{3}, index{7}, index{131}, n - 1}) {
+            double sum = 0, size = 0;
+            for (index a = 0; a < dims; ++a) sum += x(i, a) * x(j, a), size += std::abs(x(i, a) * x(j, a));
+            ASSERT_NEAR(all(i, j), sum, 4 * std::numeric_limits<T>::epsilon() * std::sqrt(static_cast<double>(dims)) * size) << i << ", " << j;
+            ASSERT_EQ(all(i, j), all(j, i));
+            if (j < 8) {
+                ASSERT_EQ(turned(n - 1 - i, j - 3), all(i, j));
+            }
+        }
+}
+
+// Sixty columns of zeros and four far from the origin: distances are lost in float unless the mean is taken off first.
+TEST(left_rows, zeros_do_not_take_the_shift_from_distances_that_need_it) {
+    matrix<double> x(200, 64);
+    std::mt19937 random(6);
+    std::normal_distribution<float> value;
+    for (index i = 0; i < 200; ++i)
+        for (index a = 0; a < 4; ++a) x(i, a) = 1000.0f + value(random);
+    const matrix<float> got = values<float>(gaussian{0.5}, dense_of<float>(x));
+    for (index i = 0; i < 200; ++i)
+        for (index j = 0; j < 200; ++j) {
+            double d2 = 0;
+            for (index a = 0; a < 4; ++a) d2 += (x(i, a) - x(j, a)) * (x(i, a) - x(j, a));
+            ASSERT_NEAR(got(i, j), std::exp(-0.5 * d2), 1e-5);
+        }
+}
+
+}  // namespace
+}  // namespace mercer
