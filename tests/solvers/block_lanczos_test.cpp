@@ -9,6 +9,7 @@
 #include "mercer/kernels/gaussian.h"
 #include "mercer/kernels/linear.h"
 #include "mercer/solvers/gram_product.h"
+#include "mercer/solvers/half_gram.h"
 
 namespace mercer {
 namespace {
@@ -44,14 +45,15 @@ TEST(block_lanczos, largest_pairs_of_random_matrices) {
     std::mt19937_64 random(1);
     for (const index n : {1, 2, 7, 60, 200})
         for (const index pairs : {1, 5, 20})
-            for (const index block : {1, 3, 16}) {
-                if (pairs > n) continue;
-                const eigen_matrix b = random_matrix(n, n, random);
-                const eigen_matrix a = (b + b.transpose()) / 2;  // indefinite
-                const lanczos_result found = top(a, {.pairs = pairs, .block = block, .most_passes = 100000});
-                EXPECT_EQ(found.status, lanczos_status::converged);
-                expect_pairs(a, found, pairs);
-            }
+            for (const index block : {1, 3, 16})
+                for (const index first : {0, 1, 15}) {
+                    if (pairs > n) continue;
+                    const eigen_matrix b = random_matrix(n, n, random);
+                    const eigen_matrix a = (b + b.transpose()) / 2;  // indefinite
+                    const lanczos_result found = top(a, {.pairs = pairs, .block = block, .first_block = first, .most_passes = 100000});
+                    EXPECT_EQ(found.status, lanczos_status::converged);
+                    expect_pairs(a, found, pairs);
+                }
 }
 
 TEST(block_lanczos, spectra_that_are_hard) {
@@ -116,6 +118,45 @@ TEST(gram_product, is_the_product) {
     }
     expect_error([&] { gram_product(computed<double>(linear{}, x), matrix<double>(3, 4).view(), matrix<double>(301, 4).view()); }, errc::invalid_argument,
                  "sizes do not fit");
+}
+
+// One number, just less and just more than a micro-tile, a band, a part beyond it, a tile; and several tiles.
+TEST(half_gram, is_the_product) {
+    std::mt19937_64 random(8);
+    for (const index n : {1, 11, 12, 13, 287, 288, 289, 385, 1153, 1500}) {
+        const dataset x = random_vectors(n, 3, static_cast<unsigned>(n));
+        const computed<double> K(gaussian{0.3}, x);
+        matrix<double> all(n, n);
+        K.all(all.view());
+        half_gram half(K);
+        EXPECT_EQ(half.size(), n);
+        for (const index columns : {17, 1, 8, 9, 3}) {  // narrower ones after wider ones: nothing of these may be left
+            const matrix<double> v = to_matrix(random_matrix(n, columns, random));
+            matrix<double> out(n, columns), again(n, columns);
+            half.multiply(v.view(), out.view());
+            const eigen_matrix expected = to_eigen(all.view()) * to_eigen(v.view());
+            for (index i = 0; i < n; ++i)
+                for (index j = 0; j < columns; ++j) ASSERT_NEAR(out(i, j), expected(i, j), 1e-14 * static_cast<double>(n + 10)) << n << ": " << i << ", " << j;
+            const thread_limit one(1);
+            half.multiply(v.view(), again.view());
+            EXPECT_TRUE(std::equal(out.data(), out.data() + n * columns, again.data())) << "the same bits, whatever the threads";
+        }
+    }
+    half_gram none(computed<double>(gaussian{1}, random_vectors(0, 2, 1)));
+    none.multiply(matrix<double>(0, 4).view(), matrix<double>(0, 4).view());
+    const dataset x = random_vectors(5, 2, 1), z = random_vectors(4, 2, 1);
+    expect_error([&] { half_gram(computed<double>(linear{}, x, z)); }, errc::invalid_argument, "must be square, got 5 × 4");
+    expect_error([&] { half_gram(computed<double>(linear{}, x)).multiply(matrix<double>(3, 4).view(), matrix<double>(5, 4).view()); }, errc::invalid_argument,
+                 "sizes do not fit");
+}
+
+TEST(half_gram, says_what_it_takes) {
+    // within a tenth of the numbers on and above the diagonal, and of the sums
+    for (const index n : {5000, 20000}) {
+        const double least = 4.0 * static_cast<double>(n) * static_cast<double>(n);
+        EXPECT_GT(half_gram::bytes(n, 8), least);
+        EXPECT_LT(half_gram::bytes(n, 8), 1.2 * least);
+    }
 }
 
 TEST(kept_rows, blocks_are_those_of_the_matrix) {

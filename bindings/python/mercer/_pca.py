@@ -53,7 +53,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
         options = {
             "n_components": 0 if self.n_components is None else min(self.n_components, n),
             "solver": _SOLVERS[self.eigen_solver],
-            "tol": self.tol or 1e-12,
+            "tol": self.tol or 1e-11,
             "max_iter": 200 if self.max_iter is None else self.max_iter,
             "seed": self._seed(),
             "memory_bytes": self._memory(2 << 30),

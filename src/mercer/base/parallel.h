@@ -5,6 +5,7 @@
 // as each item writes only its own part: which thread runs an item is the only thing that varies.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <type_traits>
@@ -51,6 +52,12 @@ void parallel_for(index count, Body&& body) {
                 call(item);
         },
         const_cast<void*>(static_cast<const void*>(std::addressof(body))));
+}
+
+// Calls body(first, end) for runs of `run` items that together make up 0 … count-1: for items too small to be handed out one by one.
+template <class Body>
+void parallel_runs(index count, index run, Body&& body) {
+    parallel_for((count + run - 1) / run, [&](index r) { body(r * run, std::min(count, (r + 1) * run)); });
 }
 
 }  // namespace mercer

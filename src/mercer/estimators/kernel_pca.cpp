@@ -14,6 +14,7 @@
 #include "mercer/solvers/block_lanczos.h"
 #include "mercer/solvers/dense_algebra.h"
 #include "mercer/solvers/gram_product.h"
+#include "mercer/solvers/half_gram.h"
 
 namespace mercer {
 namespace {
@@ -37,24 +38,56 @@ struct centring {
     double total = 0;            // wᵀKw/W²
 };
 
-template <class T>
-centring prepare(const gram<T>& K, const std::vector<double>& weight) {
+centring centred_by(const std::vector<double>& weight) {
     centring c;
     double W = 0;
     for (const double w : weight) W += w;
     for (const double w : weight) c.root.push_back(std::sqrt(w)), c.mean.push_back(w / W);
-    matrix<double> v(K.rows(), 1), out(K.rows(), 1);
-    std::copy(c.mean.begin(), c.mean.end(), v.data());
-    K.multiply(v.view(), out.view());
-    require_finite(out.view(), owner);
-    c.k_mean.assign(out.data(), out.data() + K.rows());
-    for (std::size_t i = 0; i < weight.size(); ++i) c.total += c.mean[i] * c.k_mean[i];
     return c;
 }
 
+// Takes K w/W from a column of a product.
+void take_mean_row(centring& c, matrix_view<const double> product, index column) {
+    require_finite(product, owner);
+    c.k_mean.clear();
+    c.total = 0;
+    for (index i = 0; i < product.rows; ++i) {
+        c.k_mean.push_back(product(i, column));
+        c.total += c.mean[static_cast<std::size_t>(i)] * c.k_mean.back();
+    }
+}
+
+constexpr index stretch = 1024;  // rows that a thread works on at once
+
+// Σᵢ value(i, s) for every column s, the rows in stretches, one after the other in each: the same sums for any number of threads.
+template <class Value>
+std::vector<double> column_sums(index n, index columns, Value&& value) {
+    const index parts = (n + stretch - 1) / stretch;
+    matrix<double> part(parts, columns);
+    parallel_runs(n, stretch, [&](index first, index end) {
+        for (index i = first; i < end; ++i)
+            for (index s = 0; s < columns; ++s) part(first / stretch, s) += value(i, s);
+    });
+    std::vector<double> sum(static_cast<std::size_t>(columns));
+    for (index p = 0; p < parts; ++p)
+        for (index s = 0; s < columns; ++s) sum[static_cast<std::size_t>(s)] += part(p, s);
+    return sum;
+}
+
+// How K is multiplied by.
+struct multiplication {
+    block_operator product;
+    index block = 8;   // columns at once
+    double least = 0;  // the least tolerance the numbers of K allow
+};
+
 template <class T>
-pairs full(const gram<T>& K, const centring& c) {
+pairs full(const gram<T>& K, const multiplication& by, centring& c) {
     const index n = K.rows();
+    matrix<double> v(n, 1), mean_row(n, 1);
+    std::copy(c.mean.begin(), c.mean.end(), v.data());
+    by.product(v.view(), mean_row.view());
+    take_mean_row(c, mean_row.view(), 0);
     matrix<double> a(n, n);
     if constexpr (std::is_same_v<T, double>) {
         K.all(a.view());
@@ -88,31 +121,45 @@ matrix_view<const T> in_memory(const gram<T>& K) {
     return {some->row_if_kept(0), some->kept(), K.cols()};
 }
 
+// Where kernel values must be computed a pass is dear, and a wide block makes the most of it.
 template <class T>
-pairs iterative(const gram<T>& K, const centring& c, index count, const kernel_pca_options& o) {
-    const index n = K.rows();
+multiplication by_rows(const gram<T>& K, index components) {
+    const auto product = [&K](matrix_view<const double> v, matrix_view<double> out) { gram_product(K, v, out, in_memory(K)); };
+    const index wide = std::max<index>(32, (components + 15) / 16 * 16);
+    return {product, K.element_cost() < 2 ? index{16} : wide, std::is_same_v<T, float> ? 1e-7 : 0};
+}
+
+// The first product brings K w/W along, as one column more.
+pairs iterative(const multiplication& K, centring& c, index count, const kernel_pca_options& o) {
+    const auto n = static_cast<index>(c.mean.size());
     const auto multiply = [&](matrix_view<const double> v, matrix_view<double> out) {
-        const index m = v.cols;
+        const bool first = c.k_mean.empty();
+        const index m = v.cols, columns = first ? m + 1 : m;
+        const auto at = [](index i) { return static_cast<std::size_t>(i); };
         // Hᵀ D v = Dv - w(1ᵀDv)/W
-        matrix<double> u(n, m);
-        std::vector<double> sum(static_cast<std::size_t>(m));
-        for (index i = 0; i < n; ++i)
-            for (index s = 0; s < m; ++s) sum[static_cast<std::size_t>(s)] += u(i, s) = c.root[static_cast<std::size_t>(i)] * v(i, s);
-        for (index i = 0; i < n; ++i)
-            for (index s = 0; s < m; ++s) u(i, s) -= c.mean[static_cast<std::size_t>(i)] * sum[static_cast<std::size_t>(s)];
-        gram_product(K, u.view(), out, in_memory(K));
+        matrix<double> u(n, columns), more(first ? n : 0, first ? columns : 0);
+        const matrix_view<double> product = first ? more.view() : out;
+        std::vector<double> sum = column_sums(n, m, [&](index i, index s) { return u(i, s) = c.root[at(i)] * v(i, s); });
+        parallel_runs(n, stretch, [&](index begin, index end) {
+            for (index i = begin; i < end; ++i) {
+                for (index s = 0; s < m; ++s) u(i, s) -= c.mean[at(i)] * sum[at(s)];
+                if (first) u(i, m) = c.mean[at(i)];
+            }
+        });
+        K.product(u.view(), product);
+        if (first) take_mean_row(c, product, m);
         // D H y = D(y - 1 wᵀy/W)
-        std::fill(sum.begin(), sum.end(), 0.0);
-        for (index i = 0; i < n; ++i)
-            for (index s = 0; s < m; ++s) sum[static_cast<std::size_t>(s)] += c.mean[static_cast<std::size_t>(i)] * out(i, s);
-        for (index i = 0; i < n; ++i)
-            for (index s = 0; s < m; ++s) out(i, s) = c.root[static_cast<std::size_t>(i)] * (out(i, s) - sum[static_cast<std::size_t>(s)]);
+        sum = column_sums(n, m, [&](index i, index s) { return c.mean[at(i)] * product(i, s); });
+        parallel_runs(n, stretch, [&](index begin, index end) {
+            for (index i = begin; i < end; ++i)
+                for (index s = 0; s < m; ++s) out(i, s) = c.root[at(i)] * (product(i, s) - sum[at(s)]);
+        });
     };
     lanczos_options l;
     l.pairs = count;
-    // Where kernel values must be computed a pass is dear, and a wide block makes the most of it.
-    l.block = K.element_cost() < 2 ? 16 : std::max<index>(32, (count + 15) / 16 * 16);
-    l.tol = std::is_same_v<T, float> ? std::max(o.tol, 1e-7) : o.tol;
+    l.block = K.block;
+    l.first_block = std::max<index>(1, K.block - 1);
+    l.tol = std::max(o.tol, K.least);
     l.most_passes = std::max<index>(1, o.max_iter);
     l.seed = o.seed;
     if (o.progress) l.progress = [&](index pass, double residual) { return o.progress({"eigenvectors", pass, 0, residual}); };
@@ -123,11 +170,8 @@ pairs iterative(const gram<T>& K, const centring& c, index count, const kernel_p
     return out;
 }
 
-template <class T>
-kernel_pca_model fitted(const gram<T>& K, const std::vector<double>& self, const kernel_pca_options& o) {
-    const index n = K.rows();
-    const std::vector<double> weight = checked_weights(o.sample_weight, n, 1, owner);
-    const centring c = prepare(K, weight);
+// Whether all of A is to be decomposed, or a few pairs found by products.
+bool decomposes(index n, const kernel_pca_options& o) {
     const bool all = o.n_components == 0 || o.n_components >= n;
     // K, the centred matrix, its eigenvectors in order, and LAPACK's workspace of 2n² numbers
     const double need = 40.0 * static_cast<double>(n) * static_cast<double>(n);
@@ -136,7 +180,16 @@ kernel_pca_model fitted(const gram<T>& K, const std::vector<double>& self, const
     if (whole && !fits)
         fail(errc::memory, fmt::format("{}: a full decomposition of n = {} needs {:.0f} MB, more than the budget of {:.0f} MB; ask for fewer components", owner,
                                        n, need / 1e6, static_cast<double>(o.memory_bytes) / 1e6));
-    pairs found = whole ? full(K, c) : iterative(K, c, std::min(o.n_components == 0 ? n : o.n_components, n), o);
+    return whole;
+}
+
+template <class T>
+kernel_pca_model fitted(const gram<T>& K, const multiplication& by, const std::vector<double>& self, const kernel_pca_options& o) {
+    const index n = K.rows();
+    const std::vector<double> weight = checked_weights(o.sample_weight, n, 1, owner);
+    const bool whole = decomposes(n, o);
+    centring c = centred_by(weight);
+    pairs found = whole ? full(K, by, c) : iterative(by, c, std::min(o.n_components == 0 ? n : o.n_components, n), o);
 
     // Eigenvalues that are zero up to the rounding of K and of its centring have no direction.
     double largest_self = found.values.empty() ? 0.0 : found.values.front();
@@ -215,7 +268,18 @@ kernel_pca_model fit_kernel_pca(const kernel& k, const dataset& x, const kernel_
     require_objects(x, owner);
     check(o, x.size());
     const std::vector<double> self = self_values(k, x);
-    kernel_pca_model m = with_training_gram(k, x, o.memory_bytes, o.exact, [&](const auto& K) { return fitted(K, self, o); });
+    const auto by_any_rows = [&](const auto& K) { return fitted(K, by_rows(K, o.n_components), self, o); };
+    // Half of K in memory, where that is all that is needed of it.
+    const auto by_half = [&] {
+        const computed<double> K(k, x, std::size_t{64} << 20);
+        half_gram half(K);
+        const auto product = [&half](matrix_view<const double> v, matrix_view<double> out) { half.multiply(v, out); };
+        return fitted(static_cast<const gram<double>&>(K), {product}, self, o);
+    };
+    // The half, the examples packed, and some two hundred vectors
+    const double need = half_gram::bytes(x.size(), multiplication().block) + (64 << 20) + 1600.0 * static_cast<double>(x.size());
+    const bool half_fits = need <= static_cast<double>(o.memory_bytes);
+    kernel_pca_model m = half_fits && !decomposes(x.size(), o) ? by_half() : with_training_gram(k, x, o.memory_bytes, o.exact, by_any_rows);
     m.projection.k = std::make_shared<const kernel>(k);
     m.projection.x = x;
     return m;
@@ -224,7 +288,7 @@ kernel_pca_model fit_kernel_pca(const kernel& k, const dataset& x, const kernel_
 kernel_pca_model fit_kernel_pca(const gram<double>& K, const kernel_pca_options& o) {
     const std::vector<double> self = checked_diagonal(K, owner);
     check(o, K.rows());
-    return with_training_gram(K, o.memory_bytes, [&](const gram<double>& some) { return fitted(some, self, o); });
+    return with_training_gram(K, o.memory_bytes, [&](const gram<double>& some) { return fitted(some, by_rows(some, o.n_components), self, o); });
 }
 
 matrix<double> transform(const kernel_pca_model& m, const dataset& z) { return m.projection.values(z); }

@@ -23,7 +23,7 @@ enum class eigen_solver { automatic, full, iterative };
 struct kernel_pca_options {
     index n_components = 0;  // 0: all with λ above rounding
     eigen_solver solver = eigen_solver::automatic;
-    double tol = 1e-12;                   // iterative: ‖Au - λu‖ <= tol·λ₁; 1e-7 where K is in float
+    double tol = 1e-11;                   // iterative: ‖Au - λu‖ <= tol·λ₁; 1e-7 where K is in float
     index max_iter = 200;                 // iterative: passes over K
     std::uint64_t seed = 0;               // of the starting block
     std::vector<double> sample_weight{};  // empty: all 1. 2 = the object twice

@@ -28,11 +28,9 @@ public:
     void as_sparse(const operand<T>& x, const selection& which) {
         rows_.resize(static_cast<std::size_t>(which.size()));
         start_.resize(static_cast<std::size_t>(which.size()) + 1);
-        constexpr index run = 64;
-        const index runs = (which.size() + run - 1) / run;
         const auto for_rows = [&](auto&& body) {
-            parallel_for(runs, [&](index first) {
-                for (index r = first * run; r < std::min((first + 1) * run, which.size()); ++r) body(r);
+            parallel_runs(which.size(), 64, [&](index first, index end) {
+                for (index r = first; r < end; ++r) body(r);
             });
         };
         for_rows([&](index r) { start_[r + 1] = x.room_for_entries(which[r]); });

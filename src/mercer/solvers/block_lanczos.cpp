@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "mercer/base/error.h"
+#include "mercer/base/parallel.h"
 #include "mercer/base/seeded.h"
 #include "mercer/solvers/dense_algebra.h"
 #include "mercer/solvers/smo/vector_ops.h"
@@ -16,11 +17,29 @@ namespace {
 
 double norm(const double* x, index n) { return std::sqrt(smo::best_vector_ops().dot(x, x, n)); }
 
-matrix<double> turned(matrix_view<const double> a) {
-    matrix<double> out(a.cols, a.rows);
-    for (index i = 0; i < a.rows; ++i)
-        for (index j = 0; j < a.cols; ++j) out(j, i) = a(i, j);
+constexpr index stretch = 1024;  // numbers of a long vector that a thread works on at once
+
+// A few vectors in rows as columns, and back.
+matrix<double> columns_of(matrix_view<const double> rows) {
+    matrix<double> out(rows.cols, rows.rows);
+    parallel_runs(rows.cols, stretch, [&](index first, index end) {
+        for (index i = first; i < end; ++i)
+            for (index j = 0; j < rows.rows; ++j) out(i, j) = rows(j, i);
+    });
     return out;
+}
+matrix<double> rows_of(matrix_view<const double> columns) {
+    matrix<double> out(columns.cols, columns.rows);
+    parallel_runs(columns.rows, stretch, [&](index first, index end) {
+        for (index j = 0; j < columns.cols; ++j)
+            for (index i = first; i < end; ++i) out(j, i) = columns(i, j);
+    });
+    return out;
+}
+
+// x ← x - c·y
+void subtract(double* __restrict x, double c, const double* __restrict y, index n) {
+    for (index a = 0; a < n; ++a) x[a] -= c * y[a];
 }
 
 // All vectors are rows here, so that each lies in one piece.
@@ -44,10 +63,12 @@ public:
         return taken;
     }
 
-    // The rows of w made orthonormal, and orthogonal to Q; those with nothing left above `floor` are dropped.
-    matrix<double> orthonormal(const matrix<double>& w, double floor) const {
-        matrix<double> kept = gram_schmidt(w, floor);
-        if (kept.rows() == 0) return kept;
+    // The rows of w, which was projected before, made orthonormal, and orthogonal to Q; those with nothing left above `floor` are dropped.
+    // What they had of Q by rounding is about ε·scale: where no row is small beside `scale`, it has not grown by the division.
+    matrix<double> orthonormal(const matrix<double>& w, double floor, double scale) const {
+        double least = 0;
+        matrix<double> kept = gram_schmidt(w, floor, &least);
+        if (kept.rows() == 0 || (least > 0.01 * scale && kept.rows() == w.rows())) return kept;
         if (size_ > 0) project(kept);
         return gram_schmidt(kept, 0.5);  // what was mostly made of Q by rounding goes
     }
@@ -82,22 +103,26 @@ public:
     }
 
 private:
-    matrix<double> gram_schmidt(const matrix<double>& w, double floor) const {
+    // least: of the norms that were divided by
+    matrix<double> gram_schmidt(const matrix<double>& w, double floor, double* least = nullptr) const {
         matrix<double> out(w.rows(), w.cols());
         index kept = 0;
+        double smallest = std::numeric_limits<double>::infinity();
         for (index i = 0; i < w.rows(); ++i) {
             double* x = out.row(kept);
             std::copy_n(w.row(i), w.cols(), x);
             for (int twice = 0; twice < 2; ++twice)
                 for (index j = 0; j < kept; ++j) {
                     const double c = smo::best_vector_ops().dot(x, out.row(j), w.cols());
-                    for (index a = 0; a < w.cols(); ++a) x[a] -= c * out(j, a);
+                    subtract(x, c, out.row(j), w.cols());
                 }
             const double size = norm(x, w.cols());
             if (!(size > floor)) continue;
+            smallest = std::min(smallest, size);
             for (index a = 0; a < w.cols(); ++a) x[a] /= size;
             ++kept;
         }
+        if (least) *least = smallest;
         matrix<double> fit(kept, w.cols());
         std::copy_n(out.data(), kept * w.cols(), fit.data());
         return fit;
@@ -120,9 +145,18 @@ lanczos_result block_lanczos(index n, const block_operator& multiply, const lanc
         matrix<double> w(count, n);
         for (index i = 0; i < count * n; ++i) w.data()[i] = random.uniform() - 0.5;
         if (q.size() > 0) q.project(w);
-        return q.orthonormal(w, 1e-8);
+        return q.orthonormal(w, 1e-8, 1e8);
     };
-    matrix<double> next = random_block(std::min(width, most));
+    // More vectors, orthogonal to what there is.
+    const auto widened = [&](const matrix<double>& some, index count) {
+        const matrix<double> more = random_block(count - some.rows());
+        matrix<double> all(some.rows() + more.rows(), n);
+        std::copy_n(some.data(), some.rows() * n, all.data());
+        std::copy_n(more.data(), more.rows() * n, all.row(some.rows()));
+        return q.orthonormal(all, 1e-8, 1e8);
+    };
+    const index first = o.first_block > 0 ? std::min(o.first_block, width) : width;
+    matrix<double> next = random_block(std::min(first, most));
     lanczos_result found;
     double scale = 0;
     for (;;) {
@@ -131,12 +165,12 @@ lanczos_result block_lanczos(index n, const block_operator& multiply, const lanc
         // W = (A Q_lastᵀ)ᵀ, in rows
         matrix<double> out(n, last);
         {
-            const matrix<double> v = turned(next.view());
+            const matrix<double> v = columns_of(next.view());
             multiply(v.view(), out.view());
         }
         ++found.passes;
         require_finite(out.view(), "block Lanczos");
-        matrix<double> w = turned(out.view());
+        matrix<double> w = rows_of(out.view());
         for (index i = 0; i < last; ++i) scale = std::max(scale, norm(w.row(i), n));
         matrix<double> coupling = q.project(w);
         const matrix<double> again = q.project(w);
@@ -145,8 +179,9 @@ lanczos_result block_lanczos(index n, const block_operator& multiply, const lanc
 
         const eigen_system ritz = symmetric_eigen(q.h());  // ascending
         const index m = q.size(), have = std::min(p, m);
-        next = m < n ? q.orthonormal(w, 1e-14 * scale) : matrix<double>(0, n);
+        next = m < n ? q.orthonormal(w, 1e-14 * scale, scale) : matrix<double>(0, n);
         const matrix<double> r = row_products(w.view(), next.view());  // last × next
+        const bool short_block = next.rows() > 0 && found.passes == 1 && next.rows() < width;
         found.values.clear(), found.residuals.clear();
         double worst = 0;
         const double top = std::max(std::abs(ritz.values.front()), std::abs(ritz.values.back()));
@@ -185,6 +220,7 @@ lanczos_result block_lanczos(index n, const block_operator& multiply, const lanc
         const index room = most - q.size();
         // An invariant subspace that is too small: go on with a block that is orthogonal to it.
         if (next.rows() == 0) next = random_block(std::min(width, room));
+        if (short_block && next.rows() < room) next = widened(next, std::min(width, room));
         if (next.rows() > room) {
             matrix<double> fewer(room, n);
             std::copy_n(next.data(), room * n, fewer.data());

@@ -19,7 +19,8 @@ namespace mercer {
 struct lanczos_options {
     index pairs = 1;
     index block = 16;
-    index most_basis = 0;  // vectors kept at once; 0: what suits the number of pairs
+    index first_block = 0;  // vectors of the first pass where they are to be fewer
+    index most_basis = 0;   // vectors kept at once; 0: what suits the number of pairs
     double tol = 1e-12;
     index most_passes = 200;
     std::uint64_t seed = 0;                                       // of the starting block

@@ -13,6 +13,9 @@
 
 // Fortran's LAPACK and BLAS; the trailing sizes are the lengths of the character arguments.
 extern "C" {
+// Other makers' BLAS have none of these two.
+__attribute__((weak)) int openblas_get_num_threads(void);
+__attribute__((weak)) void openblas_set_num_threads(int count);
 void dsyevd_(const char* job, const char* uplo, const int* n, double* a, const int* lda, double* w, double* work, const int* lwork, int* iwork,
              const int* liwork, int* info, std::size_t, std::size_t);
 void dpotrf_(const char* uplo, const int* n, double* a, const int* lda, int* info, std::size_t);
@@ -54,12 +57,33 @@ std::mutex& gate() {
     return *current;
 }
 
+// Small work is done by the caller's thread alone: for milliseconds after a call OpenBLAS's threads look for the next without rest, and take the
+// processors from whatever follows.
+constexpr double small_work = 1e8;  // operations; one on numbers that are read only once counts for ten
+
+class blas_threads {
+public:
+    explicit blas_threads(double work) : before_(work < small_work && openblas_get_num_threads && openblas_set_num_threads ? openblas_get_num_threads() : 1) {
+        if (before_ > 1) openblas_set_num_threads(1);
+    }
+    ~blas_threads() {
+        if (before_ > 1) openblas_set_num_threads(before_);
+    }
+    blas_threads(const blas_threads&) = delete;
+    blas_threads& operator=(const blas_threads&) = delete;
+
+private:
+    int before_;
+};
+
 template <class... Parameters, class... Arguments>
-void in_turn(void (*routine)(Parameters...), Arguments... arguments) {
+void in_turn(double work, void (*routine)(Parameters...), Arguments... arguments) {
     const std::lock_guard<std::mutex> guard(gate());
+    const blas_threads limited(work);
     routine(arguments...);
 }
 
+constexpr double cubed(double n) { return n * n * n; }
 
 // dsyevd's workspace of 1 + 6n + 2n² numbers must be counted by a 32-bit integer.
 constexpr index largest_n = 32000;
@@ -107,12 +131,12 @@ eigen_system symmetric_eigen(matrix<double> a, eigen_parts wanted) {
     const char job = wanted == eigen_parts::values ? 'N' : 'V';
     int info = 0, lwork = -1, liwork = -1, integers = 0;
     double size = 0;
-    in_turn(dsyevd_, &job, "L", &n, a.data(), &n, found.values.data(), &size, &lwork, &integers, &liwork, &info, 1, 1);
+    in_turn(9 * cubed(n), dsyevd_, &job, "L", &n, a.data(), &n, found.values.data(), &size, &lwork, &integers, &liwork, &info, 1, 1);
     lwork = static_cast<int>(size);
     liwork = integers;
     buffer<double> work(lwork);
     buffer<int> iwork(liwork);
-    in_turn(dsyevd_, &job, "L", &n, a.data(), &n, found.values.data(), work.data(), &lwork, iwork.data(), &liwork, &info, 1, 1);
+    in_turn(9 * cubed(n), dsyevd_, &job, "L", &n, a.data(), &n, found.values.data(), work.data(), &lwork, iwork.data(), &liwork, &info, 1, 1);
     if (info != 0) fail(errc::data, fmt::format("eigendecomposition: LAPACK's dsyevd did not converge on a matrix of {} rows (info = {})", n, info));
     // Column k in Fortran's order is row k in ours.
     if (wanted == eigen_parts::values_and_vectors) found.vectors = std::move(a);
@@ -123,7 +147,7 @@ std::optional<matrix<double>> cholesky(matrix<double> a) {
     const int n = checked_size(a, "Cholesky");
     if (n == 0) return a;
     int info = 0;
-    in_turn(dpotrf_, "L", &n, a.data(), &n, &info, 1);
+    in_turn(cubed(n) / 3, dpotrf_, "L", &n, a.data(), &n, &info, 1);
     if (info != 0) return std::nullopt;
     for (index i = 0; i < n; ++i) std::fill_n(a.row(i), i, 0.0);
     return a;
@@ -149,7 +173,7 @@ index cholesky_in_place(matrix_view<double> a) {
     std::vector<double> diagonal(static_cast<std::size_t>(n));
     for (index i = 0; i < n; ++i) diagonal[static_cast<std::size_t>(i)] = a(i, i);
     int info = 0;
-    in_turn(dpotrf_, "L", &n, a.data, &stride, &info, 1);
+    in_turn(cubed(n) / 3, dpotrf_, "L", &n, a.data, &stride, &info, 1);
     if (info > 0) return info - 1;
     for (index i = 0; i < n; ++i)
         if (a(i, i) * a(i, i) <= 4 * std::numeric_limits<double>::epsilon() * diagonal[static_cast<std::size_t>(i)]) return i;
@@ -161,25 +185,25 @@ void cholesky_solve(matrix_view<const double> r, matrix_view<double> b) {
     if (n == 0 || m == 0) return;
     if (m == 1 && ldb == 1) {
         int info = 0;
-        in_turn(dpotrs_, "L", &n, &m, r.data, &lda, b.data, &n, &info, 1);
+        in_turn(2.0 * n * n * m, dpotrs_, "L", &n, &m, r.data, &lda, b.data, &n, &info, 1);
         return;
     }
     // Fortran sees Bᵀ: Bᵀ ← Bᵀ L⁻ᵀ L⁻¹
     const double one = 1;
-    in_turn(dtrsm_, "R", "L", "T", "N", &m, &n, &one, r.data, &lda, b.data, &ldb, 1, 1, 1, 1);
-    in_turn(dtrsm_, "R", "L", "N", "N", &m, &n, &one, r.data, &lda, b.data, &ldb, 1, 1, 1, 1);
+    in_turn(1.0 * n * n * m, dtrsm_, "R", "L", "T", "N", &m, &n, &one, r.data, &lda, b.data, &ldb, 1, 1, 1, 1);
+    in_turn(1.0 * n * n * m, dtrsm_, "R", "L", "N", "N", &m, &n, &one, r.data, &lda, b.data, &ldb, 1, 1, 1, 1);
 }
 
 void cholesky_half_solve_rows(matrix_view<const double> r, matrix_view<double> b) {
     const int n = lapack_size(r.rows, "Cholesky"), lda = static_cast<int>(r.stride), m = static_cast<int>(b.rows), ldb = static_cast<int>(b.stride);
     const double one = 1;
-    if (n > 0 && m > 0) in_turn(dtrsm_, "L", "L", "N", "N", &n, &m, &one, r.data, &lda, b.data, &ldb, 1, 1, 1, 1);
+    if (n > 0 && m > 0) in_turn(1.0 * n * n * m, dtrsm_, "L", "L", "N", "N", &n, &m, &one, r.data, &lda, b.data, &ldb, 1, 1, 1, 1);
 }
 
 std::vector<double> inverse_diagonal(matrix_view<double> r) {
     const int n = lapack_size(r.rows, "inverse"), lda = static_cast<int>(r.stride);
     int info = 0;
-    if (n > 0) in_turn(dtrtri_, "L", "N", &n, r.data, &lda, &info, 1, 1);
+    if (n > 0) in_turn(cubed(n) / 3, dtrtri_, "L", "N", &n, r.data, &lda, &info, 1, 1);
     std::vector<double> out(static_cast<std::size_t>(n));
     parallel_for(n, [&](index i) {
         double sum = 0;
@@ -196,7 +220,7 @@ pivoted_factor pivoted_cholesky(matrix<double> a, double tolerance) {
     if (n > 0) {
         buffer<double> work(2 * n);
         const double stop = std::max(tolerance, 0.0);  // LAPACK takes a negative one for its own default
-        in_turn(dpstrf_, "L", &n, a.data(), &n, place.data(), &rank, &stop, work.data(), &info, 1);
+        in_turn(cubed(n) / 3, dpstrf_, "L", &n, a.data(), &n, place.data(), &rank, &stop, work.data(), &info, 1);
         // With nothing positive on the diagonal dpstrf leaves its arguments alone, in some versions with rank 1.
         double top = 0;
         if (info != 0 && rank <= 1)
@@ -223,7 +247,7 @@ matrix<double> product(matrix_view<const double> a, transposed a_turned, matrix_
     const int m = static_cast<int>(cols), n = static_cast<int>(rows), k = static_cast<int>(inner);
     const int lda = static_cast<int>(b.stride), ldb = static_cast<int>(a.stride);
     const double one = 1, zero = 0;
-    in_turn(dgemm_, tb ? "T" : "N", ta ? "T" : "N", &m, &n, &k, &one, b.data, &lda, a.data, &ldb, &zero, c.data(), &m, 1, 1);
+    in_turn(2.0 * m * n * k, dgemm_, tb ? "T" : "N", ta ? "T" : "N", &m, &n, &k, &one, b.data, &lda, a.data, &ldb, &zero, c.data(), &m, 1, 1);
     return c;
 }
 
@@ -231,26 +255,26 @@ matrix<double> product(matrix_view<const double> a, transposed a_turned, matrix_
 bool cholesky_in_place(matrix<double>& a) {
     const int n = static_cast<int>(a.rows());
     int info = 0;
-    if (n > 0) in_turn(dpotrf_, "L", &n, a.data(), &n, &info, 1);
+    if (n > 0) in_turn(cubed(n) / 3, dpotrf_, "L", &n, a.data(), &n, &info, 1);
     return info == 0;
 }
 
 void cholesky_solve(const matrix<double>& r, matrix_view<double> b) {
     const int n = static_cast<int>(r.rows()), count = static_cast<int>(b.rows), ldb = static_cast<int>(b.stride);
     int info = 0;
-    if (n > 0 && count > 0) in_turn(dpotrs_, "L", &n, &count, r.data(), &n, b.data, &ldb, &info, 1);
+    if (n > 0 && count > 0) in_turn(2.0 * n * n * count, dpotrs_, "L", &n, &count, r.data(), &n, b.data, &ldb, &info, 1);
 }
 
 void add_gram(matrix_view<const double> g, matrix<double>& a) {
     const int n = static_cast<int>(g.cols), k = static_cast<int>(g.rows), ldg = static_cast<int>(g.stride), lda = static_cast<int>(a.cols());
     const double one = 1;
-    if (n > 0 && k > 0) in_turn(dsyrk_, "L", "N", &n, &k, &one, g.data, &ldg, &one, a.data(), &lda, 1, 1);
+    if (n > 0 && k > 0) in_turn(1.0 * n * n * k, dsyrk_, "L", "N", &n, &k, &one, g.data, &ldg, &one, a.data(), &lda, 1, 1);
 }
 
 void multiply_symmetric(matrix_view<const double> a, const double* v, double* out) {
     const int n = static_cast<int>(a.rows), lda = static_cast<int>(a.stride), step = 1;
     const double one = 1, zero = 0;
-    if (n > 0) in_turn(dsymv_, "L", &n, &one, a.data, &lda, v, &step, &zero, out, &step, 1);
+    if (n > 0) in_turn(20.0 * n * n, dsymv_, "L", &n, &one, a.data, &lda, v, &step, &zero, out, &step, 1);
 }
 
 void multiply_symmetric(matrix_view<const double> a, matrix_view<const double> v, matrix_view<double> out) {
@@ -262,14 +286,14 @@ void multiply_symmetric(matrix_view<const double> a, matrix_view<const double> v
     const int n = static_cast<int>(a.rows), m = static_cast<int>(v.rows), lda = static_cast<int>(a.stride);
     const int ldv = static_cast<int>(v.stride), ldo = static_cast<int>(out.stride);
     const double one = 1, zero = 0;
-    if (n > 0) in_turn(dsymm_, "L", "L", &n, &m, &one, a.data, &lda, v.data, &ldv, &zero, out.data, &ldo, 1, 1);
+    if (n > 0) in_turn(2.0 * n * n * m, dsymm_, "L", "L", &n, &m, &one, a.data, &lda, v.data, &ldv, &zero, out.data, &ldo, 1, 1);
 }
 
 // The lower half of ours is Fortran's upper: A = UᵀU with U = Lᵀ.
 bool cholesky_lower_in_place(matrix_view<float> a) {
     const int n = lapack_size(a.rows, "Cholesky"), lda = static_cast<int>(a.stride);
     int info = 0;
-    if (n > 0) in_turn(spotrf_, "U", &n, a.data, &lda, &info, 1);
+    if (n > 0) in_turn(cubed(n) / 3, spotrf_, "U", &n, a.data, &lda, &info, 1);
     return info == 0;
 }
 
@@ -279,15 +303,15 @@ void cholesky_solve_rows(matrix_view<const float> l, matrix_view<float> b) {
     const float one = 1;
     for (const char* turned : {"T", "N"})
         if (m < few_columns)
-            for (index c = 0; c < m; ++c) in_turn(strsv_, "U", turned, "N", &n, l.data, &lda, b.row(c), &step, 1, 1, 1);
+            for (index c = 0; c < m; ++c) in_turn(20.0 * n * n, strsv_, "U", turned, "N", &n, l.data, &lda, b.row(c), &step, 1, 1, 1);
         else
-            in_turn(strsm_, "L", "U", turned, "N", &n, &m, &one, l.data, &lda, b.data, &ldb, 1, 1, 1, 1);
+            in_turn(1.0 * n * n * m, strsm_, "L", "U", turned, "N", &n, &m, &one, l.data, &lda, b.data, &ldb, 1, 1, 1, 1);
 }
 
 void add_multiply(double scale, matrix_view<const double> a, transposed turned, const double* v, double* out) {
     const int m = static_cast<int>(a.cols), n = static_cast<int>(a.rows), lda = static_cast<int>(a.stride), step = 1;
     const double one = 1;
-    if (m > 0 && n > 0) in_turn(dgemv_, turned == transposed::yes ? "N" : "T", &m, &n, &scale, a.data, &lda, v, &step, &one, out, &step, 1);
+    if (m > 0 && n > 0) in_turn(20.0 * m * n, dgemv_, turned == transposed::yes ? "N" : "T", &m, &n, &scale, a.data, &lda, v, &step, &one, out, &step, 1);
 }
 
 double largest_entry(matrix_view<const double> a) {

@@ -15,7 +15,21 @@ matrix<double> row_products(matrix_view<const double> a, matrix_view<const doubl
     parallel_for(parts, [&](index s) {
         const index first = s * stretch, count = std::min(stretch, a.cols - first);
         double* to = part.data() + s * cells;
-        for (index j = 0; j < b.rows; ++j)
+        const index high = ops.narrow_rows, wide = ops.narrow_cols, even = b.rows / high * high;
+        thread_local buffer<double> panel_memory;
+        double *panel = panel_memory.at_least((stretch + high) * wide), *tile = panel + stretch * wide;
+        for (index i = 0; i < a.rows; i += wide) {
+            const index rows = std::min(wide, a.rows - i);
+            for (index k = 0; k < count; ++k)
+                for (index r = 0; r < wide; ++r) panel[k * wide + r] = r < rows ? a(i + r, first + k) : 0.0;
+            for (index j = 0; j < even; j += high) {
+                std::fill_n(tile, high * wide, 0.0);
+                ops.narrow_update(tile, b.row(j) + first, b.stride, false, panel, wide, count, panel);
+                for (index c = 0; c < high; ++c)
+                    for (index r = 0; r < rows; ++r) to[(i + r) * b.rows + j + c] = tile[c * wide + r];
+            }
+        }
+        for (index j = even; j < b.rows; ++j)
             for (index i = 0; i < a.rows; ++i) to[i * b.rows + j] = ops.dot(a.row(i) + first, b.row(j) + first, count);
     });
     matrix<double> out(a.rows, b.rows);

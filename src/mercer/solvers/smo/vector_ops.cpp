@@ -280,6 +280,43 @@ void row_update(double* C, size stride, const double* A, size a_stride, const do
     }
 }
 
+constexpr size narrow_rows = 12, narrow_cols = lanes<double>, narrow_ahead = 6;
+
+template <bool turned>
+void narrow(double* C, const double* A, size a_stride, const double* B, size stride, size depth, const double* ahead) {
+    const tag<double> d;
+    hn::Vec<tag<double>> sum[narrow_rows];
+#pragma GCC unroll 12
+    for (size r = 0; r < narrow_rows; ++r) sum[r] = hn::LoadU(d, C + r * stride);
+    // Three places four rows apart, so that every address is a place and one of three distances.
+    const size one = a_stride, two = 2 * a_stride, three = 3 * a_stride;
+    const double *a0 = A, *a1 = A + 4 * a_stride, *a2 = A + 8 * a_stride;
+    for (size k = 0; k < depth; ++k, B += stride, ahead += narrow_ahead) {
+        const auto b = hn::LoadU(d, B);
+        __builtin_prefetch(ahead, 0, 2);
+        if constexpr (turned) {
+#pragma GCC unroll 12
+            for (size r = 0; r < narrow_rows; ++r) sum[r] = hn::MulAdd(hn::Set(d, A[r]), b, sum[r]);
+            A += a_stride;
+        } else {
+            const auto four = [&](const double* a, auto* to) HWY_ATTR {
+                to[0] = hn::MulAdd(hn::Set(d, a[0]), b, to[0]);
+                to[1] = hn::MulAdd(hn::Set(d, a[one]), b, to[1]);
+                to[2] = hn::MulAdd(hn::Set(d, a[two]), b, to[2]);
+                to[3] = hn::MulAdd(hn::Set(d, a[three]), b, to[3]);
+            };
+            four(a0, sum), four(a1, sum + 4), four(a2, sum + 8);
+            ++a0, ++a1, ++a2;
+        }
+    }
+#pragma GCC unroll 12
+    for (size r = 0; r < narrow_rows; ++r) hn::StoreU(sum[r], d, C + r * stride);
+}
+
+void narrow_update(double* C, const double* A, size a_stride, bool a_turned, const double* B, size stride, size depth, const double* ahead) {
+    return a_turned ? narrow<true>(C, A, a_stride, B, stride, depth, ahead) : narrow<false>(C, A, a_stride, B, stride, depth, ahead);
+}
+
 // Four sums at a time share the conversion of a to double.
 void dots(const float* a, const double* b, size stride, size terms, size count, double* out) {
     const tag<double> d;
@@ -371,6 +408,10 @@ const vector_ops table{MERCER_TEXT(MERCER_SIMD_TARGET),
                        update_cols,
                        rank_update,
                        row_update,
+                       narrow_rows,
+                       narrow_cols,
+                       narrow_ahead,
+                       narrow_update,
                        dots,
                        products};
 
