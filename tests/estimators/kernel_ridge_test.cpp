@@ -282,6 +282,38 @@ TEST(kernel_ridge, a_float_factor_changes_nothing) {
     expect_error(errc::not_psd, "pivot of example", [&] { fit_kernel_ridge(kernel::parse("linear()"), x, y.view(), o); });
 }
 
+TEST(kernel_ridge, says_how_far_it_is_and_stops) {
+    const index n = 1300;
+    matrix<double> points(n, 2), y(n, 1);
+    for (index i = 0; i < n; ++i)
+        points(i, 0) = std::sin(static_cast<double>(i)), points(i, 1) = std::cos(3.0 * static_cast<double>(i)), y(i, 0) = points(i, 0);
+    const dataset x = dense<double>(points);
+    std::vector<std::string> phases;
+    kernel_ridge_options o;
+    ridge_path_options path;
+    path.alphas = {0.1, 1};
+    path.score = ridge_score::loo;
+    o.progress = path.progress = [&](const fit_progress& now) {
+        EXPECT_LE(now.done, now.total);
+        if (phases.empty() || phases.back() != now.phase) phases.push_back(now.phase);
+        return true;
+    };
+    const kernel_ridge_model watched = fit_kernel_ridge(gaussian{1.0}, x, y.view(), o);
+    EXPECT_EQ(phases, (std::vector<std::string>{"kernel matrix", "Cholesky decomposition"}));
+    expect_close(watched.f.coef, fit_kernel_ridge(gaussian{1.0}, x, y.view()).f.coef, 0);
+    phases.clear();
+    fit_kernel_ridge_path(gaussian{1.0}, x, y.view(), path);
+    EXPECT_EQ(phases, (std::vector<std::string>{"kernel matrix", "reduction to a band", "path", "leave-one-out"}));
+    // There is nothing to keep before the end.
+    for (const std::string last : {"kernel matrix", "Cholesky decomposition", "reduction to a band", "leave-one-out"}) {
+        o.progress = path.progress = [&](const fit_progress& now) { return now.phase != last; };
+        expect_error(errc::cancelled, "stopped by the caller before there was a model", [&] {
+            fit_kernel_ridge_path(gaussian{1.0}, x, y.view(), path);
+            fit_kernel_ridge(gaussian{1.0}, x, y.view(), o);
+        });
+    }
+}
+
 TEST(kernel_ridge, refuses_what_it_cannot_take) {
     const sample s = wave(10, 2, 8);
     const dataset x = dense_data(s.x);

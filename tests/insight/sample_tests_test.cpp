@@ -73,6 +73,27 @@ TEST(two_sample_test, p_values_are_uniform_under_the_null_and_small_otherwise) {
     EXPECT_EQ(found, 20);
 }
 
+TEST(two_sample_test, kept_or_computed_again_and_stopped) {
+    const dataset x = sample_of(230, 3, 1), z = sample_of(170, 3, 2, 0.1);
+    two_sample_options o{.permutations = 300, .seed = 5};
+    const two_sample_result kept = two_sample_test(gaussian{0.5}, x, z, o);
+    o.memory_bytes = 1 << 10;
+    const two_sample_result again = two_sample_test(gaussian{0.5}, x, z, o);
+    EXPECT_NEAR(kept.unbiased, again.unbiased, 1e-14);
+    EXPECT_EQ(kept.p_value, again.p_value);
+    EXPECT_EQ(kept.permutations, 300);
+    index last = -1;
+    o.progress = [&](const fit_progress& p) {
+        EXPECT_GT(p.done, last);
+        EXPECT_EQ(p.total, 301);
+        last = p.done;
+        return p.done < 128;
+    };
+    const two_sample_result stopped = two_sample_test(gaussian{0.5}, x, z, o);
+    EXPECT_EQ(stopped.permutations, 127) << "the split that was given is one of the first 128";
+    EXPECT_EQ(stopped.p_value, two_sample_test(gaussian{0.5}, x, z, {.permutations = 127, .seed = 5}).p_value);
+}
+
 TEST(two_sample_test, objects_seeds_and_errors) {
     const dataset a = gather(few_strings(), selection(0, 3)), b = gather(few_strings(), selection(3, 3));
     const two_sample_result words = two_sample_test(spectrum{2}, a, b);
@@ -134,6 +155,15 @@ TEST(independence_test, p_values) {
     EXPECT_NEAR(below_half, runs * 0.5, 4 * std::sqrt(runs * 0.25));
     EXPECT_NEAR(below_tenth, runs * 0.1, 4 * std::sqrt(runs * 0.09));
     EXPECT_EQ(found, 20);
+}
+
+TEST(independence_test, stopped) {
+    const dataset x = sample_of(30, 2, 5), y = sample_of(30, 3, 6);
+    independence_options o{.permutations = 200, .seed = 3};
+    o.progress = [](const fit_progress& p) { return p.done < 64; };
+    const independence_result stopped = independence_test(gaussian{0.5}, x, gaussian{0.5}, y, o);
+    EXPECT_EQ(stopped.permutations, 64);
+    EXPECT_EQ(stopped.p_value, independence_test(gaussian{0.5}, x, gaussian{0.5}, y, {.permutations = 64, .seed = 3}).p_value);
 }
 
 TEST(independence_test, errors) {

@@ -13,10 +13,11 @@ import numpy as np
 import pytest
 from joblib import Parallel, delayed, parallel_backend
 from numpy.testing import assert_array_equal
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 import mercer
-from mercer import SVC, SVR, KernelRidge, LinearSVC, OneClassSVM
+from mercer import SVC, SVR, KernelKMeans, KernelKMedoids, KernelLogisticRegression, KernelPCA, KernelRidge, LinearSVC, OneClassSVM
 
 
 def hard_problem(n=4000):
@@ -158,6 +159,67 @@ def test_callback_sees_and_stops():
     assert len(seen) == 3 and model.status_ == "cancelled"
     assert seen[-1].gap > 0 and seen[-1].size == 4000 and seen[-1].seconds > 0 and seen[-1].problems == 1
     assert model.predict(X).shape == y.shape
+
+
+def watched_fits():
+    X, y = hard_problem(900)
+    return [
+        (KernelPCA(20, kernel="rbf", gamma=0.05, eigen_solver="iterative"), X, None, "eigenvectors"),
+        (KernelKMeans(30, random_state=0), X, None, "k-means"),
+        (KernelKMedoids(30, init="random", n_init=20, random_state=0), X, None, "k-medoids"),
+        (KernelLogisticRegression(C=1e4, gamma=0.01), X, y, "Newton steps"),
+        (KernelLogisticRegression(C=1e4, gamma=0.01), X, y + (X[:, 0] > 1), "Newton steps"),
+    ]
+
+
+@pytest.mark.parametrize("case", range(5))
+def test_every_long_fit_is_watched(case, capfd):
+    model, X, y, phase = watched_fits()[case]
+    seen = []
+    whole = clone(model).set_params(callback=seen.append).fit(X, y)  # None goes on
+    assert whole.status_ == "converged" and len(seen) > 1
+    assert all(now.phase == phase and np.isfinite(now.value) and now.seconds >= 0 for now in seen)
+
+    with pytest.warns(ConvergenceWarning, match="callback") as warned:
+        stopped = clone(model).set_params(callback=lambda now: False).fit(X, y)
+    assert stopped.status_ == "cancelled"
+    assert warned[0].filename == __file__
+    assert len(stopped.transform(X) if hasattr(stopped, "transform") else stopped.predict(X)) == len(X)
+    with pytest.warns(ConvergenceWarning, match="time_limit=1e-09"):
+        assert clone(model).set_params(time_limit=1e-9).fit(X, y).status_ == "time_limit"
+    with pytest.raises(ValueError, match="time_limit > 0, got -1"):
+        clone(model).set_params(time_limit=-1).fit(X, y)
+
+    with pytest.warns(ConvergenceWarning, match="interrupted"):
+        interrupted = clone(model).set_params(callback=lambda now: signal.raise_signal(signal.SIGINT)).fit(X, y)
+    assert interrupted.status_ == "interrupted"
+    capfd.readouterr()
+    clone(model).set_params(verbose=True).fit(X, y)
+    said = capfd.readouterr().err
+    assert f"{type(model).__name__}: " in said and phase in said and "converged" in said
+
+
+def test_a_ridge_fit_is_interrupted():
+    code = """
+        import os, signal, threading
+        import numpy as np
+        from mercer import KernelRidge
+        X = np.random.default_rng(0).normal(size=(6000, 3))
+
+        def kernel(A, B):
+            if waiting:
+                os.kill(os.getpid(), waiting.pop())
+            return A @ B.T
+
+        for more in ({}, {"alphas": [0.1, 1.0]}):
+            waiting = [signal.SIGINT]
+            try:
+                KernelRidge(kernel=kernel, **more).fit(X, X[:, 0])
+            except KeyboardInterrupt:
+                print("interrupted")
+    """
+    ran = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=120)
+    assert ran.stdout.split() == ["interrupted", "interrupted"], ran.stdout + ran.stderr
 
 
 def test_what_a_callback_raises_is_raised():

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "estimators/regression_support.h"
+#include "mercer/gram/computed.h"
 #include "mercer/gram/precomputed.h"
 #include "mercer/kernels/gaussian.h"
 #include "mercer/solvers/softmax.h"
@@ -146,6 +147,42 @@ TEST(representer, refuses_what_it_cannot_take) {
     const std::vector<double> weight{1, 0};
     expect_error(errc::data, "weight 1", [&] { solve_representer(gram, y, weight, loss::hinge(), {}); });
     EXPECT_EQ(solve(loss::logistic(), {.tol = 1e-12, .most_rounds = 1}).status, representer_status::limit);
+}
+
+TEST(representer, is_watched_and_stopped) {
+    std::mt19937_64 random(5);
+    std::normal_distribution<double> normal;
+    const index n = 40;
+    matrix<double> points(n, 2);
+    std::vector<double> y, counts;
+    std::vector<index> label;
+    for (index i = 0; i < n; ++i) {
+        points(i, 0) = normal(random), points(i, 1) = normal(random);
+        y.push_back(points(i, 0) > 0 ? 1.0 : -1.0), counts.push_back(std::floor(std::exp(points(i, 1)))), label.push_back(i % 3);
+    }
+    const computed<double> K(gaussian{1.0}, dense<double>(points));
+    for (const auto& l : {loss::logistic(), loss::hinge(), loss::poisson(), loss::quantile(0.3)}) {
+        int asked = 0;
+        representer_options o{.lambda = 0.01, .tol = 1e-9};
+        const auto& t = l.kind == loss_kind::poisson ? counts : y;
+        const representer_result whole = solve_representer(K, t, {}, l, o);
+        o.progress = [&](int rounds, double objective, double gap) {
+            EXPECT_TRUE(std::isfinite(objective));
+            EXPECT_GE(gap, 0);
+            EXPECT_EQ(rounds, asked);
+            return ++asked < 3;
+        };
+        const representer_result stopped = solve_representer(K, t, {}, l, o);
+        EXPECT_EQ(stopped.status, representer_status::cancelled) << name(l.kind);
+        EXPECT_EQ(asked, 3);
+        EXPECT_GE(stopped.objective, whole.objective - 1e-8 * std::abs(whole.objective));
+        EXPECT_GE(stopped.gap, 0.99 * (stopped.objective - whole.objective)) << "what is kept says how far it came";
+    }
+    int asked = 0;
+    representer_options o{.lambda = 0.01, .tol = 1e-12};
+    o.progress = [&](int, double, double) { return ++asked < 3; };
+    EXPECT_EQ(solve_softmax(K, label, 3, {}, o).status, representer_status::cancelled);
+    EXPECT_EQ(asked, 3);
 }
 
 // An indefinite matrix is no convex problem: the end is a status with a figure, not a loop and not a claim.

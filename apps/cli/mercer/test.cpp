@@ -39,6 +39,13 @@ std::string verdict(double p, double level, const char* against, const char* not
     return fmt::format("p = {:.4g}: {}\n", p, p <= level ? against : nothing);
 }
 
+progress_callback showing_share(progress& shown) {
+    return [&](const fit_progress& p) {
+        shown.share(static_cast<double>(p.done) / static_cast<double>(p.total));
+        return true;
+    };
+}
+
 void two_sample(const test_options& o) {
     o.common.apply();
     std::optional<kernel> k;
@@ -75,7 +82,9 @@ void two_sample(const test_options& o) {
         how.kind = o.biased ? two_sample_options::statistic::biased : two_sample_options::statistic::unbiased;
         how.permutations = o.permutations;
         how.seed = o.seed;
+        if (o.memory) how.memory_bytes = o.memory;
         shown.phase(fmt::format("comparing {} and {} objects", a.size(), b.size()));
+        how.progress = showing_share(shown);
         const two_sample_result r = two_sample_test(*k, a.data.x, b.data.x, how);
         answer = {{"test", "two-sample"},
                   {"kernel", k->text()},
@@ -149,6 +158,7 @@ void independence(const test_options& o) {
         how.seed = o.seed;
         if (o.memory) how.memory_bytes = o.memory;
         shown.phase(fmt::format("comparing {} objects", a.size()));
+        how.progress = showing_share(shown);
         const independence_result r = independence_test(*k, a.data.x, *l, y, how);
         answer = {{"test", "independence"},
                   {"kernel", k->text()},
@@ -181,6 +191,7 @@ void add_test(CLI::App& program) {
     a->from.add_to(*two);
     two->add_option("SECOND", a->second, "The other sample")->required();
     two->add_flag("--biased", a->biased, "Take the p-value of the biased statistic")->group("Test");
+    add_memory(*two, a->memory);
     add_shared(*two, *a);
     two->footer(
         "Examples:\n  mercer test two-sample monday.csv tuesday.csv --scale standard\n  mercer test two-sample a.strings b.strings --kernel "

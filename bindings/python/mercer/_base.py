@@ -2,6 +2,7 @@
 
 import functools
 import sys
+import time
 import types
 import warnings
 
@@ -31,6 +32,28 @@ def _progress_line(now, last):
     tail = f", about {left:.0f} s left" if left < 1e6 else ""
     of = f"problem {now.problem + 1} of {now.problems}: " if now.problems > 1 else ""
     print(f"\r{of}{now.seconds:.1f} s, gap {now.gap:.3g}, {now.active} of {now.size} examples in play{tail}   ", end="\n" if last else "", file=sys.stderr, flush=True)
+
+
+class Watch:
+    """What the library asks at every step of a fit that is not an SVM's: shows the line, sees to the time, calls the callback."""
+
+    def __init__(self, estimator):
+        self.name, self.user, self.verbose, self.limit = type(estimator).__name__, estimator.callback, estimator.verbose, estimator.time_limit
+        if self.limit is not None and not self.limit > 0:
+            raise ValueError(f"time_limit must satisfy time_limit > 0, got {self.limit!r}")
+        self.start, self.late = time.monotonic(), False
+
+    def callback(self):
+        """None when nobody wants to know."""
+        return self if self.user is not None or self.verbose or self.limit is not None else None
+
+    def __call__(self, info):
+        now = types.SimpleNamespace(**info, seconds=time.monotonic() - self.start)
+        if self.verbose:
+            of = f" of {now.total}" if now.total else ""
+            print(f"\r{self.name}: {now.seconds:.1f} s, {now.phase} {now.done}{of}, {now.value:.6g}   ", end="", file=sys.stderr, flush=True)
+        self.late = self.limit is not None and now.seconds > self.limit
+        return not self.late and (self.user is None or self.user(now) is not False)
 
 
 def resolve_kernel(kernel, data, *, gamma="scale", degree=3, coef0=0.0, sample_weight=None, pairwise=False, arguments=None):
@@ -202,6 +225,13 @@ class KernelEstimator(BaseEstimator):
             return user(now) if user is not None else True
 
         return report
+
+    def _watched(self, watch, interrupted=False, figure="", level=4):
+        """As _ended(), for a fit that was watched."""
+        status = "time_limit" if watch.late and self._model.status == "cancelled" else self._model.status
+        if self.verbose:
+            print(f"\r{type(self).__name__}: {'interrupted' if interrupted else status}{figure}                    ", file=sys.stderr)
+        self._ended(status, interrupted, figure, level)
 
     def _seed(self):
         if self.random_state is None:

@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 
 from . import _core, _data
-from ._base import SORTED_UP_TO, KernelEstimator, keep
+from ._base import SORTED_UP_TO, KernelEstimator, Watch, keep
 
 
 class _Clusterer(ClusterMixin, KernelEstimator):
@@ -20,6 +20,7 @@ class _Clusterer(ClusterMixin, KernelEstimator):
         if present < self.n_clusters:
             raise ValueError(f"n_samples={present} should be >= n_clusters={self.n_clusters}.")
         self.kernel_ = self._resolve_kernel(data, weight)
+        watch = Watch(self)
         options = {
             "n_clusters": self.n_clusters,
             "n_init": self.n_init,
@@ -29,10 +30,11 @@ class _Clusterer(ClusterMixin, KernelEstimator):
             "memory_bytes": self._memory(1 << 30),
             "sorted_up_to": SORTED_UP_TO,
             "n_jobs": self.n_jobs,
+            "callback": watch.callback(),
             **more,
         }
         self._model, self.labels_, numbers, interrupted = fit(data, self._core_kernel(), options)
-        self._ended(self._model.status, interrupted, f", its inertia is {self._model.objective:.3g}")
+        self._watched(watch, interrupted, f", its inertia is {self._model.objective:.3g}", level=5)
         return numbers
 
     def fit_predict(self, X, y=None, sample_weight=None):
@@ -59,7 +61,8 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Clusterer
     """k-means in the space of a kernel.
 
     Parameters n_clusters, n_init, max_iter, random_state as for sklearn.cluster.KMeans, whose objective this is with kernel='linear'; kernel,
-    gamma, degree, coef0 as for SVC; max_memory: bytes, or "2GB"; n_jobs: threads. Attributes: labels_, inertia_, n_iter_, kernel_, status_.
+    gamma, degree, coef0 as for SVC; max_memory: bytes, or "2GB"; n_jobs: threads; verbose, time_limit, callback as for KernelPCA. Attributes:
+    labels_, inertia_, n_iter_, kernel_, status_.
     transform() gives distances to the means, score() less the inertia of new examples.
 
     >>> import numpy as np
@@ -75,7 +78,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Clusterer
 
     def __init__(
         self, n_clusters=8, *, kernel="rbf", degree=3, gamma="scale", coef0=0.0, n_init=10, max_iter=300, random_state=None, max_memory=None,
-        n_jobs=None,
+        n_jobs=None, verbose=False, time_limit=None, callback=None,
     ):
         keep(self, locals())
 
@@ -110,7 +113,7 @@ class KernelKMedoids(_Clusterer):
     """k-medoids in the space of a kernel: clusters around examples, by FasterPAM; no swap of a medoid with another example makes it better.
 
     init: 'build' (each first medoid is the one that helps most) or 'random' (n_init starts, the best is kept). max_iter, random_state, kernel,
-    gamma, degree, coef0, max_memory, n_jobs as for KernelKMeans. Attributes: medoid_indices_, cluster_centers_ (the medoids), labels_,
+    gamma, degree, coef0, max_memory, n_jobs, verbose, time_limit, callback as for KernelKMeans. Attributes: medoid_indices_, cluster_centers_ (the medoids), labels_,
     inertia_ (the sum of distances in feature space), silhouette_, n_iter_, kernel_, status_.
 
     >>> from mercer import KernelKMedoids
@@ -125,7 +128,7 @@ class KernelKMedoids(_Clusterer):
 
     def __init__(
         self, n_clusters=8, *, kernel="rbf", degree=3, gamma="scale", coef0=0.0, init="build", n_init=1, max_iter=300, random_state=None,
-        max_memory=None, n_jobs=None,
+        max_memory=None, n_jobs=None, verbose=False, time_limit=None, callback=None,
     ):
         keep(self, locals())
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from . import _core
-from ._base import KernelClassifier, keep
+from ._base import KernelClassifier, Watch, keep
 
 
 class KernelLogisticRegression(KernelClassifier):
@@ -11,7 +11,8 @@ class KernelLogisticRegression(KernelClassifier):
 
     The objective is that of sklearn.linear_model.LogisticRegression, which this is with kernel='linear': a penalty on the norm of the
     function, softmax for more than two classes, an intercept without penalty. C is the inverse of the penalty; alpha, where given, is the
-    penalty itself, in place of C. kernel, gamma, degree, coef0 as for SVC; max_memory: bytes, or "2GB"; n_jobs: threads.
+    penalty itself, in place of C. kernel, gamma, degree, coef0 as for SVC; max_memory: bytes, or "2GB"; n_jobs: threads; verbose, time_limit,
+    callback as for KernelPCA.
 
     Attributes: classes_, intercept_, dual_coef_ (one row for two classes, else one for each), X_fit_, n_iter_ (Newton steps), dual_gap_ (how
     far the objective is from its minimum at most), objective_, status_, kernel_.
@@ -28,7 +29,7 @@ class KernelLogisticRegression(KernelClassifier):
 
     def __init__(
         self, *, C=1.0, alpha=None, kernel="rbf", degree=3, gamma="scale", coef0=0.0, fit_intercept=True, tol=1e-6, class_weight=None,
-        max_iter=500, max_memory=None, n_jobs=None,
+        max_iter=500, max_memory=None, n_jobs=None, verbose=False, time_limit=None, callback=None,
     ):
         keep(self, locals())
 
@@ -38,6 +39,7 @@ class KernelLogisticRegression(KernelClassifier):
         if self.alpha is not None and not self.alpha > 0:
             raise ValueError(f"alpha must satisfy alpha > 0, got {self.alpha}")
         self.kernel_ = self._resolve_kernel(data, weight)
+        watch = Watch(self)
         options = {
             "C": self.C if self.alpha is None else 1 / self.alpha,
             "fit_intercept": bool(self.fit_intercept),
@@ -47,9 +49,10 @@ class KernelLogisticRegression(KernelClassifier):
             "class_weight": class_weight,
             "memory_bytes": self._memory(1 << 30),
             "n_jobs": self.n_jobs,
+            "callback": watch.callback(),
         }
-        self._model = _core.logistic_fit(data, self._core_kernel(), codes, options)
-        self._ended(self._model.status, figure=f", its gap is {self._model.gap:.3g} with an objective of {self._model.objective:.3g}")
+        self._model, interrupted = _core.logistic_fit(data, self._core_kernel(), codes, options)
+        self._watched(watch, interrupted, f", its gap is {self._model.gap:.3g} with an objective of {self._model.objective:.3g}")
         return self
 
     def decision_function(self, X):

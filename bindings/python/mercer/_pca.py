@@ -8,7 +8,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import NotFittedError
 
 from . import _core, _data
-from ._base import KernelEstimator, keep
+from ._base import KernelEstimator, Watch, keep
 from ._ridge import KernelRidge
 
 _SOLVERS = {"auto": "auto", "dense": "full", "arpack": "iterative", "randomized": "iterative", "iterative": "iterative"}
@@ -22,7 +22,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
     there, a kernel that is a function gets two examples. eigen_solver: 'arpack', 'randomized' and 'iterative' are one method here, block
     Lanczos to full accuracy; iterated_power has no meaning. fit_inverse_transform: True learns the way back by ridge regression with
     penalty alpha, as scikit-learn does; 'fixed_point' (Gaussian kernel), 'neighbors' (kernels of the distance) or 'pre_image' (whichever of
-    the two fits) search for the input whose image is nearest. max_memory: bytes, or "2GB".
+    the two fits) search for the input whose image is nearest. max_memory: bytes, or "2GB". verbose: a line on how far a fit is. time_limit: seconds
+    after which the components so far are kept; callback: called at every step with .phase, .done, .total, .value and .seconds, False stops.
 
     Attributes are those of scikit-learn (eigenvalues_, eigenvectors_, X_fit_, dual_coef_, X_transformed_fit_), further
     explained_variance_, explained_variance_ratio_, kernel_, status_. Components without variance that n_components asks for are zero.
@@ -40,7 +41,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
     def __init__(
         self, n_components=None, *, kernel="linear", gamma=None, degree=3, coef0=1, kernel_params=None, alpha=1.0, fit_inverse_transform=False,
         eigen_solver="auto", tol=0, max_iter=None, iterated_power="auto", remove_zero_eig=False, random_state=None, copy_X=True, n_jobs=None,
-        max_memory=None,
+        max_memory=None, verbose=False, time_limit=None, callback=None,
     ):
         keep(self, locals())
 
@@ -50,6 +51,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
         data = self._fit_data(X, copy=self.copy_X)
         n = len(data)
         self.kernel_ = self._resolve_kernel(data)
+        watch = Watch(self)
         options = {
             "n_components": 0 if self.n_components is None else min(self.n_components, n),
             "solver": _SOLVERS[self.eigen_solver],
@@ -58,12 +60,13 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
             "seed": self._seed(),
             "memory_bytes": self._memory(2 << 30),
             "n_jobs": self.n_jobs,
+            "callback": watch.callback(),
         }
         self._model, interrupted = _core.pca_fit(data, self._core_kernel(), options)
         found = len(self._model.eigenvalues)
         self._empty = 0 if self.remove_zero_eig or self.n_components is None else min(self.n_components, n) - found
         self._single = getattr(data, "single", False)
-        self._ended(self._model.status, interrupted, f", the largest residual of an eigenpair is {self._model.residual:.3g}")
+        self._watched(watch, interrupted, f", the largest residual of an eigenpair is {self._model.residual:.3g}")
         self._inverse = None
         if self.fit_inverse_transform is True:
             if data.kind != "vectors":

@@ -50,7 +50,7 @@ Options shared_options(const py::dict& given, run_control& control) {
     o.seed = given["seed"].cast<std::uint64_t>();
     o.sample_weight = as_vector(given["sample_weight"]);
     o.memory_bytes = given["memory_bytes"].cast<std::size_t>();
-    o.progress = [&control](const fit_progress&) { return control.go_on([] { return py::none(); }); };
+    o.progress = control.watching();
     return o;
 }
 
@@ -80,7 +80,7 @@ py::tuple fit(const py::object& x, const kernel* k, const py::dict& given, Optio
 }
 
 py::tuple fit_means(const py::object& x, const kernel* k, const py::dict& given) {
-    run_control control(py::none{});
+    run_control control(given["callback"]);
     return fit<kmeans_model>(
         x, k, given, shared_options<kmeans_options>(given, control), control,
         [&](const dataset& data, const kmeans_options& o) { return fit_kernel_kmeans(*k, data, o); },
@@ -88,7 +88,7 @@ py::tuple fit_means(const py::object& x, const kernel* k, const py::dict& given)
 }
 
 py::tuple fit_medoids(const py::object& x, const kernel* k, const py::dict& given) {
-    run_control control(py::none{});
+    run_control control(given["callback"]);
     auto options = shared_options<kmedoids_options>(given, control);
     options.start = given["random_start"].cast<bool>() ? medoid_start::random : medoid_start::build;
     return fit<kmedoids_model>(

@@ -163,6 +163,15 @@ int thread_count(const py::object& n_jobs) {
     return wish > 0 ? wish : std::max(1, threads() + 1 + wish);
 }
 
+py::dict progress_dict(const fit_progress& now) {
+    py::dict out;
+    out["phase"] = now.phase;
+    out["done"] = now.done;
+    out["total"] = now.total;
+    out["value"] = now.value;
+    return out;
+}
+
 bool run_control::go_on(const std::function<py::object()>& describe) {
     const py::gil_scoped_acquire gil;
     if (stopped_) return false;

@@ -13,6 +13,7 @@
 #include "mercer/base/matrix.h"
 #include "mercer/base/parallel.h"
 #include "mercer/data/dataset.h"
+#include "mercer/estimators/fit_control.h"
 
 namespace mercer::python {
 
@@ -115,6 +116,9 @@ py::array_t<std::int64_t> as_int64(const From& from) {
     return to_numpy(std::vector<std::int64_t>(from.begin(), from.end()));
 }
 
+// What a callback is told of a fit that is not an SVM's.
+py::dict progress_dict(const fit_progress& now);
+
 // Asked now and then by a long run, in whatever thread: is Ctrl-C pressed, does the caller's callback want to go on? Remembers why it said no;
 // what the callback raised is raised again by finish().
 class run_control {
@@ -124,6 +128,9 @@ public:
     bool go_on(const std::function<py::object()>& describe);
     void finish();
     bool interrupted() const { return interrupted_; }
+    progress_callback watching() {
+        return [this](const fit_progress& now) { return go_on([&] { return py::object(progress_dict(now)); }); };
+    }
 
 private:
     py::object callback_;

@@ -5,7 +5,8 @@
 namespace mercer::python {
 namespace {
 
-kernel_logistic_model fit(const py::object& x, const kernel* k, const doubles& y, const py::dict& given) {
+// (model, was it interrupted)
+py::tuple fit(const py::object& x, const kernel* k, const doubles& y, const py::dict& given) {
     kernel_logistic_options o;
     o.C = given["C"].cast<double>();
     o.fit_intercept = given["fit_intercept"].cast<bool>();
@@ -17,9 +18,13 @@ kernel_logistic_model fit(const py::object& x, const kernel* k, const doubles& y
     for (std::size_t c = 0; c < weights.size(); ++c)
         if (weights[c] != 1) o.class_weight.emplace_back(static_cast<double>(c), weights[c]);
     const auto targets = as_span(y);
-    return on_input(
+    run_control control(given["callback"]);
+    o.progress = control.watching();
+    auto model = std::make_unique<kernel_logistic_model>(on_input(
         k != nullptr, x, thread_count(given["n_jobs"]), [&](const dataset& data) { return fit_kernel_logistic(*k, data, targets, o); },
-        [&](const auto& K) { return fit_kernel_logistic_precomputed(K, targets, o); });
+        [&](const auto& K) { return fit_kernel_logistic_precomputed(K, targets, o); }));
+    control.finish();
+    return py::make_tuple(std::move(model), control.interrupted());
 }
 
 matrix<double> decisions(const kernel_logistic_model& model, const py::object& x, const py::object& n_jobs) {

@@ -36,6 +36,7 @@ std::shared_ptr<const fitted> make_logistic(const fit_task& t) {
     o.tol = t.options.number("tol");
     o.max_iter = static_cast<int>(t.options.whole("max_iter"));
     if (t.memory_bytes) o.memory_bytes = t.memory_bytes;
+    o.progress = t.progress;
     return std::make_shared<logistic_fitted>(fit_kernel_logistic(*t.k, t.data.x, t.data.y, o));
 }
 
@@ -83,6 +84,7 @@ std::shared_ptr<const fitted> make_representer(const fit_task& t) {
     o.tol = t.options.number("tol");
     o.max_iter = static_cast<int>(t.options.whole("max_iter"));
     if (t.memory_bytes) o.memory_bytes = t.memory_bytes;
+    o.progress = t.progress;
     return std::make_shared<representer_fitted>(fit_representer(*t.k, t.data.x, t.data.y, named_loss(t.options), o));
 }
 

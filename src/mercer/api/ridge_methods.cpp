@@ -52,12 +52,14 @@ std::shared_ptr<const fitted> make_kernel_ridge(const fit_task& t) {
         o.loo = t.options.flag("loo");
         o.variance = t.options.flag("variance");
         if (t.memory_bytes) o.memory_bytes = t.memory_bytes;
+        o.progress = t.progress;
         return std::make_shared<kernel_ridge_fitted>(fit_kernel_ridge(*t.k, t.data.x, y.view(), o), figures{});
     }
     ridge_path_options o;
     o.alphas = alphas;
     o.score = t.options.choice("score") == "loo" ? ridge_score::loo : ridge_score::gcv;
     if (t.memory_bytes) o.memory_bytes = t.memory_bytes;
+    o.progress = t.progress;
     kernel_ridge_path path = fit_kernel_ridge_path(*t.k, t.data.x, y.view(), o);
     figures about;
     about.add("chosen_by", t.options.choice("score"));

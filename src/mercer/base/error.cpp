@@ -12,6 +12,7 @@ const char* name(errc code) noexcept {
         case errc::infeasible: return "infeasible";
         case errc::memory: return "memory budget";
         case errc::unsupported: return "unsupported";
+        case errc::cancelled: return "cancelled";
     }
     return "error";
 }

@@ -15,7 +15,8 @@ enum class errc {
     not_psd,           // a matrix that had to be positive (semi)definite and is not
     infeasible,        // a problem without a solution (hard margin on data that cannot be separated)
     memory,            // more memory needed than the budget allows
-    unsupported        // a combination that has no meaning (a string kernel on vectors)
+    unsupported,       // a combination that has no meaning (a string kernel on vectors)
+    cancelled          // the caller's progress callback said stop, and there is nothing yet that could be kept
 };
 
 const char* name(errc code) noexcept;

@@ -9,6 +9,10 @@
 
 namespace mercer {
 
+void report(const progress_callback& progress, const fit_progress& now, const std::string& owner) {
+    if (progress && !progress(now)) fail(errc::cancelled, fmt::format("{}: stopped by the caller before there was a model", owner));
+}
+
 const char* name(fit_status status) noexcept {
     constexpr const char* names[] = {"converged", "iteration_limit", "stalled", "cancelled"};
     return names[static_cast<int>(status)];

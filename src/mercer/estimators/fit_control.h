@@ -22,6 +22,9 @@ struct fit_progress {
 };
 using progress_callback = std::function<bool(const fit_progress&)>;  // false: stop and keep what there is
 
+// For fits that have nothing to keep before their end: fails with errc::cancelled where the callback says stop.
+void report(const progress_callback& progress, const fit_progress& now, const std::string& owner);
+
 enum class fit_status {
     converged,
     iteration_limit,

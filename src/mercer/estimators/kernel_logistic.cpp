@@ -58,6 +58,7 @@ kernel_logistic_model solve(const gram<double>& K, std::span<const double> y, co
     s.tol = o.tol;
     s.most_rounds = o.max_iter;
     s.memory_bytes = o.memory_bytes;
+    if (o.progress) s.progress = [&](int rounds, double, double gap) { return o.progress({"Newton steps", rounds, 0, gap}); };
     const auto report = [&](const auto& found) {
         model.status = found.status;
         model.objective = found.objective;
@@ -158,11 +159,7 @@ kernel_logistic_model parse_kernel_logistic(std::string_view bytes, const std::s
     archive_reader in(bytes, format_name, version, name);
     kernel_logistic_model model;
     in.read([&] {
-        const std::string status = in.head.at("status").get<std::string>();
-        int which = 0;
-        while (which <= static_cast<int>(representer_status::limit) && status != mercer::name(static_cast<representer_status>(which))) ++which;
-        if (which > static_cast<int>(representer_status::limit)) in.bad("unknown status " + status);
-        model.status = static_cast<representer_status>(which);
+        model.status = representer_status_named(in.head.at("status").get<std::string>());
         model.rounds = static_cast<int>(whole(in.head, "rounds", 1 << 30));
         for (double* each : {&model.C, &model.objective, &model.gap}) *each = in.one();
         model.classes = in.class_labels(whole(in.head, "classes", 1 << 24));

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "mercer/estimators/fit_control.h"
 #include "mercer/estimators/kernel_expansion.h"
 #include "mercer/solvers/representer.h"
 
@@ -26,6 +27,7 @@ struct kernel_logistic_options {
     std::vector<std::pair<double, double>> class_weight;  // label → factor; labels not named have 1
     std::vector<double> sample_weight;                    // empty: all 1. 2 = the example twice, 0 = absent
     std::size_t memory_bytes = std::size_t{1} << 30;      // the kernel matrix is kept where it takes at most this
+    progress_callback progress{};                         // Newton steps, and the gap
 };
 
 struct kernel_logistic_model {

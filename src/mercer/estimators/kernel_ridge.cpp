@@ -60,13 +60,14 @@ kernel_ridge_model solve(const gram<double>& K, matrix_view<const double> y, con
     const double start = now();
     mixed_matrix memory(n);
     const matrix_view<double> a = memory.upper();
-    fill_half(K, a);
+    fill_half(K, a, options.progress, owner);
     std::vector<double> self(static_cast<std::size_t>(n));
     for (index i = 0; i < n; ++i) {
         self[static_cast<std::size_t>(i)] = a(i, i);
         a(i, i) += options.alpha / weight[static_cast<std::size_t>(used[static_cast<std::size_t>(i)])];
     }
     model.seconds_gram = now() - start;
+    report(options.progress, {"Cholesky decomposition", n, n, 0}, owner);
     matrix<double> coef = chosen_rows(y, used);
     if (!float_factor_pays(n, y.cols, options) || !solve_mixed(memory, coef, model)) {
         if (const index bad = cholesky_in_place(a); bad >= 0)
@@ -79,6 +80,7 @@ kernel_ridge_model solve(const gram<double>& K, matrix_view<const double> y, con
         for (index i = 0; i < n; ++i) std::copy_n(a.row(i) + i, n - i, model.factor.row(i) + i);
     }
     if (options.loo) {
+        report(options.progress, {"leave-one-out", n, n, 0}, owner);
         const std::vector<double> inverse = inverse_diagonal(a);
         model.loo = matrix<double>(y.rows, y.cols);
         for (index i = 0; i < n; ++i)

@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "mercer/estimators/fit_control.h"
 #include "mercer/estimators/kernel_expansion.h"
 
 namespace mercer {
@@ -27,6 +28,7 @@ struct kernel_ridge_options {
     bool loo = false;                                 // leave-one-out residuals as well: twice the work of the fit
     bool variance = false;                            // keep what predict_variance needs: n² numbers
     std::size_t memory_bytes = std::size_t{4} << 30;  // checked before anything is allocated
+    progress_callback progress{};                     // false ends the fit with errc::cancelled: half a factor predicts nothing
 };
 
 struct kernel_ridge_model {
@@ -59,6 +61,7 @@ struct ridge_path_options {
     ridge_score score = ridge_score::gcv;
     std::vector<double> sample_weight;
     std::size_t memory_bytes = std::size_t{4} << 30;
+    progress_callback progress{};
 };
 
 struct kernel_ridge_path {

@@ -59,15 +59,18 @@ struct solved_path {
     matrix<double> diagonal;    // n × λ: diag (K̃ + λI)⁻¹; empty where nobody asked for it
 };
 
-solved_path by_band(const gram<double>& K, const std::vector<double>& root, const matrix<double>& y, const std::vector<double>& alphas, bool loo) {
+solved_path by_band(const gram<double>& K, const std::vector<double>& root, const matrix<double>& y, const std::vector<double>& alphas, bool loo,
+                    const progress_callback& progress) {
     const index n = K.rows(), outputs = y.rows(), count = static_cast<index>(alphas.size());
     half_matrix half(n);
     const matrix_view<double> a = half.view();
-    fill_half(K, a);
+    fill_half(K, a, progress, owner);
     parallel_for(n, [&](index i) {
         for (index j = i; j < n; ++j) a(i, j) *= root[static_cast<std::size_t>(i)] * root[static_cast<std::size_t>(j)];
     });
+    report(progress, {"reduction to a band", n, n, 0}, owner);
     const band_reduction reduced(a);
+    report(progress, {"path", 0, count, 0}, owner);
     matrix<double> turned = y;
     reduced.turn(turned.view());
     solved_path out{matrix<double>(count * outputs, n), std::vector<double>(alphas.size()), {}};
@@ -80,6 +83,7 @@ solved_path by_band(const gram<double>& K, const std::vector<double>& root, cons
     });
     reduced.turn_back(out.columns.view());
     if (loo) {
+        report(progress, {"leave-one-out", 0, count, 0}, owner);
         index bad = -1;
         out.diagonal = reduced.inverse_diagonals(alphas, bad);
         if (bad >= 0) not_definite(alphas[static_cast<std::size_t>(bad)], "a pivot is not positive");
@@ -90,7 +94,7 @@ solved_path by_band(const gram<double>& K, const std::vector<double>& root, cons
 solved_path by_eigen(const gram<double>& K, const std::vector<double>& root, const matrix<double>& y, const std::vector<double>& alphas) {
     const index n = K.rows(), outputs = y.rows(), count = static_cast<index>(alphas.size());
     matrix<double> a(n, n);
-    fill_half(K, a.view());
+    fill_half(K, a.view(), {}, owner);  // small
     for (index i = 0; i < n; ++i)
         for (index j = i; j < n; ++j) a(i, j) *= root[static_cast<std::size_t>(i)] * root[static_cast<std::size_t>(j)];
     eigen_system eigen = symmetric_eigen(std::move(a));
@@ -126,7 +130,8 @@ kernel_ridge_path solve(const gram<double>& K, matrix_view<const double> y, cons
         total += weight[static_cast<std::size_t>(row)];
         for (index c = 0; c < outputs; ++c) scaled(c, i) = root[static_cast<std::size_t>(i)] * y(row, c);
     }
-    const solved_path found = by_eigenvectors(n) ? by_eigen(K, root, scaled, o.alphas) : by_band(K, root, scaled, o.alphas, o.score == ridge_score::loo);
+    const solved_path found =
+        by_eigenvectors(n) ? by_eigen(K, root, scaled, o.alphas) : by_band(K, root, scaled, o.alphas, o.score == ridge_score::loo, o.progress);
     kernel_ridge_path path;
     path.alphas = o.alphas;
     for (index l = 0; l < static_cast<index>(o.alphas.size()); ++l) {

@@ -32,6 +32,7 @@ representer_model solve(const gram<double>& K, std::span<const double> y, const 
     s.most_rounds = o.max_iter;
     s.system = o.system;
     s.memory_bytes = o.memory_bytes;
+    if (o.progress) s.progress = [&](int rounds, double, double gap) { return o.progress({"Newton steps", rounds, 0, gap}); };
     const representer_result found = solve_representer(K, targets, weights, l, s);
     representer_model model;
     model.of = l;
@@ -110,15 +111,12 @@ representer_model parse_representer(std::string_view bytes, const std::string& n
     archive_reader in(bytes, format_name, version, name);
     representer_model model;
     in.read([&] {
-        const std::string kind = in.head.at("loss").get<std::string>(), status = in.head.at("status").get<std::string>();
+        const std::string kind = in.head.at("loss").get<std::string>();
         int which = 0;
         while (which <= static_cast<int>(loss_kind::user) && kind != mercer::name(static_cast<loss_kind>(which))) ++which;
         if (which > static_cast<int>(loss_kind::user)) in.bad("unknown loss " + kind);
         model.of.kind = static_cast<loss_kind>(which);
-        which = 0;
-        while (which <= static_cast<int>(representer_status::limit) && status != mercer::name(static_cast<representer_status>(which))) ++which;
-        if (which > static_cast<int>(representer_status::limit)) in.bad("unknown status " + status);
-        model.status = static_cast<representer_status>(which);
+        model.status = representer_status_named(in.head.at("status").get<std::string>());
         model.rounds = static_cast<int>(whole(in.head, "rounds", 1 << 30));
         for (double* each : {&model.of.parameter, &model.alpha, &model.objective, &model.gap}) *each = in.one();
         model.f = read_expansion(in);

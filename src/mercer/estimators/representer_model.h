@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "mercer/estimators/fit_control.h"
 #include "mercer/estimators/kernel_expansion.h"
 #include "mercer/solvers/representer.h"
 
@@ -25,6 +26,7 @@ struct representer_fit_options {
     newton_system system = newton_system::automatic;
     std::vector<double> sample_weight;                // empty: all 1. 2 = the example twice, 0 = absent
     std::size_t memory_bytes = std::size_t{1} << 30;  // the kernel matrix is kept where it takes at most this, else computed again and again
+    progress_callback progress{};                     // Newton steps, and the gap
 };
 
 struct representer_model {

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "mercer/estimators/fit_control.h"
 #include "mercer/gram/computed.h"
 #include "mercer/gram/gram.h"
 #include "mercer/gram/precomputed.h"
@@ -22,10 +23,11 @@ private:
 
 // out(i, j) = K(i, j) for j >= i, straight into the matrix that will be decomposed. Band by band of rows, so that about half of the elements
 // are computed; each band is shared over the threads.
-inline void fill_half(const gram<double>& K, matrix_view<double> out) {
+inline void fill_half(const gram<double>& K, matrix_view<double> out, const progress_callback& progress, const char* owner) {
     constexpr index band = 512;
     const index n = K.rows();
     for (index r = 0; r < n; r += band) {
+        report(progress, {"kernel matrix", r, n, 0}, owner);
         const index rows = std::min(band, n - r);
         K.block(selection(r, rows), selection(r, n - r), out.block(r, r, rows, n - r));
     }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <vector>
@@ -9,7 +10,6 @@
 #include "mercer/base/error.h"
 #include "mercer/base/parallel.h"
 #include "mercer/base/seeded.h"
-#include "mercer/estimators/fit_control.h"
 #include "mercer/solvers/dense_algebra.h"
 
 namespace mercer {
@@ -75,15 +75,20 @@ independence_result independence_test(const gram<double>& K, const gram<double>&
     out.hsic = inner(a, b, same);
     const double kk = inner(a, a, same), ll = inner(b, b, same);
     out.alignment = kk > 0 && ll > 0 ? out.hsic / std::sqrt(kk) / std::sqrt(ll) : 0;
-    std::vector<std::vector<index>> orders(static_cast<std::size_t>(o.permutations), same);
     seeded random(o.seed);
-    for (auto& order : orders) random.shuffle(order);
-    std::vector<double> value(orders.size());
-    parallel_for(o.permutations, [&](index p) { value[static_cast<std::size_t>(p)] = inner(a, b, orders[static_cast<std::size_t>(p)]); });
+    constexpr index group = 64;
     index reached = 0;
-    for (const double each : value) reached += each >= out.hsic - 1e-14 * std::sqrt(kk) * std::sqrt(ll);  // equal up to rounding counts
-    out.permutations = o.permutations;
-    out.p_value = static_cast<double>(1 + reached) / static_cast<double>(1 + o.permutations);
+    for (index done = 0; done < o.permutations; done += group) {
+        if (o.progress && !o.progress({"permutations", done, o.permutations, out.hsic})) break;
+        std::vector<std::vector<index>> orders(static_cast<std::size_t>(std::min(group, o.permutations - done)), same);
+        for (auto& order : orders) random.shuffle(order);
+        std::vector<double> value(orders.size());
+        parallel_for(static_cast<index>(orders.size()),
+                     [&](index p) { value[static_cast<std::size_t>(p)] = inner(a, b, orders[static_cast<std::size_t>(p)]); });
+        for (const double each : value) reached += each >= out.hsic - 1e-14 * std::sqrt(kk) * std::sqrt(ll);  // equal up to rounding counts
+        out.permutations += static_cast<index>(orders.size());
+    }
+    out.p_value = static_cast<double>(1 + reached) / static_cast<double>(1 + out.permutations);
     return out;
 }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "mercer/data/dataset.h"
+#include "mercer/estimators/fit_control.h"
 #include "mercer/gram/gram.h"
 #include "mercer/kernels/kernel.h"
 
@@ -16,6 +17,7 @@ struct independence_options {
     index permutations = 1000;
     std::uint64_t seed = 0;
     std::size_t memory_bytes = std::size_t{1} << 30;  // both matrices are held: 16n² bytes
+    progress_callback progress{};                     // false: the permutations so far are all
 };
 
 struct independence_result {

@@ -5,13 +5,14 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <vector>
 
 #include "mercer/base/error.h"
 #include "mercer/base/seeded.h"
-#include "mercer/estimators/fit_control.h"
 #include "mercer/solvers/dense_algebra.h"
 #include "mercer/solvers/gram_product.h"
+#include "mercer/solvers/half_gram.h"
 
 namespace mercer {
 
@@ -37,9 +38,13 @@ two_sample_result two_sample_test(const gram<double>& K, index m, const two_samp
     two_sample_result out;
     double observed = 0;
     index reached = 0;
-    // Splits in groups: memory stays at N × 128 numbers.
+    // Splits in groups: memory stays at N × 128 numbers beside K.
     constexpr index group = 64;
+    const bool again = o.permutations >= group && K.element_cost() >= 2;
+    std::optional<half_gram> kept;
+    if (again && half_gram::bytes(N, group + 1) <= static_cast<double>(o.memory_bytes)) kept.emplace(K);
     for (index done = 0; done <= o.permutations; done += group) {
+        if (o.progress && !o.progress({"permutations", done, o.permutations + 1, out.biased}) && done > 0) break;
         const index count = std::min(group, o.permutations + 1 - done);
         matrix<double> first(N, count);  // indicators of the first sample
         for (index s = 0; s < count; ++s) {
@@ -52,7 +57,10 @@ two_sample_result two_sample_test(const gram<double>& K, index m, const two_samp
             std::copy_n(first.row(i), count, v.row(i));
             v(i, count) = 1;
         }
-        gram_product(K, v.view(), Kv.view());
+        if (kept)
+            kept->multiply(v.view(), Kv.view());
+        else
+            gram_product(K, v.view(), Kv.view());
         require_finite(Kv.view(), "two samples");
         for (index s = 0; s < count; ++s) {
             double xx = 0, xz = 0, zz = 0, diagonal_x = 0, diagonal_z = 0;
@@ -74,9 +82,9 @@ two_sample_result two_sample_test(const gram<double>& K, index m, const two_samp
                 reached += value >= observed - 1e-12 * (std::abs(xx) / dm / dm + std::abs(zz) / dn / dn);
             }
         }
+        out.permutations = done + count - 1;  // the first split is the one that was given
     }
-    out.permutations = o.permutations;
-    out.p_value = static_cast<double>(1 + reached) / static_cast<double>(1 + o.permutations);
+    out.p_value = static_cast<double>(1 + reached) / static_cast<double>(1 + out.permutations);
     return out;
 }
 

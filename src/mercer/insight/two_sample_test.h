@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "mercer/data/dataset.h"
+#include "mercer/estimators/fit_control.h"
 #include "mercer/gram/gram.h"
 #include "mercer/kernels/kernel.h"
 
@@ -18,6 +19,8 @@ struct two_sample_options {
     enum class statistic { biased, unbiased } kind = statistic::unbiased;
     index permutations = 1000;
     std::uint64_t seed = 0;
+    std::size_t memory_bytes = std::size_t{1} << 30;  // K is kept where half of it fits; else it is computed again for every 64 permutations
+    progress_callback progress{};                     // false: the permutations so far are all
 };
 
 struct two_sample_result {
@@ -27,7 +30,7 @@ struct two_sample_result {
 };
 
 two_sample_result two_sample_test(const kernel& k, const dataset& x, const dataset& z, const two_sample_options& options = {});
-// K is the matrix of the union, the first sample's objects first. One pass over K serves all permutations.
+// K is the matrix of the union, the first sample's objects first. One pass over K serves 64 permutations.
 two_sample_result two_sample_test(const gram<double>& K, index first, const two_sample_options& options = {});
 
 }  // namespace mercer

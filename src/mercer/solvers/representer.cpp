@@ -11,9 +11,16 @@
 
 namespace mercer {
 
-const char* name(representer_status status) noexcept {
-    constexpr const char* names[] = {"converged", "stationary", "stalled", "limit"};
-    return names[static_cast<int>(status)];
+namespace {
+constexpr const char* status_names[] = {"converged", "stationary", "stalled", "limit", "cancelled"};
+}
+
+const char* name(representer_status status) noexcept { return status_names[static_cast<int>(status)]; }
+
+representer_status representer_status_named(std::string_view name) {
+    const auto* found = std::find(std::begin(status_names), std::end(status_names), name);
+    if (found == std::end(status_names)) fail(errc::parse, fmt::format("unknown status {}", name));
+    return static_cast<representer_status>(found - std::begin(status_names));
 }
 
 namespace {
@@ -128,6 +135,7 @@ private:
                 continue;
             }
             if (rounds_ >= o_.most_rounds) return representer_status::limit;
+            if (o_.progress && !o_.progress(rounds_, value, std::abs(gap_))) return representer_status::cancelled;
             const bool moved = step(value);
             if (!moved && (fresh || ++flat > 1)) return representer_status::stalled;
             fresh = !moved;
@@ -325,7 +333,7 @@ private:
             representer_result now = measured();
             const double progress = now.gap / best.gap;
             if (now.gap < best.gap) best = std::move(now);
-            best.status = inner == representer_status::limit ? inner : representer_status::stalled;
+            best.status = inner == representer_status::limit || inner == representer_status::cancelled ? inner : representer_status::stalled;
             // A matrix with aᵀKa < 0 makes the "gap" mean nothing.
             if (best.gap <= o_.tol * std::abs(best.objective) && !indefinite_) best.status = representer_status::converged;
             idle = progress < 0.9 ? 0 : idle + 1;

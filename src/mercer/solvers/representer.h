@@ -19,7 +19,9 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "mercer/gram/gram.h"
@@ -35,13 +37,15 @@ struct representer_options {
     double tol = 1e-6;      // of the gap, relative to |P|
     int most_rounds = 500;  // Newton steps, over all μ
     newton_system system = newton_system::automatic;
-    std::size_t memory_bytes = std::size_t{1} << 30;  // for the matrix of a Newton step
+    std::size_t memory_bytes = std::size_t{1} << 30;                           // for the matrix of a Newton step
+    std::function<bool(int rounds, double objective, double gap)> progress{};  // before every step; false: stop and keep what there is
 };
 
 // stationary: the stopping rule is met, but nothing says that K is positive semidefinite, without which it proves nothing (set by those who know
 // the kernel). stalled: rounding, or a matrix that is not positive semidefinite, lets P fall no further; the gap says how far it came.
-enum class representer_status { converged, stationary, stalled, limit };
+enum class representer_status { converged, stationary, stalled, limit, cancelled };
 const char* name(representer_status status) noexcept;
+representer_status representer_status_named(std::string_view name);  // fails with errc::parse
 
 struct representer_result {
     std::vector<double> alpha;

@@ -65,6 +65,10 @@ public:
                 break;
             }
             if (!enough && out.rounds >= o_.most_rounds) break;
+            if (!enough && o_.progress && !o_.progress(out.rounds, value, std::abs(gap_))) {
+                out.status = representer_status::cancelled;
+                break;
+            }
             bool moved = false;
             if (!enough) {
                 moved = step(Kr, value);
