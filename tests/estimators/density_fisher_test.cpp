@@ -145,6 +145,9 @@ TEST(kernel_fisher, objects_files_and_errors) {
         fit_kernel_fisher(linear{}, dense<double>(x), std::vector<double>{1, 1, 2, 2}, {.memory_bytes = 10});
     });
     EXPECT_THROW(fit_kernel_fisher(linear{}, with_nan(), std::vector<double>{1, 2, 3}), error);
+    expect_error(errc::cancelled, "stopped by the caller", [&] {
+        fit_kernel_fisher(linear{}, dense<double>(x), std::vector<double>{1, 1, 2, 2}, {.progress = [](const fit_progress& now) { return now.done < 2; }});
+    });
 }
 
 }  // namespace

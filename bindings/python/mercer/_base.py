@@ -34,6 +34,11 @@ def _progress_line(now, last):
     print(f"\r{of}{now.seconds:.1f} s, gap {now.gap:.3g}, {now.active} of {now.size} examples in play{tail}   ", end="\n" if last else "", file=sys.stderr, flush=True)
 
 
+def of_model(name, about):
+    """A property that is the fitted model's own."""
+    return property(lambda self: getattr(self._fitted(), name), doc=about)
+
+
 class Watch:
     """What the library asks at every step of a fit that is not an SVM's: shows the line, sees to the time, calls the callback."""
 

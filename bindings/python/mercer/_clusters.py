@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 
 from . import _core, _data
-from ._base import SORTED_UP_TO, KernelEstimator, Watch, keep
+from ._base import SORTED_UP_TO, KernelEstimator, Watch, keep, of_model
 
 
 class _Clusterer(ClusterMixin, KernelEstimator):
@@ -46,10 +46,7 @@ class _Clusterer(ClusterMixin, KernelEstimator):
         data = self._new_data(X)
         return self._model.predict(data, self.n_jobs)
 
-    @property
-    def inertia_(self):
-        """What was made small: squared distances to the means, distances to the medoids, summed."""
-        return self._fitted().objective
+    inertia_ = of_model("objective", "What was made small: squared distances to the means, distances to the medoids, summed.")
 
     @property
     def n_iter_(self):
@@ -146,7 +143,4 @@ class KernelKMedoids(_Clusterer):
         """The medoids; empty for a precomputed kernel."""
         return self._objects()
 
-    @property
-    def silhouette_(self):
-        """The mean silhouette of the examples, between -1 and 1."""
-        return self._fitted().silhouette
+    silhouette_ = of_model("silhouette", "The mean silhouette of the examples, between -1 and 1.")

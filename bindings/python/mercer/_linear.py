@@ -1,7 +1,7 @@
 """Machines by descent: dual coordinate descent and Pegasos, one class against the rest."""
 
 from . import _core, kernels
-from ._base import SORTED_UP_TO, KernelClassifier, keep
+from ._base import SORTED_UP_TO, KernelClassifier, keep, of_model
 
 
 class _OneVersusRest(KernelClassifier):
@@ -65,20 +65,9 @@ class _OneVersusRest(KernelClassifier):
         """Passes over the data: the most that a class took."""
         return max(1, max(each["rounds"] for each in self._fitted().reports))
 
-    @property
-    def dual_gap_(self):
-        """(primal - dual)/primal of the worst class, both objectives taken in double: the primal is above its least by at most this share."""
-        return self._fitted().gap
-
-    @property
-    def objective_(self):
-        """The dual objective as a minimum, summed over the classes."""
-        return self._fitted().objective
-
-    @property
-    def reports_(self):
-        """What was reached for each class: status, gap, objective, rounds, seconds, ..."""
-        return self._fitted().reports
+    dual_gap_ = of_model("gap", "(primal - dual)/primal of the worst class, both objectives taken in double: the primal is above its least by at most this share.")
+    objective_ = of_model("objective", "The dual objective as a minimum, summed over the classes.")
+    reports_ = of_model("reports", "What was reached for each class: status, gap, objective, rounds, seconds, ...")
 
 
 class LinearSVC(_OneVersusRest):

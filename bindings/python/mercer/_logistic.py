@@ -3,7 +3,7 @@
 import numpy as np
 
 from . import _core
-from ._base import KernelClassifier, Watch, keep
+from ._base import KernelClassifier, Watch, keep, of_model
 
 
 class KernelLogisticRegression(KernelClassifier):
@@ -85,22 +85,7 @@ class KernelLogisticRegression(KernelClassifier):
         """The training examples that have weight; empty for a precomputed kernel."""
         return self._objects()
 
-    @property
-    def intercept_(self):
-        """The constant of each decision function."""
-        return self._fitted().offset
-
-    @property
-    def n_iter_(self):
-        """Newton steps."""
-        return self._fitted().rounds
-
-    @property
-    def dual_gap_(self):
-        """The objective is above its minimum by at most this."""
-        return self._fitted().gap
-
-    @property
-    def objective_(self):
-        """Losses and half the squared norm over C, as a minimum."""
-        return self._fitted().objective
+    intercept_ = of_model("offset", "The constant of each decision function.")
+    n_iter_ = of_model("rounds", "Newton steps.")
+    dual_gap_ = of_model("gap", "The objective is above its minimum by at most this.")
+    objective_ = of_model("objective", "Losses and half the squared norm over C, as a minimum.")

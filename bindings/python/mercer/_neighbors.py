@@ -7,7 +7,7 @@ import scipy.sparse
 from sklearn.base import ClassifierMixin, MultiOutputMixin, RegressorMixin
 
 from . import _core, _data
-from ._base import KernelEstimator, keep
+from ._base import KernelEstimator, keep, of_model
 
 
 class _Neighbors(KernelEstimator):
@@ -224,10 +224,7 @@ class NearestMedoid(_NearestClass):
     _model_class = _core.NearestMedoidModel
     _core_fit = staticmethod(_core.medoid_fit)
 
-    @property
-    def medoid_indices_(self):
-        """The numbers of the medoids among the training examples, in the order of classes_."""
-        return self._fitted().rows
+    medoid_indices_ = of_model("rows", "The numbers of the medoids among the training examples, in the order of classes_.")
 
     @property
     def medoids_(self):

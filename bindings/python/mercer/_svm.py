@@ -6,7 +6,7 @@ from sklearn.base import OutlierMixin, RegressorMixin
 from sklearn.utils.metaestimators import available_if
 
 from . import _core, _data
-from ._base import SORTED_UP_TO, KernelClassifier, KernelEstimator, keep
+from ._base import SORTED_UP_TO, KernelClassifier, KernelEstimator, keep, of_model
 from ._report import MarginReport
 
 
@@ -55,10 +55,7 @@ class _SVM(KernelEstimator):
         """scikit-learn's binary decisions are positive for the second class, the library's for the first."""
         return False
 
-    @property
-    def support_(self):
-        """Numbers of the support vectors among the training examples."""
-        return self._fitted().support
+    support_ = of_model("support", "Numbers of the support vectors among the training examples.")
 
     @property
     def support_vectors_(self):
@@ -105,20 +102,9 @@ class _SVM(KernelEstimator):
         steps = self._fitted().steps
         return steps if hasattr(self, "classes_") else int(steps[0])
 
-    @property
-    def dual_gap_(self):
-        """How far the optimality conditions are from holding, measured in double; at most tol after convergence."""
-        return self._fitted().gap
-
-    @property
-    def objective_(self):
-        """The dual objective as a minimum, summed over binary problems."""
-        return self._fitted().objective
-
-    @property
-    def reports_(self):
-        """What was reached on each binary problem: status, gap, objective, steps, seconds, ..."""
-        return self._fitted().reports
+    dual_gap_ = of_model("gap", "How far the optimality conditions are from holding, measured in double; at most tol after convergence.")
+    objective_ = of_model("objective", "The dual objective as a minimum, summed over binary problems.")
+    reports_ = of_model("reports", "What was reached on each binary problem: status, gap, objective, steps, seconds, ...")
 
 
 class _Classifier(KernelClassifier, _SVM):

@@ -130,6 +130,7 @@ std::vector<method> component_methods() {
             kernel_fisher_options o;
             o.regularisation = t.options.number("regularisation");
             if (t.memory_bytes) o.memory_bytes = t.memory_bytes;
+            o.progress = t.progress;
             return std::make_shared<const fisher_fitted>(fit_kernel_fisher(*t.k, t.data.x, t.data.y, o));
         },
         [](std::string_view bytes, const std::string& file) { return std::make_shared<const fisher_fitted>(parse_kernel_fisher_model(bytes, file)); }};

@@ -6,6 +6,15 @@
 namespace mercer::api {
 namespace {
 
+// What both kinds of model say of their optimum.
+void add_optimum(figures& out, const auto& m) {
+    out.add("status", name(m.status));
+    out.add("gap", m.gap);
+    out.add("objective", m.objective);
+    out.add("rounds", m.rounds);
+    out.add("training_size", std::int64_t{m.f.training_size});
+}
+
 class logistic_fitted final : public fitted {
 public:
     explicit logistic_fitted(kernel_logistic_model m) : m_(std::move(m)) {}
@@ -17,11 +26,7 @@ public:
     columns details(const dataset& x) const override { return {probabilities(m_, decide(m_, x).view()), label_names("p", m_.classes)}; }
     figures about() const override {
         figures out;
-        out.add("status", name(m_.status));
-        out.add("gap", m_.gap);
-        out.add("objective", m_.objective);
-        out.add("rounds", m_.rounds);
-        out.add("training_size", std::int64_t{m_.f.training_size});
+        add_optimum(out, m_);
         return out;
     }
 
@@ -53,11 +58,7 @@ public:
     figures about() const override {
         figures out;
         out.add("loss", name(m_.of.kind));
-        out.add("status", name(m_.status));
-        out.add("gap", m_.gap);
-        out.add("objective", m_.objective);
-        out.add("rounds", m_.rounds);
-        out.add("training_size", std::int64_t{m_.f.training_size});
+        add_optimum(out, m_);
         return out;
     }
 

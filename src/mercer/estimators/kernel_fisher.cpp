@@ -15,27 +15,11 @@ namespace {
 constexpr std::string_view format_name = "mercer-kernel-fisher-model";
 constexpr const char* owner = "kernel Fisher";
 
-// RᵀR X = B, column by column of B's transpose.
-void solve(const matrix<double>& R, matrix<double>& rows) {
-    const index n = R.rows();
-    for (index c = 0; c < rows.rows(); ++c) {
-        double* x = rows.row(c);
-        for (index i = 0; i < n; ++i) {
-            x[i] /= R(i, i);
-            for (index j = i + 1; j < n; ++j) x[j] -= R(i, j) * x[i];
-        }
-        for (index i = n - 1; i >= 0; --i) {
-            for (index j = i + 1; j < n; ++j) x[i] -= R(i, j) * x[j];
-            x[i] /= R(i, i);
-        }
-    }
-}
-
 kernel_fisher_model fitted(const gram<double>& gram_matrix, std::span<const double> y, const kernel_fisher_options& o) {
     const index n = gram_matrix.rows();
     if (!(o.regularisation > 0) || !std::isfinite(o.regularisation))
         fail(errc::invalid_argument, fmt::format("{}: must satisfy regularisation > 0, got {}", owner, o.regularisation));
-    if (const double need = 24.0 * static_cast<double>(n) * static_cast<double>(n); need > static_cast<double>(o.memory_bytes))
+    if (const double need = 16.0 * static_cast<double>(n) * static_cast<double>(n); need > static_cast<double>(o.memory_bytes))
         fail(errc::memory, fmt::format("{}: {:.0f} MB are needed for n = {}, more than the budget of {:.0f} MB", owner, need / 1e6, n,
                                        static_cast<double>(o.memory_bytes) / 1e6));
     const std::vector<double> weight = checked_weights(o.sample_weight, n, 2, owner);
@@ -51,6 +35,7 @@ kernel_fisher_model fitted(const gram<double>& gram_matrix, std::span<const doub
     double total = 0;
     for (const double each : omega) total += each;
 
+    report(o.progress, {"kernel matrix", 0, 3, 0}, owner);
     matrix<double> K(n, n);
     gram_matrix.all(K.view());
     require_finite(K.view(), owner);
@@ -70,7 +55,10 @@ kernel_fisher_model fitted(const gram<double>& gram_matrix, std::span<const doub
         const double root = std::sqrt(weight[static_cast<std::size_t>(i)]);
         for (index j = 0; j < n; ++j) K(i, j) = root * (K(i, j) - means(place[static_cast<std::size_t>(i)], j));
     }
-    matrix<double> N = product(K.view(), transposed::yes, K.view(), transposed::no);
+    report(o.progress, {"spread within classes", 1, 3, 0}, owner);
+    matrix<double> N(n, n);  // its upper half
+    add_gram(K.view(), N);
+    require_finite(N.view(), owner);
     double diagonal = 0;
     for (index i = 0; i < n; ++i) diagonal += N(i, i) / static_cast<double>(n);
     double size = 0;
@@ -79,13 +67,14 @@ kernel_fisher_model fitted(const gram<double>& gram_matrix, std::span<const doub
     // Classes that are points each leave N = 0: then μ is relative to the means.
     const double mu = o.regularisation * (diagonal > 0 ? diagonal : size > 0 ? size * size : 1.0);
     for (index i = 0; i < n; ++i) N(i, i) += mu;
-    const auto R = cholesky(std::move(N));
-    if (!R) fail(errc::not_psd, fmt::format("{}: the spread within classes plus {} is not positive definite; a larger regularisation is needed", owner, mu));
+    report(o.progress, {"Cholesky decomposition", 2, 3, 0}, owner);
+    if (!cholesky_in_place(N))
+        fail(errc::not_psd, fmt::format("{}: the spread within classes plus {} is not positive definite; a larger regularisation is needed", owner, mu));
     matrix<double> B(classes, n);  // rows √ω(m_c - m)
     for (index c = 0; c < classes; ++c)
         for (index j = 0; j < n; ++j) B(c, j) = std::sqrt(omega[static_cast<std::size_t>(c)]) * (means(c, j) - mean[static_cast<std::size_t>(j)]);
     matrix<double> X = B;
-    solve(*R, X);
+    cholesky_solve(N, X.view());
     // α = Σ_c v_c x_c with Bᵀ(N+μI)⁻¹B v = ρv; αᵀ(N+μI)α = ρ‖v‖²
     matrix<double> small = product(B.view(), transposed::no, X.view(), transposed::yes);
     for (index a = 0; a < classes; ++a)

@@ -20,6 +20,7 @@ struct kernel_fisher_options {
     double regularisation = 1e-3;         // μ, relative to the mean of N's diagonal
     std::vector<double> sample_weight{};  // empty: all 1
     std::size_t memory_bytes = std::size_t{2} << 30;
+    progress_callback progress{};  // false ends the fit with errc::cancelled
 };
 
 struct kernel_fisher_model {

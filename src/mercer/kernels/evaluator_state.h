@@ -238,13 +238,13 @@ struct evaluator<T>::state {
         const std::vector<left_rows<T>>& left;
     };
 
-    // How many rows are made ready at once: 8 MB of them, more where so few would not pay for packing the stripes again.
+    // How many rows are made ready at once: 4 MB of them, more where so few would not pay for packing the stripes again.
     index group_rows() const {
         double bytes = 1;
         for (const auto& s : sources)
             if (s.what != statistic::user && s.same_as < 0 && !s.bits())
                 bytes += s.sparse() ? static_cast<double>(sizeof(T) + 4) * s.x.mean_entries() : static_cast<double>(sizeof(T)) * static_cast<double>(depth(s));
-        return std::max<index>(4, static_cast<index>((8 << 20) / bytes) / ops.block_rows) * ops.block_rows;
+        return std::max<index>(4, static_cast<index>((4 << 20) / bytes) / ops.block_rows) * ops.block_rows;
     }
 
     row_group group(const selection& rows, workspace<T>& w) const {
