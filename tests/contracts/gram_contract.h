@@ -40,6 +40,14 @@ void expect_gram_contract(const gram<T>& k, const matrix<double>& want, double t
             for (index j = 0; j < cols.size(); ++j) ASSERT_EQ(apart(rows.size() - 1 - i, j), out(i, j)) << "scattered rows differ";
     };
     expect_block(selection(0, n), selection(0, m));
+    const matrix_view<const T> memory = k.in_memory();
+    ASSERT_LE(memory.rows, n);
+    for (index i = 0; i < memory.rows; ++i) {
+        std::vector<T> row(static_cast<std::size_t>(m));
+        k.row(i, row.data());
+        ASSERT_EQ(memory.cols, m);
+        for (index j = 0; j < m; ++j) ASSERT_EQ(memory(i, j), row[static_cast<std::size_t>(j)]) << "what lies in memory is something else";
+    }
     expect_block(selection(0, 0), selection(0, m));
     expect_block(selection(0, n), selection(0, 0));
     if (n == 0 || m == 0) return;

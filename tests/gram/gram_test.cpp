@@ -9,6 +9,7 @@
 #include "contracts/kernel_contract.h"
 #include "mercer/gram/adaptors.h"
 #include "mercer/gram/computed.h"
+#include "mercer/gram/kept_rows.h"
 #include "mercer/gram/precomputed.h"
 #include "mercer/gram/row_cache.h"
 
@@ -121,6 +122,18 @@ TYPED_TEST(gram_kinds, precomputed) {
     for (index i = 0; i < 10; ++i)
         for (index j = 0; j < 20; ++j) part(i, j) = square(i + 5, j + 7);
     expect_gram_contract(precomputed<T>(square.view().block(5, 7, 10, 20)), part, 0);
+}
+
+TYPED_TEST(gram_kinds, kept_rows) {
+    using T = TypeParam;
+    const matrix<T> square = random_kernel_matrix<T>(40), flat = random_matrix<T>(30, 50);
+    const precomputed<T> one(square), two(flat);
+    for (const std::size_t rows : {0, 1, 7, 40, 1000}) {
+        const kept_rows<T> a(one, rows * 40 * sizeof(T)), b(two, rows * 50 * sizeof(T));
+        expect_gram_contract(a, in_double(square), 0);
+        expect_gram_contract(b, in_double(flat), 0);
+        EXPECT_EQ(a.in_memory().rows, std::min<index>(40, static_cast<index>(rows)));
+    }
 }
 
 TYPED_TEST(gram_kinds, row_cache) {

@@ -6,6 +6,7 @@
 #include "mercer/base/parallel.h"
 #include "mercer/gram/computed.h"
 #include "mercer/gram/kept_rows.h"
+#include "mercer/gram/precomputed.h"
 #include "mercer/kernels/gaussian.h"
 #include "mercer/kernels/linear.h"
 #include "mercer/solvers/gram_product.h"
@@ -109,8 +110,8 @@ TEST(gram_product, is_the_product) {
         thread_limit one(1);
         gram_product(some, v.view(), again.view());
         EXPECT_TRUE(std::equal(out.data(), out.data() + 301 * columns, again.data())) << "the same bits, kept or not, whatever the threads";
-        gram_product(K, v.view(), again.view(), std::as_const(all).view().block(0, 0, 200, 1100));
-        EXPECT_TRUE(std::equal(out.data(), out.data() + 301 * columns, again.data())) << "and where some rows are read in place";
+        gram_product(precomputed<double>(std::as_const(all).view()), v.view(), again.view());
+        EXPECT_TRUE(std::equal(out.data(), out.data() + 301 * columns, again.data())) << "and where rows are read in place";
         const computed<float> floats(gaussian{0.2}, x, z);
         gram_product(floats, v.view(), again.view());
         for (index i = 0; i < 301; ++i)

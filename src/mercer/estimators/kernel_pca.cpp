@@ -10,7 +10,6 @@
 #include "mercer/base/parallel.h"
 #include "mercer/estimators/expansion_archive.h"
 #include "mercer/gram/distances.h"
-#include "mercer/gram/kept_rows.h"
 #include "mercer/solvers/block_lanczos.h"
 #include "mercer/solvers/dense_algebra.h"
 #include "mercer/solvers/gram_product.h"
@@ -113,18 +112,10 @@ pairs full(const gram<T>& K, const multiplication& by, centring& c) {
     return out;
 }
 
-// The first rows, where they are kept: a pass over them is as quick as the memory.
-template <class T>
-matrix_view<const T> in_memory(const gram<T>& K) {
-    const auto* some = dynamic_cast<const kept_rows<T>*>(&K);
-    if (!some || some->kept() == 0) return {};
-    return {some->row_if_kept(0), some->kept(), K.cols()};
-}
-
 // Where kernel values must be computed a pass is dear, and a wide block makes the most of it.
 template <class T>
 multiplication by_rows(const gram<T>& K, index components) {
-    const auto product = [&K](matrix_view<const double> v, matrix_view<double> out) { gram_product(K, v, out, in_memory(K)); };
+    const auto product = [&K](matrix_view<const double> v, matrix_view<double> out) { gram_product(K, v, out); };
     const index wide = std::max<index>(32, (components + 15) / 16 * 16);
     return {product, K.element_cost() < 2 ? index{16} : wide, std::is_same_v<T, float> ? 1e-7 : 0};
 }

@@ -30,16 +30,24 @@ void gram<T>::multiply(matrix_view<const double> v, matrix_view<double> out) con
     // Row bands, each a thread's own: K is seen 192 × 4096 numbers at a time, and each sum runs over columns in ascending order.
     constexpr index band = 192, strip = 4096;
     const index m = v.cols;
+    const matrix_view<const T> memory = in_memory();
     parallel_for((rows() + band - 1) / band, [&](index b) {
         // Taken away from the thread while it is in use: block() may multiply by another matrix on the way.
         thread_local buffer<T> kept;
         buffer<T> tile = std::move(kept);
         const index first = b * band, count = std::min(band, rows() - first);
         for (index i = first; i < first + count; ++i) std::fill_n(out.row(i), m, 0.0);
+        const bool there = first + count <= memory.rows;
         for (index c = 0; c < cols(); c += strip) {
             const index width = std::min(strip, cols() - c);
-            const matrix_view<T> k(tile.at_least(count * width), count, width);
-            block(selection(first, count), selection(c, width), k);
+            matrix_view<const T> k;
+            if (there) {
+                k = memory.block(first, c, count, width);
+            } else {
+                const matrix_view<T> copy(tile.at_least(count * width), count, width);
+                block(selection(first, count), selection(c, width), copy);
+                k = copy;
+            }
             for (index i = 0; i < count; ++i) {
                 const T* row = k.row(i);
                 double* to = out.row(first + i);

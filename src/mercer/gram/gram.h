@@ -38,6 +38,8 @@ public:
 
     // out[i][j] = K(which[i], which[j]), of a symmetric matrix: half the work where elements have to be computed.
     virtual void square(const selection& which, block_rows<T> out) const { block(which, which, out); }
+    // The first rows, as many as lie in memory: read there, they need not be copied.
+    virtual matrix_view<const T> in_memory() const { return {}; }
     // About how many processor cycles one element costs: a solver weighs keeping a row against computing it again.
     virtual double element_cost() const { return 100; }
     // Whether it is proven to be positive semidefinite, so that √K(i, i) bounds what a change of w can do to point i.

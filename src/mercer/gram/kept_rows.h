@@ -53,6 +53,7 @@ public:
         }
     }
     void diagonal(std::span<T> out) const override { k_.diagonal(out); }
+    matrix_view<const T> in_memory() const override { return {static_cast<const T*>(rows_.data()), kept_, cols()}; }
     double element_cost() const override { return all_kept() ? 0.5 : k_.element_cost(); }
 
 private:

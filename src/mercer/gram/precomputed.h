@@ -29,6 +29,7 @@ public:
         require_square(*this, "a diagonal");
         for (index i = 0; i < rows(); ++i) out[static_cast<std::size_t>(i)] = k_(i, i);
     }
+    matrix_view<const T> in_memory() const override { return k_; }
     double element_cost() const override { return 0.5; }
 
 private:

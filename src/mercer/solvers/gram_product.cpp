@@ -55,7 +55,7 @@ matrix_view<const double> part_of(const gram<T>& k, matrix_view<const T> kept, i
 }  // namespace
 
 template <class T>
-void gram_product(const gram<T>& k, matrix_view<const double> v, matrix_view<double> out, matrix_view<const T> kept) {
+void gram_product(const gram<T>& k, matrix_view<const double> v, matrix_view<double> out) {
     if (v.rows != k.cols() || out.rows != k.rows() || out.cols != v.cols)
         fail(errc::invalid_argument, fmt::format("out = K·v with K of {}×{} numbers, v of {}×{} and out of {}×{}: the sizes do not fit", k.rows(), k.cols(),
                                                  v.rows, v.cols, out.rows, out.cols));
@@ -63,6 +63,7 @@ void gram_product(const gram<T>& k, matrix_view<const double> v, matrix_view<dou
     const auto& ops = smo::best_vector_ops();
     const index high = ops.update_rows, wide = ops.update_cols, panels = (v.cols + wide - 1) / wide, stride = panels * wide;
     const buffer<double> right = packed(v, wide);
+    const matrix_view<const T> kept = k.in_memory();
     parallel_for((k.rows() + band - 1) / band, [&](index b) {
         // Taken away from the thread while in use: block() may multiply by another matrix on the way.
         thread_local scratch<T> memory;
@@ -91,7 +92,7 @@ void gram_product(const gram<T>& k, matrix_view<const double> v, matrix_view<dou
     });
 }
 
-template void gram_product(const gram<float>&, matrix_view<const double>, matrix_view<double>, matrix_view<const float>);
-template void gram_product(const gram<double>&, matrix_view<const double>, matrix_view<double>, matrix_view<const double>);
+template void gram_product(const gram<float>&, matrix_view<const double>, matrix_view<double>);
+template void gram_product(const gram<double>&, matrix_view<const double>, matrix_view<double>);
 
 }  // namespace mercer

@@ -7,11 +7,10 @@
 
 namespace mercer {
 
-// `kept`: the first rows of K where they lie in memory, if they do: they are read there instead of being copied.
 template <class T>
-void gram_product(const gram<T>& k, matrix_view<const double> v, matrix_view<double> out, matrix_view<const T> kept = {});
+void gram_product(const gram<T>& k, matrix_view<const double> v, matrix_view<double> out);
 
-extern template void gram_product(const gram<float>&, matrix_view<const double>, matrix_view<double>, matrix_view<const float>);
-extern template void gram_product(const gram<double>&, matrix_view<const double>, matrix_view<double>, matrix_view<const double>);
+extern template void gram_product(const gram<float>&, matrix_view<const double>, matrix_view<double>);
+extern template void gram_product(const gram<double>&, matrix_view<const double>, matrix_view<double>);
 
 }  // namespace mercer
