@@ -193,13 +193,23 @@ void solver::round(double target) {
     apply(changed, delta, 0, active_, true);
 }
 
+// What finish() will take, about, for the points set aside: its gap is that of all points, and the time is to suffice for it.
+double solver::seconds_of_last_look(double now) {
+    if (!std::isfinite(options_.most_seconds) || active_ == n_ || looked_) return 0;
+    if (now - last_estimate_ < 0.02 * options_.most_seconds) return look_seconds_;
+    last_estimate_ = now;
+    constexpr double cycles_in_a_second = 3e9;
+    const auto support = static_cast<double>(std::count_if(alpha_.begin(), alpha_.end(), [](double a) { return a != 0; }));
+    return look_seconds_ = static_cast<double>(n_ - active_) * support * fast_.element_cost() / (cycles_in_a_second * threads());
+}
+
 bool solver::interrupted() {
     if (result_.steps >= options_.most_steps) {
         result_.status = smo_status::step_limit;
         return true;
     }
     const double now = seconds();
-    if (now >= options_.most_seconds) {
+    if (now >= options_.most_seconds || now + seconds_of_last_look(now) >= options_.most_seconds) {
         result_.status = smo_status::time_limit;
         return true;
     }

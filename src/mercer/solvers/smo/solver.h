@@ -53,6 +53,7 @@ private:
     double measure();  // the gap of the active points
     void round(double target);
     bool interrupted();
+    double seconds_of_last_look(double now);
     // Negative curvature was met: what was reached need not be the minimum.
     smo_status success() const { return result_.concave_steps > 0 ? smo_status::stationary : smo_status::converged; }
     smo_result finish();
@@ -144,6 +145,7 @@ private:
     inner_arrays<double> inner_double_;
 
     double last_report_ = 0, last_checkpoint_ = 0, first_gap_ = 0;
+    double last_estimate_ = -std::numeric_limits<double>::infinity(), look_seconds_ = 0;
     smo_result result_;
     std::int64_t rounds_at_look_ = -1;  // when all points were last looked at
     std::int64_t steps_at_newton_ = 0;  // when Newton's method was last tried
