@@ -124,6 +124,27 @@ TYPED_TEST(left_rows_of, groups_of_rows_join_without_a_seam) {
         }
 }
 
+// Norms of long rows are taken one by one; twins must stay at distance zero all the same, with a shift and without.
+TYPED_TEST(left_rows_of, distances_of_long_rows) {
+    using T = TypeParam;
+    matrix<double> x = drawn(30, 9001, 1, 7);
+    for (const double far : {0.0, 5.0}) {
+        for (index i = 0; i < 30; ++i)
+            for (index a = 0; a < x.cols(); ++a) x(i, a) = i >= 20 ? x(i - 20, a) : static_cast<float>(x(i, a) + far);
+        const double gamma = 1.0 / 9001;
+        for (const matrix<T>& got : {values<T>(gaussian{gamma}, dense_of<float>(x)), values<T>(gaussian{gamma}, dense_of<double>(x))})
+            for (index i = 0; i < 30; ++i)
+                for (index j = 0; j < 30; ++j) {
+                    double d2 = 0;
+                    for (index a = 0; a < x.cols(); ++a) d2 += (x(i, a) - x(j, a)) * (x(i, a) - x(j, a));
+                    ASSERT_NEAR(got(i, j), std::exp(-gamma * d2), 200 * std::numeric_limits<T>::epsilon()) << i << ", " << j;
+                    if (d2 == 0) {
+                        ASSERT_EQ(got(i, j), 1) << i << ", " << j;
+                    }
+                }
+    }
+}
+
 // Sixty columns of zeros and four far from the origin: distances are lost in float unless the mean is taken off first.
 TEST(left_rows, zeros_do_not_take_the_shift_from_distances_that_need_it) {
     matrix<double> x(200, 64);

@@ -120,6 +120,10 @@ sparse_entries<T> operand<T>::entries(index i, pack_scratch<T>& scratch) const {
     return entries(i, scratch.row_cols.data(), scratch.row_values.data());
 }
 
+namespace {
+constexpr index deep = 8192;  // coordinates
+}
+
 template <class T>
 void operand<T>::norms(const T* shift, std::span<T> out) const {
     const auto& ops = best_tile_ops<T>();
@@ -129,6 +133,19 @@ void operand<T>::norms(const T* shift, std::span<T> out) const {
         thread_local pack_scratch<T> scratch;
         thread_local buffer<T> panel, sums;
         const index first = g * width, count = std::min(width, size() - first);
+        if (dims() > deep && !vectors_.is_sparse()) {
+            // One row after the other: a panel of so many coordinates would take megabytes for every thread.
+            T* own = panel.at_least(dims());
+            for (index i = first; i < first + count; ++i) {
+                const T* row = dense_row(i, own);
+                if (shift) {
+                    for (index a = 0; a < dims(); ++a) own[a] = row[a] - shift[a];
+                    row = own;
+                }
+                out[i] = ops.sparse_norm(row, dims());
+            }
+            return;
+        }
         if (sparse_ && vectors_.is_sparse()) {
             for (index i = first; i < first + count; ++i) {
                 const auto own = entries(i, scratch);
