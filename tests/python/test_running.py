@@ -199,10 +199,11 @@ def test_every_long_fit_is_watched(case, capfd):
     assert f"{type(model).__name__}: " in said and phase in said and "converged" in said
 
 
-def test_a_ridge_fit_is_interrupted():
+def test_what_has_no_parts_is_interrupted():
     code = """
         import os, signal, threading
         import numpy as np
+        import mercer
         from mercer import KernelRidge
         X = np.random.default_rng(0).normal(size=(6000, 3))
 
@@ -211,15 +212,19 @@ def test_a_ridge_fit_is_interrupted():
                 os.kill(os.getpid(), waiting.pop())
             return A @ B.T
 
-        for more in ({}, {"alphas": [0.1, 1.0]}):
+        for run in (
+            lambda: KernelRidge(kernel=kernel).fit(X, X[:, 0]),
+            lambda: KernelRidge(kernel=kernel, alphas=[0.1, 1.0]).fit(X, X[:, 0]),
+            lambda: mercer.mmd_test(X[:400], X[400:800], kernel=kernel),
+        ):
             waiting = [signal.SIGINT]
             try:
-                KernelRidge(kernel=kernel, **more).fit(X, X[:, 0])
+                run()
             except KeyboardInterrupt:
                 print("interrupted")
     """
     ran = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=120)
-    assert ran.stdout.split() == ["interrupted", "interrupted"], ran.stdout + ran.stderr
+    assert ran.stdout.split() == ["interrupted"] * 3, ran.stdout + ran.stderr
 
 
 def test_what_a_callback_raises_is_raised():

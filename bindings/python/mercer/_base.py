@@ -46,7 +46,7 @@ class Watch:
         self.name, self.user, self.verbose, self.limit = type(estimator).__name__, estimator.callback, estimator.verbose, estimator.time_limit
         if self.limit is not None and not self.limit > 0:
             raise ValueError(f"time_limit must satisfy time_limit > 0, got {self.limit!r}")
-        self.start, self.late = time.monotonic(), False
+        self.start, self.shown, self.late = time.monotonic(), -1.0, False
 
     def callback(self):
         """None when nobody wants to know."""
@@ -54,7 +54,8 @@ class Watch:
 
     def __call__(self, info):
         now = types.SimpleNamespace(**info, seconds=time.monotonic() - self.start)
-        if self.verbose:
+        if self.verbose and now.seconds - self.shown >= 0.1:
+            self.shown = now.seconds
             of = f" of {now.total}" if now.total else ""
             print(f"\r{self.name}: {now.seconds:.1f} s, {now.phase} {now.done}{of}, {now.value:.6g}   ", end="", file=sys.stderr, flush=True)
         self.late = self.limit is not None and now.seconds > self.limit

@@ -110,8 +110,8 @@ class KernelKMedoids(_Clusterer):
     """k-medoids in the space of a kernel: clusters around examples, by FasterPAM; no swap of a medoid with another example makes it better.
 
     init: 'build' (each first medoid is the one that helps most) or 'random' (n_init starts, the best is kept). max_iter, random_state, kernel,
-    gamma, degree, coef0, max_memory, n_jobs, verbose, time_limit, callback as for KernelKMeans. Attributes: medoid_indices_, cluster_centers_ (the medoids), labels_,
-    inertia_ (the sum of distances in feature space), silhouette_, n_iter_, kernel_, status_.
+    gamma, degree, coef0, max_memory, n_jobs, verbose, time_limit, callback as for KernelKMeans. Attributes: medoid_indices_,
+    cluster_centers_ (the medoids), labels_, inertia_ (the sum of distances in feature space), silhouette_, n_iter_, kernel_, status_.
 
     >>> from mercer import KernelKMedoids
     >>> model = KernelKMedoids(2, kernel="spectrum(k=2)").fit(["banana", "bandana", "ananas", "kernel", "colonel", "kernels"])

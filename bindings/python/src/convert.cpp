@@ -195,6 +195,13 @@ void run_control::finish() {
     if (raised_) throw py::error_already_set(*raised_);
 }
 
+void run_control::finish_whole() {
+    finish();
+    if (!interrupted_) return;
+    PyErr_SetNone(PyExc_KeyboardInterrupt);
+    throw py::error_already_set();
+}
+
 void bind_data(py::module_& m) {
     py::class_<dataset>(m, "Data", "n objects of one kind, borrowed from Python where they can be.")
         .def("__len__", &dataset::size)

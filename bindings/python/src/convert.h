@@ -128,6 +128,8 @@ public:
     bool go_on(const std::function<py::object()>& describe);
     void finish();
     bool interrupted() const { return interrupted_; }
+    // For runs of which a part is no answer: Ctrl-C is KeyboardInterrupt.
+    void finish_whole();
     progress_callback watching() {
         return [this](const fit_progress& now) { return go_on([&] { return py::object(progress_dict(now)); }); };
     }

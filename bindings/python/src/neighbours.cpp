@@ -25,16 +25,12 @@ neighbours search(const knn_model& model, const py::object& x, index n_neighbors
     knn_model some = model;
     some.options.n_neighbors = n_neighbors;
     run_control control(py::none{});
-    some.options.progress = [&](const fit_progress&) { return control.go_on([] { return py::none(); }); };
+    some.options.progress = control.watching();
     const std::vector<double> own = as_vector(self);
     neighbours found = on_input(
         model.k != nullptr, x, thread_count(n_jobs), [&](const dataset& data) { return find_neighbours(some, data); },
         [&](const auto& K) { return find_neighbours(some, precomputed<double>(K), own); });
-    control.finish();
-    if (control.interrupted()) {  // a part of the answer is no answer
-        PyErr_SetNone(PyExc_KeyboardInterrupt);
-        throw py::error_already_set();
-    }
+    control.finish_whole();
     return found;
 }
 

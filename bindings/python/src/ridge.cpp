@@ -15,10 +15,9 @@ auto interruptible(Options& options, Fit fit) {
     options.progress = control.watching();
     try {
         return fit();
-    } catch (const error& problem) {
-        if (problem.code() != errc::cancelled || !control.interrupted()) throw;
-        PyErr_SetNone(PyExc_KeyboardInterrupt);
-        throw py::error_already_set();
+    } catch (const error&) {
+        control.finish_whole();
+        throw;
     }
 }
 

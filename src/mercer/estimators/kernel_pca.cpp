@@ -260,15 +260,16 @@ kernel_pca_model fit_kernel_pca(const kernel& k, const dataset& x, const kernel_
     check(o, x.size());
     const std::vector<double> self = self_values(k, x);
     const auto by_any_rows = [&](const auto& K) { return fitted(K, by_rows(K, o.n_components), self, o); };
+    constexpr std::size_t packed_bytes = std::size_t{64} << 20;
     // Half of K in memory, where that is all that is needed of it.
     const auto by_half = [&] {
-        const computed<double> K(k, x, std::size_t{64} << 20);
+        const computed<double> K(k, x, packed_bytes);
         half_gram half(K);
         const auto product = [&half](matrix_view<const double> v, matrix_view<double> out) { half.multiply(v, out); };
         return fitted(static_cast<const gram<double>&>(K), {product}, self, o);
     };
     // The half, the examples packed, and some two hundred vectors
-    const double need = half_gram::bytes(x.size(), multiplication().block) + (64 << 20) + 1600.0 * static_cast<double>(x.size());
+    const double need = half_gram::bytes(x.size(), multiplication().block) + packed_bytes + 1600.0 * static_cast<double>(x.size());
     const bool half_fits = need <= static_cast<double>(o.memory_bytes);
     kernel_pca_model m = half_fits && !decomposes(x.size(), o) ? by_half() : with_training_gram(k, x, o.memory_bytes, o.exact, by_any_rows);
     m.projection.k = std::make_shared<const kernel>(k);

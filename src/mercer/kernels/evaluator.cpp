@@ -68,7 +68,7 @@ double evaluator<T>::element_cost() const {
         if (each.what == statistic::user) return 1000;
         cycles += each.bits()     ? 2.0 * static_cast<double>(each.bit_stride())
                   : each.sparse() ? 1.4 * each.x.mean_entries()
-                                  : (each.what == statistic::dot ? 1.0 : 3.0) * static_cast<double>(state::depth(each));
+                                  : (each.what == statistic::dot ? 1.0 : 3.0) * static_cast<double>(each.depth());
     }
     return cycles / static_cast<double>(s.ops.lanes);
 }
@@ -87,11 +87,11 @@ void evaluator<T>::block(const selection& which_rows, const selection& which_col
     if (rows == 0 || cols == 0) return;
     // Kept panels serve ranges that start at a panel.
     const bool aligned = s.kept && which_cols.is_range() && which_cols[0] % s.ops.sparse_panel == 0;
-    const index stripes = ceil_div(cols, s.stripe), most = s.group_rows();
+    const index stripes = ceil_div(cols, s.stripe), most = rows_in_group(s.sources);
     const bool stream = rows * cols * static_cast<index>(sizeof(T)) > beyond_caches;
     const lease<T> own;
     for (index g0 = 0; g0 < rows; g0 += most) {
-        const auto group = s.group(which_rows.slice(g0, std::min(most, rows - g0)), *own);
+        const auto group = make_ready(s.sources, which_rows.slice(g0, std::min(most, rows - g0)), *own);
         const index count = group.rows.size();
         // Enough items for every thread; rows are split only as far as that needs, since every part of a stripe packs it again.
         const index parts = std::clamp<index>(ceil_div(4 * threads(), stripes), 1, ceil_div(count, 4 * s.ops.block_rows));
@@ -125,10 +125,10 @@ void evaluator<T>::square(const selection& which, block_rows<T> out) const {
     // Stripe by stripe down to the diagonal; what lies below it is the mirror image. The longest stripes first.
     const bool aligned = s.kept && which.is_range() && which[0] % s.ops.sparse_panel == 0;
     const index band = s.stripe / s.ops.block_rows * s.ops.block_rows;  // rows mirrored while they are still in L2
-    const index most = s.group_rows();
+    const index most = rows_in_group(s.sources);
     const lease<T> own;
     for (index g0 = 0; g0 < n; g0 += most) {
-        const auto group = s.group(which.slice(g0, std::min(most, n - g0)), *own);
+        const auto group = make_ready(s.sources, which.slice(g0, std::min(most, n - g0)), *own);
         const index first = g0 / s.stripe;
         parallel_for(stripes - first, [&](index item) {
             const index c0 = (stripes - 1 - item) * s.stripe, width = std::min(s.stripe, n - c0);

@@ -36,6 +36,10 @@ struct source {
     bit_rows x_bits, z_bits;
     bool sparse() const { return x.streamed_sparse(); }
     bool bits() const { return words > 0; }
+    // Whether tiles are made of its own coordinates as numbers.
+    bool reads_numbers() const { return what != statistic::user && same_as < 0 && !bits(); }
+    // Sparse data may have different numbers of columns on the two sides (a test file without the last feature).
+    index depth() const { return std::max(x.dims(), z.dims()); }
     index bit_stride() const { return signs ? 2 * words : words; }
     const T* shift_data() const { return shift.empty() ? nullptr : shift.data(); }
 };
@@ -86,6 +90,38 @@ private:
     std::unique_ptr<workspace<T>> held_;
     int exceptions_;
 };
+
+// Rows of one call, in the form the tile loops read.
+template <class T>
+struct row_group {
+    selection rows;
+    const std::vector<left_rows<T>>& left;
+};
+
+// How many rows are made ready at once: 4 MB of them, more where so few would not pay for packing the stripes again.
+template <class T>
+index rows_in_group(const std::vector<source<T>>& sources) {
+    double bytes = 1;
+    for (const auto& s : sources)
+        if (s.reads_numbers())
+            bytes += s.sparse() ? static_cast<double>(sizeof(T) + 4) * s.x.mean_entries() : static_cast<double>(sizeof(T)) * static_cast<double>(s.depth());
+    const index unit = best_tile_ops<T>().block_rows;
+    return std::max<index>(4, static_cast<index>((4 << 20) / bytes) / unit) * unit;
+}
+
+template <class T>
+row_group<T> make_ready(const std::vector<source<T>>& sources, const selection& rows, workspace<T>& w) {
+    if (w.left.size() < sources.size()) w.left.resize(sources.size());
+    for (std::size_t at = 0; at < sources.size(); ++at) {
+        const auto& s = sources[at];
+        if (!s.reads_numbers()) continue;
+        if (s.sparse())
+            w.left[at].as_sparse(s.x, rows);
+        else
+            w.left[at].as_blocks(s.x, rows, s.shift_data(), s.depth());
+    }
+    return {rows, w.left};
+}
 
 inline bool wants_norms(const plan& code, int stat) {
     for (const auto& step : code.code)

@@ -86,7 +86,7 @@ struct evaluator<T>::state {
                     require_norms(fx, one.x_norms);
                     require_norms(fright, one.z_norms);
                 }
-                one.wide = as_sparse && fright.is_sparse() && depth(one) > 4096 && !one.bits();
+                one.wide = as_sparse && fright.is_sparse() && one.depth() > 4096 && !one.bits();
             } else {
                 one.x = operand<T>(fx, false);
                 one.z = operand<T>(same ? fx : fz, false);
@@ -105,9 +105,6 @@ struct evaluator<T>::state {
             }
     }
     static const char* precision() { return sizeof(T) == 4 ? "float" : "double"; }
-
-    // Sparse data may have different numbers of columns on the two sides (a test file without the last feature).
-    static index depth(const source<T>& s) { return std::max(s.x.dims(), s.z.dims()); }
 
     const buffer<T>& right_norms(const source<T>& s) const { return same ? s.x_norms : s.z_norms; }
 
@@ -165,7 +162,7 @@ struct evaluator<T>::state {
         const index unit = ops.sparse_panel;  // a whole number of dense panels too
         for (const auto& s : sources) {
             if (s.what == statistic::user) continue;
-            const index d = s.wide ? 16384 : std::max<index>(1, s.bits() ? s.bit_stride() : depth(s));
+            const index d = s.wide ? 16384 : std::max<index>(1, s.bits() ? s.bit_stride() : s.depth());
             stripe = std::min(stripe, std::max(unit, panel_bytes / (d * static_cast<index>(sizeof(T))) / unit * unit));
         }
     }
@@ -179,12 +176,12 @@ struct evaluator<T>::state {
         std::size_t need = 0;
         for (const auto& s : sources) {
             if (s.what == statistic::user || s.wide) return;
-            if (s.same_as < 0 && !s.bits()) need += static_cast<std::size_t>(padded(cols) * depth(s)) * sizeof(T);
+            if (s.reads_numbers()) need += static_cast<std::size_t>(padded(cols) * s.depth()) * sizeof(T);
         }
         if (need > budget) return;
         for (auto& s : sources) {
-            if (s.same_as >= 0 || s.bits()) continue;
-            const index width = panel_of(s), d = depth(s), panels = padded(cols) / width;
+            if (!s.reads_numbers()) continue;
+            const index width = panel_of(s), d = s.depth(), panels = padded(cols) / width;
             s.packed.uninitialised(panels * width * d);
             parallel_for(panels, [&](index p) {
                 thread_local pack_scratch<T> scratch;
@@ -197,7 +194,7 @@ struct evaluator<T>::state {
     void pack_panel(const source<T>& s, const selection& which, T* to, pack_scratch<T>& scratch) const {
         const index width = panel_of(s);
         s.z.pack(which, s.shift_data(), to, width, scratch);
-        if (depth(s) > s.z.dims()) std::fill_n(to + s.z.dims() * width, (depth(s) - s.z.dims()) * width, T(0));
+        if (s.depth() > s.z.dims()) std::fill_n(to + s.z.dims() * width, (s.depth() - s.z.dims()) * width, T(0));
     }
 
     static void grow(std::vector<buffer<T>>& set, std::size_t count) {
@@ -232,36 +229,8 @@ struct evaluator<T>::state {
         return made;
     }
 
-    // Rows of one call, in the form the tile loops read.
-    struct row_group {
-        selection rows;
-        const std::vector<left_rows<T>>& left;
-    };
-
-    // How many rows are made ready at once: 4 MB of them, more where so few would not pay for packing the stripes again.
-    index group_rows() const {
-        double bytes = 1;
-        for (const auto& s : sources)
-            if (s.what != statistic::user && s.same_as < 0 && !s.bits())
-                bytes += s.sparse() ? static_cast<double>(sizeof(T) + 4) * s.x.mean_entries() : static_cast<double>(sizeof(T)) * static_cast<double>(depth(s));
-        return std::max<index>(4, static_cast<index>((4 << 20) / bytes) / ops.block_rows) * ops.block_rows;
-    }
-
-    row_group group(const selection& rows, workspace<T>& w) const {
-        if (w.left.size() < sources.size()) w.left.resize(sources.size());
-        for (std::size_t at = 0; at < sources.size(); ++at) {
-            const auto& s = sources[at];
-            if (s.what == statistic::user || s.same_as >= 0 || s.bits()) continue;
-            if (s.sparse())
-                w.left[at].as_sparse(s.x, rows);
-            else
-                w.left[at].as_blocks(s.x, rows, s.shift_data(), depth(s));
-        }
-        return {rows, w.left};
-    }
-
     // All tiles of rows first … first + count - 1 of a group within a stripe; results go to columns out_col … of out. first: a multiple of block_rows.
-    void run(const open_stripe& stripe, const row_group& group, index first, index count, block_rows<T> out, index out_col, workspace<T>& w) const {
+    void run(const open_stripe& stripe, const row_group<T>& group, index first, index count, block_rows<T> out, index out_col, workspace<T>& w) const {
         T* registers = w.registers.at_least(code->registers * ops.block_rows * stripe.width);
         const auto reg = [&](int r) {
             const bool shared = r < static_cast<int>(sources.size()) && sources[r].same_as >= 0;
@@ -332,7 +301,7 @@ struct evaluator<T>::state {
                 right_bits(s).pack(which.slice(std::min(j, which.size()), std::clamp<index>(which.size() - j, 0, p)), panels + j * s.bit_stride(), p);
             return nullptr;
         }
-        const index p = panel_of(s), d = depth(s);
+        const index p = panel_of(s), d = s.depth();
         if (packed_at >= 0) return s.packed.data() + packed_at * d;
         if (s.wide) return pack_present(s, which, width, w, at);
         T* panels = w.panels[at].at_least(width * d);
@@ -350,7 +319,7 @@ struct evaluator<T>::state {
     const T* pack_present(const source<T>& s, const selection& which, index width, workspace<T>& w, std::size_t at) const {
         auto& place = w.place[at];
         auto& present = w.present[at];
-        if (static_cast<index>(place.size()) < depth(s)) place.assign(static_cast<std::size_t>(depth(s)), -1);
+        if (static_cast<index>(place.size()) < s.depth()) place.assign(static_cast<std::size_t>(s.depth()), -1);
         for (index j = 0; j < which.size(); ++j) {
             const auto [cols, values, entries] = s.z.entries(which[j], w.pack);
             for (index k = 0; k < entries; ++k)
@@ -376,7 +345,8 @@ struct evaluator<T>::state {
     }
 
     // Statistic `at` of the rows `some`, which stand at `first` in their group.
-    void fill_statistic(std::size_t at, const row_group& group, index first, const selection& some, const open_stripe& stripe, T* out, workspace<T>& w) const {
+    void fill_statistic(std::size_t at, const row_group<T>& group, index first, const selection& some, const open_stripe& stripe, T* out,
+                        workspace<T>& w) const {
         const source<T>& s = sources[at];
         const T* panels = stripe.panels[at];
         const index n = some.size(), width = stripe.width;
@@ -389,7 +359,7 @@ struct evaluator<T>::state {
                 return;
             }
         const index p = panel_of(s);
-        const index d = s.wide ? static_cast<index>(w.present[at].size()) : depth(s);
+        const index d = s.wide ? static_cast<index>(w.present[at].size()) : s.depth();
         if (!s.sparse()) {
             for (index j = 0; j < width; j += p) ops.dense(s.what, group.left[at].block(first), panels + j * d, d, out + j, width, false);
             return;
@@ -496,7 +466,7 @@ struct evaluator<T>::state {
         index work = 0;
         for (const auto& s : sources) {
             if (s.what == statistic::user) return false;
-            work += s.bits() ? s.bit_stride() : s.sparse() ? 4 + depth(s) / 8 : depth(s);
+            work += s.bits() ? s.bit_stride() : s.sparse() ? 4 + s.depth() / 8 : s.depth();
         }
         return work >= 32;
     }

@@ -181,7 +181,6 @@ lanczos_result block_lanczos(index n, const block_operator& multiply, const lanc
         const index m = q.size(), have = std::min(p, m);
         next = m < n ? q.orthonormal(w, 1e-14 * scale, scale) : matrix<double>(0, n);
         const matrix<double> r = row_products(w.view(), next.view());  // last × next
-        const bool short_block = next.rows() > 0 && found.passes == 1 && next.rows() < width;
         found.values.clear(), found.residuals.clear();
         double worst = 0;
         const double top = std::max(std::abs(ritz.values.front()), std::abs(ritz.values.back()));
@@ -220,7 +219,7 @@ lanczos_result block_lanczos(index n, const block_operator& multiply, const lanc
         const index room = most - q.size();
         // An invariant subspace that is too small: go on with a block that is orthogonal to it.
         if (next.rows() == 0) next = random_block(std::min(width, room));
-        if (short_block && next.rows() < room) next = widened(next, std::min(width, room));
+        if (found.passes == 1 && next.rows() < std::min(width, room)) next = widened(next, std::min(width, room));
         if (next.rows() > room) {
             matrix<double> fewer(room, n);
             std::copy_n(next.data(), room * n, fewer.data());
