@@ -6,21 +6,12 @@
 
 namespace mercer::smo {
 
-namespace {
-constexpr double cheap_cost = 6;                            // cycles an element; below it a row is read no faster than computed
-constexpr int often = 8;                                    // times a row was asked for
-constexpr std::size_t most_spare = std::size_t{64} << 20;   // kept for the next problem
-constexpr std::size_t small_bytes = std::size_t{16} << 20;  // a matrix that stays in the caches, in memory that was used before
-constexpr std::size_t near_bytes = std::size_t{32} << 20;   // kept of cheap rows
-constexpr index patience = 16;                              // rows missed for every one kept, before more are kept
-}  // namespace
-
-row_store::row_store(index n, std::size_t budget_bytes, double element_cost) : stride_((n + 15) / 16 * 16) {
-    small_ = static_cast<std::size_t>(n) * static_cast<std::size_t>(stride_) * sizeof(float) <= small_bytes;
-    cheap_ = element_cost < cheap_cost && !small_;
+row_store::row_store(index n, std::size_t budget_bytes, double element_cost, const row_limits& limits) : limits_(limits), stride_((n + 15) / 16 * 16) {
+    small_ = static_cast<std::size_t>(n) * static_cast<std::size_t>(stride_) * sizeof(float) <= limits_.small_bytes;
+    cheap_ = element_cost < limits_.cheap_cost && !small_;
     const std::size_t row_bytes = static_cast<std::size_t>(std::max<index>(stride_, 1)) * sizeof(float);
     most_slots_ = std::min<index>(n, static_cast<index>(budget_bytes / row_bytes));
-    slots_ = cheap_ ? std::min<index>(most_slots_, static_cast<index>(near_bytes / row_bytes)) : most_slots_;
+    slots_ = cheap_ ? std::min<index>(most_slots_, std::max<index>(1, static_cast<index>(limits_.near_bytes / row_bytes))) : most_slots_;
     slot_of_.assign(static_cast<std::size_t>(n), -1);
     asked_.assign(static_cast<std::size_t>(n), 0);
     position_.resize(static_cast<std::size_t>(n));
@@ -28,7 +19,7 @@ row_store::row_store(index n, std::size_t budget_bytes, double element_cost) : s
 }
 
 row_store::~row_store() {
-    if (memory_.bytes() > spare().bytes() && memory_.bytes() <= most_spare) spare() = std::move(memory_);
+    if (memory_.bytes() > spare().bytes() && memory_.bytes() <= limits_.most_spare) spare() = std::move(memory_);
 }
 
 // Memory that was written once is much quicker to write again, and small problems follow one another by the hundred.
@@ -41,11 +32,11 @@ index row_store::fetch(index original, index& valid) {
     valid = 0;
     if (slots_ == 0) return -1;
     const int asked = asked_[original];
-    if (asked < often) ++asked_[original];
+    if (asked < limits_.often) ++asked_[original];
     if (!small_ && asked < (cheap_ ? 2 : 1)) return -1;
     if (!memory_.data()) {
         const std::size_t need = static_cast<std::size_t>(most_slots_ * stride_) * sizeof(float);
-        if (spare().bytes() >= need && spare().bytes() <= most_spare)
+        if (spare().bytes() >= need && spare().bytes() <= limits_.most_spare)
             memory_ = std::move(spare());
         else
             memory_ = reserved_memory(need);
@@ -53,24 +44,13 @@ index row_store::fetch(index original, index& valid) {
     ++clock_;
     index slot = slot_of_[original];
     if (slot < 0) {
-        if (taken_ < slots_) {
-            slot = taken_++;
-            owner_.push_back(-1);
-            valid_.push_back(0);
-            used_.push_back(0);
-        } else {
-            // Cheap rows that are wanted again and again are worth more memory after all.
-            if (asked == often && ++missed_ > patience * slots_ && slots_ < most_slots_) slots_ = std::min(most_slots_, 2 * slots_), missed_ = 0;
-            // The least recently used of a few in turn: close enough to the oldest, at constant cost.
-            slot = hand_;
-            for (index k = 0; k < std::min<index>(slots_, 16); ++k) {
-                const index other = (hand_ + k) % slots_;
-                if (used_[other] < used_[slot]) slot = other;
-            }
-            hand_ = (hand_ + 16) % slots_;
-            // A row fetched for the block at hand is in use.
-            if (clock_ - used_[slot] < 2048) return -1;
+        // Cheap rows that are wanted again and again are worth more memory after all.
+        if (taken_ == slots_ && slots_ < most_slots_ && asked >= limits_.often && ++missed_ > limits_.patience * slots_) {
+            slots_ = std::min(most_slots_, 2 * slots_);
+            missed_ = 0;
         }
+        slot = taken_ < slots_ ? fresh_slot() : oldest_slot();
+        if (slot < 0) return -1;
         if (owner_[slot] >= 0) slot_of_[owner_[slot]] = -1;
         owner_[slot] = original;
         slot_of_[original] = slot;
@@ -79,6 +59,24 @@ index row_store::fetch(index original, index& valid) {
     used_[slot] = clock_;
     valid = valid_[slot];
     return slot;
+}
+
+index row_store::fresh_slot() {
+    owner_.push_back(-1);
+    valid_.push_back(0);
+    used_.push_back(0);
+    return taken_++;
+}
+
+// The least recently used of a few in turn: close enough to the oldest, at constant cost. -1: all of them are in use.
+index row_store::oldest_slot() {
+    index slot = hand_;
+    for (index k = 0; k < std::min<index>(taken_, 16); ++k) {
+        const index other = (hand_ + k) % taken_;
+        if (used_[other] < used_[slot]) slot = other;
+    }
+    hand_ = (hand_ + 16) % taken_;
+    return clock_ - used_[slot] < in_use ? -1 : slot;
 }
 
 index row_store::find(index original, index& valid) const {

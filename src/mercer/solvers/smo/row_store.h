@@ -17,13 +17,24 @@
 
 namespace mercer::smo {
 
+// Chosen by measurement; none changes an element.
+struct row_limits {
+    double cheap_cost = 6;                            // cycles an element; below it a row is read no faster than computed
+    int often = 8;                                    // times a row was asked for, at most 255
+    std::size_t most_spare = std::size_t{64} << 20;   // kept for the next problem
+    std::size_t small_bytes = std::size_t{16} << 20;  // a matrix that stays in the caches, in memory that was used before
+    std::size_t near_bytes = std::size_t{32} << 20;   // kept of cheap rows
+    index patience = 16;                              // rows missed for every one kept, before more are kept
+};
+
 class row_store {
 public:
-    static constexpr index panel = 1024;  // columns
+    static constexpr index panel = 1024;   // columns
+    static constexpr index in_use = 2048;  // the rows last fetched, so many of them, keep their places: no block has more
 
     // element_cost: cycles to compute an element (gram.h). Where that is little, a large store costs more than it saves, for
     // memory written for the first time is slow; then only so much is kept as stays near the caches.
-    row_store(index n, std::size_t budget_bytes, double element_cost);
+    row_store(index n, std::size_t budget_bytes, double element_cost, const row_limits& limits = {});
     ~row_store();
     row_store(const row_store&) = delete;
     row_store& operator=(const row_store&) = delete;
@@ -36,7 +47,7 @@ public:
     // What the rows take, and how to give it back: they are computed again when asked for.
     std::size_t bytes() const { return static_cast<std::size_t>(taken_ * stride_) * sizeof(float); }
     void release();
-    // All rows have a place, in memory that is quick.
+    // The whole matrix would stay in quick memory.
     bool small() const { return small_; }
     // The slot of the row if it is there, else -1.
     index find(index original, index& valid) const;
@@ -54,7 +65,10 @@ public:
 
 private:
     static reserved_memory& spare();
+    index fresh_slot();
+    index oldest_slot();
 
+    const row_limits limits_;
     bool small_, cheap_;
     index stride_;
     index slots_, most_slots_;
