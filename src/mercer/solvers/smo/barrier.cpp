@@ -1,7 +1,7 @@
-// min ½xᵀKx - rᵀx, l <= x <= u, Σx = sum, by a primal-dual interior-point method (Mehrotra, SIAM J. Optimization 2, 1992).
+// min ½xᵀKx - rᵀx, l <= x <= u, Σx = sum in each group, by a primal-dual interior-point method (Mehrotra, SIAM J. Optimization 2, 1992).
 //
-// With multipliers z of x >= l, v of x <= u and λ of the sum, the conditions are
-//     Kx - r + λ1 - z + v = 0,   Σx = sum,   (x-l)z = μ,   (u-x)v = μ,   μ → 0.
+// With multipliers z of x >= l, v of x <= u and λ of the sum of each group, the conditions are
+//     Kx - r + λ - z + v = 0,   Σx = sum,   (x-l)z = μ,   (u-x)v = μ,   μ → 0.
 // Every step factors M = K + diag(z/(x-l) + v/(u-x)) once and solves with it for the direction to μ = 0 and for the corrected one. The
 // number of steps hardly depends on K, which may be singular, nor on how large the bounds are: it ends what pairs of variables
 // and guesses of the active set cannot. (solvers/interior_point is the general method, over LAPACK; this one needs no BLAS.)
@@ -61,7 +61,7 @@ private:
     void gradient() {  // Kx - r
         for (index i = 0; i < m_; ++i) g_[i] = ops_.dot(q_.K.row(i), q_.x.data(), m_) - q_.r[i];
     }
-    double residual(index i) const { return g_[i] + lambda_ - z_[i] + v_[i]; }
+    double residual(index i) const { return g_[i] + lambda_[q_.group[i]] - z_[i] + v_[i]; }
 
     bool ended(double tol) const {
         for (index i = 0; i < m_; ++i) {
@@ -87,19 +87,16 @@ private:
         for (index i = 0; i < m_; ++i) trace += std::abs(q_.K(i, i));
         for (index i = 0; i < m_; ++i) M_(i, i) += z_[i] / s_[i] + v_[i] / t_[i] + 1e-14 * trace / static_cast<double>(m_);
         if (!blocked_cholesky(M_)) return false;
-        ones_.assign(at(m_), 1.0);
-        solve_cholesky(M_, ones_);
-        sum_ones_ = 0;
-        for (const double each : ones_) sum_ones_ += each;
+        const sum_multipliers sums(M_, q_.group);
         // Towards μ = 0, then towards σμ with the products of that direction taken off.
         vec zero(at(m_), 0.0);
         const double mu = average(0, 0);
-        direction(zero, zero);
+        direction(sums, zero, zero);
         const double affine = average(length(s_, dx_, 1), length_of_multipliers());
         const double sigma = std::pow(affine / mu, 3);
         vec first(at(m_)), second(at(m_));
         for (index i = 0; i < m_; ++i) first[i] = sigma * mu - dx_[i] * dz_[i], second[i] = sigma * mu + dx_[i] * dv_[i];
-        direction(first, second);
+        direction(sums, first, second);
         const double step = 0.995 * std::min({length(s_, dx_, 1), length(t_, dx_, -1), length_of_multipliers()});
         double sum = 0;
         for (index i = 0; i < m_; ++i) sum += dx_[i] + dz_[i] + dv_[i];
@@ -111,24 +108,21 @@ private:
             s_[i] += by * dx_[i], t_[i] -= by * dx_[i];
             z_[i] += by * dz_[i], v_[i] += by * dv_[i];
         }
-        lambda_ += by * dlambda_;
+        for (std::size_t g = 0; g < 2; ++g) lambda_[g] += by * dlambda_[g];
         return true;
     }
 
     // dx, dλ, dz, dv for (x-l)z → first, (u-x)v → second.
-    void direction(const vec& first, const vec& second) {
-        double missing = q_.sum;
+    void direction(const sum_multipliers& sums, const vec& first, const vec& second) {
+        two missing = q_.sum;
         for (index i = 0; i < m_; ++i) {
             const double a = bounded(s_[i]) ? (first[i] - s_[i] * z_[i]) / s_[i] : 0, b = bounded(t_[i]) ? (second[i] - t_[i] * v_[i]) / t_[i] : 0;
             dx_[i] = -residual(i) + a - b;
-            missing -= q_.x[i];
+            missing[q_.group[i]] -= q_.x[i];
         }
         solve_cholesky(M_, dx_);
-        double sum = 0;
-        for (const double each : dx_) sum += each;
-        dlambda_ = (sum - missing) / sum_ones_;
+        dlambda_ = sums.apply(dx_, missing);
         for (index i = 0; i < m_; ++i) {
-            dx_[i] -= dlambda_ * ones_[i];
             dz_[i] = bounded(s_[i]) ? (first[i] - s_[i] * z_[i] - z_[i] * dx_[i]) / s_[i] : 0;
             dv_[i] = bounded(t_[i]) ? (second[i] - t_[i] * v_[i] + v_[i] * dx_[i]) / t_[i] : 0;
         }
@@ -161,8 +155,8 @@ private:
     const vector_ops& ops_;
     const index m_;
     matrix<double> M_;
-    vec s_, t_, z_, v_, g_, dx_, dz_, dv_, ones_;
-    double lambda_ = 0, dlambda_ = 0, sum_ones_ = 0;
+    vec s_, t_, z_, v_, g_, dx_, dz_, dv_;
+    two lambda_{}, dlambda_{};
 };
 
 }  // namespace

@@ -13,7 +13,7 @@ void solver::choose_block() {
     for (index i = 0; i < active_; ++i) inside += alpha_[i] > lower_[i] && alpha_[i] < upper_[i];
     const index limit = std::max(std::clamp<index>(active_ / 8 / 16 * 16, smallest_block, largest_block), std::min(most_free_, inside * 13 / 10 / 16 * 16));
     std::vector<index> chosen;
-    if (active_ <= whole_size) {
+    if (whole()) {
         for (index i = 0; i < active_; ++i) chosen.push_back(i);
     } else {
         choose_violators(limit, chosen);

@@ -1,9 +1,9 @@
 // Newton's method on the free variables and those that want to leave their bounds, for when pairs crawl: large C, tiny γ, nearly
 // singular K.
 //
-// With all others fixed, these variables x solve  min ½xᵀKx - rᵀx, l <= x <= u, Σx = s,  r = F + Kx. A primal-dual active set
+// With all others fixed, these variables x solve  min ½xᵀKx - rᵀx, l <= x <= u, Σx = s in each group,  r = F + Kx. A primal-dual active set
 // method (Bergounioux, Ito, Kunisch, SIAM J. Control Optim. 37, 1999) guesses who is at a bound, solves the equations
-//     K_ff x_f + λ1 = r_f - K_fb x_b,   Σx_f = s - Σx_b
+//     K_ff x_f + λ = r_f - K_fb x_b,   Σx_f = s - Σx_b in each group, λ one number for each
 // by Cholesky, and corrects the guess: free ones outside their box go to the bound, bound ones with F beyond λ become free. It
 // ends after a few factorisations, exactly; if it does not, or the objective would not fall, nothing is changed.
 #include <algorithm>
@@ -14,6 +14,33 @@
 #include "mercer/solvers/smo/solver.h"
 
 namespace mercer::smo {
+
+sum_multipliers::sum_multipliers(const matrix<double>& factor, std::vector<std::uint8_t> group) : group_(std::move(group)) {
+    for (const std::uint8_t g : group_) ++count_[g];
+    for (std::size_t g = 0; g < 2; ++g) {
+        if (count_[g] == 0) continue;
+        for (const std::uint8_t own : group_) solved_[g].push_back(own == g ? 1.0 : 0.0);
+        solve_cholesky(factor, solved_[g]);
+        for (std::size_t i = 0; i < group_.size(); ++i) A_[group_[i]][g] += solved_[g][i];
+    }
+}
+
+two sum_multipliers::apply(std::vector<double>& x, const two& sum) const {
+    // Aλ = Σx - sum, in each group
+    two b{}, lambda{};
+    for (std::size_t i = 0; i < x.size(); ++i) b[group_[i]] += x[i];
+    for (std::size_t g = 0; g < 2; ++g) b[g] -= sum[g];
+    if (has(0) && has(1)) {
+        const double determinant = A_[0][0] * A_[1][1] - A_[0][1] * A_[1][0];
+        lambda = {(b[0] * A_[1][1] - b[1] * A_[0][1]) / determinant, (b[1] * A_[0][0] - b[0] * A_[1][0]) / determinant};
+    } else {
+        const std::size_t g = has(0) ? 0 : 1;
+        lambda[g] = b[g] / A_[g][g];
+    }
+    for (std::size_t g = 0; g < 2; ++g)
+        for (std::size_t i = 0; i < solved_[g].size(); ++i) x[i] -= lambda[g] * solved_[g][i];
+    return lambda;
+}
 
 bool active_set(free_problem& q) {
     const index m = q.K.rows();
@@ -26,19 +53,21 @@ bool active_set(free_problem& q) {
     index last_changes = m + 1;
     for (int round = 0; round < most_rounds; ++round) {
         std::vector<index> free;
-        double left = q.sum;
+        std::vector<std::uint8_t> group;
+        two left = q.sum;
         for (index i = 0; i < m; ++i) {
             if (where[i] == at::free) {
                 free.push_back(i);
+                group.push_back(q.group[i]);
                 continue;
             }
             q.x[i] = where[i] == at::lower ? q.lower[i] : q.upper[i];
-            left -= q.x[i];
+            left[q.group[i]] -= q.x[i];
         }
         const index f = static_cast<index>(free.size());
         if (f < 2) return false;
         matrix<double> part(f, f);
-        std::vector<double> z(free.size()), ones(free.size(), 1.0);
+        std::vector<double> z(free.size());
         for (index a = 0; a < f; ++a) {
             const double* row = q.K.row(free[a]);
             for (index b = 0; b < f; ++b) part(a, b) = row[free[b]];
@@ -50,12 +79,23 @@ bool active_set(free_problem& q) {
         }
         if (!blocked_cholesky(part)) return false;
         solve_cholesky(part, z);
-        solve_cholesky(part, ones);
-        double sum_z = 0, sum_ones = 0;
-        for (index a = 0; a < f; ++a) sum_z += z[a], sum_ones += ones[a];
-        const double lambda = (sum_z - left) / sum_ones;
+        const sum_multipliers sums(part, group);
+        two lambda = sums.apply(z, left);
+        for (index a = 0; a < f; ++a) q.x[free[a]] = z[a];
+        std::vector<double> F(static_cast<std::size_t>(m));
+        two rise{-infinity, -infinity}, fall{infinity, infinity};
+        for (index i = 0; i < m; ++i) {
+            if (where[i] == at::free) continue;
+            F[i] = q.r[i];
+            const double* row = q.K.row(i);
+            for (index j = 0; j < m; ++j) F[i] -= row[j] * q.x[j];
+            double& end = where[i] == at::lower ? rise[q.group[i]] : fall[q.group[i]];
+            end = where[i] == at::lower ? std::max(end, F[i]) : std::min(end, F[i]);
+        }
+        // A group with all at their bounds rests where λ lies between those that could rise and those that could fall.
+        for (std::size_t g = 0; g < 2; ++g)
+            if (!sums.has(static_cast<int>(g))) lambda[g] = !std::isfinite(rise[g]) ? fall[g] : !std::isfinite(fall[g]) ? rise[g] : (rise[g] + fall[g]) / 2;
         index changes = 0;
-        for (index a = 0; a < f; ++a) q.x[free[a]] = z[a] - lambda * ones[a];
         std::vector<at> next = where;
         for (index i = 0; i < m; ++i) {
             if (where[i] == at::free) {
@@ -63,10 +103,8 @@ bool active_set(free_problem& q) {
                 if (q.x[i] > q.upper[i]) next[i] = at::upper, ++changes;
                 continue;
             }
-            double F = q.r[i];
-            const double* row = q.K.row(i);
-            for (index j = 0; j < m; ++j) F -= row[j] * q.x[j];
-            if (where[i] == at::lower ? F > lambda : F < lambda) next[i] = at::free, ++changes;
+            const double own = lambda[q.group[i]];
+            if (where[i] == at::lower ? F[i] > own : F[i] < own) next[i] = at::free, ++changes;
         }
         if (changes == 0) return true;
         if (changes > 0.8 * static_cast<double>(last_changes)) return false;
@@ -80,19 +118,19 @@ bool active_set(free_problem& q) {
 double solver::newton_work() const {
     double m = 0;
     for (index i = 0; i < active_; ++i) m += alpha_[i] > lower_[i] && alpha_[i] < upper_[i];
-    return 4 * m * m * m / 3 / 8;
+    return factor_cycles * m * m * m;
 }
 
-bool solver::newton() {
-    if (groups_ != 1) return false;
+bool solver::newton(bool last) {
     if (all_exact()) gap_ = measure();
     if (gap_ <= options_.tol) return true;
     std::vector<index> free;
     for (index i = 0; i < active_; ++i) {
         const bool up = alpha_[i]<upper_[i], down = alpha_[i]> lower_[i];
-        if ((up && down) || (up && F_[i] > min_low_[0] + options_.tol) || (down && F_[i] < max_up_[0] - options_.tol)) free.push_back(i);
+        const int g = group_[i];
+        if ((up && down) || (up && F_[i] > min_low_[g] + options_.tol) || (down && F_[i] < max_up_[g] - options_.tol)) free.push_back(i);
     }
-    if (newton(free, false)) return true;
+    if (guess && newton(free, false)) return true;
     // Guessing who is at a bound leads nowhere: a barrier finds out, at the price of a few dozen factorisations. Few points take part as a whole.
     if (active_ <= most_barrier) {
         free.clear();
@@ -100,7 +138,8 @@ bool solver::newton() {
             if (lower_[i] < upper_[i]) free.push_back(i);
     }
     const double m = static_cast<double>(free.size());
-    return 30 * m * m * m / 3 / 8 <= std::max(8 * work_, 2e9) && newton(free, true);
+    const bool worth = 7.5 * factor_cycles * m * m * m <= std::max(8 * work_, 2e9) || (last && active_ <= most_barrier);
+    return worth && newton(free, true);
 }
 
 bool solver::newton(const std::vector<index>& free, bool by_barrier) {
@@ -119,7 +158,8 @@ bool solver::newton(const std::vector<index>& free, bool by_barrier) {
         q.lower.push_back(lower_[free[a]]);
         q.upper.push_back(upper_[free[a]]);
         q.where.push_back(q.x.back() <= q.lower.back() ? at::lower : q.x.back() >= q.upper.back() ? at::upper : at::free);
-        q.sum += q.x.back();
+        q.group.push_back(group_[free[a]]);
+        q.sum[q.group.back()] += q.x.back();
     }
     for (index a = 0; a < m; ++a) q.r.push_back(F_[free[a]] + ops_.dot(q.K.row(a), q.x.data(), m));
     const std::vector<double> before = q.x;
@@ -135,12 +175,13 @@ bool solver::newton(const std::vector<index>& free, bool by_barrier) {
     std::vector<double> delta;
     for (index a = 0; a < m; ++a) delta.push_back(std::clamp(q.x[a], q.lower[a], q.upper[a]) - before[a]);
     // An ill-conditioned K leaves Σd beside zero: free variables with room take up the difference.
-    double excess = 0;
-    for (const double d : delta) excess += d;
-    for (index a = 0; a < m && excess != 0; ++a) {
-        if (q.where[a] != at::free) continue;
-        const double moved = std::clamp(before[a] + delta[a] - excess, q.lower[a], q.upper[a]) - before[a];
-        excess -= delta[a] - moved;
+    two excess{};
+    for (index a = 0; a < m; ++a) excess[q.group[a]] += delta[a];
+    for (index a = 0; a < m; ++a) {
+        double& own = excess[q.group[a]];
+        if (q.where[a] != at::free || own == 0) continue;
+        const double moved = std::clamp(before[a] + delta[a] - own, q.lower[a], q.upper[a]) - before[a];
+        own -= delta[a] - moved;
         delta[a] = moved;
     }
     // Objective of the step d: ½dᵀKd - Fᵀd.
@@ -148,7 +189,7 @@ bool solver::newton(const std::vector<index>& free, bool by_barrier) {
     for (index a = 0; a < m; ++a) fall += delta[a] * (F_[free[a]] - 0.5 * ops_.dot(q.K.row(a), delta.data(), m));
     double size = 0;
     for (const double each : q.x) size += std::abs(each);
-    if (!(fall > 0) || std::abs(excess) > 1e-14 * size) return false;
+    if (!(fall > 0) || std::abs(excess[0]) + std::abs(excess[1]) > 1e-14 * size) return false;
     for (index a = 0; a < m; ++a) alpha_[free[a]] = std::clamp(before[a] + delta[a], q.lower[a], q.upper[a]);
     looked_ = false;
     // What is left of the gap may be smaller than what float kernel values make of such steps.

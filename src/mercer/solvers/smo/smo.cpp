@@ -24,16 +24,21 @@ const char* name(smo_status status) noexcept {
 
 namespace smo {
 
+limits& limits_in_force() {
+    static limits now;
+    return now;
+}
+
 namespace {
 // Free variables in a block: its tile takes an eighth of the budget at most.
-index room_for_free(std::size_t budget) {
+index room_for_free(std::size_t budget, const limits& l) {
     const auto side = static_cast<index>(std::sqrt(static_cast<double>(budget / 8 / sizeof(float))));
-    return std::clamp(side, smallest_block, most_free);
+    return std::clamp(side, l.smallest_block, l.most_free);
 }
 // What the budget leaves for rows and for Newton's matrices, when α, F and the like, a block's tile and the threads' scratch are taken off; but a
 // quarter of it at least.
-std::size_t room_for_rows(index n, std::size_t budget) {
-    const auto block = static_cast<std::size_t>(std::min(n, std::max(largest_block, room_for_free(budget)))), size = static_cast<std::size_t>(n);
+std::size_t room_for_rows(index n, std::size_t budget, const limits& l) {
+    const auto block = static_cast<std::size_t>(std::min(n, std::max(l.largest_block, room_for_free(budget, l)))), size = static_cast<std::size_t>(n);
     // Of four threads, however many there are: what is kept must not depend on that.
     const std::size_t scratch = 4 * sizeof(float) * static_cast<std::size_t>(row_chunk * stripe);
     const std::size_t workspaces = std::size_t{6} << 20;  // of the tile loops, and the unused ends of large pages
@@ -43,15 +48,16 @@ std::size_t room_for_rows(index n, std::size_t budget) {
 }  // namespace
 
 solver::solver(const gram<float>& fast, const gram<double>& exact, const box_problem& problem, const smo_options& options)
-    : fast_(fast),
+    : limits(limits_in_force()),
+      fast_(fast),
       exact_(exact),
       options_(options),
       n_(static_cast<index>(problem.p.size())),
       active_(n_),
       ops_(best_vector_ops()),
-      most_free_(room_for_free(options.block_bytes)),
-      room_(room_for_rows(n_, options.cache_bytes)),
-      store_(n_, room_, fast.element_cost()) {
+      most_free_(room_for_free(options.block_bytes, *this)),
+      room_(room_for_rows(n_, options.cache_bytes, *this)),
+      store_(n_, room_, fast.element_cost(), rows_kept) {
     const auto copy = [&](std::span<const double> from) { return std::vector<double>(from.begin(), from.end()); };
     p_ = copy(problem.p);
     lower_ = copy(problem.lower);
@@ -103,7 +109,7 @@ smo_result solver::run() {
                 }
                 if (no_nearer() || (at_rest_ && ++rests_ > 3)) {
                     // Float kernel values lead no further: double ones may.
-                    if (last_tries_++ < most_last_tries && newton()) {
+                    if (last_tries_++ < most_last_tries && newton(true)) {
                         at_rest_ = false;
                         rests_ = denied_ = 0;
                         continue;
@@ -135,6 +141,7 @@ smo_result solver::run() {
             if (++newtons_ > most_newtons && level_ == n_ && all_exact()) {
                 if (active_ < n_) bring_back();
                 const bool certain = certify();
+                if (!certain && last_tries_++ < most_last_tries && newton(true)) continue;
                 if (!certain && !remember()) restore();
                 result_.status = certain ? success() : smo_status::stalled;
                 break;
@@ -183,8 +190,8 @@ void solver::round(double target) {
         at_rest_ = true;
     else
         looked_ = false;
-    if (groups_ == 1 && static_cast<index>(previous_.size()) == active_) {
-        // The block was everything: its tile holds all the rows.
+    if (groups_ == 1 && whole()) {
+        // The tile holds all the rows.
         std::vector<const float*> rows;
         for (const index i : changed) rows.push_back(tile_.data() + i * static_cast<index>(block_.size()));
         ops_.subtract_rows(F_.data(), rows.data(), delta.data(), static_cast<index>(rows.size()), active_);

@@ -8,43 +8,17 @@
 #include <limits>
 #include <vector>
 
+#include "mercer/solvers/smo/limits.h"
 #include "mercer/solvers/smo/row_store.h"
 #include "mercer/solvers/smo/smo.h"
 #include "mercer/solvers/smo/vector_ops.h"
 
 namespace mercer::smo {
 
-inline constexpr double infinity = std::numeric_limits<double>::infinity();
+inline constexpr index stripe = row_store::panel;  // columns of F updated at a time
+inline constexpr index row_chunk = 512;            // rows that are used but not kept are computed this many at a time
 
-// Chosen by measurement on the sets of bench/svm; none changes the answer.
-inline constexpr index whole_size = 1000;     // so many active points or fewer are one block: their whole Gram matrix is computed
-inline constexpr index largest_block = 1024;  // otherwise a block is an eighth of the active points, within these
-inline constexpr index smallest_block = 256;
-inline constexpr index most_free = 2048;            // and larger, up to this, where many variables are free
-inline constexpr index first_level = 512;           // the coarsest sample has at least this many points
-inline constexpr index level_ratio = 8;             // and each finer one so many times more
-inline constexpr double coarse_gap = 0.1;           // a level is solved to this gap (in standard deviations of p)
-inline constexpr double refinement = 0.1;           // then each look at all points to this share of the gap before
-inline constexpr double likely_margin = 0.3;        // points this far beyond the offset (in standard deviations of p) are set aside for now
-inline constexpr index stripe = row_store::panel;   // columns of F updated at a time
-inline constexpr index row_chunk = 512;             // rows that are used but not kept are computed this many at a time
-inline constexpr double inner_share = 0.1;          // a block is solved to this share of the outer gap
-inline constexpr double look_share = 0.4;           // with more than this share of them in doubt, all points are looked at
-inline constexpr double shrink_share = 0.2;         // points are set aside when at least this share of the active ones can be
-inline constexpr double hopeless = 1e10;            // ‖w‖²·k(x, x) needed, beyond which a hard margin is given up: a margin of 1e-5 of the radius
-inline constexpr int most_denied = 25;              // ends denied by exact kernel values before the solver gives up
-inline constexpr index sample_size = 64;            // points whose F is recomputed in double to see how far float kernel values have led
-inline constexpr std::int64_t first_patience = 50;  // pair steps per active point before Newton's method is tried; doubled when it does not help
-inline constexpr std::int64_t most_patience = 800;
-inline constexpr index most_newton = 8000;     // variables it is tried with
-inline constexpr int most_newtons = 10;        // times it is tried before the solver gives up
-inline constexpr int most_last_tries = 3;      // and so often where pairs have come to rest short of the end
-inline constexpr index most_barrier = 2500;    // active points up to which a barrier takes all of them
-inline constexpr index most_exact = 30000000;  // kernel values in double that Newton's method may ask for at its end
-inline constexpr double little_work = 250;     // one in so many kernel values more is no matter
-inline constexpr double safety = 4;            // the largest error seen there is multiplied by this
-
-class solver {
+class solver : limits {
 public:
     solver(const gram<float>& fast, const gram<double>& exact, const box_problem& problem, const smo_options& options);
     smo_result run();
@@ -60,6 +34,7 @@ private:
     double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count(); }
     std::vector<double> original_order(const std::vector<double>& values) const;
 
+    bool whole() const { return active_ <= whole_size; }  // the block is all active points, in their order
     void choose_block();
     void choose_violators(index limit, std::vector<index>& chosen);
     void solve_block(double target);
@@ -93,7 +68,7 @@ private:
     void make_exact(const std::vector<index>& points);
     bool grows();
 
-    bool newton();  // whether it brought the objective down
+    bool newton(bool last = false);  // whether it brought the objective down; last: there is nothing else to try
     bool newton(const std::vector<index>& free, bool by_barrier);
     bool all_exact();
     double newton_work() const;
