@@ -3,7 +3,7 @@ JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo python test asan tsan fuzz bench format lint install clean
+.PHONY: help setup build demo python test asan tsan stress fuzz bench format lint install clean
 
 help:  ## list the commands
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## */\1\t/' | expand -t 10
@@ -31,6 +31,9 @@ asan: setup  ## the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 tsan: setup  ## the tests under ThreadSanitizer
 	@tools/build tsan $(JOBS)
 	@tools/test tsan $(JOBS)
+
+stress: setup  ## random support vector machines for five minutes, or SECONDS=3600
+	@tools/stress --seconds $(or $(SECONDS),300)
 
 fuzz: setup  ## fuzz every target for a minute
 	@tools/fuzz --seconds 60 || [ $$? -eq 77 ]
