@@ -6,9 +6,11 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
+#include <tuple>
 
 #include "mercer/base/error.h"
 #include "mercer/base/parallel.h"
+#include "mercer/data/same_object.h"
 #include "mercer/estimators/expansion_archive.h"
 #include "mercer/gram/distances.h"
 
@@ -211,7 +213,29 @@ neighbours find_neighbours(const knn_model& m, const gram<double>& K, std::span<
     return out;
 }
 
-neighbours find_neighbours(const knn_model& m, const dataset& z) {
+namespace {
+
+// An object that is the query itself is at distance 0, whatever bits its kernel values end in: a function of the user's need not give k(x, z) as it
+// gives k(x, x) where x = z, and a distance of 1e-8 would leave the other neighbours a say of as much.
+void recognise_twins(neighbours& found, const dataset& x, const dataset& z) {
+    parallel_runs(found.done, 256, [&](index first, index end) {
+        std::vector<std::pair<double, index>> row;
+        for (index i = first; i < end; ++i) {
+            row.clear();
+            bool moved = false;
+            for (index j = 0; j < found.indices.cols(); ++j) {
+                const bool twin = same_object(z, i, x, found.indices(i, j));
+                moved |= twin && found.distances(i, j) != 0;
+                row.emplace_back(twin ? 0.0 : found.distances(i, j), found.indices(i, j));
+            }
+            if (!moved) continue;
+            std::stable_sort(row.begin(), row.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+            for (index j = 0; j < found.indices.cols(); ++j) std::tie(found.distances(i, j), found.indices(i, j)) = row[static_cast<std::size_t>(j)];
+        }
+    });
+}
+
+neighbours search(const knn_model& m, const dataset& z) {
     if (!m.k) fail(errc::unsupported, "nearest neighbours: this model was fitted on a matrix; give kernel values, not objects");
     if (z.kind() == domain::vectors) require_finite(z);
     neighbours out = empty_result(m, z.size());
@@ -275,6 +299,14 @@ neighbours find_neighbours(const knn_model& m, const dataset& z) {
         if (!report(m, out, r + count, z.size())) break;
     }
     return out;
+}
+
+}  // namespace
+
+neighbours find_neighbours(const knn_model& m, const dataset& z) {
+    neighbours found = search(m, z);
+    recognise_twins(found, m.x, z);
+    return found;
 }
 
 matrix<double> class_shares(const knn_model& m, const neighbours& found) {
