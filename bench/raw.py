@@ -45,12 +45,15 @@ def key(columns, values):
     return " ".join(f"{c}:{v:.8g}" for c, v in zip(columns, values) if v)
 
 
+def read(packed):
+    with lzma.open(packed, "rb") as f:
+        return load_svmlight_file(f)
+
+
 class problem:
     """A set, its file, and what the objective needs of it."""
 
-    def __init__(self, packed, regression, scaled, rows, folder):
-        with lzma.open(packed, "rb") as f:
-            x, y = load_svmlight_file(f)
+    def __init__(self, x, y, regression, scaled, rows, folder):
         if rows and x.shape[0] > rows:
             some = np.sort(np.random.default_rng(1).permutation(x.shape[0])[:rows])
             x, y = x[some], y[some]
@@ -208,14 +211,14 @@ def train(program, arguments, limit):
     return took, cpu, "converged"
 
 
-def run(p, case, options):
+def run(p, case, options, more_flags=()):
     row = dict(case)
     models = {side: p.folder / side for side in PROGRAMS}
     for r in range(options.repeats):
         for side in ("libsvm", "ours"):
             if r and (row[side + "_status"] != "converged" or row[side] > 1):
                 continue
-            took, cpu, status = train(PROGRAMS[side], flags(case, options) + [str(p.file), str(models[side])], options.limit)
+            took, cpu, status = train(PROGRAMS[side], flags(case, options) + [*more_flags, str(p.file), str(models[side])], options.limit)
             row[side] = min(row.get(side, took), took)
             row[side + "_cpu"] = min(row.get(side + "_cpu", cpu), cpu)
             row[side + "_status"] = status
@@ -316,7 +319,7 @@ def main():
             continue
         for scaling in options.scalings.split(","):
             with tempfile.TemporaryDirectory() as folder:
-                p = problem(found[name], found[name].parent.name == "regression", scaling == "scaled", options.rows, Path(folder))
+                p = problem(*read(found[name]), found[name].parent.name == "regression", scaling == "scaled", options.rows, Path(folder))
                 cases = list(cases_of(p, options))
                 if options.sample and len(cases) > options.sample:
                     cases = random.Random(f"{name} {scaling}").sample(cases, options.sample)
