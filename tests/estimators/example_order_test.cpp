@@ -35,6 +35,18 @@ TEST(example_order, goes_by_object_then_target_then_weight) {
     EXPECT_EQ(example_ranks(x, {}, {}), (std::vector<index>{4, 3, 0, 1, 2}));
 }
 
+TEST(example_order, does_not_see_how_vectors_are_stored) {
+    const std::vector<index> expected{1, 3, 2, 6, 0, 5, 4};
+    const dataset x = dense<double>(plain_matrix({{0, -1, 0}, {0, 0, 0}, {0, 0, -2}, {0, 3, 0}, {-1, 0, 9}, {0, 0, 4}, {0, 0, 0}}));
+    EXPECT_EQ(example_ranks(x, {}, {}), expected);
+    // The last row stores a zero.
+    const dataset same = sparse<double>({0, 1, 1, 2, 3, 5, 6, 7}, {1, 2, 1, 0, 2, 2, 1}, {-1, -2, 3, -1, 9, 4, 0}, 3);
+    EXPECT_EQ(example_ranks(same, {}, {}), expected);
+    const dataset heart = sample("heart_scale.svm").x;
+    ASSERT_TRUE(heart.is_sparse());
+    EXPECT_EQ(example_ranks(heart, {}, {}), example_ranks(as_dense<double>(heart), {}, {}));
+}
+
 // Whatever stands at a rank is the same for every permutation of the data.
 TEST(example_order, follows_the_examples) {
     mercer::testing::generator random(5);

@@ -26,6 +26,7 @@ train_options options_from(const py::dict& given) {
     take(given, "seed", o.pegasos.seed);
     take(given, "constant", o.constant);
     take(given, "keep_examples", o.keep_examples);
+    take(given, "l1_penalty", o.l1_penalty);
     take(given, "batch_size", o.pegasos.batch);
     take(given, "projection", o.pegasos.project);
     take(given, "average", o.pegasos.average);

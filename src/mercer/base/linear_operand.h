@@ -4,6 +4,9 @@
 // Sums over coordinates are one chain of additions in ascending order, the same for dense and sparse rows, so both give the same bits.
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include "mercer/base/matrix.h"
 
 namespace mercer {
@@ -21,6 +24,16 @@ public:
     virtual double squared_norm(index i) const = 0;
     // A row that will be wanted soon.
     virtual void prefetch(index) const {}
+};
+
+// The same numbers by columns, for a solver that changes one coordinate of w at a time. Zeros are not stored.
+struct compressed_columns {
+    index rows = 0;
+    std::vector<index> start{0};  // column j is row[k], value[k] for start[j] <= k < start[j + 1]
+    std::vector<std::int32_t> row;
+    std::vector<double> value;
+
+    index cols() const { return static_cast<index>(start.size()) - 1; }
 };
 
 }  // namespace mercer

@@ -85,18 +85,68 @@ private:
     double constant_;
 };
 
+// visit(j, value) for each entry of row i that is not zero, in the order of the columns.
+template <class T, class Visit>
+void entries(const dense<T>& x, index i, Visit&& visit) {
+    const T* row = x.row(i);
+    for (index j = 0; j < x.dims(); ++j)
+        if (row[j] != 0) visit(j, static_cast<double>(row[j]));
+}
+template <class T, class Visit>
+void entries(const sparse<T>& x, index i, Visit&& visit) {
+    const auto cols = x.cols(i);
+    const T* value = x.values(i).data();
+    for (std::size_t k = 0; k < cols.size(); ++k)
+        if (value[k] != 0) visit(static_cast<index>(cols[k]), static_cast<double>(value[k]));
+}
+
+template <class Rows>
+compressed_columns transposed(const Rows& x, std::span<const index> which, double constant) {
+    compressed_columns out;
+    out.rows = static_cast<index>(which.size());
+    const auto dims = static_cast<std::size_t>(x.dims());
+    out.start.assign(dims + 1, 0);
+    for (const index i : which) entries(x, i, [&](index j, double) { ++out.start[static_cast<std::size_t>(j) + 1]; });
+    for (std::size_t j = 0; j < dims; ++j) out.start[j + 1] += out.start[j];
+    const auto stored = static_cast<std::size_t>(out.start[dims]), all = stored + (constant != 0 ? which.size() : 0);
+    out.row.resize(all);
+    out.value.resize(all);
+    std::vector<index> next(out.start.begin(), out.start.end() - 1);
+    for (std::size_t i = 0; i < which.size(); ++i)
+        entries(x, which[i], [&](index j, double v) {
+            const auto at = static_cast<std::size_t>(next[static_cast<std::size_t>(j)]++);
+            out.row[at] = static_cast<std::int32_t>(i);
+            out.value[at] = v;
+        });
+    if (constant != 0) {
+        for (std::size_t i = 0; i < which.size(); ++i) out.row[stored + i] = static_cast<std::int32_t>(i), out.value[stored + i] = constant;
+        out.start.push_back(static_cast<index>(all));
+    }
+    return out;
+}
+
+[[noreturn]] void refuse(const dataset& x) { fail(errc::unsupported, fmt::format("a linear solver needs vectors, got {}", name(x.kind()))); }
+
 template <class Which>
 std::unique_ptr<linear_operand> make(const dataset& x, Which which, double constant) {
     if (const auto* some = x.as<dense<double>>()) return std::make_unique<dense_rows<double, Which>>(*some, which, constant);
     if (const auto* some = x.as<dense<float>>()) return std::make_unique<dense_rows<float, Which>>(*some, which, constant);
     if (const auto* some = x.as<sparse<double>>()) return std::make_unique<sparse_rows<double, Which>>(*some, which, constant);
     if (const auto* some = x.as<sparse<float>>()) return std::make_unique<sparse_rows<float, Which>>(*some, which, constant);
-    fail(errc::unsupported, fmt::format("a linear solver needs vectors, got {}", name(x.kind())));
+    refuse(x);
 }
 
 }  // namespace
 
 std::unique_ptr<linear_operand> linear_rows(const dataset& x, double constant) { return make(x, every_row{x.size()}, constant); }
 std::unique_ptr<linear_operand> linear_rows(const dataset& x, std::span<const index> which, double constant) { return make(x, some_rows{which}, constant); }
+
+compressed_columns linear_columns(const dataset& x, std::span<const index> which, double constant) {
+    if (const auto* some = x.as<dense<double>>()) return transposed(*some, which, constant);
+    if (const auto* some = x.as<dense<float>>()) return transposed(*some, which, constant);
+    if (const auto* some = x.as<sparse<double>>()) return transposed(*some, which, constant);
+    if (const auto* some = x.as<sparse<float>>()) return transposed(*some, which, constant);
+    refuse(x);
+}
 
 }  // namespace mercer

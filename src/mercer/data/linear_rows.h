@@ -13,5 +13,7 @@ namespace mercer {
 // behind each row as one more coordinate, which makes its weight an offset (LIBLINEAR's -B). Fails for objects that are not vectors.
 std::unique_ptr<linear_operand> linear_rows(const dataset& x, double constant = 0);
 std::unique_ptr<linear_operand> linear_rows(const dataset& x, std::span<const index> which, double constant = 0);
+// A copy of the named rows by columns, with a constant as above.
+compressed_columns linear_columns(const dataset& x, std::span<const index> which, double constant = 0);
 
 }  // namespace mercer

@@ -14,11 +14,19 @@ std::partial_ordering compare(const dense<T>& x, index a, index b) {
     return std::lexicographical_compare_three_way(x.row(a), x.row(a) + x.dims(), x.row(b), x.row(b) + x.dims());
 }
 
+// As the dense rows they stand for: what is not stored is zero.
 template <class T>
 std::partial_ordering compare(const sparse<T>& x, index a, index b) {
-    const auto c = std::lexicographical_compare_three_way(x.cols(a).begin(), x.cols(a).end(), x.cols(b).begin(), x.cols(b).end());
-    if (c != 0) return c;
-    return std::lexicographical_compare_three_way(x.values(a).begin(), x.values(a).end(), x.values(b).begin(), x.values(b).end());
+    const auto a_cols = x.cols(a), b_cols = x.cols(b);
+    const auto a_values = x.values(a), b_values = x.values(b);
+    std::size_t i = 0, j = 0;
+    while (i < a_cols.size() || j < b_cols.size()) {
+        const bool in_a = i < a_cols.size() && (j == b_cols.size() || a_cols[i] <= b_cols[j]);
+        const bool in_b = j < b_cols.size() && (i == a_cols.size() || b_cols[j] <= a_cols[i]);
+        const auto c = (in_a ? a_values[i++] : T{0}) <=> (in_b ? b_values[j++] : T{0});
+        if (c != 0) return c;
+    }
+    return std::partial_ordering::equivalent;
 }
 
 std::partial_ordering compare(const strings& x, index a, index b) { return x[a] <=> x[b]; }

@@ -19,6 +19,7 @@
 #include "mercer/gram/precomputed.h"
 #include "mercer/gram/row_cache.h"
 #include "mercer/solvers/kernel_pegasos.h"
+#include "mercer/solvers/l1_coordinate_descent.h"
 
 namespace mercer {
 namespace {
@@ -218,7 +219,8 @@ private:
                     if (o_.trace) add(which, at.seconds, at.epoch, hinge_objective(posed, at.w, constant != 0), unknown);
                     return (!o_.coordinate.progress || o_.coordinate.progress(at)) && go_on(which, rows->rows(), at);
                 };
-            r = solve_dual_coordinate_descent(posed, c);
+            r = o_.l1_penalty ? solve_l1_coordinate_descent(linear_columns(x_, problem.rows, constant), problem.sign, problem.penalty, c)
+                              : solve_dual_coordinate_descent(posed, c);
             dual_solution out = told(r, rows->rows());
             out.offset = out.report.offset_low = out.report.offset_high = constant != 0 ? constant * r.w.back() : 0;
             if (constant != 0) r.w.pop_back();
@@ -353,6 +355,8 @@ trained_svm fit_svm_with(svm_solver solver, const kernel& k, const dataset& x, s
         fail(errc::unsupported, fmt::format("{} must have C < infinity: a hard margin needs smo, interior_point or primal_qp", name(solver)));
     if (!(options.constant >= 0) || !std::isfinite(options.constant))
         fail(errc::invalid_argument, fmt::format("must satisfy 0 <= constant < infinity, got {}", options.constant));
+    if (options.l1_penalty && (solver != svm_solver::dual_coordinate_descent || options.keep_examples || options.trace))
+        fail(errc::unsupported, fmt::format("a penalty on the l1 norm is for dual_coordinate_descent without examples or a trace, got {}", name(solver)));
     if (options.svm.start || !options.svm.checkpoint_file.empty()) fail(errc::unsupported, "earlier models and checkpoints are for smo without a trace");
     require_finite(x);
     return trainer(solver, k, x, options).run(y);

@@ -44,6 +44,8 @@ struct train_options {
     coordinate_descent_options coordinate;
     double constant = 1;        // dual coordinate descent: LIBLINEAR's -B; 0: no offset
     bool keep_examples = true;  // dual coordinate descent: the examples with their coefficients; false: w alone
+    // dual coordinate descent, squared hinge, w alone: ‖w‖₁ in the place of ½‖w‖², in the primal (solvers/l1_coordinate_descent.h).
+    bool l1_penalty = false;
     bool trace = false;
 };
 

@@ -15,15 +15,17 @@ const char* name(descent_status status) noexcept {
     return names[static_cast<int>(status)];
 }
 
-void check(const hinge_problem& problem, const char* owner) {
-    const auto n = static_cast<std::size_t>(problem.x.rows());
+void check(const hinge_problem& problem, const char* owner) { check(problem.x.rows(), problem.y, problem.C, owner); }
+
+void check(index examples, std::span<const double> y, std::span<const double> C, const char* owner) {
+    const auto n = static_cast<std::size_t>(examples);
     if (n == 0) fail(errc::data, fmt::format("{}: there are no examples", owner));
-    if (problem.y.size() != n || problem.C.size() != n)
-        fail(errc::invalid_argument, fmt::format("{}: {} examples but {} labels and {} penalties", owner, n, problem.y.size(), problem.C.size()));
+    if (y.size() != n || C.size() != n)
+        fail(errc::invalid_argument, fmt::format("{}: {} examples but {} labels and {} penalties", owner, n, y.size(), C.size()));
     for (std::size_t i = 0; i < n; ++i) {
-        if (problem.y[i] != 1 && problem.y[i] != -1) fail(errc::data, fmt::format("{}: labels must be 1 or -1, got {} for example {}", owner, problem.y[i], i));
-        if (!(problem.C[i] > 0) || !std::isfinite(problem.C[i]))
-            fail(errc::invalid_argument, fmt::format("{}: must satisfy 0 < C < infinity, got {} for example {}", owner, problem.C[i], i));
+        if (y[i] != 1 && y[i] != -1) fail(errc::data, fmt::format("{}: labels must be 1 or -1, got {} for example {}", owner, y[i], i));
+        if (!(C[i] > 0) || !std::isfinite(C[i]))
+            fail(errc::invalid_argument, fmt::format("{}: must satisfy 0 < C < infinity, got {} for example {}", owner, C[i], i));
     }
 }
 

@@ -22,6 +22,7 @@ struct hinge_problem {
 };
 // Fails unless sizes agree, y is ±1 and C positive and finite.
 void check(const hinge_problem& problem, const char* owner);
+void check(index examples, std::span<const double> y, std::span<const double> C, const char* owner);
 
 // Σ Cᵢ max(0, 1 - yᵢ(fᵢ + b))
 double hinge_loss(std::span<const double> f, double b, std::span<const double> y, std::span<const double> C);
