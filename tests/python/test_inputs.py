@@ -75,11 +75,11 @@ def test_a_class_without_weight_is_absent(iris):
 
 def test_parameters_out_of_range(iris):
     for parameters, message in [
-        ({"C": -1.0}, re.escape("C > 0, got -1")),
-        ({"tol": 0.0}, "tol > 0"),
-        ({"gamma": -2.0}, "gamma > 0"),
-        ({"gamma": "wide"}, "gamma"),
-        ({"kernel": 3}, "kernel must be"),
+        ({"C": -1.0}, re.escape("The 'C' parameter of SVC must be a float in the range (0, inf]. Got -1.0")),
+        ({"tol": 0.0}, "'tol' parameter"),
+        ({"gamma": -2.0}, "'gamma' parameter"),
+        ({"gamma": "wide"}, "'gamma' parameter"),
+        ({"kernel": 3}, "'kernel' parameter"),
         ({"n_jobs": 0}, "n_jobs"),
         ({"max_memory": "much"}, "max_memory"),
         ({"decision_function_shape": "all"}, "ovr"),

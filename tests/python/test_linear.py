@@ -63,11 +63,51 @@ def test_parameters(parameters):
         assert_array_equal(ours.intercept_, [0.0])
 
 
+@pytest.mark.parametrize("data", SETS)
+@pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
+@pytest.mark.parametrize("form", [np.asarray, scipy.sparse.csr_matrix], ids=["dense", "sparse"])
+def test_l1_penalty(data, weighted, form):
+    """|w|_1 + |b/scaling| + C sum weight loss^2, as scikit-learn minimises it; its features left out are ours."""
+    X, y = SETS[data]
+    weight = WEIGHTS[: len(X)] if weighted else None
+    parameters = {"penalty": "l1", "dual": False, "C": 0.05, "tol": 1e-7, "max_iter": 100_000, "intercept_scaling": 2.0, "random_state": 0}
+    ours = LinearSVC(**parameters).fit(form(X), y, weight)
+    theirs = sklearn.svm.LinearSVC(**parameters).fit(X, y, weight)
+    values = []
+    for model in (ours, theirs):
+        loss = objectives(0 * model.coef_, model.intercept_, X, y, 0.0, 2, 0.0)
+        classes = np.unique(y)
+        for k, (w, b) in enumerate(zip(model.coef_, model.intercept_)):
+            sign = np.where(y == (classes[1] if len(classes) == 2 else classes[k]), 1, -1)
+            loss[k] = np.abs(w).sum() + abs(b) / 2 + 0.05 * np.sum((1.0 if weight is None else weight) * np.maximum(0, 1 - sign * (X @ w + b)) ** 2)
+        values.append(loss)
+    assert np.all(values[0] <= values[1] * (1 + 1e-6))
+    assert_allclose(*values, rtol=1e-5)
+    assert ours.status_ == "converged" and ours.dual_gap_ < 1e-4
+    assert_allclose(ours.decision_function(form(X)), theirs.decision_function(X), atol=1e-2)
+    assert np.mean((ours.coef_ == 0) == (theirs.coef_ == 0)) > 0.95 and (ours.coef_ == 0).any()
+
+
+def test_coefficients_can_be_set():
+    model = LinearSVC(random_state=0).fit(X_WINE, Y_WINE)
+    before, labels = model.decision_function(X_WINE), model.predict(X_WINE)
+    model.coef_, model.intercept_ = model.coef_.copy(), model.intercept_.copy()
+    assert_array_equal(model.decision_function(X_WINE), before)
+    assert_array_equal(pickle.loads(pickle.dumps(model.sparsify())).predict(scipy.sparse.csr_matrix(X_WINE)), labels)
+    assert scipy.sparse.issparse(model.coef_) and isinstance(model.densify().coef_, np.ndarray)
+    model.coef_ = 0 * model.coef_
+    model.intercept_ = np.array([0.0, 1.0, 0.0])
+    assert set(model.predict(X_WINE)) == {1}
+    with pytest.raises(ValueError, match="rows"):
+        model.coef_ = np.zeros((2, 13))
+    assert_array_equal(model.fit(X_WINE, Y_WINE).predict(X_WINE), labels)
+
+
 def test_defaults_are_those_of_scikit_learn():
     theirs = sklearn.svm.LinearSVC().get_params()
     ours = LinearSVC().get_params()
     assert {name: ours[name] for name in theirs} == theirs
-    for wrong in ({"penalty": "l1"}, {"loss": "log"}, {"multi_class": "crammer_singer"}, {"intercept_scaling": 0}, {"C": 0}, {"C": np.inf}, {"tol": 0}, {"max_iter": 0}):
+    for wrong in ({"penalty": "l1"}, {"penalty": "l1", "loss": "hinge", "dual": False}, {"loss": "hinge", "dual": False}, {"loss": "log"}, {"multi_class": "crammer_singer"}, {"intercept_scaling": 0}, {"C": 0}, {"C": np.inf}, {"tol": 0}, {"max_iter": 0}):
         with pytest.raises(ValueError):
             LinearSVC(**wrong).fit(X_WINE, Y_WINE)
     with pytest.raises(ValueError, match="vectors"):

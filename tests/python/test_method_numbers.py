@@ -3,6 +3,7 @@
 Both sides solve the same problem in double, so values agree to 1e-7 of their size, the conditioning of these problems included.
 """
 
+import pickle
 import warnings
 
 import numpy as np
@@ -126,7 +127,7 @@ def test_alpha_of_logistic_regression_is_one_over_C(two_moons):
     X, y = two_moons
     a, b = mercer.KernelLogisticRegression(alpha=4.0).fit(X, y), mercer.KernelLogisticRegression(C=0.25).fit(X, y)
     assert_array_equal(a.decision_function(X), b.decision_function(X))
-    with pytest.raises(ValueError, match="alpha > 0"):
+    with pytest.raises(ValueError, match="'alpha' parameter"):
         mercer.KernelLogisticRegression(alpha=0.0).fit(X, y)
 
 
@@ -292,6 +293,24 @@ def test_neighbours_are_those_of_scikit_learn(weights, iris, diabetes):
         assert_allclose(ours.fit(X[::2], targets[::2]).predict(X), theirs.fit(X[::2], targets[::2]).predict(X), rtol=1e-5, atol=1e-6)
 
 
+def fading(distance):
+    return np.exp(-distance)
+
+
+@pytest.mark.parametrize("weights", ["uniform", "distance", fading], ids=["uniform", "distance", "function"])
+def test_neighbours_of_several_outputs(weights, iris):
+    X, y = np.random.default_rng(0).normal(size=(150, 4)), np.column_stack([iris[1], iris[1] == 2, np.arange(150) % 4])  # no two distances are equal
+    ours, theirs = mercer.KernelKNeighborsClassifier(weights=weights).fit(X[::2], y[::2]), sklearn.neighbors.KNeighborsClassifier(weights=weights).fit(X[::2], y[::2])
+    assert_array_equal(ours.predict(X), theirs.predict(X))
+    for a, b, classes, known in zip(ours.predict_proba(X), theirs.predict_proba(X), ours.classes_, theirs.classes_):
+        assert_allclose(a, b, atol=1e-6)
+        assert_array_equal(classes, known)
+    assert ours.outputs_2d_ and not ours.fit(X, y[:, :1].ravel()).outputs_2d_
+    assert_array_equal(pickle.loads(pickle.dumps(ours.fit(X, y))).predict(X), ours.predict(X))
+    with pytest.raises(ValueError, match="outputs"):
+        ours.save("never.model")
+
+
 def test_neighbours_of_the_training_examples(diabetes):
     X, y = diabetes[0][:80], diabetes[1][:80] > 0
     ours, theirs = mercer.KernelKNeighborsClassifier(4).fit(X, y), sklearn.neighbors.KNeighborsClassifier(4).fit(X, y)
@@ -323,9 +342,9 @@ def test_numbers_of_neighbours(iris):
     few = mercer.KernelKNeighborsClassifier(5).fit(X[:3], [0, 1, 0])
     with pytest.raises(ValueError, match="n_samples = 3, n_neighbors = 5"):
         few.predict(X)
-    with pytest.raises(ValueError, match="n_neighbors > 0"):
+    with pytest.raises(ValueError, match="'n_neighbors' parameter"):
         mercer.KernelKNeighborsClassifier(0).fit(X, y)
-    with pytest.raises(TypeError, match="integer"):
+    with pytest.raises(TypeError, match="must be an int"):
         mercer.KernelKNeighborsClassifier(2.5).fit(X, y)
     with pytest.raises(ValueError, match="weights"):
         mercer.KernelKNeighborsRegressor(weights="near").fit(X, y)
@@ -345,6 +364,35 @@ def test_centroids_are_those_of_scikit_learn(iris):
     absent = mercer.NearestCentroid().fit(X, y, sample_weight=weight)
     assert_array_equal(absent.classes_, [0, 2])
     assert_array_equal(absent.predict(X), mercer.NearestCentroid().fit(X[y != 1], y[y != 1]).predict(X))
+
+
+@pytest.mark.parametrize("parameters", [{"metric": "manhattan"}, {"metric": "cosine"}, {"shrink_threshold": 0.3}, {"metric": "manhattan", "shrink_threshold": 2.0}, {"metric": "chebyshev"}], ids=str)
+@pytest.mark.filterwarnings("ignore:Averaging for metrics")
+def test_centroids_of_other_metrics_and_shrunk(parameters, iris):
+    X, y = iris
+    ours, theirs = mercer.NearestCentroid(**parameters).fit(X[::2], y[::2]), sklearn.neighbors.NearestCentroid(**parameters).fit(X[::2], y[::2])
+    assert_allclose(ours.centroids_, theirs.centroids_, rtol=1e-12)
+    assert_array_equal(ours.predict(X), theirs.predict(X))
+    assert_array_equal(pickle.loads(pickle.dumps(ours)).predict(X), theirs.predict(X))
+    # A weight of 2 is the example twice, 0 its absence.
+    weight = np.random.default_rng(0).integers(0, 4, len(X))
+    again = np.repeat(np.arange(len(X)), weight)
+    weighted, repeated = mercer.NearestCentroid(**parameters).fit(X, y, weight), sklearn.neighbors.NearestCentroid(**parameters).fit(X[again], y[again])
+    assert_allclose(weighted.centroids_, repeated.centroids_, rtol=1e-12)
+    if "shrink_threshold" not in parameters:
+        for each in (None, weight):
+            assert_allclose(mercer.NearestCentroid(**parameters).fit(scipy.sparse.csc_matrix(X), y, each).centroids_, mercer.NearestCentroid(**parameters).fit(X, y, each).centroids_, rtol=1e-12)
+    with pytest.raises(ValueError, match="kernel='linear'"):
+        mercer.NearestCentroid(kernel="rbf", **parameters).fit(X, y)
+
+
+def test_a_file_of_centroids_holds_what_was_fitted(iris, tmp_path):
+    X, y = iris
+    shrunk = mercer.NearestCentroid(shrink_threshold=0.5).fit(X, y)
+    shrunk.save(tmp_path / "model")
+    assert_array_equal(y[[0, 50, 100]][mercer._core.NearestCentroidModel.load(str(tmp_path / "model")).predict(mercer._data.as_data(X), None)], shrunk.predict(X))
+    with pytest.raises(ValueError, match="manhattan"):
+        mercer.NearestCentroid(metric="manhattan").fit(X, y).save(tmp_path / "other")
 
 
 def test_medoids_are_the_most_central(iris):

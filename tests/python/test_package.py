@@ -22,6 +22,7 @@ import mercer._data
 import mercer._hypotheses
 import mercer._linear
 import mercer._logistic
+import mercer._nearest_class
 import mercer._neighbors
 import mercer._pca
 import mercer._report
@@ -30,7 +31,7 @@ import mercer._svm
 import mercer.kernels
 import mercer.plot
 
-ESTIMATORS = [mercer._svm, mercer._linear, mercer._report, mercer._ridge, mercer._logistic, mercer._pca, mercer._clusters, mercer._neighbors, mercer._hypotheses]
+ESTIMATORS = [mercer._svm, mercer._linear, mercer._report, mercer._ridge, mercer._logistic, mercer._pca, mercer._clusters, mercer._nearest_class, mercer._neighbors, mercer._hypotheses]
 
 ROOT = Path(__file__).resolve().parents[2]
 

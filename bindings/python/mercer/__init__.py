@@ -14,7 +14,8 @@ from ._clusters import KernelKMeans, KernelKMedoids
 from ._hypotheses import hsic_test, mmd_test
 from ._linear import LinearSVC, Pegasos
 from ._logistic import KernelLogisticRegression
-from ._neighbors import KernelKNeighborsClassifier, KernelKNeighborsRegressor, NearestCentroid, NearestMedoid
+from ._nearest_class import NearestCentroid, NearestMedoid
+from ._neighbors import KernelKNeighborsClassifier, KernelKNeighborsRegressor
 from ._pca import KernelPCA
 from ._report import MarginReport
 from ._ridge import KernelRidge, kernel_ridge_path

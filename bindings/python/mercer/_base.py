@@ -14,6 +14,7 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core, _data, kernels
+from ._parameters import constraints_of
 
 try:  # scikit-learn 1.6 made functions of these methods
     from sklearn.utils.validation import _check_feature_names
@@ -23,6 +24,7 @@ except ImportError:
         estimator._check_feature_names(X, reset=reset)
 
 
+NOT_FINITE = "The dual coefficients or intercepts are not finite. The input data may contain large values and need to be preprocessed."
 # Up to so many examples are sorted first, so that the answer is the same in whatever order they come; the time does not show.
 SORTED_UP_TO = 1000
 
@@ -87,8 +89,21 @@ def _gamma_value(gamma, data, sample_weight):
         if gamma != "scale":
             return 1.0 / data.dims
         variance = _core.entry_variance(data, sample_weight)
+        if not np.isfinite(variance):
+            raise ValueError(f"{NOT_FINITE} gamma='scale' needs a finite variance of X, got {variance}.")
         return 1.0 / (data.dims * variance) if variance != 0 else 1.0
     return float(gamma)
+
+
+def _checks_parameters(fit):
+    """fit() that looks at the parameters before anything else."""
+
+    @functools.wraps(fit)
+    def checked(self, *args, **more):
+        self._validate_params()
+        return fit(self, *args, **more)
+
+    return checked
 
 
 def keep(estimator, given):
@@ -107,6 +122,12 @@ class KernelEstimator(BaseEstimator):
 
     _model_class = None
     _function_of_pairs = False  # a kernel that is a function takes two examples, not two matrices
+
+    def __init_subclass__(cls, **more):
+        super().__init_subclass__(**more)
+        cls._parameter_constraints = constraints_of(cls)
+        if "fit" in vars(cls):
+            cls.fit = _checks_parameters(cls.fit)
 
     def __sklearn_is_fitted__(self):
         return hasattr(self, "_model")
@@ -200,7 +221,7 @@ class KernelEstimator(BaseEstimator):
         self.status_ = "interrupted" if interrupted else status
         if self.status_ in ("converged", "stationary"):
             return
-        early = f"Fit terminated early (max_iter={getattr(self, 'max_iter', None)})"
+        early = self._early()
         why = {
             "interrupted": "Fit interrupted by the user",
             "iteration_limit": early,
@@ -210,7 +231,11 @@ class KernelEstimator(BaseEstimator):
             "cancelled": "Fit stopped by the callback",
             "stalled": "Fit stalled: rounding, or a matrix that is not positive semidefinite, leaves no further progress",
         }.get(self.status_, f"Fit ended with status {self.status_}")
-        warnings.warn(f"{why}: the best model so far is kept{figure}.", ConvergenceWarning, stacklevel=level)
+        warnings.warn(f"{why}. The best model so far is kept{figure}.", ConvergenceWarning, stacklevel=level + 1)
+
+    def _early(self):
+        """What is said of a fit that max_iter ended."""
+        return f"Fit terminated early (max_iter={getattr(self, 'max_iter', None)})"
 
     def _memory_bytes(self, data):
         if self.max_memory is not None:
@@ -283,14 +308,17 @@ class KernelEstimator(BaseEstimator):
 class KernelClassifier(ClassifierMixin, KernelEstimator):
     """A KernelEstimator of labels: classes_ and, where it has the parameter class_weight, class_weight_."""
 
+    _none_left = "Invalid input - all samples have zero or negative weights."
+    _one_left = "Invalid input - all samples with positive weights belong to the same class."
+
     def _fit_labels(self, X, y, sample_weight, *, copy=False):
         """(data, codes, sample weights or None, class weights or None) of fit(); at least two classes."""
         data = self._fit_data(X, copy=copy)
         n = len(data)
-        weight = _data.as_weights(sample_weight, n)
+        weight = _data.as_penalty_weights(sample_weight, n, self._none_left)
         classes, codes = _data.as_classes(y, n, type(self).__name__, weight)
         if len(classes) < 2:
-            raise ValueError(f"The number of classes has to be greater than one; got {len(classes)} class")
+            raise ValueError(self._one_left if weight is not None and not weight.all() else "The number of classes has to be greater than one; got 1 class")
         self.classes_ = classes
         given = getattr(self, "class_weight", None)
         self.class_weight_ = np.ones(len(classes)) if given is None else compute_class_weight(given, classes=classes, y=classes[codes])

@@ -15,8 +15,6 @@ class _Clusterer(ClusterMixin, KernelEstimator):
         n = len(data)
         weight = _data.as_weights(sample_weight, n)
         present = n if weight is None else int(np.count_nonzero(weight))
-        if self.n_clusters < 1 or self.n_init < 1:
-            raise ValueError(f"must satisfy n_clusters >= 1 and n_init >= 1, got {self.n_clusters} and {self.n_init}")
         if present < self.n_clusters:
             raise ValueError(f"n_samples={present} should be >= n_clusters={self.n_clusters}.")
         self.kernel_ = self._resolve_kernel(data, weight)
@@ -131,8 +129,6 @@ class KernelKMedoids(_Clusterer):
 
     def fit(self, X, y=None, sample_weight=None):
         """Finds the medoids of the examples X; y is ignored. X as for SVC. A weight of 2 is the example twice, 0 is its absence."""
-        if self.init not in ("build", "random"):
-            raise ValueError(f"init must be 'build' or 'random', got {self.init!r}")
         numbers = self._fit(X, sample_weight, _core.kmedoids_fit, random_start=self.init == "random")
         medoids = self._model.medoids
         self.medoid_indices_ = numbers[medoids] if len(numbers) else medoids

@@ -85,6 +85,8 @@ def as_data(X, *, estimator=None, copy=False):
 
 def as_matrix(X, *, estimator=None):
     """X as a matrix of kernel values."""
+    if scipy.sparse.issparse(X):
+        raise TypeError("Sparse precomputed kernels are not supported: pass X.toarray().")
     return check_array(X, accept_sparse=False, dtype=np.float64, order="C", estimator=estimator, input_name="X")
 
 
@@ -113,6 +115,15 @@ def as_classes(y, n, owner, weight=None):
         classes, codes = classes[known], np.zeros(n, dtype=np.intp)
         codes[present] = rest
     return classes, codes
+
+
+def label_columns(y):
+    """The columns of y, one for each output; y itself where it has one dimension or one column."""
+    if y is not None and not scipy.sparse.issparse(y):
+        table = y if hasattr(y, "ndim") else np.asarray(y)
+        if table.ndim == 2 and table.shape[1] > 1:
+            return list(np.asarray(table).T)
+    return [y]
 
 
 def as_codes(y, n, classes, owner, weight=None):
@@ -162,6 +173,16 @@ def as_weights(sample_weight, n):
     if sample_weight is None:
         return None
     return _check_sample_weight(sample_weight, range(n), dtype=np.float64)
+
+
+def as_penalty_weights(sample_weight, n, none_left="Invalid input - all samples have zero or negative weights."):
+    """One factor of C an example, or None. An example with a weight of zero or less is absent; if that leaves none, it says none_left."""
+    weight = as_weights(sample_weight, n)
+    if weight is None:
+        return None
+    if not (weight > 0).any():
+        raise ValueError(none_left)
+    return np.maximum(weight, 0.0)
 
 
 def as_bytes(size):

@@ -1,5 +1,8 @@
 """Machines by descent: dual coordinate descent and Pegasos, one class against the rest."""
 
+import numpy as np
+import scipy.sparse
+
 from . import _core, kernels
 from ._base import SORTED_UP_TO, KernelClassifier, keep, of_model
 
@@ -71,14 +74,15 @@ class _OneVersusRest(KernelClassifier):
 
 
 class LinearSVC(_OneVersusRest):
-    """Linear support vector classification by dual coordinate descent: for many examples, or many features of which few are not zero.
+    """Linear support vector classification by coordinate descent: for many examples, or many features of which few are not zero.
 
-    Parameters are those of sklearn.svm.LinearSVC with penalty='l2' and multi_class='ovr', and so is the problem that is solved: the intercept is
-    the weight of one more coordinate of value intercept_scaling, and penalised with it. dual has no meaning: both sides have the same answer.
-    Further time_limit, max_memory, n_jobs (classes side by side), callback as for SVC.
+    Parameters are those of sklearn.svm.LinearSVC with multi_class='ovr', and so is the problem that is solved: the intercept is the weight of one
+    more coordinate of value intercept_scaling, and penalised with it. penalty='l1' leaves features out, with the squared hinge. dual is checked as
+    scikit-learn does but has no meaning: both sides have the same answer. Further time_limit, max_memory, n_jobs (classes side by side), callback as
+    for SVC.
 
     Attributes: classes_, coef_, intercept_, n_iter_, class_weight_, n_features_in_, feature_names_in_; further status_, dual_gap_, objective_,
-    reports_. The model holds coef_ and no examples.
+    reports_. The model holds coef_ and no examples; coef_ and intercept_ can be set, and sparsify() makes coef_ a sparse matrix.
 
     >>> from mercer import LinearSVC
     >>> model = LinearSVC(C=10.0, loss="hinge", random_state=0).fit([[0.0, 1.0], [1.0, 2.0], [3.0, 0.0], [4.0, 1.0]], ["a", "a", "b", "b"])
@@ -98,22 +102,67 @@ class LinearSVC(_OneVersusRest):
 
     def fit(self, X, y, sample_weight=None):
         """Fits the model to vectors X, an array, sparse matrix or data frame, and labels y. sample_weight: factor of C for each example."""
-        if self.penalty != "l2":
-            raise ValueError(f"penalty must be 'l2', got {self.penalty!r}")
-        if self.loss not in ("hinge", "squared_hinge"):
-            raise ValueError(f"loss must be 'hinge' or 'squared_hinge', got {self.loss!r}")
-        if self.multi_class != "ovr":
-            raise ValueError(f"multi_class must be 'ovr', got {self.multi_class!r}")
-        if self.fit_intercept and not self.intercept_scaling > 0:
-            raise ValueError(f"Intercept scaling is {self.intercept_scaling} but needs to be greater than 0. To disable fitting an intercept, set fit_intercept=False.")
         data, codes, weight, class_weight = self._fit_labels(X, y, sample_weight)
         if data.kind != "vectors":
             raise ValueError(f"LinearSVC needs vectors, got {data.kind}: use SVC or Pegasos with a kernel for them")
+        self._check_combination()
         self.kernel_ = kernels.Linear()
+        self._sparse_coef = False
         constant = float(self.intercept_scaling) if self.fit_intercept else 0.0
         return self._train(
-            "dual_coordinate_descent", data, codes, weight, class_weight, self.C, constant=constant, squared=self.loss == "squared_hinge", keep_examples=False
+            "dual_coordinate_descent", data, codes, weight, class_weight, self.C, constant=constant, squared=self.loss == "squared_hinge",
+            l1_penalty=self.penalty == "l1", keep_examples=False,
         )
+
+    def _check_combination(self):
+        """What LIBLINEAR has no solver for is refused in scikit-learn's words."""
+        if (self.penalty, self.loss) == ("l1", "hinge"):
+            fault = "The combination of penalty='l1' and loss='hinge' is not supported"
+        elif (self.penalty, self.dual) == ("l1", True) or (self.penalty, self.loss, self.dual) == ("l2", "hinge", False):
+            fault = f"The combination of penalty={self.penalty!r} and loss={self.loss!r} are not supported when dual={self.dual}"
+        else:
+            return
+        raise ValueError(f"Unsupported set of arguments: {fault}, Parameters: penalty={self.penalty!r}, loss={self.loss!r}, dual={self.dual!r}")
+
+    def _early(self):
+        return f"Liblinear failed to converge, increase the number of iterations (max_iter={self.max_iter})"
+
+    # --- scikit-learn's linear models can be given other coefficients after a fit
+
+    @property
+    def coef_(self):
+        """Weights of the coordinates, one row for two classes, else one for each class; a sparse matrix after sparsify()."""
+        coef = super().coef_
+        return scipy.sparse.csr_matrix(coef) if self._sparse_coef else coef
+
+    @coef_.setter
+    def coef_(self, coef):
+        self._fitted()
+        self._sparse_coef = scipy.sparse.issparse(coef)
+        dense = coef.toarray() if self._sparse_coef else np.asarray(coef, dtype=np.float64)
+        self._model = self._model.with_weights(self._signed(dense), self._model.offset)
+
+    @property
+    def intercept_(self):
+        """The constant of each decision function."""
+        return super().intercept_
+
+    @intercept_.setter
+    def intercept_(self, intercept):
+        model = self._fitted()
+        self._model = model.with_weights(model.weights(), self._signed(np.asarray(intercept, dtype=np.float64).ravel()))
+
+    def sparsify(self):
+        """Makes coef_ a sparse matrix."""
+        self._fitted()
+        self._sparse_coef = True
+        return self
+
+    def densify(self):
+        """Makes coef_ an array."""
+        self._fitted()
+        self._sparse_coef = False
+        return self
 
 
 class Pegasos(_OneVersusRest):
@@ -148,8 +197,6 @@ class Pegasos(_OneVersusRest):
         """Fits the model to examples X and labels y; X and sample_weight as for SVC."""
         if isinstance(self.kernel, str) and self.kernel == "precomputed":
             raise ValueError("Pegasos takes its kernel values as it goes, not from a precomputed matrix: use SVC")
-        if self.alpha is not None and not self.alpha > 0:
-            raise ValueError(f"alpha must satisfy alpha > 0, got {self.alpha}")
         data, codes, weight, class_weight = self._fit_labels(X, y, sample_weight)
         self.kernel_ = self._resolve_kernel(data, weight)
         linear = str(self.kernel_) == "linear()"

@@ -36,8 +36,6 @@ class KernelLogisticRegression(KernelClassifier):
     def fit(self, X, y, sample_weight=None):
         """Fits the model to examples X and labels y; X and sample_weight as for SVC."""
         data, codes, weight, class_weight = self._fit_labels(X, y, sample_weight)
-        if self.alpha is not None and not self.alpha > 0:
-            raise ValueError(f"alpha must satisfy alpha > 0, got {self.alpha}")
         self.kernel_ = self._resolve_kernel(data, weight)
         watch = Watch(self)
         options = {

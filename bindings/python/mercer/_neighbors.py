@@ -1,4 +1,4 @@
-"""What is near in feature space: nearest neighbours, class means, class medoids."""
+"""Nearest neighbours in feature space."""
 
 import numbers
 
@@ -7,7 +7,7 @@ import scipy.sparse
 from sklearn.base import ClassifierMixin, MultiOutputMixin, RegressorMixin
 
 from . import _core, _data
-from ._base import KernelEstimator, keep, of_model
+from ._base import KernelEstimator, keep
 
 
 class _Neighbors(KernelEstimator):
@@ -19,9 +19,6 @@ class _Neighbors(KernelEstimator):
         keep(self, locals())
 
     def _fit(self, data, targets, classification):
-        if not (self.weights in (None, "uniform", "distance") or callable(self.weights)):
-            raise ValueError(f"weights must be 'uniform', 'distance', a function of distances or None, got {self.weights!r}")
-        self._check_count(self.n_neighbors)
         self.kernel_ = self._resolve_kernel(data)
         self.n_samples_fit_ = len(data)
         by_distance = isinstance(self.weights, str) and self.weights == "distance"
@@ -91,7 +88,8 @@ class KernelKNeighborsClassifier(ClassifierMixin, _Neighbors):
     """Classification by a vote of the nearest neighbours in the space of a kernel.
 
     n_neighbors, weights as for sklearn.neighbors.KNeighborsClassifier, which this is with kernel='linear'; kernel, gamma, degree, coef0 as for
-    SVC; n_jobs: threads. Attributes: classes_, n_samples_fit_, kernel_.
+    SVC; n_jobs: threads. Attributes: classes_, n_samples_fit_, outputs_2d_, kernel_. Where y has several columns, classes_ and the answer of
+    predict_proba() are lists with one entry for each, and outputs_2d_ is True.
 
     >>> from mercer import KernelKNeighborsClassifier
     >>> model = KernelKNeighborsClassifier(1, kernel="normalize(set_intersection())").fit([{"a", "b"}, {"a", "c"}, {"x", "y"}], [0, 0, 1])
@@ -100,28 +98,57 @@ class KernelKNeighborsClassifier(ClassifierMixin, _Neighbors):
     """
 
     def fit(self, X, y):
-        """Keeps the examples X and their labels y; X as for SVC."""
+        """Keeps the examples X and their labels y, (n_samples,) or (n_samples, n_outputs); X as for SVC."""
         data = self._fit_data(X, copy=True)
-        self.classes_, self._codes = _data.as_classes(y, len(data), type(self).__name__)
-        return self._fit(data, self._codes, True)
+        columns = _data.label_columns(y)
+        self.outputs_2d_ = len(columns) > 1
+        labels = [_data.as_classes(each, len(data), type(self).__name__) for each in columns]
+        self._outputs = [codes for _, codes in labels]
+        self.classes_ = [classes for classes, _ in labels] if self.outputs_2d_ else labels[0][0]
+        return self._fit(data, self._outputs[0], True)
 
     def predict(self, X):
-        """The label of every example: that with most votes, the first of equals."""
+        """The label of every example: that with most votes, the first of equals; one column for each output where y had several."""
         found = self._found(X)
-        if callable(self.weights):
-            return self.classes_[self._votes(found).argmax(axis=1)]
-        return self.classes_[self._model.predict(found)]
+        labels = [classes[votes.argmax(axis=1)] for classes, votes in zip(self._class_lists(), self._votes(found))]
+        return np.stack(labels, axis=1) if self.outputs_2d_ else labels[0]
 
     def predict_proba(self, X):
-        """The shares of the votes, in the order of classes_."""
-        found = self._found(X)
-        return self._votes(found) if callable(self.weights) else self._model.shares(found)
+        """The shares of the votes, in the order of classes_; a list with one matrix for each output where y had several."""
+        shares = self._votes(self._found(X))
+        return shares if self.outputs_2d_ else shares[0]
+
+    def _class_lists(self):
+        return self.classes_ if self.outputs_2d_ else [self.classes_]
 
     def _votes(self, found):
-        votes = np.zeros((len(found.indices), len(self.classes_)))
-        np.add.at(votes, (np.arange(len(votes))[:, None], self._codes[found.indices]), self.weights(found.distances))
-        total = votes.sum(axis=1, keepdims=True)
-        return votes / np.where(total == 0, 1.0, total)
+        """For each output, the shares of its classes."""
+        if not callable(self.weights):
+            return [self._model.shares(found, codes, len(classes)) for codes, classes in zip(self._outputs, self._class_lists())]
+        weight, rows = self.weights(found.distances), np.arange(len(found.indices))[:, None]
+        every = []
+        for codes, classes in zip(self._outputs, self._class_lists()):
+            votes = np.zeros((len(rows), len(classes)))
+            np.add.at(votes, (rows, codes[found.indices]), weight)
+            total = votes.sum(axis=1, keepdims=True)
+            every.append(votes / np.where(total == 0, 1.0, total))
+        return every
+
+    def save(self, path):
+        """As for the other estimators; only where y had one column."""
+        self._fitted()
+        if self.outputs_2d_:
+            raise ValueError("a model of several outputs has no file form: save one for each, or pickle it")
+        super().save(path)
+
+    def _more_tags(self):
+        return {"multilabel": True, **super()._more_tags()}
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        if getattr(tags, "classifier_tags", None) is not None:
+            tags.classifier_tags.multi_label = True
+        return tags
 
 
 class KernelKNeighborsRegressor(MultiOutputMixin, RegressorMixin, _Neighbors):
@@ -159,74 +186,3 @@ class KernelKNeighborsRegressor(MultiOutputMixin, RegressorMixin, _Neighbors):
         same = distances == 0  # where there are such, only they count
         with np.errstate(divide="ignore"):
             return np.where(same.any(axis=1, keepdims=True), same.astype(np.float64), 1 / distances)
-
-
-class _NearestClass(ClassifierMixin, KernelEstimator):
-    """What class means and class medoids share."""
-
-    def __init__(self, *, kernel="linear", degree=3, gamma="scale", coef0=0.0, n_jobs=None):
-        keep(self, locals())
-
-    def fit(self, X, y, sample_weight=None):
-        """Fits the model to examples X and labels y; X as for SVC. A weight of 2 is the example twice, 0 is its absence."""
-        data = self._fit_data(X, copy=True)
-        weight = _data.as_weights(sample_weight, len(data))
-        self.classes_, codes = _data.as_classes(y, len(data), type(self).__name__, weight)
-        self.kernel_ = self._resolve_kernel(data, weight)
-        self._model = self._core_fit(data, self._core_kernel(), codes, weight, self.n_jobs)
-        return self
-
-    def predict(self, X):
-        """The label of every example: that of the nearest class."""
-        data = self._new_data(X)
-        return self.classes_[self._model.predict(data, self.n_jobs)]
-
-
-class NearestCentroid(_NearestClass):
-    """The class whose mean is nearest in the space of a kernel; with kernel='linear' sklearn.neighbors.NearestCentroid.
-
-    kernel, gamma, degree, coef0 as for SVC; n_jobs: threads. Attributes: classes_, kernel_; centroids_ for a linear kernel.
-
-    >>> from mercer import NearestCentroid
-    >>> model = NearestCentroid().fit([[0.0], [1.0], [4.0]], ["a", "a", "b"])
-    >>> model.predict([[2.0], [3.0]])
-    array(['a', 'b'], dtype='<U1')
-    >>> model.centroids_
-    array([[0.5],
-           [4. ]])
-    """
-
-    _model_class = _core.NearestCentroidModel
-    _core_fit = staticmethod(_core.centroid_fit)
-
-    @property
-    def centroids_(self):
-        """The means of the classes as vectors; only for a linear kernel."""
-        model = self._fitted()
-        if self._precomputed or str(self.kernel_) != "linear()":
-            raise AttributeError("centroids_ is only available when using a linear kernel")
-        return (scipy.sparse.csr_matrix(self._objects()).T @ model.coef).T
-
-
-class NearestMedoid(_NearestClass):
-    """The class whose medoid is nearest in the space of a kernel; the medoid is the member with the least sum of distances to the others.
-
-    A model holds one example for each class. Parameters as for NearestCentroid. Attributes: classes_, medoid_indices_, medoids_, kernel_.
-
-    >>> from mercer import NearestMedoid
-    >>> model = NearestMedoid(kernel="spectrum(k=2)").fit(["banana", "bananas", "ananas", "kernel", "kernels"], [0, 0, 0, 1, 1])
-    >>> model.medoids_
-    ['bananas', 'kernel']
-    >>> model.predict(["bandana", "colonel"])
-    array([0, 1])
-    """
-
-    _model_class = _core.NearestMedoidModel
-    _core_fit = staticmethod(_core.medoid_fit)
-
-    medoid_indices_ = of_model("rows", "The numbers of the medoids among the training examples, in the order of classes_.")
-
-    @property
-    def medoids_(self):
-        """The medoids; empty for a precomputed kernel."""
-        return self._objects()

@@ -1,7 +1,5 @@
 """Kernel principal components."""
 
-import numbers
-
 import numpy as np
 import scipy.sparse
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -9,10 +7,23 @@ from sklearn.exceptions import NotFittedError
 
 from . import _core, _data
 from ._base import KernelEstimator, Watch, keep
+from ._parameters import COUNT, NOT_NEGATIVE, one_of
 from ._ridge import KernelRidge
 
 _SOLVERS = {"auto": "auto", "dense": "full", "arpack": "iterative", "randomized": "iterative", "iterative": "iterative"}
 _PRE_IMAGES = ("pre_image", "fixed_point", "neighbors")
+
+
+def _symmetric_when_centred(K):
+    """K, or where only its centred form is symmetric, as of k(x, z) + g(x) with any g, the symmetric matrix with that centred form."""
+    largest = max((np.abs(K[i : i + 256] - K.T[i : i + 256]).max() for i in range(0, len(K), 256)), default=0.0)
+    if largest <= 1e-9 * np.abs(K).max():
+        return K
+    uneven = K - K.T
+    uneven -= uneven.mean(axis=0) + uneven.mean(axis=1)[:, None]
+    if np.abs(uneven).max() > 1e-9 * np.abs(K).max():
+        raise ValueError(f"a precomputed matrix must be symmetric, at least when centred: K[i, j] and K[j, i] differ by up to {largest:g}")
+    return (K + K.T) / 2
 
 
 class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimator):
@@ -37,6 +48,13 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
 
     _model_class = _core.KernelPcaModel
     _function_of_pairs = True
+    _own_constraints = {
+        "alpha": NOT_NEGATIVE,
+        "tol": NOT_NEGATIVE,
+        "max_iter": [*COUNT, None],
+        "eigen_solver": [one_of(*_SOLVERS)],
+        "fit_inverse_transform": ["boolean", one_of(*_PRE_IMAGES)],
+    }
 
     def __init__(
         self, n_components=None, *, kernel="linear", gamma=None, degree=3, coef0=1, kernel_params=None, alpha=1.0, fit_inverse_transform=False,
@@ -47,8 +65,11 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
 
     def fit(self, X, y=None):
         """Finds the components of the examples X; y is ignored. X as for SVC."""
-        self._check_parameters()
         data = self._fit_data(X, copy=self.copy_X)
+        if self.fit_inverse_transform and isinstance(self.kernel, str) and self.kernel == "precomputed":
+            raise ValueError("Cannot fit_inverse_transform with a precomputed kernel.")
+        if isinstance(data, np.ndarray):
+            data = _symmetric_when_centred(data)
         n = len(data)
         self.kernel_ = self._resolve_kernel(data)
         watch = Watch(self)
@@ -77,16 +98,6 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
             objects = self._objects()
             self._inverse = ridge.fit(self._padded(self._model.scores), objects.toarray() if scipy.sparse.issparse(objects) else objects)
         return self
-
-    def _check_parameters(self):
-        if self.n_components is not None and (not isinstance(self.n_components, numbers.Integral) or self.n_components < 1):
-            raise ValueError(f"n_components must be a whole number >= 1 or None, got {self.n_components!r}")
-        if self.eigen_solver not in _SOLVERS:
-            raise ValueError(f"eigen_solver must be one of {list(_SOLVERS)}, got {self.eigen_solver!r}")
-        if self.fit_inverse_transform not in (False, True, *_PRE_IMAGES):
-            raise ValueError(f"fit_inverse_transform must be False, True or one of {list(_PRE_IMAGES)}, got {self.fit_inverse_transform!r}")
-        if self.fit_inverse_transform and isinstance(self.kernel, str) and self.kernel == "precomputed":
-            raise ValueError("Cannot fit_inverse_transform with a precomputed kernel.")
 
     def _padded(self, columns):
         """With a column of zeros for each component that was asked for and has no variance."""

@@ -7,6 +7,7 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 
 from . import _core, _data
 from ._base import KernelEstimator, keep
+from ._parameters import NOT_NEGATIVE
 
 
 class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
@@ -34,6 +35,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
 
     _model_class = _core.KernelRidgeModel
     _function_of_pairs = True
+    _own_constraints = {"alpha": [*NOT_NEGATIVE, "array-like"]}
 
     def __init__(
         self, alpha=1, *, kernel="linear", gamma=None, degree=3, coef0=1, kernel_params=None, loo=False, alphas=None, alpha_score="gcv",
@@ -46,8 +48,6 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
 
         X: array or sparse matrix (n_samples, n_features), data frame, list of str or of sets; (n_samples, n_samples) for kernel='precomputed'.
         """
-        if self.alpha_score not in ("gcv", "loo"):
-            raise ValueError(f"alpha_score must be 'gcv' or 'loo', got {self.alpha_score!r}")
         data = self._fit_data(X)
         n = len(data)
         targets, self._one_column = _data.as_target_columns(y, n, type(self).__name__)

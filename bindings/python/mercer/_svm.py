@@ -1,14 +1,17 @@
 """Support vector machines."""
 
+import warnings
+
 import numpy as np
 import scipy.sparse
 from sklearn.base import OutlierMixin, RegressorMixin
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 
 from . import _core, _data
-from ._base import SORTED_UP_TO, KernelClassifier, KernelEstimator, keep, of_model
+from ._base import NOT_FINITE, SORTED_UP_TO, KernelClassifier, KernelEstimator, keep, of_model
+from ._parameters import COUNT_OR_NO_LIMIT, POSITIVE_OR_INFINITE, one_of
 from ._report import MarginReport
-
 
 _SOLVERS = ("smo", "interior_point", "primal_qp", "kernel_pegasos")
 
@@ -18,6 +21,7 @@ class _SVM(KernelEstimator):
 
     _model_class = _core.SvmModel
     _task = None
+    _own_constraints = {"C": POSITIVE_OR_INFINITE, "max_iter": COUNT_OR_NO_LIMIT}
 
     def _fit(self, data, targets, sample_weight, class_weight=None):
         self.kernel_ = self._resolve_kernel(data, sample_weight)
@@ -42,11 +46,23 @@ class _SVM(KernelEstimator):
             "n_jobs": self.n_jobs,
             "callback": self._callback(),
         }
-        self._model, interrupted = self._solve(data, targets, options)
+        model, interrupted = self._solve(data, targets, options)
+        if not (np.isfinite(model.coef).all() and np.isfinite(model.offset).all()):
+            raise ValueError(NOT_FINITE)
+        self._model = model
         self.shape_fit_ = (n, self.n_features_in_) if hasattr(self, "n_features_in_") else (n,)
         self._sparse = getattr(data, "sparse", False)
-        self._conclude(interrupted, f", its gap is {self._model.gap:.3g} where tol is {self.tol:g}. Consider pre-processing your data with StandardScaler or MinMaxScaler")
+        self._conclude(interrupted, f", its gap is {self._model.gap:.3g} where tol is {self.tol:g}")
         return self
+
+    def _early(self):
+        return f"Solver terminated early (max_iter={self.max_iter}).  Consider pre-processing your data with StandardScaler or MinMaxScaler"
+
+    def _new_data(self, X):
+        data = super()._new_data(X)
+        if scipy.sparse.issparse(X) and not self._sparse and not self._has_function:
+            raise ValueError(f"cannot use sparse input in {type(self).__name__!r} trained on dense data: pass X.toarray()")
+        return data
 
     def _solve(self, data, targets, options):
         return _core.svm_fit(data, self._core_kernel(), targets, options)
@@ -54,6 +70,12 @@ class _SVM(KernelEstimator):
     def _flip(self):
         """scikit-learn's binary decisions are positive for the second class, the library's for the first."""
         return False
+
+    @property
+    def _gamma(self):
+        """The number that gamma stands for, under the name by which programs that convert scikit-learn's models look for it; 0 where there is none."""
+        self._fitted()
+        return getattr(self.kernel_, "gamma", 0.0)
 
     support_ = of_model("support", "Numbers of the support vectors among the training examples.")
 
@@ -89,12 +111,15 @@ class _SVM(KernelEstimator):
 
     @property
     def coef_(self):
-        """Weights of the coordinates; only for a linear kernel."""
+        """Weights of the coordinates, read only, sparse where the data were; only for a linear kernel."""
         model = self._fitted()
         if model.kernel_text != "linear()":
             raise AttributeError("coef_ is only available when using a linear kernel")
-        weights = model.weights()
-        return -weights if self._flip() else weights
+        weights = -model.weights() if self._flip() else model.weights()
+        if self._sparse:
+            weights = scipy.sparse.csr_matrix(weights)
+        (weights.data if self._sparse else weights).flags.writeable = False  # a change would have no effect
+        return weights
 
     @property
     def n_iter_(self):
@@ -114,8 +139,6 @@ class _Classifier(KernelClassifier, _SVM):
         X: array or sparse matrix (n_samples, n_features), data frame, list of str or of sets; (n_samples, n_samples) for kernel='precomputed'.
         sample_weight: factor of C for each example; 0 is as if the example were not there.
         """
-        if self.decision_function_shape not in ("ovr", "ovo"):
-            raise ValueError(f"decision_function_shape must be either 'ovr' or 'ovo', got {self.decision_function_shape}.")
         return self._fit(*self._fit_labels(X, y, sample_weight))
 
     def _flip(self):
@@ -132,9 +155,10 @@ class _Classifier(KernelClassifier, _SVM):
 
     def predict(self, X):
         """The label of every example."""
-        data = self._new_data(X)
+        self._fitted()
         if self.break_ties and self.decision_function_shape == "ovo":
             raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
+        data = self._new_data(X)
         if self.break_ties and len(self.classes_) > 2:
             return self.classes_[self._model.best_class(data, self.n_jobs)]
         return self.classes_[self._model.predict(data, self._has_function, self.n_jobs)]
@@ -149,7 +173,7 @@ class _Classifier(KernelClassifier, _SVM):
         """Probabilities of the classes, in the order of classes_; the largest is that of the class which predict() gives."""
         data = self._new_data(X)
         if self._model.sigmoids is None:
-            raise AttributeError("predict_proba is not available: fit with probability=True")
+            raise NotFittedError("predict_proba is not available when fitted with probability=False")
         return self._model.probabilities(data, self.n_jobs)
 
     @available_if(_has_probability)
@@ -215,6 +239,7 @@ class SVC(_Classifier):
     """
 
     _task = "c_svc"
+    _own_constraints = {"solver": [one_of(*_SOLVERS)]}
 
     def __init__(
         self, *, C=1.0, kernel="rbf", degree=3, gamma="scale", coef0=0.0, shrinking=True, probability=False, tol=1e-3, cache_size=200,
@@ -226,8 +251,6 @@ class SVC(_Classifier):
     def _solve(self, data, targets, options):
         if self.solver == "smo":
             return super()._solve(data, targets, options)
-        if self.solver not in _SOLVERS:
-            raise ValueError(f"solver must be one of {_SOLVERS}, got {self.solver!r}")
         if self._precomputed or self.probability:
             raise ValueError(f"solver={self.solver!r} needs a kernel, not a precomputed matrix, and makes no probabilities: use 'smo'")
         return _core.svm_train(data, self._core_kernel(), targets, self.solver, {**options, "descent_tol": self.tol})
@@ -244,6 +267,8 @@ class NuSVC(_Classifier):
     """
 
     _task = "nu_svc"
+    _none_left = "specified nu is infeasible: all samples have zero or negative weights"
+    _one_left = "specified nu is infeasible: all samples with positive weights belong to the same class"
 
     def __init__(
         self, *, nu=0.5, kernel="rbf", degree=3, gamma="scale", coef0=0.0, shrinking=True, probability=False, tol=1e-3, cache_size=200,
@@ -253,15 +278,20 @@ class NuSVC(_Classifier):
         keep(self, locals())
 
 
+def _no_classes(self):
+    warnings.warn("Attribute `class_weight_` was deprecated in version 1.2 and will be removed in 1.4 of scikit-learn: there are no classes.", FutureWarning)
+    return np.empty(0)
+
+
 class _Regressor(RegressorMixin, _SVM):
     # scikit-learn's regressors have these too, without a meaning
-    class_weight_ = property(lambda self: np.empty(0), doc="Empty: there are no classes.")
+    class_weight_ = property(_no_classes, doc="Empty: there are no classes.")
     random_state = None
 
     def fit(self, X, y, sample_weight=None):
         """Fits the model to examples X and numbers y; X and sample_weight as for SVC."""
         data = self._fit_data(X)
-        weight = _data.as_weights(sample_weight, len(data))
+        weight = _data.as_penalty_weights(sample_weight, len(data))
         return self._fit(data, _data.as_targets(y, len(data), type(self).__name__), weight)
 
     def predict(self, X):
@@ -325,7 +355,7 @@ class OneClassSVM(OutlierMixin, _SVM):
     """
 
     _task = "one_class"
-    class_weight_ = property(lambda self: np.empty(0), doc="Empty: there are no classes.")
+    class_weight_ = property(_no_classes, doc="Empty: there are no classes.")
     random_state = None
 
     def __init__(
@@ -337,7 +367,7 @@ class OneClassSVM(OutlierMixin, _SVM):
     def fit(self, X, y=None, sample_weight=None):
         """Finds where the examples X lie; y is ignored. X and sample_weight as for SVC."""
         data = self._fit_data(X)
-        weight = _data.as_weights(sample_weight, len(data))
+        weight = _data.as_penalty_weights(sample_weight, len(data))
         return self._fit(data, np.ones(len(data)), weight)
 
     @property

@@ -54,7 +54,16 @@ void bind_neighbours(py::module_& m) {
                  auto values = without_lock(0, [&] { return predict(n, found); });
                  return n.classes.empty() ? py::object(to_numpy(std::move(values))) : py::object(as_int64(values));
              })
-        .def("shares", [](const knn_model& n, const neighbours& found) { return to_numpy(without_lock(0, [&] { return class_shares(n, found); })); })
+        .def("shares",
+             [](const knn_model& n, const neighbours& found, const doubles& codes, index classes) {
+                 // Of any labels of the examples, given as places among so many classes.
+                 knn_model labelled;
+                 labelled.options = n.options;
+                 const auto places = as_span(codes);
+                 labelled.y.assign(places.begin(), places.end());
+                 labelled.classes.resize(static_cast<std::size_t>(classes));
+                 return to_numpy(without_lock(0, [&] { return class_shares(labelled, found); }));
+             })
         .def("objects", [](const knn_model& n) { return n.x; })
         .def_property_readonly("size", &knn_model::size)
         .def_property_readonly("self", [](const knn_model& n) { return to_numpy(n.self); })

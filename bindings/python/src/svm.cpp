@@ -220,6 +220,21 @@ py::object offset_intervals(const svm_model& model, double sign) {
     return to_numpy(std::move(out));
 }
 
+// The same machine with other weights, one row for each problem, and offsets; both with the library's sign.
+svm_model with_weights(const svm_model& model, const matrix_in& weights, const doubles& offset) {
+    const auto w = view_of(weights);
+    const auto b = as_span(offset);
+    if (w.rows != model.problems() || w.cols != model.support.dims() || static_cast<index>(b.size()) != w.rows || model.coef.cols() != w.rows)
+        fail(errc::invalid_argument,
+             "coef_ and intercept_ must have " + std::to_string(model.problems()) + " rows, and coef_ " + std::to_string(model.support.dims()) + " columns");
+    svm_model out = model;
+    matrix<double> rows(w.rows, w.cols);
+    for (index p = 0; p < w.rows; ++p) std::copy_n(w.row(p), w.cols, rows.row(p));
+    out.support = dense<double>(std::move(rows));
+    out.offset.assign(b.begin(), b.end());
+    return out;
+}
+
 }  // namespace
 
 void bind_svm(py::module_& m) {
@@ -240,6 +255,7 @@ void bind_svm(py::module_& m) {
         .def("probabilities",
              [](const svm_model& s, const py::object& x, const py::object& n_jobs) { return to_numpy(predict_probability(s, decisions(s, x, n_jobs).view())); })
         .def("weights", [](const svm_model& s) { return to_numpy(linear_weights(s)); })
+        .def("with_weights", &with_weights)
         .def("objects", [](const svm_model& s) { return objects_of(s.support); })
         .def_property_readonly("support", [](const svm_model& s) { return as_int32(s.support_rows); })
         .def_property_readonly("class_support", [](const svm_model& s) { return as_int32(s.class_support); })
