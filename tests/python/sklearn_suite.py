@@ -8,6 +8,8 @@ runs one file by hand; test_sklearn_suite.py runs all of FILES and counts. The t
 import json
 import os
 
+import pytest
+
 import mercer
 
 PRIVATE = "reaches into a private attribute"
@@ -90,7 +92,7 @@ def _put_in_place():
 
 # --- the plugin
 
-_outcomes, _modules = {}, {}
+_outcomes = {}
 
 
 def pytest_configure(config):
@@ -101,16 +103,18 @@ def pytest_collection_modifyitems(config, items):
     wanted = [item for item in items if item.module.__name__ not in ONLY or item.originalname in ONLY[item.module.__name__]]
     config.hook.pytest_deselected(items=[item for item in items if item not in wanted])
     items[:] = wanted
-    _modules.update({item.nodeid: item.module.__name__ for item in items})
 
 
-def pytest_runtest_logreport(report):
-    test = report.nodeid.partition("::")[2]
-    tests = _outcomes.setdefault(_modules[report.nodeid], {})
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item, call):
+    report = (yield).get_result()
+    tests = _outcomes.setdefault(item.module.__name__, {})  # files have tests of the same name, which a nodeid outside the root does not tell apart
     if report.skipped:
-        tests[test] = "skipped"
-    elif report.when == "call" or report.failed:
-        tests[test] = report.outcome if report.passed else f"failed: {report.longrepr.reprcrash.message.splitlines()[0]}"
+        tests[item.name] = "skipped"
+    elif report.failed:
+        tests[item.name] = f"failed: {call.excinfo.exconly().splitlines()[0]}"
+    elif report.when == "call":
+        tests[item.name] = "passed"
 
 
 def pytest_sessionfinish(session):
