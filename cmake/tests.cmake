@@ -17,8 +17,10 @@ if(test_sources)
   add_executable(mercer_tests ${test_sources})
   target_include_directories(mercer_tests PRIVATE ${CMAKE_SOURCE_DIR}/tests)
   target_link_libraries(mercer_tests PRIVATE mercer mercer_headers GTest::gtest_main GTest::gmock rapidcheck rapidcheck_gtest fmt::fmt LAPACK::LAPACK BLAS::BLAS)
-  target_compile_definitions(
-    mercer_tests PRIVATE ${mercer_definitions} MERCER_DATA_DIR="${CMAKE_SOURCE_DIR}/data" MERCER_TEST_DIR="${CMAKE_SOURCE_DIR}/tests" MERCER_BIN_DIR="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
+  target_compile_definitions(mercer_tests PRIVATE ${mercer_definitions})
+  # Only one source knows where this checkout is: the objects of the others are the same in every one, and ccache finds them again.
+  set_source_files_properties(${CMAKE_SOURCE_DIR}/tests/contracts/paths.cpp PROPERTIES COMPILE_DEFINITIONS
+                              "MERCER_DATA_DIR=\"${CMAKE_SOURCE_DIR}/data\";MERCER_TEST_DIR=\"${CMAKE_SOURCE_DIR}/tests\"")
   mercer_warnings(mercer_tests)
   if(mercer_apps)
     add_dependencies(mercer_tests ${mercer_apps}) # tests of the programs run them

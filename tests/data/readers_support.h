@@ -10,13 +10,13 @@
 #include <string_view>
 #include <vector>
 
+#include "contracts/paths.h"
 #include "mercer/base/error.h"
 #include "mercer/data/dataset.h"
 
 namespace mercer::testing_support {
 
-inline std::string test_file(const std::string& name) { return std::string(MERCER_DATA_DIR) + "/../tests/data/files/" + name; }
-inline std::string data_file(const std::string& name) { return std::string(MERCER_DATA_DIR) + "/" + name; }
+inline std::string test_file(const std::string& name) { return mercer::testing_support::tests_file("data/files/" + name); }
 
 inline std::string contents(const std::string& path) {
     std::ifstream in(path, std::ios::binary);

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "contracts/errors.h"
+#include "contracts/paths.h"
 #include "data/readers_support.h"
 #include "insight/random_matrices.h"
 #include "mercer/data/readers/libsvm.h"
@@ -34,7 +35,7 @@ using nlohmann::json;
 
 inline const json& oracle() {
     static const json all = [] {
-        std::ifstream in(std::string(MERCER_DATA_DIR) + "/../tests/oracles/cluster.json");
+        std::ifstream in(mercer::testing_support::tests_file("oracles/cluster.json"));
         return json::parse(in);
     }();
     return all;

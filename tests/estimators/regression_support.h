@@ -4,6 +4,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "contracts/paths.h"
 #include "estimators/svm_support.h"
 #include "mercer/estimators/kernel_expansion.h"
 #include "mercer/kernels/evaluator.h"
@@ -23,7 +24,7 @@ void expect_error(errc code, const std::string& part, Body&& body) {
 
 inline const json& oracle(const char* part) {
     static const json all = [] {
-        std::ifstream in(std::string(MERCER_TEST_DIR) + "/oracles/regression.json");
+        std::ifstream in(mercer::testing_support::tests_file("oracles/regression.json"));
         return json::parse(in);
     }();
     return all.at(part);

@@ -2,6 +2,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "contracts/paths.h"
 #include "svm_support.h"
 
 namespace mercer {
@@ -12,7 +13,7 @@ using nlohmann::json;
 
 const json& oracle() {
     static const json all = [] {
-        std::ifstream in(std::string(MERCER_DATA_DIR) + "/../tests/oracles/svm.json");
+        std::ifstream in(mercer::testing_support::tests_file("oracles/svm.json"));
         return json::parse(in);
     }();
     return all["cases"];

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "contracts/paths.h"
 #include "mercer/kernels/evaluator.h"
 
 namespace mercer {
@@ -17,7 +18,7 @@ dense<double> rows_of(const nlohmann::json& rows) {
 }
 
 TEST(oracle, agrees_with_scikit_learn) {
-    std::ifstream file(MERCER_TEST_DIR "/oracles/kernels.json");
+    std::ifstream file(mercer::testing_support::tests_file("oracles/kernels.json"));
     ASSERT_TRUE(file) << "tests/oracles/kernels.json is missing";
     const nlohmann::json cases = nlohmann::json::parse(file);
     ASSERT_GE(cases.size(), 16u);

@@ -209,37 +209,6 @@ dense<T> as_dense(const dataset& vectors) {
     return dense<T>(std::move(rows));
 }
 
-dataset as_floats(const dataset& vectors, std::size_t budget) {
-    return std::visit(
-        [&](const auto& some) -> dataset {
-            using kind = std::decay_t<decltype(some)>;
-            if constexpr (requires { some.dims(); }) {
-                const auto numbers = static_cast<double>(some.size()) * static_cast<double>(some.dims());
-                const bool fits = numbers * sizeof(float) <= static_cast<double>(budget);
-                if constexpr (std::is_same_v<kind, dense<double>>) return fits ? dataset(as_dense<float>(vectors)) : vectors;
-                if constexpr (requires { some.nonzeros(); }) {
-                    if (static_cast<double>(some.nonzeros()) > 0.5 * numbers) return fits ? dataset(as_dense<float>(vectors)) : vectors;
-                    if constexpr (std::is_same_v<kind, sparse<double>>) {
-                        if (static_cast<double>(some.nonzeros()) * 8 > static_cast<double>(budget)) return vectors;
-                        std::vector<index> start{0};
-                        std::vector<std::int32_t> col;
-                        std::vector<float> val;
-                        col.reserve(static_cast<std::size_t>(some.nonzeros()));
-                        val.reserve(static_cast<std::size_t>(some.nonzeros()));
-                        for (index i = 0; i < some.size(); ++i) {
-                            col.insert(col.end(), some.cols(i).begin(), some.cols(i).end());
-                            for (const double v : some.values(i)) val.push_back(static_cast<float>(v));
-                            start.push_back(static_cast<index>(col.size()));
-                        }
-                        return sparse<float>(std::move(start), std::move(col), std::move(val), some.dims());
-                    }
-                }
-            }
-            return vectors;
-        },
-        vectors.items());
-}
-
 template class dense<double>;
 template class dense<float>;
 template class sparse<double>;

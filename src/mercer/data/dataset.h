@@ -120,9 +120,6 @@ dataset concatenate(const dataset& first, const dataset& second);
 // The vectors as dense rows of T: shares the storage when it already is that, else copies. Fails for objects that are not vectors.
 template <class T>
 dense<T> as_dense(const dataset& vectors);
-// Vectors as floats, dense where more than half of the coordinates are stored; the same value when they already are that, are not
-// vectors, or the copy would take more than `budget` bytes.
-dataset as_floats(const dataset& vectors, std::size_t budget);
 // Fails, naming row and column, when a coordinate is NaN or infinite.
 void require_finite(const dataset& vectors);
 

@@ -377,16 +377,11 @@ svm_model fit_svm(const kernel& k, const dataset& x, std::span<const double> y, 
     const std::vector<index> rank = options.any_order ? example_ranks(x, y, weight) : std::vector<index>{};
     // Part of the memory may hold the data as the tile loops like them best: floats, packed when there is room for that too, and
     // rows that are stored as sparse ones but are not.
-    const dataset quick = as_floats(x, options.memory_bytes / 4);
-    const bool full = x.is_sparse() && quick.as<dense<float>>() && static_cast<std::size_t>(x.size() * x.dims()) * sizeof(double) <= options.memory_bytes / 4;
-    const computed<float> fast(k, quick, options.memory_bytes / 4);
-    const computed<double> exact(k, full ? dataset(as_dense<double>(x)) : x);
-    std::size_t spent = fast.packed_bytes();
-    const auto numbers = static_cast<std::size_t>(x.size() * x.dims());
-    if (quick.as<dense<float>>() && !x.as<dense<float>>()) spent += numbers * sizeof(float);
-    if (full) spent += numbers * sizeof(double);
+    const std::size_t share = options.memory_bytes / 4;
+    const computed<float> fast(k, x, {share, share});
+    const computed<double> exact(k, x, {0, x.is_sparse() ? share : 0});
     svm_options rest = options;
-    rest.memory_bytes -= std::min(spent, options.memory_bytes);
+    rest.memory_bytes -= std::min(fast.kept_bytes() + exact.kept_bytes(), options.memory_bytes);
     svm_model model = fit_ranked(fast, exact, y, rest, rank);
     attach(model, k, x);
     return model;

@@ -11,9 +11,8 @@ namespace mercer {
 template <class T>
 class computed final : public gram<T> {
 public:
-    // `packed_bytes`: memory that may be spent on keeping z in the form the tile loops read (see evaluator.h).
-    computed(const kernel& k, dataset x, std::size_t packed_bytes = 0) : positive_(k.proof().valid), k_(k, std::move(x), packed_bytes) {}
-    computed(const kernel& k, dataset x, dataset z, std::size_t packed_bytes = 0) : positive_(false), k_(k, std::move(x), std::move(z), packed_bytes) {}
+    computed(const kernel& k, dataset x, evaluator_memory memory = {}) : positive_(k.proof().valid), k_(k, std::move(x), memory) {}
+    computed(const kernel& k, dataset x, dataset z, evaluator_memory memory = {}) : positive_(false), k_(k, std::move(x), std::move(z), memory) {}
 
     index rows() const override { return k_.rows(); }
     index cols() const override { return k_.cols(); }
@@ -23,7 +22,7 @@ public:
     void all(matrix_view<T> out) const override { k_.all(out); }
     double element_cost() const override { return k_.element_cost(); }
     bool positive() const override { return positive_; }
-    std::size_t packed_bytes() const { return k_.packed_bytes(); }
+    std::size_t kept_bytes() const { return k_.kept_bytes(); }
 
 private:
     bool positive_;

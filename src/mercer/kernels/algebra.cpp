@@ -79,6 +79,8 @@ public:
     int emit(plan_builder& code) const override { return affine(code, part_->emit(code), c_, 0); }
     bool has_log() const override { return c_ > 0 && part_->has_log(); }
     int emit_log(plan_builder& code) const override { return has_log() ? affine(code, part_->emit_log(code), 1, std::log(c_)) : -1; }
+    int emit_gaussian_of(plan_builder& code, double c) const override { return part_->emit_gaussian_of(code, c_ * c); }
+    int emit_normalised_power(plan_builder& code, double c) const override { return part_->emit_normalised_power(code, c); }
     expansion expand(map_builder& build) const override { return c_ * part_->expand(build); }
 
 private:
@@ -108,6 +110,12 @@ public:
     int emit(plan_builder& code) const override { return combine(code, product_ ? op::multiply : op::add, a_->emit(code), b_->emit(code)); }
     bool has_log() const override { return product_ && a_->has_log() && b_->has_log(); }
     int emit_log(plan_builder& code) const override { return has_log() ? combine(code, op::add, a_->emit_log(code), b_->emit_log(code)) : -1; }
+    int emit_gaussian_of(plan_builder& code, double c) const override {
+        return product_ ? kernel_node::emit_gaussian_of(code, c) : combine(code, op::multiply, a_->emit_gaussian_of(code, c), b_->emit_gaussian_of(code, c));
+    }
+    int emit_normalised_power(plan_builder& code, double c) const override {
+        return combine(code, op::multiply, a_->emit_normalised_power(code, c), b_->emit_normalised_power(code, c));
+    }
     expansion expand(map_builder& build) const override {
         return product_ ? build.multiply(a_->expand(build), b_->expand(build)) : build.add(a_->expand(build), b_->expand(build));
     }
@@ -146,6 +154,7 @@ public:
     }
     bool has_log() const override { return part_->has_log(); }
     int emit_log(plan_builder& code) const override { return has_log() ? affine(code, part_->emit_log(code), exponent_, 0) : -1; }
+    int emit_normalised_power(plan_builder& code, double c) const override { return part_->emit_normalised_power(code, exponent_ * c); }
     expansion expand(map_builder& build) const override {
         if (!(exponent_ >= 0) || exponent_ != std::floor(exponent_) || exponent_ > 1e6) return kernel_node::expand(build);
         const expansion base = part_->expand(build);
@@ -216,6 +225,7 @@ public:
     }
     bool has_log() const override { return true; }
     int emit_log(plan_builder& code) const override { return part_->emit(code); }
+    int emit_normalised_power(plan_builder& code, double c) const override { return part_->emit_gaussian_of(code, c); }
 };
 
 class normalised_node final : public unary_node {
@@ -231,17 +241,11 @@ public:
     mercer::proof prove() const override { return rest_on_part(true, "normalised: conjugation by h(x) = 1/√k(x,x), 0 where k(x,x) = 0"); }
     kernel_form form() const override { return {"normalize", {}, {}, {part_}}; }
     int emit(plan_builder& code) const override {
+        // exp(log k(x,z) - ½ log k(x,x) - ½ log k(z,z)): no overflow however large k is.
+        if (part_->has_log()) return part_->emit_normalised_power(code, 1);
         // The diagonal comes from a plan of its own, over the same (possibly pulled-back) objects.
         plan_builder own(code.outer());
         instruction step;
-        if (part_->has_log()) {
-            // exp(log k(x,z) - ½ log k(x,x) - ½ log k(z,z)): no overflow however large k is.
-            step.self = own.finish(part_->emit_log(own));
-            step.what = op::outer_add;
-            step.self_rule = instruction::self_use::minus_half;
-            step.a = part_->emit_log(code);
-            return unary(code, op::exponential, code.push(std::move(step)));
-        }
         step.self = own.finish(part_->emit(own));
         step.what = op::outer_multiply;
         step.self_rule = instruction::self_use::inverse_root;
@@ -310,6 +314,14 @@ public:
     int emit_log(plan_builder& code) const override {
         const plan_builder::inside mapped(code, phi_);
         return part_->emit_log(code);
+    }
+    int emit_gaussian_of(plan_builder& code, double c) const override {
+        const plan_builder::inside mapped(code, phi_);
+        return part_->emit_gaussian_of(code, c);
+    }
+    int emit_normalised_power(plan_builder& code, double c) const override {
+        const plan_builder::inside mapped(code, phi_);
+        return part_->emit_normalised_power(code, c);
     }
     expansion expand(map_builder& build) const override {
         const map_builder::inside mapped = columns_.empty() ? map_builder::inside(build, phi_, name_ + "(x)") : map_builder::inside(build, phi_, columns_);

@@ -26,7 +26,7 @@ struct anisotropic {
         if (covariance.size() == 1) return {covariance.front()};
         return {covariance};
     }
-    feature source() const { return linear_map("whiten " + call_text(info(), arguments()), whitening()); }
+    feature source() const { return linear_map_of_differences("whiten " + call_text(info(), arguments()), whitening()); }
 
     static constexpr statistic what = statistic::dot;
     static constexpr map_input input = map_input::squared_distance;

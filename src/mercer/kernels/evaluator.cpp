@@ -11,7 +11,8 @@
 namespace mercer {
 
 template <class T>
-evaluator<T>::evaluator(std::shared_ptr<const plan> code, dataset x) : state_(std::make_unique<state>(std::move(code), std::move(x), nullptr, 0)) {}
+evaluator<T>::evaluator(std::shared_ptr<const plan> code, dataset x)
+    : state_(std::make_unique<state>(std::move(code), std::move(x), nullptr, evaluator_memory{})) {}
 
 namespace {
 void check_kind(const kernel& k, const dataset& data) {
@@ -21,16 +22,25 @@ void check_kind(const kernel& k, const dataset& data) {
 }  // namespace
 
 template <class T>
-evaluator<T>::evaluator(const kernel& k, dataset x, dataset z, std::size_t packed_bytes) {
+evaluator<T>::evaluator(const kernel& k, dataset x, dataset z, evaluator_memory memory) {
     check_kind(k, x);
     check_kind(k, z);
-    state_ = std::make_unique<state>(k.compile(), std::move(x), &z, packed_bytes);
+    try {
+        state_ = std::make_unique<state>(k.compile(), x, &z, memory);
+    } catch (const needs_double&) {
+        wide_ = std::make_unique<evaluator<double>>(k, std::move(x), std::move(z), memory);
+    }
 }
 
 template <class T>
-evaluator<T>::evaluator(const kernel& k, dataset x, std::size_t packed_bytes) {
+evaluator<T>::evaluator(const kernel& k, dataset x, evaluator_memory memory) {
     check_kind(k, x);
-    state_ = std::make_unique<state>(k.compile(), std::move(x), nullptr, packed_bytes);
+    try {
+        state_ = std::make_unique<state>(k.compile(), x, nullptr, memory);
+    } catch (const needs_double&) {
+        wide_ = std::make_unique<evaluator<double>>(k, std::move(x), memory);
+        return;
+    }
     if (!state_->code->check_range) return;
     std::vector<T> self(static_cast<std::size_t>(rows()));
     diagonal(self);
@@ -47,44 +57,61 @@ evaluator<T>::evaluator(evaluator&&) noexcept = default;
 
 template <class T>
 index evaluator<T>::rows() const {
-    return state_->rows;
+    return wide_ ? wide_->rows() : state_->rows;
 }
 template <class T>
 index evaluator<T>::cols() const {
-    return state_->cols;
+    return wide_ ? wide_->cols() : state_->cols;
 }
 template <class T>
 bool evaluator<T>::same() const {
-    return state_->same;
+    return wide_ ? wide_->same() : state_->same;
 }
+
+namespace {
+// A block of an evaluator in double, rounded; some rows at a time.
+template <class T>
+void narrow(const evaluator<double>& from, const selection& rows, const selection& cols, const block_rows<T>& out) {
+    constexpr index band = 64;
+    matrix<double> some(std::min(band, rows.size()), cols.size());
+    for (index r = 0; r < rows.size(); r += band) {
+        const index count = std::min(band, rows.size() - r);
+        from.block(rows.slice(r, count), cols, some.view());
+        for (index i = 0; i < count; ++i) std::transform(some.row(i), some.row(i) + cols.size(), out[r + i], [](double v) { return static_cast<T>(v); });
+    }
+}
+}  // namespace
 
 template <class T>
 double evaluator<T>::element_cost() const {
     // Measured: a coordinate costs 1 cycle per vector of results in the dense loop and 1.4 in the sparse one, a map about 20;
     // a word of bits costs 2, a look into a table 6.
+    if (wide_) return wide_->element_cost();
     const auto& s = *state_;
     double cycles = s.table.size() > 0 ? 6.0 : 20.0 * static_cast<double>(s.code->code.size());
     for (const auto& each : s.sources) {
         if (each.what == statistic::user) return 1000;
         cycles += each.bits()     ? 2.0 * static_cast<double>(each.bit_stride())
                   : each.sparse() ? 1.4 * each.x.mean_entries()
-                                  : (each.what == statistic::dot ? 1.0 : 3.0) * static_cast<double>(each.depth());
+                                  : (each.what == statistic::dot && !each.careful() ? 1.0 : 3.0) * static_cast<double>(each.depth());
     }
     return cycles / static_cast<double>(s.ops.lanes);
 }
 
 template <class T>
-std::size_t evaluator<T>::packed_bytes() const {
-    index numbers = 0;
-    for (const auto& each : state_->sources) numbers += each.packed.size();
-    return static_cast<std::size_t>(numbers) * sizeof(T);
+std::size_t evaluator<T>::kept_bytes() const {
+    if (wide_) return wide_->kept_bytes();
+    std::size_t bytes = 0;
+    for (const auto& each : state_->sources) bytes += static_cast<std::size_t>(each.packed.size() + each.packed_low.size()) * sizeof(T) + each.copy_bytes;
+    return bytes;
 }
 
 template <class T>
 void evaluator<T>::block(const selection& which_rows, const selection& which_cols, block_rows<T> out) const {
-    const state& s = *state_;
     const index rows = which_rows.size(), cols = which_cols.size();
     if (rows == 0 || cols == 0) return;
+    if (wide_) return narrow(*wide_, which_rows, which_cols, out);
+    const state& s = *state_;
     // Kept panels serve ranges that start at a panel.
     const bool aligned = s.kept && which_cols.is_range() && which_cols[0] % s.ops.sparse_panel == 0;
     const index stripes = ceil_div(cols, s.stripe), most = rows_in_group(s.sources);
@@ -118,6 +145,7 @@ void evaluator<T>::all(matrix_view<T> out) const {
 
 template <class T>
 void evaluator<T>::square(const selection& which, block_rows<T> out) const {
+    if (wide_) return block(which, which, out);
     const state& s = *state_;
     // Few coordinates: computing both halves is cheaper than mirroring one. A user's function may not be symmetric: ask for both.
     const index n = which.size(), stripes = ceil_div(n, s.stripe);

@@ -14,13 +14,18 @@
 
 namespace mercer {
 
+// Memory that may be spent on the data in forms that are quicker to read; without it they are made ready again for every block.
+struct evaluator_memory {
+    evaluator_memory(std::size_t packed = 0, std::size_t copy = 0) : packed_bytes(packed), copy_bytes(copy) {}  // NOLINT: a number of bytes is one
+    std::size_t packed_bytes;  // z packed: a few per cent where blocks have many rows
+    std::size_t copy_bytes;    // a copy in T where the data are stored otherwise, unless it would cost accuracy
+};
+
 template <class T>
 class evaluator {
 public:
-    // `packed_bytes`: how much memory may be spent on keeping z in packed form. Zero: it is packed again for every block, which
-    // costs a few per cent when blocks have many rows.
-    evaluator(const kernel& k, dataset x, dataset z, std::size_t packed_bytes = 0);
-    explicit evaluator(const kernel& k, dataset x, std::size_t packed_bytes = 0);  // z = x
+    evaluator(const kernel& k, dataset x, dataset z, evaluator_memory memory = {});
+    explicit evaluator(const kernel& k, dataset x, evaluator_memory memory = {});  // z = x
     evaluator(std::shared_ptr<const plan> code, dataset x);
     ~evaluator();
     evaluator(evaluator&&) noexcept;
@@ -38,12 +43,13 @@ public:
     void diagonal(std::span<T> out) const;
     // About how many cycles one element takes one core.
     double element_cost() const;
-    // What is kept of z in packed form.
-    std::size_t packed_bytes() const;
+    // What is kept of the data in other forms.
+    std::size_t kept_bytes() const;
 
 private:
     struct state;
     std::unique_ptr<state> state_;
+    std::unique_ptr<evaluator<double>> wide_;  // instead of state_, where floats would not do
 };
 
 // k(xᵢ, xᵢ) for all objects, in double.

@@ -33,6 +33,12 @@ T self_statistic(const source<T>& s, index i, const std::vector<T>& row) {
 
 template <class T>
 void evaluator<T>::diagonal(std::span<T> out) const {
+    if (wide_) {
+        std::vector<double> values(out.size());
+        wide_->diagonal(values);
+        std::transform(values.begin(), values.end(), out.begin(), [](double v) { return static_cast<T>(v); });
+        return;
+    }
     const state& s = *state_;
     if (!s.same) fail(errc::invalid_argument, "a diagonal k(x, x) needs the same data on both sides");
     // A tile of one row per run of objects: register s holds the statistic of (xᵢ, xᵢ), and the row and column vectors of norms and

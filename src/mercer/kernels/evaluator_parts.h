@@ -17,6 +17,9 @@ namespace evaluation {
 
 constexpr index ceil_div(index a, index b) { return (a + b - 1) / b; }
 
+// Thrown while a plan is bound to data on which floats would not do.
+struct needs_double {};
+
 // Results larger than this do not stay in any cache, so they are written past them.
 inline constexpr index beyond_caches = index{64} << 20;
 
@@ -28,10 +31,14 @@ struct source {
     operand<T> x, z;
     std::vector<T> shift;
     buffer<T> x_norms, z_norms;  // empty where no map wants norms
-    int same_as = -1;            // an earlier source with the same numbers, which serves this one too
-    bool wide = false;           // so many columns that a stripe's panels hold only the columns present in it
-    buffer<T> packed;            // z in panels, when it was asked to be kept
-    index words = 0;             // of a vector as bits; 0: not held so
+    buffer<T> x_doubt, z_doubt;  // thresholds of squared distances (doubt.h); empty where none is in doubt
+    bool low = false;            // what rounding took from the coordinates is kept beside them
+    bool copied = false;         // the operands are copies, minus the shift
+    std::size_t copy_bytes = 0;
+    int same_as = -1;              // an earlier source with the same numbers, which serves this one too
+    bool wide = false;             // so many columns that a stripe's panels hold only the columns present in it
+    buffer<T> packed, packed_low;  // z in panels, when it was asked to be kept
+    index words = 0;               // of a vector as bits; 0: not held so
     bool signs = false;
     bit_rows x_bits, z_bits;
     bool sparse() const { return x.streamed_sparse(); }
@@ -42,6 +49,10 @@ struct source {
     index depth() const { return std::max(x.dims(), z.dims()); }
     index bit_stride() const { return signs ? 2 * words : words; }
     const T* shift_data() const { return shift.empty() ? nullptr : shift.data(); }
+    // Its register holds squared distances, not dot products.
+    bool careful() const { return x_doubt.size() > 0; }
+    // Nobody else's numbers will do.
+    bool apart() const { return careful() || copied || !shift.empty(); }
 };
 
 // The numbers u, v of an outer instruction.
@@ -53,8 +64,9 @@ struct outer_factors {
 template <class T>
 struct workspace {
     pack_scratch<T> pack;
-    std::vector<buffer<T>> panels;  // per statistic, when packed on the fly
+    std::vector<buffer<T>> panels, low_panels;  // per statistic, when packed on the fly
     std::vector<buffer<T>> col_norms, row_norms;
+    std::vector<buffer<T>> col_doubt, row_doubt;
     std::vector<buffer<T>> col_factors, row_factors;
     // Per wide statistic: column → position among the columns present in a stripe, -1 elsewhere; and the columns present.
     std::vector<std::vector<std::int32_t>> place, present;
@@ -104,7 +116,8 @@ index rows_in_group(const std::vector<source<T>>& sources) {
     double bytes = 1;
     for (const auto& s : sources)
         if (s.reads_numbers())
-            bytes += s.sparse() ? static_cast<double>(sizeof(T) + 4) * s.x.mean_entries() : static_cast<double>(sizeof(T)) * static_cast<double>(s.depth());
+            bytes += s.sparse() ? static_cast<double>(sizeof(T) + 4) * s.x.mean_entries()
+                                : static_cast<double>((s.low ? 2 : 1) * sizeof(T)) * static_cast<double>(s.depth());
     const index unit = best_tile_ops<T>().block_rows;
     return std::max<index>(4, static_cast<index>((4 << 20) / bytes) / unit) * unit;
 }
@@ -118,7 +131,7 @@ row_group<T> make_ready(const std::vector<source<T>>& sources, const selection& 
         if (s.sparse())
             w.left[at].as_sparse(s.x, rows);
         else
-            w.left[at].as_blocks(s.x, rows, s.shift_data(), s.depth());
+            w.left[at].as_blocks(s.x, rows, s.shift_data(), s.depth(), s.low);
     }
     return {rows, w.left};
 }
@@ -133,7 +146,7 @@ inline bool wants_norms(const plan& code, int stat) {
 // dense rows of mostly zeros too, unless their distances need a shift to be exact.
 template <class T>
 bool worth_sparse(const dataset& x, const vector_sample<T>& seen, bool centred) {
-    if (!x.is_sparse()) return seen.density < 0.4 && x.dims() >= 32 && !(centred && seen.mean_share > 0.9);
+    if (!x.is_sparse()) return seen.density < 0.4 && x.dims() >= 32 && !(centred && seen.centre_share > 0.9);
     const auto density = [](const auto* some) {
         return static_cast<double>(some->nonzeros()) / (static_cast<double>(some->size()) * static_cast<double>(some->dims()) + 1);
     };

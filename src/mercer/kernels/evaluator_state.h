@@ -9,6 +9,7 @@
 
 #include "mercer/base/error.h"
 #include "mercer/base/parallel.h"
+#include "mercer/kernels/doubt.h"
 #include "mercer/kernels/evaluator.h"
 #include "mercer/kernels/evaluator_parts.h"
 
@@ -29,7 +30,7 @@ struct evaluator<T>::state {
     bool kept = false;                      // panels of z are kept
     buffer<T> table;                        // of what the plan makes of a squared distance 0, 1, … of bits; empty where it is another one
 
-    state(std::shared_ptr<const plan> code_, dataset x_, const dataset* z_, std::size_t packed_bytes) : code(std::move(code_)), x(std::move(x_)) {
+    state(std::shared_ptr<const plan> code_, dataset x_, const dataset* z_, const evaluator_memory& memory) : code(std::move(code_)), x(std::move(x_)) {
         same = z_ == nullptr;
         if (z_) z = *z_;
         // A map of the vectors must see the same coordinates on both sides.
@@ -40,16 +41,16 @@ struct evaluator<T>::state {
         }
         rows = x.size();
         cols = same ? rows : z.size();
-        bind_sources();
+        bind_sources(memory.copy_bytes);
         bind_factors();
         bind_table();
         choose_stripe();
-        keep_panels(packed_bytes);
+        keep_panels(memory.packed_bytes);
     }
 
     const dataset& right() const { return same ? x : z; }
 
-    void bind_sources() {
+    void bind_sources(std::size_t copy_bytes) {
         std::vector<std::pair<dataset, dataset>> made;
         for (const auto& f : code->features) made.push_back(f.apply ? f.apply(x, same ? nullptr : &z) : std::pair(x, same ? dataset() : z));
         for (std::size_t s = 0; s < code->statistics.size(); ++s) {
@@ -59,40 +60,99 @@ struct evaluator<T>::state {
             one.what = wanted.what;
             one.user = wanted.user;
             if (wanted.what != statistic::user) {
-                const dataset& fright = same ? fx : fz;
-                const bool empty = fx.size() == 0 || fright.size() == 0;  // no vectors, so their coordinates do not matter
-                if (fx.dims() != fright.dims() && !empty && !(fx.is_sparse() && fright.is_sparse()))
-                    fail(errc::invalid_argument, fmt::format("x has {} coordinates and z has {}", fx.dims(), fright.dims()));
-                // Of the right side, so that a row's values do not depend on the rows asked for with it.
-                vector_sample<T> seen = wanted.what == statistic::dot ? sample_vectors<T>(fright) : vector_sample<T>();
-                const bool as_sparse = wanted.what == statistic::dot && worth_sparse(fx, seen, wanted.centred);
-                one.x = operand<T>(fx, as_sparse, as_sparse ? seen.density : 1);
-                one.z = operand<T>(fright, as_sparse && fright.is_sparse());
-                if (wanted.what == statistic::dot) bind_bits(one, fx, same ? nullptr : &fz);
-                // Where the mean is less than half of the squared norms, a shift would gain less than a bit.
-                if (wanted.centred && !as_sparse && !one.bits() && seen.mean_share > 0.5) one.shift = std::move(seen.mean);
+                bind_vectors(one, wanted, static_cast<int>(s), fx, same ? fx : fz);
                 // Where a shift would gain nothing, the plain dot product is shared.
-                for (std::size_t other = 0; other < s && one.same_as < 0 && one.shift.empty(); ++other)
-                    if (code->statistics[other].what == wanted.what && code->statistics[other].source == wanted.source && sources[other].shift.empty() &&
-                        wanted.what != statistic::user)
+                for (std::size_t other = 0; other < s && one.same_as < 0 && !one.apart(); ++other)
+                    if (code->statistics[other].what == wanted.what && code->statistics[other].source == wanted.source && !sources[other].apart() &&
+                        code->statistics[other].what != statistic::user)
                         one.same_as = static_cast<int>(other);
-                if (wants_norms(*code, static_cast<int>(s))) {
-                    one.x_norms.resize(fx.size());
-                    one.x.norms(one.shift_data(), one.x_norms);
-                    if (!same) {
-                        one.z_norms.resize(fright.size());
-                        one.z.norms(one.shift_data(), one.z_norms);
-                    }
-                    require_norms(fx, one.x_norms);
-                    require_norms(fright, one.z_norms);
-                }
-                one.wide = as_sparse && fright.is_sparse() && one.depth() > 4096 && !one.bits();
+                if (one.same_as < 0) copy_vectors(one, copy_bytes);
             } else {
                 one.x = operand<T>(fx, false);
                 one.z = operand<T>(same ? fx : fz, false);
             }
             sources.push_back(std::move(one));
         }
+    }
+
+    void bind_vectors(source<T>& one, const pair_statistic& wanted, int at, const dataset& fx, const dataset& fright) {
+        const bool empty = fx.size() == 0 || fright.size() == 0;  // no vectors, so their coordinates do not matter
+        if (fx.dims() != fright.dims() && !empty && !(fx.is_sparse() && fright.is_sparse()))
+            fail(errc::invalid_argument, fmt::format("x has {} coordinates and z has {}", fx.dims(), fright.dims()));
+        // Of the right side, so that a row's values do not depend on the rows asked for with it.
+        vector_sample<T> seen = wanted.what == statistic::dot ? sample_vectors<T>(fright) : vector_sample<T>();
+        const bool as_sparse = wanted.what == statistic::dot && worth_sparse(fx, seen, wanted.centred);
+        one.x = operand<T>(fx, as_sparse, as_sparse ? seen.density : 1);
+        one.z = operand<T>(fright, as_sparse && fright.is_sparse());
+        if (wanted.what == statistic::dot) bind_bits(one, fx, same ? nullptr : &fright);
+        // Where the centre is less than half of the squared norms, a shift would gain less than a bit.
+        if (wanted.centred && !as_sparse && !one.bits() && seen.centre_share > 0.5 && fx.dims() == fright.dims()) one.shift = std::move(seen.centre);
+        one.wide = as_sparse && fright.is_sparse() && one.depth() > 4096 && !one.bits();
+        if (wants_norms(*code, at)) {
+            one.x_norms.resize(fx.size());
+            one.x.norms(one.shift_data(), one.x_norms);
+            if (!same) {
+                one.z_norms.resize(fright.size());
+                one.z.norms(one.shift_data(), one.z_norms);
+            }
+            require_norms(fx, one.x_norms);
+            require_norms(fright, one.z_norms);
+        }
+        if (wanted.centred && !one.bits()) bind_doubt(one, at);
+        // Sums over differences are exact but for what rounding to T takes from the coordinates.
+        const bool differences = wanted.what == statistic::manhattan || wanted.what == statistic::chi2;
+        one.low = (differences || (one.careful() && !one.sparse())) && (one.x.rounds(one.shift_data()) || (!same && one.z.rounds(one.shift_data())));
+    }
+
+    // Which pairs need their differences.
+    void bind_doubt(source<T>& one, int at) {
+        std::vector<map_call> maps;
+        for (const auto& step : code->code)
+            if (step.what == instruction::op::map && step.a == at && step.input == map_input::squared_distance) maps.push_back(step.formula);
+        doubt<T> close(std::move(maps), one.depth());
+        bool any = false;
+        const auto thresholds = [&](const operand<T>& vectors, const buffer<T>& norms, buffer<T>& out) {
+            out.resize(norms.size());
+            for (index i = 0; i < norms.size(); ++i) {
+                out[i] = close.threshold(static_cast<double>(norms[i]));
+                // Products and sums of whole numbers are exact as long as they fit the mantissa.
+                if (out[i] >= 0 && norms[i] < (sizeof(T) == 4 ? 0x1p22 : 0x1p51) && vectors.whole(i, one.shift_data())) out[i] = doubt<T>::never;
+                any = any || out[i] >= 0;
+            }
+        };
+        thresholds(one.x, one.x_norms, one.x_doubt);
+        if (!same) thresholds(one.z, one.z_norms, one.z_doubt);
+        if (!any) one.x_doubt = {}, one.z_doubt = {};
+    }
+
+    // The vectors in the form the tile loops read best, where there is room for it and nothing is lost.
+    void copy_vectors(source<T>& one, std::size_t& room) {
+        if (one.low || one.bits()) return;
+        const auto copied = [&](operand<T>& vectors) {
+            auto own = vectors.copy(one.shift_data(), room);
+            if (!own) return false;
+            const auto* rows = own->template as<dense<T>>();
+            const std::size_t bytes = rows ? static_cast<std::size_t>(rows->size() * rows->dims()) * sizeof(T)
+                                           : static_cast<std::size_t>(vectors.mean_entries() * static_cast<double>(vectors.size())) * (sizeof(T) + 4);
+            room -= std::min(room, bytes);
+            one.copy_bytes += bytes;
+            vectors = operand<T>(std::move(*own), vectors.streamed_sparse(), vectors.density());
+            return true;
+        };
+        // Both sides or none: one shift serves them.
+        const std::size_t before = room;
+        operand<T> x = one.x;
+        if (!copied(x)) return;
+        operand<T> z = one.z;
+        if (same)
+            z = x;
+        else if (!copied(z) && one.shift_data()) {
+            room = before, one.copy_bytes = 0;
+            return;
+        }
+        one.x = std::move(x), one.z = std::move(z);
+        one.copied = !one.shift.empty();
+        one.shift.clear();
     }
 
     // ‖x‖² + ‖z‖² - 2xᵀz says nothing once a norm is infinite or NaN.
@@ -130,9 +190,19 @@ struct evaluator<T>::state {
             std::vector<T> self(static_cast<std::size_t>(objects.size()));
             evaluator<T>(step.self, objects).diagonal(self);
             for (std::size_t i = 0; i < self.size(); ++i)
-                values.push_back(step.self_rule == instruction::self_use::minus_half ? -0.5 * self[i] : inverse_root(self[i], i));
+                values.push_back(step.self_rule == instruction::self_use::minus_half ? minus_half(self[i], step.scale, i) : inverse_root(self[i], i));
         }
         return std::vector<T>(values.begin(), values.end());
+    }
+
+    // log k(x, z) - ½ log k(x, x) - ½ log k(z, z) keeps no digits where the logarithms are too large.
+    static double minus_half(T self, double scale, std::size_t object) {
+        constexpr double unit = sizeof(T) == 4 ? 0x1p-24 : 0x1p-53, most = sizeof(T) == 4 ? 32 : 1e-6 / unit;
+        if (!(std::abs(static_cast<double>(self) * scale) <= most)) {
+            if (sizeof(T) == 4 && !std::isnan(self)) throw needs_double();
+            fail(errc::data, fmt::format("normalize: log k(x, x) = {} of object {} leaves no digits for differences; scale the data", self * scale, object));
+        }
+        return -0.5 * static_cast<double>(self);
     }
 
     static double inverse_root(T self, std::size_t object) {
@@ -176,24 +246,30 @@ struct evaluator<T>::state {
         std::size_t need = 0;
         for (const auto& s : sources) {
             if (s.what == statistic::user || s.wide) return;
-            if (s.reads_numbers()) need += static_cast<std::size_t>(padded(cols) * s.depth()) * sizeof(T);
+            if (s.reads_numbers()) need += static_cast<std::size_t>(padded(cols) * s.depth()) * sizeof(T) * (s.low ? 2 : 1);
         }
         if (need > budget) return;
         for (auto& s : sources) {
             if (!s.reads_numbers()) continue;
             const index width = panel_of(s), d = s.depth(), panels = padded(cols) / width;
             s.packed.uninitialised(panels * width * d);
+            if (s.low) s.packed_low.uninitialised(panels * width * d);
             parallel_for(panels, [&](index p) {
                 thread_local pack_scratch<T> scratch;
-                pack_panel(s, selection(p * width, std::clamp<index>(cols - p * width, 0, width)), s.packed.data() + p * width * d, scratch);
+                const selection some(p * width, std::clamp<index>(cols - p * width, 0, width));
+                pack_panel(s, some, s.packed.data() + p * width * d, scratch);
+                if (s.low) pack_panel(s, some, s.packed_low.data() + p * width * d, scratch, true);
             });
         }
         kept = true;
     }
 
-    void pack_panel(const source<T>& s, const selection& which, T* to, pack_scratch<T>& scratch) const {
+    void pack_panel(const source<T>& s, const selection& which, T* to, pack_scratch<T>& scratch, bool low = false) const {
         const index width = panel_of(s);
-        s.z.pack(which, s.shift_data(), to, width, scratch);
+        if (low)
+            s.z.pack_low(which, s.shift_data(), to, width, scratch);
+        else
+            s.z.pack(which, s.shift_data(), to, width, scratch);
         if (s.depth() > s.z.dims()) std::fill_n(to + s.z.dims() * width, (s.depth() - s.z.dims()) * width, T(0));
     }
 
@@ -205,18 +281,22 @@ struct evaluator<T>::state {
     struct open_stripe {
         selection cols;
         index width;  // whole panels
-        std::vector<const T*> panels;
+        std::vector<const T*> panels, low_panels;
         bool stream;               // write results past the caches
         std::int32_t largest = 0;  // norm, where there is a table
     };
 
     open_stripe open(const selection& which_cols, index packed_at, bool stream, workspace<T>& w) const {
         const std::size_t count = sources.size(), steps = code->code.size();
-        grow(w.panels, count), grow(w.col_norms, count), grow(w.row_norms, count), grow(w.col_factors, steps), grow(w.row_factors, steps);
+        grow(w.panels, count), grow(w.low_panels, count), grow(w.col_factors, steps), grow(w.row_factors, steps);
+        grow(w.col_norms, count), grow(w.row_norms, count), grow(w.col_doubt, count), grow(w.row_doubt, count);
         if (w.place.size() < count) w.place.resize(count), w.present.resize(count);
         if (w.bit_panels.size() < count) w.bit_panels.resize(count), w.bit_norms.resize(count);
-        open_stripe made{which_cols, padded(which_cols.size()), {}, stream};
-        for (std::size_t s = 0; s < count; ++s) made.panels.push_back(prepare(sources[s], s, which_cols, packed_at, made.width, w));
+        open_stripe made{which_cols, padded(which_cols.size()), {}, {}, stream};
+        for (std::size_t s = 0; s < count; ++s) {
+            made.panels.push_back(prepare(sources[s], s, which_cols, packed_at, made.width, w));
+            made.low_panels.push_back(sources[s].low ? low_panels(sources[s], s, which_cols, packed_at, made.width, w) : nullptr);
+        }
         for (std::size_t i = 0; i < steps; ++i)
             if (!factors[i].z.empty()) collect(factors[i].z, which_cols, made.width, w.col_factors[i]);
         if (table.size() > 0) {
@@ -293,6 +373,7 @@ struct evaluator<T>::state {
     const T* prepare(const source<T>& s, std::size_t at, const selection& which, index packed_at, index width, workspace<T>& w) const {
         if (s.what == statistic::user) return nullptr;
         if (s.x_norms.size() > 0) collect(right_norms(s), which, width, w.col_norms[at]);
+        if (s.careful()) collect(same ? s.x_doubt : s.z_doubt, which, width, w.col_doubt[at]);
         if (s.same_as >= 0) return nullptr;
         if (s.bits()) {
             const index p = best_bit_ops()->panel;
@@ -301,14 +382,23 @@ struct evaluator<T>::state {
                 right_bits(s).pack(which.slice(std::min(j, which.size()), std::clamp<index>(which.size() - j, 0, p)), panels + j * s.bit_stride(), p);
             return nullptr;
         }
-        const index p = panel_of(s), d = s.depth();
+        const index d = s.depth();
         if (packed_at >= 0) return s.packed.data() + packed_at * d;
         if (s.wide) return pack_present(s, which, width, w, at);
-        T* panels = w.panels[at].at_least(width * d);
+        return pack_panels(s, which, width, w.panels[at].at_least(width * d), w, false);
+    }
+
+    const T* low_panels(const source<T>& s, std::size_t at, const selection& which, index packed_at, index width, workspace<T>& w) const {
+        if (packed_at >= 0) return s.packed_low.data() + packed_at * s.depth();
+        return pack_panels(s, which, width, w.low_panels[at].at_least(width * s.depth()), w, true);
+    }
+
+    const T* pack_panels(const source<T>& s, const selection& which, index width, T* panels, workspace<T>& w, bool low) const {
+        const index p = panel_of(s), d = s.depth();
         for (index j = 0; j < width; j += p) {
             const index here = std::clamp<index>(which.size() - j, 0, p);
             if (here > 0)
-                pack_panel(s, which.slice(j, here), panels + j * d, w.pack);
+                pack_panel(s, which.slice(j, here), panels + j * d, w.pack, low);
             else
                 std::fill_n(panels + j * d, p * d, T(0));
         }
@@ -361,7 +451,13 @@ struct evaluator<T>::state {
         const index p = panel_of(s);
         const index d = s.wide ? static_cast<index>(w.present[at].size()) : s.depth();
         if (!s.sparse()) {
-            for (index j = 0; j < width; j += p) ops.dense(s.what, group.left[at].block(first), panels + j * d, d, out + j, width, false);
+            const T *block = group.left[at].block(first), *low = stripe.low_panels[at];
+            for (index j = 0; j < width; j += p)
+                if (low && !s.careful())
+                    ops.dense_low(s.what, block, group.left[at].low_block(first), panels + j * d, low + j * d, d, out + j, width);
+                else
+                    ops.dense(s.what, block, panels + j * d, d, out + j, width, false);
+            if (s.careful()) to_distances(s, at, some, stripe, out, block, low ? group.left[at].low_block(first) : nullptr, w);
             return;
         }
         for (index r = 0; r < n; ++r) {
@@ -369,6 +465,24 @@ struct evaluator<T>::state {
             const auto [cols, values, entries] = s.wide ? renumbered(own, w.place[at], w) : own;
             for (index j = 0; j < width; j += p) ops.sparse_dot(cols, values, entries, panels + j * d, out + r * width + j);
         }
+        if (s.careful()) to_distances(s, at, some, stripe, out, nullptr, nullptr, w);
+    }
+
+    // Squared distances in the place of dot products, from differences where they are in doubt.
+    void to_distances(const source<T>& s, std::size_t at, const selection& some, const open_stripe& stripe, T* tile, const T* block, const T* block_low,
+                      workspace<T>& w) const {
+        const index n = some.size(), width = stripe.width;
+        collect(s.x_norms, some, n, w.row_norms[at]);
+        collect(s.x_doubt, some, n, w.row_doubt[at]);
+        const T* near = w.col_doubt[at].data();
+        const index doubtful = ops.distances({tile, width, n, width, w.row_norms[at].data(), w.col_norms[at].data(), w.row_doubt[at].data(), near, block,
+                                              block_low, stripe.panels[at], stripe.low_panels[at], s.depth()});
+        if (block || doubtful == 0) return;
+        // Sparse rows: pair by pair.
+        for (index r = 0; r < n; ++r)
+            for (index j = 0; j < stripe.cols.size(); ++j)
+                if (T& t = tile[r * width + j]; t < std::max(w.row_doubt[at][r], near[j]))
+                    t = static_cast<T>(squared_difference(s.x, some[r], s.z, stripe.cols[j]));
     }
 
     // The entries of a row whose columns are present in the stripe, under their places there.
@@ -417,8 +531,9 @@ struct evaluator<T>::state {
             switch (step.what) {
                 case op::fill: std::fill_n(to, count, static_cast<T>(step.shift)); break;
                 case op::map: {
-                    tile_map<T> call{step.formula, step.input, reg(step.a), width, rows.data(), nullptr, nullptr, n, width};
-                    if (step.input != map_input::value) {
+                    const bool ready = step.input == map_input::squared_distance && sources[step.a].careful();
+                    tile_map<T> call{step.formula, ready ? map_input::value : step.input, reg(step.a), width, rows.data(), nullptr, nullptr, n, width};
+                    if (call.input != map_input::value) {
                         collect(sources[step.a].x_norms, some, n, w.row_norms[step.a]);
                         call.row = w.row_norms[step.a].data();
                         call.col = w.col_norms[step.a].data();

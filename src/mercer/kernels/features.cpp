@@ -80,21 +80,37 @@ feature non_negative(const std::string& owner) {
     });
 }
 
+namespace {
+// M(x - origin), origin: the vector of zeros where it is empty.
+dataset mapped(const std::vector<std::vector<double>>& m, const dataset& x, const std::vector<double>& origin) {
+    const dense<double> from = as_dense<double>(x);
+    const auto d = m.empty() ? 0 : static_cast<index>(m.front().size());
+    if (from.dims() != d) fail(errc::invalid_argument, fmt::format("the kernel's matrix is for vectors of {} coordinates, the data have {}", d, from.dims()));
+    matrix<double> to(from.size(), static_cast<index>(m.size()));
+    for (index i = 0; i < from.size(); ++i)
+        for (index a = 0; a < to.cols(); ++a) {
+            double sum = 0;
+            for (index b = 0; b < d; ++b) sum += m[a][b] * (origin.empty() ? from.row(i)[b] : from.row(i)[b] - origin[b]);
+            to(i, a) = sum;
+        }
+    return dense<double>(std::move(to));
+}
+}  // namespace
+
 feature linear_map(std::string key, std::vector<std::vector<double>> m) {
-    return each(std::move(key), [m](const dataset& x) {
-        const dense<double> from = as_dense<double>(x);
-        const auto d = m.empty() ? 0 : static_cast<index>(m.front().size());
-        if (from.dims() != d)
-            fail(errc::invalid_argument, fmt::format("the kernel's matrix is for vectors of {} coordinates, the data have {}", d, from.dims()));
-        matrix<double> to(from.size(), static_cast<index>(m.size()));
-        for (index i = 0; i < from.size(); ++i)
-            for (index a = 0; a < to.cols(); ++a) {
-                double sum = 0;
-                for (index b = 0; b < d; ++b) sum += m[a][b] * from.row(i)[b];
-                to(i, a) = sum;
-            }
-        return dataset(dense<double>(std::move(to)));
-    });
+    return each(std::move(key), [m](const dataset& x) { return mapped(m, x, {}); });
+}
+
+feature linear_map_of_differences(std::string key, std::vector<std::vector<double>> m) {
+    return {std::move(key), [m](const dataset& x, const dataset* z) {
+                const dataset& right = z ? *z : x;
+                std::vector<double> origin;
+                if (right.size() > 0) {
+                    const dense<double> first = as_dense<double>(gather(right, selection(0, 1)));
+                    origin.assign(first.row(0), first.row(0) + first.dims());
+                }
+                return std::pair(mapped(m, x, origin), z ? mapped(m, *z, origin) : dataset());
+            }};
 }
 
 feature circle_map(double period) {
@@ -103,7 +119,7 @@ feature circle_map(double period) {
         matrix<double> to(from.size(), 2 * from.dims());
         for (index i = 0; i < from.size(); ++i)
             for (index a = 0; a < from.dims(); ++a) {
-                const double angle = 2 * std::numbers::pi * std::remainder(from.row(i)[a] / period, 1.0);
+                const double angle = 2 * std::numbers::pi * (std::remainder(from.row(i)[a], period) / period);  // exact, however many periods from 0
                 to(i, 2 * a) = std::cos(angle);
                 to(i, 2 * a + 1) = std::sin(angle);
             }

@@ -46,6 +46,32 @@ std::shared_ptr<const plan> plan_builder::finish(int result) {
     return std::make_shared<const plan>(std::move(made_));
 }
 
+// exp(c·(a - ½a(x, x) - ½a(z, z))) of what `emit` leaves in register a; the diagonal comes from a plan of its own, over the same (possibly
+// pulled-back) objects.
+template <class Emit>
+static int emit_difference(plan_builder& code, double c, Emit emit) {
+    plan_builder own(code.outer());
+    instruction outer, scale, exponential;
+    outer.what = instruction::op::outer_add;
+    outer.self = own.finish(emit(own));
+    outer.self_rule = instruction::self_use::minus_half;
+    outer.scale = c;
+    outer.a = emit(code);
+    scale.a = code.push(std::move(outer));
+    scale.what = instruction::op::affine;
+    scale.scale = c;
+    exponential.a = code.push(std::move(scale));
+    exponential.what = instruction::op::exponential;
+    return code.push(std::move(exponential));
+}
+
+int kernel_node::emit_gaussian_of(plan_builder& code, double c) const {
+    return emit_difference(code, c, [&](plan_builder& to) { return emit(to); });
+}
+int kernel_node::emit_normalised_power(plan_builder& code, double c) const {
+    return emit_difference(code, c, [&](plan_builder& to) { return emit_log(to); });
+}
+
 std::shared_ptr<const plan> kernel::compile() const {
     plan_builder code;
     return code.finish(node_->emit(code));

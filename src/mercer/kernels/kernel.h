@@ -51,6 +51,11 @@ public:
     // Emits log k(x, z) where that is at hand without overflow (2^|A∩B|, exp(k)); -1 where it is not.
     virtual int emit_log(plan_builder&) const { return -1; }
     virtual bool has_log() const { return false; }
+    // Emits exp(c·(k(x, z) - ½k(x, x) - ½k(z, z))) = exp(-c/2·‖φ(x)-φ(z)‖²), which is normalize(exp(c·k)). The default subtracts; where the
+    // distance is at hand, nothing is lost.
+    virtual int emit_gaussian_of(plan_builder& code, double c) const;
+    // Emits normalize(k^c) of a kernel that has a logarithm.
+    virtual int emit_normalised_power(plan_builder& code, double c) const;
     // What it is made of; the default says nothing but the text.
     virtual kernel_form form() const { return {text(), {}, {}, {}}; }
     // The kernel as a finite sum of products of features (explicit_map.h); the default refuses, naming this node.

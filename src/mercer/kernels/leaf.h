@@ -75,6 +75,20 @@ template <class R>
 template <class R>
     requires std::is_arithmetic_v<R> R ratio(R a, R b, double otherwise) { return b == 0 ? static_cast<R>(otherwise) : a / b; }
 
+// The code of a formula: its statistic, then its map.
+template <class F>
+int emit_map(plan_builder& code, const F& formula) {
+    feature source;
+    if constexpr (requires { formula.source(); }) source = formula.source();
+    const int stat = code.use_statistic({F::what, code.use_feature(std::move(source)), F::input == map_input::squared_distance, {}});
+    instruction step;
+    step.what = instruction::op::map;
+    step.a = stat;
+    step.formula = formula.call();
+    step.input = F::input;
+    return code.push(std::move(step));
+}
+
 template <class F>
 class leaf_node final : public kernel_node {
 public:
@@ -101,15 +115,7 @@ public:
         if constexpr (requires { formula_.emit(code); }) {
             return formula_.emit(code);
         } else {
-            feature source;
-            if constexpr (requires { formula_.source(); }) source = formula_.source();
-            const int stat = code.use_statistic({F::what, code.use_feature(std::move(source)), F::input == map_input::squared_distance, {}});
-            instruction step;
-            step.what = instruction::op::map;
-            step.a = stat;
-            step.formula = formula_.call();
-            step.input = F::input;
-            return code.push(std::move(step));
+            return emit_map(code, formula_);
         }
     }
     bool has_log() const override {
@@ -118,6 +124,11 @@ public:
     int emit_log(plan_builder& code) const override {
         if constexpr (requires { formula_.emit_log(code); }) return formula_.emit_log(code);
         return -1;
+    }
+    int emit_gaussian_of(plan_builder& code, double c) const override {
+        if constexpr (requires { formula_.emit_gaussian_of(code, c); })
+            if (c > 0) return formula_.emit_gaussian_of(code, c);
+        return kernel_node::emit_gaussian_of(code, c);
     }
     expansion expand(map_builder& build) const override {
         if constexpr (requires { formula_.expand(build); }) return formula_.expand(build);

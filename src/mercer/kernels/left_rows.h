@@ -12,16 +12,22 @@ namespace mercer::evaluation {
 template <class T>
 class left_rows {
 public:
-    void as_blocks(const operand<T>& x, const selection& which, const T* shift, index depth) {
+    // low: also what rounding takes from the coordinates.
+    void as_blocks(const operand<T>& x, const selection& which, const T* shift, index depth, bool low) {
         const index width = best_tile_ops<T>().block_rows, count = (which.size() + width - 1) / width;
         depth_ = depth;
         T* to = blocks_.at_least(count * width * depth);
+        T* to_low = low ? low_.at_least(count * width * depth) : nullptr;
         parallel_for(count, [&](index b) {
             thread_local pack_scratch<T> scratch;
             const selection some = which.slice(b * width, std::min(width, which.size() - b * width));
+            const auto fill_rest = [&](T* block) { std::fill_n(block + x.dims() * width, (depth - x.dims()) * width, T(0)); };
             T* block = to + b * width * depth;
             x.pack(some, shift, block, width, scratch);
-            std::fill_n(block + x.dims() * width, (depth - x.dims()) * width, T(0));
+            fill_rest(block);
+            if (!low) return;
+            x.pack_low(some, shift, to_low + b * width * depth, width, scratch);
+            fill_rest(to_low + b * width * depth);
         });
     }
 
@@ -43,11 +49,12 @@ public:
 
     // The block that starts at row `first`, a multiple of block_rows.
     const T* block(index first) const { return blocks_.data() + first * depth_; }
+    const T* low_block(index first) const { return low_.data() + first * depth_; }
     const sparse_entries<T>& row(index r) const { return rows_[static_cast<std::size_t>(r)]; }
 
 private:
     index depth_ = 0;
-    buffer<T> blocks_, values_;
+    buffer<T> blocks_, low_, values_;
     buffer<std::int32_t> cols_;
     std::vector<index> start_;
     std::vector<sparse_entries<T>> rows_;

@@ -1,6 +1,7 @@
 // Linear: k(x, z) = xᵀz.
 #pragma once
 
+#include "mercer/kernels/gaussian.h"
 #include "mercer/kernels/leaf.h"
 
 namespace mercer {
@@ -15,6 +16,8 @@ struct linear {
     static constexpr map_input input = map_input::value;
     map_call call() const { return {map_id::identity, {}}; }
 
+    // exp(-c/2·‖x-z‖²)
+    int emit_gaussian_of(plan_builder& code, double c) const { return emit_map(code, gaussian{c / 2}); }
     expansion expand(map_builder& build) const { return build.multinomial(1, 0, 1); }
 
     template <class R>

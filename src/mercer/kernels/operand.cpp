@@ -6,24 +6,57 @@
 
 namespace mercer {
 
-template <class T>
-const T* operand<T>::dense_row(index i, T* scratch) const {
-    return std::visit(
-        [&](const auto& some) -> const T* {
-            using kind = std::decay_t<decltype(some)>;
-            if constexpr (std::is_same_v<kind, dense<T>>) {
-                return some.row(i);
-            } else if constexpr (requires { some.row(i); }) {
-                for (index a = 0; a < some.dims(); ++a) scratch[a] = static_cast<T>(some.row(i)[a]);
+namespace {
+
+// The coordinates of vector i as doubles.
+void read_row(const dataset& vectors, index i, double* out) {
+    std::visit(
+        [&](const auto& some) {
+            if constexpr (requires { some.row(i); }) {
+                std::copy_n(some.row(i), some.dims(), out);
             } else if constexpr (requires { some.cols(i); }) {
-                std::fill_n(scratch, some.dims(), T(0));
+                std::fill_n(out, some.dims(), 0.0);
                 const auto cols = some.cols(i);
                 const auto values = some.values(i);
-                for (std::size_t k = 0; k < cols.size(); ++k) scratch[cols[k]] = static_cast<T>(values[k]);
+                for (std::size_t k = 0; k < cols.size(); ++k) out[cols[k]] = values[k];
             }
-            return scratch;
+        },
+        vectors.items());
+}
+
+// What is left of a - b when T has rounded it (Knuth's two-sum, where T is double already).
+template <class T>
+T rest_of(double a, double b) {
+    const double d = a - b;
+    if constexpr (sizeof(T) < sizeof(double)) return static_cast<T>(d - static_cast<double>(static_cast<T>(d)));
+    const double back = a - d;
+    return (a - (d + back)) + (back - b);
+}
+
+}  // namespace
+
+template <class T>
+const T* operand<T>::dense_row(index i, const T* shift, T* scratch) const {
+    if (const auto* own = vectors_.as<dense<T>>()) return own->row(i);
+    std::visit(
+        [&](const auto& some) {
+            // In the precision of the data: far from the origin T alone would lose what the shift is to keep.
+            using U = std::conditional_t<sizeof(T) == 8, T, double>;
+            const auto minus = [&](auto value, index a) {
+                return static_cast<T>(shift ? static_cast<U>(value) - static_cast<U>(shift[a]) : static_cast<U>(value));
+            };
+            if constexpr (requires { some.row(i); }) {
+                const auto* row = some.row(i);
+                for (index a = 0; a < some.dims(); ++a) scratch[a] = minus(row[a], a);
+            } else if constexpr (requires { some.cols(i); }) {
+                for (index a = 0; a < some.dims(); ++a) scratch[a] = shift ? -shift[a] : T(0);
+                const auto cols = some.cols(i);
+                const auto values = some.values(i);
+                for (std::size_t k = 0; k < cols.size(); ++k) scratch[cols[k]] = minus(values[k], cols[k]);
+            }
         },
         vectors_.items());
+    return scratch;
 }
 
 template <class T>
@@ -62,8 +95,107 @@ void operand<T>::pack(const selection& which, const T* shift, T* packed, index w
     const index depth = dims();
     T* rows = scratch.rows.at_least(which.size() * depth);
     scratch.pointers.resize(static_cast<std::size_t>(which.size()));
-    for (index r = 0; r < which.size(); ++r) scratch.pointers[r] = dense_row(which[r], rows + r * depth);
-    best_tile_ops<T>().pack(scratch.pointers.data(), which.size(), depth, shift, packed, width);
+    for (index r = 0; r < which.size(); ++r) scratch.pointers[r] = dense_row(which[r], shift, rows + r * depth);
+    const T* left = vectors_.as<dense<T>>() ? shift : nullptr;
+    best_tile_ops<T>().pack(scratch.pointers.data(), which.size(), depth, left, packed, width);
+}
+
+template <class T>
+void operand<T>::pack_low(const selection& which, const T* shift, T* packed, index width, pack_scratch<T>& scratch) const {
+    const index depth = dims();
+    T* rows = scratch.rows.at_least(which.size() * depth);
+    scratch.exact.resize(static_cast<std::size_t>(depth));
+    scratch.pointers.resize(static_cast<std::size_t>(which.size()));
+    for (index r = 0; r < which.size(); ++r) {
+        read_row(vectors_, which[r], scratch.exact.data());
+        T* row = rows + r * depth;
+        for (index a = 0; a < depth; ++a) row[a] = rest_of<T>(scratch.exact[a], shift ? static_cast<double>(shift[a]) : 0.0);
+        scratch.pointers[r] = row;
+    }
+    best_tile_ops<T>().pack(scratch.pointers.data(), which.size(), depth, nullptr, packed, width);
+}
+
+template <class T>
+bool operand<T>::rounds(const T* shift) const {
+    if (vectors_.as<dense<T>>() || vectors_.as<sparse<T>>() || sizeof(T) == 8)
+        if (!shift) return false;
+    std::vector<double> row(static_cast<std::size_t>(dims()));
+    for (index i = 0; i < size(); ++i) {
+        read_row(vectors_, i, row.data());
+        for (index a = 0; a < dims(); ++a)
+            if (rest_of<T>(row[a], shift ? static_cast<double>(shift[a]) : 0.0) != 0) return true;
+    }
+    return false;
+}
+
+template <class T>
+bool operand<T>::whole(index i, const T* shift) const {
+    thread_local std::vector<double> row;
+    row.resize(static_cast<std::size_t>(dims()));
+    read_row(vectors_, i, row.data());
+    for (index a = 0; a < dims(); ++a) {
+        const double v = shift ? row[a] - static_cast<double>(shift[a]) : row[a];
+        if (v != std::trunc(v)) return false;
+    }
+    return true;
+}
+
+template <class T>
+std::optional<dataset> operand<T>::copy(const T* shift, std::size_t budget) const {
+    const auto numbers = static_cast<double>(size()) * static_cast<double>(dims());
+    return std::visit(
+        [&](const auto& some) -> std::optional<dataset> {
+            using kind = std::decay_t<decltype(some)>;
+            if constexpr (std::is_same_v<kind, dense<T>>) return std::nullopt;
+            if constexpr (requires { some.nonzeros(); }) {
+                const auto entries = static_cast<double>(some.nonzeros());
+                if (!shift && entries <= 0.5 * numbers) {
+                    if (std::is_same_v<kind, sparse<T>> || entries * (sizeof(T) + 4) > static_cast<double>(budget)) return std::nullopt;
+                    std::vector<index> start{0};
+                    std::vector<std::int32_t> col;
+                    std::vector<T> val;
+                    col.reserve(static_cast<std::size_t>(some.nonzeros()));
+                    val.reserve(static_cast<std::size_t>(some.nonzeros()));
+                    for (index i = 0; i < some.size(); ++i) {
+                        col.insert(col.end(), some.cols(i).begin(), some.cols(i).end());
+                        for (const auto v : some.values(i)) val.push_back(static_cast<T>(v));
+                        start.push_back(static_cast<index>(col.size()));
+                    }
+                    return dataset(sparse<T>(std::move(start), std::move(col), std::move(val), some.dims()));
+                }
+            }
+            if (numbers * sizeof(T) > static_cast<double>(budget) || numbers == 0) return std::nullopt;
+            matrix<T> rows(size(), dims());
+            parallel_for(size(), [&](index i) { dense_row(i, shift, rows.row(i)); });
+            return dataset(dense<T>(std::move(rows)));
+        },
+        vectors_.items());
+}
+
+template <class T>
+double squared_difference(const operand<T>& x, index i, const operand<T>& z, index j) {
+    const auto merged = [&](const auto& a, const auto& b) {
+        const auto ac = a.cols(i), bc = b.cols(j);
+        const auto av = a.values(i), bv = b.values(j);
+        double sum = 0;
+        for (std::size_t p = 0, q = 0; p < ac.size() || q < bc.size();) {
+            const std::int32_t left = p < ac.size() ? ac[p] : INT32_MAX, right = q < bc.size() ? bc[q] : INT32_MAX;
+            const double d = (left <= right ? static_cast<double>(av[p]) : 0.0) - (right <= left ? static_cast<double>(bv[q]) : 0.0);
+            p += left <= right, q += right <= left;
+            sum += d * d;
+        }
+        return sum;
+    };
+    if (const auto* a = x.vectors().template as<sparse<float>>(), *b = z.vectors().template as<sparse<float>>(); a && b) return merged(*a, *b);
+    if (const auto* a = x.vectors().template as<sparse<double>>(), *b = z.vectors().template as<sparse<double>>(); a && b) return merged(*a, *b);
+    const index depth = std::max(x.dims(), z.dims());
+    thread_local std::vector<double> a, b;
+    a.assign(static_cast<std::size_t>(depth), 0.0), b.assign(static_cast<std::size_t>(depth), 0.0);
+    read_row(x.vectors(), i, a.data());
+    read_row(z.vectors(), j, b.data());
+    double sum = 0;
+    for (index k = 0; k < depth; ++k) sum += (a[k] - b[k]) * (a[k] - b[k]);
+    return sum;
 }
 
 template <class T>
@@ -137,8 +269,8 @@ void operand<T>::norms(const T* shift, std::span<T> out) const {
             // One row after the other: a panel of so many coordinates would take megabytes for every thread.
             T* own = panel.at_least(dims());
             for (index i = first; i < first + count; ++i) {
-                const T* row = dense_row(i, own);
-                if (shift) {
+                const T* row = dense_row(i, shift, own);
+                if (shift && row != own) {
                     for (index a = 0; a < dims(); ++a) own[a] = row[a] - shift[a];
                     row = own;
                 }
@@ -180,43 +312,38 @@ dataset widened(const dataset& vectors, index dims) {
 
 template <class T>
 vector_sample<T> sample_vectors(const dataset& x) {
-    if (x.is_sparse() || x.size() == 0 || x.dims() == 0) return {};
-    return std::visit(
-        [](const auto& some) -> vector_sample<T> {
-            if constexpr (requires { some.row(0); }) {
-                const index step = std::max<index>(1, some.size() / 256);
-                std::vector<double> sum(some.dims(), 0), squares(some.dims(), 0);
-                double count = 0, entries = 0;
-                for (index i = 0; i < some.size(); i += step, ++count) {
-                    const auto* row = some.row(i);
-                    index here = 0;
-                    for (index a = 0; a < some.dims(); ++a) {
-                        sum[a] += row[a];
-                        squares[a] += static_cast<double>(row[a]) * row[a];
-                        here += row[a] != 0;
-                    }
-                    entries += static_cast<double>(here);
-                }
-                double mean_norm = 0, total = 0;
-                vector_sample<T> seen;
-                seen.mean.resize(some.dims());
-                for (index a = 0; a < some.dims(); ++a) {
-                    seen.mean[a] = static_cast<T>(sum[a] / count);
-                    mean_norm += sum[a] / count * (sum[a] / count);
-                    total += squares[a] / count;
-                }
-                if (std::isfinite(total) && total > 0) seen.mean_share = mean_norm / total;
-                seen.density = entries / (count * static_cast<double>(some.dims()));
-                return seen;
-            }
-            return {};
-        },
-        x.items());
+    if (x.kind() != domain::vectors || x.size() == 0 || x.dims() == 0) return {};
+    const index depth = x.dims(), most = std::clamp<index>((index{4} << 20) / depth, 16, 256);
+    const index step = std::max<index>(1, x.size() / most), count = (x.size() + step - 1) / step;
+    if (x.is_sparse() && depth > 4096) return {};
+    matrix<double> rows(count, depth);
+    for (index r = 0; r < count; ++r) read_row(x, r * step, rows.row(r));
+    vector_sample<T> seen;
+    seen.centre.resize(static_cast<std::size_t>(depth));
+    std::vector<double> column(static_cast<std::size_t>(count));
+    double entries = 0, total = 0, left = 0;
+    for (index a = 0; a < depth; ++a) {
+        for (index r = 0; r < count; ++r) {
+            column[r] = rows(r, a);
+            entries += column[r] != 0;
+            total += column[r] * column[r];
+        }
+        if (!std::isfinite(total)) return {};
+        std::nth_element(column.begin(), column.begin() + count / 2, column.end());
+        seen.centre[a] = static_cast<T>(column[count / 2]);
+        const auto centre = static_cast<double>(seen.centre[a]);
+        for (const double v : column) left += (v - centre) * (v - centre);
+    }
+    if (std::isfinite(left) && total > 0) seen.centre_share = std::max(0.0, 1 - left / total);
+    seen.density = entries / (static_cast<double>(count) * static_cast<double>(depth));
+    return seen;
 }
 
 template class operand<float>;
 template class operand<double>;
 template vector_sample<float> sample_vectors(const dataset&);
 template vector_sample<double> sample_vectors(const dataset&);
+template double squared_difference(const operand<float>&, index, const operand<float>&, index);
+template double squared_difference(const operand<double>&, index, const operand<double>&, index);
 
 }  // namespace mercer

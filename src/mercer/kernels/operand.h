@@ -2,6 +2,7 @@
 // whatever storage the data have, so that no copy of the data is kept.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "mercer/data/dataset.h"
@@ -16,6 +17,7 @@ struct pack_scratch {
     std::vector<const T*> pointers;
     std::vector<std::int32_t> row_cols;
     std::vector<T> row_values;
+    std::vector<double> exact;  // a row as it is stored
 };
 
 // The coordinates of a vector that are not zero, or that its storage lists.
@@ -37,10 +39,18 @@ public:
     index dims() const { return vectors_.dims(); }
     bool streamed_sparse() const { return sparse_; }
     const dataset& vectors() const { return vectors_; }
+    double density() const { return density_; }
     double mean_entries() const;  // coordinates of a vector that are worked on, on average
 
-    // packed[k·width + r] ← coordinate k of vector which[r], minus shift[k]; zero beyond which.size().
+    // packed[k·width + r] ← coordinate k of vector which[r], minus shift[k], rounded to T; zero beyond which.size().
     void pack(const selection& which, const T* shift, T* packed, index width, pack_scratch<T>& scratch) const;
+    // The same of what that rounding took away, and whether it took anything from any vector.
+    void pack_low(const selection& which, const T* shift, T* packed, index width, pack_scratch<T>& scratch) const;
+    bool rounds(const T* shift) const;
+    // Whether all coordinates of vector i, minus the shift's, are whole numbers.
+    bool whole(index i, const T* shift) const;
+    // A copy in T, minus the shift, dense where most coordinates are stored; nothing where it would not fit in `budget` bytes.
+    std::optional<dataset> copy(const T* shift, std::size_t budget) const;
     // The entries of vector i: where they are stored, or written to `cols` and `values`, which have room for room_for_entries(i).
     sparse_entries<T> entries(index i, std::int32_t* cols, T* values) const;
     index room_for_entries(index i) const;
@@ -50,7 +60,8 @@ public:
     void norms(const T* shift, std::span<T> out) const;
 
 private:
-    const T* dense_row(index i, T* scratch) const;
+    // Row i as it lies in memory, or written to scratch: then minus the shift.
+    const T* dense_row(index i, const T* shift, T* scratch) const;
 
     dataset vectors_;
     bool sparse_ = false;
@@ -60,12 +71,16 @@ private:
 // Sparse vectors in a space of more coordinates: a copy, with zeros for the new ones.
 dataset widened(const dataset& vectors, index dims);
 
-// What a sample of dense vectors tells of them all.
+// ‖xᵢ-zⱼ‖² from the differences of the coordinates as they are stored, in double.
+template <class T>
+double squared_difference(const operand<T>& x, index i, const operand<T>& z, index j);
+
+// What a sample of vectors tells of them all.
 template <class T>
 struct vector_sample {
-    std::vector<T> mean;
-    double mean_share = 0;  // of the mean's squared norm in the mean of squared norms; 0 where that is not finite
-    double density = 1;     // the part of the coordinates that are not zero
+    std::vector<T> centre;    // the median of every coordinate: a few far points do not move it
+    double centre_share = 0;  // of the squared norms, what subtracting the centre takes away; 0 where that is not finite
+    double density = 1;       // the part of the coordinates that are not zero
 };
 template <class T>
 vector_sample<T> sample_vectors(const dataset& x);

@@ -51,7 +51,7 @@ struct instruction {
     int b = 0;
     map_call formula{};                  // map: the scalar map
     map_input input = map_input::value;  // map: what it is applied to
-    double scale = 1;                    // affine: to = scale·a + shift; power: the exponent is shift
+    double scale = 1;                    // affine: to = scale·a + shift; power: the exponent is shift; outer_add: what a is multiplied by later
     double shift = 0;
     std::vector<double> coefficients;  // polynomial: c₀ + c₁a + c₂a² + …
     object_function weight;            // outer_*: per-object numbers u = weight(x), v = weight(z)

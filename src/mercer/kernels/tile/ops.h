@@ -29,6 +29,10 @@ struct tile_ops {
     void (*panel_norms)(const T* panel, std::int64_t depth, T* out);
     T (*sparse_norm)(const T* value, std::int64_t count);
 
+    // out(r, j) of vectors with low parts, for statistics that are sums over differences (manhattan, chi2).
+    void (*dense_low)(statistic what, const T* block, const T* block_low, const T* panel, const T* panel_low, std::int64_t depth, T* out, std::int64_t stride);
+    // How many pairs were in doubt.
+    std::int64_t (*distances)(const tile_distances<T>& call);
     void (*map)(const tile_map<T>& call);
     // a ← a ∘ b over `count` numbers (whole vectors)
     void (*binary)(tile_binary what, T* a, const T* b, std::int64_t count);
