@@ -67,12 +67,13 @@ HWY_INLINE lanes<T> operator/(lanes<T> a, double b) {
 }
 
 // eˣ = 2ⁿ·eʳ with n = round(x·log₂e) and r = x - n·ln 2 in two pieces; the polynomial is the minimax one of
-// Moshier's Cephes library (expf) for |r| <= ln 2 / 2, within 1.2e-7 relative. Underflows to 0, overflows to infinity, keeps NaN (x86 min and max return the second of a pair
+// Moshier's Cephes library (expf) for |r| <= ln 2 / 2, within 1.2e-7 relative. What would be below the normal numbers is 0: unscaled data have little else, and
+// every such number costs the processor a hundred cycles, here and wherever it is used. Overflows to infinity, keeps NaN (x86 min and max return the second of a pair
 // with a NaN). double takes Highway's.
 HWY_INLINE lanes<float> exp(lanes<float> x) {
     const tag<float> f;
     const hn::RebindToSigned<tag<float>> i;
-    const auto low = hn::Set(f, -104.0f);
+    const auto low = hn::Set(f, -87.3f);  // e^low > 2⁻¹²⁶
     const auto high = hn::Set(f, 88.73f);
     const auto t = hn::Min(high, hn::Max(low, x.v));
     const auto n = hn::Round(hn::Mul(t, hn::Set(f, 1.44269504088896341f)));
@@ -86,7 +87,7 @@ HWY_INLINE lanes<float> exp(lanes<float> x) {
     p = hn::MulAdd(p, r, hn::Set(f, 5.0000001201e-1f));
     p = hn::MulAdd(p, hn::Mul(r, r), hn::Add(r, hn::Set(f, 1.0f)));
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-    return {decltype(p){_mm512_scalef_ps(p.raw, n.raw)}};
+    return {hn::IfThenZeroElse(hn::Lt(x.v, low), decltype(p){_mm512_scalef_ps(p.raw, n.raw)})};
 #endif
     // 2ⁿ in two factors, so that n = -149 … 128 needs no special case.
     const auto k = hn::ConvertTo(i, n);
@@ -94,12 +95,14 @@ HWY_INLINE lanes<float> exp(lanes<float> x) {
     const auto bias = hn::Set(i, 127);
     const auto first = hn::BitCast(f, hn::ShiftLeft<23>(hn::Add(half, bias)));
     const auto second = hn::BitCast(f, hn::ShiftLeft<23>(hn::Add(hn::Sub(k, half), bias)));
-    return {hn::Mul(hn::Mul(p, first), second)};
+    return {hn::IfThenZeroElse(hn::Lt(x.v, low), hn::Mul(hn::Mul(p, first), second))};
 }
 // Highway's wraps around beyond 1420 and makes NaN zero.
 HWY_INLINE lanes<double> exp(lanes<double> x) {
     const tag<double> d;
-    return {hn::IfThenElse(hn::Eq(x.v, x.v), hn::Exp(d, hn::Min(hn::Set(d, 710.0), x.v)), x.v)};
+    const auto low = hn::Set(d, -708.3);  // e^low > 2⁻¹⁰²²
+    const auto within = hn::Max(low, hn::Min(hn::Set(d, 710.0), x.v));
+    return {hn::IfThenElse(hn::Eq(x.v, x.v), hn::IfThenZeroElse(hn::Lt(x.v, low), hn::Exp(d, within)), x.v)};
 }
 // 2ⁿ for a whole n >= 0, exactly; infinity where it is too large. In two factors, since 2ⁿ itself may be just out of range.
 template <class T>

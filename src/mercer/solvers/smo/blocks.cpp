@@ -7,13 +7,22 @@
 
 namespace mercer::smo {
 
+// Whether all active points are one block. Of many points only a few end up in motion, as a rule, and blocks of those lead to the end; where they do
+// not, most points take part, and pairs chosen among all of them are worth the whole matrix.
+bool solver::worth_whole() const {
+    if (active_ <= whole_size) return true;
+    const auto room = static_cast<index>(std::sqrt(static_cast<double>(options_.block_bytes / 2 / sizeof(float))));
+    return active_ <= std::min(most_whole, room) && level_ == n_ && result_.rounds >= few_blocks;
+}
+
 void solver::choose_block() {
     // Free variables pull at each other: the more of them in one block the fewer rounds they take.
     index inside = 0;
     for (index i = 0; i < active_; ++i) inside += alpha_[i] > lower_[i] && alpha_[i] < upper_[i];
     const index limit = std::max(std::clamp<index>(active_ / 8 / 16 * 16, smallest_block, largest_block), std::min(most_free_, inside * 13 / 10 / 16 * 16));
     std::vector<index> chosen;
-    if (whole()) {
+    whole_ = worth_whole();
+    if (whole_) {
         for (index i = 0; i < active_; ++i) chosen.push_back(i);
     } else {
         choose_violators(limit, chosen);
@@ -78,6 +87,7 @@ void solver::solve_block(double target) {
     const index q = static_cast<index>(block_.size());
     // Room for the largest block at once: growing it would mean fresh memory every time.
     const index most = std::min(active_, most_free_) + 2 * ops_.padding;
+    const index room = tile_.size();
     float* tile = tile_.at_least(std::max(q, most) * std::max(q, most));
     std::vector<index> who, place;
     for (index k = 0; k < q; ++k)
@@ -85,8 +95,15 @@ void solver::solve_block(double target) {
     const index real = static_cast<index>(who.size());
     std::vector<float*> rows;
     for (const index k : place) rows.push_back(tile + k * q);
-    fast_.square(std::span<const index>(who), block_rows<float>(rows.data()));
-    if (groups_ == 1) {
+    std::vector<index> of = block_;
+    for (index& each : of)
+        if (each >= 0) each = perm_[each];
+    const bool there = of == tile_of_ && tile_.size() == room;
+    tile_of_ = std::move(of);
+    if (!there) fast_.square(std::span<const index>(who), block_rows<float>(rows.data()));
+    if (there) {
+        // The same block as before.
+    } else if (groups_ == 1) {
         for (float* row : rows) std::fill(row + real, row + q, 0.0f);
     } else {
         // Spread the columns to their padded places, from the right so that nothing is overwritten.
@@ -144,7 +161,7 @@ void solver::solve_inner(inner_arrays<R>& a, double enough, const float* tile, i
     p.groups = groups_;
     for (int g = 0; g < groups_; ++g) p.begin[g] = begin_[g], p.end[g] = end_[g];
     p.enough = enough;
-    p.most_steps = std::min<std::int64_t>(options_.most_steps - result_.steps, std::max<std::int64_t>(100 * q, 20000));
+    p.most_steps = std::min<std::int64_t>(options_.most_steps - result_.steps, std::max<std::int64_t>(20 * q, 20000));
     if constexpr (sizeof(R) == 4)
         ops_.solve_float(p);
     else

@@ -14,6 +14,8 @@ inline constexpr double infinity = std::numeric_limits<double>::infinity();
 struct limits {
     row_limits rows_kept;
     index whole_size = 1000;     // so many active points or fewer are one block: their whole Gram matrix is computed
+    index most_whole = 4096;     // and so many, where smaller blocks have not led to the end
+    int few_blocks = 6;          // by then
     index largest_block = 1024;  // otherwise a block is an eighth of the active points, within these
     index smallest_block = 256;
     index most_free = row_store::in_use;  // and larger, up to this, where many variables are free

@@ -177,6 +177,7 @@ void solver::round(double target) {
     // Δα of the block, and what it does to everybody's F.
     std::vector<index> changed;
     std::vector<double> delta;
+    std::vector<bool> moved(block_.size(), false);
     for (std::size_t k = 0; k < block_.size(); ++k) {
         const index i = block_[k];
         if (i < 0) continue;
@@ -184,17 +185,23 @@ void solver::round(double target) {
         if (d == 0) continue;
         changed.push_back(i);
         delta.push_back(d);
+        moved[k] = true;
         alpha_[i] = inner_alpha_[k];
     }
     if (changed.empty())
         at_rest_ = true;
     else
         looked_ = false;
-    if (groups_ == 1 && whole()) {
+    if (whole_) {
         // The tile holds all the rows.
+        const auto q = static_cast<index>(block_.size());
         std::vector<const float*> rows;
-        for (const index i : changed) rows.push_back(tile_.data() + i * static_cast<index>(block_.size()));
-        ops_.subtract_rows(F_.data(), rows.data(), delta.data(), static_cast<index>(rows.size()), active_);
+        for (index k = 0; k < q; ++k)
+            if (moved[static_cast<std::size_t>(k)]) rows.push_back(tile_.data() + k * q);
+        std::vector<double> change(static_cast<std::size_t>(q), 0.0);
+        ops_.subtract_rows(change.data(), rows.data(), delta.data(), static_cast<index>(rows.size()), q);
+        for (index k = 0; k < q; ++k)
+            if (block_[k] >= 0) F_[block_[k]] += change[k];
         return;
     }
     apply(changed, delta, 0, active_, true);

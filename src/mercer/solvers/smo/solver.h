@@ -34,7 +34,7 @@ private:
     double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count(); }
     std::vector<double> original_order(const std::vector<double>& values) const;
 
-    bool whole() const { return active_ <= whole_size; }  // the block is all active points, in their order
+    bool worth_whole() const;
     void choose_block();
     void choose_violators(index limit, std::vector<index>& chosen);
     void solve_block(double target);
@@ -112,6 +112,8 @@ private:
     bool looked_ = false;  // nothing changed since the last look: the points set aside cannot decide the gap
 
     std::vector<index> block_, previous_;
+    bool whole_ = false;           // the block is all active points
+    std::vector<index> tile_of_;   // the variables of the tile, as block_ has them, under their first numbers
     index begin_[2] = {0, 0}, end_[2] = {0, 0};
     buffer<float> tile_;
     std::vector<float> inner_diagonal_;
