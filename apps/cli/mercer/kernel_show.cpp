@@ -5,7 +5,7 @@
 
 #include "kernel.h"
 #include "mercer/base/error.h"
-#include "mercer/insight/feature_map.h"
+#include "mercer/kernels/feature_map.h"
 #include "mercer/kernels/registry.h"
 
 namespace mercer::cli {

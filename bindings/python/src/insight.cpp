@@ -2,7 +2,7 @@
 #include "convert.h"
 #include "mercer/gram/computed.h"
 #include "mercer/gram/precomputed.h"
-#include "mercer/insight/feature_map.h"
+#include "mercer/kernels/feature_map.h"
 #include "mercer/insight/independence_test.h"
 #include "mercer/insight/mercer_test.h"
 #include "mercer/insight/spectrum.h"

@@ -56,6 +56,12 @@ public:
     }
     double element_cost() const override { return k_.element_cost() + 1; }
     bool positive() const override { return rows_ == cols_ && k_.positive(); }
+    matrix<double> features(index most) const override {
+        const matrix<double> all = rows_ == cols_ ? k_.features(most) : matrix<double>();
+        matrix<double> out(all.rows() > 0 ? rows() : 0, all.cols());
+        for (index i = 0; i < out.rows(); ++i) std::copy_n(all.row(rows_[static_cast<std::size_t>(i)]), out.cols(), out.row(i));
+        return out;
+    }
 
 private:
     static std::vector<index> chosen(const std::vector<index>& all, const selection& which) {
@@ -88,6 +94,12 @@ public:
     }
     double element_cost() const override { return k_.element_cost() + 1; }
     bool positive() const override { return k_.positive(); }
+    matrix<double> features(index most) const override {
+        const matrix<double> once = k_.features(most);
+        matrix<double> out(2 * once.rows(), once.cols());
+        for (index i = 0; i < out.rows(); ++i) std::copy_n(once.row(i % once.rows()), out.cols(), out.row(i));
+        return out;
+    }
 
 private:
     const gram<T>& k_;

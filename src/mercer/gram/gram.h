@@ -45,6 +45,9 @@ public:
     // Whether it is proven to be positive semidefinite, so that √K(i, i) bounds what a change of w can do to point i.
     virtual bool positive() const { return false; }
 
+    // Φ, one row an object, with K = ΦΦᵀ, where such a map is known and has at most `most` columns; else nothing.
+    virtual matrix<double> features(index /*most*/) const { return {}; }
+
     void row(index i, T* out) const { block(selection(i, 1), selection(0, cols()), block_rows<T>(&out)); }
 };
 

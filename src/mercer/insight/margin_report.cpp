@@ -11,7 +11,7 @@
 #include "mercer/gram/adaptors.h"
 #include "mercer/gram/computed.h"
 #include "mercer/insight/binary_problems.h"
-#include "mercer/insight/feature_map.h"
+#include "mercer/kernels/feature_map.h"
 
 namespace mercer {
 

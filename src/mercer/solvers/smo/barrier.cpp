@@ -2,7 +2,7 @@
 //
 // With multipliers z of x >= l, v of x <= u and λ of the sum of each group, the conditions are
 //     Kx - r + λ - z + v = 0,   Σx = sum,   (x-l)z = μ,   (u-x)v = μ,   μ → 0.
-// Every step factors M = K + diag(z/(x-l) + v/(u-x)) once and solves with it for the direction to μ = 0 and for the corrected one. The
+// Every step factors K + diag(z/(x-l) + v/(u-x)) once and solves with it for the direction to μ = 0 and for the corrected one. The
 // number of steps hardly depends on K, which may be singular, nor on how large the bounds are: it ends what pairs of variables
 // and guesses of the active set cannot. (solvers/interior_point is the general method, over LAPACK; this one needs no BLAS.)
 //
@@ -12,19 +12,19 @@
 #include <cmath>
 #include <limits>
 
-#include "mercer/solvers/smo/blocked_cholesky.h"
-#include "mercer/solvers/smo/free_problem.h"
+#include "mercer/solvers/smo/quadratic.h"
 
 namespace mercer::smo {
 namespace {
 
 using vec = std::vector<double>;
 using place = mercer::smo::at;
-constexpr int most_steps = 60;
+constexpr int most_steps = 100;
+constexpr int patience = 8;  // steps that lead no nearer
 
 class interior {
 public:
-    interior(free_problem& q, const vector_ops& ops) : q_(q), ops_(ops), m_(q.K.rows()) {
+    interior(free_problem& q, quadratic& K) : q_(q), K_(K), m_(static_cast<index>(q.x.size())) {
         double width = 0, size = 0;
         for (index i = 0; i < m_; ++i) {
             size = std::max({size, std::abs(q.x[i]), std::isfinite(q.lower[i]) ? std::abs(q.lower[i]) : 0.0});
@@ -48,10 +48,17 @@ public:
     }
 
     void run(double tol) {
+        // Rounding ends it in its own way: what was nearest to the conditions counts, not what came last.
+        double nearest = std::numeric_limits<double>::infinity();
+        state best;
+        int last = 0;
         for (int step = 0; step < most_steps; ++step) {
             gradient();
-            if (ended(tol) || !advance()) break;
+            const double off = beside();
+            if (off < nearest) nearest = off, best = {q_.x, s_, t_, z_, v_}, last = step;
+            if (off <= tol || off > 1e6 * nearest || step > last + patience || !advance()) break;
         }
+        if (!best.x.empty()) q_.x = std::move(best.x), s_ = std::move(best.s), t_ = std::move(best.t), z_ = std::move(best.z), v_ = std::move(best.v);
         snap();
     }
 
@@ -59,22 +66,29 @@ private:
     static std::size_t at(index i) { return static_cast<std::size_t>(i); }
 
     void gradient() {  // Kx - r
-        for (index i = 0; i < m_; ++i) g_[i] = ops_.dot(q_.K.row(i), q_.x.data(), m_) - q_.r[i];
+        K_.multiply(q_.x, g_);
+        for (index i = 0; i < m_; ++i) g_[i] -= q_.r[i];
     }
     double residual(index i) const { return g_[i] + lambda_[q_.group[i]] - z_[i] + v_[i]; }
 
-    bool ended(double tol) const {
+    struct state {
+        vec x, s, t, z, v;
+    };
+
+    // How far it is from its end.
+    double beside() const {
+        double off = 0;
         for (index i = 0; i < m_; ++i) {
-            const double k = std::abs(q_.K(i, i));
-            if (std::abs(residual(i)) > tol || std::min(k * s_[i], z_[i]) > tol || std::min(k * t_[i], v_[i]) > tol) return false;
+            const double k = std::abs(K_.diagonal(i));
+            off = std::max({off, std::abs(residual(i)), std::min(k * s_[i], z_[i]), std::min(k * t_[i], v_[i])});
         }
-        return true;
+        return std::isfinite(off) ? off : std::numeric_limits<double>::infinity();
     }
 
     // Variables whose multiplier outweighs what is left to the bound are at it.
     void snap() {
         for (index i = 0; i < m_; ++i) {
-            const double k = std::abs(q_.K(i, i));
+            const double k = std::abs(K_.diagonal(i));
             q_.where[i] = z_[i] > k * s_[i] ? place::lower : v_[i] > k * t_[i] ? place::upper : place::free;
             if (q_.where[i] == place::lower) q_.x[i] = q_.lower[i];
             if (q_.where[i] == place::upper) q_.x[i] = q_.upper[i];
@@ -82,21 +96,18 @@ private:
     }
 
     bool advance() {
-        M_ = q_.K;
-        double trace = 0;
-        for (index i = 0; i < m_; ++i) trace += std::abs(q_.K(i, i));
-        for (index i = 0; i < m_; ++i) M_(i, i) += z_[i] / s_[i] + v_[i] / t_[i] + 1e-14 * trace / static_cast<double>(m_);
-        if (!blocked_cholesky(M_)) return false;
-        const sum_multipliers sums(M_, q_.group);
+        vec d(at(m_));
+        for (index i = 0; i < m_; ++i) d[i] = z_[i] / s_[i] + v_[i] / t_[i];
+        if (!K_.factor(d)) return false;
         // Towards μ = 0, then towards σμ with the products of that direction taken off.
         vec zero(at(m_), 0.0);
         const double mu = average(0, 0);
-        direction(sums, zero, zero);
+        direction(zero, zero);
         const double affine = average(length(s_, dx_, 1), length_of_multipliers());
         const double sigma = std::pow(affine / mu, 3);
         vec first(at(m_)), second(at(m_));
         for (index i = 0; i < m_; ++i) first[i] = sigma * mu - dx_[i] * dz_[i], second[i] = sigma * mu + dx_[i] * dv_[i];
-        direction(sums, first, second);
+        direction(first, second);
         const double step = 0.995 * std::min({length(s_, dx_, 1), length(t_, dx_, -1), length_of_multipliers()});
         double sum = 0;
         for (index i = 0; i < m_; ++i) sum += dx_[i] + dz_[i] + dv_[i];
@@ -113,15 +124,14 @@ private:
     }
 
     // dx, dλ, dz, dv for (x-l)z → first, (u-x)v → second.
-    void direction(const sum_multipliers& sums, const vec& first, const vec& second) {
+    void direction(const vec& first, const vec& second) {
         two missing = q_.sum;
         for (index i = 0; i < m_; ++i) {
             const double a = bounded(s_[i]) ? (first[i] - s_[i] * z_[i]) / s_[i] : 0, b = bounded(t_[i]) ? (second[i] - t_[i] * v_[i]) / t_[i] : 0;
             dx_[i] = -residual(i) + a - b;
             missing[q_.group[i]] -= q_.x[i];
         }
-        solve_cholesky(M_, dx_);
-        dlambda_ = sums.apply(dx_, missing);
+        dlambda_ = K_.solve(dx_, missing);
         for (index i = 0; i < m_; ++i) {
             dz_[i] = bounded(s_[i]) ? (first[i] - s_[i] * z_[i] - z_[i] * dx_[i]) / s_[i] : 0;
             dv_[i] = bounded(t_[i]) ? (second[i] - t_[i] * v_[i] + v_[i] * dx_[i]) / t_[i] : 0;
@@ -152,15 +162,14 @@ private:
     }
 
     free_problem& q_;
-    const vector_ops& ops_;
+    quadratic& K_;
     const index m_;
-    matrix<double> M_;
     vec s_, t_, z_, v_, g_, dx_, dz_, dv_;
     two lambda_{}, dlambda_{};
 };
 
 }  // namespace
 
-void barrier(free_problem& q, double tol, const vector_ops& ops) { interior(q, ops).run(tol); }
+void barrier(free_problem& q, quadratic& K, double tol) { interior(q, K).run(tol); }
 
 }  // namespace mercer::smo

@@ -14,7 +14,7 @@ enum class at : std::uint8_t { free, lower, upper };
 using two = std::array<double, 2>;  // one number for each group
 
 struct free_problem {
-    matrix<double> K;
+    matrix<double> K;  // empty where K is known as ΦΦᵀ
     std::vector<double> r, lower, upper, x;
     std::vector<std::uint8_t> group;
     std::vector<at> where;  // who is at a bound: a first guess, then what was found
@@ -40,6 +40,7 @@ private:
 // Leaves the solution in x and where; false where it did not reach it.
 bool active_set(free_problem& q);
 // The same up to a tolerance of F = r - Kx, or as near as rounding allows.
-void barrier(free_problem& q, double tol, const vector_ops& ops);
+class quadratic;
+void barrier(free_problem& q, quadratic& K, double tol);
 
 }  // namespace mercer::smo

@@ -34,12 +34,13 @@ struct limits {
     std::int64_t most_patience = 800;
     double factor_cycles = 1.0 / 6;  // what a few factorisations take for every m³: pairs must have worked as long before
     bool guess = true;               // who is at a bound, before a barrier is asked
+    index most_features = 300;       // columns of a Φ with K = ΦΦᵀ
     index most_newton = 8000;        // variables it is tried with
     int most_newtons = 10;           // times it is tried before the solver gives up
     int most_last_tries = 3;         // and so often where pairs have come to rest short of the end
     index most_barrier = 2500;       // active points up to which a barrier takes all of them
     index most_exact = 30000000;     // kernel values in double that Newton's method may ask for at its end
-    double little_work = 250;        // one in so many kernel values more is no matter
+    double little_work = 10;         // one in so many kernel values more is no matter
     double safety = 4;               // the largest error seen there is multiplied by this
 };
 

@@ -10,7 +10,7 @@
 #include <cmath>
 
 #include "mercer/solvers/smo/blocked_cholesky.h"
-#include "mercer/solvers/smo/free_problem.h"
+#include "mercer/solvers/smo/quadratic.h"
 #include "mercer/solvers/smo/solver.h"
 
 namespace mercer::smo {
@@ -116,9 +116,25 @@ bool active_set(free_problem& q) {
 
 // A few factorisations of the free variables' matrix, at about eight operations a cycle.
 double solver::newton_work() const {
+    if (asked_features_ && features_.rows() > 0) return 15 * static_cast<double>(active_) * std::pow(static_cast<double>(features_.cols()) + 2, 2);
     double m = 0;
     for (index i = 0; i < active_; ++i) m += alpha_[i] > lower_[i] && alpha_[i] < upper_[i];
     return factor_cycles * m * m * m;
+}
+
+// Where K = ΦΦᵀ with few columns, a barrier takes all points at the price of those: planes and polynomials on raw columns, on which pairs would crawl.
+bool solver::thin_newton() {
+    if (!asked_features_) {
+        asked_features_ = true;
+        features_ = exact_.features(std::min<index>(most_features, n_));
+    }
+    if (features_.rows() == 0) return false;
+    const double work = 15 * static_cast<double>(active_) * std::pow(static_cast<double>(features_.cols()) + 2, 2);
+    if (work > std::max(8 * work_, 2e9)) return false;
+    std::vector<index> all;
+    for (index i = 0; i < active_; ++i)
+        if (lower_[i] < upper_[i]) all.push_back(i);
+    return newton(all, way::thin);
 }
 
 bool solver::newton(bool last) {
@@ -130,7 +146,8 @@ bool solver::newton(bool last) {
         const int g = group_[i];
         if ((up && down) || (up && F_[i] > min_low_[g] + options_.tol) || (down && F_[i] < max_up_[g] - options_.tol)) free.push_back(i);
     }
-    if (guess && newton(free, false)) return true;
+    if (thin_newton()) return true;
+    if (guess && newton(free, way::guess)) return true;
     // Guessing who is at a bound leads nowhere: a barrier finds out, at the price of a few dozen factorisations. Few points take part as a whole.
     if (active_ <= most_barrier) {
         free.clear();
@@ -139,36 +156,46 @@ bool solver::newton(bool last) {
     }
     const double m = static_cast<double>(free.size());
     const bool worth = 7.5 * factor_cycles * m * m * m <= std::max(8 * work_, 2e9) || (last && active_ <= most_barrier);
-    return worth && newton(free, true);
+    return worth && newton(free, way::barrier);
 }
 
-bool solver::newton(const std::vector<index>& free, bool by_barrier) {
+bool solver::newton(const std::vector<index>& free, way how) {
     const index m = static_cast<index>(free.size());
-    // K and what is factored; kept rows make room where both do not fit.
-    const std::size_t need = static_cast<std::size_t>(m * m) * 2 * sizeof(double);
-    if (m < 2 || m > most_newton || need > std::max<std::size_t>(room_, std::size_t{16} << 20)) return false;
-    if (need + store_.bytes() > room_) store_.release();
-    std::vector<index> who;
-    for (const index i : free) who.push_back(perm_[i]);
+    if (m < 2) return false;
     free_problem q;
-    q.K = matrix<double>(m, m);
-    exact_.square(std::span<const index>(who), q.K.view());
+    std::vector<index> who;
+    for (const index i : free) who.push_back(perm_[i]), q.group.push_back(group_[i]);
+    std::unique_ptr<quadratic> K;
+    if (how == way::thin) {
+        matrix<double> rows(m, features_.cols());
+        for (index a = 0; a < m; ++a) std::copy_n(features_.row(who[static_cast<std::size_t>(a)]), rows.cols(), rows.row(a));
+        K = std::make_unique<thin_quadratic>(rows, q.group, ops_);
+    } else {
+        // K and what is factored; kept rows make room where both do not fit.
+        const std::size_t need = static_cast<std::size_t>(m * m) * 2 * sizeof(double);
+        if (m > most_newton || need > std::max<std::size_t>(room_, std::size_t{16} << 20)) return false;
+        if (need + store_.bytes() > room_) store_.release();
+        q.K = matrix<double>(m, m);
+        exact_.square(std::span<const index>(who), q.K.view());
+        K = std::make_unique<whole_quadratic>(q.K, q.group, ops_);
+    }
     for (index a = 0; a < m; ++a) {
         q.x.push_back(alpha_[free[a]]);
         q.lower.push_back(lower_[free[a]]);
         q.upper.push_back(upper_[free[a]]);
         q.where.push_back(q.x.back() <= q.lower.back() ? at::lower : q.x.back() >= q.upper.back() ? at::upper : at::free);
-        q.group.push_back(group_[free[a]]);
-        q.sum[q.group.back()] += q.x.back();
+        q.sum[q.group[static_cast<std::size_t>(a)]] += q.x.back();
     }
-    for (index a = 0; a < m; ++a) q.r.push_back(F_[free[a]] + ops_.dot(q.K.row(a), q.x.data(), m));
+    q.r.resize(static_cast<std::size_t>(m));
+    K->multiply(q.x, q.r);
+    for (index a = 0; a < m; ++a) q.r[a] += F_[free[a]];
     const std::vector<double> before = q.x;
-    if (by_barrier) {
-        barrier(q, 0.01 * options_.tol, ops_);
+    if (how != way::guess) {
+        barrier(q, *K, 0.01 * options_.tol);
         // Who is at a bound is known now, as a rule: then the equations give the exact solution.
         const std::vector<double> near = q.x;
         const std::vector<at> where = q.where;
-        if (!active_set(q)) q.x = near, q.where = where;
+        if (how == way::barrier && !active_set(q)) q.x = near, q.where = where;
     } else if (!active_set(q)) {
         return false;
     }
@@ -186,7 +213,9 @@ bool solver::newton(const std::vector<index>& free, bool by_barrier) {
     }
     // Objective of the step d: ½dᵀKd - Fᵀd.
     double fall = 0;
-    for (index a = 0; a < m; ++a) fall += delta[a] * (F_[free[a]] - 0.5 * ops_.dot(q.K.row(a), delta.data(), m));
+    std::vector<double> bent(delta.size());
+    K->multiply(delta, bent);
+    for (index a = 0; a < m; ++a) fall += delta[a] * (F_[free[a]] - 0.5 * bent[a]);
     double size = 0;
     for (const double each : q.x) size += std::abs(each);
     if (!(fall > 0) || std::abs(excess[0]) + std::abs(excess[1]) > 1e-14 * size) return false;

@@ -109,7 +109,8 @@ void solver::shrink() {
     for (index i = 0; i < active_; ++i) (idle(i) ? leave : stay).push_back(i);
     if (static_cast<double>(leave.size()) < shrink_share * static_cast<double>(active_)) return;
     if (active_ == n_) {
-        // Everything is exact now: what is set aside from here on is measured against this moment.
+        // What is set aside from here on is measured against this moment, and is no more exact than F is now.
+        error_then_ = sampled_error();
         objective_then_ = objective();
         alpha_then_ = alpha_;
         F_then_ = F_;
@@ -144,6 +145,7 @@ void solver::start_coarse() {
     level_ = n_;
     if (!options_.shrinking || has_start_ || n_ < 4 * first_level) return;
     while (level_ / level_ratio >= first_level) level_ = (level_ + level_ratio - 1) / level_ratio;  // rounded up: no level just short of all points
+    error_then_ = 0;
     objective_then_ = objective();
     alpha_then_ = alpha_;
     F_then_ = F_;
@@ -212,7 +214,7 @@ void solver::look() {
 // Whether point i, set aside, leaves the gap as it is, if F were off by `doubt` beside what reach_ allows.
 bool solver::beyond_doubt(index i, double doubt) const {
     const int g = group_[i];
-    const double off = reach_ * std::sqrt(std::abs(static_cast<double>(diagonal_[i]))) + doubt;
+    const double off = reach_ * std::sqrt(std::abs(static_cast<double>(diagonal_[i]))) + 2 * safety * error_then_ + doubt;
     return (alpha_[i] >= upper_[i] || F_then_[i] + off < std::max(max_up_[g], min_low_[g])) &&
            (alpha_[i] <= lower_[i] || F_then_[i] - off > std::min(max_up_[g], min_low_[g]));
 }

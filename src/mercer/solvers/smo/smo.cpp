@@ -282,7 +282,7 @@ smo_result solver::finish() {
     }
     const double values = static_cast<double>(support.size()) * static_cast<double>(support.size());
     const double done = static_cast<double>(result_.rows_computed) * static_cast<double>(n_);
-    if (exact || static_cast<index>(support.size()) <= whole_size || little_work * values <= done) {
+    if (exact || values <= 1e7 || little_work * values <= done) {
         make_exact(float_only);
         gap_ = measure();
         result_.objective = 0;

@@ -61,6 +61,7 @@ private:
     bool beyond_doubt(index i, double doubt) const;
     double objective() const;
 
+    double sampled_error();
     bool certify();
     bool no_nearer();
     bool remember();
@@ -69,7 +70,9 @@ private:
     bool grows();
 
     bool newton(bool last = false);  // whether it brought the objective down; last: there is nothing else to try
-    bool newton(const std::vector<index>& free, bool by_barrier);
+    enum class way { guess, barrier, thin };
+    bool newton(const std::vector<index>& free, way how);
+    bool thin_newton();
     bool all_exact();
     double newton_work() const;
 
@@ -109,6 +112,7 @@ private:
     int since_shrink_ = 0;
     // Since α was alpha_then_, w has moved by at most reach_, so F of a point set aside by at most reach_·√K(i, i).
     double reach_ = 0, objective_then_ = 0;
+    double error_then_ = 0;  // of F_then_, as a sample shows it
     bool looked_ = false;  // nothing changed since the last look: the points set aside cannot decide the gap
 
     std::vector<index> block_, previous_;
@@ -128,7 +132,9 @@ private:
     std::int64_t steps_at_newton_ = 0;  // when Newton's method was last tried
     std::int64_t patience_ = first_patience;
     int newtons_ = 0, last_tries_ = 0;
-    double work_ = 0;  // of blocks since then, in about so many cycles
+    bool asked_features_ = false;
+    matrix<double> features_;  // of all points, by their first numbers, where K = ΦΦᵀ with few columns
+    double work_ = 0;          // of blocks since then, in about so many cycles
 };
 
 }  // namespace mercer::smo

@@ -7,6 +7,18 @@
 
 namespace mercer::smo {
 
+// How far F is from its exact values at a few of the active points, a new choice each time; they are exact then.
+double solver::sampled_error() {
+    std::vector<index> points;
+    std::vector<double> before;
+    const index step = std::max<index>(1, active_ / sample_size);
+    for (index i = certified_++ % step; i < active_; i += step) points.push_back(i), before.push_back(F_[i]);
+    make_exact(points);
+    double error = 0;
+    for (std::size_t k = 0; k < points.size(); ++k) error = std::max(error, std::abs(F_[points[k]] - before[k]));
+    return error;
+}
+
 // Whether the gap, in double, is at most tol. Replaces F by exact values where they matter.
 bool solver::certify() {
     // How far F is from its exact values is seen on a sample of points, a new one each time, and on those of the largest |α|:

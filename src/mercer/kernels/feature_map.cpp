@@ -1,4 +1,4 @@
-#include "mercer/insight/feature_map.h"
+#include "mercer/kernels/feature_map.h"
 
 #include <fmt/format.h>
 
