@@ -116,7 +116,7 @@ bool active_set(free_problem& q) {
 
 // A few factorisations of the free variables' matrix, at about eight operations a cycle.
 double solver::newton_work() const {
-    if (asked_features_ && features_.rows() > 0) return 15 * static_cast<double>(active_) * std::pow(static_cast<double>(features_.cols()) + 2, 2);
+    if (features_.rows() > 0) return 15 * static_cast<double>(n_) * std::pow(static_cast<double>(features_.cols()) + 2, 2);
     double m = 0;
     for (index i = 0; i < active_; ++i) m += alpha_[i] > lower_[i] && alpha_[i] < upper_[i];
     return factor_cycles * m * m * m;
@@ -129,12 +129,24 @@ bool solver::thin_newton() {
         features_ = exact_.features(std::min<index>(most_features, n_));
     }
     if (features_.rows() == 0) return false;
-    const double work = 15 * static_cast<double>(active_) * std::pow(static_cast<double>(features_.cols()) + 2, 2);
-    if (work > std::max(8 * work_, 2e9)) return false;
+    if (newton_work() > std::max(8 * work_, 2e9)) return false;
+    active_ = level_ = n_;
+    F_from_features();
+    gap_ = measure();
     std::vector<index> all;
-    for (index i = 0; i < active_; ++i)
+    for (index i = 0; i < n_; ++i)
         if (lower_[i] < upper_[i]) all.push_back(i);
     return newton(all, way::thin);
+}
+
+// F = p - Φ(Φᵀα) of all points.
+void solver::F_from_features() {
+    const index d = features_.cols();
+    std::vector<double> w(static_cast<std::size_t>(d), 0.0);
+    for (index i = 0; i < n_; ++i)
+        if (alpha_[i] != 0)
+            for (index j = 0; j < d; ++j) w[j] += alpha_[i] * features_(perm_[i], j);
+    for (index i = 0; i < n_; ++i) F_[i] = p_[i] - ops_.dot(features_.row(perm_[i]), w.data(), d);
 }
 
 bool solver::newton(bool last) {
@@ -222,7 +234,10 @@ bool solver::newton(const std::vector<index>& free, way how) {
     for (index a = 0; a < m; ++a) alpha_[free[a]] = std::clamp(before[a] + delta[a], q.lower[a], q.upper[a]);
     looked_ = false;
     // What is left of the gap may be smaller than what float kernel values make of such steps.
-    if (!all_exact()) apply(free, delta, 0, active_, false);
+    if (how == way::thin)
+        F_from_features();
+    else if (!all_exact())
+        apply(free, delta, 0, active_, false);
     return true;
 }
 

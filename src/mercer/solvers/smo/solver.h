@@ -73,6 +73,7 @@ private:
     enum class way { guess, barrier, thin };
     bool newton(const std::vector<index>& free, way how);
     bool thin_newton();
+    void F_from_features();
     bool all_exact();
     double newton_work() const;
 
@@ -113,11 +114,11 @@ private:
     // Since α was alpha_then_, w has moved by at most reach_, so F of a point set aside by at most reach_·√K(i, i).
     double reach_ = 0, objective_then_ = 0;
     double error_then_ = 0;  // of F_then_, as a sample shows it
-    bool looked_ = false;  // nothing changed since the last look: the points set aside cannot decide the gap
+    bool looked_ = false;    // nothing changed since the last look: the points set aside cannot decide the gap
 
     std::vector<index> block_, previous_;
-    bool whole_ = false;           // the block is all active points
-    std::vector<index> tile_of_;   // the variables of the tile, as block_ has them, under their first numbers
+    bool whole_ = false;          // the block is all active points
+    std::vector<index> tile_of_;  // the variables of the tile, as block_ has them, under their first numbers
     index begin_[2] = {0, 0}, end_[2] = {0, 0};
     buffer<float> tile_;
     std::vector<float> inner_diagonal_;
