@@ -80,13 +80,17 @@ struct evaluator<T>::state {
         if (fx.dims() != fright.dims() && !empty && !(fx.is_sparse() && fright.is_sparse()))
             fail(errc::invalid_argument, fmt::format("x has {} coordinates and z has {}", fx.dims(), fright.dims()));
         // Of the right side, so that a row's values do not depend on the rows asked for with it.
-        vector_sample<T> seen = wanted.what == statistic::dot ? sample_vectors<T>(fright) : vector_sample<T>();
+        // Differences need the shift only where the data have more digits than T.
+        const bool more_digits = sizeof(T) == 4 && (fx.as<mercer::dense<double>>() || fx.as<mercer::sparse<double>>());
+        const bool absolute = wanted.what == statistic::manhattan && more_digits;
+        vector_sample<T> seen = wanted.what == statistic::dot || absolute ? sample_vectors<T>(fright) : vector_sample<T>();
         const bool as_sparse = wanted.what == statistic::dot && worth_sparse(fx, seen, wanted.centred);
         one.x = operand<T>(fx, as_sparse, as_sparse ? seen.density : 1);
         one.z = operand<T>(fright, as_sparse && fright.is_sparse());
         if (wanted.what == statistic::dot) bind_bits(one, fx, same ? nullptr : &fright);
         // Where the centre is less than half of the squared norms, a shift would gain less than a bit.
-        if (wanted.centred && !as_sparse && !one.bits() && seen.centre_share > 0.5 && fx.dims() == fright.dims()) one.shift = std::move(seen.centre);
+        if ((wanted.centred || absolute) && !as_sparse && !one.bits() && seen.centre_share > 0.5 && fx.dims() == fright.dims())
+            one.shift = std::move(seen.centre);
         one.wide = as_sparse && fright.is_sparse() && one.depth() > 4096 && !one.bits();
         if (wants_norms(*code, at)) {
             one.x_norms.resize(fx.size());
