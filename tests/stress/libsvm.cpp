@@ -1,9 +1,9 @@
 #include "stress/libsvm.h"
 
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <csignal>
 #include <cstdio>
 
 #if MERCER_HAS_LIBSVM
@@ -98,8 +98,8 @@ std::optional<std::vector<machine>> libsvm_answer(const problem& p, unsigned sec
     std::fflush(nullptr);
     const pid_t child = fork();
     if (child == 0) {
-        std::signal(SIGALRM, SIG_DFL);
-        alarm(seconds);
+        const rlimit most{seconds, seconds};
+        setrlimit(RLIMIT_CPU, &most);
         close(ends[0]);
         std::FILE* to = fdopen(ends[1], "wb");
         train(p, stream(to));

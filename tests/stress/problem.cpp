@@ -207,7 +207,7 @@ void choose_options(problem& p, dice& d) {
 }
 
 // The ways of the solver, each forced by the limits at which it is chosen.
-const char* choose_way(smo::limits& l, dice& d) {
+const char* choose_way(smo::limits& l, index n, dice& d) {
     const auto cheap = [&] { l.rows_kept.cheap_cost = 1e9, l.rows_kept.small_bytes = 0; };
     const auto growing = [&] {
         cheap();
@@ -218,9 +218,10 @@ const char* choose_way(smo::limits& l, dice& d) {
     const auto small_blocks = [&] {
         l.whole_size = d.between(2, 300);
         l.little_work = 0;  // the objective in double, as for all problems of a usual whole_size
-        l.smallest_block = 16 * d.between(1, 4);
-        l.largest_block = l.smallest_block + 16 * d.between(0, 8);
-        l.most_free = l.largest_block + 16 * d.between(0, 30);
+        const index unit = 16 * (1 + n / 1000);
+        l.smallest_block = std::min<index>(smo::row_store::in_use / 4, unit * d.between(1, 4));
+        l.largest_block = std::min<index>(smo::row_store::in_use / 2, l.smallest_block + unit * d.between(0, 8));
+        l.most_free = std::min<index>(smo::row_store::in_use, l.largest_block + unit * d.between(0, 30));
     };
     const auto levels = [&] { l.first_level = d.between(8, 64), l.level_ratio = d.between(2, 4); };
     const auto newton = [&] { l.first_patience = d.between(0, 2), l.factor_cycles = 0, l.most_newtons = 1000; };
@@ -289,7 +290,7 @@ problem random_problem(std::uint64_t seed, const bounds& within) {
             for (index j = 0; j < n; ++j) p.K(i, j) = p.k.value(p.x.row(i), p.x.row(j), p.x.cols());
     }
     if (p.K.rows() > 0) p.options.any_order = false;
-    const char* way = choose_way(p.limits, d);
+    const char* way = choose_way(p.limits, n, d);
     const svm_options& o = p.options;
     p.text = fmt::format("{} n={} d={} {} ({}) {} C={:.3g} nu={:.3g} epsilon={:.3g} tol={:.2g}{}{}{}{}{} {} MB {} threads, {}", name(o.task), n, p.x.cols(),
                          form, shape, p.k.text(), o.C, o.nu, o.epsilon, o.tol, classes > 2 ? fmt::format(" {} classes", classes) : "",
