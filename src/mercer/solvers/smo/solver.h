@@ -28,8 +28,8 @@ private:
     void round(double target);
     bool interrupted();
     double seconds_of_last_look(double now);
-    // Negative curvature was met: what was reached need not be the minimum.
-    smo_status success() const { return result_.concave_steps > 0 ? smo_status::stationary : smo_status::converged; }
+    // Negative curvature was met: what was reached need not be the minimum, unless K is proven to have none and rounding made it.
+    smo_status success() const { return result_.concave_steps > 0 && !fast_.positive() ? smo_status::stationary : smo_status::converged; }
     smo_result finish();
     double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count(); }
     std::vector<double> original_order(const std::vector<double>& values) const;
