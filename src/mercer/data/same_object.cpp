@@ -35,7 +35,8 @@ bool same(const A& a, index i, const B& b, index j) {
     constexpr bool a_vectors = requires { a.dims(); }
     , b_vectors = requires { b.dims(); };
     if constexpr (a_vectors && b_vectors) {
-        nonzeros x(a, i), z(b, j);
+        nonzeros x(a, i);
+        nonzeros z(b, j);
         for (; !x.ended() && !z.ended(); x.next(), z.next())
             if (x.col() != z.col() || x.value() != z.value()) return false;
         return x.ended() && z.ended();
