@@ -80,15 +80,26 @@ inline long line_of(const std::string& message, const std::string& name) {
     end_with(message);
 }
 
+inline index count_lines(const source& file) {
+    constexpr std::size_t piece = 1 << 22;
+    const std::string_view text = file.bytes();
+    index lines = !text.empty() && text.back() != '\n';
+    for (std::size_t at = 0; at < text.size(); at += piece) {
+        const std::string_view here = text.substr(at, piece);
+        lines += std::count(here.begin(), here.end(), '\n');
+        file.done_with(here);
+    }
+    return lines;
+}
+
 // Every line of these files is an example: LIBSVM refuses blank lines, and an output line belongs to each input line.
-inline void require_no_blank_lines(std::string_view text, const std::string& name, index rows) {
-    auto lines = std::count(text.begin(), text.end(), '\n');
-    if (!text.empty() && text.back() != '\n') ++lines;
-    if (lines == rows) return;
-    std::string_view rest = text, line;
+inline void require_no_blank_lines(const source& file, index rows) {
+    if (count_lines(file) == rows) return;
+    std::string_view rest = file.bytes(), line;
     for (long number = 1; detail::next_line(rest, line); ++number) {
         const std::string_view body = detail::trimmed(line);
-        if (body.empty() || body.front() == '#') wrong_format(number, name + ":" + std::to_string(number) + ": expected an example, got a line without one");
+        if (body.empty() || body.front() == '#')
+            wrong_format(number, file.name() + ":" + std::to_string(number) + ": expected an example, got a line without one");
     }
 }
 
@@ -99,7 +110,7 @@ inline examples parse_examples(const source& file, bool precomputed, bool zero_b
     examples out;
     const auto attempt = [&](index_base base) {
         options.base = base;
-        out.data = parse_libsvm(file.bytes(), file.name(), options);
+        out.data = parse_libsvm(file, options);
         out.zero_based = base == index_base::zero;
     };
     const auto report = [&](const error& caught) {
@@ -117,7 +128,7 @@ inline examples parse_examples(const source& file, bool precomputed, bool zero_b
             report(second);
         }
     }
-    require_no_blank_lines(file.bytes(), file.name(), out.data.x.size());
+    require_no_blank_lines(file, out.data.x.size());
     return out;
 }
 

@@ -90,14 +90,12 @@ table read_rows(const source& file) {
     options.base = index_base::zero;
     table rows;
     try {
-        rows = parse_libsvm(file.bytes(), file.name(), options);
+        rows = parse_libsvm(file, options);
     } catch (const error& caught) {
         if (std::string_view(caught.what()).find("expected a label") != std::string_view::npos) end_with("ERROR: failed to read labels", 255);
         wrong_format(line_of(caught.what(), file.name()), caught.what());
     }
-    auto lines = std::count(file.bytes().begin(), file.bytes().end(), '\n');
-    if (file.bytes().back() != '\n') ++lines;
-    if (lines != rows.x.size()) end_with("ERROR: failed to read labels", 255);  // a blank line has none
+    if (count_lines(file) != rows.x.size()) end_with("ERROR: failed to read labels", 255);  // a blank line has none
     return rows;
 }
 

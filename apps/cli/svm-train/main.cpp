@@ -71,13 +71,13 @@ problem read_problem(const train_command& c) {
         try {
             libsvm_options options;
             options.precomputed = true;
-            read.data = parse_libsvm(file.bytes(), file.name(), options);
+            read.data = parse_libsvm(file, options);
         } catch (const error& caught) {
             if (std::string_view(caught.what()).find("0:serial") != std::string_view::npos)
                 end_with("Wrong input format: first column must be 0:sample_serial_number");
             wrong_format(line_of(caught.what(), file.name()), caught.what());
         }
-        require_no_blank_lines(file.bytes(), file.name(), read.data.x.size());
+        require_no_blank_lines(file, read.data.x.size());
     } else {
         read = parse_examples(file, false, false);
     }
