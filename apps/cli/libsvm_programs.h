@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "mercer/base/error.h"
+#include "mercer/base/file.h"
 #include "mercer/base/heap.h"
 #include "mercer/data/readers/libsvm.h"
 #include "mercer/data/readers/source.h"
@@ -50,16 +51,16 @@ inline int whole_option(const char* text, const char* usage) {
     return static_cast<int>(value);
 }
 
-inline bool readable(const std::string& path) {
-    std::FILE* file = std::fopen(path.c_str(), "r");
-    if (file) std::fclose(file);
-    return file != nullptr;
-}
-
-inline source open_examples(const std::string& path) {
-    source file = read_source(path);
-    if (file.bytes().size() > (std::size_t{1} << 20)) prepare_heap();
-    return file;
+// The bytes of a file, read once, for a pipe cannot be opened again; `otherwise` and the path where it cannot be opened.
+inline source open_file(const std::string& path, const char* otherwise) {
+    try {
+        source file = read_source(path);
+        if (file.bytes().size() > (std::size_t{1} << 20)) prepare_heap();
+        return file;
+    } catch (const error& caught) {
+        if (caught.code() != errc::io) throw;
+        end_with(otherwise + path);
+    }
 }
 
 struct examples {
@@ -79,15 +80,26 @@ inline long line_of(const std::string& message, const std::string& name) {
     end_with(message);
 }
 
+inline index count_lines(const source& file) {
+    constexpr std::size_t piece = 1 << 22;
+    const std::string_view text = file.bytes();
+    index lines = !text.empty() && text.back() != '\n';
+    for (std::size_t at = 0; at < text.size(); at += piece) {
+        const std::string_view here = text.substr(at, piece);
+        lines += std::count(here.begin(), here.end(), '\n');
+        file.done_with(here);
+    }
+    return lines;
+}
+
 // Every line of these files is an example: LIBSVM refuses blank lines, and an output line belongs to each input line.
-inline void require_no_blank_lines(std::string_view text, const std::string& name, index rows) {
-    auto lines = std::count(text.begin(), text.end(), '\n');
-    if (!text.empty() && text.back() != '\n') ++lines;
-    if (lines == rows) return;
-    std::string_view rest = text, line;
+inline void require_no_blank_lines(const source& file, index rows) {
+    if (count_lines(file) == rows) return;
+    std::string_view rest = file.bytes(), line;
     for (long number = 1; detail::next_line(rest, line); ++number) {
         const std::string_view body = detail::trimmed(line);
-        if (body.empty() || body.front() == '#') wrong_format(number, name + ":" + std::to_string(number) + ": expected an example, got a line without one");
+        if (body.empty() || body.front() == '#')
+            wrong_format(number, file.name() + ":" + std::to_string(number) + ": expected an example, got a line without one");
     }
 }
 
@@ -98,7 +110,7 @@ inline examples parse_examples(const source& file, bool precomputed, bool zero_b
     examples out;
     const auto attempt = [&](index_base base) {
         options.base = base;
-        out.data = parse_libsvm(file.bytes(), file.name(), options);
+        out.data = parse_libsvm(file, options);
         out.zero_based = base == index_base::zero;
     };
     const auto report = [&](const error& caught) {
@@ -116,13 +128,14 @@ inline examples parse_examples(const source& file, bool precomputed, bool zero_b
             report(second);
         }
     }
-    require_no_blank_lines(file.bytes(), file.name(), out.data.x.size());
+    require_no_blank_lines(file, out.data.x.size());
     return out;
 }
 
 // main() with endings and errors turned into exit codes.
 template <class Body>
 int run_program(Body body) {
+    remove_temporaries_on_signals();
     try {
         return body();
     } catch (const ending& end) {
