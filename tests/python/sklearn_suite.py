@@ -18,8 +18,7 @@ BITS = "asks for LIBSVM's result to the last bit"
 SHAPE = "a function that gives a matrix of the wrong shape is refused by fit already, not by predict"
 SINGULAR = "a singular system is refused with what to do about it, not solved by least squares"
 FUNCTION = "a kernel that is a function is called with blocks of dense rows"
-INDEFINITE = "negative eigenvalues are not looked for"
-NOT_OURS = {PRIVATE, CRAMMER_SINGER, SINGULAR, FUNCTION, INDEFINITE}  # these do not count
+NOT_OURS = {PRIVATE, CRAMMER_SINGER, SINGULAR, FUNCTION}  # these do not count
 
 # By file, the tests we do not pass.
 FILES = {
@@ -38,7 +37,7 @@ FILES = {
         "test_sparse_svc_clone_with_callable_kernel": FUNCTION,
         "test_timeout": FUNCTION,
     },
-    "sklearn.decomposition.tests.test_kernel_pca": {f"test_precomputed_kernel_not_psd[{solver}]": INDEFINITE for solver in ("auto", "dense", "arpack", "randomized")},
+    "sklearn.decomposition.tests.test_kernel_pca": {},
     "sklearn.neighbors.tests.test_nearest_centroid": {},
     "sklearn.neighbors.tests.test_neighbors": {},
     "sklearn.tests.test_kernel_ridge": {"test_kernel_ridge_singular_kernel": SINGULAR},

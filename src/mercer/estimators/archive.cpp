@@ -84,7 +84,7 @@ archive_reader::archive_reader(std::string_view bytes, std::string_view format, 
     const auto wrong = [&](const std::string& why) { fail(errc::parse, fmt::format("{}: {}", name_, why)); };
     const std::string first(bytes.substr(0, std::min(bytes.find('\n'), std::size_t{200})));
     if (!first.starts_with(std::string(format) + " ")) wrong("not a model file of this program");
-    int found = 0;
+    int& found = version_;
     unsigned long long head_size = 0, body_size = 0, sum = 0;
     const int fields = std::sscanf(first.c_str() + format.size(), "%9d %18llu %18llu %16llx", &found, &head_size, &body_size, &sum);
     if (fields >= 1 && found > version) wrong(fmt::format("a model file of version {}, newer than the {} this program knows", found, version));

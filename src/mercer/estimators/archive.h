@@ -51,6 +51,7 @@ public:
     // Checks the first line, the sizes and the checksum, and reads the head. Fails with errc::parse, naming the file and what is wrong.
     // `bytes` must outlive the reader.
     archive_reader(std::string_view bytes, std::string_view format, int version, std::string name);
+    int version() const { return version_; }  // of the file: from 1 to the one this program writes
 
     template <class T>
     std::vector<T> all(index count) {
@@ -89,6 +90,7 @@ private:
     [[noreturn]] void rethrow(const std::exception& caught) const;
 
     std::string_view rest_;
+    int version_ = 0;
     std::string name_;
 };
 
