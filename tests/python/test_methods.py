@@ -76,8 +76,9 @@ def test_kinds_of_kernel(case, iris):
     reference = outputs(model.fit(X, y), X)
     pairs = lambda x, z: float(np.exp(-0.4 * np.sum((x - z) ** 2)))  # noqa: E731
     blocks = lambda A, B: rbf_kernel(A, B, gamma=0.4)  # noqa: E731
-    for kernel in ["rbf(gamma=0.4)", RBF(gamma=0.4), pairs if model._function_of_pairs else blocks]:
-        for a, b in zip(outputs(clone(model).set_params(kernel=kernel).fit(X, y), X), reference):
+    for kernel in ["rbf(gamma=gamma)", "rbf(gamma=0.4)", RBF(gamma=0.4), pairs if model._function_of_pairs else blocks]:
+        usual = {} if kernel == "rbf(gamma=gamma)" else {"gamma": type(model)().gamma}
+        for a, b in zip(outputs(clone(model).set_params(kernel=kernel, **usual).fit(X, y), X), reference):
             assert_allclose(a, b, rtol=1e-7, atol=1e-7)
     K = rbf_kernel(X, gamma=0.4)
     given = clone(model).set_params(kernel="precomputed").fit(K, y)
