@@ -1,6 +1,8 @@
 #include "mercer/api/model.h"
 
 #include <cmath>
+#include <map>
+#include <set>
 
 #include "contracts/errors.h"
 #include "data/readers_support.h"
@@ -9,6 +11,7 @@
 #include "mercer/estimators/kernel_ridge.h"
 #include "mercer/estimators/model_file.h"
 #include "mercer/estimators/svm.h"
+#include "mercer/kernels/leaf.h"
 
 namespace mercer::api {
 namespace {
@@ -223,6 +226,70 @@ TEST(api_model, refuses_wrong_specs_and_data) {
     expect_error(errc::unsupported, "does not predict", [&] { pca.predict(iris().x); });
     expect_error(errc::unsupported, "fitted on vectors", [&] { pca.transform(promoters().x); });
     expect_error(errc::invalid_argument, "4 coordinates, got 13", [&] { pca.transform(housing().x); });
+}
+
+// Another value than the default that changes what is fitted, for every option that does not only bound the work.
+const std::map<std::string, std::string> other_values{
+    {"C", "0.03"},        {"nu", "0.2"},         {"epsilon", "0.7"},      {"multiclass", "ovr"}, {"probability", "true"}, {"alpha", "7"},
+    {"alphas", "0.02,9"}, {"loo", "true"},       {"variance", "true"},    {"n_neighbors", "2"},  {"weights", "distance"}, {"n_clusters", "3"},
+    {"n_init", "4"},      {"n_components", "2"}, {"regularisation", "2"}, {"delta", "0.1"},      {"tau", "0.9"},
+};
+const std::set<std::string> bounds{"tol", "max_iter", "max_seconds", "seed"};
+
+// An option that was taken has an effect; one that would not is refused by its name.
+TEST(api_model, no_option_is_ignored) {
+    for (const method& m : methods()) {
+        const bool classes = m.targets == answer::classes;
+        table data = suited(m, classes ? iris() : housing());
+        const auto outcome = [&](const settings& with) {
+            table here = data;
+            for (const auto& [name, value] : with)
+                if (name == "loss" && (value == "logistic" || value.ends_with("hinge")))
+                    for (double& y : here.y) y = y > 20 ? 1 : -1;
+            const model fitted = fit({m.name, m.takes_kernel ? "rbf(gamma=0.02)" : "", "", with}, here);
+            return fitted.inner().bytes() + fitted.fit_figures().json();
+        };
+        // Every configuration: no choice, each choice, each list.
+        std::vector<settings> configurations{{}};
+        for (const auto& o : m.options) {
+            for (const auto& one : o.choices) configurations.push_back({{o.name, one}});
+            if (o.kind == option_kind::numbers) configurations.push_back({{o.name, "0.5,2"}});
+        }
+        for (const settings& base : configurations) {
+            std::string plain;
+            try {
+                plain = outcome(base);
+            } catch (const error& refused) {
+                EXPECT_NE(std::string(refused.what()).find(base.front().first + " has no effect"), std::string::npos) << refused.what();
+                continue;
+            }
+            for (const auto& o : m.options) {
+                if (bounds.contains(o.name) || (!base.empty() && base.front().first == o.name)) continue;
+                const std::string value = o.kind == option_kind::flag     ? (o.initial == "true" ? "false" : "true")
+                                          : o.kind == option_kind::choice ? o.choices.back()
+                                                                          : other_values.at(o.name);
+                settings with = base;
+                with.emplace_back(o.name, value);
+                SCOPED_TRACE(m.name + " " + (base.empty() ? "" : base.front().first + "=" + base.front().second) + " " + o.name + "=" + value);
+                try {
+                    EXPECT_NE(outcome(with), plain);
+                } catch (const error& refused) {
+                    EXPECT_NE(std::string(refused.what()).find(" has no effect"), std::string::npos) << refused.what();
+                }
+            }
+        }
+    }
+}
+
+TEST(api_model, a_path_keeps_what_else_was_asked_for) {
+    const settings path{{"alphas", "0.01,0.1,1"}, {"loo", "true"}, {"variance", "true"}};
+    const model chosen = fit({"kernel_ridge", "rbf(gamma=0.02)", "standard", path}, housing());
+    const double alpha = std::get<double>(*chosen.fit_figures().find("alpha"));
+    const model direct =
+        fit({"kernel_ridge", "rbf(gamma=0.02)", "standard", {{"alpha", number_text(alpha)}, {"loo", "true"}, {"variance", "true"}}}, housing());
+    expect_same(chosen.details(housing().x), direct.details(housing().x), "variance");
+    EXPECT_EQ(*chosen.fit_figures().find("loo_mean_squared_error"), *direct.fit_figures().find("loo_mean_squared_error"));
+    EXPECT_NE(chosen.fit_figures().find("path_gcv"), nullptr);
 }
 
 TEST(api_spec, is_read_from_json_and_comes_back) {

@@ -51,13 +51,28 @@ TEST(options, refuse_what_they_cannot_be) {
     expect_error(errc::parse, "name=value", [] { parse_setting("=1"); });
 }
 
+TEST(options, refuse_what_would_be_ignored) {
+    const std::vector<option_info> some{only_with(number("alpha", "1", "", 0), "alphas", {""}), numbers("alphas", "", ""),
+                                        only_with(choice("score", {"gcv", "loo"}, ""), "alphas"), choice("loss", {"squared", "huber", "pinball"}, ""),
+                                        only_with(number("delta", "1.35", "", 0), "loss", {"huber", "pinball"})};
+    const auto with = [&](const settings& given) { return [&some, given] { option_values("m", some, given); }; };
+    expect_error(errc::invalid_argument, "m: alpha has no effect beside alphas: leave one of them out", with({{"alpha", "1"}, {"alphas", "1,2"}}));
+    expect_error(errc::invalid_argument, "m: score has no effect without alphas: give that too, or leave score out", with({{"score", "loo"}}));
+    expect_error(errc::invalid_argument, "m: delta has no effect with loss=squared, only with loss=huber or pinball", with({{"delta", "2"}}));
+    EXPECT_EQ(option_values("m", some, {{"delta", "2"}, {"loss", "pinball"}}).number("delta"), 2);
+    // What has no effect is not told either.
+    EXPECT_EQ(option_values("m", some, {}).all(), (settings{{"alpha", "1"}, {"alphas", ""}, {"loss", "squared"}}));
+    EXPECT_EQ(option_values("m", some, {{"alphas", "1,2"}, {"loss", "huber"}}).all(),
+              (settings{{"alphas", "1,2"}, {"score", "gcv"}, {"loss", "huber"}, {"delta", "1.35"}}));
+}
+
 TEST(methods, are_found_by_name_and_alias_and_have_valid_defaults) {
     for (const method& each : methods()) {
         EXPECT_EQ(&find_method(each.name), &each);
         for (const auto& alias : each.aliases) EXPECT_EQ(&find_method(alias), &each);
-        settings defaults;
-        for (const auto& o : each.options) defaults.emplace_back(o.name, o.initial);
-        EXPECT_NO_THROW(option_values(each.name, each.options, defaults)) << each.name;
+        // What a model tells of its options makes the same model again.
+        const settings defaults = option_values(each.name, each.options, {}).all();
+        EXPECT_EQ(option_values(each.name, each.options, defaults).all(), defaults) << each.name;
         for (const auto& o : each.options) EXPECT_NE(help(each).find(o.about), std::string::npos) << each.name;
     }
     EXPECT_EQ(find_method("Kernel-PCA").name, "kernel_pca");

@@ -209,6 +209,39 @@ TEST(calibration, regression_and_refusals) {
     EXPECT_THAT(failure([&] { static_cast<void>(calibrate(one, k, data.x, data.y, options)); }), ::testing::HasSubstr("one-class"));
 }
 
+// An example of weight 0 is as if it were not there: in no part, in no sum.
+TEST(calibration, examples_without_weight_are_absent) {
+    for (const auto task : {svm_task::c_svc, svm_task::epsilon_svr}) {
+        const table data = sample(task == svm_task::c_svc ? "heart_scale.svm" : "housing.svm");
+        const kernel k = gaussian{task == svm_task::c_svc ? 0.1 : 1e-4};
+        svm_options all, part;
+        all.task = part.task = task;
+        all.tol = part.tol = 1e-8;
+        std::vector<index> present;
+        std::vector<double> y = data.y, seen;
+        for (index i = 0; i < data.x.size(); ++i) {
+            const auto at = static_cast<std::size_t>(i);
+            all.sample_weight.push_back(i % 3 == 0 ? 0 : 1 + 0.1 * static_cast<double>(i % 5));
+            if (i % 3 == 0) {
+                y[at] = i % 2 ? 77 : 1;  // also of a class of its own
+                continue;
+            }
+            present.push_back(i), seen.push_back(y[at]), part.sample_weight.push_back(all.sample_weight.back());
+        }
+        const dataset x = gather(data.x, std::span<const index>(present));
+        for (const bool any_order : {false, true}) {
+            all.any_order = part.any_order = any_order;
+            svm_model a = fit_svm(k, data.x, y, all), b = fit_svm(k, x, seen, part);
+            calibrate(a, k, data.x, y, all);
+            calibrate(b, k, x, seen, part);
+            EXPECT_NEAR(a.probability->sigma, b.probability->sigma, 1e-5 * b.probability->sigma);
+            ASSERT_EQ(a.probability->A.size(), b.probability->A.size());
+            for (std::size_t p = 0; p < a.probability->A.size(); ++p)
+                EXPECT_NEAR(a.probability->A[p], b.probability->A[p], 1e-5 * std::abs(b.probability->A[p]));
+        }
+    }
+}
+
 TEST(calibration, a_class_with_one_example) {
     table data = sample("iris.svm");
     data.y.back() = 9;  // every part but one is fitted with it, that one without

@@ -1,7 +1,9 @@
 // Expressions taken apart: what a front end needs to build a tree of its own.
 #include <gtest/gtest.h>
 
+#include "mercer/base/error.h"
 #include "mercer/kernels/algebra.h"
+#include "mercer/kernels/evaluator.h"
 #include "mercer/kernels/registry.h"
 
 namespace mercer {
@@ -66,6 +68,38 @@ TEST(kernel_form, names_the_functions_of_users) {
     EXPECT_EQ(outer.what, "conjugate");
     EXPECT_EQ(outer.who, "norm");
     EXPECT_EQ(outer.parts.size(), 1u);
+}
+
+// What a file says of a kernel must be read back as that kernel.
+TEST(kernel_form, lasting_text_refuses_two_functions_of_one_name) {
+    const auto times = [](const char* name, double c) { return from_function(name, [c](auto x, auto z) { return c * x[0] * z[0]; }); };
+    const kernel a = times("f", 1), b = times("f", 2), other = times("g", 3);
+    EXPECT_EQ(lasting_text(a * other + a), "user(f)*user(g) + user(f)");
+    try {
+        lasting_text(a + exp(normalise(b)));
+        FAIL() << "two functions under one name";
+    } catch (const error& e) {
+        EXPECT_EQ(e.code(), errc::unsupported);
+        EXPECT_NE(std::string(e.what()).find("two functions named 'f'"), std::string::npos) << e.what();
+    }
+}
+
+TEST(kernel_form, local_kernels_come_before_registered_ones) {
+    const auto times = [](double c) { return from_function("f", [c](auto x, auto z) { return c * x[0] * z[0]; }); };
+    const double unit = 1;
+    const dataset one = dense<double>(matrix_view<const double>(&unit, 1, 1));
+    register_kernel("f", times(1));
+    const auto value = [&] { return pair_value(kernel::parse("user(f)"), one, one); };
+    {
+        const local_kernels outer({{"f", times(2)}});
+        EXPECT_EQ(value(), 2);
+        {
+            const local_kernels inner({{"f", times(3)}});
+            EXPECT_EQ(value(), 3);
+        }
+        EXPECT_EQ(value(), 2);
+    }
+    EXPECT_EQ(value(), 1);
 }
 
 }  // namespace

@@ -153,6 +153,44 @@ TEST(user_kernel, may_use_kernels_itself) {
     }
 }
 
+// A call may be dear: one for a whole matrix, a few for one taken tile by tile, a few for a diagonal.
+TEST(user_kernel, is_asked_for_large_blocks) {
+    std::atomic<index> calls = 0, pairs = 0;
+    const kernel k = from_block_function(
+        "counted",
+        [&](const dataset& x, const selection& rows, const dataset& z, const selection& cols, matrix_view<double> out) {
+            ++calls, pairs += rows.size() * cols.size();
+            evaluator<double>(kernel::parse("rbf(0.1)"), x, z).block(rows, cols, out);
+        },
+        domain::vectors);
+    generator random(8);
+    const index n = 600;
+    const dataset x = vectors_of<double>(random_vectors(random, n, {}), storage::dense);
+    for (const kernel& some : {k, k + kernel::parse("linear()"), normalise(k)}) {
+        const evaluator<double> e(some, x);
+        calls = pairs = 0;
+        const matrix<double> all = block_of(e);
+        EXPECT_EQ(calls, 1);
+        EXPECT_EQ(pairs, n * n);
+        calls = pairs = 0;
+        const evaluator<double> again(some, x);
+        const index before = calls;
+        matrix<double> tile(20, 30);
+        for (index r = 0; r + 20 <= n; r += 20)
+            for (index c = 0; c + 30 <= n; c += 30) {
+                again.block(selection(r, 20), selection(c, 30), tile.view());
+                for (index i = 0; i < 20; ++i)
+                    for (index j = 0; j < 30; ++j) ASSERT_EQ(tile(i, j), all(r + i, c + j));
+            }
+        EXPECT_EQ(calls - before, 1);
+        calls = 0;
+        std::vector<double> diagonal(n);
+        again.diagonal(diagonal);
+        EXPECT_LE(calls, n / 20);
+        for (index i = 0; i < n; ++i) ASSERT_EQ(diagonal[static_cast<std::size_t>(i)], all(i, i));
+    }
+}
+
 TEST(user_kernel, may_throw) {
     std::atomic<bool> broken = true;
     const kernel k = from_function("broken", [&broken](point x, point z) -> double {

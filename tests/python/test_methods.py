@@ -28,9 +28,9 @@ SORTS = [0, 0, 0, 0, 0, 1, 1, 1, 1, 1]
 BASKETS = [{"milk", "bread"}, {"milk", "eggs"}, {"bread", "eggs", "milk"}, {"nails", "glue"}, {"glue", "paint"}, {"nails", "paint", "glue"}]
 
 CASES = {
-    "KernelRidge": mercer.KernelRidge(kernel="rbf", gamma=0.5, alpha=0.1, loo=True),
+    "KernelRidge": mercer.KernelRidge(kernel="rbf(gamma=0.5)", alpha=0.1, loo=True),
     "KernelLogisticRegression": mercer.KernelLogisticRegression(),
-    "KernelPCA": mercer.KernelPCA(3, kernel="rbf", gamma=0.3, fit_inverse_transform=True),
+    "KernelPCA": mercer.KernelPCA(3, kernel="rbf(gamma=0.3)", fit_inverse_transform=True),
     "KernelKMeans": mercer.KernelKMeans(3, random_state=0),
     "KernelKMedoids": mercer.KernelKMedoids(3),
     "KernelKNeighborsClassifier": mercer.KernelKNeighborsClassifier(3, kernel="rbf"),
@@ -53,7 +53,7 @@ def renamed(labels):
 @pytest.mark.parametrize("case", CASES)
 def test_kinds_of_input(case, iris):
     X, y = iris
-    model = clone(CASES[case]).set_params(gamma=0.3)
+    model = clone(CASES[case]).set_params(kernel="rbf", gamma=0.3)
     # Seeds fall on examples in an order of their own, which for sparse vectors is another one.
     fitted = lambda some: [renamed(each) if case == "KernelKMeans" else each for each in outputs(clone(model).fit(some, y), some)]  # noqa: E731
     reference = fitted(X)
@@ -76,8 +76,9 @@ def test_kinds_of_kernel(case, iris):
     reference = outputs(model.fit(X, y), X)
     pairs = lambda x, z: float(np.exp(-0.4 * np.sum((x - z) ** 2)))  # noqa: E731
     blocks = lambda A, B: rbf_kernel(A, B, gamma=0.4)  # noqa: E731
-    for kernel in ["rbf(gamma=0.4)", RBF(gamma=0.4), pairs if model._function_of_pairs else blocks]:
-        for a, b in zip(outputs(clone(model).set_params(kernel=kernel).fit(X, y), X), reference):
+    for kernel in ["rbf(gamma=gamma)", "rbf(gamma=0.4)", RBF(gamma=0.4), pairs if model._function_of_pairs else blocks]:
+        usual = {} if kernel == "rbf(gamma=gamma)" else {"gamma": type(model)().gamma}
+        for a, b in zip(outputs(clone(model).set_params(kernel=kernel, **usual).fit(X, y), X), reference):
             assert_allclose(a, b, rtol=1e-7, atol=1e-7)
     K = rbf_kernel(X, gamma=0.4)
     given = clone(model).set_params(kernel="precomputed").fit(K, y)

@@ -1,6 +1,7 @@
 """What the estimators share: parameters that every fit takes, the checks of X, the fitted kernel, pickles."""
 
 import functools
+import inspect
 import sys
 import time
 import types
@@ -27,6 +28,11 @@ except ImportError:
 NOT_FINITE = "The dual coefficients or intercepts are not finite. The input data may contain large values and need to be preprocessed."
 # Up to so many examples are sorted first, so that the answer is the same in whatever order they come; the time does not show.
 SORTED_UP_TO = 1000
+
+
+def few(n, weight):
+    """Are so few examples there that they are sorted first? Those without weight are not there."""
+    return (n if weight is None else np.count_nonzero(weight)) <= SORTED_UP_TO
 
 
 def _progress_line(now, last):
@@ -64,20 +70,37 @@ class Watch:
         return not self.late and (self.user is None or self.user(now) is not False)
 
 
-def resolve_kernel(kernel, data, *, gamma="scale", degree=3, coef0=0.0, sample_weight=None, pairwise=False, arguments=None):
+def resolve_kernel(kernel, data, *, defaults, gamma="scale", degree=3, coef0=0.0, sample_weight=None, pairwise=False, arguments=None):
     """The kernel object that a name with gamma, degree and coef0, a text form, an object or a function mean for these data; None for precomputed.
 
-    A function is called with two matrices, or with two examples where `pairwise`; `arguments` are passed on to it.
+    A text form or an object takes up gamma, degree, coef0 where it names them, and gamma 'scale' or 'auto'; what has another value than in the signature
+    of `defaults` and is not taken up is refused. A function is called with two matrices, or with two examples where `pairwise`; `arguments` are passed
+    on to it.
     """
     if isinstance(kernel, str) and kernel == "precomputed":
         return None
-    if isinstance(kernel, str):
-        return kernels.from_name(kernel, lambda: _gamma_value(gamma, data, sample_weight), {"degree": degree, "coef0": coef0})
-    if isinstance(kernel, kernels.Kernel):
-        return kernel
-    if callable(kernel):
+    if not isinstance(kernel, (str, kernels.Kernel)) and callable(kernel):
         return kernels.Callable(functools.partial(kernel, **arguments) if arguments else kernel, domain=data.kind, pairwise=pairwise)
-    raise ValueError(f"kernel must be a name, a text form, a mercer.kernels object, a callable or 'precomputed', got {kernel!r}")
+    if arguments:
+        raise ValueError(f"kernel_params has no effect on the kernel {kernel!r}: it is for a kernel that is a function")
+    if not isinstance(kernel, (str, kernels.Kernel)):
+        raise ValueError(f"kernel must be a name, a text form, a mercer.kernels object, a callable or 'precomputed', got {kernel!r}")
+    given = {"gamma": gamma, "degree": degree, "coef0": coef0}
+    taken = kernels.named_in(kernel)
+    if taken is not None and defaults is not None:
+        usual = inspect.signature(defaults).parameters
+        for name, value in given.items():
+            if name not in taken and name in usual and value is not usual[name].default and value != usual[name].default:
+                raise ValueError(f"{name}={value!r} has no effect on the kernel {kernel!r}: write it where it is meant, as in 'rbf(gamma=gamma) + linear()', or leave it out")
+
+    def meant(text):
+        if text in ("degree", "coef0"):
+            return given[text]
+        return _gamma_value(gamma if text == "gamma" else text, data, sample_weight)
+
+    if isinstance(kernel, str):
+        return kernels.from_name(kernel, meant, {"degree": degree, "coef0": coef0})
+    return kernel.frozen(meant)
 
 
 def _gamma_value(gamma, data, sample_weight):
@@ -147,7 +170,10 @@ class KernelEstimator(BaseEstimator):
             self.n_features_in_ = K.shape[1]
             return K
         self._name_features(X, reset=True)
-        data = _data.as_data(X, estimator=self, copy=copy)
+        function = not isinstance(self.kernel, (str, kernels.Kernel)) and callable(self.kernel)
+        known = isinstance(self.kernel, kernels.Kernel) and self.kernel.takes_anything()
+        data = _data.as_data(X, estimator=self, copy=copy, anything=function, always=known)
+        self._held = getattr(data, "held", None)
         if data.kind == "vectors":
             self.n_features_in_ = data.dims
         elif hasattr(self, "n_features_in_"):
@@ -162,7 +188,7 @@ class KernelEstimator(BaseEstimator):
             return _data.as_matrix(X, estimator=self)
         if hasattr(self, "feature_names_in_") or not isinstance(X, np.ndarray):
             self._name_features(X, reset=False)
-        data = _data.as_data(X, estimator=self)
+        data = _data.as_data(X, estimator=self, always=self.kernel_.takes_anything())
         if data.kind == "vectors" and data.dims != getattr(self, "n_features_in_", data.dims):
             raise ValueError(f"X has {data.dims} features, but {type(self).__name__} is expecting {self.n_features_in_} features as input.")
         return data
@@ -182,7 +208,7 @@ class KernelEstimator(BaseEstimator):
     def _resolve_kernel(self, data, sample_weight=None):
         """The kernel object that `kernel`, `gamma`, `degree` and `coef0` mean for these data; None for precomputed."""
         return resolve_kernel(
-            self.kernel, data, gamma=self.gamma, degree=self.degree, coef0=self.coef0, sample_weight=sample_weight,
+            self.kernel, data, defaults=type(self), gamma=self.gamma, degree=self.degree, coef0=self.coef0, sample_weight=sample_weight,
             pairwise=self._function_of_pairs, arguments=getattr(self, "kernel_params", None),
         )
 
@@ -281,16 +307,20 @@ class KernelEstimator(BaseEstimator):
 
     def __getstate__(self):
         state = dict(super().__getstate__())
-        if state.get("_model") is not None:
-            state["_model"] = state["_model"].to_bytes()
+        model = state.get("_model")
+        if model is not None:
+            state["_model"] = model.to_bytes()
+        if state.get("_held") and hasattr(model, "objects"):  # of the examples only those that the model has
+            objects = model.objects()
+            keys = set(objects.objects() if isinstance(objects, _core.Data) else objects)
+            state["_held"] = [each for each in self._held if each.key in keys]
         return state
 
     def __setstate__(self, state):
         state = dict(state)
         if isinstance(state.get("_model"), bytes):
-            if state.get("kernel_") is not None:
-                state["kernel_"].register()
-            state["_model"] = self._model_class.from_bytes(state["_model"])
+            with _core.LocalKernels(state["kernel_"].functions() if state.get("kernel_") is not None else []):
+                state["_model"] = self._model_class.from_bytes(state["_model"])
         super().__setstate__(state)
 
     # --- both of scikit-learn's ways to say what an estimator takes
@@ -321,5 +351,6 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
             raise ValueError(self._one_left if weight is not None and not weight.all() else "The number of classes has to be greater than one; got 1 class")
         self.classes_ = classes
         given = getattr(self, "class_weight", None)
-        self.class_weight_ = np.ones(len(classes)) if given is None else compute_class_weight(given, classes=classes, y=classes[codes])
+        present = codes if weight is None else codes[weight > 0]
+        self.class_weight_ = np.ones(len(classes)) if given is None else compute_class_weight(given, classes=classes, y=classes[present])
         return data, codes, weight, None if given is None else self.class_weight_

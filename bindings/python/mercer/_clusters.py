@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 
 from . import _core, _data
-from ._base import SORTED_UP_TO, KernelEstimator, Watch, keep, of_model
+from ._base import KernelEstimator, Watch, few, keep, of_model
 
 
 class _Clusterer(ClusterMixin, KernelEstimator):
@@ -26,7 +26,7 @@ class _Clusterer(ClusterMixin, KernelEstimator):
             "seed": self._seed(),
             "sample_weight": weight,
             "memory_bytes": self._memory(1 << 30),
-            "sorted_up_to": SORTED_UP_TO,
+            "any_order": few(n, weight),
             "n_jobs": self.n_jobs,
             "callback": watch.callback(),
             **more,
@@ -129,6 +129,8 @@ class KernelKMedoids(_Clusterer):
 
     def fit(self, X, y=None, sample_weight=None):
         """Finds the medoids of the examples X; y is ignored. X as for SVC. A weight of 2 is the example twice, 0 is its absence."""
+        if self.init == "build" and self.n_init != 1:
+            raise ValueError(f"n_init={self.n_init!r} has no effect with init='build', which is always the same start: take init='random', or leave it out")
         numbers = self._fit(X, sample_weight, _core.kmedoids_fit, random_start=self.init == "random")
         medoids = self._model.medoids
         self.medoid_indices_ = numbers[medoids] if len(numbers) else medoids

@@ -3,8 +3,13 @@
 Dense arrays of float32 and float64 whose rows are contiguous are borrowed, never copied; anything else is converted once.
 """
 
+import collections.abc
+import itertools
 import numbers
+import os
 import re
+import uuid
+import weakref
 
 import numpy as np
 import scipy.sparse
@@ -47,6 +52,53 @@ def _objects(X):
     return X
 
 
+class Held:
+    """An object that only a user's function understands, and the key under which the library knows it. It is found as long as somebody has this."""
+
+    __slots__ = ("key", "object", "__weakref__")
+
+    def __init__(self, object, key=None):
+        self.object = object
+        self.key = key or f"object {_RUN} {os.getpid()} {next(_COUNT)}"  # another one in every process, for models travel
+        _HELD[self.key] = self
+
+    def __reduce__(self):
+        return _held_as, (self.key, self.object)
+
+
+_RUN, _COUNT, _HELD = uuid.uuid4().hex, itertools.count(), weakref.WeakValueDictionary()
+
+
+def _held_as(key, object):
+    return _HELD.get(key) or Held(object, key)
+
+
+def held_objects(keys):
+    """The objects behind these keys."""
+    return [_HELD[key].object for key in keys]
+
+
+def _anything(X, always):
+    """X as a list where it is a sequence of anything but rows of numbers, or `always` is set; else None."""
+    if isinstance(X, np.ndarray):
+        if not always and (X.ndim == 2 or (X.ndim == 1 and X.dtype.kind not in "OUS")):
+            return None
+        X = X.tolist() if X.ndim == 1 else list(X)
+    elif getattr(X, "ndim", None) == 1 and hasattr(X, "tolist"):  # a pandas Series; a DataFrame has two
+        X = X.tolist()
+    elif isinstance(X, collections.abc.Sequence) and not isinstance(X, (str, bytes)):
+        X = list(X)
+    else:
+        return None
+    if always or len(X) == 0 or not isinstance(X[0], (list, tuple, np.ndarray, numbers.Number)):
+        return X or None
+    try:
+        rows = np.asarray(X)
+    except ValueError:  # of different lengths
+        return X
+    return None if rows.ndim <= 2 and rows.dtype.kind in "biuf" else X
+
+
 def _finite(data, dtype):
     fault = _core.first_not_finite(data)
     if fault is not None:
@@ -68,10 +120,19 @@ def _sparse_data(X):
     )
 
 
-def as_data(X, *, estimator=None, copy=False):
-    """The library's view of X: vectors (dense or sparse), strings or sets. With `copy` it does not change when X does later."""
-    if _borrowable(X):
+def as_data(X, *, estimator=None, copy=False, anything=False, always=False):
+    """The library's view of X: vectors (dense or sparse), strings or sets. With `copy` it does not change when X does later.
+
+    anything: for functions of Python, X may be a sequence of any objects, which reach the function as they are; always: and it is such a sequence.
+    """
+    if _borrowable(X) and not always:
         return _finite(_core.dense(X.copy() if copy else X), X.dtype)
+    objects = _anything(X, always) if anything or always else None
+    if objects is not None:
+        held = [Held(each) for each in objects]
+        data = _core.strings([each.key for each in held])
+        data.held = held
+        return data
     objects = _objects(X)
     if objects is not None:
         return (_core.strings if isinstance(objects[0], (str, bytes)) else _core.sets)(objects)
@@ -95,6 +156,8 @@ def as_objects(objects):
     if isinstance(objects, tuple):
         start, column, value, dims = objects
         return scipy.sparse.csr_matrix((value, column, start), shape=(len(start) - 1, dims))
+    if isinstance(objects, list) and objects and isinstance(objects[0], str) and objects[0] in _HELD:
+        return held_objects(objects)
     return objects
 
 
@@ -183,6 +246,11 @@ def as_penalty_weights(sample_weight, n, none_left="Invalid input - all samples 
     if not (weight > 0).any():
         raise ValueError(none_left)
     return np.maximum(weight, 0.0)
+
+
+def memory():
+    """Bytes of this machine's memory."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
 def as_bytes(size):

@@ -8,6 +8,7 @@ from sklearn.utils import check_random_state
 
 from . import _core, _data
 from ._base import resolve_kernel
+from .kernels import Kernel, named_in
 
 
 class MMDResult(NamedTuple):
@@ -31,8 +32,17 @@ def _seed(random_state):
     return 1 if random_state is None else int(check_random_state(random_state).randint(2**31 - 1))
 
 
-def _together(X, Y):
-    if isinstance(X, (list, tuple)) and isinstance(X[0], (str, bytes, set, frozenset)):
+def _as_data(X, kernel):
+    function = callable(kernel) and not isinstance(kernel, Kernel)
+    return _data.as_data(X, anything=function, always=isinstance(kernel, Kernel) and kernel.takes_anything())
+
+
+def _bare(kernel):
+    return isinstance(kernel, str) and named_in(kernel) is None
+
+
+def _together(X, Y, kernel):
+    if isinstance(X, (list, tuple)) and (callable(kernel) or isinstance(X[0], (str, bytes, set, frozenset))):
         return [*X, *Y]
     if scipy.sparse.issparse(X) or scipy.sparse.issparse(Y):
         return scipy.sparse.vstack([scipy.sparse.csr_matrix(X), scipy.sparse.csr_matrix(Y)], format="csr")
@@ -54,8 +64,8 @@ def mmd_test(X, Y, *, kernel="rbf", gamma="scale", degree=3, coef0=0.0, unbiased
     >>> mercer.mmd_test(X, Y).pvalue < 0.01
     True
     """
-    data = _data.as_data(_together(X, Y))
-    k = resolve_kernel(kernel, data, gamma=gamma, degree=degree, coef0=coef0)
+    data = _as_data(_together(X, Y, kernel), kernel)
+    k = resolve_kernel(kernel, data, defaults=mmd_test, gamma=gamma, degree=degree, coef0=coef0)
     if k is None:
         raise ValueError("mmd_test needs a kernel, not 'precomputed'")
     first = X.shape[0] if hasattr(X, "shape") else len(X)
@@ -74,11 +84,14 @@ def hsic_test(X, Y, *, kernel="rbf", kernel_y=None, gamma="scale", degree=3, coe
     >>> mercer.hsic_test(x, x**2).pvalue < 0.01  # no correlation, but dependence
     True
     """
-    x, y = _data.as_data(X), _data.as_data(Y)
+    kernel_y = kernel if kernel_y is None else kernel_y
+    x, y = _as_data(X, kernel), _as_data(Y, kernel_y)
     if len(x) != len(y):
         raise ValueError(f"Found input variables with inconsistent numbers of samples: X has {len(x)}, Y has {len(y)}")
-    k = resolve_kernel(kernel, x, gamma=gamma, degree=degree, coef0=coef0)
-    l = resolve_kernel(kernel if kernel_y is None else kernel_y, y, gamma=gamma, degree=degree, coef0=coef0)  # noqa: E741  as in the papers
+    parameters = {"gamma": gamma, "degree": degree, "coef0": coef0}
+    # What one of the two kernels takes up has an effect.
+    k = resolve_kernel(kernel, x, defaults=None if _bare(kernel_y) else hsic_test, **parameters)
+    l = resolve_kernel(kernel_y, y, defaults=None if _bare(kernel) else hsic_test, **parameters)  # noqa: E741  as in the papers
     if k is None or l is None:
         raise ValueError("hsic_test needs kernels, not 'precomputed'")
     statistic, alignment, p = _core.hsic_test(k.core(), x, l.core(), y, n_permutations, _seed(random_state), n_jobs)

@@ -4,7 +4,7 @@ import numpy as np
 import scipy.sparse
 
 from . import _core, kernels
-from ._base import SORTED_UP_TO, KernelClassifier, keep, of_model
+from ._base import KernelClassifier, few, keep, of_model
 
 
 class _OneVersusRest(KernelClassifier):
@@ -21,7 +21,7 @@ class _OneVersusRest(KernelClassifier):
             "tol": self.tol,
             "descent_tol": self.tol,
             "memory_bytes": self._memory(1 << 30),
-            "any_order": len(data) <= SORTED_UP_TO,
+            "any_order": few(len(data), weight),
             "max_iter": self.max_iter,
             "time_limit": self.time_limit,
             "sample_weight": weight,
@@ -197,6 +197,8 @@ class Pegasos(_OneVersusRest):
         """Fits the model to examples X and labels y; X and sample_weight as for SVC."""
         if isinstance(self.kernel, str) and self.kernel == "precomputed":
             raise ValueError("Pegasos takes its kernel values as it goes, not from a precomputed matrix: use SVC")
+        if self.alpha is not None and self.C != 1:
+            raise ValueError(f"C={self.C!r} has no effect beside alpha: leave one of them out")
         data, codes, weight, class_weight = self._fit_labels(X, y, sample_weight)
         self.kernel_ = self._resolve_kernel(data, weight)
         linear = str(self.kernel_) == "linear()"

@@ -36,6 +36,8 @@ class KernelLogisticRegression(KernelClassifier):
     def fit(self, X, y, sample_weight=None):
         """Fits the model to examples X and labels y; X and sample_weight as for SVC."""
         data, codes, weight, class_weight = self._fit_labels(X, y, sample_weight)
+        if self.alpha is not None and self.C != 1:
+            raise ValueError(f"C={self.C!r} has no effect beside alpha: leave one of them out")
         self.kernel_ = self._resolve_kernel(data, weight)
         watch = Watch(self)
         options = {

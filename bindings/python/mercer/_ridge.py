@@ -48,6 +48,10 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
 
         X: array or sparse matrix (n_samples, n_features), data frame, list of str or of sets; (n_samples, n_samples) for kernel='precomputed'.
         """
+        if self.alphas is None and self.alpha_score != "gcv":
+            raise ValueError(f"alpha_score={self.alpha_score!r} has no effect without alphas: give them, or leave it out")
+        if self.alphas is not None and not np.array_equal(self.alpha, 1):
+            raise ValueError(f"alpha={self.alpha!r} has no effect beside alphas: leave one of them out")
         data = self._fit_data(X)
         n = len(data)
         targets, self._one_column = _data.as_target_columns(y, n, type(self).__name__)

@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils.metaestimators import available_if
 
 from . import _core, _data
-from ._base import NOT_FINITE, SORTED_UP_TO, KernelClassifier, KernelEstimator, keep, of_model
+from ._base import NOT_FINITE, KernelClassifier, KernelEstimator, few, keep, of_model
 from ._parameters import COUNT_OR_NO_LIMIT, POSITIVE_OR_INFINITE, one_of
 from ._report import MarginReport
 
@@ -35,7 +35,7 @@ class _SVM(KernelEstimator):
             "tol": self.tol,
             "shrinking": self.shrinking,
             "memory_bytes": self._memory_bytes(data),
-            "any_order": n <= SORTED_UP_TO,
+            "any_order": few(n, sample_weight),
             "max_iter": self.max_iter,
             "time_limit": self.time_limit,
             "sample_weight": sample_weight,
@@ -43,6 +43,7 @@ class _SVM(KernelEstimator):
             "probability": getattr(self, "probability", False),
             "seed": self._seed(),
             "user_kernel": self._has_function,
+            "user_bytes": _data.memory() // 4 if self.max_memory is None else _data.as_bytes(self.max_memory),
             "n_jobs": self.n_jobs,
             "callback": self._callback(),
         }

@@ -11,10 +11,12 @@ array([[ 4.5  ,  1.303],
 True
 """
 
+import copy
 import inspect
 import re
 
 import numpy as np
+import scipy.sparse
 
 from . import _core, _data
 
@@ -24,23 +26,67 @@ class Kernel:
 
     _parameters = ()
 
-    # --- what a subclass gives
+    # --- the library's kernel
 
     def core(self):
         """The library's kernel."""
+        return self._build(_named(self._functions()))
+
+    def _build(self, named):
+        """What a subclass gives: the library's kernel. named: its functions, (name, library's kernel) by key."""
         raise NotImplementedError
+
+    def _parts(self):
+        return [part for part in (getattr(self, name) for name, _ in self._parameters) if isinstance(part, Kernel)]
+
+    def _functions(self):
+        """The functions that stand in it, from left to right."""
+        return [function for part in self._parts() for function in part._functions()]
+
+    def _has_function(self):
+        return bool(self._functions())
+
+    def takes_anything(self):
+        """Does it compare objects that only its functions understand? Then all of it must."""
+        own = [each.domain == "objects" for each in self._functions()]
+        if any(own) and not (all(own) and self._leaves_are_functions()):
+            raise ValueError(f"{self!r}: a function of domain='objects' stands beside a kernel that does not know such objects")
+        return any(own)
+
+    def _leaves_are_functions(self):
+        parts = self._parts()
+        return all(part._leaves_are_functions() for part in parts) if parts else isinstance(self, (Callable, Constant))  # noqa: F821
+
+    def functions(self):
+        """Pairs of name and kernel: what user(name) means in the text form."""
+        return list(_named(self._functions()).values())
+
+    def frozen(self, meant=None):
+        """A copy that does not change when this one's parameters are set. meant: gives the number that a text, such as gamma='scale', stands for."""
+        twin = copy.copy(self)
+        for name, _ in self._parameters:
+            value = getattr(self, name)
+            if isinstance(value, Kernel):
+                setattr(twin, name, value.frozen(meant))
+            elif isinstance(value, str) and meant is not None and not isinstance(self, (Expression, Callable)):
+                setattr(twin, name, meant(value))
+        return twin
 
     # --- values
 
     def __call__(self, X, Z=None, *, n_jobs=None):
         """The matrix of k(x, z) for the rows x of X and z of Z (X itself when None): float32 when both are, else float64."""
-        x = _data.as_data(X)
-        z = None if Z is None else _data.as_data(Z)
+        x = self._seen(X)
+        z = None if Z is None else self._seen(Z)
         return self.core().gram(x, z, x.single and (z is None or z.single), n_jobs)
 
     def diag(self, X):
         """k(x, x) for every row x of X."""
-        return self.core().diagonal(_data.as_data(X))
+        return self.core().diagonal(self._seen(X))
+
+    def _seen(self, X):
+        """The library's view of objects to compare."""
+        return _data.as_data(X, always=self.takes_anything())
 
     # --- questions
 
@@ -59,7 +105,7 @@ class Kernel:
 
     def test(self, X, *, max_n=4000, seed=1, eigenvalues=False):
         """Is its matrix on X positive semidefinite? A certificate, a witness against it, or 'undecided'."""
-        return _core.mercer_test(self.core(), _data.as_data(X), max_n, seed, eigenvalues)
+        return _core.mercer_test(self.core(), self._seen(X), max_n, seed, eigenvalues)
 
     def feature_map(self, n_features, *, limit=1_000_000):
         """The map phi with phi(x)'phi(z) = k(x, z) for vectors of n_features coordinates, where it is finite."""
@@ -102,17 +148,6 @@ class Kernel:
         shown = [f"{name}={getattr(self, name)!r}" for name, default in self._parameters if default is not None or getattr(self, name) is not None]
         return f"{type(self).__name__}({', '.join(shown)})"
 
-    # --- functions that stand in the kernel must be known by name before a model that uses them is read
-
-    def register(self):
-        for name, _ in self._parameters:
-            part = getattr(self, name)
-            if isinstance(part, Kernel):
-                part.register()
-
-    def _has_function(self):
-        return any(isinstance(part, Kernel) and part._has_function() for part in (getattr(self, name) for name, _ in self._parameters))
-
     # --- algebra
 
     def __add__(self, other):
@@ -144,6 +179,21 @@ def _as_kernel(other):
     return other if isinstance(other, Kernel) else Constant(float(other))
 
 
+def _named(functions):
+    """(name, library's kernel) of functions by their keys. A second function of the same name is f_2: the text form must tell them apart."""
+    named, taken = {}, set()
+    for each in functions:
+        if each._key() in named:
+            continue
+        name, count = each.name, 1
+        while name in taken:
+            count += 1
+            name = f"{each.name}_{count}"
+        taken.add(name)
+        named[each._key()] = name, each._function_core(name)
+    return named
+
+
 def _same(a, b):
     return a.keys() == b.keys() and all(a[key] is b[key] or np.array_equal(a[key], b[key]) for key in a)
 
@@ -159,7 +209,7 @@ def _node(name, parameters, about, core, show):
 
     signature = inspect.Signature([inspect.Parameter(each, inspect.Parameter.POSITIONAL_OR_KEYWORD) for each in parameters])
     cls = type(name, (Kernel,), {"__init__": __init__, "__doc__": about, "__module__": __name__, "_parameters": tuple((each, inspect.Parameter.empty) for each in parameters)})
-    cls.core, cls.__repr__, cls.__signature__ = core, show, signature
+    cls._build, cls.__repr__, cls.__signature__ = core, show, signature
     return cls
 
 
@@ -182,16 +232,16 @@ def _wrapped(part, *weaker):
     return f"({part!r})" if isinstance(part, weaker) else repr(part)
 
 
-Sum = _node("Sum", ("k1", "k2"), "k1 + k2", lambda self: self.k1.core().sum(self.k2.core()), lambda self: f"{self.k1!r} + {_wrapped(self.k2, Sum)}")
+Sum = _node("Sum", ("k1", "k2"), "k1 + k2", lambda self, named: self.k1._build(named).sum(self.k2._build(named)), lambda self: f"{self.k1!r} + {_wrapped(self.k2, Sum)}")
 Product = _node(
-    "Product", ("k1", "k2"), "k1 * k2", lambda self: self.k1.core().product(self.k2.core()), lambda self: f"{_wrapped(self.k1, Sum)} * {_wrapped(self.k2, Sum, Product, Scale)}"
+    "Product", ("k1", "k2"), "k1 * k2", lambda self, named: self.k1._build(named).product(self.k2._build(named)), lambda self: f"{_wrapped(self.k1, Sum)} * {_wrapped(self.k2, Sum, Product, Scale)}"
 )
-Scale = _node("Scale", ("k", "factor"), "factor * k; a kernel for factor >= 0", lambda self: self.k.core().scale(self.factor), lambda self: f"{self.factor!r} * {_wrapped(self.k, Sum, Scale)}")
-Power = _node("Power", ("k", "exponent"), "k ** exponent; a kernel for whole exponents >= 0", lambda self: self.k.core().power(self.exponent), lambda self: f"{_wrapped(self.k, Sum, Product, Scale, Power)} ** {self.exponent!r}")
-Exp = _node("Exp", ("k",), "exp(k)", lambda self: self.k.core().exp(), Kernel.__repr__)
-Normalize = _node("Normalize", ("k",), "k(x, z)/sqrt(k(x, x) k(z, z))", lambda self: self.k.core().normalize(), Kernel.__repr__)
-PolynomialOf = _node("PolynomialOf", ("k", "coefficients"), "c0 + c1 k + c2 k^2 + ...; a kernel for coefficients >= 0", lambda self: self.k.core().polynomial_of(list(self.coefficients)), Kernel.__repr__)
-Columns = _node("Columns", ("k", "columns"), "k on some coordinates, counted from 0", lambda self: self.k.core().columns([int(each) for each in self.columns]), Kernel.__repr__)
+Scale = _node("Scale", ("k", "factor"), "factor * k; a kernel for factor >= 0", lambda self, named: self.k._build(named).scale(self.factor), lambda self: f"{self.factor!r} * {_wrapped(self.k, Sum, Scale)}")
+Power = _node("Power", ("k", "exponent"), "k ** exponent; a kernel for whole exponents >= 0", lambda self, named: self.k._build(named).power(self.exponent), lambda self: f"{_wrapped(self.k, Sum, Product, Scale, Power)} ** {self.exponent!r}")
+Exp = _node("Exp", ("k",), "exp(k)", lambda self, named: self.k._build(named).exp(), Kernel.__repr__)
+Normalize = _node("Normalize", ("k",), "k(x, z)/sqrt(k(x, x) k(z, z))", lambda self, named: self.k._build(named).normalize(), Kernel.__repr__)
+PolynomialOf = _node("PolynomialOf", ("k", "coefficients"), "c0 + c1 k + c2 k^2 + ...; a kernel for coefficients >= 0", lambda self, named: self.k._build(named).polynomial_of(list(self.coefficients)), Kernel.__repr__)
+Columns = _node("Columns", ("k", "columns"), "k on some coordinates, counted from 0", lambda self, named: self.k._build(named).columns([int(each) for each in self.columns]), Kernel.__repr__)
 
 
 class Expression(Kernel):
@@ -202,14 +252,16 @@ class Expression(Kernel):
     def __init__(self, text):
         self.text = text
 
-    def core(self):
+    def _build(self, named):
         return _core.Kernel(self.text)
 
 
 class Callable(Kernel):
-    """A Python function as a kernel: function(X, Z) gives the matrix of k(x, z) for the rows of two arrays (or for two lists of objects).
+    """A Python function as a kernel: function(X, Z) gives the matrix of k(x, z) for the rows of two arrays or sparse matrices, or for two lists.
 
-    With pairwise=True it is function(x, z), one number for two objects. Nothing is known about it, so nothing is proven: see test().
+    It is called once for a whole matrix where that takes no more than 256 MB. domain: 'vectors'; 'strings' or 'sets' as other kernels know them; or
+    'objects': lists of anything, which reach the function as they are. With pairwise=True it is function(x, z), one number for two objects. Nothing
+    is known about it, so nothing is proven: see test().
     """
 
     _parameters = (("function", inspect.Parameter.empty), ("domain", "vectors"), ("pairwise", False))
@@ -225,21 +277,33 @@ class Callable(Kernel):
     def name(self):
         return re.sub(r"\W", "", getattr(self.function, "__name__", type(self.function).__name__)) or "function"
 
-    def core(self):
-        function = self.function
+    def _key(self):
+        return id(self.function), self.domain, self.pairwise
+
+    def _functions(self):
+        return [self]
+
+    def _build(self, named):
+        return named[self._key()][1]
+
+    def _function_core(self, name):
+        function, blocks, known = self.function, self.function, self.domain == "objects"
         if self.pairwise:
 
             def blocks(X, Z):
+                X, Z = _rows(X), _rows(Z)
                 return np.array([[function(x, z) for z in Z] for x in X], dtype=np.float64).reshape(len(X), len(Z))
 
-            return _core.from_function(self.name, blocks, self.domain)
-        return _core.from_function(self.name, function, self.domain)
+        def of_objects(X, Z):
+            left = _data.held_objects(X)
+            return blocks(left, left if Z is X else _data.held_objects(Z))
 
-    def register(self):
-        _core.register_kernel(self.name, self.core())
+        return _core.from_function(name, of_objects if known else blocks, self.domain)
 
-    def _has_function(self):
-        return True
+
+def _rows(X):
+    """The examples one by one; those of a sparse matrix as dense vectors, as scikit-learn's pairwise_kernels does not have them."""
+    return X.toarray() if scipy.sparse.issparse(X) else X
 
 
 class FeatureMap:
@@ -279,6 +343,8 @@ def _default(initial, condition):
 
 
 def _number_text(value):
+    if isinstance(value, str):
+        raise ValueError(f"{value!r} stands for a number that an estimator finds in fit(): there is none without data")
     if isinstance(value, (list, tuple, np.ndarray)):
         return "[" + ", ".join(_number_text(each) for each in value) + "]"
     return repr(float(value)) if not isinstance(value, (int, np.integer)) else str(int(value))
@@ -292,7 +358,7 @@ def _registered_class(entry):
     def __init__(self, *args, **given):
         _assign(self, args, given)
 
-    def core(self):
+    def _build(self, named):
         given = {name: getattr(self, name) for name, _ in self._parameters}
         other = {name: given.pop(name) for name, _ in others}
         other = {name: value for name, value in other.items() if value is not None}
@@ -311,7 +377,7 @@ def _registered_class(entry):
     cls = type(
         name,
         (Kernel,),
-        {"__init__": __init__, "core": core, "__doc__": "\n".join(lines), "__module__": __name__, "_parameters": parameters + others, "_text_name": text_name},
+        {"__init__": __init__, "_build": _build, "__doc__": "\n".join(lines), "__module__": __name__, "_parameters": parameters + others, "_text_name": text_name},
     )
     cls.__signature__ = inspect.Signature([inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default) for name, default in parameters + others])
     return cls
@@ -357,14 +423,28 @@ def parse(text):
     return _built(_core.Kernel(text).form())
 
 
-def from_name(text, gamma, parameters):
-    """A bare name of the registry takes its parameters from the estimator's gamma(), degree, coef0; other text is parsed as it stands."""
+_MEANT = re.compile(r"(?<==)\s*(gamma|degree|coef0|scale|auto)\b(?!\s*\()")
+
+
+def from_name(text, meant, parameters):
+    """A bare name of the registry takes its parameters from the estimator's; in other text they stand where they are written, as in rbf(gamma=gamma).
+
+    meant: gives the number that gamma, scale or auto stands for.
+    """
     cls = _BY_NAME.get(text.strip())
     if cls is None:
-        return parse(text)
+        return parse(_MEANT.sub(lambda found: _number_text(parameters[found[1]] if found[1] in parameters else meant(found[1])), text))
     given = {name: parameters[name] for name, _ in cls._parameters if name in parameters}
     if any(name == "gamma" for name, _ in cls._parameters):
-        given["gamma"] = gamma()
+        given["gamma"] = meant("gamma")
     if cls is Polynomial and (given["coef0"] < 0 or given["degree"] < 1):  # noqa: F821  not covered by its proof, but what was asked for
         return Power(Linear() * given["gamma"] + given["coef0"], given["degree"])  # noqa: F821
     return cls(**given)
+
+
+def named_in(kernel):
+    """The parameters of an estimator that a text form or a kernel object takes up; None for a bare name, which takes what it has."""
+    if isinstance(kernel, str):
+        return None if kernel.strip() in _BY_NAME else set(_MEANT.findall(kernel))
+    own = {getattr(kernel, name) for name, _ in kernel._parameters if isinstance(getattr(kernel, name), str)}
+    return own.union(*[named_in(part) for part in kernel._parts()])

@@ -54,17 +54,17 @@ Options shared_options(const py::dict& given, run_control& control) {
     return o;
 }
 
-// (model, labels, numbers of the objects the model was fitted on, was it interrupted). Up to `sorted_up_to` objects are put in order.
+// (model, labels, numbers of the objects the model was fitted on, was it interrupted). With any_order they are put in an order of their own.
 template <class Model, class Options, class Objects, class Matrix>
 py::tuple fit(const py::object& x, const kernel* k, const py::dict& given, Options o, run_control& control, Objects on_objects, Matrix on_matrix) {
-    const auto sorted_up_to = given["sorted_up_to"].cast<index>();
+    const bool any_order = given["any_order"].cast<bool>();
     std::vector<std::int64_t> labels;
     std::vector<index> number;
     auto model = std::make_unique<Model>(on_input(
         k != nullptr, x, thread_count(given["n_jobs"]),
         [&](const dataset& data) {
             std::optional<ordered> some;
-            if (data.size() <= sorted_up_to && (o.sample_weight.empty() || static_cast<index>(o.sample_weight.size()) == data.size())) {
+            if (any_order && (o.sample_weight.empty() || static_cast<index>(o.sample_weight.size()) == data.size())) {
                 some = in_order(data, o.sample_weight);
                 o.sample_weight = some->weight;
                 number = some->number;

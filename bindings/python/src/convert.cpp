@@ -203,10 +203,11 @@ void run_control::finish_whole() {
 }
 
 void bind_data(py::module_& m) {
-    py::class_<dataset>(m, "Data", "n objects of one kind, borrowed from Python where they can be.")
+    py::class_<dataset>(m, "Data", py::dynamic_attr(), "n objects of one kind, borrowed from Python where they can be.")
         .def("__len__", &dataset::size)
         .def_property_readonly("dims", &dataset::dims)
-        .def_property_readonly("kind", [](const dataset& x) { return name(x.kind()); })
+        // Objects that only Python understands are strings here, the keys under which _data holds them.
+        .def_property_readonly("kind", [](const py::object& x) { return py::hasattr(x, "held") ? "objects" : name(x.cast<const dataset&>().kind()); })
         .def_property_readonly("single", [](const dataset& x) { return x.as<dense<float>>() || x.as<sparse<float>>(); })
         .def_property_readonly("sparse", &dataset::is_sparse)
         .def("objects", &objects_of);

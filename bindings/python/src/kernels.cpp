@@ -39,19 +39,43 @@ py::tuple take_apart(const kernel_node& node) {
     return py::make_tuple(form.what, arguments, form.who, parts, node.text());
 }
 
-// f(X, Z) gives the matrix of kernel values for the rows of X against those of Z. Called with the interpreter's lock held, from any thread.
+// Do both hold the same objects in memory?
+bool same_memory(const dataset& a, const dataset& b) {
+    if (a.size() != b.size() || a.dims() != b.dims() || a.items().index() != b.items().index() || a.size() == 0) return false;
+    return std::visit(
+        [&](const auto& some) {
+            const auto& other = std::get<std::decay_t<decltype(some)>>(b.items());
+            const index last = some.size() - 1;
+            if constexpr (requires { some.row(0); })
+                return some.row(0) == other.row(0) && some.row(last) == other.row(last);
+            else if constexpr (requires { some.values(0); })
+                return some.nonzeros() == other.nonzeros() && some.values(0).data() == other.values(0).data() && some.cols(0).data() == other.cols(0).data();
+            else
+                return some[0].data() == other[0].data() && some[last].data() == other[last].data();
+        },
+        a.items());
+}
+
+bool is_whole(const selection& which, const dataset& of) { return which.is_range() && which.size() == of.size(); }
+
+// f(X, Z) gives the matrix of kernel values for the rows of X against those of Z, sparse matrices where the data are. Called with the interpreter's lock
+// held, from any thread.
 kernel from_python(const std::string& name, const py::function& f, const std::string& where) {
     const auto kept = std::static_pointer_cast<const py::object>(hold(f));
-    const domain kind = where == "strings" ? domain::strings : where == "sets" ? domain::sets : domain::vectors;
+    const domain kind = where == "strings" || where == "objects" ? domain::strings : where == "sets" ? domain::sets : domain::vectors;
     return from_block_function(
         name,
         [kept, name](const dataset& x, const selection& rows, const dataset& z, const selection& cols, matrix_view<double> out) {
             const py::gil_scoped_acquire gil;
-            const auto objects = [](const dataset& some) -> py::object {
-                if (some.is_sparse()) return objects_of(as_dense<double>(some));
-                return objects_of(some);
+            const auto objects = [](const dataset& all, const selection& which) -> py::object {
+                const dataset some = is_whole(which, all) ? all : gather(all, which);
+                if (!some.is_sparse()) return objects_of(some);
+                return py::module_::import("mercer._data").attr("as_objects")(objects_of(some));
             };
-            const py::object result = (*kept)(objects(gather(x, rows)), objects(gather(z, cols)));
+            const py::object left = objects(x, rows);
+            const bool one = is_whole(rows, x) && is_whole(cols, z) && same_memory(x, z);
+            py::object result = (*kept)(left, one ? left : objects(z, cols));
+            if (py::hasattr(result, "toarray")) result = result.attr("toarray")();
             const auto values = doubles::ensure(result);
             if (!values) throw py::error_already_set();
             if (values.ndim() != 2 || values.shape(0) != out.rows || values.shape(1) != out.cols) {
@@ -64,6 +88,12 @@ kernel from_python(const std::string& name, const py::function& f, const std::st
         },
         kind);
 }
+
+// A context: the functions that a model brings, while it is read.
+struct local_context {
+    std::vector<std::pair<std::string, kernel>> known;
+    std::unique_ptr<local_kernels> in_force;
+};
 
 template <class T>
 py::object gram_as(const kernel& k, const dataset& x, const dataset* z, int threads) {
@@ -94,7 +124,12 @@ void bind_kernels(py::module_& m) {
         return all;
     });
     m.def("from_function", &from_python);
-    m.def("register_kernel", &register_kernel);
+    py::class_<local_context>(m, "LocalKernels")
+        .def(py::init([](std::vector<std::pair<std::string, kernel>> known) {
+            return local_context{std::move(known), nullptr};
+        }))
+        .def("__enter__", [](local_context& self) { self.in_force = std::make_unique<local_kernels>(self.known); })
+        .def("__exit__", [](local_context& self, const py::args&) { self.in_force.reset(); });
     py::class_<proof>(m, "Proof", "Why an expression is a kernel: a tree of rules. print() shows it.")
         .def_readonly("valid", &proof::valid)
         .def_readonly("claim", &proof::claim)

@@ -83,46 +83,37 @@ matrix<double> symmetric_gram(const kernel& k, const dataset& x) {
     return K;
 }
 
-// All kernel values once, by few and large calls of the user's function, where they fit into the memory allowed; on demand otherwise.
-svm_model fit_user_kernel(const kernel& k, const dataset& x, std::span<const double> y, const svm_options& options) {
-    if (static_cast<double>(x.size()) * static_cast<double>(x.size()) * sizeof(double) > static_cast<double>(options.memory_bytes)) {
+constexpr auto sigmoids = calibration::method::sigmoid;
+
+// All kernel values once, where they fit into so many bytes; on demand otherwise. folds: for probabilities; 0: none.
+svm_model fit_user_kernel(const kernel& k, const dataset& x, std::span<const double> y, const svm_options& options, std::size_t bytes, int folds,
+                          std::uint64_t seed, inner_fits& inner) {
+    if (static_cast<double>(x.size()) * static_cast<double>(x.size()) * sizeof(double) > static_cast<double>(bytes)) {
         const index some = std::min<index>(x.size(), 64);
         symmetric_gram(k, gather(x, selection(0, some)));
-        return fit_svm(k, x, y, options);
+        svm_model model = fit_svm(k, x, y, options);
+        if (folds > 0) inner = calibrate(model, k, x, y, options, sigmoids, folds, seed);
+        return model;
     }
     require_finite(x);
-    const precomputed<double> exact(symmetric_gram(k, x));
+    const matrix<double> K = symmetric_gram(k, x);
+    const precomputed<double> exact(K.view());
     const narrowed fast(exact);
     svm_model model = fit_svm(fast, exact, y, options);
     attach(model, k, x);
+    const std::vector<index> rank = options.any_order ? example_ranks(x, y, options.sample_weight) : std::vector<index>{};
+    if (folds > 0) inner = calibrate(model, shared_gram(K.view()), y, options, sigmoids, folds, seed, rank);
     return model;
-}
-
-// Probabilities from the examples that count, and where the fit is the same for any order of them, in an order of their own: so are the folds.
-inner_fits calibrate_fit(svm_model& model, const kernel& k, const dataset& x, std::span<const double> y, const svm_options& options, std::uint64_t seed) {
-    const auto& weight = options.sample_weight;
-    const bool absent = std::count(weight.begin(), weight.end(), 0.0) > 0;
-    if (!absent && !options.any_order) return calibrate(model, k, x, y, options, calibration::method::sigmoid, 5, seed);
-    const std::vector<index> rank = options.any_order ? example_ranks(x, y, weight) : std::vector<index>{};
-    std::vector<index> used(static_cast<std::size_t>(x.size()));
-    for (index i = 0; i < x.size(); ++i) used[static_cast<std::size_t>(rank.empty() ? i : rank[static_cast<std::size_t>(i)])] = i;
-    std::erase_if(used, [&](index i) { return absent && weight[static_cast<std::size_t>(i)] == 0; });
-    svm_options rest = options;
-    rest.sample_weight.clear();
-    std::vector<double> targets;
-    for (const index i : used) {
-        targets.push_back(y[static_cast<std::size_t>(i)]);
-        if (!weight.empty()) rest.sample_weight.push_back(weight[static_cast<std::size_t>(i)]);
-    }
-    return calibrate(model, k, gather(x, std::span<const index>(used)), targets, rest, calibration::method::sigmoid, 5, seed);
 }
 
 // x is Data with a kernel, or the matrix of kernel values without one. Returns (model, was it interrupted, what the fits behind probabilities did not
 // reach, in words: empty where they did).
 py::tuple fit(const py::object& x, const kernel* k, const doubles& y, const py::dict& given) {
     svm_options options = svm_options_from(given);
-    const bool calibrated = given["probability"].cast<bool>(), user = given["user_kernel"].cast<bool>();
+    const bool user = given["user_kernel"].cast<bool>(), classes = options.task == svm_task::c_svc || options.task == svm_task::nu_svc;
+    const int folds = classes && given["probability"].cast<bool>() ? 5 : 0;
     const auto seed = given["seed"].cast<std::uint64_t>();
+    const auto user_bytes = given["user_bytes"].cast<std::size_t>();
     const int threads = thread_count(given["n_jobs"]);
     run_control control(given["callback"]);
     options.progress = [&](const svm_progress& now) { return control.go_on([&] { return progress_dict(now); }); };
@@ -132,15 +123,19 @@ py::tuple fit(const py::object& x, const kernel* k, const doubles& y, const py::
     if (k) {
         const dataset data = x.cast<dataset>();
         without_lock(threads, [&] {
-            model = user ? fit_user_kernel(*k, data, targets, options) : fit_svm(*k, data, targets, options);
-            if (calibrated && model.is_classifier()) inner = calibrate_fit(model, *k, data, targets, options, seed);
+            if (user) {
+                model = fit_user_kernel(*k, data, targets, options, user_bytes, folds, seed, inner);
+                return;
+            }
+            model = fit_svm(*k, data, targets, options);
+            if (folds > 0) inner = calibrate(model, *k, data, targets, options, sigmoids, folds, seed);
         });
     } else {
         const auto K = x.cast<matrix_in>();
         const auto values = view_of(K);
         without_lock(threads, [&] {
             model = fit_svm_precomputed(values, targets, options);
-            if (calibrated && model.is_classifier()) inner = calibrate_precomputed(model, values, targets, options, calibration::method::sigmoid, 5, seed);
+            if (folds > 0) inner = calibrate_precomputed(model, values, targets, options, sigmoids, folds, seed);
         });
     }
     control.finish();

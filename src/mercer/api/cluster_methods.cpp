@@ -110,8 +110,8 @@ std::vector<method> cluster_methods() {
         true,
         true,
         false,
-        {clusters, choice("start", {"build", "random"}, "the first medoids"), whole("n_init", "1", "random starts, of which the best is kept", 1), rounds,
-         seed},
+        {clusters, choice("start", {"build", "random"}, "the first medoids"),
+         only_with(whole("n_init", "1", "random starts, of which the best is kept", 1), "start", {"random"}), rounds, only_with(seed, "start", {"random"})},
         make_kmedoids,
         [](std::string_view bytes, const std::string& file) { return std::make_shared<const kmedoids_fitted>(parse_kernel_kmedoids_model(bytes, file)); }};
     return {std::move(kmeans), std::move(kmedoids)};

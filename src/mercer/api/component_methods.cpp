@@ -114,8 +114,9 @@ std::vector<method> component_methods() {
                false,
                true,
                {whole("n_components", "0", "how many; 0: all above rounding", 0), choice("solver", {"automatic", "full", "iterative"}, "of the eigenproblem"),
-                number("tol", "1e-11", "iterative: ‖Au - λu‖ <= tol·λ₁", 0, true), whole("max_iter", "200", "iterative: passes over K at most", 1),
-                whole("seed", "0", "of the starting block", 0)},
+                only_with(number("tol", "1e-11", "iterative: ‖Au - λu‖ <= tol·λ₁", 0, true), "solver", {"iterative"}),
+                only_with(whole("max_iter", "200", "iterative: passes over K at most", 1), "solver", {"iterative"}),
+                only_with(whole("seed", "0", "iterative: of the starting block", 0), "solver", {"iterative"})},
                make_pca,
                [](std::string_view bytes, const std::string& file) { return std::make_shared<const pca_fitted>(parse_kernel_pca_model(bytes, file)); }};
     method fisher{

@@ -138,8 +138,9 @@ std::vector<method> loss_methods() {
         false,
         {choice("loss", {"squared", "huber", "quantile", "epsilon_insensitive", "poisson", "logistic", "hinge", "squared_hinge"},
                 "ℓ; the last three are for targets -1 and 1"),
-         number("alpha", "1", "λ", 0, true), number("delta", "1.35", "huber: where the square ends", 0, true),
-         number("tau", "0.5", "quantile: which", 0, true, 1, true), number("epsilon", "0.1", "epsilon_insensitive: what costs nothing", 0),
+         number("alpha", "1", "λ", 0, true), only_with(number("delta", "1.35", "huber: where the square ends", 0, true), "loss", {"huber"}),
+         only_with(number("tau", "0.5", "quantile: which", 0, true, 1, true), "loss", {"quantile"}),
+         only_with(number("epsilon", "0.1", "epsilon_insensitive: what costs nothing", 0), "loss", {"epsilon_insensitive"}),
          flag("fit_intercept", false, "with an offset"), tol, max_iter},
         make_representer,
         [](std::string_view bytes, const std::string& file) { return std::make_shared<const representer_fitted>(parse_representer(bytes, file)); }};

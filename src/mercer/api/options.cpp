@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 
 #include "mercer/base/error.h"
 
@@ -106,6 +107,13 @@ option_info numbers(std::string name, std::string initial, std::string about) {
     return out;
 }
 
+option_info only_with(option_info o, std::string other, std::vector<std::string> values) {
+    o.needs.push_back({std::move(other), std::move(values)});
+    return o;
+}
+
+bool option_need::met_by(const std::string& value) const { return values.empty() ? !value.empty() : std::ranges::find(values, value) != values.end(); }
+
 option_values::option_values(const std::string& owner, const std::vector<option_info>& options, const settings& given) {
     for (const auto& o : options) values_.emplace_back(o.name, o.initial);
     std::vector<std::string> seen;
@@ -122,6 +130,30 @@ option_values::option_values(const std::string& owner, const std::vector<option_
         if (!valid(*at, value)) fail(errc::invalid_argument, fmt::format("{}: {} must satisfy {}, got '{}'", owner, at->name, at->condition(), value));
         values_[static_cast<std::size_t>(at - options.begin())].second = value;
     }
+    for (const auto& o : options) {
+        const option_need* missing = unmet(o);
+        if (!missing) continue;
+        if (std::ranges::find(seen, o.name) != seen.end()) {
+            const std::string& other = missing->option;
+            fail(errc::invalid_argument,
+                 missing->values.empty() ? fmt::format("{}: {} has no effect without {}: give that too, or leave {} out", owner, o.name, other, o.name)
+                 : missing->values.front().empty() ? fmt::format("{}: {} has no effect beside {}: leave one of them out", owner, o.name, other)
+                                                   : fmt::format("{}: {} has no effect with {}={}, only with {}={}", owner, o.name, other, text(other), other,
+                                                                 fmt::join(missing->values, " or ")));
+        }
+        ignored_.push_back(o.name);
+    }
+}
+
+const option_need* option_values::unmet(const option_info& o) const {
+    const auto at = std::ranges::find_if(o.needs, [&](const option_need& need) { return !need.met_by(text(need.option)); });
+    return at == o.needs.end() ? nullptr : &*at;
+}
+
+settings option_values::all() const {
+    settings out;
+    std::ranges::copy_if(values_, std::back_inserter(out), [&](const auto& each) { return std::ranges::find(ignored_, each.first) == ignored_.end(); });
+    return out;
 }
 
 const std::string& option_values::text(std::string_view name) const {

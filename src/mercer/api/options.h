@@ -14,6 +14,13 @@ namespace mercer::api {
 
 enum class option_kind { number, whole, flag, choice, numbers };
 
+// An option that has an effect only where another one has one of these values; "" among them: where the other is left empty.
+struct option_need {
+    std::string option;
+    std::vector<std::string> values;  // none: where the other is given at all
+    bool met_by(const std::string& value) const;
+};
+
 struct option_info {
     std::string name;
     option_kind kind = option_kind::number;
@@ -22,6 +29,7 @@ struct option_info {
     double low = -std::numeric_limits<double>::infinity(), high = std::numeric_limits<double>::infinity();
     bool low_open = false, high_open = false;  // the ends themselves are not allowed
     std::vector<std::string> choices{};
+    std::vector<option_need> needs{};  // without which it would be ignored
 
     std::string condition() const;  // "0 < C <= inf", "uniform or distance"
 };
@@ -34,14 +42,16 @@ option_info flag(std::string name, bool initial, std::string about);
 option_info choice(std::string name, std::vector<std::string> choices, std::string about);  // the first is the default
 // Positive numbers "0.1,1,10", or "1e-6:1e3:20": that many from the first to the last, evenly spaced in their logarithm.
 option_info numbers(std::string name, std::string initial, std::string about);
+// The option with one more need.
+option_info only_with(option_info o, std::string other, std::vector<std::string> values = {});
 
 using settings = std::vector<std::pair<std::string, std::string>>;  // name → value, as text
 
 // The values of all options of one method, checked when they are made.
 class option_values {
 public:
-    // Fails with errc::invalid_argument, listing the options there are, for a name that is not one of them, twice the same name, or a value out
-    // of range. '-' and '_' in names mean the same.
+    // Fails with errc::invalid_argument, listing the options there are, for a name that is not one of them, twice the same name, a value out
+    // of range, or an option that would be ignored beside the others. '-' and '_' in names mean the same.
     option_values(const std::string& owner, const std::vector<option_info>& options, const settings& given);
 
     double number(std::string_view name) const;
@@ -49,11 +59,13 @@ public:
     bool flag(std::string_view name) const;
     const std::string& choice(std::string_view name) const;
     std::vector<double> numbers(std::string_view name) const;
-    const settings& all() const { return values_; }  // in the order of the table, defaults included
+    settings all() const;  // those that have an effect, in the order of the table, defaults included
 
 private:
     const std::string& text(std::string_view name) const;
+    const option_need* unmet(const option_info& o) const;
     settings values_;
+    std::vector<std::string> ignored_;
 };
 
 // "name=value"; fails with errc::parse when there is no '='.

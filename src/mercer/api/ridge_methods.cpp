@@ -46,24 +46,29 @@ private:
 std::shared_ptr<const fitted> make_kernel_ridge(const fit_task& t) {
     const std::vector<double> alphas = t.options.numbers("alphas");
     const matrix<double> y = one_column(t.data.y);
-    if (alphas.empty()) {
-        kernel_ridge_options o;
-        o.alpha = t.options.number("alpha");
-        o.loo = t.options.flag("loo");
-        o.variance = t.options.flag("variance");
-        if (t.memory_bytes) o.memory_bytes = t.memory_bytes;
-        o.progress = t.progress;
-        return std::make_shared<kernel_ridge_fitted>(fit_kernel_ridge(*t.k, t.data.x, y.view(), o), figures{});
-    }
-    ridge_path_options o;
-    o.alphas = alphas;
-    o.score = t.options.choice("score") == "loo" ? ridge_score::loo : ridge_score::gcv;
+    kernel_ridge_options o;
+    o.loo = t.options.flag("loo");
+    o.variance = t.options.flag("variance");
     if (t.memory_bytes) o.memory_bytes = t.memory_bytes;
     o.progress = t.progress;
-    kernel_ridge_path path = fit_kernel_ridge_path(*t.k, t.data.x, y.view(), o);
+    if (alphas.empty()) {
+        o.alpha = t.options.number("alpha");
+        return std::make_shared<kernel_ridge_fitted>(fit_kernel_ridge(*t.k, t.data.x, y.view(), o), figures{});
+    }
+    ridge_path_options several;
+    several.alphas = alphas;
+    several.score = t.options.choice("score") == "loo" ? ridge_score::loo : ridge_score::gcv;
+    several.memory_bytes = o.memory_bytes;
+    several.progress = t.progress;
+    kernel_ridge_path path = fit_kernel_ridge_path(*t.k, t.data.x, y.view(), several);
     figures about;
     about.add("chosen_by", t.options.choice("score"));
     add_path(about, path.alphas, path.gcv, path.loo, path.df);
+    // A path keeps neither errors of leaving out nor the factor: the chosen λ is fitted once more for them.
+    if (o.loo || o.variance) {
+        o.alpha = path.model.alpha;
+        path.model = fit_kernel_ridge(*t.k, t.data.x, y.view(), o);
+    }
     return std::make_shared<kernel_ridge_fitted>(std::move(path.model), std::move(about));
 }
 
@@ -108,7 +113,7 @@ std::shared_ptr<const fitted> make_ridge(const fit_task& t) {
 }  // namespace
 
 std::vector<method> ridge_methods() {
-    const option_info alpha = number("alpha", "1", "λ, the price of large coefficients", 0);
+    const option_info alpha = only_with(number("alpha", "1", "λ, the price of large coefficients", 0), "alphas", {""});
     const option_info alphas = numbers("alphas", "", "several λ: the best by `score` is kept");
     method ridge{"ridge",
                  {},
@@ -120,7 +125,7 @@ std::vector<method> ridge_methods() {
                  false,
                  true,
                  false,
-                 {alpha, alphas, choice("score", {"loo", "gcv"}, "how λ is chosen: leave-one-out or generalised cross-validation"),
+                 {alpha, alphas, only_with(choice("score", {"loo", "gcv"}, "how λ is chosen: leave-one-out or generalised cross-validation"), "alphas"),
                   flag("fit_intercept", true, "with an offset b"), choice("form", {"cheaper", "primal", "dual"}, "which equations are solved")},
                  make_ridge,
                  [](std::string_view bytes, const std::string& file) { return std::make_shared<const ridge_fitted>(parse_ridge(bytes, file), figures{}); }};
@@ -134,7 +139,7 @@ std::vector<method> ridge_methods() {
                         true,
                         true,
                         false,
-                        {alpha, alphas, choice("score", {"gcv", "loo"}, "how λ is chosen: generalised cross-validation or leave-one-out"),
+                        {alpha, alphas, only_with(choice("score", {"gcv", "loo"}, "how λ is chosen: generalised cross-validation or leave-one-out"), "alphas"),
                          flag("loo", false, "leave-one-out error as well"), flag("variance", false, "keep what variances of predictions need")},
                         make_kernel_ridge,
                         [](std::string_view bytes, const std::string& file) {

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "mercer/base/error.h"
+#include "mercer/estimators/example_order.h"
 #include "mercer/estimators/svm.h"
 #include "mercer/estimators/validation.h"
 
@@ -231,20 +232,22 @@ matrix<double> predict_probability(const svm_model& model, matrix_view<const dou
 matrix<double> predict_probability(const svm_model& model, const dataset& x) { return predict_probability(model, decide(model, x, arithmetic::exact).view()); }
 
 inner_fits calibrate(svm_model& model, const shared_gram& K, std::span<const double> y, const svm_options& options, calibration::method method, int folds,
-                     std::uint64_t seed) {
+                     std::uint64_t seed, std::span<const index> rank) {
     if (model.task == svm_task::one_class) fail(errc::unsupported, "probabilities need classes or targets: a one-class model has none");
     const index n = K.size();
     if (static_cast<index>(y.size()) != n) fail(errc::invalid_argument, fmt::format("calibrate: {} examples but {} targets", n, y.size()));
-    const int parts = static_cast<int>(std::min<index>(folds, n));
+    const std::vector<index> used = weighted_examples(n, options.sample_weight, rank);
+    const index count = static_cast<index>(used.size());
+    const int parts = static_cast<int>(std::min<index>(folds, count));
     calibration made;
     made.kind = method;
     if (!model.is_classifier()) {
-        std::vector<double> residuals(y.begin(), y.end());
-        const inner_fits inner = cross_decide(K, y, options, plain_folds(n, parts, seeded(seed)),
-                                              [&](svm_model&, std::span<const index>, std::span<const index> held_out, const matrix<double>& f) {
-                                                  for (std::size_t i = 0; i < held_out.size(); ++i)
-                                                      residuals[static_cast<std::size_t>(held_out[i])] -= f(static_cast<index>(i), 0);
-                                              });
+        std::vector<double> residuals;
+        const inner_fits inner = cross_decide(K, y, options, of_examples(plain_folds(count, parts, seeded(seed)), used),
+                     [&](svm_model&, std::span<const index>, std::span<const index> held_out, const matrix<double>& f) {
+                         for (std::size_t i = 0; i < held_out.size(); ++i)
+                             residuals.push_back(y[static_cast<std::size_t>(held_out[i])] - f(static_cast<index>(i), 0));
+                     });
         made.sigma = laplace_scale(residuals);
         model.probability = std::move(made);
         return inner;
@@ -254,41 +257,43 @@ inner_fits calibrate(svm_model& model, const shared_gram& K, std::span<const dou
     const auto class_of = [](const svm_model& m, double label) {
         return static_cast<index>(std::find(m.classes.begin(), m.classes.end(), label) - m.classes.begin());
     };
+    std::vector<double> labels;
+    for (const index i : used) labels.push_back(y[static_cast<std::size_t>(i)]);
     matrix<double> f(n, model.problems());
     // A part may lack a class: what it would say of a pair is then certain (+1, -1), or nothing (0).
-    const inner_fits inner = cross_decide(K, y, options, stratified_folds(y, parts, seeded(seed)),
-                                          [&](svm_model& m, std::span<const index>, std::span<const index> held_out, const matrix<double>& got) {
-                                              const index have = static_cast<index>(m.classes.size());
-                                              const auto pair = [&](index a, index b) { return a * have - a * (a + 1) / 2 + (b - a - 1); };
-                                              std::vector<index> place;
-                                              for (const double label : model.classes) place.push_back(class_of(m, label));
-                                              for (std::size_t i = 0; i < held_out.size(); ++i) {
-                                                  double* out = f.row(held_out[i]);
-                                                  const double* in = got.row(static_cast<index>(i));
-                                                  index problem = 0;
-                                                  for (index a = 0; a < k; ++a) {
-                                                      const index pa = place[static_cast<std::size_t>(a)];
-                                                      if (rest) {
-                                                          out[a] = pa == have ? -1 : have == 2 ? (pa == 0 ? in[0] : -in[0]) : have == 1 ? 1 : in[pa];
-                                                          continue;
-                                                      }
-                                                      for (index b = a + 1; b < k; ++b, ++problem) {
-                                                          const index pb = place[static_cast<std::size_t>(b)];
-                                                          if (pa == have || pb == have)
-                                                              out[problem] = pa == have ? (pb == have ? 0 : -1) : 1;
-                                                          else
-                                                              out[problem] = pa < pb ? in[pair(pa, pb)] : -in[pair(pb, pa)];
-                                                      }
-                                                  }
-                                              }
-                                          });
+    const inner_fits inner = cross_decide(K, y, options, of_examples(stratified_folds(labels, parts, seeded(seed)), used),
+                 [&](svm_model& m, std::span<const index>, std::span<const index> held_out, const matrix<double>& got) {
+                     const index have = static_cast<index>(m.classes.size());
+                     const auto pair = [&](index a, index b) { return a * have - a * (a + 1) / 2 + (b - a - 1); };
+                     std::vector<index> place;
+                     for (const double label : model.classes) place.push_back(class_of(m, label));
+                     for (std::size_t i = 0; i < held_out.size(); ++i) {
+                         double* out = f.row(held_out[i]);
+                         const double* in = got.row(static_cast<index>(i));
+                         index problem = 0;
+                         for (index a = 0; a < k; ++a) {
+                             const index pa = place[static_cast<std::size_t>(a)];
+                             if (rest) {
+                                 out[a] = pa == have ? -1 : have == 2 ? (pa == 0 ? in[0] : -in[0]) : have == 1 ? 1 : in[pa];
+                                 continue;
+                             }
+                             for (index b = a + 1; b < k; ++b, ++problem) {
+                                 const index pb = place[static_cast<std::size_t>(b)];
+                                 if (pa == have || pb == have)
+                                     out[problem] = pa == have ? (pb == have ? 0 : -1) : 1;
+                                 else
+                                     out[problem] = pa < pb ? in[pair(pa, pb)] : -in[pair(pb, pa)];
+                             }
+                         }
+                     }
+                 });
     const auto fit = [&](index problem, index a, index b) {  // b < 0: against all others
         std::vector<double> values, weights;
         std::vector<std::uint8_t> positive;
-        for (index i = 0; i < n; ++i) {
+        for (const index i : used) {
             const double label = y[static_cast<std::size_t>(i)], w = weight_of(options.sample_weight, static_cast<std::size_t>(i));
             const bool first = label == model.classes[static_cast<std::size_t>(a)];
-            if (w <= 0 || (!first && b >= 0 && label != model.classes[static_cast<std::size_t>(b)])) continue;
+            if (!first && b >= 0 && label != model.classes[static_cast<std::size_t>(b)]) continue;
             values.push_back(f(i, problem)), weights.push_back(w), positive.push_back(first);
         }
         if (method == calibration::method::sigmoid) {
@@ -310,7 +315,8 @@ inner_fits calibrate(svm_model& model, const shared_gram& K, std::span<const dou
 
 inner_fits calibrate(svm_model& model, const kernel& k, const dataset& x, std::span<const double> y, const svm_options& options, calibration::method method,
                      int folds, std::uint64_t seed) {
-    return calibrate(model, shared_gram(k, x, options.memory_bytes), y, options, method, folds, seed);
+    const std::vector<index> rank = options.any_order ? example_ranks(x, y, options.sample_weight) : std::vector<index>{};
+    return calibrate(model, shared_gram(k, x, options.memory_bytes), y, options, method, folds, seed, rank);
 }
 
 inner_fits calibrate_precomputed(svm_model& model, matrix_view<const double> K, std::span<const double> y, const svm_options& options,

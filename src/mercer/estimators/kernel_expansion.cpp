@@ -9,6 +9,7 @@
 #include "mercer/gram/adaptors.h"
 #include "mercer/gram/computed.h"
 #include "mercer/gram/precomputed.h"
+#include "mercer/kernels/algebra.h"
 #include "mercer/solvers/dense_algebra.h"
 #include "mercer/solvers/gram_product.h"
 
@@ -56,7 +57,7 @@ matrix<double> kernel_expansion::values(matrix_view<const double> K) const {
 }
 
 void write_objects(archive_writer& out, const std::shared_ptr<const kernel>& k, const dataset& x) {
-    out.head["kernel"] = k ? k->text() : "";
+    out.head["kernel"] = k ? lasting_text(*k) : "";
     out.head["precomputed"] = !k;
     if (k) out.objects("objects", x);
 }

@@ -10,6 +10,8 @@
 #include "mercer/base/parallel.h"
 #include "mercer/base/seeded.h"
 #include "mercer/estimators/expansion_archive.h"
+#include "mercer/estimators/fit_checks.h"
+#include "mercer/gram/adaptors.h"
 #include "mercer/gram/distances.h"
 #include "mercer/gram/narrowed.h"
 #include "mercer/solvers/dense_algebra.h"
@@ -81,11 +83,47 @@ std::vector<double> silhouettes_of(const gram<T>& D, std::span<const index> labe
     return out;
 }
 
+// Every object to the nearest medoid, the first of equals.
+template <class T>
+std::vector<index> nearest(const gram<T>& D, const std::vector<index>& medoids) {
+    const index n = D.cols(), k = static_cast<index>(medoids.size());
+    matrix<T> to(k, n);
+    D.block(std::span<const index>(medoids), selection(0, n), to.view());
+    std::vector<index> labels(static_cast<std::size_t>(n));
+    for (index c = k - 1; c >= 0; --c)
+        for (index i = 0; i < n; ++i)
+            if (to(c, i) <= to(labels[static_cast<std::size_t>(i)], i)) labels[static_cast<std::size_t>(i)] = c;
+    // A medoid stays in its own cluster, whichever twin of it is another's medoid.
+    for (index c = 0; c < k; ++c) labels[static_cast<std::size_t>(medoids[static_cast<std::size_t>(c)])] = c;
+    return labels;
+}
+
+template <class T>
+kmedoids_model fitted(const gram<T>& D, const kmedoids_options& o);
+
+// Of the objects with weight alone: the others are no medoids, no starts and in no mean; they only get labels.
+template <class T>
+kmedoids_model fitted_part(const gram<T>& D, kmedoids_options o, const std::vector<index>& used) {
+    std::vector<double> weight;
+    for (const index i : used) weight.push_back(o.sample_weight[static_cast<std::size_t>(i)]);
+    o.sample_weight = std::move(weight);
+    for (index& start : o.init) {
+        const auto at = std::lower_bound(used.begin(), used.end(), start);
+        if (at == used.end() || *at != start) fail(errc::invalid_argument, fmt::format("{}: init has object {}, which has no weight", owner, start));
+        start = at - used.begin();
+    }
+    kmedoids_model m = fitted(static_cast<const gram<T>&>(subset<T>(D, used)), o);
+    for (index& medoid : m.medoids) medoid = used[static_cast<std::size_t>(medoid)];
+    m.labels = nearest(D, m.medoids);
+    return m;
+}
+
 template <class T>
 kmedoids_model fitted(const gram<T>& D, const kmedoids_options& o) {
     const index n = D.rows();
     check(o, n);
     const std::vector<double> weight = checked_weights(o.sample_weight, n, 1, owner);
+    if (const std::vector<index> used = positive(weight); static_cast<index>(used.size()) < n) return fitted_part(D, o, used);
     const index runs = o.init.empty() && o.start == medoid_start::random ? o.n_init : 1;
     seeded random(o.seed);
     pam_result best;
@@ -108,14 +146,7 @@ kmedoids_model fitted(const gram<T>& D, const kmedoids_options& o) {
     std::sort(m.medoids.begin(), m.medoids.end());
     m.objective = best.objective;
     m.swaps = best.swaps, m.passes = best.passes;
-    matrix<T> to(o.n_clusters, n);
-    D.block(std::span<const index>(m.medoids), selection(0, n), to.view());
-    m.labels.resize(static_cast<std::size_t>(n));
-    for (index c = o.n_clusters - 1; c >= 0; --c)
-        for (index i = 0; i < n; ++i)
-            if (to(c, i) <= to(m.labels[static_cast<std::size_t>(i)], i)) m.labels[static_cast<std::size_t>(i)] = c;
-    // A medoid stays in its own cluster, whichever twin of it is another's medoid.
-    for (index c = 0; c < o.n_clusters; ++c) m.labels[static_cast<std::size_t>(m.medoids[static_cast<std::size_t>(c)])] = c;
+    m.labels = nearest(D, m.medoids);
     if (o.n_clusters > 1) {
         for (const double s : silhouettes_of(D, m.labels, o.n_clusters)) m.silhouette += s / static_cast<double>(n);
     }

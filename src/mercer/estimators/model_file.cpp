@@ -10,6 +10,7 @@
 #include "mercer/data/readers/source.h"
 #include "mercer/estimators/archive.h"
 #include "mercer/estimators/libsvm_model.h"
+#include "mercer/kernels/algebra.h"
 
 namespace mercer {
 namespace {
@@ -76,7 +77,7 @@ std::string model_bytes(const svm_model& m) {
     json& head = out.head;
     head = {{"task", name(m.task)},
             {"scheme", m.scheme == multiclass::one_vs_one ? "one_vs_one" : "one_vs_rest"},
-            {"kernel", m.kernel_text},
+            {"kernel", m.k ? lasting_text(*m.k) : m.kernel_text},
             {"precomputed", !m.k}};
     head["class_names"] = m.class_names;
     head["classes"] = m.classes.size();

@@ -97,6 +97,18 @@ fold_plan stratified_folds(std::span<const double> y, int folds, const random_be
     return plan;
 }
 
+std::vector<index> weighted_examples(index n, std::span<const double> weight, std::span<const index> rank) {
+    std::vector<index> out(static_cast<std::size_t>(n));
+    for (index i = 0; i < n; ++i) out[static_cast<std::size_t>(rank.empty() ? i : rank[static_cast<std::size_t>(i)])] = i;
+    std::erase_if(out, [&](index i) { return !weight.empty() && weight[static_cast<std::size_t>(i)] == 0; });
+    return out;
+}
+
+fold_plan of_examples(fold_plan plan, std::span<const index> which) {
+    for (index& i : plan.order) i = which[static_cast<std::size_t>(i)];
+    return plan;
+}
+
 shared_gram::shared_gram(const kernel& k, const dataset& x, std::size_t memory_bytes) {
     require_finite(x);
     exact_ = std::make_unique<computed<double>>(k, x);
@@ -135,8 +147,11 @@ inner_fits cross_decide(const shared_gram& K, std::span<const double> y, const s
         }
         const bool classifier = options.task == svm_task::c_svc || options.task == svm_task::nu_svc;
         svm_model model;
-        if (classifier && std::equal(targets.begin() + 1, targets.end(), targets.begin())) {
-            model = single_class(options, targets[0], static_cast<index>(training.size()));
+        std::vector<double> seen;  // of those that count
+        for (std::size_t i = 0; i < targets.size(); ++i)
+            if (here.sample_weight.empty() || here.sample_weight[i] > 0) seen.push_back(targets[i]);
+        if (classifier && !seen.empty() && std::ranges::adjacent_find(seen, std::not_equal_to{}) == seen.end()) {
+            model = single_class(options, seen[0], static_cast<index>(training.size()));
         } else {
             const subset<float> fast(K.fast(), training);
             const subset<double> exact(K.exact(), training);

@@ -32,6 +32,10 @@ private:
 // the order in which they first appear (+1 before -1), as LIBSVM: with the same random numbers the parts are its own.
 fold_plan plain_folds(index n, int folds, const random_below& random);
 fold_plan stratified_folds(std::span<const double> y, int folds, const random_below& random);
+// The examples of positive weight, which alone should be dealt to parts: all where no weights are given; in the order of their ranks where these are.
+std::vector<index> weighted_examples(index n, std::span<const double> weight, std::span<const index> rank = {});
+// Parts of 0 … which.size()-1 as parts of the examples `which`.
+fold_plan of_examples(fold_plan plan, std::span<const index> which);
 
 // A kernel matrix in float and in double for several fits: kernel values are computed once where `memory_bytes` can hold them all.
 class shared_gram {
@@ -50,7 +54,7 @@ private:
 };
 
 // Calls visit(model, training examples, held-out examples, decisions of the latter) for each part. support_rows of a model count among its
-// training examples. Sample weights follow their examples. A fit whose training part has only one class is visited with a model that has that
+// training examples. Sample weights follow their examples; the plan need not have all of them. A fit whose training part has only one class is visited with a model that has that
 // class, no problems and a decision matrix without columns.
 using fold_visit = std::function<void(svm_model& model, std::span<const index> training, std::span<const index> held_out, const matrix<double>& decisions)>;
 // How the fits ended is the result.

@@ -73,9 +73,13 @@ error_estimate leave_one_out(const shared_gram& K, std::span<const double> y, co
 }
 
 error_estimate cross_validation(const shared_gram& K, std::span<const double> y, const svm_options& options, int folds, std::uint64_t seed) {
-    const cross_predictions said = cross_predict(K, y, options, stratified_folds(y, folds, seeded(seed)));
-    const auto n = static_cast<index>(y.size());
-    return {fmt::format("{} folds", folds), n - count_correct(y, said.values), n, folds, said.fits};
+    const std::vector<index> used = weighted_examples(static_cast<index>(y.size()), options.sample_weight);
+    std::vector<double> labels;
+    for (const index i : used) labels.push_back(y[static_cast<std::size_t>(i)]);
+    const cross_predictions said = cross_predict(K, y, options, of_examples(stratified_folds(labels, folds, seeded(seed)), used));
+    index wrong = 0;
+    for (const index i : used) wrong += said.values[static_cast<std::size_t>(i)] != y[static_cast<std::size_t>(i)];
+    return {fmt::format("{} folds", folds), wrong, static_cast<index>(used.size()), folds, said.fits};
 }
 
 svm_options refit_options(const svm_model& model, const margin_report& report, const margin_options& from) {

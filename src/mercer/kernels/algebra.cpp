@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "mercer/base/error.h"
+#include "mercer/base/parallel.h"
 #include "mercer/kernels/constant.h"
 #include "mercer/kernels/evaluator.h"
 #include "mercer/kernels/leaf.h"
@@ -403,9 +404,10 @@ kernel from_function(std::string name, std::function<double(std::span<const doub
         std::move(name),
         [k](const dataset& x, const selection& rows, const dataset& z, const selection& cols, matrix_view<double> out) {
             const dense<double> a = as_dense<double>(gather(x, rows)), b = as_dense<double>(gather(z, cols));
-            for (index i = 0; i < a.size(); ++i)
+            parallel_for(a.size(), [&](index i) {
                 for (index j = 0; j < b.size(); ++j)
                     out(i, j) = k({a.row(i), static_cast<std::size_t>(a.dims())}, {b.row(j), static_cast<std::size_t>(b.dims())});
+            });
         },
         domain::vectors);
 }

@@ -114,11 +114,12 @@ void evaluator<T>::block(const selection& which_rows, const selection& which_col
     const state& s = *state_;
     // Kept panels serve ranges that start at a panel.
     const bool aligned = s.kept && which_cols.is_range() && which_cols[0] % s.ops.sparse_panel == 0;
-    const index stripes = ceil_div(cols, s.stripe), most = rows_in_group(s.sources);
+    const index stripes = ceil_div(cols, s.stripe), most = s.rows_at_once(cols);
     const bool stream = rows * cols * static_cast<index>(sizeof(T)) > beyond_caches;
     const lease<T> own;
     for (index g0 = 0; g0 < rows; g0 += most) {
-        const auto group = make_ready(s.sources, which_rows.slice(g0, std::min(most, rows - g0)), *own);
+        auto group = make_ready(s.sources, which_rows.slice(g0, std::min(most, rows - g0)), *own);
+        s.ask_users(group, which_cols);
         const index count = group.rows.size();
         // Enough items for every thread; rows are split only as far as that needs, since every part of a stripe packs it again.
         const index parts = std::clamp<index>(ceil_div(4 * threads(), stripes), 1, ceil_div(count, 4 * s.ops.block_rows));
@@ -128,7 +129,8 @@ void evaluator<T>::block(const selection& which_rows, const selection& which_col
             const index c0 = item / chunks * s.stripe, r0 = item % chunks * chunk;
             const lease<T> lent;
             auto& w = *lent;
-            const auto stripe = s.open(which_cols.slice(c0, std::min(s.stripe, cols - c0)), aligned ? which_cols[c0] : -1, stream, w);
+            auto stripe = s.open(which_cols.slice(c0, std::min(s.stripe, cols - c0)), aligned ? which_cols[c0] : -1, stream, w);
+            stripe.at = c0;
             s.run(stripe, group, r0, std::min(chunk, count - r0), out.from(g0 + r0), c0, w);
             s.close(w);
         });

@@ -10,7 +10,7 @@ namespace mercer {
 namespace {
 // The statistics of a pair (x, x), one object at a time.
 template <class T>
-T self_statistic(const source<T>& s, index i, const std::vector<T>& row) {
+T self_statistic(const source<T>& s, const std::vector<T>& row) {
     T sum = s.what == statistic::product ? T(1) : T(0);
     switch (s.what) {
         case statistic::min_sum:
@@ -19,12 +19,6 @@ T self_statistic(const source<T>& s, index i, const std::vector<T>& row) {
         case statistic::product:
             for (const T v : row) sum *= 1 + v * v;
             break;
-        case statistic::user: {
-            matrix<double> one(1, 1);
-            s.user(s.x.vectors(), selection(i, 1), s.z.vectors(), selection(i, 1), one.view());
-            sum = static_cast<T>(one(0, 0));
-            break;
-        }
         default: break;
     }
     return sum;
@@ -58,13 +52,17 @@ void evaluator<T>::diagonal(std::span<T> out) const {
                 else
                     operand<T>(gather(src.x.vectors(), selection(first, count)), src.sparse())
                         .norms(nullptr, std::span<T>(stat, static_cast<std::size_t>(count)));
+            } else if (src.what == statistic::user) {
+                std::vector<double> values(static_cast<std::size_t>(count));
+                src.user->diagonal(first, count, values.data());
+                std::copy(values.begin(), values.end(), stat);
             } else {
                 for (index i = 0; i < count; ++i) {
                     if (src.what == statistic::min_sum || src.what == statistic::product) {
                         const dense<T> one = as_dense<T>(gather(src.x.vectors(), selection(first + i, 1)));
                         row.assign(one.row(0), one.row(0) + one.dims());
                     }
-                    stat[i] = self_statistic(src, first + i, row);
+                    stat[i] = self_statistic(src, row);
                 }
             }
         }

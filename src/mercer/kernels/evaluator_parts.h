@@ -11,6 +11,7 @@
 #include "mercer/kernels/operand.h"
 #include "mercer/kernels/plan.h"
 #include "mercer/kernels/tile/bits.h"
+#include "mercer/kernels/user_values.h"
 
 namespace mercer {
 namespace evaluation {
@@ -27,7 +28,7 @@ inline constexpr index beyond_caches = index{64} << 20;
 template <class T>
 struct source {
     statistic what = statistic::dot;
-    block_function user;
+    std::shared_ptr<const user_values> user;
     operand<T> x, z;
     std::vector<T> shift;
     buffer<T> x_norms, z_norms;  // empty where no map wants norms
@@ -74,7 +75,6 @@ struct workspace {
     std::vector<buffer<std::int32_t>> bit_norms;
     std::vector<left_rows<T>> left;  // per statistic: the rows of a call of this thread
     buffer<T> registers;
-    matrix<double> user;
 };
 
 // A workspace lent from the thread's stock. A user's function may evaluate kernels itself while a tile is half done, so one per
@@ -108,6 +108,7 @@ template <class T>
 struct row_group {
     selection rows;
     const std::vector<left_rows<T>>& left;
+    std::vector<matrix<double>> asked{};  // per statistic: a user's values for these rows and all columns of the call
 };
 
 // How many rows are made ready at once: 4 MB of them, more where so few would not pay for packing the stripes again.

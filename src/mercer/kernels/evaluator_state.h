@@ -28,6 +28,7 @@ struct evaluator<T>::state {
     std::vector<outer_factors<T>> factors;  // per instruction
     index stripe = 0;                       // columns in a stripe
     bool kept = false;                      // panels of z are kept
+    bool users = false;                     // a statistic is a user's function
     buffer<T> table;                        // of what the plan makes of a squared distance 0, 1, … of bits; empty where it is another one
 
     state(std::shared_ptr<const plan> code_, dataset x_, const dataset* z_, const evaluator_memory& memory) : code(std::move(code_)), x(std::move(x_)) {
@@ -59,7 +60,6 @@ struct evaluator<T>::state {
             const auto& [fx, fz] = made[wanted.source];
             source<T> one;
             one.what = wanted.what;
-            one.user = wanted.user;
             if (wanted.what != statistic::user) {
                 bind_vectors(one, wanted, static_cast<int>(s), fx, same ? fx : fz, memory.rough ? 128 : 8);
                 // Where a shift would gain nothing, the plain dot product is shared.
@@ -71,6 +71,8 @@ struct evaluator<T>::state {
             } else {
                 one.x = operand<T>(fx, false);
                 one.z = operand<T>(same ? fx : fz, false);
+                one.user = std::make_shared<const user_values>(wanted.user, fx, same ? fx : fz);
+                users = true;
             }
             sources.push_back(std::move(one));
         }
@@ -284,6 +286,7 @@ struct evaluator<T>::state {
         std::vector<const T*> panels, low_panels;
         bool stream;               // write results past the caches
         std::int32_t largest = 0;  // norm, where there is a table
+        index at = 0;              // its first column among those of the call
     };
 
     open_stripe open(const selection& which_cols, index packed_at, bool stream, workspace<T>& w) const {
@@ -440,7 +443,7 @@ struct evaluator<T>::state {
         const source<T>& s = sources[at];
         const T* panels = stripe.panels[at];
         const index n = some.size(), width = stripe.width;
-        if (s.what == statistic::user) return ask_user(s, some, stripe.cols, width, out, w);
+        if (s.what == statistic::user) return copy_asked(group.asked[at].view().block(first, stripe.at, n, stripe.cols.size()), width, out);
         if constexpr (std::is_same_v<T, float>)
             if (s.bits()) {
                 const bit_ops& counting = *best_bit_ops();
@@ -499,14 +502,23 @@ struct evaluator<T>::state {
         return {cols.data(), values.data(), static_cast<index>(cols.size())};
     }
 
-    void ask_user(const source<T>& s, const selection& some, const selection& which_cols, index width, T* out, workspace<T>& w) const {
-        if (w.user.rows() < some.size() || w.user.cols() < which_cols.size()) w.user = matrix<double>(ops.block_rows, std::max(width, which_cols.size()));
-        const matrix_view<double> values = w.user.view().block(0, 0, some.size(), which_cols.size());
-        s.user(s.x.vectors(), some, s.z.vectors(), which_cols, values);
-        for (index i = 0; i < some.size(); ++i) {
-            for (index j = 0; j < which_cols.size(); ++j) out[i * width + j] = static_cast<T>(values(i, j));
-            std::fill(out + i * width + which_cols.size(), out + (i + 1) * width, T(0));
+    static void copy_asked(const matrix_view<const double>& values, index width, T* out) {
+        for (index i = 0; i < values.rows; ++i) {
+            for (index j = 0; j < values.cols; ++j) out[i * width + j] = static_cast<T>(values(i, j));
+            std::fill(out + i * width + values.cols, out + (i + 1) * width, T(0));
         }
+    }
+
+    // How many rows of a call are made ready at once.
+    index rows_at_once(index cols) const {
+        const index most = rows_in_group(sources);
+        return users ? std::min(most, ceil_div(user_values::rows_at_once(cols), ops.block_rows) * ops.block_rows) : most;
+    }
+
+    // What users say of all pairs of a call's rows and columns.
+    void ask_users(row_group<T>& group, const selection& which_cols) const {
+        if (!users) return;
+        for (const auto& s : sources) group.asked.push_back(s.user ? s.user->block(group.rows, which_cols) : matrix<double>());
     }
 
     template <class Register>

@@ -1,9 +1,14 @@
 #include "mercer/kernels/names.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <mutex>
+#include <ranges>
 
+#include "mercer/base/error.h"
 #include "mercer/kernels/algebra.h"
 
 namespace mercer {
@@ -54,7 +59,29 @@ directory<kernel>& kernels() {
     return all;
 }
 
+using named_kernels = std::vector<std::pair<std::string, kernel>>;
+std::vector<named_kernels>& local() {
+    thread_local std::vector<named_kernels> innermost_last;
+    return innermost_last;
+}
+
+void require_one_function_a_name(const std::shared_ptr<const kernel_node>& node, std::map<std::string, const kernel_node*>& seen) {
+    const kernel_form form = node->form();
+    if (form.what == "user" && seen.try_emplace(form.who, node.get()).first->second != node.get())
+        fail(errc::unsupported, fmt::format("the kernel has two functions named '{}', and a file tells functions apart by their names: rename one", form.who));
+    for (const auto& part : form.parts) require_one_function_a_name(part, seen);
+}
+
 }  // namespace
+
+local_kernels::local_kernels(named_kernels known) { local().push_back(std::move(known)); }
+local_kernels::~local_kernels() { local().pop_back(); }
+
+std::string lasting_text(const kernel& k) {
+    std::map<std::string, const kernel_node*> seen;
+    require_one_function_a_name(k.shared(), seen);
+    return k.text();
+}
 
 void register_weight(const std::string& name, object_function h) { weights().set(name, std::move(h)); }
 void register_map(const std::string& name, std::function<std::vector<double>(std::span<const double>)> phi) {
@@ -63,6 +90,10 @@ void register_map(const std::string& name, std::function<std::vector<double>(std
 void register_kernel(const std::string& name, const kernel& k) { kernels().set(name, k); }
 std::optional<object_function> weight_named(const std::string& name) { return weights().find(name); }
 std::optional<feature> map_named(const std::string& name) { return maps().find(name); }
-std::optional<kernel> kernel_named(const std::string& name) { return kernels().find(name); }
+std::optional<kernel> kernel_named(const std::string& name) {
+    for (const named_kernels& known : std::views::reverse(local()))
+        if (const auto at = std::ranges::find(known, name, &named_kernels::value_type::first); at != known.end()) return at->second;
+    return kernels().find(name);
+}
 
 }  // namespace mercer
