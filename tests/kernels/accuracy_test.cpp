@@ -118,7 +118,8 @@ matrix<double> drawn(index n, index dims, double offset, double spread, double g
                 rows(i, a) = rows(i - 1, a) + normal(random) / std::sqrt(gamma * static_cast<double>(dims));
             else
                 rows(i, a) = offset + width * normal(random);
-            if (uniform(random) < zeros) rows(i, a) = 0;
+            // Neighbours are zero in the same places.
+            if (i % 2 == 1 && i > 1 ? zeros > 0 && rows(i - 1, a) == 0 : uniform(random) < zeros) rows(i, a) = 0;
         }
     return rows;
 }

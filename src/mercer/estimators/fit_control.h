@@ -51,7 +51,7 @@ auto with_training_gram(const kernel& k, const dataset& x, std::size_t budget, b
     const auto n = static_cast<double>(x.size());
     const bool fits = 8 * n * n <= static_cast<double>(budget);
     if (!fits && !exact && k.properties().normalised) {
-        const computed<float> fresh(k, x, {budget / 8, budget / 8});
+        const computed<float> fresh(k, x, {budget / 8, budget / 8, true});
         const kept_rows<float> kept(fresh, budget - budget / 4);
         return body(static_cast<const gram<float>&>(kept));
     }

@@ -250,7 +250,7 @@ neighbours search(const knn_model& m, const dataset& z) {
         return plain;
     }
     const std::vector<float> half_float = half_of<float>(m.self);
-    const computed<float> fast(*m.k, z, m.x, {m.options.memory_bytes / 2, m.options.memory_bytes / 2});
+    const computed<float> fast(*m.k, z, m.x, {m.options.memory_bytes / 2, m.options.memory_bytes / 2, true});
     const index k = m.options.n_neighbors, most = std::min(m.size(), k + std::max<index>(8, k / 2));
     constexpr index stretch = 64 * band;
     for (index r = 0; r < z.size(); r += stretch) {

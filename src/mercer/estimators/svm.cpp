@@ -378,8 +378,8 @@ svm_model fit_svm(const kernel& k, const dataset& x, std::span<const double> y, 
     // Part of the memory may hold the data as the tile loops like them best: floats, packed when there is room for that too, and
     // rows that are stored as sparse ones but are not.
     const std::size_t share = options.memory_bytes / 4;
-    const computed<float> fast(k, x, {share, share});
-    const computed<double> exact(k, x, {0, x.is_sparse() ? share : 0});
+    const computed<float> fast(k, x, {share, share, true});
+    const computed<double> exact(k, x, {0, x.is_sparse() ? share : 0, true});
     svm_options rest = options;
     rest.memory_bytes -= std::min(fast.kept_bytes() + exact.kept_bytes(), options.memory_bytes);
     svm_model model = fit_ranked(fast, exact, y, rest, rank);

@@ -97,7 +97,7 @@ matrix<double> reduce(const svm_model& model, index objects, Block block) {
 template <class T>
 matrix<double> decide_as(const svm_model& model, const dataset& x) {
     if (model.support.size() == 0) return reduce<T>(model, x.size(), [](const selection&, const selection&, matrix_view<T>) {});
-    const computed<T> k(*model.k, x, model.support, std::size_t{64} << 20);
+    const computed<T> k(*model.k, x, model.support, {std::size_t{64} << 20, 0, sizeof(T) == 4});
     return reduce<T>(model, x.size(), [&](const selection& rows, const selection& cols, matrix_view<T> out) { k.block(rows, cols, out); });
 }
 

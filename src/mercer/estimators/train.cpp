@@ -124,7 +124,7 @@ private:
 
     dual_solution by_smo(const binary_problem& problem, std::size_t which, index side_by_side) {
         const dataset part = gather(x_, std::span<const index>(problem.rows));
-        const computed<float> fast(k_, part, {o_.svm.memory_bytes / 4, o_.svm.memory_bytes / 4});
+        const computed<float> fast(k_, part, {o_.svm.memory_bytes / 4, o_.svm.memory_bytes / 4, true});
         const computed<double> exact(k_, part);
         const dual_input in = pose(problem);
         smo_options s;
@@ -196,7 +196,7 @@ private:
             computed<double>(k_, part).all(all.view());
             r = solve_kernel_pegasos(precomputed<double>(all.view()), problem.sign, problem.penalty, p);
         } else {
-            const computed<float> K(k_, part, {room / 4, room / 4});
+            const computed<float> K(k_, part, {room / 4, room / 4, true});
             r = solve_kernel_pegasos(row_cache<float>(K, room), problem.sign, problem.penalty, p);
         }
         dual_solution out = told(r.descent, part.size());

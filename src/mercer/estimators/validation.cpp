@@ -100,7 +100,7 @@ fold_plan stratified_folds(std::span<const double> y, int folds, const random_be
 shared_gram::shared_gram(const kernel& k, const dataset& x, std::size_t memory_bytes) {
     require_finite(x);
     exact_ = std::make_unique<computed<double>>(k, x);
-    computed_ = std::make_unique<computed<float>>(k, x, memory_bytes / 4);
+    computed_ = std::make_unique<computed<float>>(k, x, evaluator_memory(memory_bytes / 4, memory_bytes / 4, true));
     const auto n = static_cast<std::size_t>(x.size());
     if (n > 0 && n <= memory_bytes / 2 / sizeof(float) / n) {
         matrix<float> all(x.size(), x.size());

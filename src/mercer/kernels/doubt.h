@@ -22,8 +22,9 @@ class doubt {
 public:
     static constexpr T never = -1;  // no squared distance is below it
 
-    // Of the maps of one statistic; depth: the number of coordinates.
-    doubt(std::vector<map_call> maps, index depth) : maps_(std::move(maps)), growth_(1 + 0.5 * std::sqrt(static_cast<double>(depth))) {}
+    // Of the maps of one statistic; depth: the number of coordinates; units of rounding of f(0) = 1 that are allowed.
+    doubt(std::vector<map_call> maps, index depth, double units)
+        : maps_(std::move(maps)), growth_(1 + 0.5 * std::sqrt(static_cast<double>(depth))), allowed_(units * unit) {}
 
     // θ of an object with this squared norm.
     T threshold(double squared_norm) {
@@ -39,15 +40,14 @@ public:
 
 private:
     static constexpr double unit = sizeof(T) == 4 ? 0x1p-24 : 0x1p-53;
-    static constexpr double allowed = 8 * unit;  // of f(0) = 1
 
-    static double threshold_of(const map_call& f, double error) {
+    double threshold_of(const map_call& f, double error) const {
         const auto at = values(f, {0, error});
-        if (at[0] - at[1] <= allowed) return never;
+        if (at[0] - at[1] <= allowed_) return never;
         // |f'| at t is at most the slope of the chord from 0.9t to t. θ is past the error itself, so that t is known to be beyond it.
         for (double t = 2 * error; t < 1e300; t *= 1.2) {
             const auto chord = values(f, {0.9 * t, t});
-            if (error * (chord[0] - chord[1]) <= allowed * 0.1 * t) return t + error;
+            if (error * (chord[0] - chord[1]) <= allowed_ * 0.1 * t) return t + error;
         }
         return 1e300;
     }
@@ -62,7 +62,7 @@ private:
     }
 
     std::vector<map_call> maps_;
-    double growth_;
+    double growth_, allowed_;
     std::unordered_map<int, T> known_;
 };
 

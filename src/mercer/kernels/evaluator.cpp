@@ -93,7 +93,7 @@ double evaluator<T>::element_cost() const {
         if (each.what == statistic::user) return 1000;
         cycles += each.bits()     ? 2.0 * static_cast<double>(each.bit_stride())
                   : each.sparse() ? 1.4 * each.x.mean_entries()
-                                  : (each.what == statistic::dot && !each.careful() ? 1.0 : 3.0) * static_cast<double>(each.depth());
+                                  : (each.what == statistic::dot ? 1.0 : 3.0) * static_cast<double>(each.depth());
     }
     return cycles / static_cast<double>(s.ops.lanes);
 }

@@ -41,7 +41,7 @@ struct evaluator<T>::state {
         }
         rows = x.size();
         cols = same ? rows : z.size();
-        bind_sources(memory.copy_bytes);
+        bind_sources(memory);
         bind_factors();
         bind_table();
         choose_stripe();
@@ -50,7 +50,8 @@ struct evaluator<T>::state {
 
     const dataset& right() const { return same ? x : z; }
 
-    void bind_sources(std::size_t copy_bytes) {
+    void bind_sources(const evaluator_memory& memory) {
+        std::size_t copy_bytes = memory.copy_bytes;
         std::vector<std::pair<dataset, dataset>> made;
         for (const auto& f : code->features) made.push_back(f.apply ? f.apply(x, same ? nullptr : &z) : std::pair(x, same ? dataset() : z));
         for (std::size_t s = 0; s < code->statistics.size(); ++s) {
@@ -60,7 +61,7 @@ struct evaluator<T>::state {
             one.what = wanted.what;
             one.user = wanted.user;
             if (wanted.what != statistic::user) {
-                bind_vectors(one, wanted, static_cast<int>(s), fx, same ? fx : fz);
+                bind_vectors(one, wanted, static_cast<int>(s), fx, same ? fx : fz, memory.rough ? 128 : 8);
                 // Where a shift would gain nothing, the plain dot product is shared.
                 for (std::size_t other = 0; other < s && one.same_as < 0 && !one.apart(); ++other)
                     if (code->statistics[other].what == wanted.what && code->statistics[other].source == wanted.source && !sources[other].apart() &&
@@ -75,7 +76,7 @@ struct evaluator<T>::state {
         }
     }
 
-    void bind_vectors(source<T>& one, const pair_statistic& wanted, int at, const dataset& fx, const dataset& fright) {
+    void bind_vectors(source<T>& one, const pair_statistic& wanted, int at, const dataset& fx, const dataset& fright, double units) {
         const bool empty = fx.size() == 0 || fright.size() == 0;  // no vectors, so their coordinates do not matter
         if (fx.dims() != fright.dims() && !empty && !(fx.is_sparse() && fright.is_sparse()))
             fail(errc::invalid_argument, fmt::format("x has {} coordinates and z has {}", fx.dims(), fright.dims()));
@@ -102,18 +103,18 @@ struct evaluator<T>::state {
             require_norms(fx, one.x_norms);
             require_norms(fright, one.z_norms);
         }
-        if (wanted.centred && !one.bits()) bind_doubt(one, at);
+        if (wanted.centred && !one.bits()) bind_doubt(one, at, units);
         // Sums over differences are exact but for what rounding to T takes from the coordinates.
         const bool differences = wanted.what == statistic::manhattan || wanted.what == statistic::chi2;
         one.low = (differences || (one.careful() && !one.sparse())) && (one.x.rounds(one.shift_data()) || (!same && one.z.rounds(one.shift_data())));
     }
 
     // Which pairs need their differences.
-    void bind_doubt(source<T>& one, int at) {
+    void bind_doubt(source<T>& one, int at, double units) {
         std::vector<map_call> maps;
         for (const auto& step : code->code)
             if (step.what == instruction::op::map && step.a == at && step.input == map_input::squared_distance) maps.push_back(step.formula);
-        doubt<T> close(std::move(maps), one.depth());
+        doubt<T> close(std::move(maps), one.depth(), units);
         bool any = false;
         const auto thresholds = [&](const operand<T>& vectors, const buffer<T>& norms, buffer<T>& out) {
             out.resize(norms.size());
@@ -129,19 +130,14 @@ struct evaluator<T>::state {
         if (!any) one.x_doubt = {}, one.z_doubt = {};
     }
 
-    // The vectors in the form the tile loops read best, where there is room for it and nothing is lost.
+    // The vectors in the form the tile loops read best, where there is room for it.
     void copy_vectors(source<T>& one, std::size_t& room) {
-        if (one.low || one.bits()) return;
+        if (one.bits() || (one.careful() && one.sparse())) return;  // sparse rows in doubt are looked up as they are stored
         const auto copied = [&](operand<T>& vectors) {
-            auto own = vectors.copy(one.shift_data(), room);
-            if (!own) return false;
-            const auto* rows = own->template as<dense<T>>();
-            const std::size_t bytes = rows ? static_cast<std::size_t>(rows->size() * rows->dims()) * sizeof(T)
-                                           : static_cast<std::size_t>(vectors.mean_entries() * static_cast<double>(vectors.size())) * (sizeof(T) + 4);
-            room -= std::min(room, bytes);
+            const std::size_t bytes = vectors.copy(one.shift_data(), one.low, room);
+            room -= bytes;
             one.copy_bytes += bytes;
-            vectors = operand<T>(std::move(*own), vectors.streamed_sparse(), vectors.density());
-            return true;
+            return bytes > 0;
         };
         // Both sides or none: one shift serves them.
         const std::size_t before = room;
@@ -150,7 +146,7 @@ struct evaluator<T>::state {
         operand<T> z = one.z;
         if (same)
             z = x;
-        else if (!copied(z) && one.shift_data()) {
+        else if (!copied(z) && (one.shift_data() || one.low)) {
             room = before, one.copy_bytes = 0;
             return;
         }

@@ -101,16 +101,24 @@ void operand<T>::pack(const selection& which, const T* shift, T* packed, index w
 }
 
 template <class T>
+void operand<T>::low_row(index i, const T* shift, T* out) const {
+    thread_local std::vector<double> exact;
+    exact.resize(static_cast<std::size_t>(dims()));
+    read_row(vectors_, i, exact.data());
+    for (index a = 0; a < dims(); ++a) out[a] = rest_of<T>(exact[static_cast<std::size_t>(a)], shift ? static_cast<double>(shift[a]) : 0.0);
+}
+
+template <class T>
 void operand<T>::pack_low(const selection& which, const T* shift, T* packed, index width, pack_scratch<T>& scratch) const {
     const index depth = dims();
-    T* rows = scratch.rows.at_least(which.size() * depth);
-    scratch.exact.resize(static_cast<std::size_t>(depth));
+    const auto* kept = low_.as<dense<T>>();
+    T* rows = scratch.rows.at_least(kept && kept->size() > 0 ? 1 : which.size() * depth);
     scratch.pointers.resize(static_cast<std::size_t>(which.size()));
     for (index r = 0; r < which.size(); ++r) {
-        read_row(vectors_, which[r], scratch.exact.data());
-        T* row = rows + r * depth;
-        for (index a = 0; a < depth; ++a) row[a] = rest_of<T>(scratch.exact[a], shift ? static_cast<double>(shift[a]) : 0.0);
-        scratch.pointers[r] = row;
+        if (kept && kept->size() > 0)
+            scratch.pointers[r] = kept->row(which[r]);
+        else
+            low_row(which[r], shift, rows + r * depth), scratch.pointers[r] = rows + r * depth;
     }
     best_tile_ops<T>().pack(scratch.pointers.data(), which.size(), depth, nullptr, packed, width);
 }
@@ -141,16 +149,31 @@ bool operand<T>::whole(index i, const T* shift) const {
 }
 
 template <class T>
-std::optional<dataset> operand<T>::copy(const T* shift, std::size_t budget) const {
+std::size_t operand<T>::copy(const T* shift, bool low, std::size_t budget) {
     const auto numbers = static_cast<double>(size()) * static_cast<double>(dims());
+    const auto as_dense_rows = [&]() -> std::size_t {
+        const double bytes = numbers * sizeof(T) * (low ? 2 : 1);
+        if (bytes > static_cast<double>(budget) || numbers == 0) return 0;
+        matrix<T> rows(size(), dims()), rest(low ? size() : 0, dims());
+        parallel_for(size(), [&](index i) {
+            if (const T* row = dense_row(i, shift, rows.row(i)); row != rows.row(i))
+                for (index a = 0; a < dims(); ++a) rows(i, a) = shift ? row[a] - shift[a] : row[a];
+            if (low) low_row(i, shift, rest.row(i));
+        });
+        vectors_ = dense<T>(std::move(rows));
+        if (low) low_ = dense<T>(std::move(rest));
+        return static_cast<std::size_t>(bytes);
+    };
     return std::visit(
-        [&](const auto& some) -> std::optional<dataset> {
+        [&](const auto& some) -> std::size_t {
             using kind = std::decay_t<decltype(some)>;
-            if constexpr (std::is_same_v<kind, dense<T>>) return std::nullopt;
+            if constexpr (std::is_same_v<kind, dense<T>>)
+                if (!low) return 0;
             if constexpr (requires { some.nonzeros(); }) {
                 const auto entries = static_cast<double>(some.nonzeros());
-                if (!shift && entries <= 0.5 * numbers) {
-                    if (std::is_same_v<kind, sparse<T>> || entries * (sizeof(T) + 4) > static_cast<double>(budget)) return std::nullopt;
+                if (!shift && !low && entries <= 0.5 * numbers) {
+                    const double bytes = entries * (sizeof(T) + 4);
+                    if (std::is_same_v<kind, sparse<T>> || bytes > static_cast<double>(budget)) return 0;
                     std::vector<index> start{0};
                     std::vector<std::int32_t> col;
                     std::vector<T> val;
@@ -161,15 +184,13 @@ std::optional<dataset> operand<T>::copy(const T* shift, std::size_t budget) cons
                         for (const auto v : some.values(i)) val.push_back(static_cast<T>(v));
                         start.push_back(static_cast<index>(col.size()));
                     }
-                    return dataset(sparse<T>(std::move(start), std::move(col), std::move(val), some.dims()));
+                    vectors_ = dataset(sparse<T>(std::move(start), std::move(col), std::move(val), some.dims()));
+                    return static_cast<std::size_t>(bytes);
                 }
             }
-            if (numbers * sizeof(T) > static_cast<double>(budget) || numbers == 0) return std::nullopt;
-            matrix<T> rows(size(), dims());
-            parallel_for(size(), [&](index i) { dense_row(i, shift, rows.row(i)); });
-            return dataset(dense<T>(std::move(rows)));
+            return as_dense_rows();
         },
-        vectors_.items());
+        dataset(vectors_).items());
 }
 
 template <class T>

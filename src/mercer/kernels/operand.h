@@ -2,7 +2,6 @@
 // whatever storage the data have, so that no copy of the data is kept.
 #pragma once
 
-#include <optional>
 #include <vector>
 
 #include "mercer/data/dataset.h"
@@ -17,7 +16,6 @@ struct pack_scratch {
     std::vector<const T*> pointers;
     std::vector<std::int32_t> row_cols;
     std::vector<T> row_values;
-    std::vector<double> exact;  // a row as it is stored
 };
 
 // The coordinates of a vector that are not zero, or that its storage lists.
@@ -49,8 +47,9 @@ public:
     bool rounds(const T* shift) const;
     // Whether all coordinates of vector i, minus the shift's, are whole numbers.
     bool whole(index i, const T* shift) const;
-    // A copy in T, minus the shift, dense where most coordinates are stored; nothing where it would not fit in `budget` bytes.
-    std::optional<dataset> copy(const T* shift, std::size_t budget) const;
+    // Replaces the vectors by copies in T, minus the shift, dense where most coordinates are stored; low: also what rounding takes from them.
+    // The bytes that takes, 0 where it would be more than `budget` or nothing is gained.
+    std::size_t copy(const T* shift, bool low, std::size_t budget);
     // The entries of vector i: where they are stored, or written to `cols` and `values`, which have room for room_for_entries(i).
     sparse_entries<T> entries(index i, std::int32_t* cols, T* values) const;
     index room_for_entries(index i) const;
@@ -62,8 +61,9 @@ public:
 private:
     // Row i as it lies in memory, or written to scratch: then minus the shift.
     const T* dense_row(index i, const T* shift, T* scratch) const;
+    void low_row(index i, const T* shift, T* out) const;
 
-    dataset vectors_;
+    dataset vectors_, low_;
     bool sparse_ = false;
     double density_ = 1;
 };

@@ -12,7 +12,8 @@ namespace mercer::smo {
 bool solver::worth_whole() const {
     if (active_ <= whole_size) return true;
     const auto room = static_cast<index>(std::sqrt(static_cast<double>(options_.block_bytes / 2 / sizeof(float))));
-    return active_ <= std::min(most_whole, room) && level_ == n_ && result_.rounds >= few_blocks;
+    return active_ <= std::min(most_whole, room) && level_ == n_ &&
+           static_cast<double>(result_.rows_computed + result_.rows_reused) >= whole_rows * static_cast<double>(active_);
 }
 
 void solver::choose_block() {

@@ -15,7 +15,7 @@ struct limits {
     row_limits rows_kept;
     index whole_size = 1000;     // so many active points or fewer are one block: their whole Gram matrix is computed
     index most_whole = 4096;     // and so many, where smaller blocks have not led to the end
-    int few_blocks = 6;          // by then
+    double whole_rows = 2;       // when as many rows as they are, times this, have been used
     index largest_block = 1024;  // otherwise a block is an eighth of the active points, within these
     index smallest_block = 256;
     index most_free = row_store::in_use;  // and larger, up to this, where many variables are free
@@ -40,7 +40,8 @@ struct limits {
     int most_last_tries = 3;         // and so often where pairs have come to rest short of the end
     index most_barrier = 2500;       // active points up to which a barrier takes all of them
     index most_exact = 30000000;     // kernel values in double that Newton's method may ask for at its end
-    double little_work = 10;         // one in so many kernel values more is no matter
+    double little = 1e6;             // kernel values in double that are no matter at the end
+    double little_work = 250;        // one in so many kernel values more is no matter
     double safety = 4;               // the largest error seen there is multiplied by this
 };
 

@@ -273,7 +273,10 @@ smo_result solver::finish() {
     const bool certified = result_.status == smo_status::converged || result_.status == smo_status::stationary;
     const bool exact = !certified && active_ == n_ && all_exact();
     gap_ = measure();
-    // The objective is a sum over support points: of exact values, where these are little work beside what was done.
+    // The objective is a sum over support points: of exact values, where these are little work beside what was done, or the error seen in F would show.
+    double weight = 0;
+    for (const double a : alpha_) weight += std::abs(a);
+    const bool shows = 0.5 * weight * std::max(error_seen_, error_then_) > 1e-7 * std::abs(result_.objective);
     std::vector<index> support, float_only;
     for (index i = 0; i < n_; ++i) {
         if (alpha_[i] == 0) continue;
@@ -282,7 +285,7 @@ smo_result solver::finish() {
     }
     const double values = static_cast<double>(support.size()) * static_cast<double>(support.size());
     const double done = static_cast<double>(result_.rows_computed) * static_cast<double>(n_);
-    if (exact || values <= 1e7 || little_work * values <= done) {
+    if (exact || values <= little || little_work * values <= done || (shows && values <= 1e8)) {
         make_exact(float_only);
         gap_ = measure();
         result_.objective = 0;

@@ -114,6 +114,7 @@ private:
     // Since α was alpha_then_, w has moved by at most reach_, so F of a point set aside by at most reach_·√K(i, i).
     double reach_ = 0, objective_then_ = 0;
     double error_then_ = 0;  // of F_then_, as a sample shows it
+    double error_seen_ = 0;  // of F, before certify() made it exact where it matters
     bool looked_ = false;    // nothing changed since the last look: the points set aside cannot decide the gap
 
     std::vector<index> block_, previous_;

@@ -41,7 +41,8 @@ bool solver::certify() {
         for (std::size_t k = 0; k < count; ++k) known[heavy[k]] = 1, points.push_back(heavy[k]);
     }
     // Points that could decide the gap if they were as wrong as that; what they turn out to be may widen the doubt.
-    for (double error = 0; !points.empty();) {
+    double error = 0;
+    while (!points.empty()) {
         std::vector<double> before;
         for (const index i : points) before.push_back(F_[i]);
         make_exact(points);
@@ -61,6 +62,7 @@ bool solver::certify() {
             points.push_back(i);
         }
     }
+    error_seen_ = error;
     gap_ = measure();
     return gap_ <= options_.tol;
 }
