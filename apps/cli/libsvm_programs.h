@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "mercer/base/error.h"
+#include "mercer/base/file.h"
 #include "mercer/base/heap.h"
 #include "mercer/data/readers/libsvm.h"
 #include "mercer/data/readers/source.h"
@@ -50,16 +51,16 @@ inline int whole_option(const char* text, const char* usage) {
     return static_cast<int>(value);
 }
 
-inline bool readable(const std::string& path) {
-    std::FILE* file = std::fopen(path.c_str(), "r");
-    if (file) std::fclose(file);
-    return file != nullptr;
-}
-
-inline source open_examples(const std::string& path) {
-    source file = read_source(path);
-    if (file.bytes().size() > (std::size_t{1} << 20)) prepare_heap();
-    return file;
+// The bytes of a file, read once, for a pipe cannot be opened again; `otherwise` and the path where it cannot be opened.
+inline source open_file(const std::string& path, const char* otherwise) {
+    try {
+        source file = read_source(path);
+        if (file.bytes().size() > (std::size_t{1} << 20)) prepare_heap();
+        return file;
+    } catch (const error& caught) {
+        if (caught.code() != errc::io) throw;
+        end_with(otherwise + path);
+    }
 }
 
 struct examples {
@@ -123,6 +124,7 @@ inline examples parse_examples(const source& file, bool precomputed, bool zero_b
 // main() with endings and errors turned into exit codes.
 template <class Body>
 int run_program(Body body) {
+    remove_temporaries_on_signals();
     try {
         return body();
     } catch (const ending& end) {

@@ -136,6 +136,30 @@ TEST(csv, iris_is_the_same_as_in_libsvm_form) {
     EXPECT_EQ(rows<double>(t.x)[0], (std::vector<double>{5.1, 3.5, 1.4, 0.2}));
 }
 
+TEST(csv, a_field_is_quoted_only_where_it_has_to_be) {
+    EXPECT_EQ(csv_field("setosa"), "setosa");
+    EXPECT_EQ(csv_field("red, dark"), "\"red, dark\"");
+    EXPECT_EQ(csv_field("a \"b\""), "\"a \"\"b\"\"\"");
+    EXPECT_EQ(csv_field("two\nlines"), "\"two\nlines\"");
+    EXPECT_EQ(csv_field(" x"), "\" x\"");
+    EXPECT_EQ(csv_field(""), "");
+}
+
+TEST(csv, names_in_latin_1_are_those_in_utf_8) {
+    const csv_options by_name{.label = "couleur ros\xc3\xa9"};
+    for (const char* letter : {"\xe9", "\xc3\xa9"}) {
+        const table t = parse_csv(fmt::format("taill{0},couleur ros{0}\n1,fonc{0}\n2,clair\n", letter), "f", by_name);
+        EXPECT_EQ(t.feature_names, (words{"taill\xc3\xa9"}));
+        EXPECT_EQ(t.class_names, (words{"clair", "fonc\xc3\xa9"}));
+    }
+    EXPECT_EQ(parse_csv("x,ros\xe9\n1,2\n", "f", {.label = "ros\xe9"}).y, (std::vector<double>{2}));
+    // what only looks like UTF-8: overlong, a surrogate, beyond the last character, cut short
+    for (const char* bad : {"\xc0\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xe2\x82", "\x80"}) {
+        const std::string name = parse_csv(std::string("v,c\n1,x") + bad + "\n", "f", {.header = csv_header::present, .label = "c"}).class_names.at(0);
+        EXPECT_EQ(name.size(), 1 + 2 * std::string_view(bad).size()) << name;
+    }
+}
+
 TEST(csv, what_is_written_is_read) {
     EXPECT_TRUE(rc::check("a random table with random class names survives quoting", [] {
         const auto finite = rc::gen::suchThat(rc::gen::arbitrary<double>(), [](double v) { return std::isfinite(v); });
@@ -150,10 +174,8 @@ TEST(csv, what_is_written_is_read) {
         for (int i = 0; i < n; ++i) {
             expected.push_back(*rc::gen::container<std::vector<double>>(static_cast<std::size_t>(d), finite));
             for (const double value : expected.back()) text += fmt::format("{}{}", value, separator);
-            labels.push_back("c" + *rc::gen::container<std::string>(rc::gen::element('a', '"', ',', ';', '\n', ' ', '\t')));
-            text += '"';
-            for (const char c : labels.back()) text += c == '"' ? std::string("\"\"") : std::string(1, c);
-            text += "\"\n";
+            labels.push_back("c" + *rc::gen::container<std::string>(rc::gen::element('a', '"', ',', ';', '\n', '\r', ' ', '\t')));
+            text += csv_field(labels.back()) + "\n";
         }
         const table t = parse_csv(text, "f", {.separator = separator, .header = csv_header::present, .label = "class"});
         RC_ASSERT(rows<double>(t.x) == expected);

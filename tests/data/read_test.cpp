@@ -72,5 +72,14 @@ TEST(read_table, archives_are_read_like_plain_files) {
 #endif
 }
 
+TEST(read_table, utf_16_is_told) {
+    const scratch_folder folder;
+    const std::string path = folder.write("excel.csv", std::string_view("\xff\xfe"
+                                                                        "1\0,\0"
+                                                                        "2\0\n\0",
+                                                                        10));
+    EXPECT_EQ(failure([&] { read_table(path); }), "unsupported: " + path + ": the text is UTF-16: save it as UTF-8");
+}
+
 }  // namespace
 }  // namespace mercer

@@ -180,5 +180,17 @@ TEST(scaling, bad_files_are_refused) {
     EXPECT_EQ(bad(head + R"("min": [0], "max": [1]})"), "no error");
 }
 
+TEST(scaling, does_not_fill_the_memory_for_columns_that_do_not_occur) {
+    const sparse<double> hashed({0, 1, 2}, {5, 2147483646}, {1, 2}, 2147483647);
+    scaling_options options;
+    options.method = scaling_method::minmax;
+    try {
+        scaling::fit(hashed, options);
+        FAIL();
+    } catch (const error& caught) {
+        EXPECT_EQ(caught.code(), errc::memory);
+    }
+}
+
 }  // namespace
 }  // namespace mercer

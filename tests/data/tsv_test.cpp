@@ -49,6 +49,11 @@ TEST(strings_reader, without_labels) {
     EXPECT_TRUE(t.y.empty());
 }
 
+TEST(strings_reader, a_blank_line_without_labels_is_an_empty_string) {
+    EXPECT_EQ(texts(parse_strings("a\n\n \r\nb\n\n", "f", {.labelled = false})), (words{"a", "", " ", "b", ""}));
+    EXPECT_EQ(texts(parse_strings("\n", "f", {.labelled = false})), (words{""}));
+}
+
 TEST(strings_reader, faults) {
     EXPECT_EQ(failure([] { parse_strings("+\ta\nACGT\n", "f"); }), "parse error: f:2:1: expected label<TAB>text, got 'ACGT'");
     EXPECT_EQ(failure([] { parse_strings("+\ta\n\tACGT\n", "f"); }), "parse error: f:2:1: expected label<TAB>text, got '\\x09ACGT'");
@@ -71,6 +76,23 @@ TEST(sets_reader, items_get_numbers_in_order_of_appearance) {
     EXPECT_EQ(set(t, 2), (numbers{}));
     EXPECT_EQ(t.class_names, (words{"e", "p"}));
     EXPECT_EQ(t.y, (std::vector<double>{1, 0, 1}));
+}
+
+TEST(sets_reader, a_blank_line_without_labels_is_an_empty_set) {
+    const table t = parse_sets("a b\n\n \t\nb\n", "f", {.labelled = false});
+    ASSERT_EQ(t.x.size(), 4);
+    EXPECT_EQ(set(t, 1), (numbers{}));
+    EXPECT_EQ(set(t, 2), (numbers{}));
+    EXPECT_EQ(set(t, 3), (numbers{1}));
+    // Where there are labels, one may be missing, but a line without anything is no example.
+    EXPECT_EQ(failure([] { parse_sets("p\ta\n\t\n", "f"); }), "parse error: f:2:1: expected label<TAB>item item ..., got '\\x09'");
+    EXPECT_EQ(parse_sets("p\ta\n\n \n", "f").x.size(), 1);
+}
+
+TEST(sets_reader, an_item_in_latin_1_is_that_in_utf_8) {
+    const table t = parse_sets("caf\xe9 t\xe9\ncaf\xc3\xa9\n", "f", {.labelled = false});
+    EXPECT_EQ(t.feature_names, (words{"caf\xc3\xa9", "t\xc3\xa9"}));
+    EXPECT_EQ(set(t, 1), (numbers{0}));
 }
 
 TEST(sets_reader, dictionary_carries_over_to_other_files) {

@@ -81,6 +81,43 @@ class gram_kinds : public ::testing::Test {};
 using precisions = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(gram_kinds, precisions);
 
+// Two thirds of the entries of x, in columns as far apart as there is room.
+template <class T>
+sparse<T> spread(const matrix<T>& x, index dims) {
+    std::vector<index> start{0};
+    std::vector<std::int32_t> col;
+    std::vector<T> val;
+    for (index i = 0; i < x.rows(); ++i) {
+        for (index j = 0; j < x.cols(); ++j)
+            if ((i + j) % 3 != 0) {
+                col.push_back(static_cast<std::int32_t>((j + 1) * (dims / x.cols()) - 1));
+                val.push_back(x(i, j));
+            }
+        start.push_back(static_cast<index>(col.size()));
+    }
+    return {std::move(start), std::move(col), std::move(val), dims};
+}
+
+TEST(computed, columns_that_do_not_occur_do_not_matter) {
+    const matrix<double> x = random_matrix<double>(40, 7, 1), z = random_matrix<double>(9, 7, 2);
+    constexpr index far = 2147483647;
+    for (const char* text : {"rbf(gamma=0.3)", "linear()", "normalize(poly(degree=2, coef0=1))", "laplacian(gamma=0.2)", "rbf(gamma=1)*linear() + 2"}) {
+        const kernel k = kernel::parse(text);
+        const auto all = [](const gram<double>& K) {
+            matrix<double> out(K.rows(), K.cols());
+            K.all(out.view());
+            return out;
+        };
+        const matrix<double> near = all(computed<double>(k, spread(x, 7))), wide = all(computed<double>(k, spread(x, far)));
+        const matrix<double> near_pair = all(computed<double>(k, spread(x, 7), spread(z, 7))),
+                             wide_pair = all(computed<double>(k, spread(x, far), spread(z, far)));
+        for (index i = 0; i < x.rows(); ++i) {
+            for (index j = 0; j < x.rows(); ++j) EXPECT_NEAR(wide(i, j), near(i, j), 1e-13 * (1 + std::abs(near(i, j)))) << text;
+            for (index j = 0; j < z.rows(); ++j) EXPECT_NEAR(wide_pair(i, j), near_pair(i, j), 1e-13 * (1 + std::abs(near_pair(i, j)))) << text;
+        }
+    }
+}
+
 TEST(gram_interface, the_example_of_the_header_works) {
     matrix<double> want(100, 100);
     for (index i = 0; i < 100; ++i)

@@ -80,7 +80,7 @@ void cluster(const cluster_options& options) {
         }
         const attempt& kept = *std::ranges::max_element(tried, {}, &attempt::silhouette);
         const std::vector<index> labels = best->inner().training_clusters();
-        best->label = options.from.label;
+        best->label = detail::as_utf8(options.from.label);
         std::vector<index> sizes(static_cast<std::size_t>(kept.k));
         for (const index c : labels) ++sizes[static_cast<std::size_t>(c)];
         if (!options.out.empty()) best->save(options.out);

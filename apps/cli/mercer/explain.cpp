@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "learning.h"
 #include "mercer/api/model.h"
 #include "mercer/base/error.h"
 #include "mercer/base/file.h"
@@ -121,8 +122,13 @@ subject prepare(explain_options& o, progress& shown) {
         s.how.tol = o.tol;
     }
     shown.phase("reading " + o.from.path);
-    s.on = load(o.from);
-    if (from_fit) s.on.data.x = from_fit->prepared(s.on.data.x);
+    read_options how = from_fit ? read_like(*from_fit) : read_options();
+    if (!from_fit) how.csv.classes = how.tsv.classes = s.model.class_names;  // the numbers of its classes
+    s.on = load(o.from, how);
+    if (from_fit) {
+        match_columns(s.on.data, from_fit->feature_names(), o.from.path, "the data the model was fitted on");
+        s.on.data.x = from_fit->prepared(s.on.data.x);
+    }
     require_classes(s.on, o.from.path);
     require_fit(k ? *k : *s.model.k, s.on, o.from.path);
     feature_pair(o.pair, s.on.data);  // wrong ones are told before anything takes long

@@ -31,7 +31,7 @@ void fit(const fit_options& options) {
         const auto started = std::chrono::steady_clock::now();
         api::model m = fit_shown(s, on.data, options.method.memory, shown);
         const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
-        m.label = options.from.label;
+        m.label = detail::as_utf8(options.from.label);
         if (!options.out.empty()) m.save(options.out);
         if (!options.picture.empty()) {
             shown.phase("drawing");

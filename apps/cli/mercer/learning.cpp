@@ -51,9 +51,19 @@ api::spec method_options::spec() const {
     return out;
 }
 
-objects load_unscaled(data_options from) {
+objects load_unscaled(data_options from, read_options how) { return load_unscaled(from, read_source(from.path), std::move(how)); }
+
+objects load_unscaled(data_options from, const source& file, read_options how) {
     from.scale.clear();
-    return load(from);
+    return load(from, file, std::move(how));
+}
+
+read_options read_like(const api::model& m) {
+    read_options how;
+    how.csv.classes = how.tsv.classes = m.class_names();
+    if (m.kind() == domain::sets) how.tsv.dictionary = m.feature_names();
+    how.libsvm.dims = m.dims();
+    return how;
 }
 
 void require_fit(const api::spec& s, const objects& from, const std::string& path) {
@@ -74,42 +84,34 @@ void model_data::add_to(CLI::App& command) {
 }
 
 table model_data::load(const api::model& m) const {
-    read_options how;
+    read_options how = read_like(m);
     if (format != "auto") how.format = file_format_named(format);
     how.csv.label = label == "none" ? "" : label;
-    how.csv.classes = how.tsv.classes = m.class_names();
     how.tsv.labelled = label != "none";
-    if (m.kind() == domain::sets) how.tsv.dictionary = m.feature_names();
-    how.libsvm.dims = m.dims();
+    const source file = read_source(path);
     table out;
     if (label.empty() && !m.label.empty()) {
         // New data may come without the column of targets.
         how.csv.label = m.label;
         try {
-            out = read_table(path, how);
+            out = parse_table(file, how);
         } catch (const error& first) {
             how.csv.label.clear();
             try {
-                out = read_table(path, how);
+                out = parse_table(file, how);
             } catch (const error&) {
                 throw first;
             }
-            if (m.dims() > 0 && out.x.dims() != m.dims()) throw first;
+            const bool named = !m.feature_names().empty() && !out.feature_names.empty();  // then the columns are looked for by name
+            if (!named && m.dims() > 0 && out.x.dims() != m.dims()) throw first;
         }
     } else {
-        out = read_table(path, how);
+        out = parse_table(file, how);
     }
     if (out.x.size() == 0) fail(errc::data, fmt::format("{}: no objects", path));
-    if (m.kind() == domain::vectors && !m.feature_names().empty() && !out.feature_names.empty() && m.feature_names() != out.feature_names)
-        for (std::size_t i = 0; i < std::max(m.feature_names().size(), out.feature_names.size()); ++i) {
-            const std::string wanted = i < m.feature_names().size() ? m.feature_names()[i] : "nothing";
-            const std::string got = i < out.feature_names.size() ? out.feature_names[i] : "nothing";
-            if (wanted != got)
-                fail(errc::data,
-                     fmt::format(
-                         "{}: column {} must be '{}', as in the data the model was fitted on, got '{}': name the targets with --label, or reorder the columns",
-                         path, i + 1, wanted, got));
-        }
+    match_columns(out, m.feature_names(), path, "the data the model was fitted on");
+    if (m.kind() == domain::vectors && out.x.is_sparse() && out.x.dims() > m.dims())
+        warn(fmt::format("{}: indices up to {}, but the model was fitted on {} columns", path, out.x.dims(), m.dims()));
     return out;
 }
 
@@ -230,13 +232,7 @@ std::vector<panel> model_panels(const api::model& m, const table& data, std::siz
 void write_columns(const std::string& path, const api::columns& values) {
     if (path.ends_with(".npy")) return write_matrix(path, values.values.view());
     std::string out;
-    const auto cell = [](const std::string& text) {
-        if (text.find_first_of(",\"\n") == std::string::npos) return text;
-        std::string quoted = "\"";
-        for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
-        return quoted + "\"";
-    };
-    for (std::size_t c = 0; c < values.names.size(); ++c) out += (c ? "," : "") + cell(values.names[c]);
+    for (std::size_t c = 0; c < values.names.size(); ++c) out += (c ? "," : "") + csv_field(values.names[c]);
     out += "\n";
     for (index i = 0; i < values.values.rows(); ++i) {
         for (index c = 0; c < values.values.cols(); ++c) fmt::format_to(std::back_inserter(out), "{}{}", c ? "," : "", values.values(i, c));

@@ -29,11 +29,14 @@ struct method_options {
 };
 void add_memory(CLI::App& command, std::size_t& bytes);
 // The objects as they are in the file, whatever --scale says: models scale by themselves.
-objects load_unscaled(data_options from);
+objects load_unscaled(data_options from, read_options how = {});
+objects load_unscaled(data_options from, const source& file, read_options how = {});
+// How data are read so that numbers mean the same as in a model: its classes, items and number of columns.
+read_options read_like(const api::model& m);
 // Fails, with advice, where the kernel that was asked for does not fit the objects.
 void require_fit(const api::spec& s, const objects& from, const std::string& path);
 
-// Data for a model: read with its classes, items and number of columns, so that numbers mean the same.
+// Data for a model, read like those it was fitted on and with the columns in their order.
 struct model_data {
     std::string path, format = "auto", label;
     void add_to(CLI::App& command);

@@ -5,6 +5,7 @@
 #include <new>
 
 #include "mercer/base/error.h"
+#include "mercer/base/file.h"
 #include "program.h"
 
 namespace {
@@ -72,6 +73,7 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    mercer::remove_temporaries_on_signals();
     int code = 1;
     try {
         code = run(argc, argv);

@@ -27,16 +27,22 @@ json prediction_json(const api::model& m, double value) {
     return value;
 }
 
-// Lines of text; CSV with a header where the name says so or there is more than one column.
-std::string prediction_text(const api::model& m, const std::vector<double>& found, const api::columns& details, bool header) {
+// A name on a line of its own.
+std::string one_line(std::string text) {
+    for (std::size_t at = 0; (at = text.find_first_of("\r\n", at)) != std::string::npos; ++at) text.replace(at, 1, text[at] == '\n' ? "\\n" : "\\r");
+    return text;
+}
+
+// CSV with a header, or one prediction a line.
+std::string prediction_text(const api::model& m, const std::vector<double>& found, const api::columns& details, bool csv) {
     std::string out;
-    if (header) {
+    if (csv) {
         out = "prediction";
-        for (const auto& name : details.names) out += "," + name;
+        for (const auto& name : details.names) out += "," + csv_field(name);
         out += "\n";
     }
     for (std::size_t i = 0; i < found.size(); ++i) {
-        out += m.class_text(found[i]);
+        out += csv ? csv_field(m.class_text(found[i])) : one_line(m.class_text(found[i]));
         for (index c = 0; c < details.values.cols(); ++c) fmt::format_to(std::back_inserter(out), ",{}", details.values(static_cast<index>(i), c));
         out += "\n";
     }

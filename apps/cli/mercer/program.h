@@ -63,7 +63,14 @@ struct objects {
     index row(index i) const { return rows[static_cast<std::size_t>(i)]; }
     std::string class_of(index i) const;  // "" without targets
 };
-objects load(const data_options& options);
+// `how`: what is known of the names, from a model or from other data.
+objects load(const data_options& options, read_options how = {});
+objects load(const data_options& options, const source& file, read_options how = {});
+// Puts the columns of a table into the order of these names, those of `like`; fails where one is missing or one too many is there. Without names on
+// either side nothing is done.
+void match_columns(table& data, const std::vector<std::string>& names, const std::string& path, const std::string& like);
+// A warning, on standard error.
+void warn(const std::string& message);
 
 // Reads the text form; a wrong one is wrong usage, shown with a caret.
 kernel parse_kernel(const std::string& text);

@@ -46,6 +46,16 @@ progress_callback showing_share(progress& shown) {
     };
 }
 
+// Sparse vectors may lack the last columns, and then it must be said; dense ones are other vectors.
+void require_same_columns(const objects& a, const objects& b, const test_options& o) {
+    const index first = a.data.x.dims(), second = b.data.x.dims();
+    if (first == second) return;
+    if (!a.data.x.is_sparse() || !b.data.x.is_sparse())
+        fail(errc::data, fmt::format("'{}' has {} columns, '{}' has {}: both samples must have the same", o.from.path, first, o.second, second));
+    warn(fmt::format("'{}' has indices up to {}, '{}' up to {}: the columns from {} on count as 0 in the former", first < second ? o.from.path : o.second,
+                     std::min(first, second), first < second ? o.second : o.from.path, std::max(first, second), std::min(first, second) + 1));
+}
+
 void two_sample(const test_options& o) {
     o.common.apply();
     std::optional<kernel> k;
@@ -59,18 +69,14 @@ void two_sample(const test_options& o) {
         shown.phase("reading " + o.from.path);
         objects a = load_unscaled(o.from);
         shown.phase("reading " + o.second);
-        objects b = load_unscaled(second);
+        read_options how_read;
+        how_read.tsv.dictionary = a.data.x.kind() == domain::sets ? a.data.feature_names : std::vector<std::string>{};  // one number for one item
+        objects b = load_unscaled(second, how_read);
         if (a.data.x.kind() != b.data.x.kind())
             fail(errc::unsupported, fmt::format("'{}' holds {}, '{}' holds {}: both samples must be of one kind", o.from.path, name(a.data.x.kind()), o.second,
                                                 name(b.data.x.kind())));
-        if (a.data.x.kind() == domain::sets && a.data.feature_names != b.data.feature_names) {
-            read_options how;  // the same numbers for the same items
-            if (o.from.format != "auto") how.format = file_format_named(o.from.format);
-            how.tsv.labelled = o.from.label != "none";
-            how.tsv.dictionary = a.data.feature_names;
-            b.data = read_table(o.second, how);
-            b.data.x = gather(b.data.x, std::span<const index>(b.rows));
-        }
+        match_columns(b.data, a.data.feature_names, o.second, o.from.path);
+        require_same_columns(a, b, o);
         const dataset all = concatenate(a.data.x, b.data.x);
         if (const auto by = api::fit_scaling(all, o.from.scale)) {  // one scaling for both
             a.data.x = api::scaled(*by, a.data.x);

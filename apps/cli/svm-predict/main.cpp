@@ -1,9 +1,9 @@
 // svm-predict: LIBSVM's program of that name. It also reads this library's own model files.
 #include <cmath>
+#include <optional>
 
 #include "libsvm_programs.h"
 #include "mercer/base/decimal.h"
-#include "mercer/base/file.h"
 #include "mercer/base/parallel.h"
 #include "mercer/estimators/libsvm_model.h"
 #include "mercer/estimators/model_file.h"
@@ -50,19 +50,18 @@ struct loaded {
     bool zero_based = false;
 };
 
-loaded load(const std::string& path, bool zero_based) {
-    if (!readable(path)) end_with("can't open model file " + path);
+loaded load(const source& file, bool zero_based) {
     try {
-        return {load_any_model(path, zero_based), zero_based};
+        return {parse_any_model(file.bytes(), file.name(), zero_based), zero_based};
     } catch (const error& caught) {
         if (!zero_based) {
             try {
-                return {load_any_model(path, true), true};  // a model of data with an index 0
+                return {parse_any_model(file.bytes(), file.name(), true), true};  // a model of data with an index 0
             } catch (const error&) {
                 // the first message is the one that helps
             }
         }
-        end_with(std::string(caught.what()) + "\ncan't open model file " + path);
+        end_with(std::string(caught.what()) + "\ncan't open model file " + file.name());
     }
 }
 
@@ -124,14 +123,16 @@ std::string output_text(const svm_model& model, const answer& found) {
 
 int run(int argc, char** argv) {
     const command c = parse(argc, argv);
-    if (!readable(c.test)) end_with("can't open input file " + c.test);
-    // Touching the output now tells of a wrong path before the work is done.
-    if (std::FILE* out = std::fopen(c.output.c_str(), "a"))
-        std::fclose(out);
-    else
+    const source file = open_file(c.test, "can't open input file ");
+    // Opened now, so that a wrong path is told before the work is done.
+    std::optional<atomic_file> output;
+    try {
+        output.emplace(c.output);
+    } catch (const error&) {
         end_with("can't open output file " + c.output);
-
-    auto [model, zero_based] = load(c.model, false);
+    }
+    const source stored = open_file(c.model, "can't open model file ");
+    auto [model, zero_based] = load(stored, false);
     if (c.probabilities && (!model.probability || model.task == svm_task::one_class)) end_with("Model does not support probabiliy estimates");
     if (!c.probabilities && model.probability && !c.quiet) std::fputs("Model supports probability estimates, but disabled in prediction.\n", stdout);
     const bool regression = model.task == svm_task::epsilon_svr || model.task == svm_task::nu_svr;
@@ -139,16 +140,16 @@ int run(int argc, char** argv) {
         std::printf("Prob. model for test data: target value = predicted value + z,\nz: Laplace distribution e^(-|z|/sigma)/(2sigma),sigma=%g\n",
                     model.probability->sigma);
 
-    const source file = open_examples(c.test);
     examples test;
     answer found;
     if (!file.bytes().empty()) {
         test = parse_examples(file, !model.k, zero_based, model.dims);
-        if (test.zero_based && !zero_based) model = load(c.model, true).model;
+        if (test.zero_based && !zero_based) model = load(stored, true).model;
         found = decide_all(model, test, c.probabilities);
     }
     if (file.bytes().empty() && c.probabilities && model.is_classifier()) found.probabilities = matrix<double>(0, static_cast<index>(model.classes.size()));
-    write_atomically(c.output, output_text(model, found), durability::unsynced);
+    output->write(output_text(model, found));
+    output->commit(durability::unsynced);
     if (c.quiet) return 0;
     const auto& y = test.data.y;
     if (regression) {

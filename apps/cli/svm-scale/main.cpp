@@ -1,12 +1,13 @@
 // svm-scale: LIBSVM's program of that name. Columns are brought to [lower, upper] by x ↦ lower + (upper - lower)(x - min)/(max - min); columns with
 // min = max are left out.
 #include <limits>
+#include <numeric>
 #include <optional>
 
 #include "libsvm_programs.h"
 #include "mercer/base/decimal.h"
-#include "mercer/base/file.h"
 #include "mercer/base/parallel.h"
+#include "mercer/data/occurring_columns.h"
 #include "mercer/data/readers/number.h"
 
 namespace mercer::programs {
@@ -43,7 +44,10 @@ struct scale {
     bool targets = false;
     double y_lower = 0, y_upper = 0;
     range y;
-    std::vector<range> column;  // by index, 0 included
+    std::vector<std::int32_t> at;  // the indices that are not the same in every row, ascending, and perhaps others
+    std::vector<range> column;     // of these
+
+    std::size_t place(index wanted) const { return static_cast<std::size_t>(std::ranges::lower_bound(at, wanted) - at.begin()); }
 };
 
 struct command {
@@ -80,8 +84,7 @@ command parse(int argc, char** argv) {
 }
 
 // Indices as columns, 0 included; no rows for an empty file.
-table read_rows(const std::string& path) {
-    const source file = open_examples(path);
+table read_rows(const source& file) {
     if (file.bytes().empty()) return {sparse<double>({0}, {}, {}, 1), {}, {}, {}};
     libsvm_options options;
     options.base = index_base::zero;
@@ -103,8 +106,7 @@ struct saved_range {
     index at;
     range seen;
 };
-std::vector<saved_range> read_ranges(const std::string& path, scale& how) {
-    const source file = open_examples(path);
+std::vector<saved_range> read_ranges(const source& file, scale& how) {
     std::string_view rest = file.bytes();
     constexpr std::string_view blanks = " \t\r\n";
     const auto token = [&] {
@@ -143,29 +145,30 @@ void see_columns(scale& how, const sparse<double>& x, std::span<const double> y)
     for (const double target : y) how.y.see(target);
     for (index i = 0; i < x.size(); ++i)
         for (std::size_t e = 0; e < x.cols(i).size(); ++e) {
-            const auto at = static_cast<std::size_t>(x.cols(i)[e]);
-            how.column[at].see(x.values(i)[e]);
-            ++stored[at];
+            const auto c = static_cast<std::size_t>(x.cols(i)[e]);
+            how.column[c].see(x.values(i)[e]);
+            ++stored[c];
         }
     // A coordinate that is not there is zero; index 0 is outside the numbering, so nothing is said of it where it is absent.
-    for (std::size_t at = 1; at < how.column.size(); ++at)
-        if (stored[at] < x.size()) how.column[at].see(0);
+    for (std::size_t c = 0; c < how.column.size(); ++c)
+        if (how.at[c] > 0 && stored[c] < x.size()) how.column[c].see(0);
 }
 
 void restore(scale& how, const std::vector<saved_range>& saved, const command& c) {
-    std::size_t next = 1;
+    std::size_t next = how.place(1);
     const auto unseen_before = [&](std::size_t end) {
         for (; next < end; ++next)
             if (how.column[next].low != how.column[next].high) {
                 std::fprintf(stderr, "WARNING: feature index %ld appeared in file %s was not seen in the scaling factor file %s. The feature is scaled to 0.\n",
-                             static_cast<long>(next), c.data.c_str(), c.restore.c_str());
+                             static_cast<long>(how.at[next]), c.data.c_str(), c.restore.c_str());
                 how.column[next] = {0, 0};
             }
     };
     for (const auto& [at, seen] : saved) {
-        unseen_before(static_cast<std::size_t>(at));
-        how.column[static_cast<std::size_t>(at)] = seen;
-        next = static_cast<std::size_t>(at) + 1;
+        const std::size_t here = how.place(at);
+        unseen_before(here);
+        how.column[here] = seen;
+        next = here + 1;
     }
     unseen_before(how.column.size());
 }
@@ -184,10 +187,10 @@ void save(const scale& how, const std::string& path) {
     }
     text += "x\n";
     line(how.lower, how.upper);
-    for (std::size_t at = 1; at < how.column.size(); ++at)
-        if (how.column[at].low != how.column[at].high) {
-            text.append(digits, write_whole(digits, static_cast<long long>(at))) += ' ';
-            line(how.column[at].low, how.column[at].high);
+    for (std::size_t c = how.place(1); c < how.column.size(); ++c)
+        if (how.column[c].low != how.column[c].high) {
+            text.append(digits, write_whole(digits, how.at[c])) += ' ';
+            line(how.column[c].low, how.column[c].high);
         }
     try {
         write_atomically(path, text, durability::unsynced);
@@ -196,65 +199,117 @@ void save(const scale& how, const std::string& path) {
     }
 }
 
-// Rows first … end-1 as text; returns how many coordinates are not zero.
-long write_rows(const scale& how, const sparse<double>& x, std::span<const double> y, index first, index end, std::string& text) {
-    // Columns whose zero is not zero afterwards stand in every row.
-    struct filled {
-        std::size_t at;
-        std::string text;
-    };
-    std::vector<filled> fill;
-    char digits[longest_decimal];
-    const auto entry = [&](std::size_t at, double value, std::string& out) {
-        const range& column = how.column[at];
+// Rows as text.
+class row_writer {
+public:
+    row_writer(const scale& how, const sparse<double>& x, std::span<const double> y) : how_(how), x_(x), y_(y) {
+        for (std::size_t c = how.place(1); c < how.column.size(); ++c)
+            if (std::string made; entry(c, 0, made)) zeros_.push_back({c, std::move(made)});
+    }
+
+    // Rows first … end-1; returns how many coordinates are not zero.
+    long write(index first, index end, std::string& text) const {
+        long count = 0;
+        char digits[longest_decimal];
+        for (index i = first; i < end; ++i) {
+            const double target = y_[static_cast<std::size_t>(i)];
+            text.append(digits, write_general(digits, how_.targets ? how_.y.map(target, how_.y_lower, how_.y_upper) : target, 17)) += ' ';
+            auto zero = zeros_.begin();
+            const auto zeros_before = [&](std::size_t stop) {
+                for (; zero != zeros_.end() && zero->column < stop; ++zero) text += zero->text, ++count;
+            };
+            for (std::size_t e = 0; e < x_.cols(i).size(); ++e) {
+                const auto c = static_cast<std::size_t>(x_.cols(i)[e]);
+                zeros_before(c);
+                if (zero != zeros_.end() && zero->column == c) ++zero;
+                count += entry(c, x_.values(i)[e], text);
+            }
+            zeros_before(how_.column.size());
+            text += '\n';
+        }
+        return count;
+    }
+
+    // Rows whose text is some megabytes, at most 256.
+    index rows_at_once() const {
+        const double entries = static_cast<double>(zeros_.size()) + static_cast<double>(x_.nonzeros()) / static_cast<double>(std::max<index>(1, x_.size()));
+        return static_cast<index>(std::clamp((1 << 18) / (entries + 1), 1.0, 256.0));
+    }
+
+private:
+    bool entry(std::size_t c, double value, std::string& out) const {
+        const range& column = how_.column[c];
         if (column.low == column.high) return false;
-        const double scaled = column.map(value, how.lower, how.upper);
+        const double scaled = column.map(value, how_.lower, how_.upper);
         if (scaled == 0) return false;
-        out.append(digits, write_whole(digits, static_cast<long long>(at))) += ':';
+        char digits[longest_decimal];
+        out.append(digits, write_whole(digits, how_.at[c])) += ':';
         out.append(digits, write_general(digits, scaled, 6)) += ' ';
         return true;
-    };
-    for (std::size_t at = 1; at < how.column.size(); ++at)
-        if (std::string made; entry(at, 0, made)) fill.push_back({at, std::move(made)});
-    long count = 0;
-    for (index i = first; i < end; ++i) {
-        const double target = y[static_cast<std::size_t>(i)];
-        text.append(digits, write_general(digits, how.targets ? how.y.map(target, how.y_lower, how.y_upper) : target, 17)) += ' ';
-        auto zero = fill.begin();
-        const auto zeros_before = [&](std::size_t stop) {
-            for (; zero != fill.end() && zero->at < stop; ++zero) text += zero->text, ++count;
-        };
-        for (std::size_t e = 0; e < x.cols(i).size(); ++e) {
-            const auto at = static_cast<std::size_t>(x.cols(i)[e]);
-            zeros_before(at);
-            if (zero != fill.end() && zero->at == at) ++zero;
-            count += entry(at, x.values(i)[e], text);
-        }
-        zeros_before(how.column.size());
-        text += '\n';
     }
-    return count;
+
+    const scale& how_;
+    const sparse<double>& x_;
+    std::span<const double> y_;
+    // Columns whose zero is not zero afterwards stand in every row.
+    struct filled {
+        std::size_t column;
+        std::string text;
+    };
+    std::vector<filled> zeros_;
+};
+
+// All rows to standard output, some at once, so that their text does not fill the memory; returns how many coordinates are not zero.
+long print_rows(const row_writer& rows, index size) {
+    const index at_once = rows.rows_at_once(), chunks = (size + at_once - 1) / at_once, together = 4 * threads();
+    std::vector<std::string> text(static_cast<std::size_t>(together));
+    std::vector<long> nonzeros(static_cast<std::size_t>(together));
+    long all = 0;
+    for (index first = 0; first < chunks; first += together) {
+        const index count = std::min(together, chunks - first);
+        parallel_for(count, [&](index k) {
+            text[static_cast<std::size_t>(k)].clear();
+            nonzeros[static_cast<std::size_t>(k)] =
+                rows.write((first + k) * at_once, std::min(size, (first + k + 1) * at_once), text[static_cast<std::size_t>(k)]);
+        });
+        for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k) {
+            if (std::fwrite(text[k].data(), 1, text[k].size(), stdout) != text[k].size()) end_with("can't write to standard output");
+            all += nonzeros[k];
+        }
+    }
+    if (std::fflush(stdout) != 0) end_with("can't write to standard output");
+    return all;
 }
 
 int run(int argc, char** argv) {
     command c = parse(argc, argv);
     scale& how = c.how;
-    if (!readable(c.data)) end_with("can't open file " + c.data);
-    if (!c.restore.empty() && !readable(c.restore)) end_with("can't open file " + c.restore);
-    const table rows = read_rows(c.data);
-    const auto& x = *rows.x.as<sparse<double>>();
-    bool zero = false;
-    for (index i = 0; i < x.size(); ++i) zero = zero || (!x.cols(i).empty() && x.cols(i)[0] == 0);
-
+    std::optional<source> data = open_file(c.data, "can't open file ");
     std::vector<saved_range> saved;
     scale restored = how;
-    if (!c.restore.empty()) saved = read_ranges(c.restore, restored);
-    index columns = std::max<index>(x.dims(), 1);
-    for (const auto& each : saved) columns = std::max(columns, each.at + 1), zero = zero || each.at == 0;
+    if (!c.restore.empty()) saved = read_ranges(open_file(c.restore, "can't open file "), restored);
+    table rows = read_rows(*data);
+    data.reset();  // it may be large
+
+    // Of indices that do not occur, arrays are kept only where there are few of them.
+    if (mostly_empty_columns(rows.x) || std::ranges::any_of(saved, [&](const saved_range& each) { return each.at >= rows.x.dims(); })) {
+        how.at = occurring_columns(rows.x);
+        for (const auto& each : saved) how.at.push_back(static_cast<std::int32_t>(each.at));
+        std::ranges::sort(how.at);
+        how.at.erase(std::unique(how.at.begin(), how.at.end()), how.at.end());
+        rows.x = renumbered(rows.x, how.at);
+    } else {
+        how.at.resize(static_cast<std::size_t>(std::max<index>(rows.x.dims(), 1)));
+        std::iota(how.at.begin(), how.at.end(), 0);
+    }
+    const auto& x = *rows.x.as<sparse<double>>();
+    bool zero = std::ranges::any_of(saved, [](const saved_range& each) { return each.at == 0; });
+    for (index i = 0; i < x.size() && !how.at.empty() && how.at.front() == 0; ++i) zero = zero || (!x.cols(i).empty() && x.cols(i)[0] == 0);
     if (zero) std::fputs("WARNING: minimal feature index is 0, but indices should start from 1\n", stderr);
-    how.column.resize(static_cast<std::size_t>(columns));
+    how.column.resize(how.at.size());
     see_columns(how, x, rows.y);
     if (!c.restore.empty()) {
+        restored.at = std::move(how.at);
         restored.column = std::move(how.column);
         if (restored.y.low > restored.y.high) restored.y = how.y;
         how = std::move(restored);
@@ -264,22 +319,7 @@ int run(int argc, char** argv) {
         if (zero) std::fprintf(stderr, "WARNING: scaling factors with indices smaller than 1 are not stored to the file %s.\n", c.save.c_str());
         save(how, c.save);
     }
-
-    constexpr index at_once = 256;
-    const index chunks = (x.size() + at_once - 1) / at_once;
-    std::vector<std::string> text(static_cast<std::size_t>(chunks));
-    std::vector<long> nonzeros(static_cast<std::size_t>(chunks));
-    parallel_for(chunks, [&](index k) {
-        nonzeros[static_cast<std::size_t>(k)] =
-            write_rows(how, x, rows.y, k * at_once, std::min(x.size(), (k + 1) * at_once), text[static_cast<std::size_t>(k)]);
-    });
-    long after = 0;
-    for (index k = 0; k < chunks; ++k) {
-        const std::string& part = text[static_cast<std::size_t>(k)];
-        if (std::fwrite(part.data(), 1, part.size(), stdout) != part.size()) end_with("can't write to standard output");
-        after += nonzeros[static_cast<std::size_t>(k)];
-    }
-    if (std::fflush(stdout) != 0) end_with("can't write to standard output");
+    const long after = print_rows(row_writer(how, x, rows.y), x.size());
     if (const auto before = static_cast<long>(x.nonzeros()); after > before)
         std::fprintf(stderr,
                      "WARNING: original #nonzeros %ld\n       > new      #nonzeros %ld\n"

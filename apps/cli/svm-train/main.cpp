@@ -1,14 +1,16 @@
 // svm-train: LIBSVM's program of that name.
 //
 // Beyond it: Ctrl-C ends training, the model is written with what there is, the gap reached is told on stderr, and the exit code is 130 (a second
-// Ctrl-C ends the program at once). On a terminal, a run of more than 2 s shows its progress on stderr.
+// Ctrl-C ends the program at once). A model that was there before is not replaced by such a one: it goes beside it, to MODEL.interrupted. On a terminal,
+// a run of more than 2 s shows its progress on stderr.
 #include <atomic>
 #include <cmath>
 #include <csignal>
+#include <filesystem>
+#include <numeric>
 #include <optional>
 
 #include "libsvm_programs.h"
-#include "mercer/base/file.h"
 #include "mercer/base/parallel.h"
 #include "mercer/estimators/svm.h"
 #include "mercer/estimators/validation.h"
@@ -21,6 +23,8 @@ std::atomic<bool> interrupted{false};
 bool progress_shown = false;
 
 void watch_interrupt() {
+    struct sigaction before {};
+    if (sigaction(SIGINT, nullptr, &before) == 0 && before.sa_handler == SIG_IGN) return;  // as for a command that a script runs in the background
     struct sigaction action {};
     action.sa_handler = [](int) { interrupted.store(true); };
     action.sa_flags = static_cast<int>(SA_RESETHAND);
@@ -58,8 +62,7 @@ struct problem {
 };
 
 problem read_problem(const train_command& c) {
-    if (!readable(c.input)) end_with("can't open input file " + c.input);
-    const source file = open_examples(c.input);
+    const source file = open_file(c.input, "can't open input file ");
     const bool precomputed = c.kernel == 4;
     problem p;
     examples read;
@@ -98,12 +101,19 @@ problem read_problem(const train_command& c) {
         if (!(serial >= 1 && serial <= static_cast<double>(p.serials))) end_with("Wrong input format: sample_serial_number out of range");
         p.serial.push_back(static_cast<index>(serial));
     }
+    // By ascending serial number, as the entries of a row are: of these, some may have indices far beyond the number of rows.
+    std::vector<index> order(p.serial.size());
+    std::iota(order.begin(), order.end(), index(0));
+    std::ranges::stable_sort(order, {}, [&](index i) { return p.serial[static_cast<std::size_t>(i)]; });
     p.K = matrix<double>(p.size(), p.size());
-    std::vector<double> full(static_cast<std::size_t>(p.serials) + 1);
     for (index i = 0; i < rows.size(); ++i) {
-        std::fill(full.begin(), full.end(), 0.0);
-        for (std::size_t e = 0; e < rows.cols(i).size(); ++e) full[static_cast<std::size_t>(rows.cols(i)[e])] = rows.values(i)[e];
-        for (index j = 0; j < p.size(); ++j) p.K(i, j) = full[static_cast<std::size_t>(p.serial[static_cast<std::size_t>(j)])];
+        const auto cols = rows.cols(i);
+        std::size_t e = 0;
+        for (const index j : order) {
+            const index wanted = p.serial[static_cast<std::size_t>(j)];
+            while (e < cols.size() && cols[e] < wanted) ++e;
+            if (e < cols.size() && cols[e] == wanted) p.K(i, j) = rows.values(i)[e];
+        }
     }
     return p;
 }
@@ -116,9 +126,15 @@ svm_options options_of(const train_command& c) {
     o.epsilon = c.epsilon;
     o.tol = c.tol;
     o.sorted_classes = false;
-    // LIBSVM takes weights for C-SVC only
+    // LIBSVM takes weights for C-SVC only, and those of one class together
     if (c.task == 0)
-        for (const auto& [label, weight] : c.weights) o.class_weight.emplace_back(label, weight);
+        for (const auto& [label, weight] : c.weights) {
+            const auto same = std::ranges::find(o.class_weight, static_cast<double>(label), &std::pair<double, double>::first);
+            if (same != o.class_weight.end())
+                same->second *= weight;
+            else
+                o.class_weight.emplace_back(label, weight);
+        }
     o.memory_bytes = static_cast<std::size_t>(c.cache_mb * 1024 * 1024);
     o.shrinking = c.shrinking != 0;
     o.progress = keep_going;
@@ -243,19 +259,21 @@ int train(const problem& p, const train_command& c) {
             print_reports(model, o, p.y, all);
         }
     }
+    const bool cut_short = interrupted;
+    const std::string path = c.model + (cut_short && std::filesystem::is_regular_file(c.model) ? ".interrupted" : "");
     // The file names kernel columns by their serial numbers.
     if (!p.k)
         for (index& row : model.support_rows) row = p.serial[static_cast<std::size_t>(row)] - 1;
     try {
         // not synced, like LIBSVM's: waiting for the disk takes longer than training on small data
-        write_atomically(c.model, libsvm_model_text(model, p.zero_based), durability::unsynced);
+        write_atomically(path, libsvm_model_text(model, p.zero_based), durability::unsynced);
     } catch (const error& caught) {
         if (caught.code() != errc::io) throw;
-        end_with("can't save model to file " + c.model);
+        end_with("can't save model to file " + path);
     }
-    if (!interrupted) return 0;
-    std::fprintf(stderr, "interrupted: the largest gap reached is %g (tolerance %g); the model was written to %s\n", model.largest_gap(), o.tol,
-                 c.model.c_str());
+    if (!cut_short) return 0;
+    std::fprintf(stderr, "interrupted: the largest gap reached is %g (tolerance %g); the model was written to %s%s\n", model.largest_gap(), o.tol, path.c_str(),
+                 path == c.model ? "" : (", and " + c.model + " was left as it is").c_str());
     return 130;
 }
 

@@ -3,12 +3,18 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
+#include <array>
+#include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
+#include <vector>
 
 #include "mercer/base/error.h"
 
@@ -21,19 +27,19 @@ namespace {
 
 class descriptor {
 public:
-    explicit descriptor(int number) : number_(number) {}
+    explicit descriptor(int number = -1) : number_(number) {}
     ~descriptor() {
         if (number_ >= 0) ::close(number_);
     }
     descriptor(descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-    descriptor& operator=(descriptor&&) = delete;
-    int number() const { return number_; }
-    // Closing can report a write that failed late (a full disk over NFS), so it is done by hand before success is claimed.
-    int close() {
-        const int result = ::close(number_);
-        number_ = -1;
-        return result;
+    descriptor& operator=(descriptor&& other) noexcept {
+        std::swap(number_, other.number_);
+        return *this;
     }
+    int number() const { return number_; }
+    bool is_open() const { return number_ >= 0; }
+    // Closing can report a write that failed late (a full disk over NFS), so it is done by hand before success is claimed.
+    int close() { return ::close(std::exchange(number_, -1)); }
 
 private:
     int number_;
@@ -50,81 +56,246 @@ void write_all(int file, std::string_view bytes, const std::string& path) {
     }
 }
 
-// Opens a new file beside the path, under a name nobody has.
-int open_beside(const std::string& path, mode_t mode, std::string& name) {
-    for (int attempt = 0;; ++attempt) {
-        name = fmt::format("{}.{}.{}.tmp", path, ::getpid(), attempt);
-        const int file = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-        if (file >= 0) return file;
-        if (errno != EEXIST || attempt == 1000) cannot("write", path, errno);
-    }
+std::string folder_of(const std::string& path) {
+    const auto slash = path.rfind('/');
+    return slash == std::string::npos ? "." : path.substr(0, slash + 1);
 }
 
-// Deletes the temporary file unless it became the real one.
-struct removal {
-    std::string name{};
-    removal() = default;
-    explicit removal(std::string file) : name(std::move(file)) {}
-    removal(removal&& other) noexcept : name(std::exchange(other.name, {})) {}
-    removal& operator=(removal&&) = delete;
-    ~removal() {
-        if (!name.empty()) ::unlink(name.c_str());
+// Where a path leads: the end of a chain of symbolic links, which need not exist.
+std::string followed(const std::string& path) {
+    std::string at = path;
+    for (int links = 0; links < 40; ++links) {
+        struct stat about {};
+        if (::lstat(at.c_str(), &about) != 0 || !S_ISLNK(about.st_mode)) return at;
+        std::vector<char> text(4096);
+        const ssize_t size = ::readlink(at.c_str(), text.data(), text.size());
+        if (size < 0 || static_cast<std::size_t>(size) == text.size()) cannot("write", path, size < 0 ? errno : ENAMETOOLONG);
+        const std::string next(text.data(), static_cast<std::size_t>(size));
+        at = next.starts_with('/') ? next : folder_of(at) + "/" + next;
     }
+    cannot("write", path, ELOOP);
+}
+
+// The descriptor a path such as /dev/stdout or /dev/fd/3 is a name of, -1 for other paths.
+int named_descriptor(const std::string& path) {
+    if (path == "/dev/stdout") return STDOUT_FILENO;
+    if (path == "/dev/stderr") return STDERR_FILENO;
+    for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"})
+        if (path.starts_with(folder) && path.size() > folder.size() && path.size() < folder.size() + 6 &&
+            path.find_first_not_of("0123456789", folder.size()) == std::string::npos)
+            return std::atoi(path.c_str() + folder.size());
+    return -1;
+}
+
+// Whether a file has something beside owner and permissions that a new one in its place would lack. Labels (security.*) come by themselves.
+bool has_attributes(int file) {
+    std::array<char, 4096> names{};
+    const ssize_t size = ::flistxattr(file, names.data(), names.size());
+    if (size < 0) return errno == ERANGE;
+    for (std::string_view rest(names.data(), static_cast<std::size_t>(size)); !rest.empty();) {
+        const std::string_view name = rest.substr(0, rest.find('\0'));
+        if (!name.starts_with("security.")) return true;
+        rest.remove_prefix(name.size() + 1);
+    }
+    return false;
+}
+
+// The names of temporary files that exist, for the handler of signals.
+std::array<std::atomic<char*>, 64> temporary_names;
+
+// A name in the folder of a file. While it lives it is known to the handler, and the file is deleted with it.
+class temporary_name {
+public:
+    temporary_name() = default;
+    temporary_name(temporary_name&& other) noexcept : text_(std::exchange(other.text_, {})), slot_(std::exchange(other.slot_, nullptr)) {}
+    temporary_name& operator=(temporary_name&& other) noexcept {
+        std::swap(text_, other.text_);
+        std::swap(slot_, other.slot_);
+        return *this;
+    }
+    ~temporary_name() {
+        if (empty()) return;
+        ::unlink(text_.c_str());
+        forget();
+    }
+    bool empty() const { return text_.empty(); }
+    const std::string& text() const { return text_; }
+    // The file has got another name.
+    void forget() {
+        text_.clear();
+        if (slot_) std::free(slot_->exchange(nullptr));
+        slot_ = nullptr;
+    }
+    // Tries make(name) with names nobody has until it does not say that there is one. False: errno tells why.
+    template <class Make>
+    bool create(const std::string& folder, Make make) {
+        for (int attempt = 0; attempt < 1000; ++attempt) {
+            std::string name = fmt::format("{}/.mercer.{}.{}.tmp", folder, ::getpid(), attempt);
+            const bool made = make(name.c_str());
+            if (!made && errno == EEXIST) continue;
+            if (made) remember(std::move(name));
+            return made;
+        }
+        return false;
+    }
+
+private:
+    void remember(std::string name) {
+        text_ = std::move(name);
+        char* const copy = ::strdup(text_.c_str());
+        for (auto& slot : temporary_names)
+            if (char* none = nullptr; slot.compare_exchange_strong(none, copy)) {
+                slot_ = &slot;
+                return;
+            }
+        std::free(copy);
+    }
+    std::string text_;
+    std::atomic<char*>* slot_ = nullptr;
 };
 
 }  // namespace
 
 struct atomic_file::state {
-    state(std::string path_, removal temporary_, descriptor file_) : path(std::move(path_)), temporary(std::move(temporary_)), file(std::move(file_)) {}
-    std::string path;
-    removal temporary;
+    explicit state(const std::string& given) : path(given) {
+        if (path.empty()) fail(errc::io, "cannot write '': the path is empty");
+        if (const int number = named_descriptor(path); number >= 0) {
+            std::fflush(stdout);  // what was printed before stands before
+            write_directly(::fcntl(number, F_DUPFD_CLOEXEC, 3));
+            return;
+        }
+        target = followed(path);
+        struct stat about {};
+        exists = ::stat(target.c_str(), &about) == 0;
+        if (!exists && errno != ENOENT) cannot("write", path, errno);
+        if (exists && S_ISDIR(about.st_mode)) cannot("write", path, EISDIR);
+        if (exists && !S_ISREG(about.st_mode)) {
+            write_directly(::open(target.c_str(), O_WRONLY | O_CLOEXEC));
+            return;
+        }
+        if (exists) {
+            old = descriptor(::open(target.c_str(), O_WRONLY | O_CLOEXEC));
+            if (!old.is_open()) cannot("write", path, errno);
+        }
+        const std::string folder = folder_of(target);
+        const int why = open_temporary(folder);
+        replace = file.is_open();
+        if (!replace) {
+            if (!exists || open_temporary(::getenv("TMPDIR") ? ::getenv("TMPDIR") : "/tmp") != 0) cannot("write", path, why);
+        }
+        if (exists) replace = replace && about.st_nlink == 1 && !has_attributes(old.number()) && looks_like(about);
+    }
+
+    void write_directly(int number) {
+        file = descriptor(number);
+        direct = true;
+        if (!file.is_open()) cannot("write", path, errno);
+    }
+
+    // Without a name where the file system can do that: then nothing is left whatever ends the process. The system's reason where there can be none.
+    int open_temporary(const std::string& folder) {
+#ifdef O_TMPFILE
+        file = descriptor(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0666));
+        if (file.is_open()) return 0;
+#endif
+        const bool made = name.create(folder, [&](const char* text) {
+            file = descriptor(::open(text, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+            return file.is_open();
+        });
+        return made ? 0 : errno;
+    }
+
+    // Gives the temporary file the owner, group and permissions of the one it will replace; false where they cannot be given.
+    bool looks_like(const struct stat& wanted) const {
+        struct stat now {};
+        if (::fstat(file.number(), &now) != 0) return false;
+        if ((now.st_uid != wanted.st_uid || now.st_gid != wanted.st_gid) && ::fchown(file.number(), wanted.st_uid, wanted.st_gid) != 0) return false;
+        return ::fchmod(file.number(), wanted.st_mode & 07777) == 0;
+    }
+
+    // Makes the temporary file the file of the path; false where only its bytes can go there.
+    bool put_in_place() {
+        if (descriptor(::dup(file.number())).close() != 0) cannot("write", path, errno);
+        if (name.empty()) {
+            const std::string open_file = fmt::format("/proc/self/fd/{}", file.number());
+            const auto link = [&](const char* to) { return ::linkat(AT_FDCWD, open_file.c_str(), AT_FDCWD, to, AT_SYMLINK_FOLLOW) == 0; };
+            if (!exists && link(target.c_str())) return true;
+            if (!name.create(folder_of(target), link)) return false;
+        }
+        if (::rename(name.text().c_str(), target.c_str()) != 0) return false;
+        name.forget();
+        return true;
+    }
+
+    // In place: room for the new bytes is taken before the old ones are lost.
+    void copy_over(durability how) {
+        if (!old.is_open()) old = descriptor(::open(target.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
+        if (!old.is_open()) cannot("write", path, errno);
+        const off_t size = ::lseek(file.number(), 0, SEEK_END);
+#ifdef FALLOC_FL_KEEP_SIZE
+        if (size > 0 && ::fallocate(old.number(), FALLOC_FL_KEEP_SIZE, 0, size) != 0 && errno == ENOSPC) cannot("write", path, ENOSPC);
+#endif
+        std::vector<char> piece(1 << 20);
+        for (off_t at = 0; at < size;) {
+            const ssize_t count = ::pread(file.number(), piece.data(), piece.size(), at);
+            if (count < 0 && errno == EINTR) continue;
+            if (count <= 0) cannot("write", path, count < 0 ? errno : EIO);
+            write_all(old.number(), {piece.data(), static_cast<std::size_t>(count)}, path);
+            at += count;
+        }
+        if (::ftruncate(old.number(), size) != 0) cannot("write", path, errno);
+        if (how == durability::synced && ::fsync(old.number()) != 0) cannot("write", path, errno);
+        if (old.close() != 0) cannot("write", path, errno);
+    }
+
+    void commit(durability how) {
+        if (direct) {
+            if (file.close() != 0) cannot("write", path, errno);
+            return;
+        }
+        if (replace && how == durability::synced && ::fsync(file.number()) != 0) cannot("write", path, errno);
+        if (!replace || !put_in_place()) return copy_over(how);
+        if (how == durability::unsynced) return;
+        // The rename itself lasts only once the directory is on disk. Some file systems cannot sync one: the data are there all the same.
+        const descriptor directory(::open(folder_of(target).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+        if (directory.is_open() && ::fsync(directory.number()) != 0 && errno != EINVAL && errno != ENOTSUP && errno != EROFS)
+            cannot("sync the directory of", path, errno);
+    }
+
+    std::string path;    // as it was given
+    std::string target;  // where it leads
+    bool exists = false;
+    bool direct = false;   // `file` is what the path names
+    bool replace = false;  // `file` is to become the file of the path; else its bytes are copied there
+    descriptor old;        // the file that is there, open for writing
     descriptor file;
+    temporary_name name;
 };
 
-atomic_file::atomic_file(const std::string& path) {
-    if (path.empty()) fail(errc::io, "cannot write '': the path is empty");
-    struct stat old {};
-    const mode_t mode = 0666;  // less the umask, as for any new file
-    const bool exists = ::stat(path.c_str(), &old) == 0;
-    if (exists && S_ISDIR(old.st_mode)) cannot("write", path, EISDIR);
-    if (exists && !S_ISREG(old.st_mode)) {
-        const int direct = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
-        if (direct < 0) cannot("write", path, errno);
-        state_ = std::make_unique<state>(path, removal(), descriptor(direct));
-        return;
-    }
-    std::string name;
-    const int beside = open_beside(path, mode, name);
-    state_ = std::make_unique<state>(path, removal(name), descriptor(beside));
-    if (exists) (void)::fchmod(beside, old.st_mode & 07777);  // a replaced file keeps its permissions where it can
-}
-
+atomic_file::atomic_file(const std::string& path) : state_(std::make_unique<state>(path)) {}
 atomic_file::~atomic_file() = default;
-
 void atomic_file::write(std::string_view bytes) { write_all(state_->file.number(), bytes, state_->path); }
-
-void atomic_file::commit(durability how) {
-    auto& [path, temporary, file] = *state_;
-    const bool direct = temporary.name.empty();
-    if (!direct && how == durability::synced && ::fsync(file.number()) != 0) cannot("write", path, errno);
-    if (file.close() != 0) cannot("write", path, errno);
-    if (direct) return;
-    if (::rename(temporary.name.c_str(), path.c_str()) != 0) cannot("replace", path, errno);
-    temporary.name.clear();
-    if (how == durability::unsynced) return;
-
-    // The rename itself lasts only once the directory is on disk. Some file systems cannot sync one: the data are there all the same.
-    const auto slash = path.rfind('/');
-    const std::string folder = slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
-    const descriptor directory(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (directory.number() >= 0 && ::fsync(directory.number()) != 0 && errno != EINVAL && errno != ENOTSUP && errno != EROFS)
-        cannot("sync the directory of", path, errno);
-}
+void atomic_file::commit(durability how) { state_->commit(how); }
 
 void write_atomically(const std::string& path, std::string_view bytes, durability how) {
     atomic_file file(path);
     file.write(bytes);
     file.commit(how);
+}
+
+void remove_temporaries_on_signals() {
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+        struct sigaction before {};
+        if (sigaction(signal, nullptr, &before) != 0 || before.sa_handler != SIG_DFL) continue;
+        struct sigaction action {};
+        action.sa_handler = [](int which) {
+            for (auto& slot : temporary_names)
+                if (const char* name = slot.exchange(nullptr)) ::unlink(name);
+            ::raise(which);  // as it would have ended without a handler
+        };
+        action.sa_flags = static_cast<int>(SA_RESETHAND);
+        sigaction(signal, &action, nullptr);
+    }
 }
 
 }  // namespace mercer

@@ -9,6 +9,7 @@
 
 #include "mercer/base/error.h"
 #include "mercer/base/file.h"
+#include "mercer/data/occurring_columns.h"
 #include "mercer/data/readers/source.h"
 
 namespace mercer {
@@ -162,6 +163,9 @@ scaling scaling::fit(const dataset& x, std::span<const double> y, const scaling_
     if (x.size() < 1) fail(errc::invalid_argument, "scaling needs 1 <= n vectors, got 0");
     if (x.is_sparse() && options.method == scaling_method::standardise && options.with_mean)
         fail(errc::unsupported, "standardising sparse vectors would fill in every zero: use with_mean = false, min-max scaling, or dense vectors");
+    if (constexpr index most = index{1} << 26; x.dims() > most && mostly_empty_columns(x))
+        fail(errc::memory,
+             fmt::format("scaling keeps two numbers a column, and nearly all of {} columns are empty: number them anew, or do not scale", x.dims()));
     require_finite(x);
     scaling result;
     result.options_ = options;

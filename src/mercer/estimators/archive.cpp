@@ -70,7 +70,12 @@ void archive_writer::objects(const char* key, const dataset& x) {
 }
 
 std::string archive_writer::bytes(std::string_view format, int version) const {
-    const std::string about = head.dump(-1, ' ', false, json::error_handler_t::strict) + "\n";
+    std::string about;
+    try {
+        about = head.dump(-1, ' ', false, json::error_handler_t::strict) + "\n";
+    } catch (const json::type_error&) {  // a name that is changed would not be found again
+        fail(errc::data, "a model file can hold names in UTF-8 only, and a name of a class, a feature or an item is not");
+    }
     const std::string body = about + body_;
     return fmt::format("{} {} {} {} {:016x}\n", format, version, about.size(), body_.size(), checksum(body)) + body;
 }

@@ -165,13 +165,12 @@ svm_model load_model(const std::string& path) {
     return parse_model(file.bytes(), file.name());
 }
 
-svm_model load_any_model(const std::string& path, bool zero_based) {
-    const source file = read_source(path);
-    if (!file.bytes().starts_with(format_name)) return parse_libsvm_model(file.bytes(), file.name(), zero_based);
-    svm_model model = parse_model(file.bytes(), file.name());
+svm_model parse_any_model(std::string_view bytes, const std::string& name, bool zero_based) {
+    if (!bytes.starts_with(format_name)) return parse_libsvm_model(bytes, name, zero_based);
+    svm_model model = parse_model(bytes, name);
     if (!zero_based || !model.k) return model;
     const auto* x = model.support.as<sparse<double>>();
-    if (!x) fail(errc::unsupported, fmt::format("{}: only a model of sparse double vectors can be moved to columns that start from 0", path));
+    if (!x) fail(errc::unsupported, fmt::format("{}: only a model of sparse double vectors can be moved to columns that start from 0", name));
     std::vector<index> start{0};
     std::vector<std::int32_t> col;
     std::vector<double> val;
@@ -183,6 +182,11 @@ svm_model load_any_model(const std::string& path, bool zero_based) {
     model.dims = x->dims() + 1;
     model.support = sparse<double>(std::move(start), std::move(col), std::move(val), model.dims);
     return model;
+}
+
+svm_model load_any_model(const std::string& path, bool zero_based) {
+    const source file = read_source(path);
+    return parse_any_model(file.bytes(), file.name(), zero_based);
 }
 
 }  // namespace mercer

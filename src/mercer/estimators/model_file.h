@@ -19,6 +19,7 @@ svm_model parse_model(std::string_view bytes, const std::string& name);
 svm_model load_model(const std::string& path);
 
 // This format or LIBSVM's, by the first bytes. `zero_based`: see libsvm_model.h; in this format columns are only moved by it.
+svm_model parse_any_model(std::string_view bytes, const std::string& name, bool zero_based = false);
 svm_model load_any_model(const std::string& path, bool zero_based = false);
 
 }  // namespace mercer

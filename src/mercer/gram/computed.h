@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <utility>
 
 #include "mercer/base/error.h"
 #include "mercer/gram/gram.h"
@@ -10,12 +11,19 @@
 
 namespace mercer {
 
+namespace detail {
+// Sparse vectors without the columns that occur in none of x and z, where these are nearly all and k does not tell the columns apart: the evaluator has
+// arrays as long as there are columns. The values stay the same bits. An empty z: x alone.
+std::pair<dataset, dataset> without_empty_columns(const kernel& k, dataset x, dataset z = {});
+}  // namespace detail
+
 template <class T>
 class computed final : public gram<T> {
 public:
-    computed(const kernel& k, dataset x, evaluator_memory memory = {}) : positive_(k.proof().valid), kernel_(k), x_(x), k_(k, std::move(x), memory) {}
+    computed(const kernel& k, dataset x, evaluator_memory memory = {})
+        : positive_(k.proof().valid), kernel_(k), x_(detail::without_empty_columns(k, std::move(x)).first), k_(k, x_, memory) {}
     computed(const kernel& k, dataset x, dataset z, evaluator_memory memory = {})
-        : positive_(false), kernel_(k), x_(x), k_(k, std::move(x), std::move(z), memory) {}
+        : computed(k, detail::without_empty_columns(k, std::move(x), std::move(z)), memory) {}
 
     index rows() const override { return k_.rows(); }
     index cols() const override { return k_.cols(); }
@@ -39,6 +47,8 @@ public:
     std::size_t kept_bytes() const { return k_.kept_bytes(); }
 
 private:
+    computed(const kernel& k, std::pair<dataset, dataset> both, evaluator_memory memory)
+        : positive_(false), kernel_(k), x_(both.first), k_(k, std::move(both.first), std::move(both.second), memory) {}
     bool positive_;
     kernel kernel_;
     dataset x_;

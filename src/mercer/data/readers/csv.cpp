@@ -171,16 +171,17 @@ bool has_header(std::string_view text, const std::string& name, char separator, 
     std::vector<field> first;
     if (!options.label.empty() && !is_number(options.label) && record_reader(text, name, separator).next(first))
         for (const field& one : first)
-            if (one.text == options.label) return true;
+            if (detail::as_utf8(one.text) == detail::as_utf8(options.label)) return true;
     return guess_header(text, name, separator);
 }
 
 // The column the option names; none for an empty option.
 std::optional<std::size_t> label_position(const csv_options& options, const std::vector<std::string>& header, std::size_t columns, const std::string& name) {
     if (options.label.empty()) return std::nullopt;
-    const auto found = std::find(header.begin(), header.end(), options.label);
+    const std::string wanted = detail::as_utf8(options.label);
+    const auto found = std::find(header.begin(), header.end(), wanted);
     if (found != header.end()) {
-        if (std::find(found + 1, header.end(), options.label) != header.end())
+        if (std::find(found + 1, header.end(), wanted) != header.end())
             fail(errc::data, fmt::format("{}: the label column '{}' occurs twice in the header", name, options.label));
         return static_cast<std::size_t>(found - header.begin());
     }
@@ -200,7 +201,8 @@ std::optional<std::size_t> label_position(const csv_options& options, const std:
 template <class T>
 class csv_parser {
 public:
-    csv_parser(std::string_view text, const std::string& name, const csv_options& options) : text_(text), name_(name), options_(options) {}
+    csv_parser(const source& file, const csv_options& options)
+        : file_(file), text_(detail::without_mark(file.bytes())), name_(file.name()), options_(options) {}
 
     table run() {
         const char separator = options_.separator ? options_.separator : guess_separator(text_);
@@ -208,8 +210,9 @@ public:
         record_reader records(text_, name_, separator);
         std::vector<field> row;
         if (header && records.next(row))
-            for (const field& one : row) header_.emplace_back(one.text);
+            for (const field& one : row) header_.push_back(detail::as_utf8(one.text));
         index rows = 0;
+        std::size_t done = 0;
         while (records.next(row)) {
             if (rows == 0) first_row(row.size());
             if (row.size() != columns_)
@@ -221,6 +224,10 @@ public:
                     add_label(rows, c, row[c]);
                 else
                     values_->push_back(value(rows, c, row[c]));
+            }
+            if (constexpr std::size_t piece = 1 << 22; records.offset() - done > piece) {
+                file_.done_with(text_.substr(done, records.offset() - done));
+                done = records.offset();
             }
         }
         if (rows == 0) fail(errc::data, fmt::format("{}: expected at least one row of data, got none", name_));
@@ -234,7 +241,13 @@ private:
         features_ = columns_ - (label_ ? 1 : 0);
         if (features_ == 0) fail(errc::data, fmt::format("{}: expected a feature column beside the label, got none", name_));
         // A value takes two bytes at least, so blank lines cannot make this much larger than the file.
-        const auto lines = static_cast<std::size_t>(std::count(text_.begin(), text_.end(), '\n')) + 1;
+        std::size_t lines = 1;
+        constexpr std::size_t piece = 1 << 22;
+        for (std::size_t at = 0; at < text_.size(); at += piece) {
+            const std::string_view here = text_.substr(at, piece);
+            lines += static_cast<std::size_t>(std::count(here.begin(), here.end(), '\n'));
+            file_.done_with(here);
+        }
         values_->reserve(std::min(lines * features_, text_.size() / 2 + features_));
     }
 
@@ -280,6 +293,7 @@ private:
         return result;
     }
 
+    const source& file_;
     std::string_view text_;
     const std::string& name_;
     const csv_options& options_;
@@ -293,17 +307,22 @@ private:
 
 }  // namespace
 
-table parse_csv(std::string_view text, const std::string& name, const csv_options& options) {
+table parse_csv(const source& file, const csv_options& options) {
     if (options.separator != 0 && options.separator != ',' && options.separator != ';' && options.separator != '\t')
         fail(errc::invalid_argument, fmt::format("the separator must be ',', ';' or a tab, got {}", detail::quoted({&options.separator, 1})));
-    const std::string_view body = detail::without_mark(text);
-    if (options.numbers == precision::f32) return csv_parser<float>(body, name, options).run();
-    return csv_parser<double>(body, name, options).run();
+    if (options.numbers == precision::f32) return csv_parser<float>(file, options).run();
+    return csv_parser<double>(file, options).run();
 }
 
-table read_csv(const std::string& path, const csv_options& options) {
-    const source file = read_source(path);
-    return parse_csv(file.bytes(), file.name(), options);
+table parse_csv(std::string_view text, const std::string& name, const csv_options& options) { return parse_csv(source(name, text, nullptr), options); }
+table read_csv(const std::string& path, const csv_options& options) { return parse_csv(read_source(path), options); }
+
+std::string csv_field(std::string_view text) {
+    const bool plain = text.find_first_of(",;\t\"\r\n") == std::string_view::npos && detail::trimmed(text) == text;
+    if (plain) return std::string(text);
+    std::string out = "\"";
+    for (const char c : text) out.append(c == '"' ? 2 : 1, c);
+    return out + "\"";
 }
 
 }  // namespace mercer

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "mercer/data/dataset.h"
+#include "mercer/data/readers/source.h"
 #include "mercer/data/readers/text.h"
 
 namespace mercer {
@@ -26,6 +27,10 @@ struct csv_options {
 // Dense vectors from all columns but the label. Missing values (empty, NA, nan, null, ?) and text in a feature column fail with
 // `file:line:column: row r, column c: …`, rows and columns counted from 1; blank lines are skipped.
 table read_csv(const std::string& path, const csv_options& options = {});
+table parse_csv(const source& file, const csv_options& options = {});
 table parse_csv(std::string_view text, const std::string& name, const csv_options& options = {});
+
+// A text as a field of such a file: in quotes where separators, quotes, line ends or blanks at its ends would make something else of it.
+std::string csv_field(std::string_view text);
 
 }  // namespace mercer

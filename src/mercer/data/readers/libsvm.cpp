@@ -233,18 +233,23 @@ struct arrays {
 };
 
 template <class T>
-table parse_as(std::string_view text, const std::string& name, const libsvm_options& options) {
-    const std::string_view body = detail::without_mark(text);
+table parse_as(const source& file, const libsvm_options& options) {
+    const std::string& name = file.name();
+    const std::string_view body = detail::without_mark(file.bytes());
     // A last line without its end is parsed from a copy that has one.
     const auto last_end = body.rfind('\n');
     const std::string_view whole = body.substr(0, last_end == std::string_view::npos ? 0 : last_end + 1);
     const std::string tail = std::string(body.substr(whole.size())) + '\n';
+    file.done_with(body.substr(whole.size()));
 
     std::vector<std::string_view> chunks = split(whole);
     const auto in_loop = static_cast<index>(chunks.size());
     chunks.push_back(tail);
     std::vector<counts> bound(chunks.size());
-    parallel_for(in_loop, [&](index c) { bound[static_cast<std::size_t>(c)] = count(chunks[static_cast<std::size_t>(c)]); });
+    parallel_for(in_loop, [&](index c) {
+        bound[static_cast<std::size_t>(c)] = count(chunks[static_cast<std::size_t>(c)]);
+        file.done_with(chunks[static_cast<std::size_t>(c)]);
+    });
     bound.back() = count(tail);
 
     std::vector<counts> from(chunks.size() + 1);
@@ -263,7 +268,10 @@ table parse_as(std::string_view text, const std::string& name, const libsvm_opti
                             result.y.data() + from[c].lines};
         found[c] = chunk_parser<T>(chunks[c], options, out).run();
     };
-    parallel_for(in_loop, parse_chunk);
+    parallel_for(in_loop, [&](index c) {
+        parse_chunk(c);
+        file.done_with(chunks[static_cast<std::size_t>(c)]);
+    });
     parse_chunk(in_loop);
 
     outcome total;
@@ -300,14 +308,12 @@ table parse_as(std::string_view text, const std::string& name, const libsvm_opti
 
 }  // namespace
 
-table parse_libsvm(std::string_view text, const std::string& name, const libsvm_options& options) {
+table parse_libsvm(const source& file, const libsvm_options& options) {
     if (options.dims < 0) fail(errc::invalid_argument, fmt::format("dims must satisfy 0 <= dims, got {}", options.dims));
-    return options.numbers == precision::f32 ? parse_as<float>(text, name, options) : parse_as<double>(text, name, options);
+    return options.numbers == precision::f32 ? parse_as<float>(file, options) : parse_as<double>(file, options);
 }
 
-table read_libsvm(const std::string& path, const libsvm_options& options) {
-    const source file = read_source(path);
-    return parse_libsvm(file.bytes(), file.name(), options);
-}
+table parse_libsvm(std::string_view text, const std::string& name, const libsvm_options& options) { return parse_libsvm(source(name, text, nullptr), options); }
+table read_libsvm(const std::string& path, const libsvm_options& options) { return parse_libsvm(read_source(path), options); }
 
 }  // namespace mercer

@@ -109,14 +109,17 @@ file_format detect_format(const std::string& path, std::string_view bytes) {
     return by_content(path, bytes);
 }
 
-table read_table(const std::string& path, const read_options& options) {
-    const source file = read_source(path);
+table read_table(const std::string& path, const read_options& options) { return parse_table(read_source(path), options); }
+
+table parse_table(const source& file, const read_options& options) {
+    for (const std::string_view mark : {"\xff\xfe", "\xfe\xff"})
+        if (file.bytes().starts_with(mark)) fail(errc::unsupported, fmt::format("{}: the text is UTF-16: save it as UTF-8", file.name()));
     const file_format format = options.format == file_format::automatic ? detect_format(file.name(), file.bytes()) : options.format;
     switch (format) {
         case file_format::csv: {
             csv_options csv = options.csv;
             csv.numbers = options.numbers;
-            return parse_csv(file.bytes(), file.name(), csv);
+            return parse_csv(file, csv);
         }
         case file_format::npy: return parse_npy(file.bytes(), file.name(), options.numbers);
         case file_format::strings: return parse_strings(file.bytes(), file.name(), options.tsv);
@@ -124,7 +127,7 @@ table read_table(const std::string& path, const read_options& options) {
         default: {
             libsvm_options libsvm = options.libsvm;
             libsvm.numbers = options.numbers;
-            return parse_libsvm(file.bytes(), file.name(), libsvm);
+            return parse_libsvm(file, libsvm);
         }
     }
 }

@@ -29,5 +29,7 @@ struct read_options {
 file_format detect_format(const std::string& path, std::string_view bytes);
 
 table read_table(const std::string& path, const read_options& options = {});
+// The same for bytes that were read before: a pipe cannot be read twice.
+table parse_table(const source& file, const read_options& options = {});
 
 }  // namespace mercer

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
@@ -28,6 +29,7 @@ namespace {
 constexpr std::string_view gzip_magic{"\x1f\x8b", 2};
 constexpr std::string_view xz_magic{"\xfd\x37zXZ\x00", 6};
 constexpr std::size_t smallest_mapping = 1 << 20;  // below this, reading is cheaper than the page faults of a mapping
+constexpr std::size_t largest_at_once = 64 << 20;  // beyond this, a mapping is loaded piece by piece
 
 // Bytes that grow at the end. realloc moves large blocks by remapping their pages, and nothing is zeroed first.
 class growing {
@@ -143,7 +145,8 @@ source unpack_xz(std::string name, std::string_view packed) {
 
 class mapping {
 public:
-    mapping(int file, std::size_t size) : address_(::mmap(nullptr, size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, file, 0)), size_(size) {}
+    mapping(int file, std::size_t size, bool at_once)
+        : address_(::mmap(nullptr, size, PROT_READ, MAP_PRIVATE | (at_once ? MAP_POPULATE : 0), file, 0)), size_(size) {}
     ~mapping() {
         if (worked()) ::munmap(address_, size_);
     }
@@ -157,6 +160,11 @@ private:
     std::size_t size_;
 };
 
+struct unmap {
+    bool piece_by_piece;  // what has been read may be forgotten
+    void operator()(mapping* mapped) const { delete mapped; }
+};
+
 // Keeps what the unpacked source does not hold itself: the plain bytes it borrows.
 source unpack_kept(std::string name, std::string_view bytes, std::shared_ptr<const void> keep) {
     source result = unpack(std::move(name), bytes);
@@ -166,7 +174,8 @@ source unpack_kept(std::string name, std::string_view bytes, std::shared_ptr<con
 source read_open(int file, std::string name, const struct stat& about) {
     const std::size_t expected = S_ISREG(about.st_mode) ? static_cast<std::size_t>(about.st_size) : 0;
     if (expected >= smallest_mapping) {
-        const auto mapped = std::make_shared<mapping>(file, expected);
+        const bool at_once = expected <= largest_at_once;
+        std::shared_ptr<mapping> mapped(new mapping(file, expected, at_once), unmap{!at_once});
         if (mapped->worked()) return unpack_kept(std::move(name), mapped->bytes(), mapped);
     }
     const auto bytes = std::make_shared<growing>(expected + 1);  // one more, so that the end is met without growing
@@ -182,6 +191,16 @@ source read_open(int file, std::string name, const struct stat& about) {
 }
 
 }  // namespace
+
+void source::done_with(std::string_view part) const {
+    const auto* how = std::get_deleter<unmap>(keep_);
+    if (!how || !how->piece_by_piece) return;
+    // Whole pages only: the others are shared with what comes before and after.
+    const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+    const auto begin = reinterpret_cast<std::uintptr_t>(part.data()), end = begin + part.size();
+    const std::uintptr_t first = (begin + page - 1) / page * page, last = end / page * page;
+    if (last > first) (void)::madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
+}
 
 source unpack(std::string name, std::string_view bytes) {
     if (bytes.starts_with(gzip_magic)) {

@@ -14,6 +14,9 @@ public:
     const std::string& name() const { return name_; }  // for messages: the path, or <stdin>
     std::string_view bytes() const { return bytes_; }  // valid while a copy of this source lives
     std::shared_ptr<const void> keep() const { return keep_; }
+    // Says that this part of the bytes has been read. A large mapped file then leaves the memory of the process piece by piece, while what was made of it
+    // grows; bytes that are looked at once more come back from the file.
+    void done_with(std::string_view part) const;
 
 private:
     std::string name_;

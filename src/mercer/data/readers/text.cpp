@@ -57,6 +57,37 @@ bool next_line(std::string_view& rest, std::string_view& line) {
     return true;
 }
 
+namespace {
+
+// RFC 3629: no overlong forms, no surrogates, nothing beyond U+10FFFF.
+bool is_utf8(std::string_view text) {
+    for (std::size_t at = 0; at < text.size();) {
+        const auto lead = static_cast<unsigned char>(text[at++]);
+        if (lead < 0x80) continue;
+        const std::size_t more = lead >= 0xc2 && lead <= 0xdf ? 1 : lead >= 0xe0 && lead <= 0xef ? 2 : lead >= 0xf0 && lead <= 0xf4 ? 3 : 0;
+        if (more == 0 || text.size() - at < more) return false;
+        const auto second = static_cast<unsigned char>(text[at]);
+        if ((lead == 0xe0 && second < 0xa0) || (lead == 0xed && second > 0x9f) || (lead == 0xf0 && second < 0x90) || (lead == 0xf4 && second > 0x8f))
+            return false;
+        for (std::size_t k = 0; k < more; ++k, ++at)
+            if ((static_cast<unsigned char>(text[at]) & 0xc0) != 0x80) return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+std::string as_utf8(std::string_view name) {
+    if (is_utf8(name)) return std::string(name);
+    std::string out;
+    for (const char c : name) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (byte >= 0x80) out += static_cast<char>(0xc0 | (byte >> 6));
+        out += byte < 0x80 ? c : static_cast<char>(0x80 | (byte & 0x3f));
+    }
+    return out;
+}
+
 bool is_missing(std::string_view field) {
     if (field.empty() || field == "?") return true;
     if (field.size() > 4) return false;
@@ -67,7 +98,10 @@ bool is_missing(std::string_view field) {
 
 void label_column::add(std::string_view label, std::size_t offset) {
     double value = 0;
-    if (numbers_.size() == entries_.size() && parse_number(label, value) == number_fault::none) numbers_.push_back(value);
+    if (numbers_.size() == entries_.size() && parse_number(label, value) == number_fault::none)
+        numbers_.push_back(value);
+    else if (!is_utf8(label))
+        label = converted_.emplace_back(as_utf8(label));
     entries_.push_back({label, offset});
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <deque>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +34,9 @@ std::string_view trimmed(std::string_view text);
 // Takes the next line off the front of `rest`, without its line end (\n or \r\n). False at the end.
 bool next_line(std::string_view& rest, std::string_view& line);
 
+// A name as UTF-8: bytes that are not are taken as Latin-1, so that the same name is the same in every file.
+std::string as_utf8(std::string_view name);
+
 // Is it an empty field, NA, N/A, nan, null or "?"
 bool is_missing(std::string_view field);
 
@@ -50,7 +54,8 @@ private:
         std::size_t offset;
     };
     std::vector<entry> entries_;
-    std::vector<double> numbers_;  // of the first entries, while all are numbers
+    std::deque<std::string> converted_;  // labels that were not UTF-8; never moves what it holds
+    std::vector<double> numbers_;        // of the first entries, while all are numbers
 };
 
 }  // namespace detail

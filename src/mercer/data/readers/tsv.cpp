@@ -10,14 +10,14 @@
 namespace mercer {
 namespace {
 
-// Calls object(rest of the line) for each line that is not blank, after its label, if it has one, went to `labels`.
+// Calls object(rest of the line) for each line, after its label, if it has one, went to `labels`. Where there are labels, a blank line is no example.
 template <class Object>
 void each_line(std::string_view text, const std::string& name, bool labelled, const char* form, detail::label_column& labels, Object&& object) {
     std::string_view rest = text;
     std::string_view line;
     bool any = false;
     while (detail::next_line(rest, line)) {
-        if (detail::trimmed(line).empty()) continue;
+        if (labelled && line.find('\t') == std::string_view::npos && detail::trimmed(line).empty()) continue;
         any = true;
         if (labelled) {
             const auto offset = static_cast<std::size_t>(line.data() - text.data());
@@ -65,7 +65,7 @@ table parse_sets(std::string_view text, const std::string& name, const tsv_optio
         auto& one = items.emplace_back();
         for (std::size_t at = line.find_first_not_of(between); at != std::string_view::npos; at = line.find_first_not_of(between, at)) {
             const std::size_t end = std::min(line.find_first_of(between, at), line.size());
-            word = line.substr(at, end - at);
+            word = detail::as_utf8(line.substr(at, end - at));
             const auto [entry, is_new] = number.emplace(word, static_cast<std::int64_t>(number.size()));
             if (is_new) result.feature_names.push_back(word);
             one.push_back(entry->second);

@@ -20,12 +20,12 @@ struct tsv_options {
 };
 
 // `label<TAB>…<TAB>text`: the first field is the label, the last one the string; fields between them are skipped. Not labelled:
-// the last field is the string. Blank lines are skipped.
+// the last field is the string, and a blank line is the empty one. Where there are labels, blank lines are skipped.
 table read_strings(const std::string& path, const tsv_options& options = {});
 table parse_strings(std::string_view text, const std::string& name, const tsv_options& options = {});
 
-// `label<TAB>item item item`, items being words separated by blanks or tabs; not labelled: only items. feature_names of the
-// result is the dictionary: pass it when reading the test set, so that the same item gets the same number.
+// `label<TAB>item item item`, items being words separated by blanks or tabs; not labelled: only items, and a blank line is the empty set.
+// feature_names of the result is the dictionary: pass it when reading the test set, so that the same item gets the same number.
 table read_sets(const std::string& path, const tsv_options& options = {});
 table parse_sets(std::string_view text, const std::string& name, const tsv_options& options = {});
 
