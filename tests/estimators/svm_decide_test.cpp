@@ -1,7 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "estimators/model_support.h"
 #include "mercer/data/readers/read.h"
+#include "mercer/estimators/svm_scores.h"
 #include "mercer/gram/computed.h"
 
 namespace mercer {
@@ -58,6 +61,66 @@ TEST(svm_decide, classes_are_those_of_exact_arithmetic) {
         const svm_model model = fit_svm(gaussian{0.3}, far, y, options);
         EXPECT_EQ(predict(model, far), predict(model, decide(model, far, arithmetic::exact).view()));
     }
+}
+
+sparse<double> without_zeros(const matrix<double>& x) {
+    std::vector<index> start{0};
+    std::vector<std::int32_t> col;
+    std::vector<double> val;
+    for (index i = 0; i < x.rows(); ++i) {
+        for (index j = 0; j < x.cols(); ++j)
+            if (x(i, j) != 0) col.push_back(static_cast<std::int32_t>(j)), val.push_back(x(i, j));
+        start.push_back(static_cast<index>(col.size()));
+    }
+    return sparse<double>(std::move(start), std::move(col), std::move(val), x.cols());
+}
+
+// f = Σ coef·xᵀs + b, whatever the storage, the number of rows and the number of classes.
+TEST(svm_decide, linear_is_the_sum_of_the_definition) {
+    for (const index dims : {1, 7, 40})
+        for (const index classes : {2, 3, 6}) {
+            std::mt19937_64 random(static_cast<std::uint64_t>(dims * 10 + classes));
+            std::normal_distribution<double> normal;
+            matrix<double> x(203, dims);
+            std::vector<double> y(203);
+            for (index i = 0; i < x.rows(); ++i) {
+                y[static_cast<std::size_t>(i)] = static_cast<double>(i % classes);
+                for (index j = 0; j < dims; ++j) x(i, j) = (i + j) % 3 == 0 ? 0.0 : static_cast<float>(normal(random) + (i % classes == j % classes));
+            }
+            matrix<float> narrow(x.rows(), dims);
+            std::copy_n(x.data(), x.rows() * dims, narrow.data());
+            const dataset wide = dense<double>(x);
+            for (const auto scheme : {multiclass::one_vs_one, multiclass::one_vs_rest}) {
+                svm_options options;
+                options.classes = scheme;
+                const svm_model model = fit_svm(linear{}, wide, y, options);
+                const matrix<double> w = linear_weights(model);
+                const auto check = [&](const dataset& z) {
+                    const matrix<double> f = decide(model, z);
+                    for (index i = 0; i < z.size(); ++i)
+                        for (index p = 0; p < f.cols(); ++p) {
+                            long double sum = model.offset[static_cast<std::size_t>(p)], size = std::abs(sum);
+                            for (index j = 0; j < dims; ++j) sum += w(p, j) * static_cast<long double>(x(i, j)), size += std::abs(w(p, j) * x(i, j));
+                            ASSERT_NEAR(f(i, p), static_cast<double>(sum), 1e-14 * static_cast<double>(size));
+                        }
+                    EXPECT_EQ(predict(model, z), predict(model, f.view()));
+                };
+                check(wide);
+                check(dense<float>(narrow));
+                check(without_zeros(x));
+                EXPECT_EQ(predict(model, gather(wide, selection(0, 1)))[0], predict(model, wide)[0]);
+            }
+        }
+}
+
+// Sparse objects may lack columns of the model, and have others.
+TEST(svm_decide, linear_with_other_columns) {
+    const table data = sample("heart_scale.svm");
+    const svm_model model = fit_svm(linear{}, data.x, data.y, {});
+    const sparse<double> z({0, 1, 3}, {0, 2, 40}, {1.0, 2.0, 5.0}, 41);
+    const matrix<double> f = decide(model, z), w = linear_weights(model);
+    EXPECT_NEAR(f(0, 0), model.offset[0] + w(0, 0), 1e-12);
+    EXPECT_NEAR(f(1, 0), model.offset[0] + 2 * w(0, 2), 1e-12);
 }
 
 TEST(svm_decide, from_a_gram_matrix) {

@@ -1,6 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <numeric>
+
 #include "estimators/cluster_support.h"
+#include "mercer/base/seeded.h"
 #include "mercer/insight/independence_test.h"
 #include "mercer/insight/two_sample_test.h"
 
@@ -17,6 +20,19 @@ matrix<double> normals(index n, index dims, std::uint64_t seed, double shift = 0
     return out;
 }
 dense<double> sample_of(index n, index dims, std::uint64_t seed, double shift = 0) { return dense<double>(normals(n, dims, seed, shift)); }
+
+matrix<double> centred_by_definition(const matrix<double>& k) {
+    const index n = k.rows();
+    std::vector<double> mean(static_cast<std::size_t>(n));
+    double total = 0;
+    for (index i = 0; i < n; ++i)
+        for (index j = 0; j < n; ++j) mean[static_cast<std::size_t>(i)] += k(i, j) / static_cast<double>(n);
+    for (const double each : mean) total += each / static_cast<double>(n);
+    matrix<double> out(n, n);
+    for (index i = 0; i < n; ++i)
+        for (index j = 0; j < n; ++j) out(i, j) = k(i, j) - mean[static_cast<std::size_t>(i)] - mean[static_cast<std::size_t>(j)] + total;
+    return out;
+}
 
 TEST(two_sample_test, from_the_definition) {
     const dataset x = sample_of(13, 2, 1), z = sample_of(9, 2, 2, 0.5);
@@ -124,6 +140,37 @@ TEST(independence_test, from_the_definition) {
     for (index i = 0; i < 30; ++i) mu += as_dense<double>(u).row(i)[0] / 30, mv += as_dense<double>(v).row(i)[0] / 30;
     for (index i = 0; i < 30; ++i) cov += (as_dense<double>(u).row(i)[0] - mu) * (as_dense<double>(v).row(i)[0] - mv) / 30;
     EXPECT_NEAR(independence_test(linear{}, u, linear{}, v).hsic, cov * cov, 1e-14);
+}
+
+// Large enough for several runs of rows, a group of permutations that is not full, and a p-value between the ends.
+TEST(independence_test, permutations_from_the_definition) {
+    constexpr index n = 1500, permutations = 9;
+    matrix<double> u = normals(n, 1, 21), v = normals(n, 1, 22);
+    for (index i = 0; i < n; ++i) v(i, 0) += 0.02 * u(i, 0);
+    const matrix<double> a = centred_by_definition(all_of(computed<double>(gaussian{0.5}, dense<double>(u)))),
+                         b = centred_by_definition(all_of(computed<double>(gaussian{0.5}, dense<double>(v))));
+    const auto value = [&](const std::vector<index>& order) {
+        long double sum = 0;
+        for (index i = 0; i < n; ++i)
+            for (index j = 0; j < n; ++j) sum += a(i, j) * b(order[static_cast<std::size_t>(i)], order[static_cast<std::size_t>(j)]);
+        return static_cast<double>(sum / n / n);
+    };
+    std::vector<index> same(n);
+    std::iota(same.begin(), same.end(), index{0});
+    const double observed = value(same);
+    seeded random(5);
+    index reached = 0;
+    for (index p = 0; p < permutations; ++p) {
+        std::vector<index> order = same;
+        random.shuffle(order);
+        reached += value(order) >= observed;
+    }
+    const independence_result r =
+        independence_test(gaussian{0.5}, dense<double>(u), gaussian{0.5}, dense<double>(v), {.permutations = permutations, .seed = 5});
+    EXPECT_NEAR(r.hsic, observed, 1e-12 * observed);
+    EXPECT_EQ(r.p_value, static_cast<double>(1 + reached) / (1 + permutations));
+    EXPECT_GT(reached, 0);
+    EXPECT_LT(reached, permutations);
 }
 
 TEST(independence_test, a_constant_depends_on_nothing) {

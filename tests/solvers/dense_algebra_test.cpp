@@ -14,7 +14,7 @@ using namespace testing;
 
 TEST(dense_algebra, eigendecomposition_has_small_residuals) {
     std::mt19937_64 random(1);
-    for (const index n : {1, 2, 7, 60}) {
+    for (const index n : {1, 2, 7, 60, 127, 128, 129, 257, 300}) {
         const eigen_matrix a = with_eigenvalues(Eigen::VectorXd::LinSpaced(n, -1, 2), random);
         const eigen_system found = symmetric_eigen(to_matrix(a));
         const eigen_matrix ut = to_eigen(found.vectors.view());
@@ -27,6 +27,31 @@ TEST(dense_algebra, eigendecomposition_has_small_residuals) {
         EXPECT_EQ(only.vectors.rows(), 0);
     }
     EXPECT_TRUE(symmetric_eigen(matrix<double>(0, 0)).values.empty());
+}
+
+// Equal eigenvalues, a null space, entries whose squares leave the range of double.
+TEST(dense_algebra, eigendecomposition_of_hard_matrices) {
+    std::mt19937_64 random(11);
+    constexpr index n = 200;
+    Eigen::VectorXd clusters(n), graded(n);
+    for (index i = 0; i < n; ++i) clusters[i] = i < 90 ? 0 : i < 150 ? 1 : 3, graded[i] = std::pow(10.0, -static_cast<double>(i) / 10);
+    for (const auto& values : {clusters, graded})
+        for (const double scale : {1.0, 1e-200, 1e200}) {
+            const eigen_matrix a = with_eigenvalues(values, random);
+            Eigen::VectorXd expected = values;
+            std::sort(expected.begin(), expected.end());
+            const eigen_system found = symmetric_eigen(to_matrix(a * scale)), only = symmetric_eigen(to_matrix(a * scale), eigen_parts::values);
+            const eigen_matrix ut = to_eigen(found.vectors.view());
+            EXPECT_LT((ut * ut.transpose() - eigen_matrix::Identity(n, n)).norm(), 1e-13 * n);
+            for (index i = 0; i < n; ++i) {
+                EXPECT_NEAR(found.values[i] / scale, expected[i], 1e-14 * n);
+                EXPECT_NEAR(only.values[i] / scale, expected[i], 1e-14 * n);
+            }
+            EXPECT_LT((a * ut.transpose() - ut.transpose() * expected.asDiagonal()).norm(), 1e-13 * n);
+        }
+    const eigen_system zero = symmetric_eigen(matrix<double>(n, n));
+    EXPECT_EQ(zero.values, std::vector<double>(n, 0.0));
+    EXPECT_EQ(symmetric_eigen(matrix<double>(n, n), eigen_parts::values).values, std::vector<double>(n, 0.0));
 }
 
 TEST(dense_algebra, cholesky_reproduces_or_says_no) {

@@ -52,7 +52,7 @@ void write_picture(const kernel_task& task, const bound_kernel& bound, std::opti
     constexpr index most_for_spectrum = 2000;  // a few seconds
     if (!spectrum && bound.size() <= most_for_spectrum) {
         shown.phase("computing the eigenvalues for the picture");
-        spectrum = decompose(bound.matrix);
+        spectrum = decompose(bound.matrix, eigen_parts::values);
     }
     shown.phase("drawing");
     const object_order order = order_by_target(bound.on.data);

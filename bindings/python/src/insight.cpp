@@ -43,9 +43,11 @@ void bind_insight(py::module_& m) {
     m.def("eigenvalues", [](const doubles& K) {
         if (K.ndim() != 2) throw py::value_error("a matrix is expected here");
         const matrix_view<const double> view(K.data(), K.shape(0), K.shape(1));
-        return to_numpy(without_lock(0, [&] { return decompose(precomputed<double>(view)).values; }));
+        return to_numpy(without_lock(0, [&] { return decompose(precomputed<double>(view), eigen_parts::values).values; }));
     });
-    m.def("eigenvalues", [](const kernel& k, const dataset& x) { return to_numpy(without_lock(0, [&] { return decompose(computed<double>(k, x)).values; })); });
+    m.def("eigenvalues", [](const kernel& k, const dataset& x) {
+        return to_numpy(without_lock(0, [&] { return decompose(computed<double>(k, x), eigen_parts::values).values; }));
+    });
     // Both samples together, the first `first` objects are those of the first one: (biased, unbiased, p).
     m.def("mmd_test", [](const py::object& x, const kernel* k, index first, bool unbiased, index permutations, std::uint64_t seed, const py::object& n_jobs) {
         two_sample_options o;

@@ -107,8 +107,8 @@ pairs full(const gram<T>& K, const multiplication& by, centring& c) {
     eigen_system found = symmetric_eigen(std::move(a));
     pairs out;
     out.values.assign(found.values.rbegin(), found.values.rend());
-    out.vectors = matrix<double>(n, n);
-    for (index j = 0; j < n; ++j) std::copy_n(found.vectors.row(n - 1 - j), n, out.vectors.row(j));
+    out.vectors = std::move(found.vectors);
+    for (index j = 0; j < n / 2; ++j) std::swap_ranges(out.vectors.row(j), out.vectors.row(j) + n, out.vectors.row(n - 1 - j));
     return out;
 }
 
@@ -166,12 +166,24 @@ bool decomposes(index n, const kernel_pca_options& o) {
     const bool all = o.n_components == 0 || o.n_components >= n;
     // K, the centred matrix, its eigenvectors in order, and LAPACK's workspace of 2n² numbers
     const double need = 40.0 * static_cast<double>(n) * static_cast<double>(n);
-    const bool fits = need <= static_cast<double>(o.memory_bytes), suits = all || n <= 800 || o.n_components > n / 5;
+    // Measured: of few objects all pairs are as quick as the passes for some.
+    const bool fits = need <= static_cast<double>(o.memory_bytes), suits = all || o.n_components > std::min(n / 5, n * n / 16000);
     const bool whole = o.solver == eigen_solver::full || (o.solver == eigen_solver::automatic && suits && (fits || all));
     if (whole && !fits)
         fail(errc::memory, fmt::format("{}: a full decomposition of n = {} needs {:.0f} MB, more than the budget of {:.0f} MB; ask for fewer components", owner,
                                        n, need / 1e6, static_cast<double>(o.memory_bytes) / 1e6));
     return whole;
+}
+
+// Scores of the objects that have a weight: √λ·u/√w = λα/w. Those of the others are zero here.
+matrix<double> training_scores(const kernel_pca_model& m) {
+    matrix<double> scores(m.projection.size(), m.components());
+    parallel_for(scores.rows(), [&](index i) {
+        const double weight = m.mean[static_cast<std::size_t>(i)] * m.weight;
+        if (weight == 0) return;
+        for (index j = 0; j < scores.cols(); ++j) scores(i, j) = m.projection.coef(i, j) * m.eigenvalues[static_cast<std::size_t>(j)] / weight;
+    });
+    return scores;
 }
 
 template <class T>
@@ -204,25 +216,29 @@ kernel_pca_model fitted(const gram<T>& K, const multiplication& by, const std::v
     m.total_variance = trace * scale;
     m.projection.coef = matrix<double>(n, p);
     m.projection.offset.assign(static_cast<std::size_t>(p), 0.0);
-    m.scores = matrix<double>(n, p);
-    for (index j = 0; j < p; ++j) {
+    // Σᵢ αᵢφ̃(xᵢ) = Σᵢ (Hᵀα)ᵢφ(xᵢ). In exact arithmetic Hᵀα = α; but u of a tiny λ has a part along D1, whose eigenvalue 0 is near.
+    std::vector<double> factor(static_cast<std::size_t>(p)), sum(static_cast<std::size_t>(p));
+    const auto alpha = [&](index i, index j) { return factor[static_cast<std::size_t>(j)] * c.root[static_cast<std::size_t>(i)] * found.vectors(j, i); };
+    const auto coefficient = [&](index i, index j) { return alpha(i, j) - c.mean[static_cast<std::size_t>(i)] * sum[static_cast<std::size_t>(j)]; };
+    parallel_for(p, [&](index j) {
+        const auto at = static_cast<std::size_t>(j);
         const double* u = found.vectors.row(j);
-        index largest = 0;
-        for (index i = 1; i < n; ++i)
-            if (std::abs(u[i]) > std::abs(u[largest])) largest = i;
-        const double lambda = m.eigenvalues[static_cast<std::size_t>(j)], sign = u[largest] < 0 ? -1.0 : 1.0;
-        // Σᵢ αᵢφ̃(xᵢ) = Σᵢ (Hᵀα)ᵢφ(xᵢ). In exact arithmetic Hᵀα = α; but u of a tiny λ has a part along D1, whose eigenvalue 0 is near.
-        double sum = 0;
-        for (index i = 0; i < n; ++i) {
-            const double root = c.root[static_cast<std::size_t>(i)];
-            sum += m.projection.coef(i, j) = sign * root * u[i] / std::sqrt(lambda);
-            if (root > 0) m.scores(i, j) = sign * u[i] * std::sqrt(lambda) / root;
-        }
-        double& offset = m.projection.offset[static_cast<std::size_t>(j)];
-        for (index i = 0; i < n; ++i) {
-            m.projection.coef(i, j) -= c.mean[static_cast<std::size_t>(i)] * sum;
-            offset -= m.projection.coef(i, j) * c.k_mean[static_cast<std::size_t>(i)];
-        }
+        const double largest = *std::max_element(u, u + n, [](double a, double b) { return std::abs(a) < std::abs(b); });
+        factor[at] = (largest < 0 ? -1.0 : 1.0) / std::sqrt(m.eigenvalues[at]);
+        for (index i = 0; i < n; ++i) sum[at] += alpha(i, j);
+        for (index i = 0; i < n; ++i) m.projection.offset[at] -= coefficient(i, j) * c.k_mean[static_cast<std::size_t>(i)];
+    });
+    // Square pieces: one of the two matrices is walked against its rows.
+    constexpr index side = 32;
+    parallel_runs(n, side, [&](index first, index end) {
+        for (index column = 0; column < p; column += side)
+            for (index i = first; i < end; ++i)
+                for (index j = column; j < std::min(p, column + side); ++j) m.projection.coef(i, j) = coefficient(i, j);
+    });
+    found.vectors = {};
+    m.weight = W;
+    m.scores = training_scores(m);
+    for (const double lambda : m.eigenvalues) {
         m.explained_variance.push_back(lambda * scale);
         m.explained_variance_ratio.push_back(trace > 0 ? lambda / trace : 0);
     }
@@ -340,9 +356,12 @@ std::string model_bytes(const kernel_pca_model& m) {
     out.all(m.explained_variance);
     out.all(m.explained_variance_ratio);
     out.all(m.residuals);
-    out.numbers(m.scores);
     out.all(m.outside);
     out.all(m.mean);
+    out.one(m.weight);
+    // The scores of objects with a weight follow from the coefficients, and would be half of the file.
+    for (index i = 0; i < m.scores.rows(); ++i)
+        if (m.mean[static_cast<std::size_t>(i)] == 0) out.all(std::span<const double>(m.scores.row(i), static_cast<std::size_t>(m.components())));
     return out.bytes(format_name, 1);
 }
 
@@ -359,9 +378,12 @@ kernel_pca_model parse_kernel_pca_model(std::string_view bytes, const std::strin
         m.explained_variance = in.all<double>(p);
         m.explained_variance_ratio = in.all<double>(p);
         m.residuals = in.all<double>(whole(in.head, "residuals", p));
-        m.scores = in.numbers(n, p);
         m.outside = in.all<double>(n);
         m.mean = in.all<double>(n);
+        m.weight = in.one();
+        m.scores = training_scores(m);
+        for (index i = 0; i < n; ++i)
+            if (m.mean[static_cast<std::size_t>(i)] == 0) std::ranges::copy(in.all<double>(p), m.scores.row(i));
     });
     return m;
 }

@@ -44,6 +44,7 @@ struct kernel_pca_model {
     matrix<double> scores;        // of the training objects
     std::vector<double> outside;  // of each, the squared distance to its projection
     std::vector<double> mean;     // w/W
+    double weight = 0;            // W
 
     index components() const { return projection.functions(); }
 };

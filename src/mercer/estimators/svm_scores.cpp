@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "mercer/base/error.h"
+#include "mercer/data/linear_rows.h"
 
 namespace mercer {
 
@@ -34,13 +35,11 @@ matrix<double> class_scores(const svm_model& model, matrix_view<const double> f)
 matrix<double> linear_weights(const svm_model& model) {
     if (!model.k || model.k->text() != "linear()")
         fail(errc::unsupported, fmt::format("svm: only a linear kernel has weights, this is {}", model.k ? model.kernel_text : "precomputed"));
-    const dense<double> x = as_dense<double>(model.support);
+    const std::unique_ptr<linear_operand> x = linear_rows(model.support);
     const bool pairs = model.classes.size() > 2 && model.scheme == multiclass::one_vs_one;
     matrix<double> w(model.problems(), model.dims);
     const auto add = [&](index problem, index m, index s) {
-        const double c = model.coef(m, s);
-        if (c == 0) return;
-        for (index a = 0; a < x.dims(); ++a) w(problem, a) += c * x.row(s)[a];
+        if (const double c = model.coef(m, s); c != 0) x->add(s, c, w.row(problem));
     };
     if (!pairs) {
         for (index m = 0; m < model.coef.rows(); ++m)

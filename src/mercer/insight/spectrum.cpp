@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "mercer/insight/dense_gram.h"
-#include "mercer/solvers/dense_algebra.h"
 
 namespace mercer {
 namespace {
@@ -23,13 +22,13 @@ std::vector<double> sizes(const std::vector<double>& values) {
 
 }  // namespace
 
-gram_spectrum decompose(const gram<double>& k) {
-    eigen_system eigen = symmetric_eigen(formed_symmetric(k, "spectrum"));
+gram_spectrum decompose(const gram<double>& k, eigen_parts wanted) {
+    eigen_system eigen = symmetric_eigen(formed_symmetric(k, "spectrum"), wanted);
     gram_spectrum made;
     made.values.assign(eigen.values.rbegin(), eigen.values.rend());
     made.vectors = std::move(eigen.vectors);
     const index n = made.size();
-    for (index i = 0; i < n / 2; ++i) std::swap_ranges(made.vectors.row(i), made.vectors.row(i) + n, made.vectors.row(n - 1 - i));
+    for (index i = 0; i < made.vectors.rows() / 2; ++i) std::swap_ranges(made.vectors.row(i), made.vectors.row(i) + n, made.vectors.row(n - 1 - i));
     if (n > 0)
         made.tolerance =
             static_cast<double>(n) * std::numeric_limits<double>::epsilon() * std::max(std::abs(made.values.front()), std::abs(made.values.back()));

@@ -4,12 +4,13 @@
 #include <vector>
 
 #include "mercer/gram/gram.h"
+#include "mercer/solvers/dense_algebra.h"
 
 namespace mercer {
 
 struct gram_spectrum {
     std::vector<double> values;  // descending
-    matrix<double> vectors;      // row k is the eigenvector of values[k]: Uᵀ
+    matrix<double> vectors;      // row k is the eigenvector of values[k]: Uᵀ; empty when only values were asked for
     double tolerance = 0;        // n·ε·max|λ|: what rounding alone may leave of an eigenvalue 0
 
     index size() const { return static_cast<index>(values.size()); }
@@ -21,6 +22,6 @@ struct gram_spectrum {
     std::vector<double> cumulative_share() const;
 };
 
-gram_spectrum decompose(const gram<double>& k);
+gram_spectrum decompose(const gram<double>& k, eigen_parts wanted = eigen_parts::values_and_vectors);
 
 }  // namespace mercer

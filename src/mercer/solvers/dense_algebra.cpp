@@ -1,23 +1,17 @@
 #include "mercer/solvers/dense_algebra.h"
 
 #include <fmt/format.h>
-#include <pthread.h>
 
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <mutex>
 
 #include "mercer/base/error.h"
 #include "mercer/base/parallel.h"
+#include "mercer/solvers/blas_turn.h"
 
 // Fortran's LAPACK and BLAS; the trailing sizes are the lengths of the character arguments.
 extern "C" {
-// Other makers' BLAS have none of these two.
-__attribute__((weak)) int openblas_get_num_threads(void);
-__attribute__((weak)) void openblas_set_num_threads(int count);
-void dsyevd_(const char* job, const char* uplo, const int* n, double* a, const int* lda, double* w, double* work, const int* lwork, int* iwork,
-             const int* liwork, int* info, std::size_t, std::size_t);
 void dpotrf_(const char* uplo, const int* n, double* a, const int* lda, int* info, std::size_t);
 void dpotrs_(const char* uplo, const int* n, const int* nrhs, const double* a, const int* lda, double* b, const int* ldb, int* info, std::size_t);
 void dtrtri_(const char* uplo, const char* diag, const int* n, double* a, const int* lda, int* info, std::size_t, std::size_t);
@@ -44,56 +38,10 @@ void dgemv_(const char* trans, const int* m, const int* n, const double* alpha, 
 namespace mercer {
 namespace {
 
-// OpenBLAS's threads serve one caller well; several callers make them wait for each other, 8 of them 60 times as long as one after the other.
-std::mutex& gate() {
-    static std::mutex* current = nullptr;
-    static const bool made = [] {
-        // A child of fork() starts with an open one, whatever other threads of its parent were at.
-        pthread_atfork(nullptr, nullptr, [] { current = new std::mutex; });
-        current = new std::mutex;
-        return true;
-    }();
-    (void)made;
-    return *current;
-}
-
-// Small work is done by the caller's thread alone: for milliseconds after a call OpenBLAS's threads look for the next without rest, and take the
-// processors from whatever follows.
-constexpr double small_work = 1e8;  // operations; one on numbers that are read only once counts for ten
-
-class blas_threads {
-public:
-    explicit blas_threads(double work) : before_(work < small_work && openblas_get_num_threads && openblas_set_num_threads ? openblas_get_num_threads() : 1) {
-        if (before_ > 1) openblas_set_num_threads(1);
-    }
-    ~blas_threads() {
-        if (before_ > 1) openblas_set_num_threads(before_);
-    }
-    blas_threads(const blas_threads&) = delete;
-    blas_threads& operator=(const blas_threads&) = delete;
-
-private:
-    int before_;
-};
-
-template <class... Parameters, class... Arguments>
-void in_turn(double work, void (*routine)(Parameters...), Arguments... arguments) {
-    const std::lock_guard<std::mutex> guard(gate());
-    const blas_threads limited(work);
-    routine(arguments...);
-}
+using blas::checked_square;
+using blas::in_turn;
 
 constexpr double cubed(double n) { return n * n * n; }
-
-// dsyevd's workspace of 1 + 6n + 2n² numbers must be counted by a 32-bit integer.
-constexpr index largest_n = 32000;
-
-int checked_size(const matrix<double>& a, const char* owner) {
-    if (a.rows() != a.cols()) fail(errc::invalid_argument, fmt::format("{}: the matrix must be square, got {} × {}", owner, a.rows(), a.cols()));
-    if (a.rows() > largest_n) fail(errc::memory, fmt::format("{}: must satisfy n <= {}, got n = {}", owner, largest_n, a.rows()));
-    require_finite(a.view(), owner);
-    return static_cast<int>(a.rows());
-}
 
 }  // namespace
 
@@ -122,29 +70,8 @@ void require_symmetric(matrix_view<const double> a, const std::string& owner) {
                      fmt::format("{}: the matrix must be symmetric, got {} at ({}, {}) and {} at ({}, {})", owner, a(i, j), i, j, a(j, i), j, i));
 }
 
-// A symmetric matrix is the same in row-major and column-major order; the upper triangle of one is the lower of the other.
-eigen_system symmetric_eigen(matrix<double> a, eigen_parts wanted) {
-    const int n = checked_size(a, "eigendecomposition");
-    eigen_system found;
-    found.values.resize(static_cast<std::size_t>(n));
-    if (n == 0) return found;
-    const char job = wanted == eigen_parts::values ? 'N' : 'V';
-    int info = 0, lwork = -1, liwork = -1, integers = 0;
-    double size = 0;
-    in_turn(9 * cubed(n), dsyevd_, &job, "L", &n, a.data(), &n, found.values.data(), &size, &lwork, &integers, &liwork, &info, 1, 1);
-    lwork = static_cast<int>(size);
-    liwork = integers;
-    buffer<double> work(lwork);
-    buffer<int> iwork(liwork);
-    in_turn(9 * cubed(n), dsyevd_, &job, "L", &n, a.data(), &n, found.values.data(), work.data(), &lwork, iwork.data(), &liwork, &info, 1, 1);
-    if (info != 0) fail(errc::data, fmt::format("eigendecomposition: LAPACK's dsyevd did not converge on a matrix of {} rows (info = {})", n, info));
-    // Column k in Fortran's order is row k in ours.
-    if (wanted == eigen_parts::values_and_vectors) found.vectors = std::move(a);
-    return found;
-}
-
 std::optional<matrix<double>> cholesky(matrix<double> a) {
-    const int n = checked_size(a, "Cholesky");
+    const int n = checked_square(a, "Cholesky");
     if (n == 0) return a;
     int info = 0;
     in_turn(cubed(n) / 3, dpotrf_, "L", &n, a.data(), &n, &info, 1);
@@ -214,7 +141,7 @@ std::vector<double> inverse_diagonal(matrix_view<double> r) {
 }
 
 pivoted_factor pivoted_cholesky(matrix<double> a, double tolerance) {
-    const int n = checked_size(a, "pivoted Cholesky");
+    const int n = checked_square(a, "pivoted Cholesky");
     int info = 0, rank = 0;
     std::vector<int> place(static_cast<std::size_t>(n));
     if (n > 0) {

@@ -8,6 +8,7 @@
 
 #include "mercer/base/error.h"
 #include "mercer/solvers/dense_algebra.h"
+#include "mercer/solvers/gram_product.h"
 
 namespace mercer {
 
@@ -100,7 +101,7 @@ private:
     rows times(const rows& v) {
         rows out(n_, C_);
         ++products_;
-        K_.multiply(v.view(), out.view());
+        gram_product(K_, v.view(), out.view());
         return out;
     }
 
