@@ -1,8 +1,11 @@
 """Support vector machines."""
 
+import warnings
+
 import numpy as np
 import scipy.sparse
 from sklearn.base import OutlierMixin, RegressorMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 
 from . import _core, _data
@@ -42,10 +45,12 @@ class _SVM(KernelEstimator):
             "n_jobs": self.n_jobs,
             "callback": self._callback(),
         }
-        self._model, interrupted = self._solve(data, targets, options)
+        self._model, interrupted, *inner = self._solve(data, targets, options)
         self.shape_fit_ = (n, self.n_features_in_) if hasattr(self, "n_features_in_") else (n,)
         self._sparse = getattr(data, "sparse", False)
         self._conclude(interrupted, f", its gap is {self._model.gap:.3g} where tol is {self.tol:g}. Consider pre-processing your data with StandardScaler or MinMaxScaler")
+        if inner and inner[0]:
+            warnings.warn(f"Behind the probabilities, {inner[0]}.", ConvergenceWarning, stacklevel=3)
         return self
 
     def _solve(self, data, targets, options):
