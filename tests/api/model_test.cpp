@@ -155,6 +155,37 @@ TEST(api_model, knows_files_of_estimators_and_of_libsvm) {
     EXPECT_EQ(text.predict(sparse<double>({0, 1, 2}, {0, 0}, {2, -3}, 1)), (std::vector<double>{1, -1}));
 }
 
+// What a fit says of its trouble names only options that the method has.
+TEST(api_model, advice_fits_the_method) {
+    const auto trouble = [](const spec& s, const table& data) {
+        const std::string said = fit(s, data).inner().trouble();
+        const auto& options = find_method(s.method).options;
+        for (const char* each : {"max_iter", "max_seconds", "tol", "C "})
+            if (said.find(each) != std::string::npos)
+                EXPECT_TRUE(std::ranges::any_of(options, [&](const option_info& o) { return std::string(each).starts_with(o.name); }))
+                    << s.method << ": " << said;
+        return said;
+    };
+    for (const char* method : {"svc", "nu_svc"}) {
+        EXPECT_EQ(trouble({method, "rbf(gamma=0.1)", "standard", {}}, iris()), "");
+        EXPECT_NE(trouble({method, "sigmoid(gamma=0.1)", "standard", {}}, iris()).find("not positive semidefinite"), std::string::npos) << method;
+    }
+    EXPECT_NE(trouble({"svr", "rbf(gamma=0.1)", "standard", {{"max_seconds", "1e-9"}, {"C", "1000"}}}, housing()).find("time limit"), std::string::npos);
+    EXPECT_NE(trouble({"kernel_logistic", "rbf(gamma=0.1)", "standard", {{"max_iter", "1"}}}, iris()).find("max_iter"), std::string::npos);
+    EXPECT_NE(trouble({"kernel_kmeans", "rbf(gamma=0.1)", "standard", {{"max_iter", "1"}, {"n_clusters", "7"}}}, iris()).find("max_iter"), std::string::npos);
+}
+
+TEST(api_model, one_class_is_not_scored_against_unrelated_labels) {
+    const model m = fit({"one_class", "rbf(gamma=0.1)", "standard", {{"nu", "0.2"}}}, iris());
+    const figures score = m.score(iris());
+    EXPECT_EQ(score.find("accuracy"), nullptr);
+    const auto inside = std::get<std::int64_t>(*score.find("inside"));
+    EXPECT_NEAR(static_cast<double>(inside), 0.8 * static_cast<double>(iris().x.size()), 5);
+    table sides = iris();
+    sides.y = m.predict(sides.x);
+    EXPECT_EQ(std::get<double>(*m.score(sides).find("accuracy")), 1);
+}
+
 TEST(api_model, refuses_damaged_files) {
     const std::string whole_file = fit({"knn", "", "standard", {}}, iris()).bytes();
     expect_error(errc::parse, "not a model file", [] { parse("hello\n", "x"); });

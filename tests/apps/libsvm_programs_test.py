@@ -163,6 +163,17 @@ class programs(unittest.TestCase):
         for a, b in zip(text(BIN / "svm-train"), text(PEER["svm-train"])):
             self.assertLessEqual(abs(a - b), 2e-3 * abs(b))
 
+    def test_inner_fits_are_not_silent(self):
+        # A tolerance that rounding never reaches: every fit ends above it, the ones that nobody sees too.
+        never = ["-q", "-e", 1e-300, "-c", 10]
+        for arguments, fits in ((["-v", 4], 4), (["-v", 4, "-s", 3], 4), (["-b", 1], 5), (["-b", 1, "-s", 3], 5), (["-v", 2, "-b", 1], 10)):
+            said = call(BIN / "svm-train", *never, *arguments, "heart_scale.train", *([] if "-v" in arguments else ["m"]))
+            self.assertEqual(said.returncode, 0)
+            self.assertRegex(said.stderr, rf"WARNING: in the cross-validations?[a-z ]* \d+ of {fits} fits did not converge .*stalled at a gap of", arguments)
+        for arguments in (["-v", 4], ["-b", 1, "-s", 3]):
+            said = call(BIN / "svm-train", "-q", *arguments, "heart_scale.train", *([] if "-v" in arguments else ["m"]))
+            self.assertEqual(said.stderr, "")
+
     def test_train_endings(self):
         Path("bad").write_text("1 1:1 2:x\n")
         Path("blank").write_text("1 1:1\n\n2 1:3\n")

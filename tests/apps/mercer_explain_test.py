@@ -194,9 +194,26 @@ class Explain(Scratch):
         self.assertIsNone(hard["C"])
         self.assertTrue(hard["optimal"])
         self.assertTrue(all(e["y"] * e["f"] > 1 - 2e-3 for e in hard["examples"]))
+        self.assertGreaterEqual(hard["duality_gap"], 0)
         weighted = as_json("explain", "--kernel", "rbf(gamma=1)", "--class-weight=-1=4", self.path("few.svm"))["problems"][0]
         self.assertEqual({e["C"] for e in weighted["examples"]}, {1, 4})
         self.assertTrue(weighted["optimal"])
+
+    def test_no_theorems_without_an_optimum(self):
+        words = ("explain", "--kernel", "rbf(gamma=0.1)", "--C", 10, "--tol", 3, HEART)
+        answer = as_json(*words)
+        self.assertFalse(answer["problems"][0]["optimal"])
+        self.assertIsNone(answer["loo_bound"])
+        self.assertIsNone(answer["problems"][0]["vc_bound"])
+        self.assertIn("not an optimum", answer["no_bounds"])
+        self.assertEqual(answer["estimate"]["fits"], 270)  # every example: that only support vectors matter is true of an optimum
+        text = mercer(*words)
+        for claim in ("at most", "#SV/n", "VC dimension"):
+            self.assertNotIn(claim, text)
+        self.assertIn("no bound follows from that: the model is not an optimum", text)
+        solved = as_json("explain", "--kernel", "rbf(gamma=0.1)", "--C", 10, HEART)
+        self.assertEqual(solved["loo_bound"], solved["support_share"])
+        self.assertIsNone(solved["no_bounds"])
 
     def test_errors_say_what_to_do(self):
         run("svm-train", "-q", "-c", "3", "-g", "0.1", HEART, self.path("heart.model"))

@@ -157,6 +157,20 @@ class AgainstScikitLearn(Scratch):
         np.testing.assert_array_equal(np.loadtxt(self.path("z.csv"), delimiter=",", skiprows=1), found)
         self.assertTrue(self.path("z.csv").read_text().startswith("component1,component2,component3\n"))
 
+    def test_one_class_has_nothing_to_do_with_classes(self):
+        mercer("fit", "one_class", *IRIS, "--kernel", "rbf(0.5)", "--set", "nu=0.2", "-o", self.path("m"))
+        score = as_json("predict", self.path("m"), *IRIS)["score"]
+        self.assertEqual(set(score), {"inside", "of"})
+        self.assertAlmostEqual(score["inside"], 120, delta=6)
+
+    def test_advice_names_options_there_are(self):
+        answer = as_json("fit", "svc", DATA / "heart_scale.svm", "--kernel", "sigmoid(0.1)")
+        self.assertIn("not positive semidefinite", answer["warning"])
+        answer = as_json("fit", "svc", DATA / "heart_scale.svm", "--kernel", "rbf(0.1)", "--set", "max_seconds=1e-9", "--set", "probability=true")
+        self.assertIn("max_seconds", answer["warning"])
+        self.assertNotIn("max_iter", answer["warning"])
+        self.assertIn("behind the probabilities, 5 of 5 fits did not converge", answer["warning"])
+
     def test_neighbours_and_details(self):
         x, y = vectors("wine.svm")
         peer = KNeighborsClassifier(7).fit(standardised(x), y)

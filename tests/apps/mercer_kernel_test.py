@@ -351,6 +351,21 @@ class OnData(Scratch):
         self.assertLessEqual(np.linalg.norm(p.T @ p - k), answer["residual"] + 1e-9)
         rough = as_json("kernel", "factor", "poly(degree=2, coef0=1)", DATA / "iris.svm", "--out", self.path("p.npy"), "--tolerance", 1)
         self.assertLess(rough["rank"], 15)
+        self.assertTrue(answer["holds"] and rough["holds"])
+        self.assertIn("K = PᵀP with P 15 × 150", mercer("kernel", "factor", "poly(degree=2, coef0=1)", DATA / "iris.svm", "--out", self.path("p.npy")))
+        words = ("kernel", "factor", "linear() - 2*rbf(gamma=0.1)", DATA / "iris.svm", "--out", self.path("p.npy"))
+        said = mercer(*words)
+        self.assertIn("K is not PᵀP", said)
+        self.assertNotIn("K = PᵀP", said)
+        self.assertFalse(as_json(*words)["holds"])
+
+    def test_cancellation_is_not_a_finding(self):
+        # 1e-13·rbf, and zero.
+        for expression in ("rbf(gamma=0.3)*rbf(gamma=0.7) - 0.9999999999999*rbf(gamma=1)", "rbf(gamma=0.3)*rbf(gamma=0.7) - rbf(gamma=1)"):
+            answer = as_json("kernel", "test", expression, DATA / "iris.svm")
+            self.assertEqual((answer["verdict"], answer["witness"], answer["proven"]), ("undecided", None, False))
+            self.assertGreater(answer["entry_error"], 1e-17)
+            self.assertIn("? undecided: ", mercer("kernel", "test", expression, DATA / "iris.svm"))
 
 
 class Pictures(Scratch):

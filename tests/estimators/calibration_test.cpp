@@ -114,6 +114,23 @@ TEST(calibration, laplace_scale_leaves_outliers_out) {
     EXPECT_DOUBLE_EQ(laplace_scale(residuals), 1);
 }
 
+// Fits that nobody sees must not be silent.
+TEST(calibration, tells_of_fits_that_did_not_converge) {
+    const table data = sample("heart_scale.svm");
+    const kernel k = gaussian{0.1};
+    svm_options options;
+    svm_model model = fit_svm(k, data.x, data.y, options);
+    options.most_steps = 1;
+    const inner_fits cut = calibrate(model, k, data.x, data.y, options);
+    EXPECT_EQ(cut.fits, 5);
+    EXPECT_EQ(cut.unfinished, 5);
+    EXPECT_EQ(cut.worst, smo_status::step_limit);
+    EXPECT_GT(cut.worst_gap, options.tol);
+    EXPECT_THAT(cut.trouble(), ::testing::HasSubstr("5 of 5 fits did not converge"));
+    options.most_steps = std::numeric_limits<std::int64_t>::max();
+    EXPECT_EQ(calibrate(model, k, data.x, data.y, options).trouble(), "");
+}
+
 class calibrated : public ::testing::TestWithParam<std::tuple<std::string, calibration::method, multiclass>> {};
 
 TEST_P(calibrated, largest_probability_is_the_prediction) {
@@ -123,7 +140,7 @@ TEST_P(calibrated, largest_probability_is_the_prediction) {
     svm_options options;
     options.classes = scheme;
     svm_model model = fit_svm(k, data.x, data.y, options);
-    calibrate(model, k, data.x, data.y, options, method);
+    EXPECT_EQ(calibrate(model, k, data.x, data.y, options, method).unfinished, 0);
     const matrix<double> f = decide(model, data.x, arithmetic::exact);
     const matrix<double> p = predict_probability(model, f.view()), raw = coupled_probabilities(model, f.view());
     const auto labels = predict(model, f.view());
@@ -167,12 +184,12 @@ TEST(calibration, same_seed_same_numbers_and_precomputed_agrees) {
     const kernel k = gaussian{0.1};
     const svm_options options;
     svm_model a = fit_svm(k, data.x, data.y, options), b = a, c = a;
-    calibrate(a, k, data.x, data.y, options, calibration::method::sigmoid, 5, 7);
-    calibrate(b, k, data.x, data.y, options, calibration::method::sigmoid, 5, 7);
+    EXPECT_EQ(calibrate(a, k, data.x, data.y, options, calibration::method::sigmoid, 5, 7).unfinished, 0);
+    EXPECT_EQ(calibrate(b, k, data.x, data.y, options, calibration::method::sigmoid, 5, 7).unfinished, 0);
     EXPECT_EQ(a.probability->A, b.probability->A);
     matrix<double> K(data.x.size(), data.x.size());
     evaluator<double>(k, data.x).all(K.view());
-    calibrate_precomputed(c, K.view(), data.y, options, calibration::method::sigmoid, 5, 7);
+    EXPECT_EQ(calibrate_precomputed(c, K.view(), data.y, options, calibration::method::sigmoid, 5, 7).unfinished, 0);
     EXPECT_NEAR(a.probability->A[0], c.probability->A[0], 1e-2 * std::abs(a.probability->A[0]));
 }
 
@@ -183,13 +200,13 @@ TEST(calibration, regression_and_refusals) {
     options.task = svm_task::epsilon_svr;
     options.C = 10;
     svm_model model = fit_svm(k, data.x, data.y, options);
-    calibrate(model, k, data.x, data.y, options);
+    EXPECT_EQ(calibrate(model, k, data.x, data.y, options).unfinished, 0);
     EXPECT_GT(model.probability->sigma, 0.5);
     EXPECT_LT(model.probability->sigma, 10);  // the mean absolute deviation of the targets is about 6.6
     EXPECT_THAT(failure([&] { coupled_probabilities(model, decide(model, data.x).view()); }), ::testing::HasSubstr("classifier"));
     options.task = svm_task::one_class;
     svm_model one = fit_svm(k, data.x, data.y, options);
-    EXPECT_THAT(failure([&] { calibrate(one, k, data.x, data.y, options); }), ::testing::HasSubstr("one-class"));
+    EXPECT_THAT(failure([&] { static_cast<void>(calibrate(one, k, data.x, data.y, options)); }), ::testing::HasSubstr("one-class"));
 }
 
 TEST(calibration, a_class_with_one_example) {
@@ -200,7 +217,7 @@ TEST(calibration, a_class_with_one_example) {
         svm_options options;
         options.classes = scheme;
         svm_model model = fit_svm(k, data.x, data.y, options);
-        calibrate(model, k, data.x, data.y, options);
+        EXPECT_EQ(calibrate(model, k, data.x, data.y, options).unfinished, 0);
         for (const double A : model.probability->A) EXPECT_TRUE(std::isfinite(A));
     }
 }

@@ -1,5 +1,6 @@
 #include "mercer/estimators/kernel_pca.h"
 
+#include <numbers>
 #include <numeric>
 
 #include "estimators/cluster_support.h"
@@ -36,6 +37,48 @@ TEST(kernel_pca, scikit_learn) {
     const json& r = oracle()["kernlab_kpca"];
     const kernel_pca_model m = fit_kernel_pca(gaussian{r["gamma"].get<double>()}, load(r["data"]).x, {.n_components = 6});
     for (std::size_t j = 0; j < 6; ++j) EXPECT_NEAR(m.eigenvalues[j], r["eigenvalues"][j].get<double>(), 1e-10);
+}
+
+// K = QΛQᵀ, centred, with two negative eigenvalues among eight.
+TEST(kernel_pca, an_indefinite_matrix_is_refused_or_told) {
+    constexpr index n = 60;
+    const std::vector<double> values{50, 8, 7, 5, -15, -6};
+    matrix<double> K(n, n);
+    for (std::size_t a = 0; a < values.size(); ++a)
+        for (index i = 0; i < n; ++i)
+            for (index j = 0; j < n; ++j) {
+                // cosines of whole frequencies are orthogonal, and to constants
+                const auto wave = [&](index t) {
+                    return std::sqrt(2.0 / n) *
+                           std::cos(std::numbers::pi * (static_cast<double>(t) + 0.5) * static_cast<double>(a + 1) / static_cast<double>(n));
+                };
+                K(i, j) += values[a] * wave(i) * wave(j);
+            }
+    const precomputed<double> gram(K.view());
+    for (const auto solver : {eigen_solver::full, eigen_solver::iterative}) {
+        kernel_pca_options o;
+        o.solver = solver;
+        o.n_components = 2;
+        const kernel_pca_model m = fit_kernel_pca(gram, o);
+        EXPECT_NEAR(m.eigenvalues[0], 50, 1e-9);
+        EXPECT_NEAR(m.eigenvalues[1], 8, 1e-9);
+        EXPECT_EQ(m.status, fit_status::stalled);
+        EXPECT_NEAR(m.negative_share, 0.3, solver == eigen_solver::full ? 1e-9 : 0.05);
+        for (const double each : m.explained_variance_ratio) EXPECT_TRUE(std::isnan(each));
+        for (const index count : {n, index{0}}) {
+            o.n_components = count;
+            try {
+                fit_kernel_pca(gram, o);
+                ADD_FAILURE() << "components of negative variance";
+            } catch (const error& refused) {
+                EXPECT_EQ(refused.code(), errc::not_psd);
+                EXPECT_NE(std::string(refused.what()).find("significant negative eigenvalues (0.3 of"), std::string::npos) << refused.what();
+            }
+        }
+    }
+    for (index i = 0; i < n; ++i)
+        for (index j = 0; j < n; ++j) K(i, j) = i == j ? -1.0 : 0.0;
+    EXPECT_THROW(fit_kernel_pca(precomputed<double>(K.view()), {.n_components = 1}), error);
 }
 
 TEST(kernel_pca, linear_kernel_is_principal_components) {

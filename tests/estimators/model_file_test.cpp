@@ -45,7 +45,7 @@ svm_model iris_model() {
     table data = sample("iris.svm");
     svm_model model = fit_svm(gaussian{0.25}, data.x, data.y, {});
     model.class_names = {"setosa", "versicolor", "virginica \"ü\"\n"};
-    calibrate(model, gaussian{0.25}, data.x, data.y, {});
+    EXPECT_EQ(calibrate(model, gaussian{0.25}, data.x, data.y, {}).unfinished, 0);
     return model;
 }
 

@@ -59,9 +59,11 @@ TEST(validation, equals_fits_done_by_hand) {
     options.C = 4;
     options.sorted_classes = false;
     const fold_plan plan = stratified_folds(data.y, 4, seeded(3));
-    const auto got = cross_predict(shared_gram(k, data.x, options.memory_bytes), data.y, options, plan);
+    const auto [got, ended] = cross_predict(shared_gram(k, data.x, options.memory_bytes), data.y, options, plan);
+    EXPECT_EQ(ended.fits, 4);
+    EXPECT_EQ(ended.unfinished, 0);
     // a budget too small to keep the matrix computes kernel values again for every part
-    EXPECT_EQ(cross_predict(shared_gram(k, data.x, 1000), data.y, options, plan), got);
+    EXPECT_EQ(cross_predict(shared_gram(k, data.x, 1000), data.y, options, plan).values, got);
     index different = 0;
     for (int f = 0; f < plan.folds(); ++f) {
         const auto training = plan.training(f);
@@ -76,11 +78,31 @@ TEST(validation, equals_fits_done_by_hand) {
     EXPECT_GT(count_correct(data.y, got), 160);  // of 208: about 88 % by this kernel
 }
 
+TEST(validation, tells_of_fits_that_did_not_converge) {
+    const table data = sample("iris.svm");
+    svm_options options;
+    options.most_steps = 1;
+    const inner_fits ended = cross_predict(shared_gram(gaussian{0.5}, data.x, 1 << 20), data.y, options, stratified_folds(data.y, 4, seeded(3))).fits;
+    EXPECT_EQ(ended.fits, 4 * 3) << "three pairs of classes a fold";
+    EXPECT_EQ(ended.unfinished, ended.fits);
+    EXPECT_EQ(ended.worst, smo_status::step_limit);
+    EXPECT_GT(ended.worst_gap, options.tol);
+}
+
+TEST(validation, inner_fits_keep_the_worst) {
+    inner_fits all{5, 0, 0, smo_status::converged};
+    EXPECT_EQ(all.trouble(), "");
+    all.add({3, 1, 0.25, smo_status::time_limit});
+    all.add({2, 1, 0.125, smo_status::stalled});
+    all.add({4, 0, 0, smo_status::converged});
+    EXPECT_EQ(all.trouble(), "2 of 14 fits did not converge (the worst: time limit at a gap of 0.25)");
+}
+
 TEST(validation, a_part_with_one_class_predicts_it) {
     const dataset x = dense<double>(plain_matrix({{0.0}, {1.0}}));
     const std::vector<double> y{1, 2};
     const kernel k = linear{};
-    const auto got = cross_predict(shared_gram(k, x, 1 << 20), y, svm_options{}, plain_folds(2, 2, seeded(1)));
+    const auto got = cross_predict(shared_gram(k, x, 1 << 20), y, svm_options{}, plain_folds(2, 2, seeded(1))).values;
     EXPECT_EQ(got, (std::vector<double>{2, 1}));
 }
 

@@ -28,6 +28,7 @@ TEST(factor, reproduces_and_bounds_its_residual) {
         const gram_factor found = factorise(as_gram(k));
         EXPECT_EQ(found.rank(), 6);
         EXPECT_LT(found.relative, 1e-13);
+        EXPECT_TRUE(found.holds());
         const eigen_matrix p = to_eigen(found.p.view());
         EXPECT_LE((p.transpose() * p - k).stableNorm(), found.residual);
     }
@@ -41,12 +42,15 @@ TEST(factor, ends_early_and_says_so) {
     const gram_factor rough = factorise(as_gram(k), 20);
     EXPECT_LT(rough.rank(), 30);
     EXPECT_GT(rough.relative, 1e-3);
+    EXPECT_TRUE(rough.holds()) << "no better than asked for is not wrong";
     const eigen_matrix p = to_eigen(rough.p.view());
     EXPECT_LE((p.transpose() * p - k).norm(), rough.residual);
     EXPECT_LE((k - p.transpose() * p).diagonal().maxCoeff(), 20 * (1 + 1e-12));
 
     const eigen_matrix bad = with_eigenvalues(Eigen::VectorXd::LinSpaced(30, -1, 1), random);
     EXPECT_GT(factorise(as_gram(bad)).relative, 0.1);
+    EXPECT_FALSE(factorise(as_gram(bad)).holds());
+    EXPECT_FALSE(factorise(as_gram(eigen_matrix(-bad * bad))).holds());
 }
 
 TEST(spectrum_of_gram, identities) {

@@ -158,6 +158,81 @@ TEST(mercer_test, asymmetry_is_a_finding_of_its_own) {
     EXPECT_EQ(mercer_test(as_gram(close), {.symmetry = 1e-9}).verdict, mercer_verdict::certified);
 }
 
+// n pairs of points a hair apart, far from the origin.
+dense<double> near_duplicates(index n, double offset, double hair, std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    const eigen_matrix base = random_matrix(n, 3, random), nudge = random_matrix(n, 3, random);
+    eigen_matrix all(2 * n, 3);
+    all << base.array() + offset, (base + hair * nudge).array() + offset;
+    return dense<double>(to_matrix(all));
+}
+
+// Kernels that are positive semidefinite by mathematics, the zero kernel among them, though their values are differences of nearly equal ones.
+TEST(mercer_test, cancellation_is_not_mistaken_for_a_finding) {
+    const char* kernels[] = {"rbf(gamma=0.3)*rbf(gamma=0.7) - 0.9999999999999*rbf(gamma=1)",
+                             "rbf(gamma=0.3)*rbf(gamma=0.7) - rbf(gamma=1)",
+                             "rbf(gamma=0.5) - rbf(gamma=0.5)",
+                             "linear()^2 - poly(degree=2)",
+                             "linear()^3 - 0.99999999999999*poly(degree=3)",
+                             "0.1*linear() + 0.2*linear() - 0.3*linear()",
+                             "normalize(poly(degree=2, coef0=1)) - 0.999999999999*normalize(poly(degree=2, coef0=1))",
+                             "exp(linear()) - 0.9999999999999*exp(linear())",
+                             "laplacian(gamma=0.1)*laplacian(gamma=0.2) - laplacian(gamma=0.3)",
+                             "rational_quadratic(alpha=0.3)*rational_quadratic(alpha=0.3) - 0.9999999999999*rational_quadratic(alpha=0.3)^2"};
+    for (const char* text : kernels)
+        for (const std::uint64_t seed : {21, 22, 23}) {
+            const mercer_result found = mercer_test(kernel::parse(text), random_vectors(50, 3, seed));
+            EXPECT_TRUE(found.verdict == mercer_verdict::undecided || found.verdict == mercer_verdict::certified) << text << ": " << found.text();
+        }
+}
+
+TEST(mercer_test, a_proof_is_not_contradicted_by_rounding) {
+    const char* kernels[] = {"normalize(exp(linear()))", "rbf(gamma=1)",     "normalize(poly(degree=3, coef0=1))", "cosine()",
+                             "matern(nu=2.5)",           "exp(rbf(gamma=2))"};
+    for (const char* text : kernels)
+        for (const double offset : {0.0, 1e3, 1e6})
+            for (const double hair : {1e-3, 1e-9}) {
+                const mercer_result found = mercer_test(kernel::parse(text), near_duplicates(30, offset, hair, 24));
+                EXPECT_TRUE(found.proven);
+                EXPECT_TRUE(found.verdict == mercer_verdict::undecided || found.verdict == mercer_verdict::certified)
+                    << text << " at " << offset << ": " << found.text();
+                if (found.verdict == mercer_verdict::undecided) {
+                    EXPECT_NE(found.text().find("by its form the kernel is one"), std::string::npos);
+                }
+            }
+}
+
+TEST(mercer_test, a_small_truth_is_still_found) {
+    // -c·rbf with c from 1 down to 1e-11: the diagonal alone proves it.
+    for (const char* factor : {"2", "1.001", "1.0000001", "1.00000000001"}) {
+        const mercer_result found =
+            mercer_test(kernel::parse(std::string("rbf(gamma=0.3)*rbf(gamma=0.7) - ") + factor + "*rbf(gamma=1)"), random_vectors(40, 3, 25));
+        ASSERT_EQ(found.verdict, mercer_verdict::indefinite) << factor << ": " << found.text();
+        const double c = std::stod(factor) - 1;
+        double squares = 0;
+        for (const double each : found.witness->coefficients) squares += each * each;
+        EXPECT_LT(found.witness->value, 0);
+        EXPECT_GE(found.witness->value, -c * 40 * squares * 1.001) << "no eigenvalue of the true matrix is below -c·n";
+    }
+}
+
+TEST(mercer_test, never_certifies_what_it_cannot_see) {
+    // 0.1 + 0.2 - 0.30000000000000004 = -2.8e-17 with the numbers as stored: the matrix in double is zero, the kernel is not.
+    const mercer_result found = mercer_test(kernel::parse("0.1*rbf() + 0.2*rbf() - 0.30000000000000004*rbf()"), random_vectors(20, 2, 26));
+    EXPECT_EQ(found.verdict, mercer_verdict::undecided) << found.text();
+    ASSERT_TRUE(found.entry_error);
+    EXPECT_GT(*found.entry_error, 2.7e-17);
+    EXPECT_LT(*found.entry_error, 1e-14);
+}
+
+TEST(mercer_test, says_what_it_takes_as_exact) {
+    const kernel k = from_function("mine", [](std::span<const double> a, std::span<const double> b) { return a[0] * b[0] - 2 * a[1] * b[1]; });
+    const mercer_result found = mercer_test(k, random_vectors(10, 2, 27));
+    EXPECT_EQ(found.verdict, mercer_verdict::indefinite);
+    EXPECT_EQ(found.taken_as_exact, (std::vector<std::string>{"mine"}));
+    EXPECT_NE(found.text().find("mine"), std::string::npos);
+}
+
 TEST(mercer_test, a_sample_can_refute_but_not_certify) {
     std::mt19937_64 random(10);
     const eigen_matrix good = random_psd(100, 20, random);

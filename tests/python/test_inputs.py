@@ -192,6 +192,15 @@ def test_max_iter_warns_and_leaves_a_model(two_moons):
         assert SVC().fit(X, y).status_ == "converged"
 
 
+def test_fits_behind_probabilities_are_not_silent(two_moons):
+    X, y = two_moons
+    with pytest.warns(ConvergenceWarning, match="Behind the probabilities, 5 of 5 fits did not converge"):
+        SVC(C=1000.0, max_iter=5, probability=True).fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        SVC(probability=True).fit(X, y)
+
+
 def test_what_a_fit_reached(two_moons):
     X, y = two_moons
     model = SVC(C=2.0).fit(X, y)

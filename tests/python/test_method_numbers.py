@@ -165,6 +165,27 @@ def test_components_are_those_of_scikit_learn(parameters, solver, iris):
     assert_array_equal(ours.X_fit_, X[::2])
 
 
+@pytest.mark.parametrize("solver", ["auto", "dense", "arpack", "randomized"])
+def test_components_of_an_indefinite_matrix(solver):
+    # eigenvalues 50, 8, 7, 5 and -15, -6 on waves that are orthogonal to each other and to constants
+    n = 60
+    waves = np.sqrt(2 / n) * np.cos(np.pi * np.outer(np.arange(n) + 0.5, np.arange(1, 7)) / n)
+    K = waves * [50, 8, 7, 5, -15, -6] @ waves.T
+    for refused in ({"n_components": 10}, {}):
+        for one in (mercer, sklearn.decomposition):
+            with pytest.raises(ValueError, match="There are significant negative eigenvalues"):
+                one.KernelPCA(kernel="precomputed", eigen_solver=solver, **refused).fit(K)
+    few = mercer.KernelPCA(n_components=2, kernel="precomputed", eigen_solver=solver)
+    if solver == "randomized":  # scikit-learn's takes the eigenvalues of largest size
+        with pytest.raises(ValueError, match="There are significant negative eigenvalues"):
+            few.fit(K)
+        return
+    with pytest.warns(ConvergenceWarning, match="not positive semidefinite"):
+        few.fit(K)
+    same(few.eigenvalues_, [50, 8])
+    assert np.isnan(few.explained_variance_ratio_).all()
+
+
 def test_components_without_variance(iris):
     X = iris[0]
     model = mercer.KernelPCA(n_components=6).fit(X)

@@ -146,9 +146,12 @@ void estimate_error(const explain_options& o, const subject& s, margin_report& r
     if (!leave_out && o.folds == 0) return;
     svm_options again = refit_options(s.model, report, s.how);
     again.tol = o.tol;
-    shown.phase(leave_out ? fmt::format("leaving out one of {} support vectors at a time", report.support) : fmt::format("{} folds", o.folds));
+    const bool skip = report.loo_bound().has_value();
+    shown.phase(leave_out ? fmt::format("leaving out one of {} at a time", skip ? counted(report.support, "support vector") : counted(report.n, "example"))
+                          : fmt::format("{} folds", o.folds));
     const shared_gram K(*s.model.k, s.on.data.x, std::size_t{1} << 30);
-    report.estimate = leave_out ? leave_one_out(K, s.on.data.y, again, s.model, [&](double done) { shown.share(done); })
+    report.estimate = leave_out ? leave_one_out(
+                                      K, s.on.data.y, again, s.model, [&](double done) { shown.share(done); }, skip)
                                 : cross_validation(K, s.on.data.y, again, o.folds, o.from.seed);
 }
 

@@ -53,7 +53,7 @@ void fit(const fit_options& options) {
         text = fmt::format("{}\n\n{}", on.about, as_text(m.describe()));
         if (!score.empty()) text += "\non the data it was fitted on\n" + as_text(score);
         text += fmt::format("\nfitted in {:.2f} s\n", seconds);
-        if (const std::string wrong = warning(m); !wrong.empty()) {
+        if (const std::string wrong = m.inner().trouble(); !wrong.empty()) {
             answer["warning"] = wrong;
             text += wrong + "\n";
         }

@@ -32,15 +32,17 @@ void show(const factor_options& options) {
         answer["tolerance"] = factor.tolerance;
         answer["residual"] = factor.residual;
         answer["relative"] = factor.relative;
+        answer["holds"] = factor.holds();
         answer["file"] = options.out;
-        text = fmt::format("{}\n{}\n\n  K = PᵀP with P {} × {}; column i is a feature vector of object i\n", bound.k.text(), bound.on.about, factor.rank(),
-                           bound.size());
+        text = fmt::format("{}\n{}\n\n", bound.k.text(), bound.on.about);
+        text += factor.holds()
+                    ? fmt::format("  K = PᵀP with P {} × {}; column i is a feature vector of object i\n", factor.rank(), bound.size())
+                    : fmt::format("  K is not PᵀP: the matrix is not positive semidefinite (see `mercer kernel test`). What was reached is P, {} × {}\n",
+                                  factor.rank(), bound.size());
         text += fmt::format("  residual     ‖K - PᵀP‖_F <= {:.3g}, {:.3g} of ‖K‖_F\n", factor.residual, factor.relative);
         constexpr std::size_t most = 10;
         const std::vector<index> first(pivots.begin(), pivots.begin() + static_cast<std::ptrdiff_t>(std::min(most, pivots.size())));
         text += fmt::format("  most telling rows (counted from 0)  {}{}\n", fmt::join(first, ", "), pivots.size() > most ? ", ..." : "");
-        if (factor.relative > 1e-6)
-            text += "  The residual is not small: the matrix may not be positive semidefinite; see `mercer kernel test`, or lower --tolerance\n";
         text += fmt::format("\nwritten to {}\n", options.out);
     }
     if (options.task.common.as_json)

@@ -28,15 +28,13 @@ repair_method method_named(const std::string& text) {
 }
 
 std::string verdict_text(const mercer_result& found) {
-    const std::string what =
-        found.sampled() ? fmt::format("a random sample of {} of the {} rows", found.tested, found.n) : fmt::format("the matrix of {} rows", found.n);
     switch (found.verdict) {
-        case mercer_verdict::certified: return fmt::format("✓ certified: {} has no eigenvalue below -δ; proven by a Cholesky factorisation", what);
-        case mercer_verdict::indefinite: return fmt::format("✗ indefinite: {} has an eigenvalue below -δ, and a witness proves it", what);
+        case mercer_verdict::certified: return fmt::format("✓ certified: {} has no eigenvalue below -δ; proven by a Cholesky factorisation", found.subject());
+        case mercer_verdict::indefinite: return fmt::format("✗ indefinite: {} has an eigenvalue below 0, and a witness proves it", found.subject());
         case mercer_verdict::asymmetric: return "✗ not symmetric: K(i, j) and K(j, i) differ";
-        case mercer_verdict::undecided:
-            return found.sample_certified ? fmt::format("? undecided: {} has no eigenvalue below -δ; the others were not looked at (--max-rows)", what)
-                                          : fmt::format("? undecided: {} is too close to the border to be told from rounding", what);
+        case mercer_verdict::undecided: return fmt::format("? undecided: {}{}", found.doubt(), found.sample_certified ? " (--max-rows)" : "");
+        case mercer_verdict::contradiction:
+            return "! contradiction: a witness stands against the proof that this is a kernel. One of the two is a fault in Mercer; please report it";
     }
     return "?";
 }
@@ -55,9 +53,11 @@ std::string as_text(const bound_kernel& bound, const mercer_result& found) {
     out += found.smallest ? fmt::format("  smallest eigenvalue  {:.6g}\n", *found.smallest)
                           : "  smallest eigenvalue  not computed, the proof needs none (--eigenvalues)\n";
     if (found.largest) out += fmt::format("  largest eigenvalue   {:.6g}\n", *found.largest);
+    if (found.entry_error) out += fmt::format("  error of an entry    {:.2g} at most\n", *found.entry_error);
+    if (!found.taken_as_exact.empty()) out += fmt::format("  taken as exact       {}\n", fmt::join(found.taken_as_exact, ", "));
     if (!found.witness) return out;
     const mercer_witness& w = *found.witness;
-    out += fmt::format("\nWitness: Σ cᵢcⱼK(i, j) = {:.6g} < 0, with a rounding error of at most {:.2g}, on {} (counted from 0)\n", w.value, w.error_bound,
+    out += fmt::format("\nWitness: Σ cᵢcⱼK(i, j) = {:.6g} < 0, with an error of at most {:.2g}, on {} (counted from 0)\n", w.value, w.error_bound,
                        counted(static_cast<index>(w.points.size()), "row"));
     std::vector<std::vector<std::string>> lines;
     constexpr std::size_t most = 20;
@@ -87,6 +87,9 @@ json as_json(const bound_kernel& bound, const mercer_result& found) {
     out["tested"] = found.tested;
     out["sample_certified"] = found.sample_certified;
     out["tolerance"] = found.tolerance;
+    out["proven"] = found.proven;
+    out["entry_error"] = found.entry_error ? json(*found.entry_error) : json(nullptr);
+    out["taken_as_exact"] = found.taken_as_exact;
     out["smallest"] = found.smallest ? json(*found.smallest) : json(nullptr);
     out["largest"] = found.largest ? json(*found.largest) : json(nullptr);
     out["asymmetry"] = found.worst_pair.size;
@@ -127,7 +130,7 @@ void test(const test_options& options) {
         how.eigenvalues = options.eigenvalues || tested <= cheap;
         require_memory(tested, 3, "the Mercer test");
         shown.phase(fmt::format("testing a matrix of {} rows", tested));
-        const mercer_result found = mercer_test(bound.matrix, how);
+        const mercer_result found = mercer_test(bound.k, bound.on.data.x, how);
         text = as_text(bound, found);
         if (options.task.common.as_json) answer = as_json(bound, found);
         if (!options.repair.empty()) {

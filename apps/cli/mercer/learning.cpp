@@ -139,14 +139,6 @@ std::string as_text(const api::figures& all) {
     return aligned(lines, {false, false});
 }
 
-std::string warning(const api::model& m) {
-    const api::figure_value* status = m.fit_figures().find("status");
-    const auto* words = status ? std::get_if<std::string>(status) : nullptr;
-    if (!words || *words == "converged") return {};
-    if (*words == "stationary") return "the kernel matrix is not positive semidefinite: this need not be the best solution; see `mercer kernel test`";
-    return fmt::format("not converged ({}): raise max_iter or max_seconds, or take a larger tol, with --set", *words);
-}
-
 scatter component_scatter(const kernel& k, const dataset& x, std::size_t memory) {
     kernel_pca_options o;
     o.n_components = std::min<index>(2, x.size());
@@ -155,6 +147,10 @@ scatter component_scatter(const kernel& k, const dataset& x, std::size_t memory)
     scatter out;
     out.at = pca.scores;
     out.title = "Kernel principal components";
+    if (pca.negative_share > 0) {
+        out.note = "the kernel matrix has negative eigenvalues, so there are no shares of a variance";
+        return out;
+    }
     double share = 0;
     for (std::size_t c = 0; c < pca.explained_variance_ratio.size(); ++c) {
         share += pca.explained_variance_ratio[c];

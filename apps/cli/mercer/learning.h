@@ -49,8 +49,6 @@ api::model fit_shown(const api::spec& s, const table& data, std::size_t memory, 
 json as_json(const api::figures& all);
 // Aligned "name  value" lines; lists of more than a few numbers are shortened.
 std::string as_text(const api::figures& all);
-// "" where the fit ended well, else a line that says what to do.
-std::string warning(const api::model& m);
 
 // The first two kernel principal components of the objects, as the model sees them.
 scatter component_scatter(const kernel& k, const dataset& x, std::size_t memory);

@@ -149,7 +149,7 @@ void describe(const use_options& options) {
     const api::model m = api::load(options.model);
     if (options.common.as_json) return print(as_json(m.describe()));
     std::string text = as_text(m.describe());
-    if (const std::string wrong = warning(m); !wrong.empty()) text += wrong + "\n";
+    if (const std::string wrong = m.inner().trouble(); !wrong.empty()) text += wrong + "\n";
     print(text);
 }
 

@@ -230,6 +230,15 @@ void warn_weights(const problem& p, const train_command& c) {
             std::fprintf(stderr, "WARNING: class label %d specified in weight is not found\n", label);
 }
 
+// Fits whose models nobody sees: their end must be said here or nowhere.
+void warn_inner(const inner_fits& ended, const char* where) {
+    if (ended.unfinished > 0) std::fprintf(stderr, "WARNING: in the %s %s\n", where, ended.trouble().c_str());
+}
+
+inner_fits calibrate(svm_model& model, const problem& p, const svm_options& o) {
+    return p.k ? calibrate(model, *p.k, p.x, p.y, o) : calibrate_precomputed(model, p.K.view(), p.y, o);
+}
+
 int train(const problem& p, const train_command& c) {
     const svm_options o = options_of(c);
     warn_weights(p, c);
@@ -242,13 +251,10 @@ int train(const problem& p, const train_command& c) {
         if (!c.quiet) std::fputs("Total nSV = 0\n", stdout);
     } else {
         model = p.k ? fit_svm(*p.k, p.x, p.y, o) : fit_svm_precomputed(p.K.view(), p.y, o);
-        if (c.probability && !interrupted) {
-            if (p.k)
-                calibrate(model, *p.k, p.x, p.y, o);
-            else
-                calibrate_precomputed(model, p.K.view(), p.y, o);
-        }
+        inner_fits inner;
+        if (c.probability && !interrupted) inner = calibrate(model, p, o);
         clear_progress();
+        warn_inner(inner, "cross-validation behind the probabilities");
         if (const smo_status end = model.worst_status(); end == smo_status::stalled)
             std::fprintf(stderr, "WARNING: %s: rounding keeps the gap at %g, above the tolerance; scale the data (svm-scale), or use a smaller C\n", name(end),
                          model.largest_gap());
@@ -308,28 +314,27 @@ int cross_validate(const problem& p, const train_command& c) {
     const std::unique_ptr<shared_gram> K = p.k ? std::make_unique<shared_gram>(*p.k, p.x, o.memory_bytes) : std::make_unique<shared_gram>(p.K.view());
     std::vector<double> target(p.y.size());
     watch_interrupt();
-    cross_decide(*K, p.y, o, plan, [&](svm_model& model, std::span<const index> training, std::span<const index> held_out, const matrix<double>& f) {
-        clear_progress();
-        if (interrupted) end_with("interrupted: no result of cross validation", 130);
-        if (model.classes.size() == 1) warn_one_class(c);
-        std::vector<double> labels;
-        if (c.probability && classes && model.classes.size() > 1) {
-            const problem here = part(p, training);
-            if (p.k)
-                calibrate(model, *p.k, here.x, here.y, o);
-            else
-                calibrate_precomputed(model, here.K.view(), here.y, o);
-            const matrix<double> probability = coupled_probabilities(model, f.view());
-            for (index i = 0; i < f.rows(); ++i)
-                labels.push_back(
-                    model
-                        .classes[static_cast<std::size_t>(std::max_element(probability.row(i), probability.row(i) + probability.cols()) - probability.row(i))]);
-        } else {
-            labels = predict(model, f.view());
-        }
-        if (!c.quiet) print_reports(model, o, p.y, training);
-        for (std::size_t i = 0; i < held_out.size(); ++i) target[static_cast<std::size_t>(held_out[i])] = labels[i];
-    });
+    inner_fits inner;
+    const inner_fits ended =
+        cross_decide(*K, p.y, o, plan, [&](svm_model& model, std::span<const index> training, std::span<const index> held_out, const matrix<double>& f) {
+            clear_progress();
+            if (interrupted) end_with("interrupted: no result of cross validation", 130);
+            if (model.classes.size() == 1) warn_one_class(c);
+            std::vector<double> labels;
+            if (c.probability && classes && model.classes.size() > 1) {
+                inner.add(calibrate(model, part(p, training), o));
+                const matrix<double> probability = coupled_probabilities(model, f.view());
+                for (index i = 0; i < f.rows(); ++i)
+                    labels.push_back(model.classes[static_cast<std::size_t>(std::max_element(probability.row(i), probability.row(i) + probability.cols()) -
+                                                                            probability.row(i))]);
+            } else {
+                labels = predict(model, f.view());
+            }
+            if (!c.quiet) print_reports(model, o, p.y, training);
+            for (std::size_t i = 0; i < held_out.size(); ++i) target[static_cast<std::size_t>(held_out[i])] = labels[i];
+        });
+    warn_inner(ended, "cross-validation");
+    warn_inner(inner, "cross-validations behind the probabilities");
     if (c.task >= 3) {
         const regression_score score = score_regression(p.y, target);
         std::printf("Cross Validation Mean squared error = %g\nCross Validation Squared correlation coefficient = %g\n", score.mean_squared_error,

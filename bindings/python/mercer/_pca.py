@@ -37,7 +37,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
     after which the components so far are kept; callback: called at every step with .phase, .done, .total, .value and .seconds, False stops.
 
     Attributes are those of scikit-learn (eigenvalues_, eigenvectors_, X_fit_, dual_coef_, X_transformed_fit_), further
-    explained_variance_, explained_variance_ratio_, kernel_, status_. Components without variance that n_components asks for are zero.
+    explained_variance_, explained_variance_ratio_ (NaN where the matrix has negative eigenvalues), kernel_, status_. Components without variance that n_components asks for are zero.
 
     >>> import numpy as np
     >>> from mercer import KernelPCA
@@ -84,6 +84,10 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
             "callback": watch.callback(),
         }
         self._model, interrupted = _core.pca_fit(data, self._core_kernel(), options)
+        share = self._model.negative_share
+        if share > 0 and self.eigen_solver == "randomized":
+            # scikit-learn's method takes the eigenvalues of the largest size, negative ones as well, and so refuses them.
+            raise ValueError(f"There are significant negative eigenvalues ({share:g} of the maximum positive): the matrix is not positive semidefinite")
         found = len(self._model.eigenvalues)
         self._empty = 0 if self.remove_zero_eig or self.n_components is None else min(self.n_components, n) - found
         self._single = getattr(data, "single", False)

@@ -1,7 +1,10 @@
 """Margin reports: a classifier checked on its training data."""
 
 import html
+import warnings
 from pathlib import Path
+
+from sklearn.exceptions import ConvergenceWarning
 
 from . import _core, _data
 
@@ -9,7 +12,8 @@ from . import _core, _data
 class MarginReport:
     """What a soft-margin classifier is on its training data, computed anew from its coefficients in double. Made by SVC.margin_report().
 
-    Of the whole: kernel, proven, n, accuracy, support, loo_bound (the leave-one-out error is at most this), error (method, rate, fits, where it
+    Of the whole: kernel, proven, n, accuracy, support, loo_bound (the leave-one-out error is at most this; None, with
+    the reason in no_bounds, where the model is not an optimum), error (method, rate, fits, where it
     was asked for), optimal, problems: one MarginProblem for each pair of classes.
 
     Of a problem, and for two classes of the report itself: rows, y, alpha, beta, slack, f, case, side (one entry for each example); counts;
@@ -60,14 +64,18 @@ class MarginReport:
             "about": about,
             "n_jobs": estimator.n_jobs,
         }
-        return cls(_core.margin_report(estimator._model, data, _data.as_codes(y, n, estimator.classes_, type(estimator).__name__, weight), options))
+        told = _core.margin_report(estimator._model, data, _data.as_codes(y, n, estimator.classes_, type(estimator).__name__, weight), options)
+        if told.error_trouble:
+            warnings.warn(f"Behind the estimate of the error, {told.error_trouble}.", ConvergenceWarning, stacklevel=3)
+        return cls(told)
 
     kernel = property(lambda self: self._told.kernel, doc="The kernel as text.")
     proven = property(lambda self: self._told.proven, doc="Whether it is proven to be a kernel.")
     n = property(lambda self: self._told.n, doc="Training examples that have weight.")
     accuracy = property(lambda self: self._told.accuracy, doc="The share of them that is classified right.")
     support = property(lambda self: self._told.support, doc="Examples that are a support vector of some problem.")
-    loo_bound = property(lambda self: self._told.loo_bound, doc="The share of support vectors: the leave-one-out error is at most this.")
+    loo_bound = property(lambda self: self._told.loo_bound, doc="The share of support vectors: the leave-one-out error is at most this. None: see no_bounds.")
+    no_bounds = property(lambda self: self._told.no_bounds, doc="Why no bound follows from the model; empty where one does.")
     error = property(lambda self: self._told.error, doc="(method, rate, fits) of the error on examples not seen, or None where it was not asked for.")
     optimal = property(lambda self: all(each.optimal for each in self.problems), doc="Whether all conditions of optimality hold.")
 

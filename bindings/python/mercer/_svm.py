@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import scipy.sparse
 from sklearn.base import OutlierMixin, RegressorMixin
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils.metaestimators import available_if
 
 from . import _core, _data
@@ -46,13 +46,15 @@ class _SVM(KernelEstimator):
             "n_jobs": self.n_jobs,
             "callback": self._callback(),
         }
-        model, interrupted = self._solve(data, targets, options)
+        model, interrupted, *inner = self._solve(data, targets, options)
         if not (np.isfinite(model.coef).all() and np.isfinite(model.offset).all()):
             raise ValueError(NOT_FINITE)
         self._model = model
         self.shape_fit_ = (n, self.n_features_in_) if hasattr(self, "n_features_in_") else (n,)
         self._sparse = getattr(data, "sparse", False)
         self._conclude(interrupted, f", its gap is {self._model.gap:.3g} where tol is {self.tol:g}")
+        if inner and inner[0]:
+            warnings.warn(f"Behind the probabilities, {inner[0]}.", ConvergenceWarning, stacklevel=3)
         return self
 
     def _early(self):

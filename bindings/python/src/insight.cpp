@@ -11,14 +11,19 @@
 namespace mercer::python {
 
 void bind_insight(py::module_& m) {
-    py::class_<mercer_result>(m, "MercerTest",
-                              "Whether a kernel is positive semidefinite on data: certified, indefinite with a witness, asymmetric, or undecided.")
+    py::class_<mercer_result>(
+        m, "MercerTest",
+        "Whether a kernel is positive semidefinite on data: certified, indefinite with a witness, asymmetric, undecided; or a contradiction "
+        "between a witness and the kernel's proof, which is a fault in Mercer.")
         .def_property_readonly("verdict", [](const mercer_result& r) { return name(r.verdict); })
         .def_readonly("n", &mercer_result::n)
         .def_readonly("tested", &mercer_result::tested)
         .def_readonly("tolerance", &mercer_result::tolerance)
         .def_readonly("smallest", &mercer_result::smallest)
         .def_readonly("largest", &mercer_result::largest)
+        .def_readonly("proven", &mercer_result::proven)
+        .def_readonly("entry_error", &mercer_result::entry_error)
+        .def_readonly("taken_as_exact", &mercer_result::taken_as_exact)
         .def_property_readonly(
             "witness",
             [](const mercer_result& r) -> py::object {

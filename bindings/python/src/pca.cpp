@@ -64,6 +64,7 @@ void bind_pca(py::module_& m) {
         .def("objects", [](const model& p) { return objects_of(p.projection.x); })
         .def_property_readonly("scores", [](const model& p) { return copied(p.scores.view()); })
         .def_property_readonly("eigenvectors", &eigenvectors)
+        .def_readonly("negative_share", &model::negative_share)
         .def_property_readonly("eigenvalues", [](const model& p) { return to_numpy(p.eigenvalues); })
         .def_property_readonly("explained_variance", [](const model& p) { return to_numpy(p.explained_variance); })
         .def_property_readonly("explained_variance_ratio", [](const model& p) { return to_numpy(p.explained_variance_ratio); })

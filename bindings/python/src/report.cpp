@@ -43,7 +43,7 @@ error_estimate estimated(const shared_gram& K, std::span<const double> y, const 
                          std::uint64_t seed) {
     svm_options again = refit_options(model, told.report, how);
     again.tol = how.tol;
-    return folds == 0 ? leave_one_out(K, y, again, model) : cross_validation(K, y, again, folds, seed);
+    return folds == 0 ? leave_one_out(K, y, again, model, {}, told.report.loo_bound().has_value()) : cross_validation(K, y, again, folds, seed);
 }
 
 // x is the data, or the matrix of a precomputed kernel. folds: -1 no estimate of the error, 0 leaving one out.
@@ -175,12 +175,13 @@ void bind_problem(py::module_& m) {
         .def_property_readonly("kkt", &conditions, "The conditions of optimality by name.")
         .def_property_readonly("optimal", &problem::optimal, "Whether all of them hold.")
         .def_property_readonly("n_support", &problem::support, "How many examples have alpha > 0.")
-        .def_property_readonly("loo_bound", &problem::support_share, "The share of support vectors: the leave-one-out error is at most this.")
+        .def_property_readonly("loo_bound", &problem::loo_bound, "The share of support vectors: the leave-one-out error is at most this. None: see no_bounds.")
+        .def_readonly("no_bounds", &problem::no_bounds, "Why no bound follows from this model; empty where it is the optimum of a convex problem.")
         .def_property_readonly(
             "radius", [](const problem& p) -> py::object { return p.ball ? py::object(py::float_(p.ball->radius())) : py::none(); },
             "Of the smallest ball in feature space that holds the examples; None where it was not asked for.")
         .def_readonly("dimension", &problem::dimension, "Of the feature space where it is finite, else None.")
-        .def_readonly("vc_bound", &problem::vc_bound, "min(ceil(radius^2/margin^2), dimension) + 1, or None without the radius.");
+        .def_readonly("vc_bound", &problem::vc_bound, "min(ceil(radius^2/margin^2), dimension) + 1, or None without the radius or an optimum.");
 }
 
 }  // namespace
@@ -194,7 +195,9 @@ void bind_report(py::module_& m) {
         .def_property_readonly("n", [](const told_report& r) { return r.report.n; })
         .def_property_readonly("accuracy", [](const told_report& r) { return r.report.accuracy(); })
         .def_property_readonly("support", [](const told_report& r) { return r.report.support; })
-        .def_property_readonly("loo_bound", [](const told_report& r) { return r.report.support_share(); })
+        .def_property_readonly("loo_bound", [](const told_report& r) { return r.report.loo_bound(); })
+        .def_property_readonly("no_bounds", [](const told_report& r) { return r.report.no_bounds(); })
+        .def_property_readonly("error_trouble", [](const told_report& r) { return r.report.estimate ? r.report.estimate->ended.trouble() : std::string(); })
         .def_property_readonly("error",
                                [](const told_report& r) -> py::object {
                                    if (!r.report.estimate) return py::none();

@@ -99,7 +99,7 @@ svm_model fit_user_kernel(const kernel& k, const dataset& x, std::span<const dou
 }
 
 // Probabilities from the examples that count, and where the fit is the same for any order of them, in an order of their own: so are the folds.
-void calibrate_fit(svm_model& model, const kernel& k, const dataset& x, std::span<const double> y, const svm_options& options, std::uint64_t seed) {
+inner_fits calibrate_fit(svm_model& model, const kernel& k, const dataset& x, std::span<const double> y, const svm_options& options, std::uint64_t seed) {
     const auto& weight = options.sample_weight;
     const bool absent = std::count(weight.begin(), weight.end(), 0.0) > 0;
     if (!absent && !options.any_order) return calibrate(model, k, x, y, options, calibration::method::sigmoid, 5, seed);
@@ -114,10 +114,11 @@ void calibrate_fit(svm_model& model, const kernel& k, const dataset& x, std::spa
         targets.push_back(y[static_cast<std::size_t>(i)]);
         if (!weight.empty()) rest.sample_weight.push_back(weight[static_cast<std::size_t>(i)]);
     }
-    calibrate(model, k, gather(x, std::span<const index>(used)), targets, rest, calibration::method::sigmoid, 5, seed);
+    return calibrate(model, k, gather(x, std::span<const index>(used)), targets, rest, calibration::method::sigmoid, 5, seed);
 }
 
-// x is Data with a kernel, or the matrix of kernel values without one. Returns (model, was it interrupted).
+// x is Data with a kernel, or the matrix of kernel values without one. Returns (model, was it interrupted, what the fits behind probabilities did not
+// reach, in words: empty where they did).
 py::tuple fit(const py::object& x, const kernel* k, const doubles& y, const py::dict& given) {
     svm_options options = svm_options_from(given);
     const bool calibrated = given["probability"].cast<bool>(), user = given["user_kernel"].cast<bool>();
@@ -127,22 +128,23 @@ py::tuple fit(const py::object& x, const kernel* k, const doubles& y, const py::
     options.progress = [&](const svm_progress& now) { return control.go_on([&] { return progress_dict(now); }); };
     const auto targets = as_span(y);
     svm_model model;
+    inner_fits inner;
     if (k) {
         const dataset data = x.cast<dataset>();
         without_lock(threads, [&] {
             model = user ? fit_user_kernel(*k, data, targets, options) : fit_svm(*k, data, targets, options);
-            if (calibrated && model.is_classifier()) calibrate_fit(model, *k, data, targets, options, seed);
+            if (calibrated && model.is_classifier()) inner = calibrate_fit(model, *k, data, targets, options, seed);
         });
     } else {
         const auto K = x.cast<matrix_in>();
         const auto values = view_of(K);
         without_lock(threads, [&] {
             model = fit_svm_precomputed(values, targets, options);
-            if (calibrated && model.is_classifier()) calibrate_precomputed(model, values, targets, options, calibration::method::sigmoid, 5, seed);
+            if (calibrated && model.is_classifier()) inner = calibrate_precomputed(model, values, targets, options, calibration::method::sigmoid, 5, seed);
         });
     }
     control.finish();
-    return py::make_tuple(std::make_unique<svm_model>(std::move(model)), control.interrupted());
+    return py::make_tuple(std::make_unique<svm_model>(std::move(model)), control.interrupted(), inner.trouble());
 }
 
 matrix<double> decisions(const svm_model& model, const py::object& x, const py::object& n_jobs) {

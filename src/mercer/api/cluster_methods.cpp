@@ -25,6 +25,8 @@ public:
         return out;
     }
 
+    std::string trouble() const override { return trouble_of(m_.status, "max_iter"); }
+
 private:
     kmeans_model m_;
 };
@@ -59,6 +61,8 @@ public:
         out.add("training_size", std::int64_t(m_.labels.size()));
         return out;
     }
+
+    std::string trouble() const override { return trouble_of(m_.status, "max_iter"); }
 
 private:
     kmedoids_model m_;

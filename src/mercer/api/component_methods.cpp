@@ -1,6 +1,8 @@
 // Directions in feature space and densities as methods: kernel_pca, kernel_fisher, kernel_density.
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "mercer/api/method.h"
 #include "mercer/base/error.h"
 #include "mercer/estimators/kernel_density.h"
@@ -29,12 +31,14 @@ public:
         out.add("components", std::int64_t{m_.components()});
         out.add("eigenvalues", m_.eigenvalues);
         out.add("explained_variance", m_.explained_variance);
-        out.add("explained_variance_ratio", m_.explained_variance_ratio);
+        if (const auto& ratio = m_.explained_variance_ratio; ratio.empty() || !std::isnan(ratio[0])) out.add("explained_variance_ratio", ratio);
         out.add("total_variance", m_.total_variance);
         out.add("passes", std::int64_t{m_.passes});
         out.add("training_size", std::int64_t{m_.projection.size()});
         return out;
     }
+
+    std::string trouble() const override { return trouble_of(m_.status, "max_iter, or take a larger tol"); }
 
 private:
     kernel_pca_model m_;

@@ -1,4 +1,6 @@
 // Convex losses in the space of a kernel as methods: kernel_logistic, and representer with a loss by name.
+#include <fmt/format.h>
+
 #include "mercer/api/method.h"
 #include "mercer/estimators/kernel_logistic.h"
 #include "mercer/estimators/representer_model.h"
@@ -15,6 +17,17 @@ void add_optimum(figures& out, const auto& m) {
     out.add("training_size", std::int64_t{m.f.training_size});
 }
 
+std::string trouble_of(representer_status end) {
+    switch (end) {
+        case representer_status::converged: return {};
+        case representer_status::stationary: return not_definite;
+        case representer_status::stalled: return "not converged: rounding leaves no further progress; scale the data, or take a larger tol, with --set";
+        case representer_status::limit:
+        case representer_status::cancelled: break;
+    }
+    return fmt::format("not converged ({}): raise max_iter, or take a larger tol, with --set", name(end));
+}
+
 class logistic_fitted final : public fitted {
 public:
     explicit logistic_fitted(kernel_logistic_model m) : m_(std::move(m)) {}
@@ -29,6 +42,8 @@ public:
         add_optimum(out, m_);
         return out;
     }
+
+    std::string trouble() const override { return trouble_of(m_.status); }
 
 private:
     kernel_logistic_model m_;
@@ -61,6 +76,8 @@ public:
         add_optimum(out, m_);
         return out;
     }
+
+    std::string trouble() const override { return trouble_of(m_.status); }
 
 private:
     representer_model m_;

@@ -40,6 +40,8 @@ public:
     virtual columns transform(const dataset& x) const;
     // How it was fitted and how that ended.
     virtual figures about() const = 0;
+    // Why the answer may not be the one that was asked for, and which options of the method bear on it; empty where all is well.
+    virtual std::string trouble() const { return {}; }
     // The labels behind classes, ascending; empty where there are none.
     virtual std::vector<double> classes() const { return {}; }
     // Of the training objects, where the fit found them: clusters, scores. Empty otherwise.
@@ -86,6 +88,9 @@ const method& find_method(std::string_view name);
 std::string help(const method& m);
 
 // What adapters share.
+// `trouble` of methods that end with such a status: what did not converge, and the options that decide when it ends ("max_iter or tol").
+std::string trouble_of(fit_status status, const char* options);
+inline constexpr const char* not_definite = "the kernel matrix is not positive semidefinite: this need not be the best solution; see `mercer kernel test`";
 matrix<double> one_column(const std::vector<double>& y);
 std::vector<double> first_column(const matrix<double>& values);
 std::vector<double> as_numbers(const std::vector<index>& labels);

@@ -129,6 +129,10 @@ figures model::score(const table& data) const {
         double sum = 0;
         for (const double each : found) sum += each;
         out.add("mean", sum / n);
+    } else if (what == answer::sides && !std::ranges::all_of(data.y, [](double y) { return y == 1 || y == -1; })) {
+        // Targets that are not sides have nothing to do with the answer.
+        out.add("inside", std::int64_t{std::ranges::count(found, 1.0)});
+        out.add("of", std::int64_t(found.size()));
     } else if (what == answer::classes || what == answer::sides) {
         const index right = count_correct(data.y, found);
         out.add("accuracy", static_cast<double>(right) / n);

@@ -81,6 +81,17 @@ std::vector<double> fitted::predict(const dataset&) const { fail(errc::unsupport
 columns fitted::details(const dataset&) const { fail(errc::unsupported, "this method has nothing behind its predictions to show"); }
 columns fitted::transform(const dataset&) const { fail(errc::unsupported, "this method does not transform: it predicts"); }
 
+std::string trouble_of(fit_status status, const char* options) {
+    switch (status) {
+        case fit_status::converged: return {};
+        case fit_status::stalled:
+            return "not converged: no further progress in floating point, or the kernel matrix is not positive semidefinite (`mercer kernel test`)";
+        case fit_status::iteration_limit:
+        case fit_status::cancelled: break;
+    }
+    return fmt::format("not converged ({}): raise {}, with --set", name(status), options);
+}
+
 matrix<double> one_column(const std::vector<double>& y) {
     matrix<double> out(static_cast<index>(y.size()), 1);
     std::ranges::copy(y, out.data());

@@ -10,7 +10,7 @@ namespace {
 
 class svm_fitted final : public fitted {
 public:
-    explicit svm_fitted(svm_model m) : m_(std::move(m)) {}
+    explicit svm_fitted(svm_model m, inner_fits calibration = {}) : m_(std::move(m)), calibration_(calibration) {}
     std::string bytes() const override { return model_bytes(m_); }
     std::string kernel_text() const override { return m_.kernel_text; }
     answer gives() const override { return m_.is_classifier() ? answer::classes : m_.task == svm_task::one_class ? answer::sides : answer::values; }
@@ -43,8 +43,24 @@ public:
         return out;
     }
 
+    std::string trouble() const override {
+        const smo_status end = m_.worst_status();
+        std::string out;
+        if (end == smo_status::stationary)
+            out = not_definite;
+        else if (end == smo_status::unbounded)
+            out = "there is no solution: without a bound on the errors the classes cannot be separated; give a finite C with --set";
+        else if (end == smo_status::stalled)
+            out = fmt::format("not converged: rounding keeps the gap at {:.3g}; scale the data, or take a larger tol, with --set", m_.largest_gap());
+        else if (!finished(end))
+            out = fmt::format("not converged ({}, the gap is {:.3g}): raise max_seconds, or take a larger tol, with --set", name(end), m_.largest_gap());
+        if (calibration_.unfinished > 0) out += (out.empty() ? "" : "; ") + ("behind the probabilities, " + calibration_.trouble());
+        return out;
+    }
+
 private:
     svm_model m_;
+    inner_fits calibration_;  // only known right after the fit
 };
 
 std::shared_ptr<const fitted> fit_task_of(svm_task task, const fit_task& t) {
@@ -69,11 +85,12 @@ std::shared_ptr<const fitted> fit_task_of(svm_task task, const fit_task& t) {
         };
     svm_model m = fit_svm(*t.k, t.data.x, t.data.y, o);
     if (classifies) m.class_names = t.data.class_names;
+    inner_fits calibration;
     if (classifies && t.options.flag("probability")) {
         o.progress = {};
-        calibrate(m, *t.k, t.data.x, t.data.y, o);
+        calibration = calibrate(m, *t.k, t.data.x, t.data.y, o);
     }
-    return std::make_shared<svm_fitted>(std::move(m));
+    return std::make_shared<svm_fitted>(std::move(m), calibration);
 }
 
 method svm_method(svm_task task, std::string name, std::vector<std::string> aliases, method_family family, std::string about, std::string formula,

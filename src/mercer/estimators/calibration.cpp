@@ -230,8 +230,8 @@ matrix<double> predict_probability(const svm_model& model, matrix_view<const dou
 
 matrix<double> predict_probability(const svm_model& model, const dataset& x) { return predict_probability(model, decide(model, x, arithmetic::exact).view()); }
 
-void calibrate(svm_model& model, const shared_gram& K, std::span<const double> y, const svm_options& options, calibration::method method, int folds,
-               std::uint64_t seed) {
+inner_fits calibrate(svm_model& model, const shared_gram& K, std::span<const double> y, const svm_options& options, calibration::method method, int folds,
+                     std::uint64_t seed) {
     if (model.task == svm_task::one_class) fail(errc::unsupported, "probabilities need classes or targets: a one-class model has none");
     const index n = K.size();
     if (static_cast<index>(y.size()) != n) fail(errc::invalid_argument, fmt::format("calibrate: {} examples but {} targets", n, y.size()));
@@ -240,13 +240,14 @@ void calibrate(svm_model& model, const shared_gram& K, std::span<const double> y
     made.kind = method;
     if (!model.is_classifier()) {
         std::vector<double> residuals(y.begin(), y.end());
-        cross_decide(K, y, options, plain_folds(n, parts, seeded(seed)),
-                     [&](svm_model&, std::span<const index>, std::span<const index> held_out, const matrix<double>& f) {
-                         for (std::size_t i = 0; i < held_out.size(); ++i) residuals[static_cast<std::size_t>(held_out[i])] -= f(static_cast<index>(i), 0);
-                     });
+        const inner_fits inner = cross_decide(K, y, options, plain_folds(n, parts, seeded(seed)),
+                                              [&](svm_model&, std::span<const index>, std::span<const index> held_out, const matrix<double>& f) {
+                                                  for (std::size_t i = 0; i < held_out.size(); ++i)
+                                                      residuals[static_cast<std::size_t>(held_out[i])] -= f(static_cast<index>(i), 0);
+                                              });
         made.sigma = laplace_scale(residuals);
         model.probability = std::move(made);
-        return;
+        return inner;
     }
     const index k = static_cast<index>(model.classes.size());
     const bool rest = k > 2 && model.scheme == multiclass::one_vs_rest;
@@ -255,32 +256,32 @@ void calibrate(svm_model& model, const shared_gram& K, std::span<const double> y
     };
     matrix<double> f(n, model.problems());
     // A part may lack a class: what it would say of a pair is then certain (+1, -1), or nothing (0).
-    cross_decide(K, y, options, stratified_folds(y, parts, seeded(seed)),
-                 [&](svm_model& m, std::span<const index>, std::span<const index> held_out, const matrix<double>& got) {
-                     const index have = static_cast<index>(m.classes.size());
-                     const auto pair = [&](index a, index b) { return a * have - a * (a + 1) / 2 + (b - a - 1); };
-                     std::vector<index> place;
-                     for (const double label : model.classes) place.push_back(class_of(m, label));
-                     for (std::size_t i = 0; i < held_out.size(); ++i) {
-                         double* out = f.row(held_out[i]);
-                         const double* in = got.row(static_cast<index>(i));
-                         index problem = 0;
-                         for (index a = 0; a < k; ++a) {
-                             const index pa = place[static_cast<std::size_t>(a)];
-                             if (rest) {
-                                 out[a] = pa == have ? -1 : have == 2 ? (pa == 0 ? in[0] : -in[0]) : have == 1 ? 1 : in[pa];
-                                 continue;
-                             }
-                             for (index b = a + 1; b < k; ++b, ++problem) {
-                                 const index pb = place[static_cast<std::size_t>(b)];
-                                 if (pa == have || pb == have)
-                                     out[problem] = pa == have ? (pb == have ? 0 : -1) : 1;
-                                 else
-                                     out[problem] = pa < pb ? in[pair(pa, pb)] : -in[pair(pb, pa)];
-                             }
-                         }
-                     }
-                 });
+    const inner_fits inner = cross_decide(K, y, options, stratified_folds(y, parts, seeded(seed)),
+                                          [&](svm_model& m, std::span<const index>, std::span<const index> held_out, const matrix<double>& got) {
+                                              const index have = static_cast<index>(m.classes.size());
+                                              const auto pair = [&](index a, index b) { return a * have - a * (a + 1) / 2 + (b - a - 1); };
+                                              std::vector<index> place;
+                                              for (const double label : model.classes) place.push_back(class_of(m, label));
+                                              for (std::size_t i = 0; i < held_out.size(); ++i) {
+                                                  double* out = f.row(held_out[i]);
+                                                  const double* in = got.row(static_cast<index>(i));
+                                                  index problem = 0;
+                                                  for (index a = 0; a < k; ++a) {
+                                                      const index pa = place[static_cast<std::size_t>(a)];
+                                                      if (rest) {
+                                                          out[a] = pa == have ? -1 : have == 2 ? (pa == 0 ? in[0] : -in[0]) : have == 1 ? 1 : in[pa];
+                                                          continue;
+                                                      }
+                                                      for (index b = a + 1; b < k; ++b, ++problem) {
+                                                          const index pb = place[static_cast<std::size_t>(b)];
+                                                          if (pa == have || pb == have)
+                                                              out[problem] = pa == have ? (pb == have ? 0 : -1) : 1;
+                                                          else
+                                                              out[problem] = pa < pb ? in[pair(pa, pb)] : -in[pair(pb, pa)];
+                                                      }
+                                                  }
+                                              }
+                                          });
     const auto fit = [&](index problem, index a, index b) {  // b < 0: against all others
         std::vector<double> values, weights;
         std::vector<std::uint8_t> positive;
@@ -304,16 +305,17 @@ void calibrate(svm_model& model, const shared_gram& K, std::span<const double> y
         for (index b = a + 1; !rest && b < k; ++b) fit(problem++, a, b);
     }
     model.probability = std::move(made);
+    return inner;
 }
 
-void calibrate(svm_model& model, const kernel& k, const dataset& x, std::span<const double> y, const svm_options& options, calibration::method method,
-               int folds, std::uint64_t seed) {
-    calibrate(model, shared_gram(k, x, options.memory_bytes), y, options, method, folds, seed);
+inner_fits calibrate(svm_model& model, const kernel& k, const dataset& x, std::span<const double> y, const svm_options& options, calibration::method method,
+                     int folds, std::uint64_t seed) {
+    return calibrate(model, shared_gram(k, x, options.memory_bytes), y, options, method, folds, seed);
 }
 
-void calibrate_precomputed(svm_model& model, matrix_view<const double> K, std::span<const double> y, const svm_options& options, calibration::method method,
-                           int folds, std::uint64_t seed) {
-    calibrate(model, shared_gram(K), y, options, method, folds, seed);
+inner_fits calibrate_precomputed(svm_model& model, matrix_view<const double> K, std::span<const double> y, const svm_options& options,
+                                 calibration::method method, int folds, std::uint64_t seed) {
+    return calibrate(model, shared_gram(K), y, options, method, folds, seed);
 }
 
 }  // namespace mercer

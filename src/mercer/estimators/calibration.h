@@ -13,6 +13,7 @@
 
 #include "mercer/base/matrix.h"
 #include "mercer/data/dataset.h"
+#include "mercer/estimators/inner_fits.h"
 
 namespace mercer {
 
@@ -32,13 +33,13 @@ struct calibration {
 };
 
 // Fits model.probability by cross-validation: the examples, in `folds` stratified parts, are decided by models of the other parts.
-// `options` are those the model was fitted with. One-class models have no probabilities.
-void calibrate(svm_model& model, const kernel& k, const dataset& x, std::span<const double> y, const svm_options& options,
-               calibration::method method = calibration::method::sigmoid, int folds = 5, std::uint64_t seed = 1);
-void calibrate_precomputed(svm_model& model, matrix_view<const double> K, std::span<const double> y, const svm_options& options,
-                           calibration::method method = calibration::method::sigmoid, int folds = 5, std::uint64_t seed = 1);
-void calibrate(svm_model& model, const shared_gram& K, std::span<const double> y, const svm_options& options,
-               calibration::method method = calibration::method::sigmoid, int folds = 5, std::uint64_t seed = 1);
+// `options` are those the model was fitted with. One-class models have no probabilities. The result tells how those fits ended.
+[[nodiscard]] inner_fits calibrate(svm_model& model, const kernel& k, const dataset& x, std::span<const double> y, const svm_options& options,
+                                   calibration::method method = calibration::method::sigmoid, int folds = 5, std::uint64_t seed = 1);
+[[nodiscard]] inner_fits calibrate_precomputed(svm_model& model, matrix_view<const double> K, std::span<const double> y, const svm_options& options,
+                                               calibration::method method = calibration::method::sigmoid, int folds = 5, std::uint64_t seed = 1);
+[[nodiscard]] inner_fits calibrate(svm_model& model, const shared_gram& K, std::span<const double> y, const svm_options& options,
+                                   calibration::method method = calibration::method::sigmoid, int folds = 5, std::uint64_t seed = 1);
 
 // Probabilities of the classes from decision values, one row per object, in the order of model.classes: what LIBSVM's -b 1 gives. Their arg-max
 // may differ from predict(): the sigmoid need not cross ½ at f = 0, and coupling is not voting.

@@ -28,6 +28,7 @@ struct pairs {
     std::vector<double> residuals;
     fit_status status = fit_status::converged;
     index passes = 0;
+    double lowest = 0;  // the smallest eigenvalue, or an upper bound on it
 };
 
 struct centring {
@@ -109,6 +110,7 @@ pairs full(const gram<T>& K, const multiplication& by, centring& c) {
     out.values.assign(found.values.rbegin(), found.values.rend());
     out.vectors = std::move(found.vectors);
     for (index j = 0; j < n / 2; ++j) std::swap_ranges(out.vectors.row(j), out.vectors.row(j) + n, out.vectors.row(n - 1 - j));
+    out.lowest = found.values.front();
     return out;
 }
 
@@ -155,10 +157,30 @@ pairs iterative(const multiplication& K, centring& c, index count, const kernel_
     l.seed = o.seed;
     if (o.progress) l.progress = [&](index pass, double residual) { return o.progress({"eigenvectors", pass, 0, residual}); };
     lanczos_result found = block_lanczos(n, multiply, l);
-    pairs out{std::move(found.values), std::move(found.vectors), std::move(found.residuals), fit_status::converged, found.passes};
+    pairs out{std::move(found.values), std::move(found.vectors), std::move(found.residuals), fit_status::converged, found.passes, found.lowest};
     if (found.status == lanczos_status::pass_limit) out.status = fit_status::iteration_limit;
     if (found.status == lanczos_status::cancelled) out.status = fit_status::cancelled;
     return out;
+}
+
+// -λ_min/λ₁ where that is more than rounding, which float or double numbers of K leave; refuses where one of the `count` components asked for, 0: all,
+// would be such an eigenvalue.
+template <class T>
+double share_below_zero(const pairs& found, index count, index n, double largest_self) {
+    const double top = found.values.front();
+    const double noise = 8 * static_cast<double>(n) * static_cast<double>(std::numeric_limits<T>::epsilon()) * largest_self;
+    const double least = -std::max(1e-5 * top, noise);
+    if (top < least)
+        fail(errc::not_psd, fmt::format("{}: All eigenvalues are negative (maximum is {:.6g}): the matrix is not positive semidefinite", owner, top));
+    if (!(found.lowest < least)) return 0;
+    const double share = top > 0 ? -found.lowest / top : std::numeric_limits<double>::infinity();
+    const auto asked = static_cast<std::size_t>(count == 0 ? n : count);
+    if (found.values[std::min(asked, found.values.size()) - 1] < least)
+        fail(errc::not_psd,
+             fmt::format("{}: There are significant negative eigenvalues ({:.6g} of the maximum positive): the matrix is not positive semidefinite. "
+                         "Ask for fewer components, or repair it (`mercer kernel test --repair`)",
+                         owner, share));
+    return share;
 }
 
 // Whether all of A is to be decomposed, or a few pairs found by products.
@@ -197,12 +219,15 @@ kernel_pca_model fitted(const gram<T>& K, const multiplication& by, const std::v
     // Eigenvalues that are zero up to the rounding of K and of its centring have no direction.
     double largest_self = found.values.empty() ? 0.0 : found.values.front();
     for (const double each : self) largest_self = std::max(largest_self, std::abs(each));
+    const double below = found.values.empty() ? 0.0 : share_below_zero<T>(found, o.n_components, n, largest_self);
     const double floor = static_cast<double>(std::max<index>(n, 100)) * std::numeric_limits<double>::epsilon() * largest_self;
     index p = 0;
     while (p < static_cast<index>(found.values.size()) && (o.n_components == 0 || p < o.n_components) && found.values[static_cast<std::size_t>(p)] > floor) ++p;
 
     kernel_pca_model m;
     m.status = found.status, m.passes = found.passes, m.mean = c.mean;
+    m.negative_share = below;
+    if (below > 0 && m.status == fit_status::converged) m.status = fit_status::stalled;
     m.eigenvalues.assign(found.values.begin(), found.values.begin() + p);
     if (!whole) m.residuals.assign(found.residuals.begin(), found.residuals.begin() + p);
     double W = 0, trace = 0;
@@ -240,7 +265,7 @@ kernel_pca_model fitted(const gram<T>& K, const multiplication& by, const std::v
     m.scores = training_scores(m);
     for (const double lambda : m.eigenvalues) {
         m.explained_variance.push_back(lambda * scale);
-        m.explained_variance_ratio.push_back(trace > 0 ? lambda / trace : 0);
+        m.explained_variance_ratio.push_back(below > 0 ? std::numeric_limits<double>::quiet_NaN() : trace > 0 ? lambda / trace : 0);
     }
     // Objects without weight have no entry in u: their scores are those of new objects.
     std::vector<index> absent;

@@ -6,6 +6,10 @@
 //
 // Few components of many objects come from block Lanczos (solvers/block_lanczos.h) on a product that centres on the fly, so that the
 // centred matrix is never formed; otherwise from LAPACK. Each u has its entry of largest size positive.
+//
+// A matrix with a negative eigenvalue larger than 1e-5 λ₁, scikit-learn's measure, is not one of inner products. It is refused where the components
+// asked for would reach such an eigenvalue. Otherwise the components are what they are, the status is `stalled`, and there are no shares of a
+// variance: the ratios are NaN.
 #pragma once
 
 #include <cstdint>
@@ -36,9 +40,10 @@ struct kernel_pca_model {
     kernel_expansion projection;      // function j is the score on component j
     std::vector<double> eigenvalues;  // λ, descending, all positive
     std::vector<double> explained_variance;
-    std::vector<double> explained_variance_ratio;
-    double total_variance = 0;      // trace/(W-1)
-    std::vector<double> residuals;  // iterative: ‖Au - λu‖ of each pair; empty after LAPACK
+    std::vector<double> explained_variance_ratio;  // NaN where negative_share > 0
+    double negative_share = 0;                     // -λ_min/λ₁ as far as it was met, 0 where it is no more than rounding; not kept in files
+    double total_variance = 0;                     // trace/(W-1)
+    std::vector<double> residuals;                 // iterative: ‖Au - λu‖ of each pair; empty after LAPACK
     fit_status status = fit_status::converged;
     index passes = 0;             // over K
     matrix<double> scores;        // of the training objects

@@ -134,29 +134,42 @@ private:
         s.most_steps = o_.svm.most_steps;
         s.most_seconds = seconds_left();
         s.bounded = std::isfinite(o_.svm.C);
+        if (!o_.trace) return solve_dual(fast, exact, in, s);
+        // Where it is at every hundredth of a second.
         const double started = now();
         double measuring = 0;
+        std::vector<trace_point> seen;
+        const auto look = [&](double seconds, std::int64_t steps, std::span<const double> coef) {
+            double primal = 0, dual = 0;
+            measure(exact, in, coef, primal, dual);
+            seen.push_back({static_cast<index>(which), seconds, steps, primal, dual});
+        };
+        smo_options watched = s;
         std::int64_t steps = 0;
-        if (o_.trace) {
-            s.checkpoint_seconds = 0.01;
-            s.progress = [&](const smo_progress& at) { return steps = at.steps, true; };
-            s.checkpoint = [&](std::span<const double> alpha) {
+        watched.checkpoint_seconds = 0.01;
+        watched.progress = [&](const smo_progress& at) { return steps = at.steps, true; };
+        watched.checkpoint = [&](std::span<const double> alpha) {
+            const double begun = now();
+            look(begun - started - measuring, steps, alpha);
+            measuring += now() - begun;
+        };
+        const dual_solution out = solve_dual(fast, exact, in, watched);
+        const double spent = now() - started - measuring;
+        if (!seen.empty()) seen.pop_back();  // the last look is at the end, and knows its steps
+        if (spent < 0.5) {
+            // Nobody sees a short fit on its way: it is solved again with at most 1, 2, 4, … steps, which is the same way each time.
+            seen.clear();
+            for (s.most_steps = 1; s.most_steps < out.report.steps; s.most_steps *= 2) {
                 const double begun = now();
-                double primal = 0, dual = 0;
-                measure(exact, in, alpha, primal, dual);
-                add(which, begun - started - measuring, steps, primal, dual);
-                measuring += now() - begun;
-            };
+                const dual_solution part_way = solve_dual(fast, exact, in, s);
+                const double seconds = now() - begun;
+                if (part_way.report.status != smo_status::step_limit) break;
+                if (seen.empty() || part_way.report.steps > seen.back().iteration) look(seconds, part_way.report.steps, part_way.coef);
+            }
         }
-        dual_solution out = solve_dual(fast, exact, in, s);
-        if (o_.trace) {
-            const std::lock_guard guard(lock_);
-            for (auto at = trace_.rbegin(); at != trace_.rend(); ++at)
-                if (at->problem == static_cast<index>(which)) {
-                    at->iteration = out.report.steps;
-                    break;
-                }
-        }
+        look(spent, out.report.steps, out.coef);
+        double latest = 0;
+        for (const trace_point& at : seen) add(which, latest = std::max(latest, std::min(at.seconds, spent)), at.iteration, at.primal, at.dual);
         return out;
     }
 

@@ -118,7 +118,8 @@ shared_gram::shared_gram(matrix_view<const double> K) {
     fast_ = std::make_unique<narrowed>(*exact_);
 }
 
-void cross_decide(const shared_gram& K, std::span<const double> y, const svm_options& options, const fold_plan& plan, const fold_visit& visit) {
+inner_fits cross_decide(const shared_gram& K, std::span<const double> y, const svm_options& options, const fold_plan& plan, const fold_visit& visit) {
+    inner_fits ended;
     for (int fold = 0; fold < plan.folds(); ++fold) {
         const std::vector<index> training = plan.training(fold);
         const auto held_out = plan.held_out(fold);
@@ -144,16 +145,19 @@ void cross_decide(const shared_gram& K, std::span<const double> y, const svm_opt
         std::vector<index> columns;
         for (const index s : model.support_rows) columns.push_back(training[static_cast<std::size_t>(s)]);
         const matrix<double> decisions = decide(model, K.fast(), held_out, columns);
+        ended.add(model);
         visit(model, training, held_out, decisions);
     }
+    return ended;
 }
 
-std::vector<double> cross_predict(const shared_gram& K, std::span<const double> y, const svm_options& options, const fold_plan& plan) {
-    std::vector<double> out(static_cast<std::size_t>(K.size()));
-    cross_decide(K, y, options, plan, [&](svm_model& model, std::span<const index>, std::span<const index> held_out, const matrix<double>& decisions) {
-        const std::vector<double> labels = predict(model, decisions.view());
-        for (std::size_t i = 0; i < held_out.size(); ++i) out[static_cast<std::size_t>(held_out[i])] = labels[i];
-    });
+cross_predictions cross_predict(const shared_gram& K, std::span<const double> y, const svm_options& options, const fold_plan& plan) {
+    cross_predictions out{std::vector<double>(static_cast<std::size_t>(K.size())), {}};
+    out.fits =
+        cross_decide(K, y, options, plan, [&](svm_model& model, std::span<const index>, std::span<const index> held_out, const matrix<double>& decisions) {
+            const std::vector<double> labels = predict(model, decisions.view());
+            for (std::size_t i = 0; i < held_out.size(); ++i) out.values[static_cast<std::size_t>(held_out[i])] = labels[i];
+        });
     return out;
 }
 

@@ -53,10 +53,16 @@ private:
 // training examples. Sample weights follow their examples. A fit whose training part has only one class is visited with a model that has that
 // class, no problems and a decision matrix without columns.
 using fold_visit = std::function<void(svm_model& model, std::span<const index> training, std::span<const index> held_out, const matrix<double>& decisions)>;
-void cross_decide(const shared_gram& K, std::span<const double> y, const svm_options& options, const fold_plan& plan, const fold_visit& visit);
+// How the fits ended is the result.
+[[nodiscard]] inner_fits cross_decide(const shared_gram& K, std::span<const double> y, const svm_options& options, const fold_plan& plan,
+                                      const fold_visit& visit);
 
 // The prediction for every example by the model that has not seen it.
-std::vector<double> cross_predict(const shared_gram& K, std::span<const double> y, const svm_options& options, const fold_plan& plan);
+struct cross_predictions {
+    std::vector<double> values;
+    inner_fits fits;
+};
+cross_predictions cross_predict(const shared_gram& K, std::span<const double> y, const svm_options& options, const fold_plan& plan);
 
 // Of predictions v for targets y.
 struct regression_score {

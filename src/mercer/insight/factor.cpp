@@ -1,5 +1,6 @@
 #include "mercer/insight/factor.h"
 
+#include <cmath>
 #include <limits>
 
 #include "mercer/insight/dense_gram.h"
@@ -27,6 +28,10 @@ gram_factor factorise(const gram<double>& k, double tolerance) {
     made.residual =
         frobenius_norm(rest.view()) * (1 + static_cast<double>(n * n + 8) * eps) + static_cast<double>(made.rank() + 2) * eps * p_norm * p_norm + eps * norm;
     made.relative = norm > 0 ? made.residual / norm : 0;
+    double trace = 0;
+    for (index i = 0; i < n; ++i) trace += std::abs(all(i, i));
+    // Backward error of the factorisation: γ_{rank+1}·tr, and the same again for what was measured of it.
+    made.allowed = static_cast<double>(n - made.rank()) * made.tolerance + 8 * static_cast<double>(n + 2) * eps * trace;
     return made;
 }
 

@@ -39,7 +39,7 @@ error_estimate leave_one_out(const shared_gram& K, std::span<const double> y, co
             if (weight[static_cast<std::size_t>(i)] > 0) left_out.push_back(i);
     }
     std::atomic<index> wrong = 0, fits = 0, done = 0;
-    std::mutex lock;
+    std::mutex lock;  // of out.ended and progress
     const auto total = static_cast<index>(left_out.size());
     parallel_for(total, [&](index at) {
         const index i = left_out[static_cast<std::size_t>(at)];
@@ -58,6 +58,8 @@ error_estimate leave_one_out(const shared_gram& K, std::span<const double> y, co
             K.exact().row(i, row.data());
             wrong += predict(without, decide_precomputed(without, row.view()).view())[0] != label;
             ++fits;
+            const std::lock_guard hold(lock);
+            out.ended.add(without);
         }
         const index so_far = ++done;
         if (progress) {
@@ -71,9 +73,9 @@ error_estimate leave_one_out(const shared_gram& K, std::span<const double> y, co
 }
 
 error_estimate cross_validation(const shared_gram& K, std::span<const double> y, const svm_options& options, int folds, std::uint64_t seed) {
-    const std::vector<double> said = cross_predict(K, y, options, stratified_folds(y, folds, seeded(seed)));
+    const cross_predictions said = cross_predict(K, y, options, stratified_folds(y, folds, seeded(seed)));
     const auto n = static_cast<index>(y.size());
-    return {fmt::format("{} folds", folds), n - count_correct(y, said), n, folds};
+    return {fmt::format("{} folds", folds), n - count_correct(y, said.values), n, folds, said.fits};
 }
 
 svm_options refit_options(const svm_model& model, const margin_report& report, const margin_options& from) {

@@ -27,6 +27,17 @@ const char* name(margin_side which) noexcept {
 
 bool margin_problem::optimal() const { return std::ranges::all_of(kkt, &kkt_violation::holds); }
 
+double margin_problem::duality_gap() const {
+    const double gap = primal - dual;
+    return gap < 0 && gap > -1e-9 * (std::abs(primal) + std::abs(dual)) ? 0 : gap;
+}
+
+std::string margin_report::no_bounds() const {
+    for (const margin_problem& p : problems)
+        if (!p.no_bounds.empty()) return problems.size() == 1 ? p.no_bounds : fmt::format("{} against {}: {}", p.positive, p.negative, p.no_bounds);
+    return {};
+}
+
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -152,6 +163,9 @@ void find_offset(margin_problem& p) {
     p.b_high = std::max(low, high);
 }
 
+// The gap that conditions are held to: what the solver claims, but never so much that any model would pass.
+double allowed_gap(const margin_problem& p) { return std::clamp(p.claimed_gap, 0.0, optimum_tolerance); }
+
 void check_conditions(margin_problem& p, const evidence& e, double rounding) {
     double most_C = 0, sum = 0, sum_alpha = 0;
     for (const margin_example& x : p.examples) {
@@ -160,7 +174,7 @@ void check_conditions(margin_problem& p, const evidence& e, double rounding) {
         sum += x.y * x.alpha;
         sum_alpha += x.alpha;
     }
-    const double gap = std::max(p.claimed_gap, 0.0);
+    const double gap = allowed_gap(p);
     const auto worst = [&](const char* condition, const char* formula, double allowed, auto size) {
         kkt_violation v{condition, formula, 0, -1, allowed};
         for (const margin_example& x : p.examples)
@@ -222,11 +236,19 @@ void bound_capacity(margin_problem& p, const evidence& e) {
     std::vector<index> rows;
     for (const margin_example& x : p.examples) rows.push_back(x.row);
     p.ball = smallest_enclosing_ball(subset<double>(e.K, rows));
+    if (!p.no_bounds.empty()) return;
     // A ratio that rounding lifted over a whole number is not the next one.
     const double ratio = p.ball->squared_radius * std::max(p.squared_norm, 0.0);
     double bound = std::ceil(ratio * (1 - 1e-6));
     if (p.dimension) bound = std::min(bound, static_cast<double>(*p.dimension));
     p.vc_bound = bound + 1;
+}
+
+// ½‖w/m‖² with m the smallest yf: the norm at which this direction leaves no example inside its margin.
+double hard_margin_objective(const margin_problem& p) {
+    double least = infinity;
+    for (const margin_example& x : p.examples) least = std::min(least, x.y * x.f);
+    return least > 0 ? p.squared_norm / 2 / least / least : infinity;
 }
 
 margin_problem report_problem(const evidence& e, index number, bool& inferred) {
@@ -263,6 +285,7 @@ margin_problem report_problem(const evidence& e, index number, bool& inferred) {
     p.norm = std::sqrt(std::max(0.0, p.squared_norm));
     p.margin = p.norm > 0 ? 1 / p.norm : infinity;
     p.primal = p.squared_norm / 2 + sum_slack;
+    if (!std::isfinite(p.C)) p.primal = hard_margin_objective(p);
     p.dual = sum_alpha - p.squared_norm / 2;
     find_offset(p);
     const svm_report* told = !e.model.reports.empty() ? &e.model.reports[static_cast<std::size_t>(number)] : nullptr;
@@ -271,13 +294,18 @@ margin_problem report_problem(const evidence& e, index number, bool& inferred) {
     // ν-SVC measures before its coefficients are divided by ρ = 1/C. Other programs measure with kernel values in float: a hundredth is theirs.
     p.claimed_gap = (p.claim_known ? told->gap : 1.01 * e.options.tol) * (e.model.task == svm_task::nu_svc ? p.C : 1.0);
     const double rounding = 256 * epsilon * (1 + e.sizes[static_cast<std::size_t>(number)] + std::abs(p.b));
-    p.edge = std::min(std::max(p.claimed_gap, 0.0) + rounding, 0.5);
+    p.edge = std::min(allowed_gap(p) + rounding, 0.5);
     sort_into_cases(p);
     p.margin_vectors = p.cases[static_cast<std::size_t>(alpha_case::free)];
     check_conditions(p, e, rounding);
     if (e.map) p.dimension = e.map->size();
     p.normal = write_normal(p, e);
-    bound_capacity(p, e);
+    const bool convex = e.model.k ? e.model.k->proof().valid : !(told && told->status == smo_status::stationary);
+    if (!p.optimal() || !(p.solver_gap <= optimum_tolerance + rounding))
+        p.no_bounds = fmt::format("the model is not an optimum to {} of the margin", optimum_tolerance);
+    else if (!convex || p.squared_norm < 0)
+        p.no_bounds = "nothing proves that the kernel is one, so the problem need not be convex";
+    if (convex) bound_capacity(p, e);  // otherwise there are no distances for a ball to have
     return p;
 }
 

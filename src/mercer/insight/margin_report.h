@@ -7,6 +7,13 @@
 // add up to primal minus dual, and a solver that stops at a gap of g leaves each at most Cᵢg. Every number here is computed again from α, b and
 // kernel values in double; nothing is taken from what the solver said except the gap it claims.
 //
+// What follows from a model (the leave-one-out error is at most #SV/n, R²/ρ² bounds the VC dimension) follows from an optimum. Whether the model is
+// one is measured here, to optimum_tolerance whatever gap the solver claims; where it is not, or the problem is not known to be convex, no such
+// thing is said, and the report tells why.
+//
+// With a hard margin ½‖w‖² is an upper bound only where all yᵢf(xᵢ) >= 1: the primal value is that of w divided by the smallest yᵢf(xᵢ), infinite
+// where an example is on the wrong side.
+//
 // ν-classification is reported as the C-classification it is equal to: after its coefficients were divided by the margin, C = 1/ρ.
 #pragma once
 
@@ -22,6 +29,9 @@
 #include "mercer/insight/enclosing_ball.h"
 
 namespace mercer {
+
+// Of yf, where the margin is at 1: allowances never grow beyond it.
+inline constexpr double optimum_tolerance = 0.01;
 
 enum class alpha_case { zero, free, bound };                    // α = 0; 0 < α < C; α = C
 enum class margin_side { outside, on, inside, misclassified };  // yf > 1; = 1; 0 <= yf < 1; yf < 0
@@ -62,7 +72,7 @@ struct margin_problem {
     std::vector<margin_example> examples;
     std::array<index, 3> cases{};  // by alpha_case
     std::array<index, 4> sides{};  // by margin_side
-    double edge = 0;               // |yf - 1| up to this counts as on the margin: the gap the solver claims
+    double edge = 0;               // |yf - 1| up to this counts as on the margin: the gap the solver claims, optimum_tolerance at most
     double squared_norm = 0;       // ‖w‖² = αᵀ(y y' K)α; negative only where k is not a kernel
     double norm = 0;               // ‖w‖
     double margin = 0;             // 1/‖w‖, infinite for w = 0
@@ -70,20 +80,22 @@ struct margin_problem {
     double b = 0;
     index margin_vectors = 0;      // b is their mean, or any number of the interval when there are none
     double b_low = 0, b_high = 0;  // [max Fᵢ over α that may grow, min over α that may fall], F = y - ⟨w, φ(x)⟩, turned the right way round
-    double primal = 0, dual = 0;
-    double solver_gap = 0;   // of the most violating pair, measured here
-    double claimed_gap = 0;  // by the solver; margin_options.tol where it does not say, or was cut short
+    double primal = 0, dual = 0;   // primal infinite: a hard margin that this w does not have
+    double solver_gap = 0;         // of the most violating pair, measured here
+    double claimed_gap = 0;        // by the solver; margin_options.tol where it does not say, or was cut short
     bool claim_known = true;
     std::vector<kkt_violation> kkt;
     std::optional<enclosing_ball> ball;
     std::optional<index> dimension;  // of the feature space, where it is finite and at most a million
     std::optional<double> vc_bound;  // min(⌈R²/ρ²⌉, d) + 1
+    std::string no_bounds;           // why nothing follows from this model; empty: it is the optimum of a convex problem
 
     index size() const { return static_cast<index>(examples.size()); }
     index support() const { return cases[1] + cases[2]; }
-    double duality_gap() const { return primal - dual; }
-    double support_share() const { return static_cast<double>(support()) / static_cast<double>(size()); }  // >= the leave-one-out error
-    bool optimal() const;                                                                                  // all conditions hold
+    double duality_gap() const;  // 0 where rounding alone leaves it below
+    double support_share() const { return static_cast<double>(support()) / static_cast<double>(size()); }
+    std::optional<double> loo_bound() const { return no_bounds.empty() ? std::optional(support_share()) : std::nullopt; }  // >= the leave-one-out error
+    bool optimal() const;                                                                                                  // all conditions hold
 };
 
 // How often examples that a fit has not seen are decided wrongly.
@@ -91,7 +103,8 @@ struct error_estimate {
     std::string method;  // "leave-one-out", "5 folds"
     index wrong = 0;
     index size = 0;
-    index fits = 0;  // how many it took
+    index fits = 0;      // how many it took
+    inner_fits ended{};  // and how their binary problems ended
     double rate() const { return static_cast<double>(wrong) / static_cast<double>(size); }
 };
 
@@ -107,6 +120,8 @@ struct margin_report {
     std::optional<error_estimate> estimate;  // set by the caller: see leave_one_out.h
 
     double support_share() const { return static_cast<double>(support) / static_cast<double>(n); }
+    std::string no_bounds() const;  // of the first problem that has one to say
+    std::optional<double> loo_bound() const { return no_bounds().empty() ? std::optional(support_share()) : std::nullopt; }
     double accuracy() const { return static_cast<double>(correct) / static_cast<double>(n); }
 };
 

@@ -87,20 +87,21 @@ std::string numbers_table(const margin_report& report, const margin_problem& p) 
     add("‖w‖", fmt::format("{:.6g}", p.norm), "‖w‖² = ΣΣ αᵢαⱼyᵢyⱼk(xᵢ, xⱼ)");
     add("b", fmt::format("{:.6g}", p.b),
         p.margin_vectors > 0 ? fmt::format("mean over {} margin vectors; they agree within [{:.6g}, {:.6g}]", p.margin_vectors, p.b_low, p.b_high)
-                             : fmt::format("no margin vector: any b in [{:.6g}, {:.6g}] is optimal, the middle is taken", p.b_low, p.b_high));
-    add("primal objective", fmt::format("{:.10g}", p.primal), std::isfinite(p.C) ? "½‖w‖² + Σ Cᵢξᵢ" : "½‖w‖²");
+                             : no_margin_vector_text(p));
+    add("primal objective", fmt::format("{:.10g}", p.primal), std::isfinite(p.C) ? "½‖w‖² + Σ Cᵢξᵢ" : "½‖w‖² of w divided by the smallest yf");
     add("dual objective", fmt::format("{:.10g}", p.dual), "Σα - ½‖w‖²");
     add("duality gap", fmt::format("{:.3g}", p.duality_gap()), "primal - dual = Σ αᵢ(yᵢf(xᵢ) - 1 + ξᵢ) + Σ βᵢξᵢ; 0 at the optimum");
-    add("support vectors", fmt::format("{} of {}", p.support(), p.size()), fmt::format("leave-one-out error ≤ #SV/n = {:.4g}", p.support_share()));
+    add("support vectors", fmt::format("{} of {}", p.support(), p.size()),
+        p.loo_bound() ? fmt::format("leave-one-out error ≤ #SV/n = {:.4g}", *p.loo_bound()) : "no bound follows: " + p.no_bounds);
     if (report.estimate && report.problems.size() == 1)
         add(report.estimate->method, fmt::format("{:.4g}", report.estimate->rate()),
-            fmt::format("{} of {} wrong, {} fits", report.estimate->wrong, report.estimate->size, report.estimate->fits));
-    if (p.ball) {
-        add("R²", fmt::format("{:.6g}", p.ball->squared_radius), fmt::format("smallest ball around all φ(x), certified within {:.1e}", p.ball->gap()));
+            fmt::format("{} of {} wrong, {} fits{}", report.estimate->wrong, report.estimate->size, report.estimate->fits,
+                        report.estimate->ended.unfinished > 0 ? "; " + report.estimate->ended.trouble() : ""));
+    if (p.ball) add("R²", fmt::format("{:.6g}", p.ball->squared_radius), fmt::format("smallest ball around all φ(x), certified within {:.1e}", p.ball->gap()));
+    if (p.vc_bound)
         add("VC dimension", "≤ " + number_text(*p.vc_bound),
             fmt::format("min(⌈R²/ρ²⌉, d) + 1 with R²/ρ² = {:.4g}, d = {}", p.ball->squared_radius * p.squared_norm,
                         p.dimension ? fmt::format("{}", *p.dimension) : "infinite or above a million"));
-    }
     return table_of(out);
 }
 
@@ -216,8 +217,9 @@ std::string report_html(const margin_report& report, const report_subject& about
         body += tile(fmt::format("{:.4g}", p.margin), "margin 1/‖w‖") + tile(fmt::format("{:.2g}", p.duality_gap()), "duality gap");
     }
     if (report.estimate)
-        body += tile(fmt::format("{:.1f} %", 100 * report.estimate->rate()),
-                     fmt::format("{} error, ≤ {:.1f} % by #SV/n", report.estimate->method, 100 * report.support_share()));
+        body +=
+            tile(fmt::format("{:.1f} %", 100 * report.estimate->rate()),
+                 fmt::format("{} error{}", report.estimate->method, report.loo_bound() ? fmt::format(", ≤ {:.1f} % by #SV/n", 100 * *report.loo_bound()) : ""));
     body += tile(optimal ? "✓ optimal" : "✗ not optimal", optimal ? "all KKT conditions hold" : "a KKT condition fails") + "</div>\n";
     if (!report.proven) body += "<p>The kernel is not proven to be one: an optimum need not be the only one.</p>\n";
     for (const report_figure& each : page.regions) body += figure(each.picture, each.caption);

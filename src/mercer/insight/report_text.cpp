@@ -73,7 +73,7 @@ std::string problem_text(const margin_report& report, const margin_problem& p, c
     if (p.squared_norm < 0) out += line("", fmt::format("‖w‖² = {:.3g} < 0: on these data k is not a kernel, and there is no margin", p.squared_norm));
     out += line("b", p.margin_vectors > 0
                          ? fmt::format("{:.6g}   from {} margin vectors, all of which say b in [{:.6g}, {:.6g}]", p.b, p.margin_vectors, p.b_low, p.b_high)
-                         : fmt::format("{:.6g}   no margin vector: any b in [{:.6g}, {:.6g}] is optimal, the middle is taken", p.b, p.b_low, p.b_high));
+                         : fmt::format("{:.6g}   {}", p.b, no_margin_vector_text(p)));
     out += line("support vectors", fmt::format("{} of {}", p.support(), p.size()));
     out += line("primal objective", fmt::format("{:.10g}", p.primal));
     out += line("dual objective", fmt::format("{:.10g}", p.dual));
@@ -83,16 +83,21 @@ std::string problem_text(const margin_report& report, const margin_problem& p, c
     out += cases_text(p) + kkt_text(p, about);
     if (p.normal) out += normal_text(*p.normal);
     out += "\n  Generalisation\n";
-    out += line("leave-one-out error", fmt::format("<= #SV/n = {}/{} = {:.4g}", p.support(), p.size(), p.support_share()));
-    if (p.ball) {
+    if (p.loo_bound())
+        out += line("leave-one-out error", fmt::format("<= #SV/n = {}/{} = {:.4g}", p.support(), p.size(), *p.loo_bound()));
+    else
+        out += line("no bounds", p.no_bounds);
+    if (p.ball)
         out += line("smallest ball",
                     fmt::format("R² = {:.6g}, certified within {:.1e}, {} points on its sphere", p.ball->squared_radius, p.ball->gap(), p.ball->support));
+    if (p.vc_bound)
         out += line("VC dimension",
                     fmt::format("<= min(⌈R²/ρ²⌉, d) + 1 = {}   (R²/ρ² = {:.4g}, d = {})", number_text(*p.vc_bound), p.ball->squared_radius * p.squared_norm,
                                 p.dimension ? fmt::format("{}", *p.dimension) : "infinite or above a million"));
-    }
     return out;
 }
+
+json optional_json(const std::optional<double>& value) { return value ? number(*value) : json(nullptr); }
 
 json ball_json(const margin_problem& p) {
     if (!p.ball) return nullptr;
@@ -135,21 +140,23 @@ json problem_json(const margin_report& report, const margin_problem& p, const re
             {"b", p.b},
             {"b_margin_vectors", p.margin_vectors},
             {"b_interval", {p.b_low, p.b_high}},
-            {"primal", p.primal},
+            {"primal", number(p.primal)},
             {"dual", p.dual},
-            {"duality_gap", p.duality_gap()},
+            {"duality_gap", number(p.duality_gap())},
             {"solver_gap", p.solver_gap},
             {"claimed_gap", p.claimed_gap},
             {"claim_known", p.claim_known},
             {"support", p.support()},
             {"support_share", p.support_share()},
+            {"loo_bound", optional_json(p.loo_bound())},
+            {"no_bounds", p.no_bounds.empty() ? json(nullptr) : json(p.no_bounds)},
             {"cases", {{"zero", p.cases[0]}, {"free", p.cases[1]}, {"bound", p.cases[2]}}},
             {"sides", {{"outside", p.sides[0]}, {"on", p.sides[1]}, {"inside", p.sides[2]}, {"misclassified", p.sides[3]}}},
             {"optimal", p.optimal()},
             {"kkt", kkt},
             {"ball", ball_json(p)},
             {"dimension", p.dimension ? json(*p.dimension) : json(nullptr)},
-            {"vc_bound", p.vc_bound ? number(*p.vc_bound) : json(nullptr)},
+            {"vc_bound", optional_json(p.vc_bound)},
             {"examples", examples}};
 }
 
@@ -160,6 +167,11 @@ std::string penalty_text(const margin_report& report, const margin_problem& p) {
     const std::string C = fmt::format("C = {:.6g}", p.C);
     if (report.task == svm_task::nu_svc) return C + " (1/ρ of the ν-classification)";
     return report.C_inferred ? C + " (the model does not say: the largest α)" : C;
+}
+
+std::string no_margin_vector_text(const margin_problem& p) {
+    return fmt::format("no margin vector: {} in [{:.6g}, {:.6g}]{}", p.no_bounds.empty() ? "any b" : "the conditions want b", p.b_low, p.b_high,
+                       p.no_bounds.empty() ? " is optimal, the middle is taken" : "");
 }
 
 std::string settled_text(const influence& part) {
@@ -179,10 +191,15 @@ std::array<std::array<index, 4>, 3> cross_table(const margin_problem& p) {
 std::string report_text(const margin_report& report, const report_subject& about) {
     std::string out = fmt::format("{}\n{}\n\n", report.kernel_text, about.data);
     out += line("training accuracy", fmt::format("{:.2f} %   ({} of {})", 100 * report.accuracy(), report.correct, report.n));
-    out += line("support vectors", fmt::format("{} of {}, so the leave-one-out error is at most {:.4g}", report.support, report.n, report.support_share()));
-    if (report.estimate)
+    const std::optional<double> bound = report.loo_bound();
+    out += line("support vectors",
+                fmt::format("{} of {}{}", report.support, report.n, bound ? fmt::format(", so the leave-one-out error is at most {:.4g}", *bound) : ""));
+    if (!bound) out += line("", fmt::format("no bound follows from that: {}", report.no_bounds()));
+    if (report.estimate) {
         out += line(report.estimate->method, fmt::format("error {:.4g}   ({} of {} wrong, {} fits)", report.estimate->rate(), report.estimate->wrong,
                                                          report.estimate->size, report.estimate->fits));
+        if (const std::string trouble = report.estimate->ended.trouble(); !trouble.empty()) out += line("", trouble);
+    }
     if (!report.proven) out += line("", "the kernel is not proven to be one: an optimum need not be the only one (see `mercer kernel test`)");
     for (const margin_problem& p : report.problems) out += problem_text(report, p, about);
     return out;
@@ -197,7 +214,9 @@ std::string report_json(const margin_report& report, const report_subject& about
                     {"error", report.estimate->rate()},
                     {"wrong", report.estimate->wrong},
                     {"n", report.estimate->size},
-                    {"fits", report.estimate->fits}};
+                    {"fits", report.estimate->fits},
+                    {"unfinished", report.estimate->ended.unfinished},
+                    {"worst_gap", number(report.estimate->ended.worst_gap)}};
     return dumped({{"kernel", report.kernel_text},
                    {"proven", report.proven},
                    {"data", about.data},
@@ -207,6 +226,8 @@ std::string report_json(const margin_report& report, const report_subject& about
                    {"accuracy", report.accuracy()},
                    {"support", report.support},
                    {"support_share", report.support_share()},
+                   {"loo_bound", optional_json(report.loo_bound())},
+                   {"no_bounds", report.loo_bound() ? json(nullptr) : json(report.no_bounds())},
                    {"estimate", estimate},
                    {"problems", problems}});
 }

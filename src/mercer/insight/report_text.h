@@ -24,6 +24,8 @@ std::string decision_json(const explained_decision& why, const report_subject& a
 // "C = 10", "hard margin", "C = 3.1 (not in the model: the largest α)"
 std::string penalty_text(const margin_report& report, const margin_problem& p);
 // "the 3 largest of 20 terms settle the sign, whatever the others say"
+// What is known of b where no example is on the margin.
+std::string no_margin_vector_text(const margin_problem& p);
 std::string settled_text(const influence& part);
 // examples by (case, side)
 std::array<std::array<index, 4>, 3> cross_table(const margin_problem& p);

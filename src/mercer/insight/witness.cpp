@@ -103,12 +103,26 @@ private:
     double delta_;
 };
 
+// Σ cᵢcⱼKᵢⱼ with all that is not known of the entries and all rounding in its bound.
+mercer_witness checked(std::span<const bounded<long double>> k, const points& at, std::vector<double> c) {
+    bounded<long double> sum;
+    for (std::size_t i = 0; i < c.size(); ++i) {
+        bounded<long double> row;
+        for (std::size_t j = 0; j < c.size(); ++j) row = row + bounded<long double>::exact(c[j]) * k[i * c.size() + j];
+        sum = sum + bounded<long double>::exact(c[i]) * row;
+    }
+    // The two numbers are handed out in double: half a unit of each.
+    const auto value = static_cast<double>(sum.value);
+    const double bound = (static_cast<double>(sum.error) + std::abs(value) * std::numeric_limits<double>::epsilon()) * (1 + 1e-9);
+    return {at, std::move(c), value, bound};
+}
+
 // Coefficients of few decimals where those prove it as well: easier to read and to copy.
-mercer_witness readable(const matrix<double>& k, mercer_witness exact, double entry_error) {
+mercer_witness readable(std::span<const bounded<long double>> k, mercer_witness exact) {
     for (const double unit : {10.0, 100.0, 1e3, 1e4, 1e6}) {
         std::vector<double> c = exact.coefficients;
         for (double& each : c) each = std::round(each * unit) / unit;
-        mercer_witness rounded = checked_witness(k, exact.points, std::move(c), entry_error);
+        mercer_witness rounded = checked(k, exact.points, std::move(c));
         if (rounded.proves() && rounded.value < 0.9 * exact.value) return rounded;
     }
     return exact;
@@ -116,27 +130,7 @@ mercer_witness readable(const matrix<double>& k, mercer_witness exact, double en
 
 }  // namespace
 
-mercer_witness checked_witness(const matrix<double>& k, std::vector<index> at, std::vector<double> c, double entry_error) {
-    const std::size_t m = at.size();
-    double value = 0, size = 0;
-    for (std::size_t i = 0; i < m; ++i) {
-        double row = 0, row_size = 0;
-        for (std::size_t j = 0; j < m; ++j) {
-            const double term = k(at[i], at[j]) * c[j];
-            row += term;
-            row_size += std::abs(term);
-        }
-        value += c[i] * row;
-        size += std::abs(c[i]) * row_size;
-    }
-    // Two nested sums of m products have error <= γ₂ₘ₊₂·Σ|cᵢ||Kᵢⱼ||cⱼ| with γₖ = ku/(1 - ku), u = ε/2; the rounding of K's two halves to
-    // their mean is one u more. Twice that covers the rounding of `size` itself, the last term underflow.
-    const double rounding = static_cast<double>(2 * m + 4) * std::numeric_limits<double>::epsilon();
-    const double bound = (rounding + entry_error * (1 + 1e-9)) * size + static_cast<double>(4 * m * m + 4) * std::numeric_limits<double>::min();
-    return {std::move(at), std::move(c), value, bound};
-}
-
-mercer_witness short_witness(const matrix<double>& k, double delta, std::span<const double> direction, double entry_error) {
+mercer_witness short_witness(const matrix<double>& k, double delta, std::span<const double> direction, const known_entries& known) {
     const pruning search(k, delta);
     points kept = lowest_pair(k, delta);
     if (kept.empty()) kept = search.prune(direction);
@@ -144,8 +138,9 @@ mercer_witness short_witness(const matrix<double>& k, double delta, std::span<co
     std::vector<double> c = search.lowest_vector(kept);
     const double largest = *std::max_element(c.begin(), c.end(), [](double a, double b) { return std::abs(a) < std::abs(b); });
     for (double& each : c) each /= largest;  // the largest is 1
-    const mercer_witness found = checked_witness(k, std::move(kept), std::move(c), entry_error);
-    return found.proves() ? readable(k, found, entry_error) : found;
+    const std::vector<bounded<long double>> entries = known(kept);
+    const mercer_witness found = checked(entries, kept, std::move(c));
+    return found.proves() ? readable(entries, found) : found;
 }
 
 }  // namespace mercer

@@ -182,6 +182,7 @@ lanczos_result block_lanczos(index n, const block_operator& multiply, const lanc
         next = m < n ? q.orthonormal(w, 1e-14 * scale, scale) : matrix<double>(0, n);
         const matrix<double> r = row_products(w.view(), next.view());  // last × next
         found.values.clear(), found.residuals.clear();
+        found.lowest = std::min(found.lowest, ritz.values.front());
         double worst = 0;
         const double top = std::max(std::abs(ritz.values.front()), std::abs(ritz.values.back()));
         for (index i = 0; i < have; ++i) {

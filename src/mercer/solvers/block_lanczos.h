@@ -34,6 +34,7 @@ struct lanczos_result {
     std::vector<double> values;  // descending
     matrix<double> vectors;      // row i is uᵢ
     std::vector<double> residuals;
+    double lowest = std::numeric_limits<double>::infinity();  // the smallest Ritz value met: the smallest eigenvalue is no larger
     index passes = 0;
 };
 

@@ -1,0 +1,119 @@
+// Numbers that carry a bound on their own error: |true - value| <= error, whatever was rounded on the way.
+//
+// The formulas of this folder are templates on the number type, so they run on these as they are. A double that enters a formula is a
+// parameter of a kernel: where it is not a short binary fraction it stands for a decimal number or for one worked out from decimals (0.3, 1/ℓ, √3),
+// and is taken to be known to 4ε only, so that what follows holds for the kernel that was written as well as for the one that was stored.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace mercer {
+
+template <class R>
+struct bounded {
+    R value = 0;
+    R error = 0;
+
+    bounded() = default;
+    bounded(R v, R e) : value(v), error(e) {}
+    // An exact number.
+    static bounded exact(double v) { return {static_cast<R>(v), R(0)}; }
+    // The result v of one rounded operation (or a function good to a few units) whose arguments brought the error e.
+    static bounded rounded(R v, R e, int units = 1) {
+        return {v, e * (1 + 8 * std::numeric_limits<R>::epsilon()) + static_cast<R>(units) * std::numeric_limits<R>::epsilon() * std::abs(v) +
+                       std::numeric_limits<R>::min()};
+    }
+    bounded(double parameter) : value(static_cast<R>(parameter)) {  // NOLINT: formulas mix them with plain numbers
+        const double millionths = std::ldexp(parameter, 20);
+        const bool shown_as_it_is = std::abs(parameter) < 0x1p31 && millionths == std::nearbyint(millionths);
+        error = shown_as_it_is ? R(0) : static_cast<R>(4 * std::numeric_limits<double>::epsilon() * std::abs(parameter));
+    }
+    R size() const { return std::abs(value) + error; }
+    // Zero, but for what underflow might have taken.
+    bool vanishes() const { return value == 0 && error < R(1e-280); }
+};
+
+template <class R>
+bounded<R> operator+(bounded<R> a, bounded<R> b) {
+    return bounded<R>::rounded(a.value + b.value, a.error + b.error);
+}
+template <class R>
+bounded<R> operator*(bounded<R> a, bounded<R> b) {
+    return bounded<R>::rounded(a.value * b.value, std::abs(a.value) * b.error + b.size() * a.error);
+}
+template <class R>
+bounded<R> operator/(bounded<R> a, bounded<R> b) {
+    const R least = std::abs(b.value) - b.error, quotient = a.value / b.value;
+    if (!(least > 0)) return {quotient, std::numeric_limits<R>::infinity()};
+    return bounded<R>::rounded(quotient, (a.error + std::abs(quotient) * b.error) / least);
+}
+template <class R>
+bounded<R> operator-(bounded<R> a) {
+    return {-a.value, a.error};
+}
+template <class R>
+bounded<R> operator-(bounded<R> a, bounded<R> b) {
+    return a + -b;
+}
+template <class R>
+bounded<R> operator*(double c, bounded<R> a) {
+    return bounded<R>(c) * a;
+}
+template <class R>
+bounded<R> operator+(double c, bounded<R> a) {
+    return bounded<R>(c) + a;
+}
+template <class R>
+bounded<R> operator+(bounded<R> a, double c) {
+    return a + bounded<R>(c);
+}
+template <class R>
+bounded<R> operator/(bounded<R> a, double c) {
+    return a / bounded<R>(c);
+}
+
+// Functions of the C library are good to a few units in the last place; four are allowed.
+template <class R>
+bounded<R> exp(bounded<R> a) {
+    const R value = std::exp(a.value);
+    return bounded<R>::rounded(value, value * std::expm1(a.error), 4);
+}
+template <class R>
+bounded<R> exp2(bounded<R> a) {
+    const R value = std::exp2(a.value);
+    return bounded<R>::rounded(value, value * std::expm1(a.error), 4);  // 2^e - 1 <= e^e - 1
+}
+template <class R>
+bounded<R> tanh(bounded<R> a) {
+    const R steepest = std::cosh(std::max(R(0), std::abs(a.value) - a.error));  // tanh' = 1/cosh², largest nearest to 0
+    return bounded<R>::rounded(std::tanh(a.value), std::isinf(steepest) ? R(0) : a.error / steepest / steepest, 4);
+}
+template <class R>
+bounded<R> sqrt(bounded<R> a) {
+    const R value = std::sqrt(std::max(R(0), a.value)), low = a.value - a.error;
+    if (a.error == 0) return bounded<R>::rounded(value, R(0));
+    return bounded<R>::rounded(value, low > 0 ? a.error / (value + std::sqrt(low)) : std::sqrt(a.size()));
+}
+// a >= 0
+template <class R>
+bounded<R> log1p(bounded<R> a) {
+    return bounded<R>::rounded(std::log1p(a.value), a.error / (1 + std::max(R(0), a.value - a.error)), 4);
+}
+// a > 0; nothing is known where that is not certain
+template <class R>
+bounded<R> log(bounded<R> a) {
+    const R low = a.value - a.error;
+    return bounded<R>::rounded(std::log(a.value), low > 0 ? a.error / low : std::numeric_limits<R>::infinity(), 4);
+}
+template <class R>
+bounded<R> at_most(bounded<R> x, double limit) {
+    return x.value < static_cast<R>(limit) ? x : bounded<R>{static_cast<R>(limit), x.error};
+}
+template <class R>
+bounded<R> ratio(bounded<R> a, bounded<R> b, double otherwise) {
+    return b.vanishes() ? bounded<R>(otherwise) : a / b;
+}
+
+}  // namespace mercer
