@@ -255,7 +255,8 @@ class SVC(_Classifier):
             return super()._solve(data, targets, options)
         if self._precomputed or self.probability:
             raise ValueError(f"solver={self.solver!r} needs a kernel, not a precomputed matrix, and makes no probabilities: use 'smo'")
-        return _core.svm_train(data, self._core_kernel(), targets, self.solver, {**options, "descent_tol": self.tol})
+        room = {} if self.max_memory is None else {"program_bytes": _data.as_bytes(self.max_memory)}
+        return _core.svm_train(data, self._core_kernel(), targets, self.solver, {**options, **room, "descent_tol": self.tol})
 
 
 class NuSVC(_Classifier):

@@ -9,6 +9,7 @@
 #include "mercer/base/error.h"
 #include "mercer/base/parallel.h"
 #include "mercer/base/seeded.h"
+#include "mercer/base/stop.h"
 #include "mercer/estimators/expansion_archive.h"
 #include "mercer/gram/distances.h"
 #include "mercer/gram/narrowed.h"
@@ -109,7 +110,10 @@ kmedoids_model fitted(const gram<T>& D, const kmedoids_options& o) {
     m.objective = best.objective;
     m.swaps = best.swaps, m.passes = best.passes;
     matrix<T> to(o.n_clusters, n);
-    D.block(std::span<const index>(m.medoids), selection(0, n), to.view());
+    {
+        const listening_to nobody(nullptr);
+        D.block(std::span<const index>(m.medoids), selection(0, n), to.view());
+    }
     m.labels.resize(static_cast<std::size_t>(n));
     for (index c = o.n_clusters - 1; c >= 0; --c)
         for (index i = 0; i < n; ++i)
@@ -117,7 +121,9 @@ kmedoids_model fitted(const gram<T>& D, const kmedoids_options& o) {
     // A medoid stays in its own cluster, whichever twin of it is another's medoid.
     for (index c = 0; c < o.n_clusters; ++c) m.labels[static_cast<std::size_t>(m.medoids[static_cast<std::size_t>(c)])] = c;
     if (o.n_clusters > 1) {
-        for (const double s : silhouettes_of(D, m.labels, o.n_clusters)) m.silhouette += s / static_cast<double>(n);
+        std::vector<double> each{std::numeric_limits<double>::quiet_NaN()};  // not known when it is stopped here
+        unless_stopped([&] { each = silhouettes_of(D, m.labels, o.n_clusters); });
+        for (const double s : each) m.silhouette += s / static_cast<double>(n);
     }
     return m;
 }
