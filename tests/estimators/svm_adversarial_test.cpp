@@ -152,6 +152,20 @@ TEST(svm_adversarial, columns_of_very_different_size) {
     ends(linear_kernel(), s, options_for(svm_task::one_class), false);
 }
 
+// Values of a polynomial far from the origin differ in their last digits only: rounding makes curvatures negative, but the problem is convex all the same.
+TEST(svm_adversarial, curvature_lost_to_rounding) {
+    index concave = 0;
+    for (const unsigned seed : {1u, 2u, 3u, 4u}) {
+        sample s = clouds(200, 30, 1, 0.2, seed);
+        for (auto& x : s.x)
+            for (double& v : x) v = static_cast<float>(v + 2e5);
+        const svm_model model = fit(poly(3, 1 / (30 * 4e10), 0), s, options_for(svm_task::c_svc, 80));
+        EXPECT_EQ(model.worst_status(), smo_status::converged) << name(model.worst_status()) << ", gap " << model.largest_gap();
+        concave += model.reports[0].concave_steps;
+    }
+    EXPECT_GT(concave, 0) << "the data no longer ask what they are here for";
+}
+
 TEST(svm_adversarial, a_tolerance_near_the_rounding_of_float) {
     // Centred data and a plane: w = 0 is the optimum, and the kernel matrix has a large null space.
     for (const double tol : {1e-6, 1e-9}) ends(linear_kernel(), standardised(load("sonar.svm")), options_for(svm_task::one_class, 1, tol), false);

@@ -41,6 +41,10 @@ void end_badly(int signal) {
     _exit(1);
 }
 
+// Ctrl-C: the problem at hand is the last.
+volatile std::sig_atomic_t stopped = 0;
+void stop(int) { stopped = 1; }
+
 // So many seconds of work, or twenty times as many of waiting: other programs may want the processor too. 0: as long as it takes.
 void limit_time(unsigned seconds) {
     itimerval timer{};
@@ -160,9 +164,10 @@ int run(const settings& s) {
     const auto started = std::chrono::steady_clock::now();
     const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count(); };
     for (const int each : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGALRM, SIGPROF}) std::signal(each, end_badly);
+    for (const int each : {SIGINT, SIGTERM}) std::signal(each, stop);
     count c;
     std::map<svm_task, std::int64_t> tasks;
-    for (std::uint64_t seed = s.seed; c.problems < s.problems && seconds() < s.seconds; ++seed) {
+    for (std::uint64_t seed = s.seed; c.problems < s.problems && seconds() < s.seconds && !stopped; ++seed) {
         const double before = seconds();
         const problem p = random_problem(seed, s.within);
         const std::string what = fmt::format("seed {}: {}", seed, p.text);

@@ -30,8 +30,8 @@ private:
     double seconds_of_last_look(double now);
     double seconds_to_look_at(index points) const;
     bool too_late_for(index points);
-    // Negative curvature was met: what was reached need not be the minimum.
-    smo_status success() const { return result_.concave_steps > 0 ? smo_status::stationary : smo_status::converged; }
+    // Negative curvature was met: what was reached need not be the minimum, unless K is proven to have none and rounding made it.
+    smo_status success() const { return result_.concave_steps > 0 && !fast_.positive() ? smo_status::stationary : smo_status::converged; }
     smo_result finish();
     double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count(); }
     std::vector<double> original_order(const std::vector<double>& values) const;
