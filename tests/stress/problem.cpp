@@ -224,7 +224,7 @@ const char* choose_way(smo::limits& l, index n, dice& d) {
         l.most_free = std::min<index>(smo::row_store::in_use, l.largest_block + unit * d.between(0, 30));
     };
     const auto levels = [&] { l.first_level = d.between(8, 64), l.level_ratio = d.between(2, 4); };
-    const auto newton = [&] { l.first_patience = d.between(0, 2), l.factor_cycles = 0, l.most_newtons = 1000; };
+    const auto newton = [&] { l.first_patience = d.between(0, 2), l.factor_cycles = 0, l.most_newtons = 1000, l.most_newton = l.most_barrier = 1500; };
     switch (d.between(0, 11)) {
         case 0: cheap(); return "cheap rows";
         case 1: growing(); return "growing store";
