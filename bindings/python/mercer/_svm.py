@@ -224,7 +224,7 @@ class SVC(_Classifier):
     C may be infinite: a hard margin. Further:
 
     time_limit: seconds after which the best model so far is kept. max_memory: bytes, or "2GB". n_jobs: threads. callback: called about ten
-    times a second with what there is (gap, seconds, ...); returning False stops. Ctrl-C keeps the best model so far. solver: 'smo', or for small
+    times a second with what there is (gap, seconds, ...); returning False stops. Ctrl-C keeps the best model so far, a second one ends all. solver: 'smo', or for small
     problems 'interior_point' (the dual as a quadratic program), 'primal_qp' (the primal, linear kernel) or 'kernel_pegasos' (stochastic descent
     to a relative gap of tol): the same problem by other means.
 
@@ -249,6 +249,11 @@ class SVC(_Classifier):
         time_limit=None, max_memory=None, n_jobs=None, callback=None, solver="smo",
     ):
         keep(self, locals())
+
+    def _early(self):
+        if self.solver == "smo" or self.max_iter != -1:
+            return super()._early()
+        return f"Solver terminated early (at its own limit; max_iter sets another for {self.solver!r})"
 
     def _solve(self, data, targets, options):
         if self.solver == "smo":
