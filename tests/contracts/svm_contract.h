@@ -259,12 +259,14 @@ inline values both_values(const binary& b) {
 inline void check_optimal(const binary& b) {
     const double r = b.task == svm_task::nu_svc ? b.nu_scale() : 1;
     const double gap = recomputed_gap(b);
-    EXPECT_LE(gap, b.tol + b.noise()) << "KKT gap";
+    // ν-SVC's gap is small beside ρ, in terms of which f is given, and as small as the others' where kernel values are of size 1.
+    const double promised = b.tol * (b.task == svm_task::nu_svc ? std::min(std::max(1.0, 1e-3 * r * b.mass / 2 * b.largest_self), r) : 1.0);
+    EXPECT_LE(gap, promised + b.noise()) << "KKT gap";
     if (b.task != svm_task::nu_svr || b.epsilon > 2 * b.tol) {  // where α and α* may both be positive the gap is not a function of α - α*
-        EXPECT_NEAR(b.report.gap, gap, 1e-3 * b.tol + b.noise()) << "the gap reported";
+        EXPECT_NEAR(r * b.report.gap, gap, 1e-3 * promised + b.noise()) << "the gap reported";
     }
     // b comes from values of F that may be off by the float error the solver tolerates, a sixteenth of tol.
-    const double slack = (1.1 * b.tol + b.noise()) / r;
+    const double slack = (1.1 * promised + b.noise()) / r;
     for (std::size_t i = 0; i < b.size(); ++i) {
         const double f = b.g[i] + b.offset, a = std::abs(b.coef[i]) * r, C = b.penalty[i];
         const bool none = a == 0, full = a >= C * (1 - 1e-12);
@@ -342,7 +344,11 @@ inline void check_unfinished(const svm_model& model, const statement& s, double 
     for (const auto& b : take_apart(model, s)) {
         check_feasible(b);
         if (::testing::Test::HasFatalFailure()) return;
-        EXPECT_NEAR(b.report.gap, recomputed_gap(b), 2 * error + b.noise());
+        // Where the time did not suffice to look at all points it is a bound.
+        EXPECT_GE(b.report.gap, recomputed_gap(b) - 2 * error - b.noise());
+        if (b.report.status == smo_status::step_limit) {
+            EXPECT_NEAR(b.report.gap, recomputed_gap(b), 2 * error + b.noise());
+        }
         check_report(b, error);
         const values v = both_values(b);
         EXPECT_GE(v.primal - v.dual, -1e-9 * v.scale - b.noise()) << "weak duality";

@@ -1,6 +1,7 @@
 // Inputs made to break a solver: each must end, soon, in a right answer or a clear status.
 #include <chrono>
 
+#include "mercer/estimators/validation.h"
 #include "svm_support.h"
 
 namespace mercer {
@@ -60,7 +61,11 @@ TEST(svm_adversarial, all_points_equal) {
             EXPECT_EQ(predict(m, dense_data(s.x))[0], 1);
         }
     for (const auto task : {svm_task::one_class, svm_task::epsilon_svr, svm_task::nu_svr}) ends(rbf(1), s, options_for(task), true);
-    EXPECT_EQ(why(rbf(1), s, options_for(svm_task::nu_svc)).substr(0, 26), "infeasible: nu-svc: the ma");
+    // No margin: every w != 0 is worse than none.
+    const svm_model none = fit(rbf(1), s, options_for(svm_task::nu_svc));
+    EXPECT_TRUE(none.reports[0].no_margin);
+    EXPECT_EQ(none.reports[0].status, smo_status::converged);
+    EXPECT_NEAR(decide(none, dense_data(s.x))(0, 0), 0, 1e-12);
 }
 
 TEST(svm_adversarial, a_kernel_matrix_of_zeros) {
@@ -70,7 +75,7 @@ TEST(svm_adversarial, a_kernel_matrix_of_zeros) {
         const svm_options o = options_for(task);
         svm_contract::check_svm(fit_svm_precomputed(K.view(), s.y, o), {o, s.y, K.view()});
     }
-    EXPECT_EQ(failure([&] { fit_svm_precomputed(K.view(), s.y, options_for(svm_task::nu_svc)); }).substr(0, 10), "infeasible");
+    EXPECT_TRUE(fit_svm_precomputed(K.view(), s.y, options_for(svm_task::nu_svc)).reports[0].no_margin);
     EXPECT_EQ(failure([&] { fit_svm_precomputed(K.view(), s.y, options_for(svm_task::c_svc, infinity)); }).substr(0, 10), "infeasible");
 }
 
@@ -374,6 +379,43 @@ TEST(svm_hard_margin, regression_that_cannot_pass) {
     o.epsilon = 0.01;
     const std::string message = why(linear_kernel(), s, o);
     EXPECT_EQ(message.substr(0, 33), "infeasible: svr: no function of t") << message;
+}
+
+// f/ρ is what a ν-machine decides by, however small ρ is: the contract asks for a gap that is small beside it.
+TEST(svm_adversarial, nu_with_a_small_margin) {
+    for (const double nu : {0.02, 0.05, 0.1, 0.3})
+        for (const std::uint64_t seed : {1, 2, 3}) {
+            const sample s = clouds(500, 4, 0.3, 0.2, static_cast<unsigned>(seed));
+            svm_options o = options_for(svm_task::nu_svc);
+            o.nu = nu;
+            for (const formula& k : {rbf(0.5), rbf(3)}) {
+                SCOPED_TRACE(nu);
+                EXPECT_FALSE(fit_and_check(k, s, o).reports[0].no_margin);
+            }
+        }
+}
+
+// Classes on top of each other, a plane, and a small ν: their reduced hulls meet. The optimum is w = 0, which is said, and not an error.
+TEST(svm_adversarial, nu_without_a_margin) {
+    const sample s = clouds(200, 3, 0.1, 0.3, 6);
+    svm_options o = options_for(svm_task::nu_svc);
+    o.nu = 0.05;
+    const svm_model m = fit(linear_kernel(), s, o);
+    EXPECT_TRUE(m.reports[0].no_margin);
+    EXPECT_EQ(m.reports[0].status, smo_status::converged);
+    const auto b = svm_contract::take_apart(m, {o, s.y, gram_matrix(s.x, linear_kernel()).view()});
+    svm_contract::check_feasible(b[0]);
+    EXPECT_LT(m.reports[0].objective, 1e-8);
+    // ν is feasible for all examples, not for those of every fold: there each class gives all it has.
+    sample few = clouds(31, 2, 3, 0, 1);
+    for (std::size_t i = 0; i < 31; ++i) few.y[i] = i < 10 ? 1 : -1;
+    o.nu = 20.0 / 31;
+    EXPECT_EQ(cross_predict(shared_gram(kernel::parse("rbf(gamma=1)"), dense_data(few.x), 1 << 20), few.y, o, plain_folds(31, 5, seeded(1))).values.size(), 31u);
+    o.nu = 20.5 / 31;
+    EXPECT_EQ(failure([&] {
+                  cross_predict(shared_gram(kernel::parse("rbf(gamma=1)"), dense_data(few.x), 1 << 20), few.y, o, plain_folds(31, 5, seeded(1)));
+              }).substr(0, 10),
+              "infeasible");
 }
 
 }  // namespace

@@ -271,5 +271,16 @@ TEST(train, refuses_what_it_cannot_do) {
     }
 }
 
+TEST(train, programs_keep_to_the_memory_allowed) {
+    const sample s = clouds(120, 3, 1, 0.1, 3);
+    for (const svm_solver solver : {svm_solver::interior_point, svm_solver::primal_qp}) {
+        train_options o;
+        o.qp_bytes = 1e6;
+        EXPECT_EQ(fit_svm_with(solver, kernel::parse("linear()"), dense_data(s.x), s.y, o).model.reports[0].status, smo_status::converged);
+        o.qp_bytes = 1e5;  // 120² numbers are 115200 bytes
+        expect_error(errc::memory, "use smo", [&] { fit_svm_with(solver, kernel::parse("linear()"), dense_data(s.x), s.y, o); });
+    }
+}
+
 }  // namespace
 }  // namespace mercer

@@ -78,6 +78,38 @@ TEST(block_lanczos, spectra_that_are_hard) {
     expect_pairs(a, found, 4);
 }
 
+// Whichever product is stopped: the pairs of the one before, with the residuals that they have.
+TEST(block_lanczos, a_product_that_is_stopped) {
+    std::mt19937_64 random(7);
+    const index n = 120;
+    const eigen_matrix a = random_psd(n, n, random);
+    for (index last = 0; last < 25; ++last) {
+        SCOPED_TRACE(last);
+        index calls = 0;
+        const auto multiply = [&](matrix_view<const double> v, matrix_view<double> out) {
+            if (calls++ == last) fail(errc::cancelled, "stopped");
+            const eigen_matrix product = a * to_eigen(v);
+            for (index i = 0; i < n; ++i)
+                for (index j = 0; j < v.cols; ++j) out(i, j) = product(i, j);
+        };
+        const lanczos_options o{.pairs = 4, .block = 2, .tol = 1e-14, .most_basis = 12};
+        if (last == 0) {
+            expect_error([&] { block_lanczos(n, multiply, o); }, errc::cancelled, "before there was a pair");
+            continue;
+        }
+        const lanczos_result found = block_lanczos(n, multiply, o);
+        ASSERT_EQ(found.status, lanczos_status::cancelled);
+        EXPECT_EQ(found.passes, last);
+        const eigen_matrix u = to_eigen(found.vectors.view());
+        ASSERT_EQ(u.rows(), static_cast<index>(found.values.size()));
+        EXPECT_LT((u * u.transpose() - eigen_matrix::Identity(u.rows(), u.rows())).norm(), 1e-12);
+        for (index k = 0; k < u.rows(); ++k) {
+            const auto at = static_cast<std::size_t>(k);
+            EXPECT_NEAR((a * u.row(k).transpose() - found.values[at] * u.row(k).transpose()).norm(), found.residuals[at], 1e-10 * a.norm());
+        }
+    }
+}
+
 TEST(block_lanczos, limits) {
     std::mt19937_64 random(3);
     const eigen_matrix a = random_psd(100, 100, random);

@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cmath>
 #include <limits>
 
 #include "insight/random_matrices.h"
+#include "mercer/base/stop.h"
 
 namespace mercer {
 namespace {
@@ -114,6 +116,60 @@ TEST(dense_algebra, refuses_what_lapack_cannot_take) {
     expect_error([&] { symmetric_eigen(a); }, errc::data, "row 1, column 0");
     expect_error([&] { cholesky(a); }, errc::data, "row 1, column 0");
     expect_error([&] { symmetric_eigen(matrix<double>(2, 3)); }, errc::invalid_argument, "2 × 3");
+}
+
+// r^|i-j|, the correlations of a chain: its factors and its inverse are known. Large enough to be decomposed in parts.
+constexpr index long_chain = 4500;
+constexpr double step = 0.9;
+
+template <class T>
+matrix<T> chain() {
+    matrix<T> a(long_chain, long_chain);
+    std::vector<double> power(static_cast<std::size_t>(long_chain), 1.0);
+    for (std::size_t i = 1; i < power.size(); ++i) power[i] = power[i - 1] * step;
+    for (index i = 0; i < long_chain; ++i)
+        for (index j = 0; j < long_chain; ++j) a(i, j) = static_cast<T>(power[static_cast<std::size_t>(std::abs(i - j))]);
+    return a;
+}
+double chain_factor(index i, index j) { return std::pow(step, static_cast<double>(i - j)) * (j > 0 ? std::sqrt(1 - step * step) : 1.0); }
+
+TEST(dense_algebra, large_matrices_are_decomposed_in_parts) {
+    matrix<double> a = chain<double>();
+    ASSERT_EQ(cholesky_in_place(a.view()), -1);
+    double worst = 0;
+    for (index j = 0; j < long_chain; ++j)
+        for (index i = j; i < long_chain; i += 1 + (i - j) / 8) worst = std::max(worst, std::abs(a(j, i) - chain_factor(i, j)));
+    EXPECT_LT(worst, 1e-12);
+    const std::vector<double> inverse = inverse_diagonal(a.view());
+    for (index i = 0; i < long_chain; ++i) {
+        const double own = i == 0 || i + 1 == long_chain ? 1 : 1 + step * step;
+        ASSERT_NEAR(inverse[static_cast<std::size_t>(i)], own / (1 - step * step), 1e-10);
+    }
+    matrix<float> b = chain<float>();
+    ASSERT_TRUE(cholesky_lower_in_place(b.view()));
+    worst = 0;
+    for (index j = 0; j < long_chain; ++j)
+        for (index i = j; i < long_chain; i += 1 + (i - j) / 8) worst = std::max(worst, std::abs(static_cast<double>(b(i, j)) - chain_factor(i, j)));
+    EXPECT_LT(worst, 1e-4);
+    // The minor that is not positive, wherever it lies.
+    for (const index bad : {index{0}, index{3000}, long_chain - 1}) {
+        a = chain<double>();
+        a(bad, bad) = -1;
+        EXPECT_EQ(cholesky_in_place(a.view()), bad);
+    }
+}
+
+TEST(dense_algebra, a_decomposition_can_be_stopped) {
+    matrix<double> a = chain<double>();
+    const auto start = std::chrono::steady_clock::now();
+    int asked = 0;
+    const stop_scope scope([&] { return ++asked > 1 || std::chrono::steady_clock::now() - start > std::chrono::minutes(1); });
+    EXPECT_THROW(
+        {
+            for (;;) cholesky_in_place(a.view());
+        },
+        error);
+    EXPECT_EQ(asked, 2);
 }
 
 }  // namespace

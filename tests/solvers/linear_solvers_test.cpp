@@ -1,12 +1,15 @@
 // The solvers that keep w: the exact offset, subgradient descent, Pegasos with and without kernels, dual coordinate descent.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <thread>
 
 #include "contracts/errors.h"
 #include "estimators/svm_support.h"
+#include "mercer/base/stop.h"
 #include "mercer/data/linear_rows.h"
 #include "mercer/gram/computed.h"
 #include "mercer/solvers/dual_coordinate_descent.h"
@@ -427,6 +430,46 @@ TEST(linear_solvers, one_example_twins_zeros_and_sizes_of_C) {
         const descent_result r = solve_dual_coordinate_descent({*single, label, one}, c);
         EXPECT_NEAR(r.w[0], std::min(1.0, size), 1e-9);  // ½w² + C max(0, 1-w)
     }
+}
+
+// What measuring takes counts: a limit is about the time that passes, however short the steps are beside the looks.
+TEST(linear_solvers, limits_are_of_all_the_time) {
+    const sample s = clouds(30, 2, 1, 0.1, 5);
+    const dataset x = dense_data(s.x);
+    const auto rows = linear_rows(x);
+    const computed<double> K(kernel::parse("linear()"), x);
+    const vec C(30, 1.0);
+    const auto limited = [](auto options) {
+        options.most_seconds = 0.1, options.most_epochs = std::numeric_limits<std::int64_t>::max(), options.tol = 1e-300;
+        options.progress = [](const descent_progress&) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+            return true;
+        };
+        return options;
+    };
+    for (const descent_result& r :
+         {solve_pegasos({*rows, s.y, C}, limited(pegasos_options{})), solve_kernel_pegasos(K, s.y, C, limited(pegasos_options{})).descent,
+          solve_subgradient({*rows, s.y, C}, limited(subgradient_options{})),
+          solve_dual_coordinate_descent({*rows, s.y, C}, limited(coordinate_descent_options{}))}) {
+        EXPECT_EQ(r.status, descent_status::time_limit);
+        EXPECT_LE(r.epochs, 7);  // five of 20 ms, and one that finds that it is late
+        EXPECT_LE(r.dual, r.primal);
+    }
+}
+
+// An epoch that would take for ever ends when it is told to, with what there is.
+TEST(linear_solvers, an_epoch_can_be_stopped) {
+    const sample s = clouds(30, 2, 1, 0.1, 5);
+    const dataset x = dense_data(s.x);
+    const vec C(30, 1.0);
+    int asked = 0;
+    const stop_scope scope([&] { return ++asked > 1; });
+    pegasos_options o;
+    o.most_epochs = std::numeric_limits<std::int64_t>::max(), o.tol = 1e-300, o.look_every = o.most_epochs;
+    const kernel_pegasos_result r = solve_kernel_pegasos(computed<double>(kernel::parse("linear()"), x), s.y, C, o);
+    EXPECT_EQ(r.descent.status, descent_status::cancelled);
+    EXPECT_GT(r.descent.steps, 0);
+    EXPECT_LE(r.descent.dual, r.descent.primal);
 }
 
 }  // namespace

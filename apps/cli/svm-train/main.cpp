@@ -255,6 +255,8 @@ int train(const problem& p, const train_command& c) {
         if (c.probability && !interrupted) inner = calibrate(model, p, o);
         clear_progress();
         warn_inner(inner, "cross-validation behind the probabilities");
+        if (std::any_of(model.reports.begin(), model.reports.end(), [](const svm_report& r) { return r.no_margin; }))
+            std::fprintf(stderr, "WARNING: nu = %g leaves no margin, the classes overlap too much; use a larger nu, or a richer kernel\n", o.nu);
         if (const smo_status end = model.worst_status(); end == smo_status::stalled)
             std::fprintf(stderr, "WARNING: %s: rounding keeps the gap at %g, above the tolerance; scale the data (svm-scale), or use a smaller C\n", name(end),
                          model.largest_gap());

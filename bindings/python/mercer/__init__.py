@@ -8,7 +8,7 @@ True
 """
 
 from . import kernels
-from ._core import set_threads, threads
+from ._core import set_interrupt, set_threads, threads
 from ._core import version as __version__
 from ._clusters import KernelKMeans, KernelKMedoids
 from ._hypotheses import hsic_test, mmd_test
@@ -46,6 +46,7 @@ __all__ = [
     "plot",
     "threads",
     "set_threads",
+    "set_interrupt",
     "__version__",
 ]
 

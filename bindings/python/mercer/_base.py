@@ -54,7 +54,7 @@ class Watch:
         self.name, self.user, self.verbose, self.limit = type(estimator).__name__, estimator.callback, estimator.verbose, estimator.time_limit
         if self.limit is not None and not self.limit > 0:
             raise ValueError(f"time_limit must satisfy time_limit > 0, got {self.limit!r}")
-        self.start, self.shown, self.late = time.monotonic(), -1.0, False
+        self.start, self.shown, self.refused = time.monotonic(), -1.0, False
 
     def callback(self):
         """None when nobody wants to know."""
@@ -66,8 +66,10 @@ class Watch:
             self.shown = now.seconds
             of = f" of {now.total}" if now.total else ""
             print(f"\r{self.name}: {now.seconds:.1f} s, {now.phase} {now.done}{of}, {now.value:.6g}   ", end="", file=sys.stderr, flush=True)
-        self.late = self.limit is not None and now.seconds > self.limit
-        return not self.late and (self.user is None or self.user(now) is not False)
+        if self.limit is not None and now.seconds > self.limit:
+            return False
+        self.refused = self.user is not None and self.user(now) is False
+        return not self.refused
 
 
 def resolve_kernel(kernel, data, *, defaults, gamma="scale", degree=3, coef0=0.0, sample_weight=None, pairwise=False, arguments=None):
@@ -249,7 +251,7 @@ class KernelEstimator(BaseEstimator):
             return
         early = self._early()
         why = {
-            "interrupted": "Fit interrupted by the user",
+            "interrupted": "Fit interrupted by the user (a second Ctrl-C ends more than this fit)",
             "iteration_limit": early,
             "limit": early,
             "step_limit": early,
@@ -285,7 +287,7 @@ class KernelEstimator(BaseEstimator):
 
     def _watched(self, watch, interrupted=False, figure="", level=4):
         """As _ended(), for a fit that was watched."""
-        status = "time_limit" if watch.late and self._model.status == "cancelled" else self._model.status
+        status = "time_limit" if self._model.status == "cancelled" and not watch.refused else self._model.status
         if self.verbose:
             print(f"\r{type(self).__name__}: {'interrupted' if interrupted else status}{figure}                    ", file=sys.stderr)
         self._ended(status, interrupted, figure, level)

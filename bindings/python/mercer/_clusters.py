@@ -29,6 +29,7 @@ class _Clusterer(ClusterMixin, KernelEstimator):
             "any_order": few(n, weight),
             "n_jobs": self.n_jobs,
             "callback": watch.callback(),
+            "time_limit": watch.limit,
             **more,
         }
         self._model, self.labels_, numbers, interrupted = fit(data, self._core_kernel(), options)

@@ -50,6 +50,7 @@ class KernelLogisticRegression(KernelClassifier):
             "memory_bytes": self._memory(1 << 30),
             "n_jobs": self.n_jobs,
             "callback": watch.callback(),
+            "time_limit": watch.limit,
         }
         self._model, interrupted = _core.logistic_fit(data, self._core_kernel(), codes, options)
         self._watched(watch, interrupted, f", its gap is {self._model.gap:.3g} with an objective of {self._model.objective:.3g}")

@@ -82,6 +82,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
             "memory_bytes": self._memory(2 << 30),
             "n_jobs": self.n_jobs,
             "callback": watch.callback(),
+            "time_limit": watch.limit,
         }
         self._model, interrupted = _core.pca_fit(data, self._core_kernel(), options)
         share = self._model.negative_share

@@ -225,7 +225,7 @@ class SVC(_Classifier):
     C may be infinite: a hard margin. Further:
 
     time_limit: seconds after which the best model so far is kept. max_memory: bytes, or "2GB". n_jobs: threads. callback: called about ten
-    times a second with what there is (gap, seconds, ...); returning False stops. Ctrl-C keeps the best model so far. solver: 'smo', or for small
+    times a second with what there is (gap, seconds, ...); returning False stops. Ctrl-C keeps the best model so far, a second one ends all. solver: 'smo', or for small
     problems 'interior_point' (the dual as a quadratic program), 'primal_qp' (the primal, linear kernel) or 'kernel_pegasos' (stochastic descent
     to a relative gap of tol): the same problem by other means.
 
@@ -251,12 +251,18 @@ class SVC(_Classifier):
     ):
         keep(self, locals())
 
+    def _early(self):
+        if self.solver == "smo" or self.max_iter != -1:
+            return super()._early()
+        return f"Solver terminated early (at its own limit; max_iter sets another for {self.solver!r})"
+
     def _solve(self, data, targets, options):
         if self.solver == "smo":
             return super()._solve(data, targets, options)
         if self._precomputed or self.probability:
             raise ValueError(f"solver={self.solver!r} needs a kernel, not a precomputed matrix, and makes no probabilities: use 'smo'")
-        return _core.svm_train(data, self._core_kernel(), targets, self.solver, {**options, "descent_tol": self.tol})
+        room = {} if self.max_memory is None else {"program_bytes": _data.as_bytes(self.max_memory)}
+        return _core.svm_train(data, self._core_kernel(), targets, self.solver, {**options, **room, "descent_tol": self.tol})
 
 
 class NuSVC(_Classifier):

@@ -80,7 +80,7 @@ py::tuple fit(const py::object& x, const kernel* k, const py::dict& given, Optio
 }
 
 py::tuple fit_means(const py::object& x, const kernel* k, const py::dict& given) {
-    run_control control(given["callback"]);
+    run_control control(given["callback"], given["time_limit"]);
     return fit<kmeans_model>(
         x, k, given, shared_options<kmeans_options>(given, control), control,
         [&](const dataset& data, const kmeans_options& o) { return fit_kernel_kmeans(*k, data, o); },
@@ -88,7 +88,7 @@ py::tuple fit_means(const py::object& x, const kernel* k, const py::dict& given)
 }
 
 py::tuple fit_medoids(const py::object& x, const kernel* k, const py::dict& given) {
-    run_control control(given["callback"]);
+    run_control control(given["callback"], given["time_limit"]);
     auto options = shared_options<kmedoids_options>(given, control);
     options.start = given["random_start"].cast<bool>() ? medoid_start::random : medoid_start::build;
     return fit<kmedoids_model>(

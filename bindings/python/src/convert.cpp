@@ -1,6 +1,8 @@
 #include "convert.h"
 
 #include <algorithm>
+#include <chrono>
+#include <limits>
 #include <optional>
 
 #include "mercer/data/finite.h"
@@ -172,34 +174,94 @@ py::dict progress_dict(const fit_progress& now) {
     return out;
 }
 
+namespace {
+constexpr double moment = 1;            // in which a run that was told to stop may still come to an end of its own
+constexpr double interrupt_again = 10;  // seconds within which another Ctrl-C is meant for more than one run
+
+// Both are read and written with the interpreter's lock held.
+bool every_interrupt_ends_all = false;
+double last_interrupt = -1e9;
+thread_local run_control* control_here = nullptr;
+
+double seconds_now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+}  // namespace
+
+run_control::run_control(py::object callback, const py::object& time_limit, bool keeps)
+    : callback_(std::move(callback)),
+      keeps_(keeps),
+      limit_(time_limit.is_none() ? std::numeric_limits<double>::infinity() : time_limit.cast<double>()),
+      started_(seconds_now()),
+      before_(control_here),
+      scope_([this] { return must_end(); }) {
+    control_here = this;
+}
+run_control::~run_control() { control_here = before_; }
+run_control* run_control::here() { return control_here; }
+
+void run_control::look_for_signals() {
+    if (PyErr_CheckSignals() != 0) take(py::error_already_set());
+}
+
+// What a signal or the callback raised.
+void run_control::take(py::error_already_set problem) {
+    if (!stopped_) said_no_ = seconds_now();
+    stopped_ = true;
+    if (!problem.matches(PyExc_KeyboardInterrupt)) {
+        raised_ = std::make_unique<py::error_already_set>(std::move(problem));
+        return;
+    }
+    interrupted_ = true;
+    ends_all_ = ends_all_ || !keeps_ || every_interrupt_ends_all || seconds_now() - last_interrupt < interrupt_again;
+    last_interrupt = seconds_now();
+}
+
 bool run_control::go_on(const std::function<py::object()>& describe) {
     const py::gil_scoped_acquire gil;
-    if (stopped_) return false;
+    look_for_signals();
+    if (stopped_ || callback_.is_none()) return !stopped_;
     try {
-        if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-        if (!callback_.is_none()) {
-            const py::object answer = callback_(describe());
-            stopped_ = answer.ptr() == Py_False;
-        }
+        stopped_ = callback_(describe()).ptr() == Py_False;
+        said_no_ = seconds_now();
     } catch (py::error_already_set& problem) {
-        stopped_ = true;
-        if (problem.matches(PyExc_KeyboardInterrupt))
-            interrupted_ = true;
-        else
-            raised_ = std::make_unique<py::error_already_set>(problem);
+        take(std::move(problem));
     }
     return !stopped_;
 }
 
-void run_control::finish() {
-    if (raised_) throw py::error_already_set(*raised_);
+bool run_control::must_end() {
+    const py::gil_scoped_acquire gil;
+    look_for_signals();
+    const double now = seconds_now();
+    late_ = now - started_ > limit_ + std::max(moment, 0.1 * limit_);
+    return ends_all_ || raised_ || late_ || (stopped_ && now - said_no_ > moment);
 }
 
-void run_control::finish_whole() {
-    finish();
-    if (!interrupted_) return;
+void run_control::finish() {
+    if (raised_) throw py::error_already_set(*raised_);
+    if (!ends_all_) return;
     PyErr_SetNone(PyExc_KeyboardInterrupt);
     throw py::error_already_set();
+}
+
+void run_control::explain() {
+    ends_all_ = ends_all_ || interrupted_;
+    finish();
+    if (!late_) return;
+    PyErr_SetString(PyExc_TimeoutError, "the time limit was reached before there was a model");
+    throw py::error_already_set();
+}
+
+void bind_interrupt(py::module_& m) {
+    m.def(
+        "set_interrupt",
+        [](const std::string& what) {
+            if (what != "keep" && what != "raise") throw py::value_error("what Ctrl-C does must be 'keep' or 'raise', got '" + what + "'");
+            every_interrupt_ends_all = what == "raise";
+            last_interrupt = -1e9;
+        },
+        py::arg("what"),
+        "What Ctrl-C does to a fit. 'keep', the default: it ends with the best model so far, and a second Ctrl-C within ten seconds ends "
+        "everything with KeyboardInterrupt. 'raise': KeyboardInterrupt at once, as in a loop over many fits (cross_val_score, GridSearchCV).");
 }
 
 void bind_data(py::module_& m) {

@@ -7,11 +7,14 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "mercer/base/error.h"
 #include "mercer/base/matrix.h"
 #include "mercer/base/parallel.h"
+#include "mercer/base/stop.h"
 #include "mercer/data/dataset.h"
 #include "mercer/estimators/fit_control.h"
 
@@ -89,13 +92,66 @@ py::object objects_of(const dataset& x);
 // n_jobs of an estimator as threads of this call; 0: all there are.
 int thread_count(const py::object& n_jobs);
 
-// Runs work() without the interpreter's lock, with at most `threads` threads (0: no limit).
+// What a callback is told of a fit that is not an SVM's.
+py::dict progress_dict(const fit_progress& now);
+
+// Watches a long run of this thread while it lives: is Ctrl-C pressed, does the caller's callback want to go on, is there time left?
+//
+// The run asks at every step, in whatever thread, by go_on(), and on a no ends with the best it has. Where a step is long, or there is nothing to keep,
+// its loops ask (base/stop.h) and end a moment after that no, or at once at a second Ctrl-C: within `interrupt_again` seconds of the first, whichever
+// run that one ended, it ends everything, and so does every Ctrl-C after set_interrupt("raise").
+class run_control {
+public:
+    // For work of which a part is no answer.
+    run_control() : run_control(py::none(), py::none(), false) {}
+    explicit run_control(py::object callback, const py::object& time_limit = py::none()) : run_control(std::move(callback), time_limit, true) {}
+    ~run_control();
+    run_control(const run_control&) = delete;
+    run_control& operator=(const run_control&) = delete;
+
+    // `describe` makes the callback's argument.
+    bool go_on(const std::function<py::object()>& describe);
+    progress_callback watching() {
+        return [this](const fit_progress& now) { return go_on([&] { return py::object(progress_dict(now)); }); };
+    }
+    // Raises what the callback or a signal raised, and KeyboardInterrupt where that is to end more than this run.
+    void finish();
+    bool interrupted() const { return interrupted_; }
+    // Why a run was stopped that has nothing to show for it, as the exception to raise; returns where it was not stopped by this.
+    void explain();
+    static run_control* here();
+
+private:
+    run_control(py::object callback, const py::object& time_limit, bool keeps);
+    void look_for_signals();
+    void take(py::error_already_set problem);
+    bool must_end();
+
+    py::object callback_;
+    const bool keeps_;
+    double limit_, started_;
+    double said_no_ = 0;
+    bool stopped_ = false, interrupted_ = false, ends_all_ = false, late_ = false;
+    std::unique_ptr<py::error_already_set> raised_;
+    run_control* before_;
+    stop_scope scope_;
+};
+void bind_interrupt(py::module_& m);
+
+// Runs work() without the interpreter's lock, with at most `threads` threads (0: no limit), watched by the control there is or by one of its own.
 template <class Work>
 auto without_lock(int threads, Work work) {
-    const py::gil_scoped_release release;
-    if (threads <= 0) return work();
-    const thread_limit limit(threads);
-    return work();
+    std::optional<run_control> own;
+    if (!run_control::here()) own.emplace();
+    try {
+        const py::gil_scoped_release release;
+        if (threads <= 0) return work();
+        const thread_limit limit(threads);
+        return work();
+    } catch (const error& problem) {
+        if (problem.code() == errc::cancelled) run_control::here()->explain();
+        throw;
+    }
 }
 
 // X of an estimator is Data where there is a kernel, else a matrix of kernel values: on_objects(data) or on_matrix(values), without the lock.
@@ -115,29 +171,5 @@ template <class From>
 py::array_t<std::int64_t> as_int64(const From& from) {
     return to_numpy(std::vector<std::int64_t>(from.begin(), from.end()));
 }
-
-// What a callback is told of a fit that is not an SVM's.
-py::dict progress_dict(const fit_progress& now);
-
-// Asked now and then by a long run, in whatever thread: is Ctrl-C pressed, does the caller's callback want to go on? Remembers why it said no;
-// what the callback raised is raised again by finish().
-class run_control {
-public:
-    explicit run_control(py::object callback) : callback_(std::move(callback)) {}
-    // `describe` makes the callback's argument.
-    bool go_on(const std::function<py::object()>& describe);
-    void finish();
-    bool interrupted() const { return interrupted_; }
-    // For runs of which a part is no answer: Ctrl-C is KeyboardInterrupt.
-    void finish_whole();
-    progress_callback watching() {
-        return [this](const fit_progress& now) { return go_on([&] { return py::object(progress_dict(now)); }); };
-    }
-
-private:
-    py::object callback_;
-    bool stopped_ = false, interrupted_ = false;
-    std::unique_ptr<py::error_already_set> raised_;
-};
 
 }  // namespace mercer::python

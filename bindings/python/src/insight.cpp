@@ -58,12 +58,12 @@ void bind_insight(py::module_& m) {
         two_sample_options o;
         o.kind = unbiased ? two_sample_options::statistic::unbiased : two_sample_options::statistic::biased;
         o.permutations = permutations, o.seed = seed;
-        run_control control(py::none{});
+        run_control control;
         o.progress = control.watching();
         const auto r = on_input(
             k != nullptr, x, thread_count(n_jobs), [&](const dataset& data) { return two_sample_test(computed<double>(*k, data), first, o); },
             [&](const auto& K) { return two_sample_test(precomputed<double>(K), first, o); });
-        control.finish_whole();
+        control.finish();
         return py::make_tuple(r.biased, r.unbiased, r.p_value);
     });
     // (hsic, alignment, p)
@@ -71,10 +71,10 @@ void bind_insight(py::module_& m) {
           [](const kernel& k, const dataset& x, const kernel& l, const dataset& y, index permutations, std::uint64_t seed, const py::object& n_jobs) {
               independence_options o;
               o.permutations = permutations, o.seed = seed;
-              run_control control(py::none{});
+              run_control control;
               o.progress = control.watching();
               const auto r = without_lock(thread_count(n_jobs), [&] { return independence_test(k, x, l, y, o); });
-              control.finish_whole();
+              control.finish();
               return py::make_tuple(r.hsic, r.alignment, r.p_value);
           });
 }

@@ -18,7 +18,7 @@ py::tuple fit(const py::object& x, const kernel* k, const doubles& y, const py::
     for (std::size_t c = 0; c < weights.size(); ++c)
         if (weights[c] != 1) o.class_weight.emplace_back(static_cast<double>(c), weights[c]);
     const auto targets = as_span(y);
-    run_control control(given["callback"]);
+    run_control control(given["callback"], given["time_limit"]);
     o.progress = control.watching();
     auto model = std::make_unique<kernel_logistic_model>(on_input(
         k != nullptr, x, thread_count(given["n_jobs"]), [&](const dataset& data) { return fit_kernel_logistic(*k, data, targets, o); },

@@ -17,6 +17,7 @@ PYBIND11_MODULE(_core, m) {
         }
     });
     mercer::python::bind_data(m);
+    mercer::python::bind_interrupt(m);
     mercer::python::bind_kernels(m);
     mercer::python::bind_insight(m);
     mercer::python::bind_svm(m);

@@ -24,13 +24,13 @@ knn_model fit_neighbours(const py::object& x, const kernel* k, const doubles& y,
 neighbours search(const knn_model& model, const py::object& x, index n_neighbors, const py::object& self, const py::object& n_jobs) {
     knn_model some = model;
     some.options.n_neighbors = n_neighbors;
-    run_control control(py::none{});
+    run_control control;
     some.options.progress = control.watching();
     const std::vector<double> own = as_vector(self);
     neighbours found = on_input(
         model.k != nullptr, x, thread_count(n_jobs), [&](const dataset& data) { return find_neighbours(some, data); },
         [&](const auto& K) { return find_neighbours(some, precomputed<double>(K), own); });
-    control.finish_whole();
+    control.finish();
     return found;
 }
 

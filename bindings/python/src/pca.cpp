@@ -20,7 +20,7 @@ py::tuple fit(const py::object& x, const kernel* k, const py::dict& given) {
     o.max_iter = given["max_iter"].cast<index>();
     o.seed = given["seed"].cast<std::uint64_t>();
     o.memory_bytes = given["memory_bytes"].cast<std::size_t>();
-    run_control control(given["callback"]);
+    run_control control(given["callback"], given["time_limit"]);
     o.progress = control.watching();
     auto model = std::make_unique<kernel_pca_model>(on_input(
         k != nullptr, x, thread_count(given["n_jobs"]), [&](const dataset& data) { return fit_kernel_pca(*k, data, o); },

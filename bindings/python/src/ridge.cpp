@@ -2,31 +2,15 @@
 #include <algorithm>
 
 #include "convert.h"
-#include "mercer/base/error.h"
 #include "mercer/estimators/kernel_ridge.h"
 
 namespace mercer::python {
 namespace {
 
-// Runs a fit that Ctrl-C ends without a model.
-template <class Options, class Fit>
-auto interruptible(Options& options, Fit fit) {
-    run_control control(py::none{});
-    options.progress = control.watching();
-    try {
-        return fit();
-    } catch (const error&) {
-        control.finish_whole();
-        throw;
-    }
-}
-
-kernel_ridge_model fit_one(const py::object& x, const kernel* k, matrix_view<const double> y, kernel_ridge_options& options, int threads) {
-    return interruptible(options, [&] {
-        return on_input(
-            k != nullptr, x, threads, [&](const dataset& data) { return fit_kernel_ridge(*k, data, y, options); },
-            [&](const auto& K) { return fit_kernel_ridge_precomputed(K, y, options); });
-    });
+kernel_ridge_model fit_one(const py::object& x, const kernel* k, matrix_view<const double> y, const kernel_ridge_options& options, int threads) {
+    return on_input(
+        k != nullptr, x, threads, [&](const dataset& data) { return fit_kernel_ridge(*k, data, y, options); },
+        [&](const auto& K) { return fit_kernel_ridge_precomputed(K, y, options); });
 }
 
 void put_column(matrix<double>& to, const matrix<double>& from, index column) {
@@ -69,11 +53,9 @@ py::tuple fit_path(const py::object& x, const kernel* k, const matrix_in& y, con
     options.score = by_loo ? ridge_score::loo : ridge_score::gcv;
     options.sample_weight = as_vector(weight);
     options.memory_bytes = memory_bytes;
-    kernel_ridge_path path = interruptible(options, [&] {
-        return on_input(
-            k != nullptr, x, thread_count(n_jobs), [&](const dataset& data) { return fit_kernel_ridge_path(*k, data, targets, options); },
-            [&](const auto& K) { return fit_kernel_ridge_path_precomputed(K, targets, options); });
-    });
+    kernel_ridge_path path = on_input(
+        k != nullptr, x, thread_count(n_jobs), [&](const dataset& data) { return fit_kernel_ridge_path(*k, data, targets, options); },
+        [&](const auto& K) { return fit_kernel_ridge_path_precomputed(K, targets, options); });
     py::dict scores;
     scores["gcv"] = to_numpy(path.gcv);
     scores["loo"] = to_numpy(path.loo);

@@ -15,11 +15,13 @@ train_options options_from(const py::dict& given) {
     train_options o;
     o.svm = svm_options_from(given);
     if (given.contains("one_vs_rest") && given["one_vs_rest"].cast<bool>()) o.svm.classes = multiclass::one_vs_rest;
-    auto epochs = given["max_iter"].cast<std::int64_t>();
-    if (epochs < 0) epochs = std::numeric_limits<std::int64_t>::max();
     o.svm.most_steps = std::numeric_limits<std::int64_t>::max();
-    o.qp.most_steps = static_cast<decltype(o.qp.most_steps)>(std::min<std::int64_t>(epochs, o.qp.most_steps));
-    o.coordinate.most_epochs = o.pegasos.most_epochs = epochs;
+    // Without a limit each has its own: stochastic descent may take for ever to a tolerance that suits the others.
+    if (const auto epochs = given["max_iter"].cast<std::int64_t>(); epochs >= 0) {
+        o.qp.most_steps = std::min(epochs, o.qp.most_steps);
+        o.coordinate.most_epochs = o.pegasos.most_epochs = epochs;
+    }
+    take(given, "program_bytes", o.qp_bytes);
     take(given, "descent_tol", o.coordinate.tol);
     take(given, "descent_tol", o.pegasos.tol);
     take(given, "seed", o.coordinate.seed);

@@ -40,6 +40,8 @@ public:
     virtual columns transform(const dataset& x) const;
     // How it was fitted and how that ended.
     virtual figures about() const = 0;
+    // Why the answer may not be the one that was asked for, and which options of the method bear on it; empty where all is well.
+    virtual std::string trouble() const { return {}; }
     // The labels behind classes, ascending; empty where there are none.
     virtual std::vector<double> classes() const { return {}; }
     // Of the training objects, where the fit found them: clusters, scores. Empty otherwise.

@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdlib>
 #include <exception>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "mercer/base/error.h"
+#include "mercer/base/stop.h"
 
 namespace mercer {
 namespace {
@@ -33,25 +35,34 @@ struct loop {
     index count;
     detail::loop_body body;
     void* context;
-    int workers;  // how many pool threads may join
+    int workers;        // how many pool threads may join
+    stop_scope* scope;  // what the caller listens to
     std::atomic<index> next{0};
     std::mutex failure_lock;
     std::exception_ptr failure;
 
     void work(int worker) {
         inside_loop = true;
+        const listening_to caller(scope);
         for (;;) {
             const index item = next.fetch_add(1, std::memory_order_relaxed);
             if (item >= count) break;
-            try {
+            attempt([&] {
+                stop_point();
                 body(context, item, worker);
-            } catch (...) {
-                std::lock_guard guard(failure_lock);
-                if (!failure) failure = std::current_exception();
-                next.store(count, std::memory_order_relaxed);  // nobody starts another item
-            }
+            });
         }
         inside_loop = false;
+    }
+    template <class Work>
+    void attempt(Work work) {
+        try {
+            work();
+        } catch (...) {
+            std::lock_guard guard(failure_lock);
+            if (!failure) failure = std::current_exception();
+            next.store(count, std::memory_order_relaxed);  // nobody starts another item
+        }
     }
 };
 
@@ -72,7 +83,12 @@ public:
         job.work(0);
         std::unique_lock guard(lock_);
         to_start_ = 0;  // a thread that has not woken yet need not
-        done_.wait(guard, [&] { return running_ == 0; });
+        while (!done_.wait_for(guard, std::chrono::milliseconds(50), [&] { return running_ == 0; })) {
+            // Only this thread may ask its scope; what the others do listens to the answer.
+            guard.unlock();
+            job.attempt(stop_point);
+            guard.lock();
+        }
         job_ = nullptr;
     }
 
@@ -160,13 +176,16 @@ void detail::run_parallel(index count, loop_body body, void* context) {
         pool& workers = pool::instance();
         std::unique_lock<std::mutex> mine(workers.caller, std::try_to_lock);
         if (mine) {
-            loop job{count, body, context, team - 1, {}, {}, {}};
+            loop job{count, body, context, team - 1, stop_scope::here(), {}, {}, {}};
             workers.run(job);
             if (job.failure) std::rethrow_exception(job.failure);
             return;
         }
     }
-    for (index item = 0; item < count; ++item) body(context, item, 0);
+    for (index item = 0; item < count; ++item) {
+        stop_point();
+        body(context, item, 0);
+    }
 }
 
 }  // namespace mercer

@@ -9,6 +9,7 @@
 #include "mercer/base/error.h"
 #include "mercer/base/parallel.h"
 #include "mercer/base/seeded.h"
+#include "mercer/base/stop.h"
 #include "mercer/estimators/expansion_archive.h"
 #include "mercer/solvers/dense_algebra.h"
 
@@ -21,6 +22,7 @@ constexpr index band = 64, strip = 2048;
 
 struct run_result {
     std::vector<index> labels;
+    std::vector<double> norms;  // ‖μ_c‖²
     std::vector<double> history;
     fit_status status = fit_status::converged;
 };
@@ -63,10 +65,9 @@ public:
         return labels;
     }
 
-    // report(round, J): false ends the run.
+    // report(round, J): false ends the run. `best` holds what there is whenever it is stopped.
     template <class Report>
-    run_result run(std::vector<index> labels, Report report) {
-        run_result best;
+    void run(std::vector<index> labels, Report report, run_result& best) {
         labels_ = std::move(labels);
         fill_empty(std::vector<double>(static_cast<std::size_t>(n_), 0.0));
         all_sums();
@@ -75,24 +76,25 @@ public:
             if (!best.history.empty() && !(J <= best.history.back())) {
                 // The labels of the round before are as good as it gets; that is no fault when rounding hides the gain.
                 if (!(J - best.history.back() <= 1e-12 * std::abs(total_))) best.status = fit_status::stalled;
-                return best;
+                return;
             }
             best.labels = labels_;
+            best.norms = norms();
             best.history.push_back(J);
             if (!report(round, J)) {
                 best.status = fit_status::cancelled;
-                return best;
+                return;
             }
             if (round == o_.max_iter) {
                 best.status = fit_status::iteration_limit;
-                return best;
+                return;
             }
             const std::vector<index> before = labels_;
             fill_empty(reassign());
             std::vector<index> moved;
             for (index i = 0; i < n_; ++i)
                 if (at(before, i) != at(labels_, i)) moved.push_back(i);
-            if (moved.empty()) return best;
+            if (moved.empty()) return;
             if (static_cast<index>(moved.size()) * 4 < n_)
                 move_sums(moved, before);
             else
@@ -100,18 +102,13 @@ public:
         }
     }
 
-    // ‖μ_c‖² of the clusters that these labels make.
-    std::vector<double> norms(const std::vector<index>& labels) {
-        if (labels != labels_) {
-            labels_ = labels;
-            all_sums();
-        }
+private:
+    // ‖μ_c‖² of the clusters as they are.
+    std::vector<double> norms() const {
         std::vector<double> out(T_.size());
         for (std::size_t c = 0; c < out.size(); ++c) out[c] = T_[c] / W_[c] / W_[c];
         return out;
     }
-
-private:
     template <class V>
     static auto at(const V& list, index i) {
         return list[static_cast<std::size_t>(i)];
@@ -297,10 +294,12 @@ kmeans_model fitted(const gram<T>& K, const std::vector<double>& self, const kme
     const index runs = o.init.empty() ? o.n_init : 1;
     bool stop = false;
     for (index r = 0; r < runs && !stop; ++r) {
-        run_result one = method.run(o.init.empty() ? method.seed(random) : o.init, [&](index, double J) {
-            return !o.progress || o.progress({"k-means", r, runs, J});
-        });
+        run_result one;
+        const auto report = [&](index, double J) { return !o.progress || o.progress({"k-means", r, runs, J}); };
+        if (!unless_stopped([&] { method.run(o.init.empty() ? method.seed(random) : o.init, report, one); })) one.status = fit_status::cancelled;
         stop = one.status == fit_status::cancelled;
+        if (one.history.empty() && best.history.empty()) fail(errc::cancelled, fmt::format("{}: stopped by the caller before there was a model", owner));
+        if (one.history.empty()) break;
         ++m.runs;
         if (best.history.empty() || one.history.back() < best.history.back()) best = std::move(one);
     }
@@ -315,7 +314,7 @@ kmeans_model fitted(const gram<T>& K, const std::vector<double>& self, const kme
         const index c = m.labels[static_cast<std::size_t>(i)];
         m.means.coef(i, c) = weight[static_cast<std::size_t>(i)] / m.weights[static_cast<std::size_t>(c)];
     }
-    m.norms = method.norms(m.labels);
+    m.norms = std::move(best.norms);
     return m;
 }
 

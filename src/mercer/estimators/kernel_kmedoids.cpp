@@ -9,6 +9,7 @@
 #include "mercer/base/error.h"
 #include "mercer/base/parallel.h"
 #include "mercer/base/seeded.h"
+#include "mercer/base/stop.h"
 #include "mercer/estimators/expansion_archive.h"
 #include "mercer/estimators/fit_checks.h"
 #include "mercer/gram/adaptors.h"
@@ -83,11 +84,12 @@ std::vector<double> silhouettes_of(const gram<T>& D, std::span<const index> labe
     return out;
 }
 
-// Every object to the nearest medoid, the first of equals.
+// Every object to the nearest medoid, the first of equals; a fit that was stopped has labels too, so nobody is asked.
 template <class T>
 std::vector<index> nearest(const gram<T>& D, const std::vector<index>& medoids) {
     const index n = D.cols(), k = static_cast<index>(medoids.size());
     matrix<T> to(k, n);
+    const listening_to nobody(nullptr);
     D.block(std::span<const index>(medoids), selection(0, n), to.view());
     std::vector<index> labels(static_cast<std::size_t>(n));
     for (index c = k - 1; c >= 0; --c)
@@ -148,7 +150,9 @@ kmedoids_model fitted(const gram<T>& D, const kmedoids_options& o) {
     m.swaps = best.swaps, m.passes = best.passes;
     m.labels = nearest(D, m.medoids);
     if (o.n_clusters > 1) {
-        for (const double s : silhouettes_of(D, m.labels, o.n_clusters)) m.silhouette += s / static_cast<double>(n);
+        std::vector<double> each{std::numeric_limits<double>::quiet_NaN()};  // not known when it is stopped here
+        unless_stopped([&] { each = silhouettes_of(D, m.labels, o.n_clusters); });
+        for (const double s : each) m.silhouette += s / static_cast<double>(n);
     }
     return m;
 }

@@ -41,7 +41,7 @@ struct kmedoids_model {
     std::vector<index> labels;        // the nearest medoid of each training object, the first of equals
     std::vector<double> self;         // k(m, m); empty where distances were given
     double objective = 0;             // TD
-    double silhouette = 0;            // mean over the objects; 0 for one cluster
+    double silhouette = 0;            // mean over the objects; 0 for one cluster, NaN where a stop left no time for it
     index swaps = 0, passes = 0;
     fit_status status = fit_status::converged;
 };

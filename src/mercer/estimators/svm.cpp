@@ -259,14 +259,19 @@ std::vector<double> earlier_coefficients(const svm_model& start, const training_
     return out;
 }
 
-svm_model fit_problems(index n, std::span<const double> y, const svm_options& options, std::span<const index> rank,
-                       const std::function<dual_solution(const training_set&, const binary_problem&, std::size_t, index)>& solve) {
-    check(options, n, y);
+training_set used_examples(index n, std::span<const double> y, const svm_options& options, std::span<const index> rank) {
     training_set t{y, options, {}, options.sample_weight, {}, {}, {}, rank};
     if (t.weight.empty()) t.weight.assign(static_cast<std::size_t>(n), 1.0);
     for (index i = 0; i < n; ++i)
         if (t.weight[i] > 0) t.used.push_back(i);
     if (t.used.empty()) fail(errc::data, "svm: all sample weights are zero");
+    return t;
+}
+
+svm_model fit_problems(index n, std::span<const double> y, const svm_options& options, std::span<const index> rank,
+                       const std::function<dual_solution(const training_set&, const binary_problem&, std::size_t, index)>& solve) {
+    check(options, n, y);
+    training_set t = used_examples(n, y, options, rank);
     svm_model model;
     model.task = options.task;
     model.scheme = options.classes;
@@ -349,6 +354,21 @@ svm_model fit_without_absent(const kernel& k, const dataset& x, std::span<const 
 
 }  // namespace
 
+void require_feasible_nu(index n, std::span<const double> y, const svm_options& options) {
+    if (options.task != svm_task::nu_svc) return;
+    check(options, n, y);
+    if (std::equal(y.begin() + 1, y.end(), y.begin())) return;  // no pair
+    training_set t = used_examples(n, y, options, {});
+    find_classes(t);
+    for (const binary_problem& p : cut(t)) {
+        double have[2] = {0, 0};
+        for (std::size_t i = 0; i < p.rows.size(); ++i) have[p.sign[i] > 0] += options.class_weight_of_C ? t.weight[p.rows[i]] : p.penalty[i];
+        if (const double most = 2 * std::min(have[0], have[1]) / (have[0] + have[1]); options.nu > most)
+            fail(errc::infeasible,
+                 fmt::format("nu-svc: must satisfy nu <= {:.6g} for these class sizes, got {}: specified nu is infeasible", most, options.nu));
+    }
+}
+
 svm_model fit_binary_problems(index n, std::span<const double> y, const svm_options& options, const binary_solver& solve, std::span<const index> rank) {
     return fit_problems(n, y, options, rank,
                         [&](const training_set&, const binary_problem& problem, std::size_t p, index side_by_side) { return solve(problem, p, side_by_side); });
@@ -371,6 +391,7 @@ void attach(svm_model& model, const kernel& k, const dataset& x) {
 svm_model fit_svm(const kernel& k, const dataset& x, std::span<const double> y, const svm_options& options) {
     require_finite(x);
     check(options, x.size(), y);
+    require_feasible_nu(x.size(), y, options);
     const auto& weight = options.sample_weight;
     const auto absent = std::count(weight.begin(), weight.end(), 0.0);
     if (absent > 0 && absent < static_cast<std::ptrdiff_t>(weight.size()) && !options.start) return fit_without_absent(k, x, y, options);
@@ -392,6 +413,7 @@ svm_model fit_svm_precomputed(matrix_view<const double> K, std::span<const doubl
     for (index i = 0; i < K.rows; ++i)
         for (index j = 0; j < K.cols; ++j)
             if (!std::isfinite(K(i, j))) fail(errc::data, fmt::format("svm: kernel matrix, row {}, column {}: {} is not a finite number", i, j, K(i, j)));
+    require_feasible_nu(K.rows, y, options);
     const precomputed<double> exact(K);
     const narrowed fast(exact);
     return fit_svm(fast, exact, y, options);

@@ -62,8 +62,8 @@ struct svm_options {
 // What was reached on one binary problem.
 struct svm_report {
     smo_status status = smo_status::converged;  // stationary, too, where the kernel is not proven to be one
-    double gap = 0;
-    double objective = 0;  // of the dual as a minimum: ½αᵀKα - pᵀα
+    double gap = 0;                             // in terms of f: ν-classification's is that of f/ρ
+    double objective = 0;                       // of the dual as a minimum: ½αᵀKα - pᵀα
     std::int64_t steps = 0, rounds = 0;
     std::int64_t flat_steps = 0, concave_steps = 0;
     index size = 0;
@@ -72,6 +72,7 @@ struct svm_report {
     double offset_low = 0, offset_high = 0;
     double epsilon = 0;  // ν-SVR: the width found
     double seconds = 0;
+    bool no_margin = false;  // ν-classification: no ρ > 0 was found, for the classes overlap too much for this ν; f was not divided by it
 };
 
 struct svm_model {

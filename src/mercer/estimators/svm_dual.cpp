@@ -57,7 +57,8 @@ posed pose(const dual_input& in) {
             }
             break;
         case svm_task::nu_svc: {
-            // Σ over each class is νn/2 (with weights: ν times half the total); both groups start filled from their first examples.
+            // Σ over each class is νn/2 (with weights: ν times half the total), or all a class has where that is less (a part of the examples, on all of which
+            // ν is feasible); both groups start filled from their first examples.
             double total = 0, have[2] = {0, 0};
             for (std::size_t i = 0; i < n; ++i) {
                 total += in.penalty[i];
@@ -66,9 +67,7 @@ posed pose(const dual_input& in) {
                 q.upper.push_back(in.sign[i] > 0 ? in.penalty[i] : 0);
                 q.group.push_back(in.sign[i] > 0 ? 0 : 1);
             }
-            const double each = in.nu * total / 2, most = 2 * std::min(have[0], have[1]) / total;
-            if (in.nu > most)
-                fail(errc::infeasible, fmt::format("nu-svc: must satisfy nu <= {:.6g} for these class sizes, got {}: specified nu is infeasible", most, in.nu));
+            const double each[2] = {std::min(in.nu * total / 2, have[0]), std::min(in.nu * total / 2, have[1])};
             q.p.assign(n, 0.0);
             q.start = in.start;
             q.start.resize(n, 0.0);
@@ -76,12 +75,12 @@ posed pose(const dual_input& in) {
             double sum[2] = {0, 0};
             for (std::size_t i = 0; i < n; ++i) sum[in.sign[i] > 0 ? 0 : 1] += std::abs(q.start[i]);
             for (std::size_t i = 0; i < n; ++i)
-                if (const double mine = sum[in.sign[i] > 0 ? 0 : 1]; mine > 0) {
-                    q.start[i] *= each / mine;
+                if (const int g = in.sign[i] > 0 ? 0 : 1; sum[g] > 0) {
+                    q.start[i] *= each[g] / sum[g];
                     if (std::abs(q.start[i]) >= in.penalty[i] * (1 - 1e-12)) q.start[i] = in.sign[i] * in.penalty[i];
                 }
-            make_feasible(q, 0, each);
-            make_feasible(q, 1, -each);
+            make_feasible(q, 0, each[0]);
+            make_feasible(q, 1, -each[1]);
             break;
         }
         case svm_task::one_class: {
@@ -165,6 +164,59 @@ level margin_level(const posed& q, const smo_result& r, int g) {
              in.rows[a], in.rows[b], r.alpha[a], -r.alpha[b]));
 }
 
+// ν-classification: on the margins Kα = r₁ for y = +1 and -r₂ for y = -1, and ρ = (r₁+r₂)/2.
+double margin_of(const posed& q, const smo_result& r) { return (margin_level(q, r, 1).value - margin_level(q, r, 0).value) / 2; }
+
+double largest_self(const gram<double>& K) {
+    std::vector<double> self(static_cast<std::size_t>(K.rows()));
+    K.diagonal(self);
+    double largest = 0;
+    for (const double each : self) largest = std::max(largest, std::abs(each));
+    return largest;
+}
+
+// Whether w is as good as 0: w/s, s the sum of either class, joins two points of their reduced hulls, which so small a ν lets meet. With w = 0 no ρ > 0 is
+// of use.
+bool hulls_meet(const gram<double>& K, const posed& q, const smo_result& r, double self) {
+    constexpr double near = 1e-5;  // of the radius
+    const double close = near * near * q.sums[0] * q.sums[0] * self;
+    if (r.objective > 1e4 * close) return false;  // beyond the error of kernel values in float
+    std::vector<index> support;
+    for (std::size_t i = 0; i < r.alpha.size(); ++i)
+        if (r.alpha[i] != 0) support.push_back(static_cast<index>(i));
+    const auto count = static_cast<index>(support.size());
+    matrix<double> a(count, 1), Ka(count, 1);
+    for (index i = 0; i < count; ++i) a(i, 0) = r.alpha[static_cast<std::size_t>(support[static_cast<std::size_t>(i)])];
+    subset<double>(K, support).multiply(a.view(), Ka.view());
+    double square = 0;
+    for (index i = 0; i < count; ++i) square += a(i, 0) * Ka(i, 0);
+    return square <= close;
+}
+
+// The decision function of ν-classification is f/ρ: a gap means no more than it is beside ρ, which is known when the problem is solved. So it is solved
+// again from there, as finely as ρ asks for: to tol·ρ, or to tol where that is finer and kernel values are of a size for which it means something.
+smo_result solve_to_margin(const gram<float>& fast, const gram<double>& exact, const posed& q, smo_options options) {
+    const smo_options asked = options;
+    const double self = largest_self(exact), unit = std::max(1.0, 1e-3 * q.sums[0] * self);
+    options.tol = asked.tol * unit;
+    smo_result r = solve_smo(fast, exact, {q.p, q.lower, q.upper, q.group, q.start}, options);
+    while (r.status == smo_status::converged || r.status == smo_status::stationary) {
+        const double rho = std::abs(margin_of(q, r));  // below 0 only where K is not positive semidefinite, or up to the gap
+        if (r.gap <= asked.tol * std::min(unit, rho)) break;
+        const bool known = rho > 2 * r.gap;
+        if (!known && hulls_meet(exact, q, r, self)) break;
+        options.tol = known ? 0.9 * asked.tol * std::min(unit, rho) : 0.1 * r.gap;
+        options.most_seconds = asked.most_seconds - r.seconds;
+        options.most_steps = asked.most_steps - r.steps;
+        const smo_result before = std::move(r);
+        r = solve_smo(fast, exact, {q.p, q.lower, q.upper, q.group, before.alpha}, options);
+        r.seconds += before.seconds, r.steps += before.steps, r.rounds += before.rounds;
+        r.flat_steps += before.flat_steps, r.concave_steps += before.concave_steps;
+        r.rows_computed += before.rows_computed, r.rows_reused += before.rows_reused;
+    }
+    return r;
+}
+
 }  // namespace
 
 dual_solution solve_dual(const gram<float>& fast, const gram<double>& exact, const dual_input& in, smo_options options) {
@@ -180,6 +232,8 @@ dual_solution solve_dual(const gram<float>& fast, const gram<double>& exact, con
         const mirrored<float> fast2(fast);
         const mirrored<double> exact2(exact);
         r = solve_smo(fast2, exact2, problem, options);
+    } else if (in.task == svm_task::nu_svc) {
+        r = solve_to_margin(fast, exact, q, options);
     } else {
         r = solve_smo(fast, exact, problem, options);
     }
@@ -197,20 +251,13 @@ dual_solution solve_dual(const gram<float>& fast, const gram<double>& exact, con
                   first.count, first.low, first.high,  in.epsilon, r.seconds};
     out.offset = first.value;
     if (in.task == svm_task::nu_svc) {
-        // On the margins Kα = r₁ for y = +1 and -r₂ for y = -1, F = -Kα. Dividing by r = (r₁+r₂)/2 puts them at ±1.
+        // Dividing by ρ puts the margins at ±1. Where there is none, f stays as it is: cut short before there was a margin, or the optimum is w = 0.
         const level second = margin_level(q, r, 1);
         const double r1 = -first.value, r2 = second.value;
-        double scale = (r1 + r2) / 2;
-        if (!(scale > 0)) {
-            // At the optimum this means margin 0: so small a ν lets the hulls of the classes, reduced to weights <= 2/(νn), meet.
-            if (r.status == smo_status::converged || r.status == smo_status::stationary)
-                fail(errc::infeasible,
-                     fmt::format("nu-svc: the margin must satisfy rho > 0, got {:.3g} at tolerance {:.3g}: the classes overlap too much for nu = {}. "
-                                 "Use a larger nu, or a kernel with a richer feature space",
-                                 scale, options.tol, in.nu));
-            scale = 1;  // cut short before there was a margin: what there is, as it is
-        }
+        out.report.no_margin = !((r1 + r2) / 2 > 2 * r.gap);
+        const double scale = out.report.no_margin ? 1 : (r1 + r2) / 2;
         out.margin = scale;
+        out.report.gap = r.gap / scale;
         for (double& c : out.coef) c /= scale;
         out.offset = -(r1 - r2) / 2 / scale;
         out.report.offset_low = (first.low + second.low) / 2 / scale;

@@ -16,6 +16,9 @@ struct binary_problem {
     index first = 0, second = 0;  // classes
 };
 
+// ν-classification: fails with errc::infeasible unless both classes of every pair can hold their sum νn/2.
+void require_feasible_nu(index n, std::span<const double> y, const svm_options& options);
+
 // Solves problem number `which` while `side_by_side` of them may run at once; called from several threads.
 using binary_solver = std::function<dual_solution(const binary_problem& problem, std::size_t which, index side_by_side)>;
 

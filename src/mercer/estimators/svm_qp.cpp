@@ -43,6 +43,8 @@ void require_room(index variables, const char* which) {
                                        most_variables, variables));
 }
 
+bool soft_margin(const dual_input& in) { return std::isfinite(*std::max_element(in.penalty.begin(), in.penalty.end())); }
+
 // A KKT gap of tol at the margins is about tol² in the objective.
 qp_options tight_enough(qp_options options, double tol) {
     options.tol = std::min(options.tol, std::max(1e-6 * tol, 1e-13));
@@ -90,6 +92,13 @@ dual_solution answer(const gram<double>& K, const dual_input& in, std::vector<do
 
 }  // namespace
 
+double dual_qp_bytes(index n) { return 16.0 * static_cast<double>(n) * static_cast<double>(n); }
+
+double primal_qp_bytes(index dims, const dual_input& in) {
+    const auto n = static_cast<double>(in.sign.size()), all = static_cast<double>(dims) + 1 + (soft_margin(in) ? n : 0);
+    return 16 * all * (all + n);
+}
+
 void measure_c_svc(const gram<double>& K, const dual_input& in, dual_solution& s) {
     const index n = K.rows();
     matrix<double> Kc(n, 1);
@@ -131,7 +140,7 @@ dual_solution solve_dual_qp(const gram<double>& K, const dual_input& in, double 
 
 dual_solution solve_primal_qp(matrix_view<const double> x, const gram<double>& K, const dual_input& in, double tol, const qp_options& options) {
     const index n = x.rows, d = x.cols;
-    const bool soft = std::isfinite(*std::max_element(in.penalty.begin(), in.penalty.end()));
+    const bool soft = soft_margin(in);
     const index all = d + 1 + (soft ? n : 0);
     require_room(all, "primal QP");
     matrix<double> Q(all, all), G(n, all);

@@ -16,10 +16,14 @@
 
 namespace mercer {
 
-// `tol` of the KKT gap decides whether the report says converged. n × n doubles are held, three times over.
+// `tol` of the KKT gap decides whether the report says converged. n × n doubles are held, twice over.
 dual_solution solve_dual_qp(const gram<double>& K, const dual_input& in, double tol, const qp_options& options = {});
 // x: one row per example, its features. Of order (n + d)³ a step: for small n.
 dual_solution solve_primal_qp(matrix_view<const double> x, const gram<double>& K, const dual_input& in, double tol, const qp_options& options = {});
+
+// What the matrices of either take.
+double dual_qp_bytes(index n);
+double primal_qp_bytes(index dims, const dual_input& in);
 
 // What an answer to the C-SVC problem is worth: offset, KKT gap and objective of the signed coefficients, from K in double.
 void measure_c_svc(const gram<double>& K, const dual_input& in, dual_solution& answer);

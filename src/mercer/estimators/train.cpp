@@ -103,7 +103,7 @@ private:
         switch (solver_) {
             case svm_solver::smo: return by_smo(problem, which, side_by_side);
             case svm_solver::interior_point:
-            case svm_solver::primal_qp: return by_program(problem, which);
+            case svm_solver::primal_qp: return by_program(problem, which, side_by_side);
             case svm_solver::kernel_pegasos: return by_kernel_pegasos(problem, which, side_by_side);
             default: return by_rows(problem, which);
         }
@@ -173,11 +173,17 @@ private:
         return out;
     }
 
-    dual_solution by_program(const binary_problem& problem, std::size_t which) {
+    dual_solution by_program(const binary_problem& problem, std::size_t which, index side_by_side) {
         const dataset part = gather(x_, std::span<const index>(problem.rows));
         const computed<double> K(k_, part);
         const dual_input in = pose(problem);
         const bool primal_form = solver_ == svm_solver::primal_qp;
+        const double bytes = primal_form ? primal_qp_bytes(part.dims(), in) : dual_qp_bytes(part.size());
+        if (bytes > o_.qp_bytes)
+            fail(errc::memory, fmt::format("{}: {} examples need {:.0f} MB, more than the {:.0f} MB allowed: use smo", name(solver_), part.size(), bytes / 1e6,
+                                           o_.qp_bytes / 1e6));
+        std::unique_lock alone(alone_, std::defer_lock);
+        if (bytes * static_cast<double>(side_by_side) > o_.qp_bytes) alone.lock();
         qp_options q = o_.qp;
         q.most_seconds = std::min(q.most_seconds, seconds_left());
         q.progress = [&](const qp_progress& at) {
@@ -336,6 +342,7 @@ private:
     std::vector<trace_point> trace_;
     std::vector<std::vector<double>> explicit_w_;
     index problems_ = 1;
+    std::mutex alone_;  // held by a program that leaves no room for another
     std::mutex asking_;
     bool stopped_ = false;
     double started_ = now(), asked_ = started_;

@@ -34,6 +34,7 @@ bool needs_linear_kernel(svm_solver solver) noexcept;
 struct train_options {
     svm_options svm;  // C, classes, weights, memory, most_seconds, any_order, progress; tol: of the KKT gap (smo and the two programs)
     qp_options qp;
+    double qp_bytes = std::numeric_limits<double>::infinity();  // for the matrices of the two programs; where they need more, errc::memory
     subgradient_options subgradient;
     // The offset of the sources: left free, and taken where J is least.
     pegasos_options pegasos = [] {

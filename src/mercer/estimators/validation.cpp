@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "mercer/base/error.h"
+#include "mercer/estimators/svm_problems.h"
 #include "mercer/gram/adaptors.h"
 #include "mercer/gram/computed.h"
 #include "mercer/gram/narrowed.h"
@@ -131,6 +132,7 @@ shared_gram::shared_gram(matrix_view<const double> K) {
 }
 
 inner_fits cross_decide(const shared_gram& K, std::span<const double> y, const svm_options& options, const fold_plan& plan, const fold_visit& visit) {
+    require_feasible_nu(K.size(), y, options);
     inner_fits ended;
     for (int fold = 0; fold < plan.folds(); ++fold) {
         const std::vector<index> training = plan.training(fold);

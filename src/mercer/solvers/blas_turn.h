@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "mercer/base/matrix.h"
+#include "mercer/base/stop.h"
 
 namespace mercer::blas {
 
@@ -27,6 +28,7 @@ private:
 
 template <class... Parameters, class... Arguments>
 void in_turn(double work, void (*routine)(Parameters...), Arguments... arguments) {
+    stop_point();
     const std::lock_guard<std::mutex> guard(gate());
     const threads_for limited(work);
     routine(arguments...);

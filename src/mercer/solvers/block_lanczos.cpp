@@ -8,6 +8,7 @@
 #include "mercer/base/error.h"
 #include "mercer/base/parallel.h"
 #include "mercer/base/seeded.h"
+#include "mercer/base/stop.h"
 #include "mercer/solvers/dense_algebra.h"
 #include "mercer/solvers/smo/vector_ops.h"
 #include "mercer/solvers/tall_product.h"
@@ -158,6 +159,7 @@ lanczos_result block_lanczos(index n, const block_operator& multiply, const lanc
     const index first = o.first_block > 0 ? std::min(o.first_block, width) : width;
     matrix<double> next = random_block(std::min(first, most));
     lanczos_result found;
+    matrix<double> pairs;  // the vectors last found, in terms of the basis
     double scale = 0;
     for (;;) {
         const index last = next.rows();
@@ -166,7 +168,15 @@ lanczos_result block_lanczos(index n, const block_operator& multiply, const lanc
         matrix<double> out(n, last);
         {
             const matrix<double> v = columns_of(next.view());
-            multiply(v.view(), out.view());
+            if (!unless_stopped([&] { multiply(v.view(), out.view()); })) {
+                if (found.passes == 0) fail(errc::cancelled, "block Lanczos: stopped by the caller before there was a pair");
+                const listening_to nobody(nullptr);
+                matrix<double> s(pairs.rows(), q.size());
+                for (index i = 0; i < pairs.rows(); ++i) std::copy_n(pairs.row(i), pairs.cols(), s.row(i));
+                found.vectors = q.combined(std::move(s));
+                found.status = lanczos_status::cancelled;
+                return found;
+            }
         }
         ++found.passes;
         require_finite(out.view(), "block Lanczos");
@@ -197,14 +207,14 @@ lanczos_result block_lanczos(index n, const block_operator& multiply, const lanc
             found.residuals.push_back(std::sqrt(sum));
             worst = std::max(worst, found.residuals.back());
         }
+        pairs = matrix<double>(have, m);
+        for (index i = 0; i < have; ++i) std::copy_n(ritz.vectors.row(m - 1 - i), m, pairs.row(i));
         const double relative = top > 0 ? worst / top : 0;
         const bool enough = have == p && (relative <= o.tol || m == n);
         const bool go_on = !o.progress || o.progress(found.passes, relative);
         if (enough || !go_on || found.passes >= o.most_passes || m == n) {
             found.status = enough ? lanczos_status::converged : !go_on ? lanczos_status::cancelled : lanczos_status::pass_limit;
-            matrix<double> s(have, m);
-            for (index i = 0; i < have; ++i) std::copy_n(ritz.vectors.row(m - 1 - i), m, s.row(i));
-            found.vectors = q.combined(std::move(s));
+            found.vectors = q.combined(std::move(pairs));
             return found;
         }
         if (m + std::max<index>(next.rows(), 1) > most && most < n) {
@@ -216,6 +226,8 @@ lanczos_result block_lanczos(index n, const block_operator& multiply, const lanc
                 theta.push_back(ritz.values[static_cast<std::size_t>(m - 1 - i)]);
             }
             q.shrink(std::move(s), theta);
+            pairs = matrix<double>(have, keep);
+            for (index i = 0; i < have; ++i) pairs(i, i) = 1;
         }
         const index room = most - q.size();
         // An invariant subspace that is too small: go on with a block that is orthogonal to it.

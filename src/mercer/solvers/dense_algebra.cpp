@@ -22,6 +22,12 @@ void dgemm_(const char* ta, const char* tb, const int* m, const int* n, const in
             const int* ldb, const double* beta, double* c, const int* ldc, std::size_t, std::size_t);
 void dsyrk_(const char* uplo, const char* trans, const int* n, const int* k, const double* alpha, const double* a, const int* lda, const double* beta,
             double* c, const int* ldc, std::size_t, std::size_t);
+void dtrmm_(const char* side, const char* uplo, const char* trans, const char* diag, const int* m, const int* n, const double* alpha, const double* a,
+            const int* lda, double* b, const int* ldb, std::size_t, std::size_t, std::size_t, std::size_t);
+void sgemm_(const char* ta, const char* tb, const int* m, const int* n, const int* k, const float* alpha, const float* a, const int* lda, const float* b,
+            const int* ldb, const float* beta, float* c, const int* ldc, std::size_t, std::size_t);
+void ssyrk_(const char* uplo, const char* trans, const int* n, const int* k, const float* alpha, const float* a, const int* lda, const float* beta, float* c,
+            const int* ldc, std::size_t, std::size_t);
 void spotrf_(const char* uplo, const int* n, float* a, const int* lda, int* info, std::size_t);
 void strsv_(const char* uplo, const char* trans, const char* diag, const int* n, const float* a, const int* lda, float* x, const int* incx, std::size_t,
             std::size_t, std::size_t);
@@ -42,6 +48,76 @@ using blas::checked_square;
 using blas::in_turn;
 
 constexpr double cubed(double n) { return n * n * n; }
+
+// One call of LAPACK hears of nothing until its end, so that what takes seconds is done in parts of at most a few tenths of one: the algorithms of
+// LAPACK itself, with panels as wide as those of a large matrix may be.
+constexpr int one_call = 4096, panel = 1024, strip = 2048;
+
+template <class T>
+struct routines;
+template <>
+struct routines<double> {
+    static constexpr auto potrf = dpotrf_;
+    static constexpr auto trsm = dtrsm_;
+    static constexpr auto syrk = dsyrk_;
+    static constexpr auto gemm = dgemm_;
+};
+template <>
+struct routines<float> {
+    static constexpr auto potrf = spotrf_;
+    static constexpr auto trsm = strsm_;
+    static constexpr auto syrk = ssyrk_;
+    static constexpr auto gemm = sgemm_;
+};
+
+// A = LLᵀ in Fortran's lower triangle, or UᵀU in its upper one. Returns LAPACK's info: 0, or the number of the minor that is not positive.
+template <class T>
+int factored(bool lower, int n, T* a, int lda) {
+    using r = routines<T>;
+    const char *half = lower ? "L" : "U", *left = lower ? "N" : "T", *right = lower ? "T" : "N";
+    const T one = 1, minus = -1;
+    int info = 0;
+    if (n <= one_call) {
+        in_turn(cubed(n) / 3, r::potrf, half, &n, a, &lda, &info, 1);
+        return info;
+    }
+    // (i, j) of the lower triangle, or (j, i) of the upper one
+    const auto at = [&](int i, int j) { return a + (lower ? i + static_cast<std::ptrdiff_t>(j) * lda : j + static_cast<std::ptrdiff_t>(i) * lda); };
+    for (int k = 0; k < n; k += panel) {
+        const int depth = std::min(panel, n - k), next = k + depth, rest = n - next;
+        in_turn(cubed(depth) / 3, r::potrf, half, &depth, at(k, k), &lda, &info, 1);
+        if (info != 0) return k + info;
+        if (rest == 0) break;
+        const int rows = lower ? rest : depth, cols = lower ? depth : rest;
+        in_turn(1.0 * rest * depth * depth, r::trsm, lower ? "R" : "L", half, "T", "N", &rows, &cols, &one, at(k, k), &lda, at(next, k), &lda, 1, 1, 1, 1);
+        for (int j = next; j < n; j += strip) {
+            const int width = std::min(strip, n - j), below = n - j - width;
+            in_turn(1.0 * width * width * depth, r::syrk, half, left, &width, &depth, &minus, at(j, k), &lda, &one, at(j, j), &lda, 1, 1);
+            if (below == 0) continue;
+            const int m = lower ? below : width, c = lower ? width : below;
+            const T *first = lower ? at(j + width, k) : at(j, k), *second = lower ? at(j, k) : at(j + width, k);
+            in_turn(2.0 * below * width * depth, r::gemm, left, right, &m, &c, &depth, &minus, first, &lda, second, &lda, &one, at(j + width, j), &lda, 1, 1);
+        }
+    }
+    return 0;
+}
+
+// L ← L⁻¹ in Fortran's lower triangle.
+void invert_lower(int n, double* a, int lda) {
+    const double one = 1, minus = -1;
+    const auto at = [&](int i, int j) { return a + i + static_cast<std::ptrdiff_t>(j) * lda; };
+    int info = 0;
+    for (int k = (n - 1) / panel * panel; k >= 0; k -= panel) {
+        const int depth = std::min(panel, n - k), next = k + depth, rest = n - next;
+        // what lies below: -L₂₂⁻¹ L₂₁ L₁₁⁻¹
+        for (int c = 0; c < depth && rest > 0; c += 128) {
+            const int width = std::min(128, depth - c);
+            in_turn(1.0 * rest * rest * width, dtrmm_, "L", "L", "N", "N", &rest, &width, &one, at(next, next), &lda, at(next, k + c), &lda, 1, 1, 1, 1);
+        }
+        if (rest > 0) in_turn(1.0 * rest * depth * depth, dtrsm_, "R", "L", "N", "N", &rest, &depth, &minus, at(k, k), &lda, at(next, k), &lda, 1, 1, 1, 1);
+        in_turn(cubed(depth) / 3, dtrtri_, "L", "N", &depth, at(k, k), &lda, &info, 1, 1);
+    }
+}
 
 }  // namespace
 
@@ -73,9 +149,7 @@ void require_symmetric(matrix_view<const double> a, const std::string& owner) {
 std::optional<matrix<double>> cholesky(matrix<double> a) {
     const int n = checked_square(a, "Cholesky");
     if (n == 0) return a;
-    int info = 0;
-    in_turn(cubed(n) / 3, dpotrf_, "L", &n, a.data(), &n, &info, 1);
-    if (info != 0) return std::nullopt;
+    if (factored(true, n, a.data(), n) != 0) return std::nullopt;
     for (index i = 0; i < n; ++i) std::fill_n(a.row(i), i, 0.0);
     return a;
 }
@@ -99,9 +173,7 @@ index cholesky_in_place(matrix_view<double> a) {
     if (n == 0) return -1;
     std::vector<double> diagonal(static_cast<std::size_t>(n));
     for (index i = 0; i < n; ++i) diagonal[static_cast<std::size_t>(i)] = a(i, i);
-    int info = 0;
-    in_turn(cubed(n) / 3, dpotrf_, "L", &n, a.data, &stride, &info, 1);
-    if (info > 0) return info - 1;
+    if (const int info = factored(true, n, a.data, stride); info > 0) return info - 1;
     for (index i = 0; i < n; ++i)
         if (a(i, i) * a(i, i) <= 4 * std::numeric_limits<double>::epsilon() * diagonal[static_cast<std::size_t>(i)]) return i;
     return -1;
@@ -129,8 +201,7 @@ void cholesky_half_solve_rows(matrix_view<const double> r, matrix_view<double> b
 
 std::vector<double> inverse_diagonal(matrix_view<double> r) {
     const int n = lapack_size(r.rows, "inverse"), lda = static_cast<int>(r.stride);
-    int info = 0;
-    if (n > 0) in_turn(cubed(n) / 3, dtrtri_, "L", "N", &n, r.data, &lda, &info, 1, 1);
+    if (n > 0) invert_lower(n, r.data, lda);
     std::vector<double> out(static_cast<std::size_t>(n));
     parallel_for(n, [&](index i) {
         double sum = 0;
@@ -181,9 +252,7 @@ matrix<double> product(matrix_view<const double> a, transposed a_turned, matrix_
 // Rows of ours are Fortran's columns, so our upper triangle is its lower one.
 bool cholesky_in_place(matrix<double>& a) {
     const int n = static_cast<int>(a.rows());
-    int info = 0;
-    if (n > 0) in_turn(cubed(n) / 3, dpotrf_, "L", &n, a.data(), &n, &info, 1);
-    return info == 0;
+    return n == 0 || factored(true, n, a.data(), n) == 0;
 }
 
 void cholesky_solve(const matrix<double>& r, matrix_view<double> b) {
@@ -219,9 +288,7 @@ void multiply_symmetric(matrix_view<const double> a, matrix_view<const double> v
 // The lower half of ours is Fortran's upper: A = UᵀU with U = Lᵀ.
 bool cholesky_lower_in_place(matrix_view<float> a) {
     const int n = lapack_size(a.rows, "Cholesky"), lda = static_cast<int>(a.stride);
-    int info = 0;
-    if (n > 0) in_turn(cubed(n) / 3, spotrf_, "U", &n, a.data, &lda, &info, 1);
-    return info == 0;
+    return n == 0 || factored(false, n, a.data, lda) == 0;
 }
 
 void cholesky_solve_rows(matrix_view<const float> l, matrix_view<float> b) {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <numeric>
 
@@ -37,14 +36,18 @@ public:
     }
 
     descent_result run() {
-        const auto started = std::chrono::steady_clock::now();
-        const auto clock = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count() - measuring_; };
+        descent_clock clock(o_.most_seconds);
         index active = n_;
         double above = infinity, below = -infinity;  // gradients beyond these set a variable at its bound aside
         for (out_.epochs = 1;; ++out_.epochs) {
             double most = -infinity, least = infinity;
             for (index s = 0; s < active; ++s) std::swap(order_[s], order_[s + random_.below(active - s)]);
-            for (index s = 0; s < active;) {
+            bool whole = true;  // all of them were seen
+            for (index s = 0, seen = 0; s < active; ++seen) {
+                if (seen % 1024 == 1023 && clock.late()) {
+                    whole = false;
+                    break;
+                }
                 if (s + 2 < active) p_.x.prefetch(order_[s + 2]);
                 const index i = order_[s];
                 variable& v = v_[i];
@@ -65,11 +68,9 @@ public:
                 p_.x.add(i, (v.alpha - before) * v.y, w_.data());
             }
             out_.steps += active;
-            const bool small = most - least <= o_.tol;
-            out_.status = small && active == n_       ? descent_status::converged
-                          : clock() > o_.most_seconds ? descent_status::time_limit
-                                                      : descent_status::epoch_limit;
-            if (o_.progress && !tell(clock())) out_.status = descent_status::cancelled;
+            const bool small = whole && most - least <= o_.tol;
+            out_.status = small && active == n_ ? descent_status::converged : clock.late() ? descent_status::time_limit : descent_status::epoch_limit;
+            if (o_.progress && !tell(clock)) out_.status = descent_status::cancelled;
             if (out_.status != descent_status::epoch_limit || out_.epochs >= o_.most_epochs) break;
             if (small) {
                 // All of them once more before that is believed.
@@ -80,19 +81,18 @@ public:
                 below = least < 0 ? least : -infinity;
             }
         }
-        out_.seconds = clock();
+        out_.seconds = clock.own();
         finish();
         return std::move(out_);
     }
 
 private:
-    bool tell(double now) {
-        const auto began = std::chrono::steady_clock::now();
+    bool tell(descent_clock& clock) {
+        const double now = clock.own();
+        const descent_clock::pause measuring(clock);
         double primal = std::numeric_limits<double>::quiet_NaN(), dual = primal;
         if (o_.measured) measure(primal, dual);
-        const bool on = o_.progress({out_.epochs, out_.steps, primal, dual, now, w_, 0});
-        measuring_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-        return on;
+        return o_.progress({out_.epochs, out_.steps, primal, dual, now, w_, 0});
     }
 
     void measure(double& primal, double& dual) const {
@@ -125,7 +125,6 @@ private:
     std::vector<variable> v_;
     std::vector<index> order_;
     plain_random random_;
-    double measuring_ = 0;
     descent_result out_;
 };
 

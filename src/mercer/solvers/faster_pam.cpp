@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "mercer/base/parallel.h"
+#include "mercer/base/stop.h"
 
 namespace mercer {
 namespace {
@@ -56,8 +57,17 @@ public:
         total();
     }
 
-    pam_result eager(index most_passes, const pam_report& report) {
+    pam_result run(pam_rule rule, index most_passes, const pam_report& report) {
         pam_result out;
+        // Stopped on its way, it leaves the medoids of the last swap.
+        if (!unless_stopped([&] { rule == pam_rule::eager ? eager(out, most_passes, report) : steepest(out, most_passes, report); })) out.cancelled = true;
+        out.medoids = medoids_;
+        out.objective = objective_;
+        return out;
+    }
+
+private:
+    void eager(pam_result& out, index most_passes, const pam_report& report) {
         row_reader<T> rows(D_);
         index since = 0;  // candidates looked at since the last swap
         for (index c = 0; since < n_; c = c + 1 == n_ ? 0 : c + 1) {
@@ -76,13 +86,9 @@ public:
             since = 0;
         }
         out.finished = since >= n_;
-        out.medoids = medoids_;
-        out.objective = objective_;
-        return out;
     }
 
-    pam_result steepest(index most_passes, const pam_report& report) {
-        pam_result out;
+    void steepest(pam_result& out, index most_passes, const pam_report& report) {
         struct proposal {
             double change = 0;
             index leaves = 0, enters = -1;
@@ -112,12 +118,8 @@ public:
             swap(top.leaves, top.enters, row.data());
             ++out.swaps;
         }
-        out.medoids = medoids_;
-        out.objective = objective_;
-        return out;
     }
 
-private:
     // Gains below this are rounding of sums of n terms.
     bool helps(index leaves, double change) const { return change < -1e-14 * std::sqrt(static_cast<double>(n_)) * (objective_ + at(loss_, leaves)); }
 
@@ -236,8 +238,7 @@ std::vector<index> pam_build(const gram<T>& D, const std::vector<double>& w, ind
 template <class T>
 pam_result faster_pam(const gram<T>& D, const std::vector<double>& weight, std::vector<index> medoids, pam_rule rule, index most_passes,
                       const pam_report& report) {
-    swapping<T> method(D, weight, std::move(medoids));
-    return rule == pam_rule::eager ? method.eager(most_passes, report) : method.steepest(most_passes, report);
+    return swapping<T>(D, weight, std::move(medoids)).run(rule, most_passes, report);
 }
 
 template std::vector<index> pam_build(const gram<float>&, const std::vector<double>&, index);

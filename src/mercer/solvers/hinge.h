@@ -5,6 +5,7 @@
 // D(α) <= J(w, b) always, so the difference bounds how far both are from the optimum.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -60,6 +61,31 @@ struct descent_result {
     double gap = 0;  // (primal - dual)/primal
     std::int64_t epochs = 0, steps = 0;
     double seconds = 0;
+};
+
+// The seconds of a run: all of them, which a limit is about, and its own, without what measuring took, by which solvers are compared.
+class descent_clock {
+public:
+    explicit descent_clock(double most_seconds) : most_(most_seconds) {}
+    double all() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count(); }
+    double own() const { return all() - measuring_; }
+    bool late() const { return all() > most_; }
+    // What passes while it lives is measuring.
+    class pause {
+    public:
+        explicit pause(descent_clock& clock) : clock_(clock), from_(clock.all()) {}
+        ~pause() { clock_.measuring_ += clock_.all() - from_; }
+        pause(const pause&) = delete;
+        pause& operator=(const pause&) = delete;
+
+    private:
+        descent_clock& clock_;
+        double from_;
+    };
+
+private:
+    std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
+    double most_, measuring_ = 0;
 };
 
 // w = scale·v, so that w ← cw costs nothing, with Σ weight·w over the steps so far kept beside it in the same time: it is share·v + rest,

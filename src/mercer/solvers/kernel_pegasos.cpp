@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "mercer/base/error.h"
+#include "mercer/base/stop.h"
 
 namespace mercer {
 namespace {
@@ -21,76 +22,81 @@ public:
           o_(options),
           n_(K.rows()),
           batch_(std::min(options.batch, n_)),
-          f_(n_, options.average),
+          f_{{n_, options.average}, {n_, options.average}},
           alpha_(n_, options.average),
           order_(static_cast<std::size_t>(n_)),
           random_(options.seed) {
         std::iota(order_.begin(), order_.end(), index{0});
-        if (o_.offset == offset_rule::exact) b_ = best_offset(f_.value(), y_, C_).b;
+        if (o_.offset == offset_rule::exact) b_ = best_offset(values(), y_, C_).b;
         best_.coef = best_.descent.alpha = alpha_.value();
-        best_.descent.b = b_, best_.descent.primal = hinge_loss(f_.value(), b_, y_, C_);
+        best_.descent.b = b_, best_.descent.primal = hinge_loss(values(), b_, y_, C_);
     }
 
     kernel_pegasos_result run() {
         run_epochs(
-            o_, best_.descent, steps_, [this] { epoch(); }, [this] { look(); });
+            o_, best_.descent, steps_, [this](const descent_clock& clock) { epoch(clock); }, [this](bool in_a_hurry) { look(in_a_hurry); });
         return std::move(best_);
     }
 
 private:
-    void epoch() {
-        shuffle(order_, random_);
-        std::vector<index> violated;
-        for (index first = 0; first < n_ && steps_ < o_.most_steps; first += batch_) {
-            const index count = std::min(batch_, n_ - first);
-            violated.clear();
-            for (index k = first; k < first + count; ++k) {
-                const index i = order_[static_cast<std::size_t>(k)];
-                if (y_[i] * (f_.scale() * f_.unscaled()[i] + b_) < 1) violated.push_back(i);
-            }
-            const auto t = static_cast<double>(++steps_);
-            const double each = static_cast<double>(n_) / static_cast<double>(count) / t;
-            f_.shrink(1 - 1 / t);
-            alpha_.shrink(1 - 1 / t);
-            if (!violated.empty()) {
-                const auto rows = static_cast<index>(violated.size());
-                const matrix_view<T> block(rows_.at_least(rows * n_), rows, n_);
-                K_.block(std::span<const index>(violated), selection(0, n_), block);
-                for (index r = 0; r < rows; ++r) {
-                    const index i = violated[static_cast<std::size_t>(r)];
-                    const T* row = block.row(r);
-                    f_.add(each * C_[i] * y_[i], [&](double a, double* to) {
-                        for (index j = 0; j < n_; ++j) to[j] += a * static_cast<double>(row[j]);
-                    });
-                    alpha_.add(each * C_[i], [&](double a, double* to) { to[i] += a; });
-                }
-            }
-            f_.count(t);
-            alpha_.count(t);
-        }
-        if (o_.offset == offset_rule::exact) b_ = best_offset(f_.value(), y_, C_).b;
+    double value(index i) const { return f_[0].scale() * f_[0].unscaled()[i] + f_[1].scale() * f_[1].unscaled()[i]; }
+    std::vector<double> values() const { return sum(f_[0].value(), f_[1].value()); }
+    static std::vector<double> sum(std::vector<double> a, const std::vector<double>& b) {
+        for (std::size_t i = 0; i < a.size(); ++i) a[i] += b[i];
+        return a;
     }
 
-    void look() {
+    void epoch(const descent_clock& clock) {
+        shuffle(order_, random_);
+        std::vector<index> violated;
+        for (index first = 0; first < n_ && steps_ < o_.most_steps && !clock.late(); first += batch_) {
+            stop_point();
+            const index count = std::min(batch_, n_ - first);
+            violated.clear();
+            for (index k = first; k < first + count; ++k)
+                if (const index i = order_[static_cast<std::size_t>(k)]; y_[i] * (value(i) + b_) < 1) violated.push_back(i);
+            const auto rows = static_cast<index>(violated.size());
+            const matrix_view<T> block(rows_.at_least(rows * n_), rows, n_);
+            if (rows > 0) K_.block(std::span<const index>(violated), selection(0, n_), block);
+            const auto t = static_cast<double>(++steps_);
+            const double each = static_cast<double>(n_) / static_cast<double>(count) / t;
+            for (scaled_vector* v : {&f_[0], &f_[1], &alpha_}) v->shrink(1 - 1 / t);
+            for (index r = 0; r < rows; ++r) {
+                const index i = violated[static_cast<std::size_t>(r)];
+                const T* row = block.row(r);
+                f_[y_[i] > 0].add(each * C_[i] * y_[i], [&](double a, double* to) {
+                    for (index j = 0; j < n_; ++j) to[j] += a * static_cast<double>(row[j]);
+                });
+                alpha_.add(each * C_[i], [&](double a, double* to) { to[i] += a; });
+            }
+            for (scaled_vector* v : {&f_[0], &f_[1], &alpha_}) v->count(t);
+        }
+        if (o_.offset == offset_rule::exact) b_ = best_offset(values(), y_, C_).b;
+    }
+
+    void look(bool in_a_hurry) {
         descent_result& best = best_.descent;
-        const std::vector<double> f = f_.mean();
+        const std::vector<double> part[2] = {f_[0].mean(), f_[1].mean()}, f = sum(part[0], part[1]);
         std::vector<double> alpha = alpha_.mean();
-        double square = 0;
-        for (std::size_t i = 0; i < f.size(); ++i) square += alpha[i] * y_[i] * f[i];
+        // ⟨w_a, w_b⟩ of the classes' parts of w
+        double square[2][2] = {{0, 0}, {0, 0}};
+        for (std::size_t i = 0; i < f.size(); ++i)
+            for (const int c : {0, 1}) square[y_[i] > 0][c] += alpha[i] * y_[i] * part[c][i];
         const double b = o_.offset == offset_rule::exact ? best_offset(f, y_, C_).b : 0;
-        const double primal = square / 2 + hinge_loss(f, b, y_, C_);
+        const double primal = (square[0][0] + square[0][1] + square[1][0] + square[1][1]) / 2 + hinge_loss(f, b, y_, C_);
         if (primal < best.primal || !o_.average) {
             best.primal = primal, best.b = b;
             best_.coef = alpha;
             for (std::size_t i = 0; i < alpha.size(); ++i) best_.coef[i] *= y_[i];
         }
-        const double dual = bound(alpha, square);
-        if (dual > best.dual || !o_.average) best.dual = dual, best.alpha = std::move(alpha);
+        const double dual = bound(alpha, square, in_a_hurry);
+        if (dual > best.dual || (!o_.average && std::isfinite(dual))) best.dual = dual, best.alpha = std::move(alpha);
         best.gap = best.primal > 0 ? (best.primal - best.dual) / best.primal : 0;
     }
 
-    // D at α brought into its box; `square` is αᵀYKYα as long as α stays what it is.
-    double bound(std::vector<double>& alpha, double square) {
+    // D at α brought into its box and, for an offset, into balance. `square` are the products of the classes' parts of w: to scale a class scales them,
+    // while clipping, which the end of an epoch leaves no need for, takes a product with K, or in a hurry is not answered.
+    double bound(std::vector<double>& alpha, const double (&square)[2][2], bool in_a_hurry) {
         double sums[2] = {0, 0}, moved = 0;
         for (std::size_t i = 0; i < alpha.size(); ++i) {
             const double inside = std::clamp(alpha[i], 0.0, C_[i]);
@@ -98,23 +104,32 @@ private:
             alpha[i] = inside;
             sums[y_[i] > 0] += inside;
         }
+        const bool clipped = moved > 1e-12;
+        if (clipped && in_a_hurry) return -std::numeric_limits<double>::infinity();
+        double by[2] = {1, 1};
         if (o_.offset != offset_rule::none)
-            for (std::size_t i = 0; i < alpha.size(); ++i)
-                if (const double mine = sums[y_[i] > 0], least = std::min(sums[0], sums[1]); mine > least) alpha[i] *= least / mine, moved = 1;
-        if (moved > 1e-12) {
+            for (const int c : {0, 1})
+                if (sums[c] > sums[1 - c]) by[c] = sums[1 - c] / sums[c];
+        for (std::size_t i = 0; i < alpha.size(); ++i) alpha[i] *= by[y_[i] > 0];
+        double norm = 0;
+        if (clipped) {
             matrix<double> v(n_, 1), Kv(n_, 1);
             for (index i = 0; i < n_; ++i) v(i, 0) = alpha[static_cast<std::size_t>(i)] * y_[i];
             K_.multiply(v.view(), Kv.view());
-            square = std::inner_product(v.data(), v.data() + n_, Kv.data(), 0.0);
+            norm = std::inner_product(v.data(), v.data() + n_, Kv.data(), 0.0);
+        } else {
+            for (const int a : {0, 1})
+                for (const int c : {0, 1}) norm += by[a] * by[c] * square[a][c];
         }
-        return std::accumulate(alpha.begin(), alpha.end(), 0.0) - square / 2;
+        return std::accumulate(alpha.begin(), alpha.end(), 0.0) - norm / 2;
     }
 
     const gram<T>& K_;
     std::span<const double> y_, C_;
     const pegasos_options& o_;
     index n_, batch_;
-    scaled_vector f_, alpha_;
+    scaled_vector f_[2];  // of the examples of either class
+    scaled_vector alpha_;
     std::vector<index> order_;
     plain_random random_;
     buffer<T> rows_;

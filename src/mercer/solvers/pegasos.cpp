@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <numeric>
 
 #include "mercer/base/error.h"
+#include "mercer/base/stop.h"
 
 namespace mercer {
 namespace {
@@ -33,15 +33,19 @@ public:
 
     descent_result run() {
         run_epochs(
-            o_, best_, steps_, [this] { epoch(); }, [this] { look(); });
+            o_, best_, steps_, [this](const descent_clock& clock) { epoch(clock); }, [this](bool) { look(); });
         return std::move(best_);
     }
 
 private:
-    void epoch() {
+    void epoch(const descent_clock& clock) {
         shuffle(order_, random_);
         std::vector<index> violated;
         for (index first = 0; first < n_ && steps_ < o_.most_steps; first += batch_) {
+            if (steps_ % 1024 == 1023) {
+                stop_point();
+                if (clock.late()) break;
+            }
             const index count = std::min(batch_, n_ - first);
             violated.clear();
             for (index k = first; k < first + count; ++k) {
@@ -116,20 +120,21 @@ void check(const pegasos_options& o) {
     if (o.offset == offset_rule::subgradient) fail(errc::unsupported, "pegasos: an offset is left out, exact, or a constant coordinate of the data");
 }
 
-void run_epochs(const pegasos_options& o, descent_result& best, const std::int64_t& steps, const std::function<void()>& epoch,
-                const std::function<void()>& look) {
-    const auto started = std::chrono::steady_clock::now();
-    double measuring = 0;
-    const auto clock = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count() - measuring; };
+void run_epochs(const pegasos_options& o, descent_result& best, const std::int64_t& steps, const std::function<void(const descent_clock&)>& epoch,
+                const std::function<void(bool)>& look) {
+    descent_clock clock(o.most_seconds);
     for (std::int64_t number = 1;; ++number) {
-        epoch();
-        const bool last = number >= o.most_epochs || steps >= o.most_steps, late = clock() > o.most_seconds;
+        const bool stopped = !unless_stopped([&] { epoch(clock); });
+        const bool last = stopped || number >= o.most_epochs || steps >= o.most_steps, late = clock.late();
         if (number % o.look_every != 0 && !last && !late) continue;
-        const double now = clock();
-        look();
+        const double now = clock.own();
+        const descent_clock::pause measuring(clock);
+        {
+            const listening_to nobody(nullptr);
+            look(stopped || late);
+        }
         best.epochs = number, best.steps = steps, best.seconds = now;
-        measuring += clock() - now;
-        const bool on = !o.progress || o.progress({number, steps, best.primal, best.dual, now, best.w, best.b});
+        const bool on = !stopped && (!o.progress || o.progress({number, steps, best.primal, best.dual, now, best.w, best.b}));
         best.status = best.gap <= o.tol ? descent_status::converged
                       : !on             ? descent_status::cancelled
                       : late            ? descent_status::time_limit

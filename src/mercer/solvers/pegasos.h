@@ -36,9 +36,10 @@ struct pegasos_options {
 void check(const pegasos_options& options);
 
 // The loop that Pegasos and kernel Pegasos share: epochs, a look at both objectives now and then, until the gap in `best` is at most tol or a
-// limit is met. `steps` counts what epoch() does; look() improves `best`.
-void run_epochs(const pegasos_options& options, descent_result& best, const std::int64_t& steps, const std::function<void()>& epoch,
-                const std::function<void()>& look);
+// limit is met. `steps` counts what epoch(clock) does, which ends early when the clock says that it is late, or by stop_point(); look(in_a_hurry)
+// improves `best`.
+void run_epochs(const pegasos_options& options, descent_result& best, const std::int64_t& steps, const std::function<void(const descent_clock&)>& epoch,
+                const std::function<void(bool in_a_hurry)>& look);
 
 descent_result solve_pegasos(const hinge_problem& problem, const pegasos_options& options);
 

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "mercer/base/error.h"
+#include "mercer/base/stop.h"
 #include "mercer/solvers/dense_algebra.h"
 
 namespace mercer {
@@ -71,7 +72,8 @@ public:
     representer_result run() {
         representer_result best;
         if (loss_.is_smooth()) {
-            const representer_status status = minimise(0, [&](double gap, double value) { return gap <= o_.tol * std::abs(value); });
+            representer_status status = representer_status::cancelled;
+            unless_stopped([&] { status = minimise(0, [&](double gap, double value) { return gap <= o_.tol * std::abs(value); }); });
             best = answer(status, objective(), gap_);
         } else {
             best = round_by_round();
@@ -329,7 +331,9 @@ private:
         for (int outer = 0, idle = 0; outer < 200; ++outer) {
             const double aim =
                 std::isfinite(best.gap) ? std::max(0.01 * best.gap, 1e-3 * o_.tol * std::abs(best.objective)) : std::numeric_limits<double>::infinity();
-            const representer_status inner = minimise(mu, [&](double gap, double value) { return gap <= std::min(1e-3 * std::abs(value), aim); });
+            representer_status inner = representer_status::cancelled;
+            unless_stopped([&] { inner = minimise(mu, [&](double gap, double value) { return gap <= std::min(1e-3 * std::abs(value), aim); }); });
+            const listening_to nobody(nullptr);  // two products, without which there is nothing to show
             representer_result now = measured();
             const double progress = now.gap / best.gap;
             if (now.gap < best.gap) best = std::move(now);
@@ -352,7 +356,8 @@ private:
     vec w_, alpha_;
     vec fixed_;  // Kα
     vec centre_, g_, d_, r_, Kr_;
-    double b_ = 0, mu_ = 0, gap_ = 0;
+    double b_ = 0, mu_ = 0;
+    double gap_ = std::numeric_limits<double>::infinity();  // measured where Newton's method last stood, above where it stands now
     bool indefinite_ = false;
     int rounds_ = 0;
     std::int64_t products_ = 0;

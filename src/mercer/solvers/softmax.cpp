@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "mercer/base/error.h"
+#include "mercer/base/stop.h"
 #include "mercer/solvers/dense_algebra.h"
 #include "mercer/solvers/gram_product.h"
 
@@ -53,8 +54,23 @@ public:
 
     softmax_result run() {
         softmax_result out;
+        double value = value_at(fixed_, b_);
+        if (!unless_stopped([&] { iterate(out, value); })) out.status = representer_status::cancelled;
+        out.gap = std::max(gap_, 0.0) + imbalance();
+        out.objective = value;
+        out.products = products_;
+        out.f = fixed_;
+        for (index i = 0; i < n_; ++i)
+            for (index c = 0; c < C_; ++c) out.f(i, c) += b_[static_cast<std::size_t>(c)];
+        out.alpha = std::move(alpha_);
+        out.offset = std::move(b_);
+        return out;
+    }
+
+private:
+    void iterate(softmax_result& out, double& value) {
         improve_offsets(fixed_, b_);
-        double value = value_at(fixed_, b_) + 0.5 * o_.lambda * dot(alpha_, fixed_);
+        value = value_at(fixed_, b_);
         bool fresh = false;
         for (out.rounds = 0;;) {
             differentiate();
@@ -86,18 +102,8 @@ public:
                 value = value_at(fixed_, b_) + 0.5 * o_.lambda * dot(alpha_, fixed_);
             }
         }
-        out.gap = std::max(gap_, 0.0) + imbalance();
-        out.objective = value;
-        out.products = products_;
-        out.f = fixed_;
-        for (index i = 0; i < n_; ++i)
-            for (index c = 0; c < C_; ++c) out.f(i, c) += b_[static_cast<std::size_t>(c)];
-        out.alpha = std::move(alpha_);
-        out.offset = std::move(b_);
-        return out;
     }
 
-private:
     rows times(const rows& v) {
         rows out(n_, C_);
         ++products_;
@@ -127,7 +133,7 @@ private:
 
     // G's column sums are zero at the best b; what the rest may be worth.
     double imbalance() const {
-        if (!o_.intercept) return 0;
+        if (!o_.intercept || sums_.empty()) return 0;
         double worth = 0;
         for (index c = 0; c < C_; ++c) worth += std::abs(sums_[static_cast<std::size_t>(c)] * b_[static_cast<std::size_t>(c)]);
         return worth;
@@ -271,7 +277,7 @@ private:
     std::vector<double> w_;
     rows alpha_, fixed_, p_, r_;
     std::vector<double> b_, sums_;
-    double gap_ = 0;
+    double gap_ = std::numeric_limits<double>::infinity();
     std::int64_t products_ = 0;
 };
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <numeric>
 
@@ -28,17 +27,16 @@ public:
     }
 
     descent_result run() {
-        const auto started = std::chrono::steady_clock::now();
-        const auto clock = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count() - measuring_; };
+        descent_clock clock(o_.most_seconds);
         double before = std::numeric_limits<double>::infinity();
         for (std::int64_t epoch = 1;; ++epoch) {
-            batch_ == n_ ? batch_step() : stochastic_epoch();
-            const bool last = epoch >= o_.most_epochs, late = clock() > o_.most_seconds;
+            batch_ == n_ ? batch_step() : stochastic_epoch(clock);
+            const bool last = epoch >= o_.most_epochs, late = clock.late();
             if (epoch % o_.look_every != 0 && !last && !late) continue;
-            const double now = clock();
+            const double now = clock.own();
+            const descent_clock::pause measuring(clock);
             look();
             best_.epochs = epoch, best_.steps = steps_, best_.seconds = now;
-            measuring_ += clock() - now;
             const bool changed = o_.change == 0 || std::abs(before - seen_) > o_.change * std::abs(seen_);
             before = seen_;
             const bool on = !o_.progress || o_.progress({epoch, steps_, best_.primal, best_.dual, now, best_.w, best_.b});
@@ -103,10 +101,11 @@ private:
         counted();
     }
 
-    void stochastic_epoch() {
+    void stochastic_epoch(const descent_clock& clock) {
         shuffle(order_, random_);
         std::vector<index> violated;
         for (index first = 0; first < n_; first += batch_) {
+            if (steps_ % 1024 == 1023 && clock.late()) break;
             ++steps_;
             const index count = std::min(batch_, n_ - first);
             violated.clear();
@@ -154,7 +153,7 @@ private:
     const subgradient_options& o_;
     index n_, batch_;
     scaled_vector w_, alpha_;
-    double b_ = 0, mean_b_ = 0, measuring_ = 0, seen_ = 0;
+    double b_ = 0, mean_b_ = 0, seen_ = 0;
     std::int64_t steps_ = 0;
     std::vector<index> order_;
     std::vector<double> f_;

@@ -190,7 +190,31 @@ void solver::bring_back() {
 void solver::look() {
     looked_ = true;
     if (!fast_.positive()) return bring_back();
-    std::vector<index> moved, doubtful;
+    recall_moved();
+    const std::vector<index> doubtful = in_doubt();
+    if (static_cast<double>(doubtful.size()) > look_share * static_cast<double>(n_ - active_))
+        bring_back();
+    else
+        recall(doubtful);
+}
+
+// The same for a run that has to end: as many of them as there is time for. The others count in gap_of_all() with what they could be.
+void solver::look_until(double end) {
+    constexpr std::size_t portion = 4096;
+    recall_moved();
+    for (looked_ = true;;) {
+        std::vector<index> doubtful = in_doubt();
+        if (doubtful.empty()) return;
+        if (seconds() >= end) break;
+        if (std::isfinite(end)) doubtful.resize(std::min(doubtful.size(), portion));
+        recall(doubtful);
+    }
+    looked_ = false;
+}
+
+// Points set aside whose α has changed since then are active again, and reach_ is what that and the others' change can do.
+void solver::recall_moved() {
+    std::vector<index> moved;
     for (index i = active_; i < n_; ++i)
         if (alpha_[i] != alpha_then_[i]) moved.push_back(i);
     recall(moved);
@@ -202,13 +226,28 @@ void solver::look() {
         norm += d * d;
     }
     reach_ = std::sqrt(std::max(square, 0.0) + 1e-6 * sum * std::sqrt(norm));  // the second: float errors of F
+}
+
+std::vector<index> solver::in_doubt() {
+    std::vector<index> doubtful;
     measure();
     for (index i = active_; i < n_; ++i)
         if (!beyond_doubt(i, 0)) doubtful.push_back(i);
-    if (static_cast<double>(doubtful.size()) > look_share * static_cast<double>(n_ - active_))
-        bring_back();
-    else
-        recall(doubtful);
+    return doubtful;
+}
+
+// The gap of all points: that of the active ones where the others were looked at, else at most this.
+double solver::gap_of_all() {
+    double gap = measure();
+    if (active_ == n_ || looked_) return gap;
+    for (index i = active_; i < n_; ++i) {
+        const int g = group_[i];
+        const double off = reach_ * std::sqrt(std::abs(static_cast<double>(diagonal_[i])));
+        if (alpha_[i] < upper_[i]) max_up_[g] = std::max(max_up_[g], F_then_[i] + off);
+        if (alpha_[i] > lower_[i]) min_low_[g] = std::min(min_low_[g], F_then_[i] - off);
+    }
+    for (int g = 0; g < groups_; ++g) gap = std::max(gap, max_up_[g] - min_low_[g]);
+    return gap;
 }
 
 // Whether point i, set aside, leaves the gap as it is, if F were off by `doubt` beside what reach_ allows.

@@ -79,7 +79,7 @@ struct smo_result {
     smo_status status = smo_status::converged;
     std::vector<double> alpha;
     std::vector<double> F;  // p - Kα; of points that cannot decide the gap, perhaps an earlier value
-    double gap = 0;         // exact where the status is converged or stationary
+    double gap = 0;         // exact where the status is converged or stationary; not less than it where the time did not suffice to look at all points
     double objective = 0;   // ½αᵀKα - pᵀα
     std::int64_t steps = 0;
     std::int64_t rounds = 0;

@@ -28,6 +28,8 @@ private:
     void round(double target);
     bool interrupted();
     double seconds_of_last_look(double now);
+    double seconds_to_look_at(index points) const;
+    bool too_late_for(index points);
     // Negative curvature was met: what was reached need not be the minimum, unless K is proven to have none and rounding made it.
     smo_status success() const { return result_.concave_steps > 0 && !fast_.positive() ? smo_status::stationary : smo_status::converged; }
     smo_result finish();
@@ -57,6 +59,10 @@ private:
     void next_level();
     void bring_back();
     void look();
+    void look_until(double end);
+    void recall_moved();
+    std::vector<index> in_doubt();
+    double gap_of_all();
     void recall(const std::vector<index>& which);
     bool beyond_doubt(index i, double doubt) const;
     double objective() const;
