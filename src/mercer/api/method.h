@@ -47,8 +47,6 @@ public:
     // Of the training objects, where the fit found them: clusters, scores. Empty otherwise.
     virtual std::vector<index> training_clusters() const { return {}; }
     virtual columns training_scores() const { return {}; }
-    // Why the answer may not be the one that was asked for, and which options of the method bear on it; empty where all is well.
-    virtual std::string trouble() const { return {}; }
 };
 
 struct fit_task {
