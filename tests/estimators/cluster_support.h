@@ -93,7 +93,8 @@ Model round_trip(const Model& model, Parse parse) {
     }
     EXPECT_THROW(parse(bytes + "x", "m"), error);
     std::string newer = bytes;
-    newer.replace(newer.find(" 1 "), 3, " 9 ");
+    const std::size_t version = newer.find(' ') + 1;
+    newer.replace(version, newer.find(' ', version) - version, "9");
     expect_error(errc::parse, "newer", [&] { parse(newer, "m"); });
     expect_error(errc::parse, "not a model file", [&] { parse("libsvm", "m"); });
     scratch_folder folder;

@@ -329,7 +329,7 @@ TEST(svm_adversarial, nu_at_its_limits) {
     const sample square{{{1, 1}, {-1, -1}, {1, -1}, {-1, 1}}, {1, 1, -1, -1}};
     o = options_for(svm_task::nu_svc);
     o.nu = 0.9;
-    EXPECT_NE(why(linear_kernel(), square, o).find("Use a larger nu"), std::string::npos);
+    EXPECT_TRUE(fit_and_check(linear_kernel(), square, o).reports[0].no_margin);
 }
 
 // ---- hard margins that do not exist ----
@@ -405,7 +405,7 @@ TEST(svm_adversarial, nu_without_a_margin) {
     EXPECT_EQ(m.reports[0].status, smo_status::converged);
     const auto b = svm_contract::take_apart(m, {o, s.y, gram_matrix(s.x, linear_kernel()).view()});
     svm_contract::check_feasible(b[0]);
-    EXPECT_LT(m.reports[0].objective, 1e-8);
+    EXPECT_LT(std::sqrt(2 * m.reports[0].objective) / (0.05 * 200 / 2), 1e-3) << "points of the two hulls that are as good as one";
     // ν is feasible for all examples, not for those of every fold: there each class gives all it has.
     sample few = clouds(31, 2, 3, 0, 1);
     for (std::size_t i = 0; i < 31; ++i) few.y[i] = i < 10 ? 1 : -1;

@@ -96,7 +96,9 @@ def test_functions_of_one_name_stay_apart(estimator, iris):
         for a, b, c in zip(answers(other, X), answers(model, X), answers(reference, X)):
             assert_array_equal(a, b)
             if not hasattr(model, "labels_"):  # clusters have no order
-                np.testing.assert_allclose(a, c, atol=1e-3)
+                # On the margin of a region the sign of f is rounding.
+                sure = np.abs(reference.decision_function(X)) > 0.01 if isinstance(model, mercer.OneClassSVM) else slice(None)
+                np.testing.assert_allclose(a[sure], c[sure], atol=1e-3)
     assert pickle.loads(stored)._model.to_bytes() == model._model.to_bytes()
     for a, b in zip(answers(pickle.loads(pickle.dumps(between)), X), answers(between, X)):
         assert_array_equal(a, b)

@@ -92,7 +92,7 @@ TEST(block_lanczos, a_product_that_is_stopped) {
             for (index i = 0; i < n; ++i)
                 for (index j = 0; j < v.cols; ++j) out(i, j) = product(i, j);
         };
-        const lanczos_options o{.pairs = 4, .block = 2, .tol = 1e-14, .most_basis = 12};
+        const lanczos_options o{.pairs = 4, .block = 2, .most_basis = 12, .tol = 1e-14};
         if (last == 0) {
             expect_error([&] { block_lanczos(n, multiply, o); }, errc::cancelled, "before there was a pair");
             continue;

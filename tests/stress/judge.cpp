@@ -152,7 +152,6 @@ verdict judge(const problem& p, const machine& m) {
     if (!v.infeasible.empty()) return v;
     multiply(p, q);
     v.gap = gap_of(q);
-    v.allowed_gap = (one_level(q) ? 2 : 1) * q.tol * (1 + 1e-6);
     double self = 0, mass = 0, largest = 0;
     long double quadratic = 0, linear = 0, slack = 0, total = 0;
     for (std::size_t i = 0; i < q.size(); ++i) {
@@ -168,6 +167,10 @@ verdict judge(const problem& p, const machine& m) {
         if (q.task == svm_task::epsilon_svr) slack += q.penalty[i] * std::max(0.0, std::abs(q.y[i] - f) - q.epsilon);
         if (q.task == svm_task::one_class) slack += q.penalty[i] * std::max(0.0, -f);
     }
+    // ν-classification promises a gap that is small beside the margin, by which the coefficients were divided unless there was none.
+    const double unit = std::max(1.0, 1e-8 * self * mass / 2);
+    const double promised = q.task != svm_task::nu_svc ? 1.0 : m.no_margin ? unit : std::min(unit, q.scale);
+    v.allowed_gap = (one_level(q) ? 2 : 1) * q.tol * promised * (1 + 1e-6);
     v.objective = static_cast<double>(0.5L * quadratic - linear);
     v.reach = q.task == svm_task::nu_svr ? 2 * q.nu * static_cast<double>(total) : 0;
     v.noise = 2e-14 * (1 + largest + self * mass);

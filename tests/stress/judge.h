@@ -17,6 +17,7 @@ struct machine {
     double first = 0, second = 0;  // labels on the side of +1 and of -1; equal: one label against all others
     std::vector<double> coef;      // one for each example; 0 for those that take no part
     double offset = 0;
+    bool no_margin = false;  // ν-classification: the coefficients were not divided
 };
 
 struct verdict {

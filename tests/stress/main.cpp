@@ -81,7 +81,9 @@ svm_model answer(const problem& p) {
 std::vector<machine> machines_of(const problem& p, const svm_model& model) {
     std::vector<std::vector<double>> coef;
     for (index m = 0; m < model.coef.rows(); ++m) coef.emplace_back(model.coef.row(m), model.coef.row(m) + model.coef.cols());
-    return machines(p, model.classes, model.scheme, model.support_rows, coef, model.offset);
+    std::vector<machine> made = machines(p, model.classes, model.scheme, model.support_rows, coef, model.offset);
+    for (std::size_t m = 0; m < made.size(); ++m) made[m].no_margin = model.reports[m].no_margin;
+    return made;
 }
 
 // Empty, or what is wrong with one machine.
@@ -92,7 +94,7 @@ std::string complaint(const problem& p, const svm_report& said, const verdict& v
         // Newton's method in double needs the matrix twice; where that is not allowed, float kernel values are all there is.
         const double variables = static_cast<double>(v.alpha.size()) * (p.options.task == svm_task::epsilon_svr || p.options.task == svm_task::nu_svr ? 2 : 1);
         if (2 * sizeof(double) * variables * variables > std::max(0.25 * static_cast<double>(p.options.memory_bytes), 16e6)) return {};
-        if (v.noise < 0.02 * tol) return fmt::format("stalled at a gap of {:.3g} (said {:.3g}), where rounding in double is {:.1g}", v.gap, said.gap, v.noise);
+        if (v.noise < 0.02 * v.allowed_gap) return fmt::format("stalled at a gap of {:.3g} (said {:.3g}), where rounding in double is {:.1g}", v.gap, said.gap, v.noise);
         return {};
     }
     if (said.status != smo_status::converged && said.status != smo_status::stationary) return fmt::format("ended with \"{}\"", name(said.status));
@@ -122,7 +124,7 @@ std::string compare(const problem& p, const svm_model& model, const std::vector<
         const verdict other = judge(p, (*theirs)[m]);
         if (!other.infeasible.empty()) continue;  // beyond what it promises itself
         if (model.reports[m].status == smo_status::stalled) {
-            if (other.gap <= 1.5 * p.options.tol) return fmt::format("stalled at a gap of {:.3g}, where LIBSVM reaches {:.3g}", ours[m].gap, other.gap);
+            if (other.gap <= 1.5 * ours[m].allowed_gap) return fmt::format("stalled at a gap of {:.3g}, where LIBSVM reaches {:.3g}", ours[m].gap, other.gap);
             continue;
         }
         double apart = ours[m].reach;

@@ -92,7 +92,8 @@ dataset model::prepared(const dataset& x) const {
     if (kind_ != domain::any && x.size() > 0 && x.kind() != kind_)
         fail(errc::unsupported, fmt::format("the model was fitted on {}, got {}", name(kind_), name(x.kind())));
     if (kind_ == domain::vectors && dims_ > 0 && x.dims() > dims_) {
-        if (!x.is_sparse()) fail(errc::invalid_argument, fmt::format("the model was fitted on vectors of {} coordinates, got {}", dims_, x.dims()));
+        if (!x.is_sparse() || !feature_names_.empty())
+            fail(errc::invalid_argument, fmt::format("the model was fitted on vectors of {} coordinates, got {}", dims_, x.dims()));
         // Columns that were zero in the data of the fit: a scale or a weight for them is not known, a kernel sees them.
         if (scaling_ || !find_method(spec_.method).takes_kernel) return prepared(first_columns(x, dims_));
     }

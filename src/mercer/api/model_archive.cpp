@@ -102,7 +102,7 @@ model parse(std::string_view bytes, const std::string& name) {
             out.figures_ = figures::from_json(in.head.at("figures").get<std::string>());
             const std::vector<char> inner = in.all<char>(mercer::whole(in.head, "inner_bytes"));
             const method& m = find_method(out.spec_.method);
-            const option_values checked(m.name, m.options, out.spec_.options);
+            out.spec_.options = option_values::stored(m.name, m.options, out.spec_.options).all();
             out.inner_ = m.parse(std::string_view(inner.data(), inner.size()), name);
             if (out.scaling_ && out.scaling_->dims() != out.dims_)
                 in.bad(fmt::format("{} columns are scaled, the objects have {}", out.scaling_->dims(), out.dims_));

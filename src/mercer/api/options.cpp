@@ -114,7 +114,14 @@ option_info only_with(option_info o, std::string other, std::vector<std::string>
 
 bool option_need::met_by(const std::string& value) const { return values.empty() ? !value.empty() : std::ranges::find(values, value) != values.end(); }
 
-option_values::option_values(const std::string& owner, const std::vector<option_info>& options, const settings& given) {
+option_values::option_values(const std::string& owner, const std::vector<option_info>& options, const settings& given)
+    : option_values(owner, options, given, false) {}
+
+option_values option_values::stored(const std::string& owner, const std::vector<option_info>& options, const settings& given) {
+    return {owner, options, given, true};
+}
+
+option_values::option_values(const std::string& owner, const std::vector<option_info>& options, const settings& given, bool stored) {
     for (const auto& o : options) values_.emplace_back(o.name, o.initial);
     std::vector<std::string> seen;
     for (const auto& [name, value] : given) {
@@ -133,7 +140,7 @@ option_values::option_values(const std::string& owner, const std::vector<option_
     for (const auto& o : options) {
         const option_need* missing = unmet(o);
         if (!missing) continue;
-        if (std::ranges::find(seen, o.name) != seen.end()) {
+        if (!stored && std::ranges::find(seen, o.name) != seen.end()) {
             const std::string& other = missing->option;
             fail(errc::invalid_argument,
                  missing->values.empty() ? fmt::format("{}: {} has no effect without {}: give that too, or leave {} out", owner, o.name, other, o.name)

@@ -167,19 +167,29 @@ level margin_level(const posed& q, const smo_result& r, int g) {
 // ν-classification: on the margins Kα = r₁ for y = +1 and -r₂ for y = -1, and ρ = (r₁+r₂)/2.
 double margin_of(const posed& q, const smo_result& r) { return (margin_level(q, r, 1).value - margin_level(q, r, 0).value) / 2; }
 
-double largest_self(const gram<double>& K) {
-    std::vector<double> self(static_cast<std::size_t>(K.rows()));
+// How large kernel values are, and the square of how far apart the examples lie in feature space.
+struct extent {
+    double largest_self = 0;
+    double square = 0;
+};
+
+extent extent_of(const gram<double>& K) {
+    std::vector<double> self(static_cast<std::size_t>(K.rows())), first(self);
     K.diagonal(self);
-    double largest = 0;
-    for (const double each : self) largest = std::max(largest, std::abs(each));
-    return largest;
+    K.row(0, first.data());
+    extent out;
+    for (std::size_t i = 0; i < self.size(); ++i) {
+        out.largest_self = std::max(out.largest_self, std::abs(self[i]));
+        out.square = std::max(out.square, self[0] + self[i] - 2 * first[i]);
+    }
+    return out;
 }
 
 // Whether w is as good as 0: w/s, s the sum of either class, joins two points of their reduced hulls, which so small a ν lets meet. With w = 0 no ρ > 0 is
 // of use.
-bool hulls_meet(const gram<double>& K, const posed& q, const smo_result& r, double self) {
-    constexpr double near = 1e-5;  // of the radius
-    const double close = near * near * q.sums[0] * q.sums[0] * self;
+bool hulls_meet(const gram<double>& K, const posed& q, const smo_result& r, const extent& all) {
+    constexpr double near = 1e-3;  // of the extent: what is closer is told apart by noise
+    const double close = near * near * q.sums[0] * q.sums[0] * all.square;
     if (r.objective > 1e4 * close) return false;  // beyond the error of kernel values in float
     std::vector<index> support;
     for (std::size_t i = 0; i < r.alpha.size(); ++i)
@@ -194,17 +204,19 @@ bool hulls_meet(const gram<double>& K, const posed& q, const smo_result& r, doub
 }
 
 // The decision function of ν-classification is f/ρ: a gap means no more than it is beside ρ, which is known when the problem is solved. So it is solved
-// again from there, as finely as ρ asks for: to tol·ρ, or to tol where that is finer and kernel values are of a size for which it means something.
+// again from there, as finely as ρ asks for: to tol·ρ, or to tol where that is finer and kernel values are not so large that double cannot tell.
 smo_result solve_to_margin(const gram<float>& fast, const gram<double>& exact, const posed& q, smo_options options) {
     const smo_options asked = options;
-    const double self = largest_self(exact), unit = std::max(1.0, 1e-3 * q.sums[0] * self);
+    const extent all = extent_of(exact);
+    // Values of F are sums of `mass` of kernel values: double tells them apart to some 1e-14 of that.
+    const double mass = q.sums[0] * all.largest_self, unit = std::max(1.0, 1e-8 * mass);
     options.tol = asked.tol * unit;
     smo_result r = solve_smo(fast, exact, {q.p, q.lower, q.upper, q.group, q.start}, options);
     while (r.status == smo_status::converged || r.status == smo_status::stationary) {
         const double rho = std::abs(margin_of(q, r));  // below 0 only where K is not positive semidefinite, or up to the gap
         if (r.gap <= asked.tol * std::min(unit, rho)) break;
         const bool known = rho > 2 * r.gap;
-        if (!known && hulls_meet(exact, q, r, self)) break;
+        if (!known && hulls_meet(exact, q, r, all)) break;
         options.tol = known ? 0.9 * asked.tol * std::min(unit, rho) : 0.1 * r.gap;
         options.most_seconds = asked.most_seconds - r.seconds;
         options.most_steps = asked.most_steps - r.steps;

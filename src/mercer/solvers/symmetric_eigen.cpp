@@ -82,15 +82,17 @@ void values_by_band(matrix<double>& a, std::vector<double>& values) {
         in_turn(work, dsytrd_sy2sb_, "L", &n, &kd, a.data(), &n, diagonals.data(), &ldab, tau.data(), w.numbers.data(), &w.length, &info, 1);
         check(info, "dsytrd_sy2sb", n);
     }
+    // Of small steps one after the other, which several threads would spend waiting for each other.
+    constexpr double alone = 0;
     workspace w;
     double reflector_size = 0;
     int reflector_length = -1;
-    in_turn(work, dsytrd_sb2st_, "Y", "N", "L", &n, &kd, diagonals.data(), &ldab, values.data(), beside.data(), &reflector_size, &reflector_length, &w.size,
+    in_turn(alone, dsytrd_sb2st_, "Y", "N", "L", &n, &kd, diagonals.data(), &ldab, values.data(), beside.data(), &reflector_size, &reflector_length, &w.size,
             &w.length, &info, 1, 1, 1);
     w.take();
     reflector_length = static_cast<int>(reflector_size);
     buffer<double> chased(reflector_length);
-    in_turn(work, dsytrd_sb2st_, "Y", "N", "L", &n, &kd, diagonals.data(), &ldab, values.data(), beside.data(), chased.data(), &reflector_length,
+    in_turn(alone, dsytrd_sb2st_, "Y", "N", "L", &n, &kd, diagonals.data(), &ldab, values.data(), beside.data(), chased.data(), &reflector_length,
             w.numbers.data(), &w.length, &info, 1, 1, 1);
     check(info, "dsytrd_sb2st", n);
     in_turn(30.0 * n * n, dsterf_, &n, values.data(), beside.data(), &info);
