@@ -206,9 +206,10 @@ def train(program, arguments, limit):
         return took, cpu, "error: " + (done.stderr + done.stdout).strip().replace("\n", " ")[:200]
     if "max number of iterations" in done.stderr:
         return took, cpu, "iterations"
-    if "WARNING" in done.stderr:
-        return took, cpu, "stalled: " + done.stderr.strip().splitlines()[0][:120]
-    return took, cpu, "converged"
+    warnings = [line for line in done.stderr.splitlines() if "WARNING" in line and "leaves no margin" not in line]
+    if warnings:
+        return took, cpu, "stalled: " + warnings[0][:120]
+    return took, cpu, "no margin" if "leaves no margin" in done.stderr else "converged"
 
 
 def run(p, case, options, more_flags=()):
@@ -229,10 +230,15 @@ def run(p, case, options, more_flags=()):
             continue
         K = p.kernel(options.kernel, case["gamma"]) if K is None else K
         row[side + "_objective"], row[side + "_broken"] = (float(v) for v in p.objective(models[side], K, case))
-    if "ours_objective" in row and "libsvm_objective" in row:
+    if "ours_objective" in row and "libsvm_objective" in row and row["ours_status"] != "no margin":
         difference = row["ours_objective"] - row["libsvm_objective"]
         row["worse"] = difference / abs(row["libsvm_objective"]) if row["libsvm_objective"] else math.copysign(math.inf, difference) if difference else 0.0
     return row
+
+
+def converged(row, side):
+    """Also where nu leaves no margin: both ends are w = 0 up to noise, and objectives are not compared."""
+    return row[side + "_status"] in ("converged", "no margin")
 
 
 def named(row):
@@ -242,9 +248,9 @@ def named(row):
 
 def against(row):
     """Why a case stands against us, or nothing."""
-    if row["libsvm_status"] != "converged":
+    if not converged(row, "libsvm"):
         return ""
-    if row["ours_status"] != "converged":
+    if not converged(row, "ours"):
         return row["ours_status"]
     if row.get("worse", 0) > WORSE:
         return f"objective worse by {row['worse']:.1e}"
@@ -262,8 +268,8 @@ def table(rows, list_length):
         print(f"\n| {title} | cases | LIBSVM converged | of these we | × mean | × worst | slower | objective worst | worse by > {WORSE:g} |\n|" + "---|" * 9)
         for name in sorted({group(r) for r in rows}) + ["all"]:
             here = [r for r in rows if name == "all" or group(r) == name]
-            theirs = [r for r in here if r["libsvm_status"] == "converged"]
-            both = [r for r in theirs if r["ours_status"] == "converged"]
+            theirs = [r for r in here if converged(r, "libsvm")]
+            both = [r for r in theirs if converged(r, "ours")]
             worst = max((r["worse"] for r in both if "worse" in r), default=math.nan)
             print(f"| {name} | {len(here)} | {len(theirs)} | {len(both)} | {mean(theirs):.2f} | {min((r['ratio'] for r in theirs), default=math.nan):.2f} "
                   f"| {sum(r['ratio'] < 1 for r in theirs)} | {worst:+.1e} | {sum(r.get('worse', 0) > WORSE for r in both)} |")
@@ -279,12 +285,12 @@ def table(rows, list_length):
             print(f"  {named(r):60s} n={r['n']} ours {r['ours']:.3f} s {r['ours_status']}, LIBSVM {r['libsvm']:.3f} s {r['libsvm_status']}, "
                   f"× {r['ratio']:.2f}, objective {r.get('worse', math.nan):+.1e}")
 
-    theirs = [r for r in rows if r["libsvm_status"] == "converged"]
-    cases("LIBSVM converged, we did not", sorted((r for r in theirs if r["ours_status"] != "converged"), key=lambda r: r["ratio"]))
-    cases("both converged, ours is worse", sorted((r for r in theirs if r["ours_status"] == "converged" and against(r)), key=lambda r: -r.get("worse", 0)))
+    theirs = [r for r in rows if converged(r, "libsvm")]
+    cases("LIBSVM converged, we did not", sorted((r for r in theirs if not converged(r, "ours")), key=lambda r: r["ratio"]))
+    cases("both converged, ours is worse", sorted((r for r in theirs if converged(r, "ours") and against(r)), key=lambda r: -r.get("worse", 0)))
     cases("slower than LIBSVM", sorted((r for r in theirs if r["ratio"] < 1), key=lambda r: r["ratio"]))
-    cases("neither converged", [r for r in rows if r["libsvm_status"] != "converged" != r["ours_status"]])
-    cases("we converged, LIBSVM did not", [r for r in rows if r["libsvm_status"] != "converged" == r["ours_status"]])
+    cases("neither converged", [r for r in rows if not converged(r, "libsvm") and not converged(r, "ours")])
+    cases("we converged, LIBSVM did not", [r for r in rows if not converged(r, "libsvm") and converged(r, "ours")])
 
 
 def main():

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <map>
 #include <mutex>
-#include <ranges>
 
 #include "mercer/base/error.h"
 #include "mercer/kernels/algebra.h"
@@ -91,8 +90,8 @@ void register_kernel(const std::string& name, const kernel& k) { kernels().set(n
 std::optional<object_function> weight_named(const std::string& name) { return weights().find(name); }
 std::optional<feature> map_named(const std::string& name) { return maps().find(name); }
 std::optional<kernel> kernel_named(const std::string& name) {
-    for (const named_kernels& known : std::views::reverse(local()))
-        if (const auto at = std::ranges::find(known, name, &named_kernels::value_type::first); at != known.end()) return at->second;
+    for (auto known = local().rbegin(); known != local().rend(); ++known)
+        if (const auto at = std::ranges::find(*known, name, &named_kernels::value_type::first); at != known->end()) return at->second;
     return kernels().find(name);
 }
 
