@@ -173,7 +173,8 @@ verdict judge(const problem& p, const machine& m) {
     v.allowed_gap = (one_level(q) ? 2 : 1) * q.tol * promised * (1 + 1e-6);
     v.objective = static_cast<double>(0.5L * quadratic - linear);
     v.reach = q.task == svm_task::nu_svr ? 2 * q.nu * static_cast<double>(total) : 0;
-    v.noise = 2e-14 * (1 + largest + self * mass);
+    // Of a ν-regression α and α* of one example may cancel in its coefficient, but not in what sums of them are rounded to.
+    v.noise = 2e-14 * (1 + largest + self * (q.task == svm_task::nu_svr ? q.nu * static_cast<double>(total) : mass));
     // Duality where the offset decides all: of one class ρ = -b.
     const bool has_primal = (q.task == svm_task::c_svc || q.task == svm_task::epsilon_svr || q.task == svm_task::one_class) && !p.hard;
     if (has_primal) {

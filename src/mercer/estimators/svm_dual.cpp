@@ -189,7 +189,8 @@ extent extent_of(const gram<double>& K) {
 // of use.
 bool hulls_meet(const gram<double>& K, const posed& q, const smo_result& r, const extent& all) {
     constexpr double near = 1e-3;  // of the extent: what is closer is told apart by noise
-    const double close = near * near * q.sums[0] * q.sums[0] * all.square;
+    constexpr double rounding = 1e-13;  // of kernel values: examples may lie so far from the origin that it is all that tells them apart
+    const double close = (near * near * all.square + rounding * all.largest_self) * q.sums[0] * q.sums[0];
     if (r.objective > 1e4 * close) return false;  // beyond the error of kernel values in float
     std::vector<index> support;
     for (std::size_t i = 0; i < r.alpha.size(); ++i)

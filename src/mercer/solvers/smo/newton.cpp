@@ -171,6 +171,20 @@ bool solver::newton(bool last) {
     return worth && newton(free, way::barrier);
 }
 
+// The gap that x leaves in the problem of its variables alone.
+static double gap_of(const free_problem& q, const quadratic& K, const std::vector<double>& x) {
+    std::vector<double> Kx(x.size());
+    K.multiply(x, Kx);
+    two up{-infinity, -infinity}, low{infinity, infinity};
+    for (std::size_t a = 0; a < x.size(); ++a) {
+        const double F = q.r[a] - Kx[a];
+        const int g = q.group[a];
+        if (x[a] < q.upper[a]) up[g] = std::max(up[g], F);
+        if (x[a] > q.lower[a]) low[g] = std::min(low[g], F);
+    }
+    return std::max(up[0] - low[0], up[1] - low[1]);
+}
+
 bool solver::newton(const std::vector<index>& free, way how) {
     const index m = static_cast<index>(free.size());
     if (m < 2) return false;
@@ -204,10 +218,10 @@ bool solver::newton(const std::vector<index>& free, way how) {
     const std::vector<double> before = q.x;
     if (how != way::guess) {
         barrier(q, *K, 0.01 * options_.tol);
-        // Who is at a bound is known now, as a rule: then the equations give the exact solution.
+        // Who is at a bound is known now, as a rule: then the equations give the exact solution. Not where K is singular and many are free.
         const std::vector<double> near = q.x;
         const std::vector<at> where = q.where;
-        if (how == way::barrier && !active_set(q)) q.x = near, q.where = where;
+        if (how == way::barrier && !(active_set(q) && gap_of(q, *K, q.x) <= gap_of(q, *K, near))) q.x = near, q.where = where;
     } else if (!active_set(q)) {
         return false;
     }
