@@ -130,7 +130,7 @@ class problem:
             chosen = candidates[:above] + candidates[len(candidates) - (len(these) - above) :]
             for s, i in zip(these, chosen):
                 rows[s] = i
-        return labels, np.array(group, dtype=float), np.array(rows, dtype=int), np.array(coef).reshape(len(coef), -1).T
+        return labels, np.array(group, dtype=float), np.array(rows, dtype=int), np.array(coef).reshape(len(coef), width).T
 
     def objective(self, model, K, case):
         """The dual objective to be minimised, summed over pairs of classes, and by how much a constraint is violated."""

@@ -103,7 +103,15 @@ if(NOT MERCER_SANITIZE)
   endif()
   add_test(NAME consumer COMMAND ${CMAKE_SOURCE_DIR}/tests/consumer/run ${CMAKE_BINARY_DIR})
   set_tests_properties(consumer PROPERTIES TIMEOUT 300)
-  # Exit code 77: no clang, or nothing to fuzz.
-  add_test(NAME fuzz COMMAND ${CMAKE_SOURCE_DIR}/tools/fuzz --seconds 5)
-  set_tests_properties(fuzz PROPERTIES TIMEOUT 900 SKIP_RETURN_CODE 77 RUN_SERIAL TRUE)
 endif()
+
+# The seeds of every fuzz target and inputs made of them, without libFuzzer, which is for `make fuzz`.
+file(GLOB fuzz_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/fuzz/*.cpp)
+foreach(source ${fuzz_sources})
+  get_filename_component(name ${source} NAME_WE)
+  add_executable(${name}_replay ${source} ${CMAKE_SOURCE_DIR}/fuzz/replay/main.cpp)
+  target_link_libraries(${name}_replay PRIVATE mercer fmt::fmt)
+  mercer_warnings(${name}_replay)
+  add_test(NAME fuzz.${name} COMMAND ${name}_replay ${CMAKE_SOURCE_DIR}/fuzz/corpus/${name})
+  set_tests_properties(fuzz.${name} PROPERTIES TIMEOUT 120 ${test_environment})
+endforeach()
