@@ -84,6 +84,36 @@ void solver::choose_violators(index limit, std::vector<index>& chosen) {
     }
 }
 
+// The value about which all kernel values lie, where float can hardly tell them apart: of a Gaussian much wider than the data, say. Else 0.
+static double common_value(const std::vector<float*>& rows, index count) {
+    constexpr index looked_at = 8;
+    constexpr float near = 0.02f;
+    float low = rows[0][0], high = low;
+    for (index s = 0; s < std::min(looked_at, count); ++s) {
+        const float* row = rows[static_cast<std::size_t>(s * count / std::min(looked_at, count))];
+        low = std::min(low, *std::min_element(row, row + count));
+        high = std::max(high, *std::max_element(row, row + count));
+    }
+    return high > low && low > 0 && high - low < near * high ? 0.5 * (static_cast<double>(low) + high) : 0;
+}
+
+// The tile of K - c instead of K, from values in double. Steps have sum 0 in every group, so it is the same problem; but what tells the points apart is
+// no longer lost in the rounding of c.
+void solver::fill_without(double c, const std::vector<index>& who, const std::vector<index>& place, const std::vector<float*>& rows) {
+    constexpr index band = 128;
+    const auto count = static_cast<index>(who.size());
+    matrix<double> exact(std::min(band, count), count);
+    for (index first = 0; first < count; first += band) {
+        const index some = std::min(band, count - first);
+        exact_.block(std::span<const index>(who).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(some)), std::span<const index>(who),
+                     matrix_view<double>(exact.data(), some, count));
+        for (index r = 0; r < some; ++r) {
+            for (index j = 0; j < count; ++j) rows[first + r][j] = static_cast<float>(exact(r, j) - c);
+            tile_diagonal_[place[first + r]] = static_cast<float>(exact(r, first + r) - c);
+        }
+    }
+}
+
 void solver::solve_block(double target) {
     const index q = static_cast<index>(block_.size());
     // Room for the largest block at once: growing it would mean fresh memory every time.
@@ -101,7 +131,14 @@ void solver::solve_block(double target) {
         if (each >= 0) each = perm_[each];
     const bool there = of == tile_of_ && tile_.size() == room;
     tile_of_ = std::move(of);
-    if (!there) fast_.square(std::span<const index>(who), block_rows<float>(rows.data()));
+    if (!there) {
+        fast_.square(std::span<const index>(who), block_rows<float>(rows.data()));
+        tile_diagonal_.clear();
+        if (const double common = whole_ ? common_value(rows, real) : 0; common != 0) {
+            tile_diagonal_.assign(static_cast<std::size_t>(q), 1.0f);
+            fill_without(common, who, place, rows);
+        }
+    }
     if (there) {
         // The same block as before.
     } else if (groups_ == 1) {
@@ -125,7 +162,7 @@ void solver::solve_block(double target) {
     for (index k = 0; k < q; ++k) {
         const index i = block_[k];
         if (i < 0) continue;
-        inner_diagonal_[k] = diagonal_[i];
+        inner_diagonal_[k] = tile_diagonal_.empty() ? diagonal_[i] : tile_diagonal_[k];
         inner_alpha_[k] = alpha_[i];
         inner_lower_[k] = lower_[i];
         inner_upper_[k] = upper_[i];

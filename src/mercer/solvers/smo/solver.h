@@ -36,6 +36,7 @@ private:
     double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count(); }
     std::vector<double> original_order(const std::vector<double>& values) const;
 
+    void fill_without(double c, const std::vector<index>& who, const std::vector<index>& place, const std::vector<float*>& rows);
     bool worth_whole() const;
     void choose_block();
     void choose_violators(index limit, std::vector<index>& chosen);
@@ -128,6 +129,7 @@ private:
     std::vector<index> tile_of_;  // the variables of the tile, as block_ has them, under their first numbers
     index begin_[2] = {0, 0}, end_[2] = {0, 0};
     buffer<float> tile_;
+    std::vector<float> tile_diagonal_;  // where a common value was taken off the tile: its diagonal; else empty
     std::vector<float> inner_diagonal_;
     std::vector<double> inner_alpha_, inner_lower_, inner_upper_;
     inner_arrays<float> inner_float_;
