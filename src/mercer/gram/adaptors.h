@@ -81,10 +81,12 @@ public:
     index rows() const override { return 2 * k_.rows(); }
     index cols() const override { return 2 * k_.cols(); }
     void block(const selection& rows, const selection& cols, block_rows<T> out) const override {
-        std::vector<index> r(static_cast<std::size_t>(rows.size())), c(static_cast<std::size_t>(cols.size()));
-        for (index i = 0; i < rows.size(); ++i) r[static_cast<std::size_t>(i)] = rows[i] % k_.rows();
-        for (index j = 0; j < cols.size(); ++j) c[static_cast<std::size_t>(j)] = cols[j] % k_.cols();
-        k_.block(std::span<const index>(r), std::span<const index>(c), out);
+        const folded r(rows, k_.rows()), c(cols, k_.cols());
+        fill(r, c, out, [&](block_rows<T> once) { k_.block(std::span<const index>(r.once), std::span<const index>(c.once), once); });
+    }
+    void square(const selection& which, block_rows<T> out) const override {
+        const folded both(which, k_.rows());
+        fill(both, both, out, [&](block_rows<T> once) { k_.square(std::span<const index>(both.once), once); });
     }
 
     void diagonal(std::span<T> out) const override {
@@ -102,6 +104,47 @@ public:
     }
 
 private:
+    // Examples behind a choice of variables, each once, and where in that list the example of each variable stands. Of few variables it is not worth
+    // looking for those that share an example.
+    struct folded {
+        folded(const selection& which, index n) : place(static_cast<std::size_t>(which.size())) {
+            std::vector<index> seen(which.size() > n / 8 ? static_cast<std::size_t>(n) : 0, index{-1});
+            for (index i = 0; i < which.size(); ++i) {
+                const index example = which[i] % n;
+                index at = seen.empty() ? -1 : seen[static_cast<std::size_t>(example)];
+                if (at < 0) {
+                    at = static_cast<index>(once.size());
+                    once.push_back(example);
+                    if (!seen.empty()) seen[static_cast<std::size_t>(example)] = at;
+                }
+                place[static_cast<std::size_t>(i)] = at;
+            }
+        }
+        bool repeats() const { return once.size() < place.size(); }
+        std::vector<index> once, place;
+    };
+
+    // compute() fills the first row of every example, one number an example; they are spread to their columns, and copied to the other rows.
+    template <class Compute>
+    static void fill(const folded& r, const folded& c, block_rows<T> out, Compute compute) {
+        if (!r.repeats() && !c.repeats()) return compute(out);
+        std::vector<T*> first(r.once.size(), nullptr);
+        for (std::size_t i = 0; i < r.place.size(); ++i)
+            if (T*& row = first[static_cast<std::size_t>(r.place[i])]; !row) row = out[static_cast<index>(i)];
+        compute(block_rows<T>(first.data()));
+        if (c.repeats()) {
+            std::vector<T> numbers(c.once.size());
+            for (T* row : first) {
+                std::copy_n(row, numbers.size(), numbers.begin());
+                for (std::size_t j = 0; j < c.place.size(); ++j) row[j] = numbers[static_cast<std::size_t>(c.place[j])];
+            }
+        }
+        for (std::size_t i = 0; i < r.place.size(); ++i) {
+            const T* const from = first[static_cast<std::size_t>(r.place[i])];
+            if (T* const to = out[static_cast<index>(i)]; to != from) std::copy_n(from, c.place.size(), to);
+        }
+    }
+
     const gram<T>& k_;
 };
 

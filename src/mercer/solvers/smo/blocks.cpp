@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "mercer/base/parallel.h"
+#include "mercer/solvers/smo/lowered.h"
 #include "mercer/solvers/smo/solver.h"
 
 namespace mercer::smo {
@@ -84,17 +85,21 @@ void solver::choose_violators(index limit, std::vector<index>& chosen) {
     }
 }
 
-// The value about which all kernel values lie, where float can hardly tell them apart: of a Gaussian much wider than the data, say. Else 0.
+double common_value(std::span<const float> values) {
+    constexpr float near = 0.02f;
+    const auto [low, high] = std::minmax_element(values.begin(), values.end());
+    return *high > *low && *low > 0 && *high - *low < near * *high ? 0.5 * (static_cast<double>(*low) + *high) : 0;
+}
+
+// Of a few rows of a tile.
 static double common_value(const std::vector<float*>& rows, index count) {
     constexpr index looked_at = 8;
-    constexpr float near = 0.02f;
-    float low = rows[0][0], high = low;
+    std::vector<float> some;
     for (index s = 0; s < std::min(looked_at, count); ++s) {
         const float* row = rows[static_cast<std::size_t>(s * count / std::min(looked_at, count))];
-        low = std::min(low, *std::min_element(row, row + count));
-        high = std::max(high, *std::max_element(row, row + count));
+        some.insert(some.end(), row, row + count);
     }
-    return high > low && low > 0 && high - low < near * high ? 0.5 * (static_cast<double>(low) + high) : 0;
+    return common_value(some);
 }
 
 // The tile of K - c instead of K, from values in double. Steps have sum 0 in every group, so it is the same problem; but what tells the points apart is

@@ -203,6 +203,7 @@ bool solver::newton(const std::vector<index>& free, way how) {
         if (need + store_.bytes() > room_) store_.release();
         q.K = matrix<double>(m, m);
         exact_.square(std::span<const index>(who), q.K.view());
+        for (index i = 0; common_ != 0 && i < m * m; ++i) q.K.data()[i] += common_;
         K = std::make_unique<whole_quadratic>(q.K, q.group, ops_);
     }
     for (index a = 0; a < m; ++a) {

@@ -242,7 +242,7 @@ double solver::gap_of_all() {
     if (active_ == n_ || looked_) return gap;
     for (index i = active_; i < n_; ++i) {
         const int g = group_[i];
-        const double off = reach_ * std::sqrt(std::abs(static_cast<double>(diagonal_[i])));
+        const double off = reach_ * std::sqrt(self(i));
         if (alpha_[i] < upper_[i]) max_up_[g] = std::max(max_up_[g], F_then_[i] + off);
         if (alpha_[i] > lower_[i]) min_low_[g] = std::min(min_low_[g], F_then_[i] - off);
     }
@@ -253,7 +253,7 @@ double solver::gap_of_all() {
 // Whether point i, set aside, leaves the gap as it is, if F were off by `doubt` beside what reach_ allows.
 bool solver::beyond_doubt(index i, double doubt) const {
     const int g = group_[i];
-    const double off = reach_ * std::sqrt(std::abs(static_cast<double>(diagonal_[i]))) + 2 * safety * error_then_ + doubt;
+    const double off = reach_ * std::sqrt(self(i)) + 2 * safety * error_then_ + doubt;
     return (alpha_[i] >= upper_[i] || F_then_[i] + off < std::max(max_up_[g], min_low_[g])) &&
            (alpha_[i] <= lower_[i] || F_then_[i] - off > std::min(max_up_[g], min_low_[g]));
 }

@@ -5,6 +5,7 @@
 
 #include "mercer/base/error.h"
 #include "mercer/base/parallel.h"
+#include "mercer/solvers/smo/lowered.h"
 #include "mercer/solvers/smo/solver.h"
 
 namespace mercer {
@@ -47,10 +48,11 @@ std::size_t room_for_rows(index n, std::size_t budget, const limits& l) {
 }
 }  // namespace
 
-solver::solver(const gram<float>& fast, const gram<double>& exact, const box_problem& problem, const smo_options& options)
+solver::solver(const gram<float>& fast, const gram<double>& exact, const box_problem& problem, const smo_options& options, double common)
     : limits(limits_in_force()),
       fast_(fast),
       exact_(exact),
+      common_(common),
       options_(options),
       n_(static_cast<index>(problem.p.size())),
       active_(n_),
@@ -319,6 +321,17 @@ smo_result solver::finish() {
     return std::move(result_);
 }
 
+double common_value(const gram<float>& K) {
+    constexpr index most_rows = 8, most_columns = 64;
+    const index n = K.rows(), rows = std::min(n, most_rows), columns = std::min(n, most_columns);
+    std::vector<index> r, c;
+    for (index i = 0; i < rows; ++i) r.push_back(i * n / rows);
+    for (index j = 0; j < columns; ++j) c.push_back(j * n / columns);
+    matrix<float> some(rows, columns);
+    K.block(std::span<const index>(r), std::span<const index>(c), some.view());
+    return common_value({some.data(), static_cast<std::size_t>(rows * columns)});
+}
+
 }  // namespace smo
 
 smo_result solve_smo(const gram<float>& fast, const gram<double>& exact, const box_problem& problem, const smo_options& options) {
@@ -331,7 +344,25 @@ smo_result solve_smo(const gram<float>& fast, const gram<double>& exact, const b
         if (!(problem.lower[i] <= problem.upper[i]))
             fail(errc::invalid_argument, "smo: bounds must satisfy lower <= upper, got " + std::to_string(problem.lower[i]) + " and " +
                                              std::to_string(problem.upper[i]) + " for variable " + std::to_string(i));
-    return smo::solver(fast, exact, problem, options).run();
+    smo_result r = smo::solver(fast, exact, problem, options).run();
+    const double c = r.status == smo_status::stalled ? smo::common_value(fast) : 0;
+    if (c == 0) return r;
+    // What tells the points apart is lost in the rounding of what they have in common: on from here without that. The sum of α is fixed, so it is the same
+    // problem, F but for a constant.
+    const smo::lowered<float> low_fast(exact, c);
+    const smo::lowered<double> low_exact(exact, c);
+    smo_options rest = options;
+    rest.most_seconds -= r.seconds;
+    rest.most_steps -= r.steps;
+    smo_result again = smo::solver(low_fast, low_exact, {problem.p, problem.lower, problem.upper, problem.group, r.alpha}, rest, c).run();
+    double sum = 0;
+    for (const double each : again.alpha) sum += each;
+    for (double& each : again.F) each -= c * sum;
+    again.objective += 0.5 * c * sum * sum;
+    again.seconds += r.seconds, again.steps += r.steps, again.rounds += r.rounds;
+    again.flat_steps += r.flat_steps, again.concave_steps += r.concave_steps;
+    again.rows_computed += r.rows_computed, again.rows_reused += r.rows_reused;
+    return again;
 }
 
 }  // namespace mercer

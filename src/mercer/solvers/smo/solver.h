@@ -5,6 +5,7 @@
 #pragma once
 
 #include <chrono>
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -20,7 +21,8 @@ inline constexpr index row_chunk = 512;            // rows that are used but not
 
 class solver : limits {
 public:
-    solver(const gram<float>& fast, const gram<double>& exact, const box_problem& problem, const smo_options& options);
+    // fast and exact give K - common.
+    solver(const gram<float>& fast, const gram<double>& exact, const box_problem& problem, const smo_options& options, double common = 0);
     smo_result run();
 
 private:
@@ -66,6 +68,7 @@ private:
     double gap_of_all();
     void recall(const std::vector<index>& which);
     bool beyond_doubt(index i, double doubt) const;
+    double self(index i) const { return std::abs(static_cast<double>(diagonal_[i]) + common_); }  // K(i, i)
     double objective() const;
 
     double sampled_error();
@@ -86,6 +89,7 @@ private:
 
     const gram<float>& fast_;
     const gram<double>& exact_;
+    const double common_;
     const smo_options& options_;
     const index n_;
     index active_;

@@ -123,9 +123,9 @@ void solver::make_exact(const std::vector<index>& points) {
 // must be. Beyond what double can tell from infinity there is none. Float values only raise the suspicion.
 bool solver::grows() {
     const auto needs_too_much = [&] {
-        double linear = 0, quadratic = 0, self = 0, low = infinity, high = -infinity;
+        double linear = 0, quadratic = 0, largest = 0, low = infinity, high = -infinity;
         for (index i = 0; i < n_; ++i) {
-            self = std::max(self, static_cast<double>(std::abs(diagonal_[i])));
+            largest = std::max(largest, self(i));
             low = std::min(low, p_[i]);
             high = std::max(high, p_[i]);
             if (alpha_[i] == 0) continue;
@@ -133,7 +133,7 @@ bool solver::grows() {
             quadratic += alpha_[i] * (p_[i] - F_[i]);
         }
         const double spread = (high - low) / 2;
-        return linear > 0 && quadratic * spread * spread * hopeless <= self * linear * linear;
+        return linear > 0 && quadratic * spread * spread * hopeless <= largest * linear * linear;
     };
     if (!needs_too_much()) return false;
     std::vector<index> support;
