@@ -9,8 +9,48 @@
 
 #include "mercer/base/error.h"
 #include "mercer/base/parallel.h"
+#include "mercer/insight/binary_problems.h"
 
 namespace mercer {
+namespace {
+
+// The machine of one pair of classes in a model of many, as a model of those two; where it sees no other class.
+struct pair_machine {
+    svm_model model;
+    std::vector<double> weight;  // of all examples, 0 for those of other classes
+};
+
+pair_machine pair_of(const svm_model& all, std::span<const double> y, const std::vector<double>& weight, index problem) {
+    const auto [a, b] = classes_of_problem(all, problem);
+    pair_machine out;
+    out.model.C = all.C;
+    out.model.training_size = all.training_size;
+    const double labels[] = {all.classes[static_cast<std::size_t>(a)], all.classes[static_cast<std::size_t>(b)]};
+    out.model.classes.assign({std::min(labels[0], labels[1]), std::max(labels[0], labels[1])});
+    const double sign = labels[0] < labels[1] ? 1 : -1;  // the first class is the one of f > 0
+    const auto coefficients = problem_coefficients(all, problem);
+    out.model.coef = matrix<double>(1, static_cast<index>(coefficients.size()));
+    for (std::size_t s = 0; s < coefficients.size(); ++s) {
+        out.model.support_rows.push_back(all.support_rows[static_cast<std::size_t>(coefficients[s].first)]);
+        out.model.coef(0, static_cast<index>(s)) = sign * coefficients[s].second;
+    }
+    out.model.offset.push_back(sign * all.offset[static_cast<std::size_t>(problem)]);
+    out.weight = weight;
+    for (std::size_t i = 0; i < y.size(); ++i)
+        if (y[i] != labels[0] && y[i] != labels[1]) out.weight[i] = 0;
+    return out;
+}
+
+svm_options without_example(svm_options o, const std::vector<double>& weight, index i, const svm_model& start) {
+    o.sample_weight = weight;
+    o.sample_weight[static_cast<std::size_t>(i)] = 0;
+    o.start = &start;
+    o.progress = nullptr;
+    o.checkpoint_file.clear();
+    return o;
+}
+
+}  // namespace
 
 error_estimate leave_one_out(const shared_gram& K, std::span<const double> y, const svm_options& options, const svm_model& fitted,
                              const std::function<void(double)>& progress, bool skip) {
@@ -41,25 +81,44 @@ error_estimate leave_one_out(const shared_gram& K, std::span<const double> y, co
     std::atomic<index> wrong = 0, fits = 0, done = 0;
     std::mutex lock;  // of out.ended and progress
     const auto total = static_cast<index>(left_out.size());
+    // Of many pairs of classes an example supports a few: the others stay as they are without it.
+    std::vector<pair_machine> pairs;
+    std::vector<std::vector<index>> supports(static_cast<std::size_t>(n));  // the pairs of each example
+    if (skip && from.classes.size() > 2 && from.scheme == multiclass::one_vs_one)
+        for (index p = 0; p < from.problems(); ++p) {
+            pairs.push_back(pair_of(from, y, weight, p));
+            for (const index row : pairs.back().model.support_rows) supports[static_cast<std::size_t>(row)].push_back(p);
+        }
+    const auto refit = [&](const svm_options& o) {
+        svm_model without = fit_svm(K.fast(), K.exact(), y, o);
+        const std::lock_guard hold(lock);
+        out.ended.add(without);
+        return without;
+    };
     parallel_for(total, [&](index at) {
         const index i = left_out[static_cast<std::size_t>(at)];
         const double label = y[static_cast<std::size_t>(i)];
         if (members.at(label) == 1) {
             ++wrong;  // nobody else knows this class
         } else {
-            svm_options o = options;
-            o.sample_weight = weight;
-            o.sample_weight[static_cast<std::size_t>(i)] = 0;
-            o.start = &from;
-            o.progress = nullptr;
-            o.checkpoint_file.clear();
-            const svm_model without = fit_svm(K.fast(), K.exact(), y, o);
             matrix<double> row(1, n);
             K.exact().row(i, row.data());
-            wrong += predict(without, decide_precomputed(without, row.view()).view())[0] != label;
+            if (pairs.empty()) {
+                const svm_model without = refit(without_example(options, weight, i, from));
+                wrong += predict(without, decide_precomputed(without, row.view()).view())[0] != label;
+            } else {
+                matrix<double> f = decide_precomputed(from, row.view());
+                for (const index p : supports[static_cast<std::size_t>(i)]) {
+                    const pair_machine& pair = pairs[static_cast<std::size_t>(p)];
+                    svm_options o = without_example(options, pair.weight, i, pair.model);
+                    o.sorted_classes = true;
+                    const svm_model without = refit(o);
+                    const double sign = without.classes[0] == from.classes[static_cast<std::size_t>(classes_of_problem(from, p).positive)] ? 1 : -1;
+                    f(0, p) = sign * decide_precomputed(without, row.view())(0, 0);
+                }
+                wrong += predict(from, f.view())[0] != label;
+            }
             ++fits;
-            const std::lock_guard hold(lock);
-            out.ended.add(without);
         }
         const index so_far = ++done;
         if (progress) {
