@@ -152,6 +152,11 @@ level margin_level(const posed& q, const smo_result& r, int g) {
         if (r.alpha[i] > r.alpha[a]) a = i;
         if (r.alpha[i] < r.alpha[b]) b = i;
     }
+    if (r.alpha[a] == 0 && r.alpha[b] == 0)
+        fail(errc::infeasible,
+             fmt::format("{}: the examples cannot be told apart in this kernel's feature space as C = infinity asks: its values differ by rounding only. Use a "
+                         "finite C, or a kernel with a richer feature space (a larger gamma or degree)",
+                         in.sign.empty() ? "svr" : "hard margin"));
     if (in.sign.empty())
         fail(errc::infeasible, fmt::format("svr: no function of this kernel's feature space is within epsilon = {} of all targets, as C = infinity asks; "
                                            "examples {} and {} have multipliers {:.3g} and {:.3g} "

@@ -118,7 +118,7 @@ smo_result solver::run() {
                         rests_ = denied_ = 0;
                         continue;
                     }
-                    result_.status = smo_status::stalled;
+                    result_.status = failure();
                     break;
                 }
                 at_rest_ = false;
@@ -147,7 +147,7 @@ smo_result solver::run() {
                 const bool certain = certify();
                 if (!certain && last_tries_++ < most_last_tries && newton(true)) continue;
                 if (!certain && !remember()) restore();
-                result_.status = certain ? success() : smo_status::stalled;
+                result_.status = certain ? success() : failure();
                 break;
             }
         }
