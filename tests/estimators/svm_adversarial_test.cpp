@@ -363,6 +363,19 @@ TEST(svm_hard_margin, twins_with_both_labels) {
     for (const formula& k : {rbf(1), linear_kernel(), poly(3, 1, 1)}) expect_not_separable(k, s);
 }
 
+// So near that only rounding tells them apart: there is a plane between them, far beyond what double can find.
+TEST(svm_hard_margin, near_twins_with_both_labels) {
+    for (const unsigned seed : {1u, 2u, 3u, 4u})
+        for (const double apart : {1e-6, 1e-8, 1e-10}) {
+            sample s = clouds(600, 2, 1, 0.2, seed);
+            for (std::size_t i = 1; i < s.x.size(); i += 2) {
+                s.x[i] = {s.x[i - 1][0] + apart, s.x[i - 1][1] - apart};
+                s.y[i] = -s.y[i - 1];
+            }
+            EXPECT_EQ(why(rbf(0.08), s, options_for(svm_task::c_svc, infinity)).substr(0, 24), "infeasible: hard margin:") << seed << ", " << apart;
+        }
+}
+
 TEST(svm_hard_margin, crosswise_corners_and_a_plane) {
     expect_not_separable(linear_kernel(), {{{1, 1}, {-1, -1}, {1, -1}, {-1, 1}}, {1, 1, -1, -1}});
     fit_and_check(poly(2, 1, 1), {{{1, 1}, {-1, -1}, {1, -1}, {-1, 1}}, {1, 1, -1, -1}}, options_for(svm_task::c_svc, infinity, 1e-6));
