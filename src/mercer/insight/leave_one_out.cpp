@@ -14,30 +14,22 @@
 namespace mercer {
 namespace {
 
-// The machine of one pair of classes in a model of many, as a model of those two; where it sees no other class.
-struct pair_machine {
-    svm_model model;
-    std::vector<double> weight;  // of all examples, 0 for those of other classes
-};
-
-pair_machine pair_of(const svm_model& all, std::span<const double> y, const std::vector<double>& weight, index problem) {
+// The machine of one pair of classes in a model of many, as a model of those two.
+svm_model pair_of(const svm_model& all, index problem) {
     const auto [a, b] = classes_of_problem(all, problem);
-    pair_machine out;
-    out.model.C = all.C;
-    out.model.training_size = all.training_size;
+    svm_model out;
+    out.C = all.C;
+    out.training_size = all.training_size;
     const double labels[] = {all.classes[static_cast<std::size_t>(a)], all.classes[static_cast<std::size_t>(b)]};
-    out.model.classes.assign({std::min(labels[0], labels[1]), std::max(labels[0], labels[1])});
+    out.classes.assign({std::min(labels[0], labels[1]), std::max(labels[0], labels[1])});
     const double sign = labels[0] < labels[1] ? 1 : -1;  // the first class is the one of f > 0
     const auto coefficients = problem_coefficients(all, problem);
-    out.model.coef = matrix<double>(1, static_cast<index>(coefficients.size()));
+    out.coef = matrix<double>(1, static_cast<index>(coefficients.size()));
     for (std::size_t s = 0; s < coefficients.size(); ++s) {
-        out.model.support_rows.push_back(all.support_rows[static_cast<std::size_t>(coefficients[s].first)]);
-        out.model.coef(0, static_cast<index>(s)) = sign * coefficients[s].second;
+        out.support_rows.push_back(all.support_rows[static_cast<std::size_t>(coefficients[s].first)]);
+        out.coef(0, static_cast<index>(s)) = sign * coefficients[s].second;
     }
-    out.model.offset.push_back(sign * all.offset[static_cast<std::size_t>(problem)]);
-    out.weight = weight;
-    for (std::size_t i = 0; i < y.size(); ++i)
-        if (y[i] != labels[0] && y[i] != labels[1]) out.weight[i] = 0;
+    out.offset.push_back(sign * all.offset[static_cast<std::size_t>(problem)]);
     return out;
 }
 
@@ -82,12 +74,12 @@ error_estimate leave_one_out(const shared_gram& K, std::span<const double> y, co
     std::mutex lock;  // of out.ended and progress
     const auto total = static_cast<index>(left_out.size());
     // Of many pairs of classes an example supports a few: the others stay as they are without it.
-    std::vector<pair_machine> pairs;
+    std::vector<svm_model> pairs;
     std::vector<std::vector<index>> supports(static_cast<std::size_t>(n));  // the pairs of each example
     if (skip && from.classes.size() > 2 && from.scheme == multiclass::one_vs_one)
         for (index p = 0; p < from.problems(); ++p) {
-            pairs.push_back(pair_of(from, y, weight, p));
-            for (const index row : pairs.back().model.support_rows) supports[static_cast<std::size_t>(row)].push_back(p);
+            pairs.push_back(pair_of(from, p));
+            for (const index row : pairs.back().support_rows) supports[static_cast<std::size_t>(row)].push_back(p);
         }
     const auto refit = [&](const svm_options& o) {
         svm_model without = fit_svm(K.fast(), K.exact(), y, o);
@@ -109,8 +101,10 @@ error_estimate leave_one_out(const shared_gram& K, std::span<const double> y, co
             } else {
                 matrix<double> f = decide_precomputed(from, row.view());
                 for (const index p : supports[static_cast<std::size_t>(i)]) {
-                    const pair_machine& pair = pairs[static_cast<std::size_t>(p)];
-                    svm_options o = without_example(options, pair.weight, i, pair.model);
+                    const svm_model& pair = pairs[static_cast<std::size_t>(p)];
+                    svm_options o = without_example(options, weight, i, pair);
+                    for (std::size_t j = 0; j < y.size(); ++j)
+                        if (y[j] != pair.classes[0] && y[j] != pair.classes[1]) o.sample_weight[j] = 0;
                     o.sorted_classes = true;
                     const svm_model without = refit(o);
                     const double sign = without.classes[0] == from.classes[static_cast<std::size_t>(classes_of_problem(from, p).positive)] ? 1 : -1;

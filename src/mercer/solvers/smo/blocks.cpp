@@ -102,23 +102,6 @@ static double common_value(const std::vector<float*>& rows, index count) {
     return common_value(some);
 }
 
-// The tile of K - c instead of K, from values in double. Steps have sum 0 in every group, so it is the same problem; but what tells the points apart is
-// no longer lost in the rounding of c.
-void solver::fill_without(double c, const std::vector<index>& who, const std::vector<index>& place, const std::vector<float*>& rows) {
-    constexpr index band = 128;
-    const auto count = static_cast<index>(who.size());
-    matrix<double> exact(std::min(band, count), count);
-    for (index first = 0; first < count; first += band) {
-        const index some = std::min(band, count - first);
-        exact_.block(std::span<const index>(who).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(some)), std::span<const index>(who),
-                     matrix_view<double>(exact.data(), some, count));
-        for (index r = 0; r < some; ++r) {
-            for (index j = 0; j < count; ++j) rows[first + r][j] = static_cast<float>(exact(r, j) - c);
-            tile_diagonal_[place[first + r]] = static_cast<float>(exact(r, first + r) - c);
-        }
-    }
-}
-
 void solver::solve_block(double target) {
     const index q = static_cast<index>(block_.size());
     // Room for the largest block at once: growing it would mean fresh memory every time.
@@ -139,9 +122,11 @@ void solver::solve_block(double target) {
     if (!there) {
         fast_.square(std::span<const index>(who), block_rows<float>(rows.data()));
         tile_diagonal_.clear();
+        // K - c instead of K: steps have sum 0 in every group, so it is the same problem.
         if (const double common = whole_ ? common_value(rows, real) : 0; common != 0) {
+            lowered<float>(exact_, common).block(std::span<const index>(who), std::span<const index>(who), block_rows<float>(rows.data()));
             tile_diagonal_.assign(static_cast<std::size_t>(q), 1.0f);
-            fill_without(common, who, place, rows);
+            for (index r = 0; r < real; ++r) tile_diagonal_[place[r]] = rows[r][r];
         }
     }
     if (there) {

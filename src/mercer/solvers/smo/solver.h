@@ -40,7 +40,6 @@ private:
     double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count(); }
     std::vector<double> original_order(const std::vector<double>& values) const;
 
-    void fill_without(double c, const std::vector<index>& who, const std::vector<index>& place, const std::vector<float*>& rows);
     bool worth_whole() const;
     void choose_block();
     void choose_violators(index limit, std::vector<index>& chosen);
