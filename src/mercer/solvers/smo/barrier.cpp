@@ -27,6 +27,7 @@ public:
     interior(free_problem& q, quadratic& K) : q_(q), K_(K), m_(static_cast<index>(q.x.size())) {
         double width = 0, size = 0;
         for (index i = 0; i < m_; ++i) {
+            mean_diagonal_ += std::abs(K.diagonal(i)) / static_cast<double>(m_);
             size = std::max({size, std::abs(q.x[i]), std::isfinite(q.lower[i]) ? std::abs(q.lower[i]) : 0.0});
             if (std::isfinite(q.upper[i] - q.lower[i])) width = std::max(width, q.upper[i] - q.lower[i]);
         }
@@ -52,10 +53,13 @@ public:
         double nearest = std::numeric_limits<double>::infinity();
         state best;
         int last = 0;
+        double least_mu = average(0, 0);
         for (int step = 0; step < most_steps; ++step) {
             gradient();
             const double off = beside();
             if (off < nearest) nearest = off, best = {q_.x, s_, t_, z_, v_}, last = step;
+            // Far from its end that need not show yet: the first multipliers are nearer to it than those on the central path. μ shows it.
+            if (const double mu = average(0, 0); mu < 0.5 * least_mu) least_mu = mu, last = step;
             if (off <= tol || off > 1e6 * nearest || step > last + patience || !advance()) break;
         }
         if (!best.x.empty()) q_.x = std::move(best.x), s_ = std::move(best.s), t_ = std::move(best.t), z_ = std::move(best.z), v_ = std::move(best.v);
@@ -75,11 +79,15 @@ private:
         vec x, s, t, z, v;
     };
 
+    // What moving x_i does to F: to its own by K_ii, and to others' because the sum must stay. Without the second the origin of a linear kernel, K_ii = 0,
+    // would be at its lower bound whatever its multipliers say.
+    double weight(index i) const { return std::max(std::abs(K_.diagonal(i)), mean_diagonal_); }
+
     // How far it is from its end.
     double beside() const {
         double off = 0;
         for (index i = 0; i < m_; ++i) {
-            const double k = std::abs(K_.diagonal(i));
+            const double k = weight(i);
             off = std::max({off, std::abs(residual(i)), std::min(k * s_[i], z_[i]), std::min(k * t_[i], v_[i])});
         }
         return std::isfinite(off) ? off : std::numeric_limits<double>::infinity();
@@ -88,7 +96,7 @@ private:
     // Variables whose multiplier outweighs what is left to the bound are at it.
     void snap() {
         for (index i = 0; i < m_; ++i) {
-            const double k = std::abs(K_.diagonal(i));
+            const double k = weight(i);
             q_.where[i] = z_[i] > k * s_[i] ? place::lower : v_[i] > k * t_[i] ? place::upper : place::free;
             if (q_.where[i] == place::lower) q_.x[i] = q_.lower[i];
             if (q_.where[i] == place::upper) q_.x[i] = q_.upper[i];
@@ -164,6 +172,7 @@ private:
     free_problem& q_;
     quadratic& K_;
     const index m_;
+    double mean_diagonal_ = 0;
     vec s_, t_, z_, v_, g_, dx_, dz_, dv_;
     two lambda_{}, dlambda_{};
 };
