@@ -12,8 +12,10 @@
 #include "mercer/base/error.h"
 #include "mercer/base/parallel.h"
 #include "mercer/estimators/example_order.h"
+#include "mercer/estimators/linear_origin.h"
 #include "mercer/estimators/svm_dual.h"
 #include "mercer/estimators/svm_problems.h"
+#include "mercer/estimators/svm_scores.h"
 #include "mercer/gram/adaptors.h"
 #include "mercer/gram/computed.h"
 #include "mercer/gram/narrowed.h"
@@ -352,6 +354,23 @@ svm_model fit_without_absent(const kernel& k, const dataset& x, std::span<const 
     return model;
 }
 
+// A linear machine fitted around the mean of its examples, and moved back to where they are.
+svm_model fit_around(const std::vector<double>& mean, const kernel& k, const dataset& x, std::span<const double> y, const svm_options& options) {
+    const dataset near = moved_to_origin(x, mean);
+    svm_model model = fit_svm(k, near, y, options);
+    const matrix<double> w = linear_weights(model);
+    for (index p = 0; p < model.problems(); ++p) {
+        double down = 0;
+        for (index a = 0; a < w.cols(); ++a) down += w(p, a) * mean[static_cast<std::size_t>(a)];
+        const auto at = static_cast<std::size_t>(p);
+        model.offset[at] -= down;
+        model.reports[at].offset_low -= down;
+        model.reports[at].offset_high -= down;
+    }
+    attach(model, k, x);
+    return model;
+}
+
 }  // namespace
 
 void require_feasible_nu(index n, std::span<const double> y, const svm_options& options) {
@@ -395,6 +414,8 @@ svm_model fit_svm(const kernel& k, const dataset& x, std::span<const double> y, 
     const auto& weight = options.sample_weight;
     const auto absent = std::count(weight.begin(), weight.end(), 0.0);
     if (absent > 0 && absent < static_cast<std::ptrdiff_t>(weight.size()) && !options.start) return fit_without_absent(k, x, y, options);
+    if (k.text() == "linear()" && options.task != svm_task::one_class)
+        if (const auto mean = distant_mean(x)) return fit_around(*mean, k, x, y, options);
     const std::vector<index> rank = options.any_order ? example_ranks(x, y, weight) : std::vector<index>{};
     // Part of the memory may hold the data as the tile loops like them best: floats, packed when there is room for that too, and
     // rows that are stored as sparse ones but are not.
