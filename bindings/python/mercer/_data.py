@@ -136,6 +136,8 @@ def as_data(X, *, estimator=None, copy=False, anything=False, always=False):
     objects = _objects(X)
     if objects is not None:
         return (_core.strings if isinstance(objects[0], (str, bytes)) else _core.sets)(objects)
+    if type(X) is scipy.sparse.csr_matrix and X.dtype in _FLOATS and X.nnz > 0 and not copy:  # check_array would look at the same things
+        return _finite(_sparse_data(X), X.dtype)
     X = check_array(X, accept_sparse="csr", dtype=list(_FLOATS), order=None, copy=copy, estimator=estimator, input_name="X")
     if scipy.sparse.issparse(X):
         return _sparse_data(X)

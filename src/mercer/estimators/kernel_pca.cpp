@@ -188,7 +188,7 @@ bool decomposes(index n, const kernel_pca_options& o) {
     // K, the centred matrix, its eigenvectors in order, and LAPACK's workspace of 2n² numbers
     const double need = 40.0 * static_cast<double>(n) * static_cast<double>(n);
     // Measured: of few objects all pairs are as quick as the passes for some.
-    const bool fits = need <= static_cast<double>(o.memory_bytes), suits = all || o.n_components > std::min(n / 5, n * n / 16000);
+    const bool fits = need <= static_cast<double>(o.memory_bytes), suits = all || o.n_components > std::min(n / 5, n * n / 4000);
     const bool whole = o.solver == eigen_solver::full || (o.solver == eigen_solver::automatic && suits && (fits || all));
     if (whole && !fits)
         fail(errc::memory, fmt::format("{}: a full decomposition of n = {} needs {:.0f} MB, more than the budget of {:.0f} MB; ask for fewer components", owner,
@@ -298,15 +298,17 @@ void check(const kernel_pca_options& o, index n) {
 kernel_pca_model fit_kernel_pca(const kernel& k, const dataset& x, const kernel_pca_options& o) {
     require_objects(x, owner);
     check(o, x.size());
-    const std::vector<double> self = self_values(k, x);
-    const auto by_any_rows = [&](const auto& K) { return fitted(K, by_rows(K, o.n_components), self, o); };
+    const auto by_any_rows = [&](const auto& K) { return fitted(K, by_rows(K, o.n_components), self_values(k, x), o); };
     constexpr std::size_t packed_bytes = std::size_t{64} << 20;
     // Half of K in memory, where that is all that is needed of it.
     const auto by_half = [&] {
         const computed<double> K(k, x, packed_bytes);
         half_gram half(K);
+        std::vector<double> self(static_cast<std::size_t>(x.size()));
+        K.diagonal(self);
         const auto product = [&half](matrix_view<const double> v, matrix_view<double> out) { half.multiply(v, out); };
-        return fitted(static_cast<const gram<double>&>(K), {product}, self, o);
+        // A pass over few objects is cheap beside the vectors' own algebra: narrow blocks need fewer of them.
+        return fitted(static_cast<const gram<double>&>(K), {product, x.size() < 2000 ? index{3} : multiplication().block}, self, o);
     };
     // The half, the examples packed, and some two hundred vectors
     const double need = half_gram::bytes(x.size(), multiplication().block) + packed_bytes + 1600.0 * static_cast<double>(x.size());

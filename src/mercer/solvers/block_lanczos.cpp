@@ -161,6 +161,7 @@ lanczos_result block_lanczos(index n, const block_operator& multiply, const lanc
     lanczos_result found;
     matrix<double> pairs;  // the vectors last found, in terms of the basis
     double scale = 0;
+    index decomposed = 0;  // the size of the basis when H was last
     for (;;) {
         const index last = next.rows();
         q.append(next);
@@ -187,9 +188,14 @@ lanczos_result block_lanczos(index n, const block_operator& multiply, const lanc
         for (index i = 0; i < coupling.rows() * coupling.cols(); ++i) coupling.data()[i] += again.data()[i];
         q.set_last(coupling);
 
-        const eigen_system ritz = symmetric_eigen(q.h());  // ascending
         const index m = q.size(), have = std::min(p, m);
         next = m < n ? q.orthonormal(w, 1e-14 * scale, scale) : matrix<double>(0, n);
+        // Decomposing H costs some 10m³ operations. Where that is more than a pass, only once the basis has grown by a quarter.
+        const bool dear = 10.0 * std::pow(static_cast<double>(m), 3) > 2.0 * static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(last);
+        const bool roomy = m + 2 * width <= most && next.rows() == last && found.passes < o.most_passes && !o.progress;
+        if (dear && roomy && have == p && 4 * m < 5 * decomposed) continue;
+        decomposed = m;
+        const eigen_system ritz = symmetric_eigen(q.h());  // ascending
         const matrix<double> r = row_products(w.view(), next.view());  // last × next
         found.values.clear(), found.residuals.clear();
         found.lowest = std::min(found.lowest, ritz.values.front());
