@@ -167,7 +167,7 @@ bool solver::newton(bool last) {
             if (lower_[i] < upper_[i]) free.push_back(i);
     }
     const double m = static_cast<double>(free.size());
-    const bool worth = 7.5 * factor_cycles * m * m * m <= std::max(8 * work_, 2e9) || (last && active_ <= most_barrier);
+    const bool worth = 7.5 * factor_cycles * m * m * m <= std::max(8 * work_, quick_barrier) || (last && active_ <= most_barrier);
     return worth && newton(free, way::barrier);
 }
 
