@@ -37,6 +37,7 @@ struct limits {
     index most_features = 300;       // columns of a Φ with K = ΦΦᵀ
     index most_newton = 8000;        // variables it is tried with
     int most_newtons = 10;           // times it is tried before the solver gives up
+    int most_vain_newtons = 5;       // and so often when it finds again what it found before
     int most_last_tries = 3;         // and so often where pairs have come to rest short of the end
     double quick_barrier = 5e7;      // cycles that a barrier may take however little pairs have done; more, only eight times what they have
     index most_barrier = 2500;       // active points up to which a barrier takes all of them

@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "mercer/solvers/smo/blocked_cholesky.h"
+#include "mercer/solvers/smo/low_rank.h"
 #include "mercer/solvers/smo/quadratic.h"
 #include "mercer/solvers/smo/solver.h"
 
@@ -128,6 +129,7 @@ bool solver::thin_newton() {
         asked_features_ = true;
         features_ = exact_.features(std::min<index>(most_features, n_));
     }
+    if (features_.rows() == 0 && !asked_low_rank_) find_low_rank();
     if (features_.rows() == 0) return false;
     if (newton_work() > std::max(8 * work_, 2e9)) return false;
     active_ = level_ = n_;
@@ -139,6 +141,18 @@ bool solver::thin_newton() {
     return newton(all, way::thin);
 }
 
+// Looks for such a Φ, once pairs have worked as long as that takes.
+void solver::find_low_rank() {
+    const double most = static_cast<double>(std::min<index>(most_features, n_)), size = static_cast<double>(n_);
+    const double cycles = size * most * (exact_.element_cost() + 0.5 * most);
+    if (cycles > std::max(work_, quick_barrier) || 2 * sizeof(double) * size * most > static_cast<double>(std::max<std::size_t>(room_, std::size_t{16} << 20))) return;
+    asked_low_rank_ = true;
+    double mass = 0;
+    for (const double a : alpha_) mass += std::abs(a);
+    // Errors of F are at most so much of what is left of K times the mass.
+    features_ = low_rank_factor(exact_, common_, static_cast<index>(most), 0.01 * options_.tol / std::max(mass, 1.0));
+}
+
 // F = p - Φ(Φᵀα) of all points.
 void solver::F_from_features() {
     const index d = features_.cols();
@@ -146,7 +160,9 @@ void solver::F_from_features() {
     for (index i = 0; i < n_; ++i)
         if (alpha_[i] != 0)
             for (index j = 0; j < d; ++j) w[j] += alpha_[i] * features_(perm_[i], j);
-    for (index i = 0; i < n_; ++i) F_[i] = p_[i] - ops_.dot(features_.row(perm_[i]), w.data(), d);
+    double sum = 0;  // of α, which K without its common value sees
+    for (const double a : alpha_) sum += a;
+    for (index i = 0; i < n_; ++i) F_[i] = p_[i] - ops_.dot(features_.row(perm_[i]), w.data(), d) + common_ * sum;
 }
 
 bool solver::newton(bool last) {

@@ -137,12 +137,12 @@ smo_result solver::run() {
             if (!newton())
                 patience_ = std::min(2 * patience_, most_patience);
             else if (active_ == n_)
-                remember();
+                vain_newtons_ = remember() ? 0 : vain_newtons_ + 1;
             steps_at_newton_ = result_.steps;
             work_ = 0;
             // Solved in double time and again, and float kernel values lead away every time: K is too large for them.
             // Where that cannot be seen, for there are too many of them, it goes on.
-            if (++newtons_ > most_newtons && level_ == n_ && all_exact()) {
+            if ((++newtons_ > most_newtons || vain_newtons_ > most_vain_newtons) && level_ == n_ && all_exact()) {
                 if (active_ < n_) bring_back();
                 const bool certain = certify();
                 if (!certain && last_tries_++ < most_last_tries && newton(true)) continue;

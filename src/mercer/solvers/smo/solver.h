@@ -84,6 +84,7 @@ private:
     enum class way { guess, barrier, thin };
     bool newton(const std::vector<index>& free, way how);
     bool thin_newton();
+    void find_low_rank();
     void F_from_features();
     bool all_exact();
     double newton_work() const;
@@ -147,7 +148,8 @@ private:
     std::int64_t steps_at_newton_ = 0;  // when Newton's method was last tried
     std::int64_t patience_ = first_patience;
     int newtons_ = 0, last_tries_ = 0;
-    bool asked_features_ = false;
+    int vain_newtons_ = 0;  // one after the other that solved it, and brought the objective down by nothing but rounding
+    bool asked_features_ = false, asked_low_rank_ = false;
     matrix<double> features_;  // of all points, by their first numbers, where K = ΦΦᵀ with few columns
     double work_ = 0;          // of blocks since then, in about so many cycles
 };
