@@ -14,7 +14,9 @@ setup:  ## install the Debian packages that are missing
 build: setup  ## build the library and the programs (build/bin)
 	@tools/build release $(JOBS)
 
-demo: build  ## show what mercer does
+demo:  ## show what mercer does
+	@tools/setup programs
+	@tools/build demo $(JOBS)
 	@tools/demo
 
 python: setup  ## the Python package, importable with PYTHONPATH=build/python

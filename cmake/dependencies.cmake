@@ -42,5 +42,7 @@ endif()
 find_package(Eigen3 3.4 REQUIRED)
 find_package(nlohmann_json REQUIRED)
 add_library(mercer_headers INTERFACE)
-# fmt is compiled in (and nothing of libhwy is linked): the programs in LIBSVM's manner are static, and libhwy takes milliseconds to load.
-target_link_libraries(mercer_headers INTERFACE Eigen3::Eigen nlohmann_json::nlohmann_json fmt::fmt-header-only)
+# fmt's headers; what they need compiled is in base/format.cpp. (Nothing of libhwy is linked: the programs in LIBSVM's manner are static, and libhwy
+# takes milliseconds to load.)
+target_include_directories(mercer_headers SYSTEM INTERFACE $<TARGET_PROPERTY:fmt::fmt,INTERFACE_INCLUDE_DIRECTORIES>)
+target_link_libraries(mercer_headers INTERFACE Eigen3::Eigen nlohmann_json::nlohmann_json)

@@ -153,7 +153,9 @@ pairs iterative(const multiplication& K, centring& c, index count, const kernel_
     l.pairs = count;
     l.block = K.block;
     l.first_block = std::max<index>(1, K.block - 1);
-    l.tol = std::max(o.tol, K.least);
+    l.most_basis = std::max<index>(3 * count + 32, 96);
+    // A narrow block ends as soon as it is there, a wide one far beyond: a little beyond for both, for eigenvectors of near values gain by it.
+    l.tol = std::max(K.block < multiplication().block ? 0.1 * o.tol : o.tol, K.least);
     l.most_passes = std::max<index>(1, o.max_iter);
     l.seed = o.seed;
     if (o.progress) l.progress = [&](index pass, double residual) { return o.progress({"eigenvectors", pass, 0, residual}); };
@@ -307,8 +309,9 @@ kernel_pca_model fit_kernel_pca(const kernel& k, const dataset& x, const kernel_
         std::vector<double> self(static_cast<std::size_t>(x.size()));
         K.diagonal(self);
         const auto product = [&half](matrix_view<const double> v, matrix_view<double> out) { half.multiply(v, out); };
-        // A pass over few objects is cheap beside the vectors' own algebra: narrow blocks need fewer of them.
-        return fitted(static_cast<const gram<double>&>(K), {product, x.size() < 2000 ? index{3} : multiplication().block}, self, o);
+        // A pass over few objects is cheap beside the vectors' own algebra: narrow blocks, for few components, need fewer of these.
+        const bool narrow = x.size() < 2000 && o.n_components <= 10;
+        return fitted(static_cast<const gram<double>&>(K), {product, narrow ? index{3} : multiplication().block}, self, o);
     };
     // The half, the examples packed, and some two hundred vectors
     const double need = half_gram::bytes(x.size(), multiplication().block) + packed_bytes + 1600.0 * static_cast<double>(x.size());

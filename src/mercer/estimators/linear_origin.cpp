@@ -5,7 +5,7 @@
 namespace mercer {
 namespace {
 
-constexpr double several = 8;
+constexpr double many_times = 1000;  // ten bits of the twenty-four of a float: what is left is enough
 constexpr index stretch = 256;
 
 template <class T>
@@ -22,7 +22,7 @@ std::optional<std::vector<double>> distant_mean_of(const dense<T>& x) {
             const double off = static_cast<double>(x.row(i)[a]) - mean[static_cast<std::size_t>(a)];
             variance += off * off / static_cast<double>(n);
         }
-    if (!(far > several * variance)) return {};
+    if (!(far > many_times * variance)) return {};
     return mean;
 }
 

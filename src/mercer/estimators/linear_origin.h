@@ -10,7 +10,7 @@
 
 namespace mercer {
 
-// The mean of dense vectors whose squared distance from the origin is several times their variance; else nothing.
+// The mean of dense vectors whose squared distance from the origin is many times their variance; else nothing.
 std::optional<std::vector<double>> distant_mean(const dataset& x);
 
 // x - m
