@@ -123,12 +123,18 @@ double solver::newton_work() const {
     return factor_cycles * m * m * m;
 }
 
-// Where K = ΦΦᵀ with few columns, a barrier takes all points at the price of those: planes and polynomials on raw columns, on which pairs would crawl.
-bool solver::thin_newton() {
+// Φ with K = ΦΦᵀ, where there is one of few columns.
+bool solver::find_features() {
     if (!asked_features_) {
         asked_features_ = true;
         features_ = exact_.features(std::min<index>(most_features, n_));
     }
+    return features_.rows() > 0;
+}
+
+// Where there is, a barrier takes all points at the price of its columns: planes and polynomials on raw columns, on which pairs would crawl.
+bool solver::thin_newton() {
+    find_features();
     if (features_.rows() == 0 && !asked_low_rank_) find_low_rank();
     if (features_.rows() == 0) return false;
     if (newton_work() > std::max(8 * work_, 2e9)) return false;

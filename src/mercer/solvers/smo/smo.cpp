@@ -313,6 +313,12 @@ smo_result solver::finish() {
         gap_ = gap_of_all();
         result_.objective = 0;
         for (const index i : support) result_.objective -= 0.5 * alpha_[i] * (p_[i] + F_[i]);
+    } else if (shows && find_features()) {
+        // Too many of them, but all that K is lies in a few columns.
+        F_from_features();
+        gap_ = gap_of_all();
+        result_.objective = 0;
+        for (const index i : support) result_.objective -= 0.5 * alpha_[i] * (p_[i] + F_[i]);
     }
     result_.gap = std::max(0.0, gap_);
     result_.alpha = original_order(alpha_);

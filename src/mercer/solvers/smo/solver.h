@@ -83,6 +83,7 @@ private:
     bool newton(bool last = false);  // whether it brought the objective down; last: there is nothing else to try
     enum class way { guess, barrier, thin };
     bool newton(const std::vector<index>& free, way how);
+    bool find_features();
     bool thin_newton();
     void find_low_rank();
     void F_from_features();
