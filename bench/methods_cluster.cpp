@@ -16,9 +16,9 @@
 
 #include "mercer/base/error.h"
 #include "mercer/data/readers/npy.h"
-#include "mercer/estimators/kernel_kmeans.h"
-#include "mercer/estimators/kernel_pca.h"
-#include "mercer/estimators/knn.h"
+#include "mercer/methods/clusters/kernel_kmeans.h"
+#include "mercer/methods/components/kernel_pca.h"
+#include "mercer/methods/neighbours/knn.h"
 
 namespace {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "mercer/base/error.h"
-#include "mercer/estimators/kernel_ridge.h"
+#include "mercer/methods/regression/kernel_ridge.h"
 #include "mercer/kernels/gaussian.h"
 
 namespace {

@@ -9,7 +9,7 @@
 
 #include "mercer/base/error.h"
 #include "mercer/data/readers/libsvm.h"
-#include "mercer/estimators/svm.h"
+#include "mercer/methods/svm/svm.h"
 #include "mercer/kernels/gaussian.h"
 
 namespace {

@@ -56,6 +56,8 @@ if(stress_sources)
   set_tests_properties(stress PROPERTIES TIMEOUT 600 ${test_environment})
 endif()
 
+include(examples)
+
 # What a person sees of the programs: one script for each, given the folder of the programs and the root of the repository.
 if(mercer_apps)
   file(GLOB app_tests CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/apps/*_test.py)

@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "mercer/base/error.h"
-#include "mercer/estimators/libsvm_model.h"
-#include "mercer/estimators/model_file.h"
+#include "mercer/methods/svm/libsvm_model.h"
+#include "mercer/methods/svm/model_file.h"
 
 namespace {
 

@@ -9,9 +9,9 @@
 #include "data/readers_support.h"
 #include "mercer/base/file.h"
 #include "mercer/data/readers/read.h"
-#include "mercer/estimators/kernel_ridge.h"
-#include "mercer/estimators/model_file.h"
-#include "mercer/estimators/svm.h"
+#include "mercer/methods/regression/kernel_ridge.h"
+#include "mercer/methods/svm/model_file.h"
+#include "mercer/methods/svm/svm.h"
 #include "mercer/kernels/leaf.h"
 
 namespace mercer::api {

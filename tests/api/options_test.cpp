@@ -4,15 +4,22 @@
 
 #include "contracts/errors.h"
 #include "mercer/api/figures.h"
-#include "mercer/api/method.h"
+#include "mercer/api/described.h"
 
 namespace mercer::api {
 namespace {
 
 using mercer::testing::expect_error;
 
-const std::vector<option_info> table{number("C", "1", "", 0, true, std::numeric_limits<double>::infinity(), false), whole("n_init", "10", "", 1),
-                                     flag("loud", false, ""), choice("kind", {"a", "b"}, ""), numbers("alphas", "", "")};
+const std::vector<option_info> table = [] {
+    option_lister v;
+    v.number("C", 1, up_to(above(0), std::numeric_limits<double>::infinity()), "");
+    v.whole("n_init", 10, 1, "");
+    v.flag("loud", false, "");
+    v.choice("kind", "a", {"a", "b"}, "");
+    v.numbers("alphas", {}, "");
+    return v.options;
+}();
 
 TEST(options, have_defaults_and_take_values) {
     const option_values plain("m", table, {});
@@ -52,9 +59,13 @@ TEST(options, refuse_what_they_cannot_be) {
 }
 
 TEST(options, refuse_what_would_be_ignored) {
-    const std::vector<option_info> some{only_with(number("alpha", "1", "", 0), "alphas", {""}), numbers("alphas", "", ""),
-                                        only_with(choice("score", {"gcv", "loo"}, ""), "alphas"), choice("loss", {"squared", "huber", "pinball"}, ""),
-                                        only_with(number("delta", "1.35", "", 0), "loss", {"huber", "pinball"})};
+    option_lister v;
+    v.number("alpha", 1, at_least(0), "", {{"alphas", {""}}});
+    v.numbers("alphas", {}, "");
+    v.choice("score", "gcv", {"gcv", "loo"}, "", {{"alphas"}});
+    v.choice("loss", "squared", {"squared", "huber", "pinball"}, "");
+    v.number("delta", 1.35, at_least(0), "", {{"loss", {"huber", "pinball"}}});
+    const std::vector<option_info> some = v.options;
     const auto with = [&](const settings& given) { return [&some, given] { option_values("m", some, given); }; };
     expect_error(errc::invalid_argument, "m: alpha has no effect beside alphas: leave one of them out", with({{"alpha", "1"}, {"alphas", "1,2"}}));
     expect_error(errc::invalid_argument, "m: score has no effect without alphas: give that too, or leave score out", with({{"score", "loo"}}));

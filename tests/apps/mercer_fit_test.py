@@ -229,6 +229,10 @@ class Usage(Scratch):
         for command in ("two-sample", "independence"):
             self.assertIn("Examples:", mercer("test", command, "--help"))
 
+    def test_the_page_of_methods_is_up_to_date(self):
+        written = (ROOT / "docs" / "methods.md").read_text()
+        self.assertEqual(written, mercer("methods", "--markdown"), "run: build/bin/mercer methods --markdown > docs/methods.md")
+
     def test_methods(self):
         text = mercer("methods")
         for each in as_json("methods")["methods"]:

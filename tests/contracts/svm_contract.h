@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "mercer/estimators/svm.h"
+#include "mercer/methods/svm/svm.h"
 
 namespace mercer::svm_contract {
 

@@ -192,9 +192,9 @@ TYPED_TEST(gram_kinds, ridge_adds_to_the_diagonal) {
     const precomputed<T> k(random_kernel_matrix<T>(45));
     matrix<double> want = in_double(random_kernel_matrix<T>(45));
     for (index i = 0; i < 45; ++i) want(i, i) += 0.75;
-    expect_gram_contract(ridge<T>(k, 0.75), want, rounding<T>);
+    expect_gram_contract(with_ridge<T>(k, 0.75), want, rounding<T>);
     const precomputed<T> flat(random_matrix<T>(3, 4));
-    expect_error(errc::invalid_argument, "a ridge needs as many rows as columns, got a matrix of 3 rows and 4 columns", [&] { ridge<T>(flat, 1); });
+    expect_error(errc::invalid_argument, "a ridge needs as many rows as columns, got a matrix of 3 rows and 4 columns", [&] { with_ridge<T>(flat, 1); });
 }
 
 TYPED_TEST(gram_kinds, subset_takes_any_rows_and_columns) {
@@ -266,7 +266,7 @@ TYPED_TEST(gram_kinds, stack_on_each_other) {
     const index n = 24;
     const matrix<T> k = random_kernel_matrix<T>(n);
     const precomputed<T> base(k);
-    const ridge<T> a(base, 0.5);
+    const with_ridge<T> a(base, 0.5);
     const row_cache<T> b(a, 5 * n * sizeof(T));
     const normalised<T> c(b);
     const subset<T> d(c, {2, 3, 5, 7, 11, 13, 2});

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "estimators/svm_support.h"
+#include "methods/svm/svm_support.h"
 #include "insight/refusals.h"
 #include "mercer/insight/binary_problems.h"
 #include "mercer/insight/report_text.h"

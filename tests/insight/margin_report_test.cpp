@@ -5,11 +5,11 @@
 #include <cmath>
 #include <limits>
 
-#include "estimators/svm_support.h"
+#include "methods/svm/svm_support.h"
 #include "insight/refusals.h"
-#include "mercer/estimators/libsvm_model.h"
-#include "mercer/estimators/model_file.h"
-#include "mercer/estimators/validation.h"
+#include "mercer/methods/svm/libsvm_model.h"
+#include "mercer/methods/svm/model_file.h"
+#include "mercer/methods/svm/validation.h"
 #include "mercer/gram/precomputed.h"
 #include "mercer/insight/binary_problems.h"
 #include "mercer/insight/leave_one_out.h"

@@ -1,7 +1,7 @@
 // What a test of a report says about a call that must fail: its code and a part of its message.
 #pragma once
 
-#include "estimators/svm_support.h"
+#include "methods/svm/svm_support.h"
 
 namespace mercer::svm_testing {
 

@@ -5,15 +5,15 @@
 #include <cmath>
 #include <set>
 
-#include "estimators/svm_support.h"
+#include "methods/svm/svm_support.h"
 #include "insight/refusals.h"
-#include "mercer/estimators/validation.h"
+#include "mercer/methods/svm/validation.h"
 #include "mercer/gram/computed.h"
 #include "mercer/insight/binary_problems.h"
-#include "mercer/insight/charts.h"
-#include "mercer/insight/region_picture.h"
-#include "mercer/insight/region_sequences.h"
-#include "mercer/insight/report_html.h"
+#include "mercer/pictures/charts.h"
+#include "mercer/pictures/region_picture.h"
+#include "mercer/pictures/region_sequences.h"
+#include "mercer/pictures/report_html.h"
 #include "mercer/kernels/linear.h"
 
 namespace mercer {

@@ -2,7 +2,7 @@
 
 #include <numeric>
 
-#include "estimators/cluster_support.h"
+#include "methods/clusters/cluster_support.h"
 #include "mercer/base/seeded.h"
 #include "mercer/insight/independence_test.h"
 #include "mercer/insight/two_sample_test.h"

@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "contracts/errors.h"
-#include "estimators/svm_support.h"
+#include "methods/svm/svm_support.h"
 #include "mercer/data/linear_rows.h"
 
 namespace mercer {

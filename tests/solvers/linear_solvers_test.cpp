@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "contracts/errors.h"
-#include "estimators/svm_support.h"
+#include "methods/svm/svm_support.h"
 #include "mercer/base/stop.h"
 #include "mercer/data/linear_rows.h"
 #include "mercer/gram/computed.h"

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "estimators/regression_support.h"
+#include "methods/regression/regression_support.h"
 #include "mercer/gram/computed.h"
 #include "mercer/gram/precomputed.h"
 #include "mercer/kernels/gaussian.h"

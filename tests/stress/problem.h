@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "mercer/estimators/svm.h"
+#include "mercer/methods/svm/svm.h"
 #include "mercer/solvers/smo/limits.h"
 
 namespace mercer::stress {

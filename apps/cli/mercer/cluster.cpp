@@ -6,7 +6,7 @@
 #include "learning.h"
 #include "mercer/base/error.h"
 #include "mercer/base/file.h"
-#include "mercer/estimators/kernel_kmedoids.h"
+#include "mercer/methods/clusters/kernel_kmedoids.h"
 #include "mercer/gram/computed.h"
 #include "mercer/gram/distances.h"
 

@@ -7,8 +7,8 @@
 
 #include "mercer/base/error.h"
 #include "mercer/base/file.h"
-#include "mercer/estimators/train.h"
-#include "mercer/insight/convergence_picture.h"
+#include "mercer/methods/svm/train.h"
+#include "mercer/pictures/convergence_picture.h"
 #include "program.h"
 
 namespace mercer::cli {

@@ -9,11 +9,11 @@
 #include "mercer/api/model.h"
 #include "mercer/base/error.h"
 #include "mercer/base/file.h"
-#include "mercer/estimators/model_file.h"
+#include "mercer/methods/svm/model_file.h"
 #include "mercer/insight/binary_problems.h"
 #include "mercer/insight/leave_one_out.h"
-#include "mercer/insight/report_html.h"
-#include "mercer/insight/report_pictures.h"
+#include "mercer/pictures/report_html.h"
+#include "mercer/pictures/report_pictures.h"
 #include "planes.h"
 #include "program.h"
 
@@ -122,7 +122,7 @@ subject prepare(explain_options& o, progress& shown) {
         s.how.tol = o.tol;
     }
     shown.phase("reading " + o.from.path);
-    read_options how = from_fit ? read_like(*from_fit) : read_options();
+    read_options how = from_fit ? api::read_like(*from_fit) : read_options();
     if (!from_fit) how.csv.classes = how.tsv.classes = s.model.class_names;  // the numbers of its classes
     s.on = load(o.from, how);
     if (from_fit) {

@@ -50,8 +50,8 @@ void fit(const fit_options& options) {
         answer["seconds"] = seconds;
         if (!score.empty()) answer["training_score"] = as_json(score);
         if (!options.out.empty()) answer["model"] = options.out;
-        text = fmt::format("{}\n\n{}", on.about, as_text(m.describe()));
-        if (!score.empty()) text += "\non the data it was fitted on\n" + as_text(score);
+        text = fmt::format("{}\n\n{}", on.about, m.describe().text());
+        if (!score.empty()) text += "\non the data it was fitted on\n" + score.text();
         text += fmt::format("\nfitted in {:.2f} s\n", seconds);
         if (const std::string wrong = m.inner().trouble(); !wrong.empty()) {
             answer["warning"] = wrong;

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "mercer/base/file.h"
-#include "mercer/insight/pictures.h"
+#include "mercer/pictures/pictures.h"
 
 namespace mercer::cli {
 

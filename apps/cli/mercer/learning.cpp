@@ -6,7 +6,7 @@
 
 #include "mercer/base/error.h"
 #include "mercer/base/file.h"
-#include "mercer/estimators/kernel_pca.h"
+#include "mercer/methods/components/kernel_pca.h"
 
 namespace mercer::cli {
 
@@ -58,14 +58,6 @@ objects load_unscaled(data_options from, const source& file, read_options how) {
     return load(from, file, std::move(how));
 }
 
-read_options read_like(const api::model& m) {
-    read_options how;
-    how.csv.classes = how.tsv.classes = m.class_names();
-    if (m.kind() == domain::sets) how.tsv.dictionary = m.feature_names();
-    how.libsvm.dims = m.dims();
-    return how;
-}
-
 void require_fit(const api::spec& s, const objects& from, const std::string& path) {
     if (!s.kernel.empty()) require_fit(kernel::parse(s.kernel), from, path);
 }
@@ -84,7 +76,7 @@ void model_data::add_to(CLI::App& command) {
 }
 
 table model_data::load(const api::model& m) const {
-    read_options how = read_like(m);
+    read_options how = api::read_like(m);
     if (format != "auto") how.format = file_format_named(format);
     how.csv.label = label == "none" ? "" : label;
     how.tsv.labelled = label != "none";
@@ -129,16 +121,6 @@ api::model fit_shown(const api::spec& s, const table& data, std::size_t memory, 
 }
 
 json as_json(const api::figures& all) { return json::parse(all.json()); }
-
-std::string as_text(const api::figures& all) {
-    std::vector<std::vector<std::string>> lines;
-    for (const auto& [name, value] : all.all()) {
-        std::string words = name;
-        std::ranges::replace(words, '_', ' ');
-        lines.push_back({words, api::text(value)});
-    }
-    return aligned(lines, {false, false});
-}
 
 scatter component_scatter(const kernel& k, const dataset& x, std::size_t memory) {
     kernel_pca_options o;

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "mercer/api/model.h"
-#include "mercer/insight/learning_pictures.h"
+#include "mercer/pictures/learning_pictures.h"
 #include "program.h"
 
 namespace mercer::cli {
@@ -31,8 +31,6 @@ void add_memory(CLI::App& command, std::size_t& bytes);
 // The objects as they are in the file, whatever --scale says: models scale by themselves.
 objects load_unscaled(data_options from, read_options how = {});
 objects load_unscaled(data_options from, const source& file, read_options how = {});
-// How data are read so that numbers mean the same as in a model: its classes, items and number of columns.
-read_options read_like(const api::model& m);
 // Fails, with advice, where the kernel that was asked for does not fit the objects.
 void require_fit(const api::spec& s, const objects& from, const std::string& path);
 
@@ -47,8 +45,6 @@ struct model_data {
 api::model fit_shown(const api::spec& s, const table& data, std::size_t memory, progress& shown);
 
 json as_json(const api::figures& all);
-// Aligned "name  value" lines; lists of more than a few numbers are shortened.
-std::string as_text(const api::figures& all);
 
 // The first two kernel principal components of the objects, as the model sees them.
 scatter component_scatter(const kernel& k, const dataset& x, std::size_t memory);

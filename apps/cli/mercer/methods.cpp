@@ -1,6 +1,8 @@
-// mercer methods: all methods, from the registry.
+// mercer methods: all methods, from the registry. docs/methods.md is its --markdown.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include <cctype>
 
 #include "learning.h"
 #include "mercer/base/error.h"
@@ -10,8 +12,37 @@ namespace {
 
 struct list_options {
     std::string only;
-    bool as_json = false;
+    bool as_json = false, markdown = false;
 };
+
+std::string as_markdown(const std::vector<const api::method*>& wanted) {
+    std::string out =
+        "# Methods\n\n"
+        "Written by `mercer methods --markdown` from the registry; a test checks that it is up to date.\n\n"
+        "In the program `mercer fit METHOD DATA --set name=value`, in C++ `fit(METHOD{.name = value}, data)` after `#include <mercer/mercer.h>`.\n";
+    std::string family;
+    for (const auto* each : wanted) {
+        if (family != name(each->family)) {
+            family = name(each->family);
+            out += fmt::format("\n## {}{}\n", static_cast<char>(std::toupper(family[0])), family.substr(1));
+        }
+        out += fmt::format("\n### {}\n\n{}: `{}`  \n", each->name, each->about, each->formula);
+        if (!each->aliases.empty()) out += fmt::format("Also called `{}`.  \n", fmt::join(each->aliases, "`, `"));
+        out += fmt::format("{}{}{}.\n", each->takes_kernel ? "Takes a kernel" : "Works on vectors as they are", each->can_predict ? ", predicts" : "",
+                           each->can_transform ? ", transforms" : "");
+        if (each->options.empty()) continue;
+        out += "\n| option | default | condition | meaning |\n|---|---|---|---|\n";
+        for (const auto& o : each->options) {
+            std::string needs;
+            for (const auto& need : o.needs)
+                needs += need.values.empty()               ? fmt::format("; only with `{}`", need.option)
+                         : need.values.front().empty() ? fmt::format("; only without `{}`", need.option)
+                                                       : fmt::format("; only with `{}={}`", need.option, fmt::join(need.values, "|"));
+            out += fmt::format("| `{}` | {} | {} | {}{} |\n", o.name, o.initial.empty() ? "" : "`" + o.initial + "`", o.condition(), o.about, needs);
+        }
+    }
+    return out;
+}
 
 json as_json(const api::method& m) {
     json options = json::array();
@@ -46,6 +77,7 @@ void list(const list_options& options) {
         for (const auto* each : wanted) all.push_back(as_json(*each));
         return print(json{{"methods", all}});
     }
+    if (options.markdown) return print(as_markdown(wanted));
     if (!options.only.empty()) {
         std::string text = api::help(*wanted[0]);
         if (!wanted[0]->aliases.empty()) text += fmt::format("  also called {}\n", fmt::join(wanted[0]->aliases, ", "));
@@ -71,7 +103,8 @@ void add_methods(CLI::App& program) {
     CLI::App* command = program.add_subcommand("methods", "All methods with their options, defaults and ranges");
     const auto options = std::make_shared<list_options>();
     command->add_option("METHOD", options->only, "Only this one, in full");
-    command->add_flag("--json", options->as_json, "Answer in JSON");
+    auto* in_json = command->add_flag("--json", options->as_json, "Answer in JSON");
+    command->add_flag("--markdown", options->markdown, "As the page docs/methods.md")->excludes(in_json);
     command->footer("Examples:\n  mercer methods\n  mercer methods svc\n  mercer methods --json");
     command->callback([options] { list(*options); });
 }

@@ -94,11 +94,11 @@ void predict(const use_options& options) {
             answer["written"] = options.out;
         }
         if (options.score_only) {
-            text = as_text(score);
+            text = score.text();
         } else if (options.out.empty()) {
             text = prediction_text(m, found, details, options.details);
         } else {
-            text = fmt::format("{} of {}, {} objects\n{}predictions: {}\n", m.method_name(), options.from.path, data.x.size(), as_text(score), options.out);
+            text = fmt::format("{} of {}, {} objects\n{}predictions: {}\n", m.method_name(), options.from.path, data.x.size(), score.text(), options.out);
         }
     }
     if (options.common.as_json) return print(answer);
@@ -148,7 +148,7 @@ void transform(const use_options& options) {
 void describe(const use_options& options) {
     const api::model m = api::load(options.model);
     if (options.common.as_json) return print(as_json(m.describe()));
-    std::string text = as_text(m.describe());
+    std::string text = m.describe().text();
     if (const std::string wrong = m.inner().trouble(); !wrong.empty()) text += wrong + "\n";
     print(text);
 }

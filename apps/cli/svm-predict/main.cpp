@@ -5,10 +5,10 @@
 #include "libsvm_programs.h"
 #include "mercer/base/decimal.h"
 #include "mercer/base/parallel.h"
-#include "mercer/estimators/libsvm_model.h"
-#include "mercer/estimators/model_file.h"
-#include "mercer/estimators/svm.h"
-#include "mercer/estimators/validation.h"
+#include "mercer/methods/svm/libsvm_model.h"
+#include "mercer/methods/svm/model_file.h"
+#include "mercer/methods/svm/svm.h"
+#include "mercer/methods/svm/validation.h"
 
 namespace mercer::programs {
 namespace {

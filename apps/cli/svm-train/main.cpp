@@ -12,8 +12,8 @@
 
 #include "libsvm_programs.h"
 #include "mercer/base/parallel.h"
-#include "mercer/estimators/svm.h"
-#include "mercer/estimators/validation.h"
+#include "mercer/methods/svm/svm.h"
+#include "mercer/methods/svm/validation.h"
 #include "options.h"
 
 namespace mercer::programs {

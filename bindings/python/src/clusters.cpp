@@ -2,9 +2,9 @@
 #include <optional>
 
 #include "convert.h"
-#include "mercer/estimators/example_order.h"
-#include "mercer/estimators/kernel_kmeans.h"
-#include "mercer/estimators/kernel_kmedoids.h"
+#include "mercer/methods/svm/example_order.h"
+#include "mercer/methods/clusters/kernel_kmeans.h"
+#include "mercer/methods/clusters/kernel_kmedoids.h"
 #include "mercer/gram/precomputed.h"
 
 namespace mercer::python {

@@ -16,7 +16,7 @@
 #include "mercer/base/parallel.h"
 #include "mercer/base/stop.h"
 #include "mercer/data/dataset.h"
-#include "mercer/estimators/fit_control.h"
+#include "mercer/methods/fit_control.h"
 
 namespace mercer::python {
 

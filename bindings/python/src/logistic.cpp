@@ -1,6 +1,6 @@
 // Kernel logistic regression: fit, decisions, probabilities.
 #include "convert.h"
-#include "mercer/estimators/kernel_logistic.h"
+#include "mercer/methods/regression/kernel_logistic.h"
 
 namespace mercer::python {
 namespace {

@@ -1,9 +1,9 @@
 // What is near in feature space: nearest neighbours, class means, class medoids.
 #include "convert.h"
 #include "mercer/base/error.h"
-#include "mercer/estimators/knn.h"
-#include "mercer/estimators/nearest_centroid.h"
-#include "mercer/estimators/nearest_medoid.h"
+#include "mercer/methods/neighbours/knn.h"
+#include "mercer/methods/neighbours/nearest_centroid.h"
+#include "mercer/methods/neighbours/nearest_medoid.h"
 #include "mercer/gram/precomputed.h"
 
 namespace mercer::python {

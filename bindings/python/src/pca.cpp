@@ -3,8 +3,8 @@
 
 #include "convert.h"
 #include "mercer/base/error.h"
-#include "mercer/estimators/kernel_pca.h"
-#include "mercer/estimators/pre_image.h"
+#include "mercer/methods/components/kernel_pca.h"
+#include "mercer/methods/components/pre_image.h"
 #include "mercer/gram/precomputed.h"
 
 namespace mercer::python {

@@ -2,11 +2,11 @@
 #include <numeric>
 
 #include "convert.h"
-#include "mercer/estimators/validation.h"
+#include "mercer/methods/svm/validation.h"
 #include "mercer/gram/precomputed.h"
 #include "mercer/insight/leave_one_out.h"
-#include "mercer/insight/report_html.h"
-#include "mercer/insight/report_pictures.h"
+#include "mercer/pictures/report_html.h"
+#include "mercer/pictures/report_pictures.h"
 #include "mercer/insight/report_text.h"
 
 namespace mercer::python {

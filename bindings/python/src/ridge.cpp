@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "convert.h"
-#include "mercer/estimators/kernel_ridge.h"
+#include "mercer/methods/regression/kernel_ridge.h"
 
 namespace mercer::python {
 namespace {

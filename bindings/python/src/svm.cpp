@@ -5,10 +5,10 @@
 #include <cmath>
 
 #include "mercer/base/error.h"
-#include "mercer/estimators/example_order.h"
-#include "mercer/estimators/model_file.h"
-#include "mercer/estimators/svm_scores.h"
-#include "mercer/estimators/validation.h"
+#include "mercer/methods/svm/example_order.h"
+#include "mercer/methods/svm/model_file.h"
+#include "mercer/methods/svm/svm_scores.h"
+#include "mercer/methods/svm/validation.h"
 #include "mercer/gram/computed.h"
 #include "mercer/gram/narrowed.h"
 #include "mercer/gram/precomputed.h"

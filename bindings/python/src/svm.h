@@ -2,7 +2,7 @@
 #pragma once
 
 #include "convert.h"
-#include "mercer/estimators/svm.h"
+#include "mercer/methods/svm/svm.h"
 
 namespace mercer::python {
 

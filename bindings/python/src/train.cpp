@@ -1,5 +1,5 @@
 // Support vector machines by a solver of the caller's choice.
-#include "mercer/estimators/train.h"
+#include "mercer/methods/svm/train.h"
 
 #include "svm.h"
 

@@ -1,7 +1,8 @@
 // Clustering in feature space as methods: kernel_kmeans, kernel_kmedoids.
-#include "mercer/api/method.h"
-#include "mercer/estimators/kernel_kmeans.h"
-#include "mercer/estimators/kernel_kmedoids.h"
+#include "mercer/api/described.h"
+#include "mercer/methods/clusters/kernel_kmeans.h"
+#include "mercer/methods/clusters/kernel_kmedoids.h"
+#include "mercer/methods/clusters/methods.h"
 
 namespace mercer::api {
 namespace {
@@ -31,12 +32,12 @@ private:
     kmeans_model m_;
 };
 
-std::shared_ptr<const fitted> make_kmeans(const fit_task& t) {
+std::shared_ptr<const fitted> make_kmeans(const kernel_kmeans& m, const fit_task& t) {
     kmeans_options o;
-    o.n_clusters = t.options.whole("n_clusters");
-    o.n_init = t.options.whole("n_init");
-    o.max_iter = t.options.whole("max_iter");
-    o.seed = static_cast<std::uint64_t>(t.options.whole("seed"));
+    o.n_clusters = m.n_clusters;
+    o.n_init = m.n_init;
+    o.max_iter = m.max_iter;
+    o.seed = static_cast<std::uint64_t>(m.seed);
     if (t.memory_bytes) o.memory_bytes = t.memory_bytes;
     o.progress = t.progress;
     return std::make_shared<kmeans_fitted>(fit_kernel_kmeans(*t.k, t.data.x, o));
@@ -68,13 +69,13 @@ private:
     kmedoids_model m_;
 };
 
-std::shared_ptr<const fitted> make_kmedoids(const fit_task& t) {
+std::shared_ptr<const fitted> make_kmedoids(const kernel_kmedoids& m, const fit_task& t) {
     kmedoids_options o;
-    o.n_clusters = t.options.whole("n_clusters");
-    o.start = t.options.choice("start") == "random" ? medoid_start::random : medoid_start::build;
-    o.n_init = t.options.whole("n_init");
-    o.max_iter = t.options.whole("max_iter");
-    o.seed = static_cast<std::uint64_t>(t.options.whole("seed"));
+    o.n_clusters = m.n_clusters;
+    o.start = m.start == "random" ? medoid_start::random : medoid_start::build;
+    o.n_init = m.n_init;
+    o.max_iter = m.max_iter;
+    o.seed = static_cast<std::uint64_t>(m.seed);
     if (t.memory_bytes) o.memory_bytes = t.memory_bytes;
     o.progress = t.progress;
     return std::make_shared<kmedoids_fitted>(fit_kernel_kmedoids(*t.k, t.data.x, o));
@@ -83,38 +84,8 @@ std::shared_ptr<const fitted> make_kmedoids(const fit_task& t) {
 }  // namespace
 
 std::vector<method> cluster_methods() {
-    const option_info clusters = whole("n_clusters", "8", "how many", 1), rounds = whole("max_iter", "300", "rounds at most", 1),
-                      seed = whole("seed", "0", "of the random starts", 0);
-    method kmeans{
-        "kernel_kmeans",
-        {"kmeans", "k_means"},
-        method_family::clustering,
-        "k-means in feature space",
-        "min Σ‖φ(xᵢ)-μ_c(i)‖²",
-        "mercer-kernel-kmeans-model",
-        answer::none,
-        true,
-        true,
-        false,
-        {clusters, whole("n_init", "10", "restarts, of which the best is kept", 1), rounds, seed},
-        make_kmeans,
-        [](std::string_view bytes, const std::string& file) { return std::make_shared<const kmeans_fitted>(parse_kernel_kmeans_model(bytes, file)); }};
-    method kmedoids{
-        "kernel_kmedoids",
-        {"kmedoids", "k_medoids", "pam"},
-        method_family::clustering,
-        "k objects that stand for all, by FasterPAM",
-        "min Σ minₘ ‖φ(xᵢ)-φ(m)‖",
-        "mercer-kernel-kmedoids-model",
-        answer::none,
-        true,
-        true,
-        false,
-        {clusters, choice("start", {"build", "random"}, "the first medoids"),
-         only_with(whole("n_init", "1", "random starts, of which the best is kept", 1), "start", {"random"}), rounds, only_with(seed, "start", {"random"})},
-        make_kmedoids,
-        [](std::string_view bytes, const std::string& file) { return std::make_shared<const kmedoids_fitted>(parse_kernel_kmedoids_model(bytes, file)); }};
-    return {std::move(kmeans), std::move(kmedoids)};
+    return {entry<kernel_kmeans>(make_kmeans, parsed<kmeans_fitted, parse_kernel_kmeans_model>),
+            entry<kernel_kmedoids>(make_kmedoids, parsed<kmedoids_fitted, parse_kernel_kmedoids_model>)};
 }
 
 }  // namespace mercer::api

@@ -3,11 +3,13 @@
 
 #include <cmath>
 
-#include "mercer/api/method.h"
+#include "mercer/api/described.h"
 #include "mercer/base/error.h"
-#include "mercer/estimators/kernel_density.h"
-#include "mercer/estimators/kernel_fisher.h"
-#include "mercer/estimators/kernel_pca.h"
+#include "mercer/methods/components/kernel_fisher.h"
+#include "mercer/methods/components/kernel_pca.h"
+#include "mercer/methods/components/methods.h"
+#include "mercer/methods/density/kernel_density.h"
+#include "mercer/methods/density/methods.h"
 
 namespace mercer::api {
 namespace {
@@ -44,14 +46,13 @@ private:
     kernel_pca_model m_;
 };
 
-std::shared_ptr<const fitted> make_pca(const fit_task& t) {
+std::shared_ptr<const fitted> make_pca(const kernel_pca& m, const fit_task& t) {
     kernel_pca_options o;
-    o.n_components = t.options.whole("n_components");
-    const std::string& solver = t.options.choice("solver");
-    o.solver = solver == "full" ? eigen_solver::full : solver == "iterative" ? eigen_solver::iterative : eigen_solver::automatic;
-    o.tol = t.options.number("tol");
-    o.max_iter = t.options.whole("max_iter");
-    o.seed = static_cast<std::uint64_t>(t.options.whole("seed"));
+    o.n_components = m.n_components;
+    o.solver = m.solver == "full" ? eigen_solver::full : m.solver == "iterative" ? eigen_solver::iterative : eigen_solver::automatic;
+    o.tol = m.tol;
+    o.max_iter = m.max_iter;
+    o.seed = static_cast<std::uint64_t>(m.seed);
     if (t.memory_bytes) o.memory_bytes = t.memory_bytes;
     o.progress = t.progress;
     return std::make_shared<pca_fitted>(fit_kernel_pca(*t.k, t.data.x, o));
@@ -100,60 +101,23 @@ private:
     kernel_density_model m_;
 };
 
+std::shared_ptr<const fitted> make_fisher(const kernel_fisher& m, const fit_task& t) {
+    kernel_fisher_options o;
+    o.regularisation = m.regularisation;
+    if (t.memory_bytes) o.memory_bytes = t.memory_bytes;
+    o.progress = t.progress;
+    return std::make_shared<fisher_fitted>(fit_kernel_fisher(*t.k, t.data.x, t.data.y, o));
+}
+
+std::shared_ptr<const fitted> make_density(const kernel_density&, const fit_task& t) {
+    return std::make_shared<density_fitted>(fit_kernel_density(*t.k, t.data.x));
+}
+
 }  // namespace
 
 std::vector<method> component_methods() {
-    method pca{"kernel_pca",
-               {"pca"},
-               method_family::components,
-               "principal components in feature space",
-               "D H K Hᵀ D u = λu",
-               "mercer-kernel-pca-model",
-               answer::none,
-               true,
-               false,
-               true,
-               {whole("n_components", "0", "how many; 0: all above rounding", 0), choice("solver", {"automatic", "full", "iterative"}, "of the eigenproblem"),
-                only_with(number("tol", "1e-11", "iterative: ‖Au - λu‖ <= tol·λ₁", 0, true), "solver", {"iterative"}),
-                only_with(whole("max_iter", "200", "iterative: passes over K at most", 1), "solver", {"iterative"}),
-                only_with(whole("seed", "0", "iterative: of the starting block", 0), "solver", {"iterative"})},
-               make_pca,
-               [](std::string_view bytes, const std::string& file) { return std::make_shared<const pca_fitted>(parse_kernel_pca_model(bytes, file)); }};
-    method fisher{
-        "kernel_fisher",
-        {"fisher", "kfd"},
-        method_family::classification,
-        "directions that separate the classes, and the nearest mean there",
-        "max αᵀMα/αᵀ(N + μI)α",
-        "mercer-kernel-fisher-model",
-        answer::classes,
-        true,
-        true,
-        true,
-        {number("regularisation", "0.001", "μ, relative to the mean of N's diagonal", 0, true)},
-        [](const fit_task& t) {
-            kernel_fisher_options o;
-            o.regularisation = t.options.number("regularisation");
-            if (t.memory_bytes) o.memory_bytes = t.memory_bytes;
-            o.progress = t.progress;
-            return std::make_shared<const fisher_fitted>(fit_kernel_fisher(*t.k, t.data.x, t.data.y, o));
-        },
-        [](std::string_view bytes, const std::string& file) { return std::make_shared<const fisher_fitted>(parse_kernel_fisher_model(bytes, file)); }};
-    method density{
-        "kernel_density",
-        {"kde"},
-        method_family::density,
-        "density estimation: how usual an object is",
-        "f(x) = Σ k(x, xᵢ)/(nZ)",
-        "mercer-kernel-density-model",
-        answer::none,
-        true,
-        true,
-        false,
-        {},
-        [](const fit_task& t) { return std::make_shared<const density_fitted>(fit_kernel_density(*t.k, t.data.x)); },
-        [](std::string_view bytes, const std::string& file) { return std::make_shared<const density_fitted>(parse_kernel_density_model(bytes, file)); }};
-    return {std::move(pca), std::move(fisher), std::move(density)};
+    return {entry<kernel_pca>(make_pca, parsed<pca_fitted, parse_kernel_pca_model>), entry<kernel_fisher>(make_fisher, parsed<fisher_fitted, parse_kernel_fisher_model>),
+            entry<kernel_density>(make_density, parsed<density_fitted, parse_kernel_density_model>)};
 }
 
 }  // namespace mercer::api

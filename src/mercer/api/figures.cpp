@@ -98,4 +98,27 @@ std::string text(const figure_value& value) {
         value);
 }
 
+double figures::number(std::string_view name) const {
+    const figure_value* found = find(name);
+    if (found && std::holds_alternative<double>(*found)) return std::get<double>(*found);
+    if (found && std::holds_alternative<std::int64_t>(*found)) return static_cast<double>(std::get<std::int64_t>(*found));
+    std::string there;
+    for (const auto& [each, value] : all_) there += (there.empty() ? "" : ", ") + each;
+    fail(errc::invalid_argument, fmt::format("there is no number '{}': there are {}", name, there));
+}
+
+std::string figures::text() const {
+    std::size_t width = 0;
+    for (const auto& [name, value] : all_) width = std::max(width, name.size());
+    std::string out;
+    for (const auto& [name, value] : all_) {
+        std::string words = name;
+        std::ranges::replace(words, '_', ' ');
+        std::string line = fmt::format("  {:<{}}  {}", words, width, api::text(value));
+        line.erase(line.find_last_not_of(' ') + 1);
+        out += line + "\n";
+    }
+    return out;
+}
+
 }  // namespace mercer::api

@@ -28,9 +28,12 @@ public:
             all_.emplace_back(std::move(name), figure_value(std::move(value)));
     }
     const figure_value* find(std::string_view name) const;
+    double number(std::string_view name) const;  // one that is there and a number; else fails with the names there are
     const std::vector<std::pair<std::string, figure_value>>& all() const { return all_; }
     bool empty() const { return all_.empty(); }
 
+    // For people: a name and its value on each line.
+    std::string text() const;
     // One object; numbers that JSON cannot hold are the texts "inf", "-inf" and "nan".
     std::string json() const;
     static figures from_json(std::string_view text);  // fails with errc::parse

@@ -1,9 +1,10 @@
 // Convex losses in the space of a kernel as methods: kernel_logistic, and representer with a loss by name.
 #include <fmt/format.h>
 
-#include "mercer/api/method.h"
-#include "mercer/estimators/kernel_logistic.h"
-#include "mercer/estimators/representer_model.h"
+#include "mercer/api/described.h"
+#include "mercer/methods/regression/kernel_logistic.h"
+#include "mercer/methods/regression/methods.h"
+#include "mercer/methods/regression/representer_model.h"
 
 namespace mercer::api {
 namespace {
@@ -49,12 +50,12 @@ private:
     kernel_logistic_model m_;
 };
 
-std::shared_ptr<const fitted> make_logistic(const fit_task& t) {
+std::shared_ptr<const fitted> make_logistic(const kernel_logistic& m, const fit_task& t) {
     kernel_logistic_options o;
-    o.C = t.options.number("C");
-    o.fit_intercept = t.options.flag("fit_intercept");
-    o.tol = t.options.number("tol");
-    o.max_iter = static_cast<int>(t.options.whole("max_iter"));
+    o.C = m.C;
+    o.fit_intercept = m.fit_intercept;
+    o.tol = m.tol;
+    o.max_iter = static_cast<int>(m.max_iter);
     if (t.memory_bytes) o.memory_bytes = t.memory_bytes;
     o.progress = t.progress;
     return std::make_shared<logistic_fitted>(fit_kernel_logistic(*t.k, t.data.x, t.data.y, o));
@@ -83,68 +84,33 @@ private:
     representer_model m_;
 };
 
-loss named_loss(const option_values& options) {
-    const std::string& kind = options.choice("loss");
-    if (kind == "huber") return loss::huber(options.number("delta"));
-    if (kind == "quantile") return loss::quantile(options.number("tau"));
-    if (kind == "epsilon_insensitive") return loss::epsilon_insensitive(options.number("epsilon"));
-    if (kind == "poisson") return loss::poisson();
-    if (kind == "logistic") return loss::logistic();
-    if (kind == "hinge") return loss::hinge();
-    if (kind == "squared_hinge") return loss::squared_hinge();
+loss named_loss(const representer& m) {
+    if (m.loss == "huber") return loss::huber(m.delta);
+    if (m.loss == "quantile") return loss::quantile(m.tau);
+    if (m.loss == "epsilon_insensitive") return loss::epsilon_insensitive(m.epsilon);
+    if (m.loss == "poisson") return loss::poisson();
+    if (m.loss == "logistic") return loss::logistic();
+    if (m.loss == "hinge") return loss::hinge();
+    if (m.loss == "squared_hinge") return loss::squared_hinge();
     return loss::squared();
 }
 
-std::shared_ptr<const fitted> make_representer(const fit_task& t) {
+std::shared_ptr<const fitted> make_representer(const representer& m, const fit_task& t) {
     representer_fit_options o;
-    o.alpha = t.options.number("alpha");
-    o.fit_intercept = t.options.flag("fit_intercept");
-    o.tol = t.options.number("tol");
-    o.max_iter = static_cast<int>(t.options.whole("max_iter"));
+    o.alpha = m.alpha;
+    o.fit_intercept = m.fit_intercept;
+    o.tol = m.tol;
+    o.max_iter = static_cast<int>(m.max_iter);
     if (t.memory_bytes) o.memory_bytes = t.memory_bytes;
     o.progress = t.progress;
-    return std::make_shared<representer_fitted>(fit_representer(*t.k, t.data.x, t.data.y, named_loss(t.options), o));
+    return std::make_shared<representer_fitted>(fit_representer(*t.k, t.data.x, t.data.y, named_loss(m), o));
 }
 
 }  // namespace
 
 std::vector<method> loss_methods() {
-    const option_info tol = number("tol", "1e-06", "of the gap, relative to the objective", 0, true);
-    const option_info max_iter = whole("max_iter", "500", "Newton steps at most", 1);
-    method logistic{
-        "kernel_logistic",
-        {"logistic", "klr"},
-        method_family::classification,
-        "kernel logistic regression: classes with probabilities",
-        "min Σ log(1 + e^(-yᵢf(xᵢ))) + 1/(2C) ‖f‖²",
-        "mercer-kernel-logistic-model",
-        answer::classes,
-        true,
-        true,
-        false,
-        {number("C", "1", "1/λ", 0, true), flag("fit_intercept", true, "with an offset"), tol, max_iter},
-        make_logistic,
-        [](std::string_view bytes, const std::string& file) { return std::make_shared<const logistic_fitted>(parse_kernel_logistic(bytes, file)); }};
-    method representer{
-        "representer",
-        {"losses"},
-        method_family::regression,
-        "any convex loss: robust, quantile and Poisson regression, ...",
-        "min Σ ℓ(yᵢ, f(xᵢ)) + λ/2 ‖f‖²",
-        "mercer-representer-model",
-        answer::values,
-        true,
-        true,
-        false,
-        {choice("loss", {"squared", "huber", "quantile", "epsilon_insensitive", "poisson", "logistic", "hinge", "squared_hinge"},
-                "ℓ; the last three are for targets -1 and 1"),
-         number("alpha", "1", "λ", 0, true), only_with(number("delta", "1.35", "huber: where the square ends", 0, true), "loss", {"huber"}),
-         only_with(number("tau", "0.5", "quantile: which", 0, true, 1, true), "loss", {"quantile"}),
-         only_with(number("epsilon", "0.1", "epsilon_insensitive: what costs nothing", 0), "loss", {"epsilon_insensitive"}),
-         flag("fit_intercept", false, "with an offset"), tol, max_iter},
-        make_representer,
-        [](std::string_view bytes, const std::string& file) { return std::make_shared<const representer_fitted>(parse_representer(bytes, file)); }};
-    return {std::move(logistic), std::move(representer)};
+    return {entry<kernel_logistic>(make_logistic, parsed<logistic_fitted, parse_kernel_logistic>),
+            entry<representer>(make_representer, parsed<representer_fitted, parse_representer>)};
 }
 
 }  // namespace mercer::api

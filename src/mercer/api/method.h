@@ -1,5 +1,5 @@
-// A method by name: what it is, its options, how it is fitted and read from a file. One object for each method, gathered in registry.h; each
-// family adapts its estimators in one file (svm_methods.cpp, ...), without numerics of its own.
+// A method by name: what it is, its options, how it is fitted and read from a file. One object for each method, made from the method's own description
+// (described.h) and gathered in registry.cpp; each family adapts its models in one file (svm_methods.cpp, ...), without numerics of its own.
 #pragma once
 
 #include <functional>
@@ -11,15 +11,15 @@
 #include "mercer/api/figures.h"
 #include "mercer/api/options.h"
 #include "mercer/data/dataset.h"
-#include "mercer/estimators/fit_control.h"
 #include "mercer/kernels/kernel.h"
+#include "mercer/methods/description.h"
+#include "mercer/methods/fit_control.h"
 
 namespace mercer::api {
 
-enum class method_family { classification, regression, outliers, clustering, components, density };
-const char* name(method_family family) noexcept;
-// What predictions and targets are.
-enum class answer { none, classes, values, clusters, sides };  // sides: 1 inside, -1 outside
+using mercer::answer;
+using mercer::method_family;
+using mercer::name;
 
 // Columns of numbers, one row an object.
 struct columns {
@@ -57,16 +57,7 @@ struct fit_task {
     progress_callback progress{};
 };
 
-struct method {
-    std::string name;
-    std::vector<std::string> aliases;
-    method_family family;
-    std::string about;    // one line
-    std::string formula;  // the problem it solves
-    std::string format;   // the first word of its model files
-    answer targets;       // what it learns from
-    bool takes_kernel = true;
-    bool can_predict = true, can_transform = false;
+struct method : method_facts {
     std::vector<option_info> options;
     std::function<std::shared_ptr<const fitted>(const fit_task&)> fit;
     std::function<std::shared_ptr<const fitted>(std::string_view bytes, const std::string& file)> parse;

@@ -10,7 +10,7 @@
 #include "mercer/data/occurring_columns.h"
 #include "mercer/data/readers/source.h"
 #include "mercer/data/variance.h"
-#include "mercer/estimators/validation.h"
+#include "mercer/methods/svm/validation.h"
 #include "mercer/kernels/leaf.h"
 
 namespace mercer::api {
@@ -72,7 +72,7 @@ model fit(const spec& s, const table& data, const fit_control& control) {
     table work{out.scaling_ ? scaled(*out.scaling_, data.x) : data.x, data.y, data.class_names, data.feature_names};
     std::shared_ptr<const kernel> k;
     if (m.takes_kernel) {
-        k = std::make_shared<kernel>(s.kernel.empty() ? default_kernel(work.x) : kernel::parse(s.kernel));
+        k = s.ready ? s.ready : std::make_shared<kernel>(s.kernel.empty() ? default_kernel(work.x) : kernel::parse(s.kernel));
         if (k->where() != domain::any && k->where() != work.x.kind())
             fail(errc::unsupported, fmt::format("{} is a kernel on {}, the data are {}", k->text(), name(k->where()), name(work.x.kind())));
     }
@@ -85,6 +85,7 @@ model fit(const spec& s, const table& data, const fit_control& control) {
     out.kind_ = data.x.kind();
     out.dims_ = data.x.dims();
     out.figures_ = out.inner_->about();
+    out.label = data.label;
     return out;
 }
 
@@ -181,6 +182,15 @@ void model::save(const std::string& path) const { write_atomically(path, bytes()
 model load(const std::string& path) {
     const source file = read_source(path);
     return parse(file.bytes(), file.name());
+}
+
+read_options read_like(const model& m) {
+    read_options how;
+    how.csv.label = m.label;
+    how.csv.classes = how.tsv.classes = m.class_names();
+    if (m.kind() == domain::sets) how.tsv.dictionary = m.feature_names();
+    how.libsvm.dims = m.dims();
+    return how;
 }
 
 }  // namespace mercer::api

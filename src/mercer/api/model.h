@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "mercer/api/method.h"
+#include "mercer/data/readers/read.h"
 #include "mercer/data/scaling.h"
 
 namespace mercer::api {
@@ -24,6 +25,7 @@ struct spec {
     std::string kernel;  // text form; empty: the default for the kind of object
     std::string scale;   // "", "standard" or "minmax": of the columns of vectors
     settings options;
+    std::shared_ptr<const mercer::kernel> ready{};  // the kernel itself, where the caller has it: not parsed again
 };
 // {"method": "svc", "kernel": "...", "scale": "standard", "C": 10, ...}: every other member is an option. Fails with errc::parse.
 spec parse_spec(std::string_view json);
@@ -85,6 +87,9 @@ model fit(const spec& s, const table& data, const fit_control& control = {});
 // Any model file of the library, and LIBSVM's text.
 model parse(std::string_view bytes, const std::string& name);
 model load(const std::string& path);
+
+// How to read a file so that it matches the data of the fit: label, numbers of classes, dictionary, columns.
+read_options read_like(const model& m);
 
 // rbf with gamma = 1/(d·variance) on vectors (as scikit-learn's "scale"), spectrum(k=3) on strings, jaccard() on sets.
 kernel default_kernel(const dataset& x);

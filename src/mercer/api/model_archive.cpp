@@ -5,9 +5,9 @@
 
 #include "mercer/api/model.h"
 #include "mercer/base/error.h"
-#include "mercer/estimators/archive.h"
-#include "mercer/estimators/libsvm_model.h"
-#include "mercer/estimators/model_file.h"
+#include "mercer/methods/archive.h"
+#include "mercer/methods/svm/libsvm_model.h"
+#include "mercer/methods/svm/model_file.h"
 #include "mercer/kernels/leaf.h"
 
 namespace mercer::api {

@@ -1,9 +1,10 @@
 // Methods of distances to examples, means and medoids: knn, knn_regression, nearest_centroid, nearest_medoid.
-#include "mercer/api/method.h"
+#include "mercer/api/described.h"
 #include "mercer/base/error.h"
-#include "mercer/estimators/knn.h"
-#include "mercer/estimators/nearest_centroid.h"
-#include "mercer/estimators/nearest_medoid.h"
+#include "mercer/methods/neighbours/knn.h"
+#include "mercer/methods/neighbours/methods.h"
+#include "mercer/methods/neighbours/nearest_centroid.h"
+#include "mercer/methods/neighbours/nearest_medoid.h"
 
 namespace mercer::api {
 namespace {
@@ -31,11 +32,12 @@ private:
     knn_model m_;
 };
 
-std::shared_ptr<const fitted> make_knn(knn_task task, const fit_task& t) {
+template <class Method>
+std::shared_ptr<const fitted> make_knn(const Method& m, const fit_task& t) {
     knn_options o;
-    o.task = task;
-    o.n_neighbors = t.options.whole("n_neighbors");
-    o.weights = t.options.choice("weights") == "distance" ? knn_weights::distance : knn_weights::uniform;
+    o.task = std::is_same_v<Method, knn> ? knn_task::classification : knn_task::regression;
+    o.n_neighbors = m.n_neighbors;
+    o.weights = m.weights == "distance" ? knn_weights::distance : knn_weights::uniform;
     if (t.memory_bytes) o.memory_bytes = t.memory_bytes;
     return std::make_shared<knn_fitted>(fit_knn(*t.k, t.data.x, t.data.y, o));
 }
@@ -81,71 +83,22 @@ private:
     nearest_medoid_model m_;
 };
 
+std::shared_ptr<const fitted> make_centroid(const nearest_centroid&, const fit_task& t) {
+    nearest_centroid_options o;
+    if (t.memory_bytes) o.memory_bytes = t.memory_bytes;
+    return std::make_shared<centroid_fitted>(fit_nearest_centroid(*t.k, t.data.x, t.data.y, o));
+}
+
+std::shared_ptr<const fitted> make_medoid(const nearest_medoid&, const fit_task& t) {
+    return std::make_shared<medoid_fitted>(fit_nearest_medoid(*t.k, t.data.x, t.data.y));
+}
+
 }  // namespace
 
 std::vector<method> neighbour_methods() {
-    const std::vector<option_info> options{whole("n_neighbors", "5", "how many vote", 1),
-                                           choice("weights", {"uniform", "distance"}, "votes: 1 each, or 1/distance")};
-    const auto parse_knn = [](std::string_view bytes, const std::string& file) { return std::make_shared<const knn_fitted>(parse_knn_model(bytes, file)); };
-    method knn{"knn",
-               {"nearest_neighbours", "k_nearest_neighbours"},
-               method_family::classification,
-               "k nearest neighbours in feature space",
-               "the class with most votes among the nearest",
-               "mercer-knn-model",
-               answer::classes,
-               true,
-               true,
-               false,
-               options,
-               [](const fit_task& t) { return make_knn(knn_task::classification, t); },
-               parse_knn};
-    method regression{"knn_regression",
-                      {"knn_regressor"},
-                      method_family::regression,
-                      "the mean of the k nearest neighbours in feature space",
-                      "Σ wᵢyᵢ/Σ wᵢ over the nearest",
-                      "mercer-knn-model",
-                      answer::values,
-                      true,
-                      true,
-                      false,
-                      options,
-                      [](const fit_task& t) { return make_knn(knn_task::regression, t); },
-                      parse_knn};
-    method centroid{
-        "nearest_centroid",
-        {"nearest_mean"},
-        method_family::classification,
-        "the nearest class mean in feature space",
-        "min ‖φ(x)-μ_c‖²",
-        "mercer-nearest-centroid-model",
-        answer::classes,
-        true,
-        true,
-        true,
-        {},
-        [](const fit_task& t) {
-            nearest_centroid_options o;
-            if (t.memory_bytes) o.memory_bytes = t.memory_bytes;
-            return std::make_shared<const centroid_fitted>(fit_nearest_centroid(*t.k, t.data.x, t.data.y, o));
-        },
-        [](std::string_view bytes, const std::string& file) { return std::make_shared<const centroid_fitted>(parse_nearest_centroid_model(bytes, file)); }};
-    method medoid{
-        "nearest_medoid",
-        {},
-        method_family::classification,
-        "the nearest class medoid: one object stands for each class",
-        "min ‖φ(x)-φ(m_c)‖²",
-        "mercer-nearest-medoid-model",
-        answer::classes,
-        true,
-        true,
-        false,
-        {},
-        [](const fit_task& t) { return std::make_shared<const medoid_fitted>(fit_nearest_medoid(*t.k, t.data.x, t.data.y)); },
-        [](std::string_view bytes, const std::string& file) { return std::make_shared<const medoid_fitted>(parse_nearest_medoid_model(bytes, file)); }};
-    return {std::move(knn), std::move(regression), std::move(centroid), std::move(medoid)};
+    return {entry<knn>(make_knn, parsed<knn_fitted, parse_knn_model>), entry<knn_regression>(make_knn, parsed<knn_fitted, parse_knn_model>),
+            entry<nearest_centroid>(make_centroid, parsed<centroid_fitted, parse_nearest_centroid_model>),
+            entry<nearest_medoid>(make_medoid, parsed<medoid_fitted, parse_nearest_medoid_model>)};
 }
 
 }  // namespace mercer::api

@@ -87,33 +87,6 @@ std::string option_info::condition() const {
     return out;
 }
 
-option_info number(std::string name, std::string initial, std::string about, double low, bool low_open, double high, bool high_open) {
-    return {std::move(name), option_kind::number, std::move(initial), std::move(about), low, high, low_open, high_open};
-}
-option_info whole(std::string name, std::string initial, std::string about, double low) {
-    return {std::move(name), option_kind::whole, std::move(initial), std::move(about), low};
-}
-option_info flag(std::string name, bool initial, std::string about) {
-    return {std::move(name), option_kind::flag, initial ? "true" : "false", std::move(about)};
-}
-option_info choice(std::string name, std::vector<std::string> choices, std::string about) {
-    option_info out{std::move(name), option_kind::choice, choices.front(), std::move(about)};
-    out.choices = std::move(choices);
-    return out;
-}
-option_info numbers(std::string name, std::string initial, std::string about) {
-    option_info out{std::move(name), option_kind::numbers, std::move(initial), std::move(about), 0};
-    out.low_open = out.high_open = true;
-    return out;
-}
-
-option_info only_with(option_info o, std::string other, std::vector<std::string> values) {
-    o.needs.push_back({std::move(other), std::move(values)});
-    return o;
-}
-
-bool option_need::met_by(const std::string& value) const { return values.empty() ? !value.empty() : std::ranges::find(values, value) != values.end(); }
-
 option_values::option_values(const std::string& owner, const std::vector<option_info>& options, const settings& given)
     : option_values(owner, options, given, false) {}
 

@@ -9,17 +9,11 @@
 #include <vector>
 
 #include "mercer/base/matrix.h"
+#include "mercer/methods/description.h"
 
 namespace mercer::api {
 
 enum class option_kind { number, whole, flag, choice, numbers };
-
-// An option that has an effect only where another one has one of these values; "" among them: where the other is left empty.
-struct option_need {
-    std::string option;
-    std::vector<std::string> values;  // none: where the other is given at all
-    bool met_by(const std::string& value) const;
-};
 
 struct option_info {
     std::string name;
@@ -33,17 +27,6 @@ struct option_info {
 
     std::string condition() const;  // "0 < C <= inf", "uniform or distance"
 };
-
-// Short forms for the tables of methods.
-option_info number(std::string name, std::string initial, std::string about, double low, bool low_open = false,
-                   double high = std::numeric_limits<double>::infinity(), bool high_open = true);
-option_info whole(std::string name, std::string initial, std::string about, double low);
-option_info flag(std::string name, bool initial, std::string about);
-option_info choice(std::string name, std::vector<std::string> choices, std::string about);  // the first is the default
-// Positive numbers "0.1,1,10", or "1e-6:1e3:20": that many from the first to the last, evenly spaced in their logarithm.
-option_info numbers(std::string name, std::string initial, std::string about);
-// The option with one more need.
-option_info only_with(option_info o, std::string other, std::vector<std::string> values = {});
 
 using settings = std::vector<std::pair<std::string, std::string>>;  // name → value, as text
 

@@ -28,18 +28,6 @@ std::size_t edits(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-const char* name(method_family family) noexcept {
-    switch (family) {
-        case method_family::classification: return "classification";
-        case method_family::regression: return "regression";
-        case method_family::outliers: return "outliers";
-        case method_family::clustering: return "clustering";
-        case method_family::components: return "components";
-        case method_family::density: return "density";
-    }
-    return "";
-}
-
 const std::vector<method>& methods() {
     static const std::vector<method> all = [] {
         std::vector<method> out;

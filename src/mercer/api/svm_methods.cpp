@@ -1,9 +1,10 @@
 // Support vector machines as methods: svc, nu_svc, svr, nu_svr, one_class.
 #include <fmt/format.h>
 
-#include "mercer/api/method.h"
-#include "mercer/estimators/libsvm_model.h"
-#include "mercer/estimators/model_file.h"
+#include "mercer/api/described.h"
+#include "mercer/methods/svm/libsvm_model.h"
+#include "mercer/methods/svm/methods.h"
+#include "mercer/methods/svm/model_file.h"
 
 namespace mercer::api {
 namespace {
@@ -63,17 +64,25 @@ private:
     inner_fits calibration_;  // only known right after the fit
 };
 
-std::shared_ptr<const fitted> fit_task_of(svm_task task, const fit_task& t) {
+template <class Method>
+constexpr svm_task task_of = std::is_same_v<Method, svc>      ? svm_task::c_svc
+                             : std::is_same_v<Method, nu_svc> ? svm_task::nu_svc
+                             : std::is_same_v<Method, svr>    ? svm_task::epsilon_svr
+                             : std::is_same_v<Method, nu_svr> ? svm_task::nu_svr
+                                                              : svm_task::one_class;
+
+template <class Method>
+std::shared_ptr<const fitted> make(const Method& m, const fit_task& t) {
     svm_options o;
-    o.task = task;
-    if (task != svm_task::nu_svc && task != svm_task::one_class) o.C = t.options.number("C");
-    if (task == svm_task::nu_svc || task == svm_task::nu_svr || task == svm_task::one_class) o.nu = t.options.number("nu");
-    if (task == svm_task::epsilon_svr) o.epsilon = t.options.number("epsilon");
-    o.tol = t.options.number("tol");
-    if (const double most = t.options.number("max_seconds"); most > 0) o.most_seconds = most;
+    o.task = task_of<Method>;
+    if constexpr (requires { m.C; }) o.C = m.C;
+    if constexpr (requires { m.nu; }) o.nu = m.nu;
+    if constexpr (requires { m.epsilon; }) o.epsilon = m.epsilon;
+    o.tol = m.tol;
+    if (m.max_seconds > 0) o.most_seconds = m.max_seconds;
     if (t.memory_bytes) o.memory_bytes = t.memory_bytes;
-    const bool classifies = task == svm_task::c_svc || task == svm_task::nu_svc;
-    if (classifies && t.options.choice("multiclass") == "ovr") o.classes = multiclass::one_vs_rest;
+    if constexpr (requires { m.multiclass; })
+        if (m.multiclass == "ovr") o.classes = multiclass::one_vs_rest;
     if (t.progress)
         o.progress = [&](const svm_progress& p) {
             // the solver guesses its own end: the share is that of time
@@ -83,58 +92,22 @@ std::shared_ptr<const fitted> fit_task_of(svm_task task, const fit_task& t) {
             return t.progress(
                 {"training", static_cast<index>(1000 * (static_cast<double>(p.problem) + share)), static_cast<index>(1000 * parts), p.solver.gap});
         };
-    svm_model m = fit_svm(*t.k, t.data.x, t.data.y, o);
-    if (classifies) m.class_names = t.data.class_names;
+    svm_model made = fit_svm(*t.k, t.data.x, t.data.y, o);
     inner_fits calibration;
-    if (classifies && t.options.flag("probability")) {
+    if constexpr (requires { m.probability; }) {
+        made.class_names = t.data.class_names;
         o.progress = {};
-        calibration = calibrate(m, *t.k, t.data.x, t.data.y, o);
+        if (m.probability) calibration = calibrate(made, *t.k, t.data.x, t.data.y, o);
     }
-    return std::make_shared<svm_fitted>(std::move(m), calibration);
+    return std::make_shared<svm_fitted>(std::move(made), calibration);
 }
 
-method svm_method(svm_task task, std::string name, std::vector<std::string> aliases, method_family family, std::string about, std::string formula,
-                  answer targets) {
-    const option_info C = number("C", "1", "price of an error; inf: none allowed", 0, true, std::numeric_limits<double>::infinity(), false);
-    const option_info nu = number("nu", "0.5", "bound on the share of errors, and below it on that of support vectors", 0, true, 1, false);
-    std::vector<option_info> options;
-    if (task != svm_task::nu_svc && task != svm_task::one_class) options.push_back(C);
-    if (task == svm_task::nu_svc || task == svm_task::nu_svr || task == svm_task::one_class) options.push_back(nu);
-    if (task == svm_task::epsilon_svr) options.push_back(number("epsilon", "0.1", "half the width of the tube in which errors cost nothing", 0));
-    options.push_back(number("tol", "0.001", "the gap at which training ends", 0, true));
-    options.push_back(number("max_seconds", "0", "stop after so long and keep what there is; 0: no limit", 0));
-    if (family == method_family::classification) {
-        options.push_back(choice("multiclass", {"ovo", "ovr"}, "more than two: each against each, or each against the rest"));
-        options.push_back(flag("probability", false, "probabilities as well, by cross-validation"));
-    }
-    return {std::move(name),
-            std::move(aliases),
-            family,
-            std::move(about),
-            std::move(formula),
-            "mercer-svm-model",
-            targets,
-            true,
-            true,
-            false,
-            std::move(options),
-            [task](const fit_task& t) { return fit_task_of(task, t); },
-            [](std::string_view bytes, const std::string& file) { return std::make_shared<const svm_fitted>(parse_model(bytes, file)); }};
-}
+constexpr auto parse = parsed<svm_fitted, parse_model>;
 
 }  // namespace
 
 std::vector<method> svm_methods() {
-    return {svm_method(svm_task::c_svc, "svc", {"svm", "c_svc"}, method_family::classification, "support vector classification",
-                       "min ½‖w‖² + C Σξᵢ, yᵢ(wᵀφ(xᵢ)+b) >= 1-ξᵢ", answer::classes),
-            svm_method(svm_task::nu_svc, "nu_svc", {}, method_family::classification, "support vector classification with a bound on the errors",
-                       "min ½‖w‖² - νρ + (1/n) Σξᵢ, yᵢ(wᵀφ(xᵢ)+b) >= ρ-ξᵢ", answer::classes),
-            svm_method(svm_task::epsilon_svr, "svr", {"epsilon_svr"}, method_family::regression, "support vector regression",
-                       "min ½‖w‖² + C Σξᵢ, |yᵢ-f(xᵢ)| <= ε+ξᵢ", answer::values),
-            svm_method(svm_task::nu_svr, "nu_svr", {}, method_family::regression, "support vector regression that finds the width of its tube",
-                       "as svr, with about νn examples outside the tube", answer::values),
-            svm_method(svm_task::one_class, "one_class", {"one_class_svm"}, method_family::outliers, "the region that holds most of the objects",
-                       "min ½‖w‖² - ρ + 1/(νn) Σξᵢ, wᵀφ(xᵢ) >= ρ-ξᵢ", answer::none)};
+    return {entry<svc>(make, parse), entry<nu_svc>(make, parse), entry<svr>(make, parse), entry<nu_svr>(make, parse), entry<one_class>(make, parse)};
 }
 
 }  // namespace mercer::api

@@ -129,6 +129,7 @@ struct table {
     std::vector<double> y;                   // empty: no label column. For class names, y holds 0, 1, … = position in class_names
     std::vector<std::string> class_names;    // empty: y holds numbers
     std::vector<std::string> feature_names;  // empty: unnamed
+    std::string label{};                     // the column of targets, in the file's own terms; empty: not known
 };
 
 }  // namespace mercer

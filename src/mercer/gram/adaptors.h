@@ -9,25 +9,44 @@
 
 namespace mercer {
 
+// A matrix of the same rows and columns as another. It has all that the other has, but for what it says itself: an adaptor that only changes entries
+// says how, and keeps half the work of `square` and the proof.
+template <class T>
+class changed_entries : public gram<T> {
+public:
+    index rows() const final { return k_.rows(); }
+    index cols() const final { return k_.cols(); }
+    void block(const selection& rows, const selection& cols, block_rows<T> out) const final {
+        k_.block(rows, cols, out);
+        change(rows, cols, out);
+    }
+    void square(const selection& which, block_rows<T> out) const final {
+        k_.square(which, out);
+        change(which, which, out);
+    }
+    double element_cost() const final { return k_.element_cost() + 1; }
+    bool positive() const override { return k_.positive(); }
+
+protected:
+    explicit changed_entries(const gram<T>& k) : k_(k) {}
+    // out[i][j] is K(rows[i], cols[j]), and is to become the entry of this matrix.
+    virtual void change(const selection& rows, const selection& cols, block_rows<T> out) const = 0;
+    const gram<T>& k_;
+};
+
 // K + λI
 template <class T>
-class ridge final : public gram<T> {
+class with_ridge final : public changed_entries<T> {
 public:
-    ridge(const gram<T>& k, double lambda) : k_(k), lambda_(lambda) { require_square(k, "a ridge"); }
-    index rows() const override { return k_.rows(); }
-    index cols() const override { return k_.cols(); }
-    void block(const selection& rows, const selection& cols, block_rows<T> out) const override {
-        k_.block(rows, cols, out);
+    with_ridge(const gram<T>& k, double lambda) : changed_entries<T>(k), lambda_(lambda) { require_square(k, "a ridge"); }
+    bool positive() const override { return lambda_ >= 0 && this->k_.positive(); }
+
+private:
+    void change(const selection& rows, const selection& cols, block_rows<T> out) const override {
         for (index i = 0; i < rows.size(); ++i)
             for (index j = 0; j < cols.size(); ++j)
                 if (rows[i] == cols[j]) out[i][j] += static_cast<T>(lambda_);
     }
-
-    double element_cost() const override { return k_.element_cost() + 1; }
-    bool positive() const override { return lambda_ >= 0 && k_.positive(); }
-
-private:
-    const gram<T>& k_;
     double lambda_;
 };
 
@@ -150,9 +169,9 @@ private:
 
 // HKH with H = I - 11ᵀ/n: the inner products of φ(xᵢ) - mean. The means cost one pass over K.
 template <class T>
-class centred final : public gram<T> {
+class centred final : public changed_entries<T> {
 public:
-    explicit centred(const gram<T>& k) : k_(k), mean_(static_cast<std::size_t>(k.rows())) {
+    explicit centred(const gram<T>& k) : changed_entries<T>(k), mean_(static_cast<std::size_t>(k.rows())) {
         require_square(k, "centring");
         const index n = k.rows();
         matrix<double> ones(n, 1), sums(n, 1);
@@ -163,50 +182,36 @@ public:
             total_ += mean_[static_cast<std::size_t>(i)] / static_cast<double>(n);
         }
     }
-    index rows() const override { return k_.rows(); }
-    index cols() const override { return k_.cols(); }
-    void block(const selection& rows, const selection& cols, block_rows<T> out) const override {
-        k_.block(rows, cols, out);
+    const std::vector<double>& means() const { return mean_; }
+    double total() const { return total_; }
+
+private:
+    void change(const selection& rows, const selection& cols, block_rows<T> out) const override {
         for (index i = 0; i < rows.size(); ++i) {
             const double row_mean = mean_[static_cast<std::size_t>(rows[i])];
             for (index j = 0; j < cols.size(); ++j) out[i][j] = static_cast<T>(out[i][j] - row_mean - mean_[static_cast<std::size_t>(cols[j])] + total_);
         }
     }
-    const std::vector<double>& means() const { return mean_; }
-    double total() const { return total_; }
-
-    double element_cost() const override { return k_.element_cost() + 1; }
-    bool positive() const override { return k_.positive(); }
-
-private:
-    const gram<T>& k_;
     std::vector<double> mean_;
     double total_ = 0;
 };
 
 // K(i, j)/√(K(i, i)K(j, j)); 0 where K(i, i) = 0.
 template <class T>
-class normalised final : public gram<T> {
+class normalised final : public changed_entries<T> {
 public:
-    explicit normalised(const gram<T>& k) : k_(k), factor_(static_cast<std::size_t>(k.rows())) {
+    explicit normalised(const gram<T>& k) : changed_entries<T>(k), factor_(static_cast<std::size_t>(k.rows())) {
         std::vector<T> self(factor_.size());
         k.diagonal(self);
         for (std::size_t i = 0; i < self.size(); ++i) factor_[i] = self[i] > 0 ? 1 / std::sqrt(static_cast<double>(self[i])) : 0.0;
     }
-    index rows() const override { return k_.rows(); }
-    index cols() const override { return k_.cols(); }
-    void block(const selection& rows, const selection& cols, block_rows<T> out) const override {
-        k_.block(rows, cols, out);
+
+private:
+    void change(const selection& rows, const selection& cols, block_rows<T> out) const override {
         for (index i = 0; i < rows.size(); ++i)
             for (index j = 0; j < cols.size(); ++j)
                 out[i][j] = static_cast<T>(out[i][j] * (factor_[static_cast<std::size_t>(rows[i])] * factor_[static_cast<std::size_t>(cols[j])]));
     }
-
-    double element_cost() const override { return k_.element_cost() + 1; }
-    bool positive() const override { return k_.positive(); }
-
-private:
-    const gram<T>& k_;
     std::vector<double> factor_;
 };
 

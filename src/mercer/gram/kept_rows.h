@@ -52,7 +52,15 @@ public:
             i = end;
         }
     }
+    void square(const selection& which, block_rows<T> out) const override {
+        if (all_kept())
+            block(which, which, out);
+        else
+            k_.square(which, out);
+    }
     void diagonal(std::span<T> out) const override { k_.diagonal(out); }
+    bool positive() const override { return k_.positive(); }
+    matrix<double> features(index most) const override { return k_.features(most); }
     matrix_view<const T> in_memory() const override { return {static_cast<const T*>(rows_.data()), kept_, cols()}; }
     double element_cost() const override { return all_kept() ? 0.5 : k_.element_cost(); }
 

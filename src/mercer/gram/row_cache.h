@@ -20,7 +20,10 @@ public:
     index cols() const override { return k_.cols(); }
     void block(const selection& rows, const selection& cols, block_rows<T> out) const override;
 
+    void diagonal(std::span<T> out) const override { k_.diagonal(out); }
+    double element_cost() const override { return k_.element_cost(); }
     bool positive() const override { return k_.positive(); }
+    matrix<double> features(index most) const override { return k_.features(most); }
 
     std::size_t bytes() const;  // of the rows held now
     index hits() const;

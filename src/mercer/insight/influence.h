@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "mercer/estimators/svm.h"
+#include "mercer/methods/svm/svm.h"
 
 namespace mercer {
 

@@ -8,8 +8,8 @@
 #include <functional>
 #include <span>
 
-#include "mercer/estimators/svm.h"
-#include "mercer/estimators/validation.h"
+#include "mercer/methods/svm/svm.h"
+#include "mercer/methods/svm/validation.h"
 #include "mercer/insight/margin_report.h"
 
 namespace mercer {

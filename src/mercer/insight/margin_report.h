@@ -24,7 +24,7 @@
 #include <vector>
 
 #include "mercer/data/dataset.h"
-#include "mercer/estimators/svm.h"
+#include "mercer/methods/svm/svm.h"
 #include "mercer/gram/gram.h"
 #include "mercer/insight/enclosing_ball.h"
 

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "mercer/estimators/svm.h"
+#include "mercer/methods/svm/svm.h"
 #include "mercer/gram/gram.h"
 
 namespace mercer {

@@ -9,7 +9,7 @@
 #include <cstdint>
 
 #include "mercer/data/dataset.h"
-#include "mercer/estimators/fit_control.h"
+#include "mercer/methods/fit_control.h"
 #include "mercer/gram/gram.h"
 #include "mercer/kernels/kernel.h"
 

@@ -3,7 +3,8 @@
 #include <cmath>
 
 #include "mercer/base/parallel.h"
-#include "mercer/solvers/smo/lowered.h"
+#include "mercer/gram/narrowed.h"
+#include "mercer/solvers/smo/common_value.h"
 #include "mercer/solvers/smo/solver.h"
 
 namespace mercer::smo {
@@ -124,7 +125,7 @@ void solver::solve_block(double target) {
         tile_diagonal_.clear();
         // K - c instead of K: steps have sum 0 in every group, so it is the same problem.
         if (const double common = whole_ ? common_value(rows, real) : 0; common != 0) {
-            lowered<float>(exact_, common).block(std::span<const index>(who), std::span<const index>(who), block_rows<float>(rows.data()));
+            lowered<float>(exact_, common).square(std::span<const index>(who), block_rows<float>(rows.data()));
             tile_diagonal_.assign(static_cast<std::size_t>(q), 1.0f);
             for (index r = 0; r < real; ++r) tile_diagonal_[place[r]] = rows[r][r];
         }

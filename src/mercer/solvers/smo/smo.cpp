@@ -5,7 +5,8 @@
 
 #include "mercer/base/error.h"
 #include "mercer/base/parallel.h"
-#include "mercer/solvers/smo/lowered.h"
+#include "mercer/gram/narrowed.h"
+#include "mercer/solvers/smo/common_value.h"
 #include "mercer/solvers/smo/solver.h"
 
 namespace mercer {
@@ -355,8 +356,8 @@ smo_result solve_smo(const gram<float>& fast, const gram<double>& exact, const b
     if (c == 0) return r;
     // What tells the points apart is lost in the rounding of what they have in common: on from here without that. The sum of α is fixed, so it is the same
     // problem, F but for a constant.
-    const smo::lowered<float> low_fast(exact, c);
-    const smo::lowered<double> low_exact(exact, c);
+    const lowered<float> low_fast(exact, c);
+    const lowered<double> low_exact(exact, c);
     smo_options rest = options;
     rest.most_seconds -= r.seconds;
     rest.most_steps -= r.steps;

@@ -1,0 +1,20 @@
+// Every kernel by its own type.
+#pragma once
+
+#include "mercer/kernels/all_subsets.h"
+#include "mercer/kernels/anisotropic.h"
+#include "mercer/kernels/bilinear.h"
+#include "mercer/kernels/chi2.h"
+#include "mercer/kernels/constant.h"
+#include "mercer/kernels/cosine.h"
+#include "mercer/kernels/gaussian.h"
+#include "mercer/kernels/intersection.h"
+#include "mercer/kernels/laplacian.h"
+#include "mercer/kernels/linear.h"
+#include "mercer/kernels/matern.h"
+#include "mercer/kernels/periodic.h"
+#include "mercer/kernels/polynomial.h"
+#include "mercer/kernels/rational_quadratic.h"
+#include "mercer/kernels/set_kernels.h"
+#include "mercer/kernels/sigmoid.h"
+#include "mercer/kernels/spectrum.h"

@@ -1,0 +1,79 @@
+// Kernel principal components (Schölkopf, Smola & Müller 1998): the directions v in feature space along which the centred images
+// φ̃(xᵢ) = φ(xᵢ) - Σⱼ wⱼφ(xⱼ)/W vary most. With D = diag(√w), H = I - 1wᵀ/W and W = Σw,
+//     D H K Hᵀ D u = λu,   v = Σᵢ αᵢφ̃(xᵢ), α = D u/√λ,   score of x on v = Σᵢ αᵢ k(x, xᵢ) - Σᵢ αᵢ k̄ᵢ,  k̄ = K w/W
+// (Σαᵢ = 0, so a row of new kernel values need not be centred). λ/(W-1) is the variance along v; the trace of the centred matrix is all
+// of it, known exactly without one eigenvalue. With the linear kernel: principal components.
+//
+// Few components of many objects come from block Lanczos (solvers/block_lanczos.h) on a product that centres on the fly, so that the
+// centred matrix is never formed; otherwise from LAPACK. Each u has its entry of largest size positive.
+//
+// A matrix with a negative eigenvalue larger than 1e-5 λ₁, scikit-learn's measure, is not one of inner products. It is refused where the components
+// asked for would reach such an eigenvalue. Otherwise the components are what they are, the status is `stalled`, and there are no shares of a
+// variance: the ratios are NaN.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mercer/methods/fit_control.h"
+#include "mercer/methods/kernel_expansion.h"
+
+namespace mercer {
+
+enum class eigen_solver { automatic, full, iterative };
+
+struct kernel_pca_options {
+    index n_components = 0;  // 0: all with λ above rounding
+    eigen_solver solver = eigen_solver::automatic;
+    double tol = 1e-11;                   // iterative: ‖Au - λu‖ <= tol·λ₁; 1e-7 where K is in float
+    index max_iter = 200;                 // iterative: passes over K
+    std::uint64_t seed = 0;               // of the starting block
+    std::vector<double> sample_weight{};  // empty: all 1. 2 = the object twice
+    std::size_t memory_bytes = std::size_t{2} << 30;
+    bool exact = false;  // kernel values in double also where K does not fit the budget
+    progress_callback progress{};
+};
+
+struct kernel_pca_model {
+    kernel_expansion projection;      // function j is the score on component j
+    std::vector<double> eigenvalues;  // λ, descending, all positive
+    std::vector<double> explained_variance;
+    std::vector<double> explained_variance_ratio;  // NaN where negative_share > 0
+    double negative_share = 0;                     // -λ_min/λ₁ as far as it was met, 0 where it is no more than rounding; not kept in files
+    double total_variance = 0;                     // trace/(W-1)
+    std::vector<double> residuals;                 // iterative: ‖Au - λu‖ of each pair; empty after LAPACK
+    fit_status status = fit_status::converged;
+    index passes = 0;             // over K
+    matrix<double> scores;        // of the training objects
+    std::vector<double> outside;  // of each, the squared distance to its projection
+    std::vector<double> mean;     // w/W
+    double weight = 0;            // W
+
+    index components() const { return projection.functions(); }
+};
+
+kernel_pca_model fit_kernel_pca(const kernel& k, const dataset& x, const kernel_pca_options& options);
+kernel_pca_model fit_kernel_pca(const gram<double>& K, const kernel_pca_options& options);
+
+// Scores of new objects, one column a component.
+matrix<double> transform(const kernel_pca_model& model, const dataset& z);
+matrix<double> transform(const kernel_pca_model& model, const gram<double>& K);
+// The first components only.
+kernel_pca_model first_components(const kernel_pca_model& model, index count);
+
+// How many components to keep.
+// The fewest that hold this share of the variance, 0 < share <= 1; all there are when they do not reach it.
+index components_for_share(const kernel_pca_model& model, double share);
+// Those above the mean eigenvalue over the n-1 directions there can be (Kaiser).
+index components_above_mean(const kernel_pca_model& model);
+// The leading ones whose share is above that of a stick broken at random into n-1 parts (Frontier 1976).
+index components_above_broken_stick(const kernel_pca_model& model);
+
+std::string model_bytes(const kernel_pca_model& model);
+kernel_pca_model parse_kernel_pca_model(std::string_view bytes, const std::string& name);
+void save_model(const kernel_pca_model& model, const std::string& path);
+kernel_pca_model load_kernel_pca_model(const std::string& path);
+
+}  // namespace mercer

@@ -1,0 +1,41 @@
+// Density estimation by the mean embedding: f(x) = Σᵢ wᵢ k(x, xᵢ)/(W·Z) with Z = ∫ k(x, 0) dx, W = Σw. Z is known for
+//     rbf: (π/γ)^(d/2);  laplacian: (2/γ)^d;  matern: 2^d π^(d/2) Γ(ν+d/2)/Γ(ν)·(ℓ²/2ν)^(d/2);
+//     rational_quadratic, 2α > d: (2αℓ²π)^(d/2) Γ(α-d/2)/Γ(α).
+// Other kernels, and objects that are not vectors, have the mean embedding Σᵢ wᵢk(x, xᵢ)/W without a scale: a score of how usual x is.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mercer/methods/fit_control.h"
+#include "mercer/methods/kernel_expansion.h"
+
+namespace mercer {
+
+struct kernel_density_options {
+    std::vector<double> sample_weight{};  // empty: all 1
+};
+
+struct kernel_density_model {
+    kernel_expansion mean;    // one function, Σᵢ wᵢk(x, xᵢ)/W
+    bool normalised = false;  // Z is known
+    double log_scale = 0;     // log Z
+};
+
+kernel_density_model fit_kernel_density(const kernel& k, const dataset& x, const kernel_density_options& options = {});
+// A matrix has no scale. K is only asked for its size.
+kernel_density_model fit_kernel_density(const gram<double>& K, const kernel_density_options& options = {});
+
+// Σᵢ wᵢk(x, xᵢ)/W
+std::vector<double> mean_embedding(const kernel_density_model& model, const dataset& z);
+std::vector<double> mean_embedding(const kernel_density_model& model, const gram<double>& K);
+// log f(x). Fails with errc::unsupported where Z is not known. Where all terms of a Gaussian underflow, they are summed as logarithms.
+std::vector<double> log_density(const kernel_density_model& model, const dataset& z);
+
+std::string model_bytes(const kernel_density_model& model);
+kernel_density_model parse_kernel_density_model(std::string_view bytes, const std::string& name);
+void save_model(const kernel_density_model& model, const std::string& path);
+kernel_density_model load_kernel_density_model(const std::string& path);
+
+}  // namespace mercer

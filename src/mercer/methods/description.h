@@ -1,0 +1,49 @@
+// What a method says of itself, once: its name and kind, and its options with defaults, ranges and meaning. A method is a plain aggregate of its options,
+// the kernel among them, with
+//     static method_facts facts();
+//     template <class Visitor> void options(Visitor& v);      // v.number("C", C, above(0), "price of an error"); ...
+// Help, checks, the JSON spec, model files and tables are made from these two by visitors (api/described.h).
+#pragma once
+
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace mercer {
+
+enum class method_family { classification, regression, outliers, clustering, components, density };
+const char* name(method_family family) noexcept;
+// What predictions and targets are.
+enum class answer { none, classes, values, clusters, sides };  // sides: 1 inside, -1 outside
+
+struct method_facts {
+    std::string name;
+    std::vector<std::string> aliases;
+    method_family family;
+    std::string about;    // one line
+    std::string formula;  // the problem it solves
+    std::string format;   // the first word of its model files
+    answer targets;       // what it learns from
+    bool takes_kernel = true;
+    bool can_predict = true, can_transform = false;
+};
+
+// What a number may be.
+struct range {
+    double low = -std::numeric_limits<double>::infinity(), high = std::numeric_limits<double>::infinity();
+    bool low_open = false, high_open = true;  // the ends themselves are not allowed
+};
+inline range at_least(double low) { return {.low = low}; }
+inline range above(double low) { return {.low = low, .low_open = true}; }
+inline range up_to(range r, double high) { return {r.low, high, r.low_open, false}; }
+inline range below(range r, double high) { return {r.low, high, r.low_open, true}; }
+
+// An option that has an effect only where another one has one of these values; "" among them: where the other is left empty.
+struct option_need {
+    std::string option;
+    std::vector<std::string> values{};  // none: where the other is given at all
+    bool met_by(const std::string& value) const;
+};
+using option_needs = std::vector<option_need>;
+
+}  // namespace mercer

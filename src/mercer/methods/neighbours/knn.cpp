@@ -1,0 +1,399 @@
+#include "mercer/methods/neighbours/knn.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <tuple>
+
+#include "mercer/base/error.h"
+#include "mercer/base/parallel.h"
+#include "mercer/data/same_object.h"
+#include "mercer/methods/expansion_archive.h"
+#include "mercer/gram/distances.h"
+
+namespace mercer {
+namespace {
+
+constexpr std::string_view format_name = "mercer-knn-model";
+constexpr index band = 192, strip = 1024;
+
+// A score grows with the distance: k(xᵢ,xᵢ)/2 - k(x,xᵢ), without k(xᵢ,xᵢ) where that is the same for all, so that the digits of small
+// kernel values are not lost.
+template <class T>
+struct candidate {
+    T score;
+    index place;
+    bool operator<(const candidate& other) const { return score < other.score || (score == other.score && place < other.place); }
+};
+
+// The best few seen so far, the worst on top.
+template <class T>
+class shortlist {
+public:
+    explicit shortlist(index most) : most_(static_cast<std::size_t>(most)) { heap_.reserve(most_); }
+    // Nothing with this score or above gets in: places come in ascending order, so of equals the first stays.
+    T limit() const { return heap_.size() < most_ ? std::numeric_limits<T>::infinity() : heap_.front().score; }
+    void offer(T score, index place) {
+        if (heap_.size() == most_) {
+            std::pop_heap(heap_.begin(), heap_.end());
+            heap_.back() = {score, place};
+        } else {
+            heap_.push_back({score, place});
+        }
+        std::push_heap(heap_.begin(), heap_.end());
+    }
+    std::vector<candidate<T>> sorted() const {
+        std::vector<candidate<T>> out = heap_;
+        std::sort(out.begin(), out.end());
+        return out;
+    }
+
+private:
+    std::size_t most_;
+    std::vector<candidate<T>> heap_;
+};
+
+// Offers every score half[j] - k[j]; eight are compared with the limit at once.
+template <class T>
+void scan(const T* k, const T* half, index count, index first, shortlist<T>& best) {
+    constexpr index group = 16;
+    index j = 0;
+    for (; j + group <= count; j += group) {
+        T least = half[j] - k[j];
+        T score[group];
+        for (index s = 0; s < group; ++s) score[s] = half[j + s] - k[j + s];
+        for (index s = 0; s < group; ++s) least = score[s] < least ? score[s] : least;
+        if (!(least < best.limit())) continue;
+        for (index s = 0; s < group; ++s)
+            if (score[s] < best.limit()) best.offer(score[s], first + j + s);
+    }
+    for (; j < count; ++j)
+        if (const T score = half[j] - k[j]; score < best.limit()) best.offer(score, first + j);
+}
+
+bool same_self(const std::vector<double>& self) {
+    return std::all_of(self.begin(), self.end(), [&](double each) { return each == self.front(); });
+}
+
+template <class T>
+std::vector<T> half_of(const std::vector<double>& self) {
+    std::vector<T> half(self.size());
+    if (!same_self(self))
+        for (std::size_t i = 0; i < half.size(); ++i) half[i] = static_cast<T>(self[i] / 2);
+    return half;
+}
+
+// The `most` best of all columns for the rows [first, first + count) of K. Parts of the columns are searched side by side when there
+// are few rows; the order (score, place) is total, so the parts do not show in the result.
+template <class T>
+std::vector<std::vector<candidate<T>>> best_of(const gram<T>& K, const std::vector<T>& half, const selection& rows, index most) {
+    const index n = K.cols(), bands = (rows.size() + band - 1) / band;
+    const index parts = bands >= 8 ? 1 : std::min<index>(8, (n + 4 * strip - 1) / (4 * strip));
+    const index part = (n + parts - 1) / parts;
+    std::vector<std::vector<candidate<T>>> pieces(static_cast<std::size_t>(parts * rows.size()));
+    parallel_for(bands * parts, [&](index item) {
+        thread_local buffer<T> tile;
+        const index r0 = item / parts * band, count = std::min(band, rows.size() - r0), p = item % parts;
+        const index from = p * part, to = std::min(n, from + part);
+        std::vector<shortlist<T>> best(static_cast<std::size_t>(count), shortlist<T>(std::min(most, n)));
+        for (index c = from; c < to; c += strip) {
+            const index width = std::min(strip, to - c);
+            const matrix_view<T> k(tile.at_least(band * strip), count, width, strip);
+            K.block(rows.slice(r0, count), selection(c, width), k);
+            for (index i = 0; i < count; ++i) scan(k.row(i), half.data() + c, width, c, best[static_cast<std::size_t>(i)]);
+        }
+        for (index i = 0; i < count; ++i) pieces[static_cast<std::size_t>((r0 + i) * parts + p)] = best[static_cast<std::size_t>(i)].sorted();
+    });
+    if (parts == 1) return pieces;
+    std::vector<std::vector<candidate<T>>> out(static_cast<std::size_t>(rows.size()));
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        for (index p = 0; p < parts; ++p) {
+            const auto& piece = pieces[i * static_cast<std::size_t>(parts) + static_cast<std::size_t>(p)];
+            out[i].insert(out[i].end(), piece.begin(), piece.end());
+        }
+        std::sort(out[i].begin(), out[i].end());
+        if (static_cast<index>(out[i].size()) > most) out[i].resize(static_cast<std::size_t>(most));
+    }
+    return out;
+}
+
+void store(neighbours& out, index row, const std::vector<candidate<double>>& best, const std::vector<double>& self, const std::vector<double>& half,
+           double own) {
+    if (static_cast<index>(best.size()) < out.indices.cols())
+        fail(errc::data, fmt::format("nearest neighbours: kernel values of query {} are not numbers", row));
+    for (index j = 0; j < out.indices.cols(); ++j) {
+        const auto& each = best[static_cast<std::size_t>(j)];
+        const auto at = static_cast<std::size_t>(each.place);
+        const double d = squared_distance(own, self[at], half[at] - each.score);
+        out.indices(row, j) = each.place;
+        out.distances(row, j) = d > 0 ? std::sqrt(d) : 0.0;
+    }
+}
+
+neighbours empty_result(const knn_model& m, index queries) {
+    return {matrix<index>(queries, m.options.n_neighbors), matrix<double>(queries, m.options.n_neighbors), 0, fit_status::converged, 0};
+}
+
+bool report(const knn_model& m, neighbours& out, index done, index total) {
+    out.done = done;
+    if (!m.options.progress || m.options.progress({"neighbours", done, total, 0})) return true;
+    out.status = done < total ? fit_status::cancelled : out.status;
+    return done == total;
+}
+
+void check_options(const knn_options& o, index n) {
+    if (o.n_neighbors < 1 || o.n_neighbors > n)
+        fail(errc::invalid_argument, fmt::format("nearest neighbours: must satisfy 1 <= n_neighbors <= n, got {} with n = {}", o.n_neighbors, n));
+}
+
+knn_model made(std::vector<double> self, std::span<const double> y, const knn_options& o) {
+    knn_model m;
+    const auto n = static_cast<index>(self.size());
+    check_options(o, n);
+    checked_weights(o.sample_weight, n, 0, "nearest neighbours");
+    m.options = o;
+    m.self = std::move(self);
+    const std::vector<double> labels = distinct_labels(y, n, "nearest neighbours");
+    if (o.task == knn_task::classification) {
+        m.classes = labels;
+        for (const index place : label_places(y, labels)) m.y.push_back(static_cast<double>(place));
+    } else {
+        m.y.assign(y.begin(), y.end());
+    }
+    return m;
+}
+
+// Votes of the neighbours of one query.
+std::vector<double> votes(const knn_model& m, const neighbours& found, index row) {
+    std::vector<double> w(static_cast<std::size_t>(found.indices.cols()), 1.0);
+    if (m.options.weights == knn_weights::distance) {
+        const bool touches = found.distances(row, 0) == 0;
+        for (std::size_t j = 0; j < w.size(); ++j) {
+            const double d = found.distances(row, static_cast<index>(j));
+            w[j] = touches ? (d == 0 ? 1.0 : 0.0) : found.distances(row, 0) / d;  // relative to the nearest: 1/d could overflow
+        }
+    }
+    if (!m.options.sample_weight.empty())
+        for (std::size_t j = 0; j < w.size(); ++j) w[j] *= m.options.sample_weight[static_cast<std::size_t>(found.indices(row, static_cast<index>(j)))];
+    return w;
+}
+
+}  // namespace
+
+knn_model fit_knn(const kernel& k, const dataset& x, std::span<const double> y, const knn_options& options) {
+    require_objects(x, "nearest neighbours");
+    knn_model m = made(self_values(k, x), y, options);
+    m.k = std::make_shared<const kernel>(k);
+    m.x = x;
+    return m;
+}
+
+knn_model fit_knn(const gram<double>& K, std::span<const double> y, const knn_options& options) {
+    return made(checked_diagonal(K, "nearest neighbours"), y, options);
+}
+
+neighbours find_neighbours(const knn_model& m, const gram<double>& K, std::span<const double> self) {
+    if (K.cols() != m.size())
+        fail(errc::invalid_argument,
+             fmt::format("nearest neighbours: kernel values against the {} training examples are needed, got {} columns", m.size(), K.cols()));
+    if (static_cast<index>(self.size()) != K.rows())
+        fail(errc::invalid_argument, fmt::format("nearest neighbours: {} queries, but k(z, z) of {}", K.rows(), self.size()));
+    neighbours out = empty_result(m, K.rows());
+    const std::vector<double> half = half_of<double>(m.self);
+    constexpr index stretch = 64 * band;
+    for (index r = 0; r < K.rows(); r += stretch) {
+        const index count = std::min(stretch, K.rows() - r);
+        const auto best = best_of<double>(K, half, selection(r, count), m.options.n_neighbors);
+        for (index i = 0; i < count; ++i) store(out, r + i, best[static_cast<std::size_t>(i)], m.self, half, self[static_cast<std::size_t>(r + i)]);
+        if (!report(m, out, r + count, K.rows())) break;
+    }
+    return out;
+}
+
+namespace {
+
+// An object that is the query itself is at distance 0, whatever bits its kernel values end in: a function of the user's need not give k(x, z) as it
+// gives k(x, x) where x = z, and a distance of 1e-8 would leave the other neighbours a say of as much.
+void recognise_twins(neighbours& found, const dataset& x, const dataset& z) {
+    parallel_runs(found.done, 256, [&](index first, index end) {
+        std::vector<std::pair<double, index>> row;
+        for (index i = first; i < end; ++i) {
+            row.clear();
+            bool moved = false;
+            for (index j = 0; j < found.indices.cols(); ++j) {
+                const bool twin = same_object(z, i, x, found.indices(i, j));
+                moved |= twin && found.distances(i, j) != 0;
+                row.emplace_back(twin ? 0.0 : found.distances(i, j), found.indices(i, j));
+            }
+            if (!moved) continue;
+            std::stable_sort(row.begin(), row.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+            for (index j = 0; j < found.indices.cols(); ++j) std::tie(found.distances(i, j), found.indices(i, j)) = row[static_cast<std::size_t>(j)];
+        }
+    });
+}
+
+neighbours search(const knn_model& m, const dataset& z) {
+    if (!m.k) fail(errc::unsupported, "nearest neighbours: this model was fitted on a matrix; give kernel values, not objects");
+    if (z.kind() == domain::vectors) require_finite(z);
+    neighbours out = empty_result(m, z.size());
+    if (z.size() == 0) return out;
+    const std::vector<double> own = self_values(*m.k, z), half = half_of<double>(m.self);
+    const double largest = *std::max_element(m.self.begin(), m.self.end(), [](double a, double b) { return std::abs(a) < std::abs(b); });
+    const computed<double> exact(*m.k, z, m.x);
+    // Beyond this floats overflow; few pairs are not worth two passes.
+    if (!(std::abs(largest) < 1e30) || static_cast<double>(z.size()) * static_cast<double>(m.size()) < 1e4) {
+        neighbours plain = find_neighbours(m, exact, own);
+        plain.again = z.size();
+        return plain;
+    }
+    const std::vector<float> half_float = half_of<float>(m.self);
+    const computed<float> fast(*m.k, z, m.x, {m.options.memory_bytes / 2, m.options.memory_bytes / 2, true});
+    const index k = m.options.n_neighbors, most = std::min(m.size(), k + std::max<index>(8, k / 2));
+    constexpr index stretch = 64 * band;
+    for (index r = 0; r < z.size(); r += stretch) {
+        const index count = std::min(stretch, z.size() - r);
+        const auto best = best_of<float>(fast, half_float, selection(r, count), most);
+        std::vector<std::vector<candidate<double>>> ranked(static_cast<std::size_t>(count));
+        std::vector<double> error(static_cast<std::size_t>(count), std::numeric_limits<double>::infinity());
+        parallel_for(count, [&](index i) {
+            const auto& some = best[static_cast<std::size_t>(i)];
+            std::vector<index> places;
+            for (const auto& each : some) places.push_back(each.place);
+            std::vector<double> value(places.size());
+            double* to = value.data();
+            exact.block(selection(r + i, 1), std::span<const index>(places), block_rows<double>(&to));
+            double worst = 0;
+            for (std::size_t j = 0; j < places.size(); ++j) {
+                const double score = half[static_cast<std::size_t>(places[j])] - value[j];
+                worst = std::max(worst, std::abs(score - static_cast<double>(some[j].score)));
+                ranked[static_cast<std::size_t>(i)].push_back({score, places[j]});
+            }
+            std::sort(ranked[static_cast<std::size_t>(i)].begin(), ranked[static_cast<std::size_t>(i)].end());
+            if (!places.empty() && std::isfinite(worst)) error[static_cast<std::size_t>(i)] = worst;
+        });
+        // An object that is no candidate scores at least the last candidate's float score, give or take its error, for which sixteen
+        // times what the candidates of all queries show is allowed.
+        double typical = 0;
+        for (const double each : error)
+            if (std::isfinite(each)) typical = std::max(typical, each);
+        std::vector<index> doubtful;
+        for (index i = 0; i < count; ++i) {
+            const auto& list = ranked[static_cast<std::size_t>(i)];
+            const bool complete = most == m.size() && static_cast<index>(list.size()) == most;
+            const bool certain =
+                static_cast<index>(list.size()) == most && std::isfinite(error[static_cast<std::size_t>(i)]) &&
+                list[static_cast<std::size_t>(k - 1)].score < static_cast<double>(best[static_cast<std::size_t>(i)].back().score) - 16 * typical;
+            if (complete || certain)
+                store(out, r + i, list, m.self, half, own[static_cast<std::size_t>(r + i)]);
+            else
+                doubtful.push_back(r + i);
+        }
+        if (!doubtful.empty()) {
+            const auto list = best_of<double>(exact, half, std::span<const index>(doubtful), k);
+            for (std::size_t i = 0; i < doubtful.size(); ++i) store(out, doubtful[i], list[i], m.self, half, own[static_cast<std::size_t>(doubtful[i])]);
+            out.again += static_cast<index>(doubtful.size());
+        }
+        if (!report(m, out, r + count, z.size())) break;
+    }
+    return out;
+}
+
+}  // namespace
+
+neighbours find_neighbours(const knn_model& m, const dataset& z) {
+    neighbours found = search(m, z);
+    recognise_twins(found, m.x, z);
+    return found;
+}
+
+matrix<double> class_shares(const knn_model& m, const neighbours& found) {
+    if (m.options.task != knn_task::classification) fail(errc::unsupported, "nearest neighbours: shares of classes need a classification");
+    matrix<double> shares(found.indices.rows(), static_cast<index>(m.classes.size()));
+    for (index i = 0; i < shares.rows(); ++i) {
+        const std::vector<double> w = votes(m, found, i);
+        double sum = 0;
+        for (std::size_t j = 0; j < w.size(); ++j) {
+            shares(i, static_cast<index>(m.y[static_cast<std::size_t>(found.indices(i, static_cast<index>(j)))])) += w[j];
+            sum += w[j];
+        }
+        for (index c = 0; c < shares.cols(); ++c) shares(i, c) = sum > 0 ? shares(i, c) / sum : 1.0 / static_cast<double>(shares.cols());
+    }
+    return shares;
+}
+
+std::vector<double> predict(const knn_model& m, const neighbours& found) {
+    if (found.status == fit_status::cancelled)
+        fail(errc::unsupported, fmt::format("nearest neighbours: the search was stopped after {} of {} queries", found.done, found.indices.rows()));
+    std::vector<double> out;
+    if (m.options.task == knn_task::classification) {
+        const matrix<double> shares = class_shares(m, found);
+        for (index i = 0; i < shares.rows(); ++i)
+            out.push_back(m.classes[static_cast<std::size_t>(std::max_element(shares.row(i), shares.row(i) + shares.cols()) - shares.row(i))]);
+        return out;
+    }
+    for (index i = 0; i < found.indices.rows(); ++i) {
+        const std::vector<double> w = votes(m, found, i);
+        double sum = 0, weight = 0, plain = 0;
+        for (std::size_t j = 0; j < w.size(); ++j) {
+            const double y = m.y[static_cast<std::size_t>(found.indices(i, static_cast<index>(j)))];
+            sum += w[j] * y;
+            weight += w[j];
+            plain += y;
+        }
+        out.push_back(weight > 0 ? sum / weight : plain / static_cast<double>(w.size()));
+    }
+    return out;
+}
+
+std::vector<double> predict(const knn_model& m, const dataset& z) { return predict(m, find_neighbours(m, z)); }
+
+std::string model_bytes(const knn_model& m) {
+    archive_writer out;
+    out.head["task"] = m.options.task == knn_task::classification ? "classification" : "regression";
+    out.head["weights"] = m.options.weights == knn_weights::uniform ? "uniform" : "distance";
+    out.head["n_neighbors"] = m.options.n_neighbors;
+    out.head["memory_bytes"] = m.options.memory_bytes;
+    out.head["examples"] = m.size();
+    out.head["classes"] = m.classes.size();
+    out.head["sample_weights"] = m.options.sample_weight.size();
+    out.all(m.self);
+    out.all(m.y);
+    out.all(m.classes);
+    out.all(m.options.sample_weight);
+    write_objects(out, m.k, m.x);
+    return out.bytes(format_name, 1);
+}
+
+knn_model parse_knn_model(std::string_view bytes, const std::string& name) {
+    archive_reader in(bytes, format_name, 1, name);
+    knn_model m;
+    in.read([&] {
+        const std::string task = in.head.at("task").get<std::string>(), weights = in.head.at("weights").get<std::string>();
+        if (task != "classification" && task != "regression") in.bad("unknown task " + task);
+        if (weights != "uniform" && weights != "distance") in.bad("unknown weights " + weights);
+        m.options.task = task == "classification" ? knn_task::classification : knn_task::regression;
+        m.options.weights = weights == "uniform" ? knn_weights::uniform : knn_weights::distance;
+        m.options.n_neighbors = whole(in.head, "n_neighbors");
+        m.options.memory_bytes = static_cast<std::size_t>(whole(in.head, "memory_bytes"));
+        const index n = whole(in.head, "examples");
+        m.self = in.all<double>(n);
+        m.y = in.all<double>(n);
+        m.classes = in.class_labels(whole(in.head, "classes"));
+        m.options.sample_weight = in.all<double>(whole(in.head, "sample_weights"));
+        read_objects(in, n, m.k, m.x);
+        check_options(m.options, n);
+        checked_weights(m.options.sample_weight, n, 0, "nearest neighbours");
+        if (m.options.task == knn_task::classification)
+            for (const double place : m.y)
+                if (!(place >= 0 && place < static_cast<double>(m.classes.size())) || place != std::floor(place)) in.bad("a label is not among the classes");
+    });
+    return m;
+}
+
+void save_model(const knn_model& model, const std::string& path) { write_atomically(path, model_bytes(model)); }
+knn_model load_knn_model(const std::string& path) { return load_with(path, parse_knn_model); }
+
+}  // namespace mercer

@@ -1,0 +1,41 @@
+// Nearest class mean in feature space: the class c with the least
+//     ‖φ(x)-μ_c‖² = k(x,x) - 2 Σᵢ aᵢ k(x,xᵢ) + Σᵢⱼ aᵢaⱼ k(xᵢ,xⱼ),   μ_c = Σᵢ aᵢφ(xᵢ), aᵢ = wᵢ/Σw over the members of c;
+// the lowest class of equals. With the linear kernel: the nearest centroid classifier.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mercer/methods/fit_control.h"
+#include "mercer/methods/kernel_expansion.h"
+
+namespace mercer {
+
+struct nearest_centroid_options {
+    std::vector<double> sample_weight{};  // empty: all 1
+    std::size_t memory_bytes = std::size_t{512} << 20;
+};
+
+struct nearest_centroid_model {
+    kernel_expansion means;       // function c is x ↦ ⟨φ(x), μ_c⟩
+    std::vector<double> classes;  // ascending
+    std::vector<double> norms;    // ‖μ_c‖²
+};
+
+nearest_centroid_model fit_nearest_centroid(const kernel& k, const dataset& x, std::span<const double> y, const nearest_centroid_options& options = {});
+nearest_centroid_model fit_nearest_centroid(const gram<double>& K, std::span<const double> y, const nearest_centroid_options& options = {});
+
+std::vector<double> predict(const nearest_centroid_model& model, const dataset& z);
+std::vector<double> predict(const nearest_centroid_model& model, const gram<double>& K);
+// ‖φ(z)-μ_c‖² for every class; `self` is k(z, z).
+matrix<double> squared_distances(const nearest_centroid_model& model, const dataset& z);
+matrix<double> squared_distances(const nearest_centroid_model& model, const gram<double>& K, std::span<const double> self);
+
+std::string model_bytes(const nearest_centroid_model& model);
+nearest_centroid_model parse_nearest_centroid_model(std::string_view bytes, const std::string& name);
+void save_model(const nearest_centroid_model& model, const std::string& path);
+nearest_centroid_model load_nearest_centroid_model(const std::string& path);
+
+}  // namespace mercer

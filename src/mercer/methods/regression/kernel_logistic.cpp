@@ -1,0 +1,180 @@
+#include "mercer/methods/regression/kernel_logistic.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "mercer/base/error.h"
+#include "mercer/base/file.h"
+#include "mercer/data/readers/source.h"
+#include "mercer/methods/expansion_archive.h"
+#include "mercer/methods/fit_checks.h"
+#include "mercer/methods/training_gram.h"
+#include "mercer/gram/adaptors.h"
+#include "mercer/solvers/dense_algebra.h"
+#include "mercer/solvers/softmax.h"
+
+namespace mercer {
+namespace {
+
+constexpr const char* owner = "kernel logistic";
+constexpr const char* format_name = "mercer-kernel-logistic-model";
+constexpr int version = 1;
+
+// The weights of the examples, those of their classes multiplied in.
+std::vector<double> all_weights(const kernel_logistic_options& o, std::span<const double> y) {
+    std::vector<double> weight = checked_weights(owner, static_cast<index>(y.size()), o.sample_weight);
+    for (const auto& [label, factor] : o.class_weight) {
+        if (!(factor > 0) || !std::isfinite(factor))
+            fail(errc::invalid_argument, fmt::format("kernel logistic: the weight of class {} must satisfy 0 < weight < infinity, got {}", label, factor));
+        for (std::size_t i = 0; i < y.size(); ++i)
+            if (y[i] == label) weight[i] *= factor;
+    }
+    return weight;
+}
+
+void check(const kernel_logistic_options& o, index n, std::span<const double> y) {
+    if (!(o.C > 0) || !std::isfinite(o.C)) fail(errc::invalid_argument, fmt::format("kernel logistic: must satisfy 0 < C < infinity, got {}", o.C));
+    if (!(o.tol > 0)) fail(errc::invalid_argument, fmt::format("kernel logistic: must satisfy tol > 0, got {}", o.tol));
+    if (o.max_iter < 1) fail(errc::invalid_argument, fmt::format("kernel logistic: must satisfy max_iter >= 1, got {}", o.max_iter));
+    check_targets(owner, n, matrix_view<const double>(y.data(), static_cast<index>(y.size()), 1));
+}
+
+kernel_logistic_model solve(const gram<double>& K, std::span<const double> y, const std::vector<double>& weight, std::vector<index> used,
+                            const kernel_logistic_options& o) {
+    kernel_logistic_model model;
+    model.C = o.C;
+    std::vector<double> labels, weights;
+    for (const index row : used) labels.push_back(y[static_cast<std::size_t>(row)]), weights.push_back(weight[static_cast<std::size_t>(row)]);
+    model.classes = labels;
+    std::sort(model.classes.begin(), model.classes.end());
+    model.classes.erase(std::unique(model.classes.begin(), model.classes.end()), model.classes.end());
+    if (model.classes.size() < 2)
+        fail(errc::data, fmt::format("kernel logistic: at least two classes are needed, the {} examples all have label {}", labels.size(), labels.front()));
+    representer_options s;
+    s.lambda = 1 / o.C;
+    s.intercept = o.fit_intercept;
+    s.tol = o.tol;
+    s.most_rounds = o.max_iter;
+    s.memory_bytes = o.memory_bytes;
+    if (o.progress) s.progress = [&](int rounds, double, double gap) { return o.progress({"Newton steps", rounds, 0, gap}); };
+    const auto report = [&](const auto& found) {
+        model.status = found.status;
+        model.objective = found.objective;
+        model.gap = found.gap;
+        model.rounds = found.rounds;
+    };
+    if (model.classes.size() == 2) {
+        for (double& each : labels) each = each == model.classes[1] ? 1.0 : -1.0;
+        const representer_result found = solve_representer(K, labels, weights, loss::logistic(), s);
+        report(found);
+        model.f.coef = matrix<double>(K.rows(), 1);
+        std::copy(found.alpha.begin(), found.alpha.end(), model.f.coef.data());
+        model.f.offset = {found.offset};
+    } else {
+        std::vector<index> number;
+        for (const double each : labels) number.push_back(std::lower_bound(model.classes.begin(), model.classes.end(), each) - model.classes.begin());
+        softmax_result found = solve_softmax(K, number, static_cast<index>(model.classes.size()), weights, s);
+        report(found);
+        model.f.coef = std::move(found.alpha);
+        model.f.offset = std::move(found.offset);
+    }
+    model.f.rows = std::move(used);
+    model.f.training_size = static_cast<index>(y.size());
+    return model;
+}
+
+}  // namespace
+
+kernel_logistic_model fit_kernel_logistic(const kernel& k, const dataset& x, std::span<const double> y, const kernel_logistic_options& options) {
+    check(options, x.size(), y);
+    const std::vector<double> weight = all_weights(options, y);
+    require_finite(x);
+    const std::vector<index> used = positive(weight);
+    const dataset objects = gather(x, std::span<const index>(used));
+    kernel_logistic_model model = solve(*training_gram(k, objects, options.memory_bytes), y, weight, used, options);
+    // Where nothing says that the problem is convex, meeting the first-order conditions does not make this the minimum.
+    if (!k.proof().valid && model.status == representer_status::converged) model.status = representer_status::stationary;
+    model.f.k = std::make_shared<const kernel>(k);
+    model.f.x = objects;
+    return model;
+}
+
+kernel_logistic_model fit_kernel_logistic_precomputed(matrix_view<const double> K, std::span<const double> y, const kernel_logistic_options& options) {
+    require_finite(K, "kernel logistic: a precomputed kernel matrix");
+    require_symmetric(K, "kernel logistic: a precomputed kernel matrix");
+    check(options, K.rows, y);
+    const std::vector<double> weight = all_weights(options, y);
+    const std::vector<index> used = positive(weight);
+    const precomputed<double> all(K);
+    if (static_cast<index>(used.size()) == K.rows) return solve(all, y, weight, used, options);
+    return solve(subset<double>(all, used), y, weight, used, options);
+}
+
+matrix<double> decide(const kernel_logistic_model& model, const dataset& x) { return model.f.values(x); }
+matrix<double> decide_precomputed(const kernel_logistic_model& model, matrix_view<const double> K) { return model.f.values(K); }
+
+matrix<double> probabilities(const kernel_logistic_model& model, matrix_view<const double> decisions) {
+    if (decisions.cols != model.f.functions())
+        fail(errc::invalid_argument, fmt::format("kernel logistic: decisions must have {} columns, got {}", model.f.functions(), decisions.cols));
+    const index classes = static_cast<index>(model.classes.size());
+    matrix<double> p(decisions.rows, classes);
+    for (index i = 0; i < decisions.rows; ++i) {
+        if (classes == 2) {
+            const double f = decisions(i, 0), e = std::exp(-std::abs(f)), small = e / (1 + e), large = 1 / (1 + e);
+            p(i, 0) = f > 0 ? small : large;
+            p(i, 1) = f > 0 ? large : small;
+        } else {
+            softmax(std::span<const double>(decisions.row(i), static_cast<std::size_t>(classes)),
+                    std::span<double>(p.row(i), static_cast<std::size_t>(classes)));
+        }
+    }
+    return p;
+}
+
+std::vector<double> predict(const kernel_logistic_model& model, matrix_view<const double> decisions) {
+    if (decisions.cols != model.f.functions())
+        fail(errc::invalid_argument, fmt::format("kernel logistic: decisions must have {} columns, got {}", model.f.functions(), decisions.cols));
+    std::vector<double> out;
+    for (index i = 0; i < decisions.rows; ++i) {
+        const double* const f = decisions.row(i);
+        out.push_back(model.classes[static_cast<std::size_t>(model.classes.size() == 2 ? f[0] > 0 : std::max_element(f, f + decisions.cols) - f)]);
+    }
+    return out;
+}
+
+std::vector<double> predict(const kernel_logistic_model& model, const dataset& x) { return predict(model, decide(model, x).view()); }
+
+std::string kernel_logistic_bytes(const kernel_logistic_model& model) {
+    archive_writer out;
+    out.head = {{"classes", model.classes.size()}, {"status", name(model.status)}, {"rounds", model.rounds}};
+    for (const double each : {model.C, model.objective, model.gap}) out.one(each);
+    out.all(model.classes);
+    write_expansion(out, model.f);
+    return out.bytes(format_name, version);
+}
+
+kernel_logistic_model parse_kernel_logistic(std::string_view bytes, const std::string& name) {
+    archive_reader in(bytes, format_name, version, name);
+    kernel_logistic_model model;
+    in.read([&] {
+        model.status = representer_status_named(in.head.at("status").get<std::string>());
+        model.rounds = static_cast<int>(whole(in.head, "rounds", 1 << 30));
+        for (double* each : {&model.C, &model.objective, &model.gap}) *each = in.one();
+        model.classes = in.class_labels(whole(in.head, "classes", 1 << 24));
+        model.f = read_expansion(in);
+        const auto classes = static_cast<index>(model.classes.size());
+        if (classes < 2 || model.f.functions() != (classes == 2 ? 1 : classes)) in.bad(fmt::format("{} classes with {} outputs", classes, model.f.functions()));
+    });
+    return model;
+}
+
+void save_kernel_logistic(const kernel_logistic_model& model, const std::string& path) { write_atomically(path, kernel_logistic_bytes(model)); }
+
+kernel_logistic_model load_kernel_logistic(const std::string& path) {
+    const source file = read_source(path);
+    return parse_kernel_logistic(file.bytes(), file.name());
+}
+
+}  // namespace mercer

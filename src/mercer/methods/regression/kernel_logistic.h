@@ -1,0 +1,60 @@
+// Kernel logistic regression, with any kernel on any kind of object: classes with probabilities that come from the model itself.
+//
+//     two classes   min Σ wᵢ log(1 + e^(-yᵢf(xᵢ))) + λ/2 ‖f‖²                  P(second class | x) = 1/(1 + e^(-f(x)))
+//     more          min -Σ wᵢ log p(yᵢ | xᵢ) + λ/2 Σ_c ‖f_c‖²                  p(c | x) = e^f_c(x)/Σ e^f(x)      (softmax, one f for each class)
+//
+// f(x) = Σαᵢk(xᵢ, x) + b, the offset not penalised, by Newton's method (solvers/representer.h, solvers/softmax.h) to a measured duality gap.
+// λ = 1/C in the terms of scikit-learn, whose LogisticRegression this is with a linear kernel.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "mercer/methods/fit_control.h"
+#include "mercer/methods/kernel_expansion.h"
+#include "mercer/solvers/representer.h"
+
+namespace mercer {
+
+struct kernel_logistic_options {
+    double C = 1;  // 1/λ, 0 < C < infinity
+    bool fit_intercept = true;
+    double tol = 1e-6;                                    // of the gap, relative to the objective
+    int max_iter = 500;                                   // Newton steps
+    std::vector<std::pair<double, double>> class_weight;  // label → factor; labels not named have 1
+    std::vector<double> sample_weight;                    // empty: all 1. 2 = the example twice, 0 = absent
+    std::size_t memory_bytes = std::size_t{1} << 30;      // the kernel matrix is kept where it takes at most this
+    progress_callback progress{};                         // Newton steps, and the gap
+};
+
+struct kernel_logistic_model {
+    kernel_expansion f;           // one output for two classes, else one for each class
+    std::vector<double> classes;  // labels, ascending
+    double C = 1;
+    representer_status status = representer_status::converged;
+    double objective = 0, gap = 0;
+    int rounds = 0;
+};
+
+// At least two different labels are needed.
+kernel_logistic_model fit_kernel_logistic(const kernel& k, const dataset& x, std::span<const double> y, const kernel_logistic_options& options = {});
+kernel_logistic_model fit_kernel_logistic_precomputed(matrix_view<const double> K, std::span<const double> y, const kernel_logistic_options& options = {});
+
+// f(x), one column for two classes, else one for each class.
+matrix<double> decide(const kernel_logistic_model& model, const dataset& x);
+matrix<double> decide_precomputed(const kernel_logistic_model& model, matrix_view<const double> K);
+// One row per object, one column per class, from decision values.
+matrix<double> probabilities(const kernel_logistic_model& model, matrix_view<const double> decisions);
+// The most probable class; of equals the first.
+std::vector<double> predict(const kernel_logistic_model& model, matrix_view<const double> decisions);
+std::vector<double> predict(const kernel_logistic_model& model, const dataset& x);
+
+std::string kernel_logistic_bytes(const kernel_logistic_model& model);
+kernel_logistic_model parse_kernel_logistic(std::string_view bytes, const std::string& name);
+void save_kernel_logistic(const kernel_logistic_model& model, const std::string& path);  // atomic
+kernel_logistic_model load_kernel_logistic(const std::string& path);
+
+}  // namespace mercer

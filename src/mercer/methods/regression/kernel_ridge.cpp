@@ -1,0 +1,196 @@
+#include "mercer/methods/regression/kernel_ridge.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+
+#include "mercer/base/error.h"
+#include "mercer/methods/fit_checks.h"
+#include "mercer/methods/training_gram.h"
+#include "mercer/gram/adaptors.h"
+#include "mercer/gram/computed.h"
+#include "mercer/gram/precomputed.h"
+#include "mercer/solvers/dense_algebra.h"
+#include "mercer/solvers/mixed_cholesky.h"
+
+namespace mercer {
+namespace {
+
+constexpr const char* owner = "kernel ridge";
+
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+matrix<double> chosen_rows(matrix_view<const double> from, const std::vector<index>& rows) {
+    matrix<double> out(static_cast<index>(rows.size()), from.cols);
+    for (index i = 0; i < out.rows(); ++i) std::copy_n(from.row(rows[static_cast<std::size_t>(i)]), from.cols, out.row(i));
+    return out;
+}
+
+[[noreturn]] void not_definite(double alpha, index row, double self) {
+    fail(errc::not_psd, fmt::format("kernel ridge: K + alpha*I must be positive definite, the pivot of example {} (k(x, x) = {:g}) is not positive with alpha "
+                                    "= {:g}: take a larger alpha, "
+                                    "or, where the kernel is not positive semidefinite, a repaired matrix (repair: clip, flip, shift)",
+                                    row, self, alpha));
+}
+
+// A factor in float pays where it takes most of the time: in large matrices, with few enough right-hand sides that a handful of
+// products and solves for each costs less than the half of n³/3 operations it saves.
+bool float_factor_pays(index n, index outputs, const kernel_ridge_options& o) { return !o.loo && !o.variance && n >= 1024 && 100 * outputs <= n; }
+
+// coef ← A⁻¹coef by a factor in float; false, and nothing changed, where only a factor in double can tell.
+bool solve_mixed(mixed_matrix& a, matrix<double>& coef, kernel_ridge_model& model) {
+    matrix<double> rows(coef.cols(), coef.rows());
+    for (index i = 0; i < coef.rows(); ++i)
+        for (index c = 0; c < coef.cols(); ++c) rows(c, i) = coef(i, c);
+    const mixed_result found = mixed_cholesky_solve(a.upper(), a.lower(), rows.view());
+    if (!found.solved) return false;
+    for (index i = 0; i < coef.rows(); ++i)
+        for (index c = 0; c < coef.cols(); ++c) coef(i, c) = rows(c, i);
+    model.refinements = found.products;
+    return true;
+}
+
+// K stands for the examples of positive weight, `used` of n; y and weight for all n.
+kernel_ridge_model solve(const gram<double>& K, matrix_view<const double> y, const std::vector<double>& weight, std::vector<index> used,
+                         const kernel_ridge_options& options) {
+    const index n = K.rows();
+    kernel_ridge_model model;
+    model.alpha = options.alpha;
+    const double start = now();
+    mixed_matrix memory(n);
+    const matrix_view<double> a = memory.upper();
+    fill_half(K, a, options.progress, owner);
+    std::vector<double> self(static_cast<std::size_t>(n));
+    for (index i = 0; i < n; ++i) {
+        self[static_cast<std::size_t>(i)] = a(i, i);
+        a(i, i) += options.alpha / weight[static_cast<std::size_t>(used[static_cast<std::size_t>(i)])];
+    }
+    model.seconds_gram = now() - start;
+    report(options.progress, {"Cholesky decomposition", n, n, 0}, owner);
+    matrix<double> coef = chosen_rows(y, used);
+    if (!float_factor_pays(n, y.cols, options) || !solve_mixed(memory, coef, model)) {
+        if (const index bad = cholesky_in_place(a); bad >= 0)
+            not_definite(options.alpha, used[static_cast<std::size_t>(bad)], self[static_cast<std::size_t>(bad)]);
+        cholesky_solve(a, coef.view());
+    }
+    require_finite(coef.view(), "kernel ridge: the coefficients overflow; alpha is too small, or the targets too large");
+    if (options.variance) {
+        model.factor = matrix<double>(n, n);
+        for (index i = 0; i < n; ++i) std::copy_n(a.row(i) + i, n - i, model.factor.row(i) + i);
+    }
+    if (options.loo) {
+        report(options.progress, {"leave-one-out", n, n, 0}, owner);
+        const std::vector<double> inverse = inverse_diagonal(a);
+        model.loo = matrix<double>(y.rows, y.cols);
+        for (index i = 0; i < n; ++i)
+            for (index c = 0; c < y.cols; ++c) model.loo(used[static_cast<std::size_t>(i)], c) = coef(i, c) / inverse[static_cast<std::size_t>(i)];
+    }
+    model.seconds_solve = now() - start - model.seconds_gram;
+    model.f.coef = std::move(coef);
+    model.f.offset.assign(static_cast<std::size_t>(y.cols), 0.0);
+    model.f.rows = std::move(used);
+    model.f.training_size = y.rows;
+    return model;
+}
+
+void check(const kernel_ridge_options& o, index n, matrix_view<const double> y) {
+    if (!(o.alpha >= 0) || !std::isfinite(o.alpha))
+        fail(errc::invalid_argument, fmt::format("kernel ridge: must satisfy 0 <= alpha < infinity, got {}", o.alpha));
+    check_targets(owner, n, y);
+}
+
+// Rows that no fit has seen: y - f.
+void fill_unseen(kernel_ridge_model& model, matrix_view<const double> y, const std::vector<double>& weight, const auto& predict_rows) {
+    std::vector<index> unseen;
+    for (std::size_t i = 0; i < weight.size(); ++i)
+        if (weight[i] == 0) unseen.push_back(static_cast<index>(i));
+    if (model.loo.rows() == 0 || unseen.empty()) return;
+    const matrix<double> f = predict_rows(unseen);
+    for (std::size_t u = 0; u < unseen.size(); ++u)
+        for (index c = 0; c < y.cols; ++c) model.loo(unseen[u], c) = y(unseen[u], c) - f(static_cast<index>(u), c);
+}
+
+std::vector<double> variances(const kernel_ridge_model& model, index points, std::span<const double> self, bool noise, const auto& kernel_rows) {
+    if (model.factor.rows() == 0) fail(errc::unsupported, "kernel ridge: a variance needs a model that was fitted with variance = true");
+    constexpr index band = 256;
+    const index n = model.factor.rows();
+    std::vector<double> out(static_cast<std::size_t>(points));
+    for (index first = 0; first < points; first += band) {
+        matrix<double> rows(std::min(band, points - first), n);
+        kernel_rows(first, rows.view());
+        cholesky_half_solve_rows(model.factor.view(), rows.view());
+        for (index i = 0; i < rows.rows(); ++i) {
+            double sum = 0;
+            for (index j = 0; j < n; ++j) sum += rows(i, j) * rows(i, j);
+            const auto at = static_cast<std::size_t>(first + i);
+            out[at] = std::max(self[at] - sum, 0.0) + (noise ? model.alpha : 0.0);
+        }
+    }
+    return out;
+}
+
+}  // namespace
+
+double kernel_ridge_memory(index n, index outputs, const kernel_ridge_options& options) {
+    const double size = static_cast<double>(n), columns = static_cast<double>(outputs);
+    const double vectors = float_factor_pays(n, outputs, options) ? 10 * columns + 32 : 3 * columns + 8;
+    return 8 * size * (size * (options.variance ? 2 : 1) + vectors);
+}
+
+kernel_ridge_model fit_kernel_ridge(const kernel& k, const dataset& x, matrix_view<const double> y, const kernel_ridge_options& options) {
+    check(options, x.size(), y);
+    const std::vector<double> weight = checked_weights(owner, x.size(), options.sample_weight);
+    require_finite(x);
+    std::vector<index> used = positive(weight);
+    check_budget(owner, kernel_ridge_memory(static_cast<index>(used.size()), y.cols, options), options.memory_bytes,
+                 fmt::format("for the kernel matrix of {} examples", used.size()));
+    const bool everything = static_cast<index>(used.size()) == x.size();
+    const dataset objects = everything ? x : gather(x, std::span<const index>(used));
+    kernel_ridge_model model = solve(computed<double>(k, objects, std::size_t{64} << 20), y, weight, used, options);
+    model.f.k = std::make_shared<const kernel>(k);
+    model.f.x = gather(x, std::span<const index>(used));
+    fill_unseen(model, y, weight, [&](const std::vector<index>& unseen) { return model.f.values(gather(x, std::span<const index>(unseen))); });
+    return model;
+}
+
+kernel_ridge_model fit_kernel_ridge_precomputed(matrix_view<const double> K, matrix_view<const double> y, const kernel_ridge_options& options) {
+    require_symmetric(K, "kernel ridge: a precomputed kernel matrix");
+    check(options, K.rows, y);
+    const std::vector<double> weight = checked_weights(owner, K.rows, options.sample_weight);
+    std::vector<index> used = positive(weight);
+    check_budget(owner, kernel_ridge_memory(static_cast<index>(used.size()), y.cols, options), options.memory_bytes,
+                 fmt::format("for a copy of the kernel matrix of {} examples", used.size()));
+    const precomputed<double> all(K);
+    kernel_ridge_model model = solve(subset<double>(all, used), y, weight, used, options);
+    fill_unseen(model, y, weight, [&](const std::vector<index>& unseen) { return model.f.values(chosen_rows(K, unseen).view()); });
+    return model;
+}
+
+matrix<double> predict(const kernel_ridge_model& model, const dataset& x) { return model.f.values(x); }
+matrix<double> predict_precomputed(const kernel_ridge_model& model, matrix_view<const double> K) { return model.f.values(K); }
+
+std::vector<double> predict_variance(const kernel_ridge_model& model, const dataset& x, bool noise) {
+    if (!model.f.k) fail(errc::unsupported, "a model of a precomputed matrix needs kernel values, not objects");
+    require_finite(x);
+    if (x.size() == 0) return {};
+    const computed<double> K(*model.f.k, x, model.f.x);
+    return variances(model, x.size(), self_values(*model.f.k, x), noise,
+                     [&](index first, matrix_view<double> out) { K.block(selection(first, out.rows), selection(0, out.cols), out); });
+}
+
+std::vector<double> predict_variance_precomputed(const kernel_ridge_model& model, matrix_view<const double> K, std::span<const double> self, bool noise) {
+    const index n = static_cast<index>(model.f.rows.size());
+    if (K.cols != model.f.training_size && K.cols != n)
+        fail(errc::invalid_argument, fmt::format("kernel ridge: kernel values must have {} or {} columns, got {}", model.f.training_size, n, K.cols));
+    if (static_cast<index>(self.size()) != K.rows)
+        fail(errc::invalid_argument, fmt::format("kernel ridge: {} rows of kernel values but {} values k(x, x)", K.rows, self.size()));
+    require_finite(K, "kernel values");
+    const bool all = K.cols == model.f.training_size;
+    return variances(model, K.rows, self, noise, [&](index first, matrix_view<double> out) {
+        for (index i = 0; i < out.rows; ++i)
+            for (index j = 0; j < n; ++j) out(i, j) = K(first + i, all ? model.f.rows[static_cast<std::size_t>(j)] : j);
+    });
+}
+
+}  // namespace mercer

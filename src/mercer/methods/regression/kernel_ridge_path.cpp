@@ -1,0 +1,201 @@
+// The path over λ. With S = W^½ and K̃ = SKS: ã = (K̃ + λI)⁻¹Sy, α = Sã, S(y - f) = λã, so that
+//     RSS = λ²‖ã‖²,   df = n - λ tr (K̃ + λI)⁻¹,   S(y - f₋) = ã ⊘ diag (K̃ + λI)⁻¹.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "mercer/base/error.h"
+#include "mercer/base/parallel.h"
+#include "mercer/methods/fit_checks.h"
+#include "mercer/methods/regression/kernel_ridge.h"
+#include "mercer/methods/training_gram.h"
+#include "mercer/gram/adaptors.h"
+#include "mercer/gram/computed.h"
+#include "mercer/gram/precomputed.h"
+#include "mercer/solvers/band_reduction.h"
+#include "mercer/solvers/dense_algebra.h"
+
+namespace mercer {
+namespace {
+
+constexpr const char* owner = "kernel ridge path";
+
+// Below, eigenvectors are so quick that every score comes with them.
+constexpr index small = 300;
+
+bool by_eigenvectors(index n) { return n < std::max(small, band_reduction::smallest_n); }
+
+void check(const ridge_path_options& o, index n, matrix_view<const double> y) {
+    if (o.alphas.empty()) fail(errc::invalid_argument, "kernel ridge path: at least one alpha is needed");
+    for (const double alpha : o.alphas)
+        if (!(alpha >= 0) || !std::isfinite(alpha))
+            fail(errc::invalid_argument, fmt::format("kernel ridge path: must satisfy 0 <= alpha < infinity, got {}", alpha));
+    check_targets(owner, n, y);
+}
+
+double memory(index n, index outputs, const ridge_path_options& o) {
+    const double size = static_cast<double>(n), columns = static_cast<double>(outputs) * static_cast<double>(o.alphas.size());
+    const bool eigen = by_eigenvectors(n), loo = !eigen && o.score == ridge_score::loo;
+    // dsyevd works on 2n² numbers of its own; leave-one-out on Q and a factor for each λ
+    const double band = static_cast<double>(band_reduction::band), factors = loo ? (band + 13) * static_cast<double>(o.alphas.size()) : 0;
+    return 8 * ((eigen ? 3.0 : loo ? 2.0 : 1.0) * size * size + size * (3 * columns + factors + 8 * band));
+}
+
+[[noreturn]] void not_definite(double alpha, const std::string& what) {
+    fail(errc::not_psd,
+         fmt::format(
+             "kernel ridge path: K + alpha*I must be positive definite, with alpha = {:g} it is not ({}): take larger alphas, or, where the kernel is not "
+             "positive semidefinite, a repaired matrix (repair: clip, flip, shift)",
+             alpha, what));
+}
+
+// A column of ã for every λ and output: row (λ, output) of `columns` is contiguous.
+struct solved_path {
+    matrix<double> columns;     // λ·outputs × n
+    std::vector<double> trace;  // tr (K̃ + λI)⁻¹
+    matrix<double> diagonal;    // n × λ: diag (K̃ + λI)⁻¹; empty where nobody asked for it
+};
+
+solved_path by_band(const gram<double>& K, const std::vector<double>& root, const matrix<double>& y, const std::vector<double>& alphas, bool loo,
+                    const progress_callback& progress) {
+    const index n = K.rows(), outputs = y.rows(), count = static_cast<index>(alphas.size());
+    half_matrix half(n);
+    const matrix_view<double> a = half.view();
+    fill_half(K, a, progress, owner);
+    parallel_for(n, [&](index i) {
+        for (index j = i; j < n; ++j) a(i, j) *= root[static_cast<std::size_t>(i)] * root[static_cast<std::size_t>(j)];
+    });
+    report(progress, {"reduction to a band", n, n, 0}, owner);
+    const band_reduction reduced(a);
+    report(progress, {"path", 0, count, 0}, owner);
+    matrix<double> turned = y;
+    reduced.turn(turned.view());
+    solved_path out{matrix<double>(count * outputs, n), std::vector<double>(alphas.size()), {}};
+    parallel_for(count, [&](index l) {
+        const matrix_view<double> own = out.columns.view().block(l * outputs, 0, outputs, n);
+        for (index c = 0; c < outputs; ++c) std::copy_n(turned.row(c), n, own.row(c));
+        const auto trace = reduced.solve(alphas[static_cast<std::size_t>(l)], own);
+        if (!trace) not_definite(alphas[static_cast<std::size_t>(l)], "a pivot is not positive");
+        out.trace[static_cast<std::size_t>(l)] = *trace;
+    });
+    reduced.turn_back(out.columns.view());
+    if (loo) {
+        report(progress, {"leave-one-out", 0, count, 0}, owner);
+        index bad = -1;
+        out.diagonal = reduced.inverse_diagonals(alphas, bad);
+        if (bad >= 0) not_definite(alphas[static_cast<std::size_t>(bad)], "a pivot is not positive");
+    }
+    return out;
+}
+
+solved_path by_eigen(const gram<double>& K, const std::vector<double>& root, const matrix<double>& y, const std::vector<double>& alphas) {
+    const index n = K.rows(), outputs = y.rows(), count = static_cast<index>(alphas.size());
+    matrix<double> a(n, n);
+    fill_half(K, a.view(), {}, owner);  // small
+    for (index i = 0; i < n; ++i)
+        for (index j = i; j < n; ++j) a(i, j) *= root[static_cast<std::size_t>(i)] * root[static_cast<std::size_t>(j)];
+    eigen_system eigen = symmetric_eigen(std::move(a));
+    solved_path out{{}, std::vector<double>(alphas.size()), {}};
+    const matrix<double> turned = product(y.view(), transposed::no, eigen.vectors.view(), transposed::yes);  // rows Uᵀy
+    matrix<double> scaled(count * outputs, n), inverse(n, count);
+    for (index l = 0; l < count; ++l) {
+        const double alpha = alphas[static_cast<std::size_t>(l)];
+        if (!(eigen.values.front() + alpha > 0)) not_definite(alpha, fmt::format("the smallest eigenvalue is {:g}", eigen.values.front()));
+        for (index k = 0; k < n; ++k) {
+            inverse(k, l) = 1 / (eigen.values[static_cast<std::size_t>(k)] + alpha);
+            out.trace[static_cast<std::size_t>(l)] += inverse(k, l);
+            for (index c = 0; c < outputs; ++c) scaled(l * outputs + c, k) = turned(c, k) * inverse(k, l);
+        }
+    }
+    out.columns = product(scaled.view(), transposed::no, eigen.vectors.view(), transposed::no);
+    parallel_for(n, [&](index k) {
+        for (index i = 0; i < n; ++i) eigen.vectors(k, i) *= eigen.vectors(k, i);
+    });
+    out.diagonal = product(eigen.vectors.view(), transposed::yes, inverse.view(), transposed::no);
+    return out;
+}
+
+kernel_ridge_path solve(const gram<double>& K, matrix_view<const double> y, const std::vector<double>& weight, std::vector<index> used,
+                        const ridge_path_options& o) {
+    const index n = K.rows(), outputs = y.cols;
+    std::vector<double> root(static_cast<std::size_t>(n));
+    matrix<double> scaled(outputs, n);  // Sy, a row for each output
+    double total = 0;
+    for (index i = 0; i < n; ++i) {
+        const index row = used[static_cast<std::size_t>(i)];
+        root[static_cast<std::size_t>(i)] = std::sqrt(weight[static_cast<std::size_t>(row)]);
+        total += weight[static_cast<std::size_t>(row)];
+        for (index c = 0; c < outputs; ++c) scaled(c, i) = root[static_cast<std::size_t>(i)] * y(row, c);
+    }
+    const solved_path found =
+        by_eigenvectors(n) ? by_eigen(K, root, scaled, o.alphas) : by_band(K, root, scaled, o.alphas, o.score == ridge_score::loo, o.progress);
+    kernel_ridge_path path;
+    path.alphas = o.alphas;
+    for (index l = 0; l < static_cast<index>(o.alphas.size()); ++l) {
+        const double alpha = o.alphas[static_cast<std::size_t>(l)];
+        const double df = static_cast<double>(n) - alpha * found.trace[static_cast<std::size_t>(l)];
+        double rss = 0, missed = 0;
+        matrix<double> coef(n, outputs);
+        for (index c = 0; c < outputs; ++c) {
+            const double* const a = found.columns.row(l * outputs + c);
+            for (index i = 0; i < n; ++i) {
+                rss += alpha * a[i] * (alpha * a[i]);
+                coef(i, c) = root[static_cast<std::size_t>(i)] * a[i];
+                if (found.diagonal.rows() > 0) missed += a[i] / found.diagonal(i, l) * (a[i] / found.diagonal(i, l));
+            }
+        }
+        const double left = total - df, mean = 1 / static_cast<double>(outputs);
+        path.df.push_back(df);
+        path.gcv.push_back(left > 0 ? mean * total * rss / (left * left) : std::numeric_limits<double>::infinity());
+        if (found.diagonal.rows() > 0) path.loo.push_back(mean * missed / total);
+        path.coef.push_back(std::move(coef));
+    }
+    const std::vector<double>& score = o.score == ridge_score::loo ? path.loo : path.gcv;
+    path.best = std::min_element(score.begin(), score.end()) - score.begin();
+    const auto best = static_cast<std::size_t>(path.best);
+    path.model.alpha = o.alphas[best];
+    path.model.f.coef = path.coef[best];
+    require_finite(path.model.f.coef.view(), "kernel ridge path: the coefficients overflow; alpha is too small, or the targets too large");
+    path.model.f.offset.assign(static_cast<std::size_t>(outputs), 0.0);
+    if (found.diagonal.rows() > 0 && n == y.rows) {
+        path.model.loo = matrix<double>(n, outputs);
+        for (index i = 0; i < n; ++i)
+            for (index c = 0; c < outputs; ++c)
+                path.model.loo(i, c) = found.columns(path.best * outputs + c, i) / (found.diagonal(i, path.best) * root[static_cast<std::size_t>(i)]);
+    }
+    path.model.f.rows = std::move(used);
+    path.model.f.training_size = y.rows;
+    return path;
+}
+
+}  // namespace
+
+kernel_ridge_path fit_kernel_ridge_path(const kernel& k, const dataset& x, matrix_view<const double> y, const ridge_path_options& options) {
+    check(options, x.size(), y);
+    const std::vector<double> weight = checked_weights(owner, x.size(), options.sample_weight);
+    require_finite(x);
+    const std::vector<index> used = positive(weight);
+    check_budget(owner, memory(static_cast<index>(used.size()), y.cols, options), options.memory_bytes,
+                 fmt::format("for the kernel matrix of {} examples", used.size()));
+    const dataset objects = gather(x, std::span<const index>(used));
+    kernel_ridge_path path = solve(computed<double>(k, objects, std::size_t{64} << 20), y, weight, used, options);
+    path.model.f.k = std::make_shared<const kernel>(k);
+    path.model.f.x = objects;
+    return path;
+}
+
+kernel_ridge_path fit_kernel_ridge_path_precomputed(matrix_view<const double> K, matrix_view<const double> y, const ridge_path_options& options) {
+    require_symmetric(K, "kernel ridge path: a precomputed kernel matrix");
+    check(options, K.rows, y);
+    const std::vector<double> weight = checked_weights(owner, K.rows, options.sample_weight);
+    const std::vector<index> used = positive(weight);
+    check_budget(owner, memory(static_cast<index>(used.size()), y.cols, options), options.memory_bytes,
+                 fmt::format("for a copy of the kernel matrix of {} examples", used.size()));
+    const precomputed<double> all(K);
+    return solve(subset<double>(all, used), y, weight, used, options);
+}
+
+}  // namespace mercer

@@ -1,0 +1,332 @@
+#include "mercer/methods/regression/ridge.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "mercer/base/error.h"
+#include "mercer/base/file.h"
+#include "mercer/base/parallel.h"
+#include "mercer/data/readers/source.h"
+#include "mercer/methods/archive.h"
+#include "mercer/methods/fit_checks.h"
+#include "mercer/gram/computed.h"
+#include "mercer/kernels/linear.h"
+#include "mercer/solvers/dense_algebra.h"
+
+namespace mercer {
+namespace {
+
+constexpr const char* owner = "ridge";
+constexpr const char* format_name = "mercer-ridge-model";
+constexpr int version = 1;
+
+// body(column, value) for the stored coordinates of row i.
+template <class Body>
+void each_entry(const dataset& x, index i, Body body) {
+    std::visit(
+        [&](const auto& some) {
+            if constexpr (requires { some.row(0); }) {
+                for (index c = 0; c < some.dims(); ++c) body(c, static_cast<double>(some.row(i)[c]));
+            } else if constexpr (requires { some.cols(0); }) {
+                const auto cols = some.cols(i);
+                const auto values = some.values(i);
+                for (std::size_t k = 0; k < cols.size(); ++k) body(static_cast<index>(cols[k]), static_cast<double>(values[k]));
+            }
+        },
+        x.items());
+}
+
+// The problem measured from its means: X̃ = √w(x - x̄) is not formed as a whole.
+struct centred_problem {
+    dataset x;  // the examples of positive weight
+    std::vector<double> weight, root;
+    double total = 0;                    // Σw
+    std::vector<double> mean_x, mean_y;  // zeros without an offset
+    matrix<double> y;                    // ỹ = √w(y - ȳ)
+    bool offset = true;
+
+    index n() const { return x.size(); }
+    index d() const { return x.dims(); }
+    index outputs() const { return y.cols(); }
+};
+
+centred_problem centre(const dataset& x, matrix_view<const double> y, const ridge_options& o) {
+    if (x.kind() != domain::vectors) fail(errc::unsupported, fmt::format("ridge: the examples must be vectors, got {}", name(x.kind())));
+    check_targets(owner, x.size(), y);
+    if (!(o.alpha >= 0) || !std::isfinite(o.alpha)) fail(errc::invalid_argument, fmt::format("ridge: must satisfy 0 <= alpha < infinity, got {}", o.alpha));
+    require_finite(x);
+    const std::vector<double> all = checked_weights(owner, x.size(), o.sample_weight);
+    const std::vector<index> used = positive(all);
+    centred_problem p;
+    p.offset = o.fit_intercept;
+    p.x = static_cast<index>(used.size()) == x.size() ? x : gather(x, std::span<const index>(used));
+    for (const index row : used)
+        p.weight.push_back(all[static_cast<std::size_t>(row)]), p.root.push_back(std::sqrt(p.weight.back())), p.total += p.weight.back();
+    p.mean_x.assign(static_cast<std::size_t>(p.d()), 0.0);
+    p.mean_y.assign(static_cast<std::size_t>(y.cols), 0.0);
+    p.y = matrix<double>(p.n(), y.cols);
+    if (o.fit_intercept) {
+        for (index i = 0; i < p.n(); ++i) {
+            const double share = p.weight[static_cast<std::size_t>(i)] / p.total;
+            each_entry(p.x, i, [&](index c, double value) { p.mean_x[static_cast<std::size_t>(c)] += share * value; });
+            for (index c = 0; c < y.cols; ++c) p.mean_y[static_cast<std::size_t>(c)] += share * y(used[static_cast<std::size_t>(i)], c);
+        }
+    }
+    for (index i = 0; i < p.n(); ++i)
+        for (index c = 0; c < y.cols; ++c)
+            p.y(i, c) = p.root[static_cast<std::size_t>(i)] * (y(used[static_cast<std::size_t>(i)], c) - p.mean_y[static_cast<std::size_t>(c)]);
+    return p;
+}
+
+// Rows first … first+count-1 of X̃, dense.
+matrix<double> centred_rows(const centred_problem& p, index first, index count) {
+    matrix<double> out(count, p.d());
+    parallel_for(count, [&](index i) {
+        double* const row = out.row(i);
+        each_entry(p.x, first + i, [&](index c, double value) { row[c] = value; });
+        const double root = p.root[static_cast<std::size_t>(first + i)];
+        for (index c = 0; c < p.d(); ++c) row[c] = root * (row[c] - p.mean_x[static_cast<std::size_t>(c)]);
+    });
+    return out;
+}
+
+constexpr index band = 4096;  // rows made dense at a time
+
+// X̃ᵀX̃
+matrix<double> normal_matrix(const centred_problem& p) {
+    const index d = p.d();
+    matrix<double> a(d, d);
+    if (!p.x.is_sparse()) {
+        for (index first = 0; first < p.n(); first += band) {
+            const matrix<double> rows = centred_rows(p, first, std::min(band, p.n() - first));
+            const matrix<double> part = product(rows.view(), transposed::yes, rows.view(), transposed::no);
+            for (index k = 0; k < d * d; ++k) a.data()[k] += part.data()[k];
+        }
+        return a;
+    }
+    // Σ w xxᵀ - Σw·x̄x̄ᵀ; a thread has its own rows of the result and goes through all examples.
+    constexpr index tile = 256;
+    parallel_for((d + tile - 1) / tile, [&](index t) {
+        const index from = t * tile, to = std::min(from + tile, d);
+        for (index i = 0; i < p.n(); ++i)
+            each_entry(p.x, i, [&](index r, double left) {
+                if (r < from || r >= to) return;
+                const double scaled = p.weight[static_cast<std::size_t>(i)] * left;
+                double* const row = a.row(r);
+                each_entry(p.x, i, [&](index c, double right) { row[c] += scaled * right; });
+            });
+        for (index r = from; r < to; ++r)
+            for (index c = 0; c < d; ++c) a(r, c) -= p.total * p.mean_x[static_cast<std::size_t>(r)] * p.mean_x[static_cast<std::size_t>(c)];
+    });
+    return a;
+}
+
+// X̃X̃ᵀ
+matrix<double> dual_matrix(const centred_problem& p) {
+    const index n = p.n(), d = p.d();
+    if (!p.x.is_sparse()) {
+        const matrix<double> rows = centred_rows(p, 0, n);
+        return product(rows.view(), transposed::no, rows.view(), transposed::yes);
+    }
+    matrix<double> a(n, n);
+    if (d > 0) computed<double>(linear{}, p.x, std::size_t{64} << 20).all(a.view());
+    // (x - x̄)ᵀ(z - x̄) = xᵀz - x̄ᵀx - x̄ᵀz + x̄ᵀx̄
+    std::vector<double> along(static_cast<std::size_t>(n));
+    double square = 0;
+    for (const double m : p.mean_x) square += m * m;
+    for (index i = 0; i < n; ++i)
+        each_entry(p.x, i, [&](index c, double value) { along[static_cast<std::size_t>(i)] += value * p.mean_x[static_cast<std::size_t>(c)]; });
+    parallel_for(n, [&](index i) {
+        for (index j = 0; j < n; ++j)
+            a(i, j) = p.root[static_cast<std::size_t>(i)] * p.root[static_cast<std::size_t>(j)] *
+                      (a(i, j) - along[static_cast<std::size_t>(i)] - along[static_cast<std::size_t>(j)] + square);
+    });
+    return a;
+}
+
+// X̃ᵀv for columns v (n × m) → d × m
+matrix<double> transposed_product(const centred_problem& p, const matrix<double>& v) {
+    const index m = v.cols();
+    matrix<double> out(p.d(), m);
+    std::vector<double> sum(static_cast<std::size_t>(m));
+    for (index i = 0; i < p.n(); ++i) {
+        const double root = p.root[static_cast<std::size_t>(i)];
+        each_entry(p.x, i, [&](index c, double value) {
+            if (!p.x.is_sparse()) value -= p.mean_x[static_cast<std::size_t>(c)];
+            for (index o = 0; o < m; ++o) out(c, o) += root * value * v(i, o);
+        });
+        for (index o = 0; o < m; ++o) sum[static_cast<std::size_t>(o)] += root * v(i, o);
+    }
+    if (p.x.is_sparse())
+        for (index c = 0; c < p.d(); ++c)
+            for (index o = 0; o < m; ++o) out(c, o) -= p.mean_x[static_cast<std::size_t>(c)] * sum[static_cast<std::size_t>(o)];
+    return out;
+}
+
+ridge_form chosen_form(const centred_problem& p, ridge_form asked) {
+    if (asked != ridge_form::cheaper) return asked;
+    const double n = static_cast<double>(p.n()), d = static_cast<double>(p.d());
+    return d * d * (n + d) <= n * n * (n + d) ? ridge_form::primal : ridge_form::dual;
+}
+
+void check_memory(const centred_problem& p, ridge_form form, double matrices, std::size_t budget) {
+    const double n = static_cast<double>(p.n()), d = static_cast<double>(p.d()), m = static_cast<double>(p.outputs());
+    const double side = form == ridge_form::primal ? d : n;
+    const double rows = form == ridge_form::primal ? std::min<double>(n, band) * d : n * d;  // made dense on the way
+    check_budget(owner, 8 * (matrices * side * side + (p.x.is_sparse() ? 0.0 : rows) + 4 * (n + d) * m), budget,
+                 form == ridge_form::primal ? fmt::format("for the primal with {} coordinates", p.d()) : fmt::format("for the dual with {} examples", p.n()));
+}
+
+ridge_model finished(const centred_problem& p, matrix<double> coef, double alpha, ridge_form form) {
+    require_finite(coef.view(), "ridge: the coefficients overflow; alpha is too small, or the targets too large");
+    ridge_model model;
+    model.alpha = alpha;
+    model.form = form;
+    model.intercept = p.mean_y;
+    for (index c = 0; c < p.d(); ++c)
+        for (index o = 0; o < p.outputs(); ++o) model.intercept[static_cast<std::size_t>(o)] -= p.mean_x[static_cast<std::size_t>(c)] * coef(c, o);
+    model.coef = std::move(coef);
+    return model;
+}
+
+}  // namespace
+
+ridge_model fit_ridge(const dataset& x, matrix_view<const double> y, const ridge_options& options) {
+    const centred_problem p = centre(x, y, options);
+    const ridge_form form = chosen_form(p, options.form);
+    const bool primal = form == ridge_form::primal;
+    check_memory(p, form, primal ? 2 : 1, options.memory_bytes);
+    matrix<double> a = primal ? normal_matrix(p) : dual_matrix(p);
+    for (index i = 0; i < a.rows(); ++i) a(i, i) += options.alpha;
+    if (const index bad = cholesky_in_place(a.view()); bad >= 0)
+        fail(errc::not_psd, fmt::format("ridge: {} must be positive definite, pivot {} is not positive with alpha = {:g}: take a larger alpha{}",
+                                        primal ? "X'X + alpha*I" : "XX' + alpha*I", bad, options.alpha, primal ? "" : ", or the primal form"));
+    matrix<double> right = primal ? transposed_product(p, p.y) : p.y;
+    cholesky_solve(a.view(), right.view());
+    return finished(p, primal ? std::move(right) : transposed_product(p, right), options.alpha, form);
+}
+
+ridge_path fit_ridge_path(const dataset& x, matrix_view<const double> y, std::vector<double> alphas, ridge_score score, const ridge_options& options) {
+    if (alphas.empty()) fail(errc::invalid_argument, "ridge: at least one alpha is needed");
+    for (const double alpha : alphas)
+        if (!(alpha >= 0) || !std::isfinite(alpha)) fail(errc::invalid_argument, fmt::format("ridge: must satisfy 0 <= alpha < infinity, got {}", alpha));
+    const centred_problem p = centre(x, y, options);
+    const ridge_form form = chosen_form(p, options.form);
+    const bool primal = form == ridge_form::primal;
+    check_memory(p, form, 4, options.memory_bytes);
+    const eigen_system eigen = symmetric_eigen(primal ? normal_matrix(p) : dual_matrix(p));
+    const index n = p.n(), m = p.outputs(), rank = static_cast<index>(eigen.values.size());
+    const auto value = [&](index k) { return std::max(eigen.values[static_cast<std::size_t>(k)], 0.0); };
+    const double floor = rank > 0 ? static_cast<double>(std::max(n, p.d())) * 1e-16 * std::abs(eigen.values.back()) : 0.0;
+    // Uᵀ of the right-hand side, and the squares whose weighted sums are hᵢ: of X̃V (primal) or of U·Λ^½ (dual), a column per eigenvalue.
+    const matrix<double> right = primal ? transposed_product(p, p.y) : p.y;
+    const matrix<double> turned = product(eigen.vectors.view(), transposed::no, right.view(), transposed::no);
+    ridge_path path;
+    path.alphas = std::move(alphas);
+    const index count = static_cast<index>(path.alphas.size());
+    matrix<double> factor(rank, count), leverage(n, count);
+    for (index l = 0; l < count; ++l)
+        for (index k = 0; k < rank; ++k) {
+            const double sum = value(k) + path.alphas[static_cast<std::size_t>(l)];
+            factor(k, l) = sum > floor ? 1 / sum : 0.0;  // λ = 0 on data that lack a direction: the solution of least norm
+        }
+    for (index first = 0; first < n; first += band) {
+        const index rows = std::min(band, n - first);
+        matrix<double> z;
+        if (primal) {
+            z = product(centred_rows(p, first, rows).view(), transposed::no, eigen.vectors.view(), transposed::yes);
+        } else {
+            z = matrix<double>(rows, rank);
+            for (index i = 0; i < rows; ++i)
+                for (index k = 0; k < rank; ++k) z(i, k) = eigen.vectors(k, first + i) * std::sqrt(value(k));
+        }
+        for (index i = 0; i < rows * rank; ++i) z.data()[i] *= z.data()[i];
+        const matrix<double> part = product(z.view(), transposed::no, factor.view(), transposed::no);
+        for (index i = 0; i < rows; ++i) std::copy_n(part.row(i), count, leverage.row(first + i));
+    }
+    for (index l = 0; l < count; ++l) {
+        matrix<double> scaled(rank, m);
+        for (index k = 0; k < rank; ++k)
+            for (index o = 0; o < m; ++o) scaled(k, o) = turned(k, o) * factor(k, l);
+        matrix<double> solved = product(eigen.vectors.view(), transposed::yes, scaled.view(), transposed::no);
+        path.models.push_back(finished(p, primal ? std::move(solved) : transposed_product(p, solved), path.alphas[static_cast<std::size_t>(l)], form));
+        const ridge_model& model = path.models.back();
+        double rss = 0, missed = 0, df = 0;
+        for (index i = 0; i < n; ++i) {
+            const auto at = static_cast<std::size_t>(i);
+            const double h = leverage(i, l) + (p.offset ? p.weight[at] / p.total : 0.0);
+            df += h;
+            // √w times the residual: ỹ - X̃β
+            std::vector<double> residual(p.y.row(i), p.y.row(i) + m);
+            std::vector<double> f(static_cast<std::size_t>(m));
+            each_entry(p.x, i, [&](index c, double entry) {
+                for (index o = 0; o < m; ++o) f[static_cast<std::size_t>(o)] += entry * model.coef(c, o);
+            });
+            for (index o = 0; o < m; ++o) {
+                const auto out = static_cast<std::size_t>(o);
+                const double r = residual[out] - p.root[at] * (f[out] + model.intercept[out] - p.mean_y[out]);
+                rss += r * r;
+                missed += h < 1 - 1e-12 ? r / (1 - h) * (r / (1 - h)) : std::numeric_limits<double>::infinity();
+            }
+        }
+        const double left = p.total - df, mean = 1 / static_cast<double>(m);
+        path.df.push_back(df);
+        path.gcv.push_back(left > 0 ? mean * p.total * rss / (left * left) : std::numeric_limits<double>::infinity());
+        path.loo.push_back(mean * missed / p.total);
+    }
+    const std::vector<double>& by = score == ridge_score::loo ? path.loo : path.gcv;
+    path.best = std::min_element(by.begin(), by.end()) - by.begin();
+    return path;
+}
+
+matrix<double> predict(const ridge_model& model, const dataset& x) {
+    if (x.kind() != domain::vectors) fail(errc::unsupported, fmt::format("ridge: the examples must be vectors, got {}", name(x.kind())));
+    require_finite(x);
+    if (x.size() > 0 && (x.dims() > model.dims() || (!x.is_sparse() && x.dims() != model.dims())))
+        fail(errc::invalid_argument, fmt::format("ridge: the model was fitted on vectors of {} coordinates, got {}", model.dims(), x.dims()));
+    matrix<double> out(x.size(), model.outputs());
+    parallel_for(x.size(), [&](index i) {
+        double* const row = out.row(i);
+        std::copy(model.intercept.begin(), model.intercept.end(), row);
+        each_entry(x, i, [&](index c, double value) {
+            for (index o = 0; o < model.outputs(); ++o) row[o] += value * model.coef(c, o);
+        });
+    });
+    return out;
+}
+
+std::string ridge_bytes(const ridge_model& model) {
+    archive_writer out;
+    out.head = {{"dims", model.dims()}, {"outputs", model.outputs()}, {"form", model.form == ridge_form::primal ? "primal" : "dual"}};
+    out.one(model.alpha);
+    out.numbers(model.coef);
+    out.all(model.intercept);
+    return out.bytes(format_name, version);
+}
+
+ridge_model parse_ridge(std::string_view bytes, const std::string& name) {
+    archive_reader in(bytes, format_name, version, name);
+    ridge_model model;
+    in.read([&] {
+        const index dims = whole(in.head, "dims"), outputs = whole(in.head, "outputs", 1 << 24);
+        const std::string form = in.head.at("form").get<std::string>();
+        if (form != "primal" && form != "dual") in.bad("unknown form " + form);
+        model.form = form == "primal" ? ridge_form::primal : ridge_form::dual;
+        model.alpha = in.one();
+        model.coef = in.numbers(dims, outputs);
+        model.intercept = in.all<double>(outputs);
+    });
+    return model;
+}
+
+void save_ridge(const ridge_model& model, const std::string& path) { write_atomically(path, ridge_bytes(model)); }
+
+ridge_model load_ridge(const std::string& path) {
+    const source file = read_source(path);
+    return parse_ridge(file.bytes(), file.name());
+}
+
+}  // namespace mercer

@@ -1,0 +1,132 @@
+// Support vector machines: classification, regression and one-class, with any kernel on any kind of object.
+//
+//   C-SVC        min ½‖w‖² + C Σ wᵢξᵢ              yᵢ(wᵀφ(xᵢ)+b) >= 1-ξᵢ, ξᵢ >= 0      (C = ∞: hard margin)
+//   ν-SVC        min ½‖w‖² - νρ + (1/n) Σξᵢ       yᵢ(wᵀφ(xᵢ)+b) >= ρ-ξᵢ              (rescaled to margin 1 afterwards)
+//   ε-SVR        min ½‖w‖² + C Σ wᵢ(ξᵢ+ξᵢ*)        |yᵢ - wᵀφ(xᵢ) - b| <= ε + ξ
+//   ν-SVR        the same, with ε found so that about νn examples are outside the tube
+//   one-class    min ½‖w‖² - ρ + (1/νn) Σ ξᵢ       wᵀφ(xᵢ) >= ρ-ξᵢ
+//
+// All are solved through their duals by solvers/smo; f(x) = Σ coefᵢ k(xᵢ, x) + b. More than two classes: one-versus-one (votes,
+// as LIBSVM) or one-versus-rest (the largest f).
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "mercer/data/dataset.h"
+#include "mercer/methods/svm/calibration.h"
+#include "mercer/kernels/kernel.h"
+#include "mercer/solvers/smo/smo.h"
+
+namespace mercer {
+
+enum class svm_task { c_svc, nu_svc, one_class, epsilon_svr, nu_svr };  // in the order of LIBSVM's -s
+enum class multiclass { one_vs_one, one_vs_rest };
+const char* name(svm_task task) noexcept;
+
+struct svm_model;
+
+struct svm_progress {
+    smo_progress solver;
+    index problem = 0;  // of the binary problems, this one
+    index problems = 1;
+};
+
+struct svm_options {
+    svm_task task = svm_task::c_svc;
+    double C = 1;  // infinity: hard margin
+    double nu = 0.5;
+    double epsilon = 0.1;
+    double tol = 1e-3;
+    multiclass classes = multiclass::one_vs_one;
+    bool sorted_classes = true;                           // else in the order in which they first appear, as LIBSVM
+    std::vector<std::pair<double, double>> class_weight;  // label → factor of C; labels not named have 1
+    bool class_weight_of_C = false;     // ν-classification: weights are factors of C = 1/ρ, found without them first, and not of the bounds in ν's dual
+    std::vector<double> sample_weight;  // empty: all 1. 2 = the example twice, 0 = absent
+    std::size_t memory_bytes = std::size_t{200} << 20;  // for the kernel rows kept while fitting
+    bool shrinking = true;
+    std::int64_t most_steps = std::numeric_limits<std::int64_t>::max();  // per binary problem
+    double most_seconds = std::numeric_limits<double>::infinity();       // for the whole fit
+    std::function<bool(const svm_progress&)> progress;                   // false: stop and keep what there is
+    bool any_order = false;            // sort the examples first: the answer is then the same in whatever order they come (not for given matrices)
+    const svm_model* start = nullptr;  // a model of the same examples: its α, scaled to this C, is where the solver starts
+    // Write α to this file every so many seconds, and start from it when it is there and fits.
+    std::string checkpoint_file;
+    double checkpoint_seconds = 60;
+};
+
+// What was reached on one binary problem.
+struct svm_report {
+    smo_status status = smo_status::converged;  // stationary, too, where the kernel is not proven to be one
+    double gap = 0;                             // in terms of f: ν-classification's is that of f/ρ
+    double objective = 0;                       // of the dual as a minimum: ½αᵀKα - pᵀα
+    std::int64_t steps = 0, rounds = 0;
+    std::int64_t flat_steps = 0, concave_steps = 0;
+    index size = 0;
+    // b is the mean over `margin_vectors` free support vectors, or the middle of [offset_low, offset_high] when there are none.
+    index margin_vectors = 0;
+    double offset_low = 0, offset_high = 0;
+    double epsilon = 0;  // ν-SVR: the width found
+    double seconds = 0;
+    bool no_margin = false;  // ν-classification: no ρ > 0 was found, for the classes overlap too much for this ν; f was not divided by it
+};
+
+struct svm_model {
+    svm_task task = svm_task::c_svc;
+    multiclass scheme = multiclass::one_vs_one;
+    std::string kernel_text;  // empty: precomputed
+    std::shared_ptr<const mercer::kernel> k;
+    std::vector<double> classes;           // labels; class i of the model. Empty for regression and one-class
+    std::vector<std::string> class_names;  // names of the labels 0, 1, …, where the data had names
+    dataset support;                       // the support objects, class by class; empty for precomputed
+    std::vector<index> support_rows;       // their numbers among the training examples; -1: w itself (train.h)
+    std::vector<index> class_support;      // support vectors of each class
+    // One-versus-one: coef(m, s) for support vector s of class c is its coefficient in the problem of c against the m-th other
+    // class (LIBSVM's sv_coef). One-versus-rest: row m is the problem of class m. Otherwise one row.
+    matrix<double> coef;
+    std::vector<double> offset;       // b of each binary problem, in the order (0,1), (0,2), …, (1,2), …
+    std::vector<svm_report> reports;  // likewise
+    index training_size = 0;
+    index dims = 0;
+    double C = 1;
+    std::optional<calibration> probability;
+
+    index problems() const { return static_cast<index>(offset.size()); }
+    bool is_classifier() const { return task == svm_task::c_svc || task == svm_task::nu_svc; }
+    smo_status worst_status() const;
+    double largest_gap() const;
+};
+
+// Two classes need labels of two kinds; regression takes any y; one-class ignores it.
+svm_model fit_svm(const kernel& k, const dataset& x, std::span<const double> y, const svm_options& options);
+// K is the n × n matrix of training kernel values.
+svm_model fit_svm_precomputed(matrix_view<const double> K, std::span<const double> y, const svm_options& options);
+// From the same n × n matrix in float and in double, whatever it is made of: what validation and calibration share between fits.
+// The model holds no kernel and no objects.
+svm_model fit_svm(const gram<float>& fast, const gram<double>& exact, std::span<const double> y, const svm_options& options);
+// Gives such a model the kernel and the objects that its matrices were made of. Where nothing says that the problem is convex, meeting the
+// first-order conditions does not make it the minimum: what has converged with a kernel that is not proven to be one becomes stationary.
+void attach(svm_model& model, const kernel& k, const dataset& x);
+// Bytes that fit_svm will need beside the data, at most.
+std::size_t fit_memory(const kernel& k, const dataset& x, const svm_options& options);
+
+// fast: kernel values in float (relative error about 1e-6), sums in double. exact: everything in double, at about half the speed.
+enum class arithmetic { fast, exact };
+
+// Decision values, one row per object: one column per binary problem. Memory stays within a few MB beside the result.
+matrix<double> decide(const svm_model& model, const dataset& x, arithmetic numbers = arithmetic::fast);
+// For rows of a Gram matrix whose columns are training examples; `column_of` says which column support vector s is.
+matrix<double> decide(const svm_model& model, const gram<float>& K, const selection& rows, std::span<const index> column_of);
+// From kernel values K(x, training examples), all training examples or the support vectors only as columns.
+matrix<double> decide_precomputed(const svm_model& model, matrix_view<const double> K);
+// Labels (classification), values (regression), ±1 (one-class) from decision values.
+std::vector<double> predict(const svm_model& model, matrix_view<const double> decisions);
+// Classes are those of exact arithmetic: decisions are taken fast, and again in double where rounding could change the class.
+// Values of regression are exact.
+std::vector<double> predict(const svm_model& model, const dataset& x);
+
+}  // namespace mercer

@@ -1,0 +1,205 @@
+// Decision values at the speed of the Gram engine: kernel tiles of a band of objects against a strip of support vectors are
+// reduced while they are in cache, so nothing of size (objects × support vectors) is ever stored.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "mercer/base/error.h"
+#include "mercer/base/parallel.h"
+#include "mercer/methods/svm/linear_decide.h"
+#include "mercer/methods/svm/svm.h"
+#include "mercer/gram/adaptors.h"
+#include "mercer/gram/computed.h"
+#include "mercer/gram/narrowed.h"
+#include "mercer/gram/precomputed.h"
+#include "mercer/solvers/smo/vector_ops.h"
+
+namespace mercer {
+namespace {
+
+constexpr index band = 96, strip = 1024;
+
+// out(i, problem) += Σ_s coef·K(i, s) for the support vectors s of one class, problem by problem.
+struct reduction {
+    const svm_model& model;
+    std::vector<index> first;  // first support vector of each class, and the end
+
+    explicit reduction(const svm_model& m) : model(m) {
+        first.push_back(0);
+        if (m.class_support.empty() || !by_pairs()) {
+            first.push_back(static_cast<index>(m.coef.cols()));
+        } else {
+            for (const index count : m.class_support) first.push_back(first.back() + count);
+        }
+    }
+    bool by_pairs() const { return model.classes.size() > 2 && model.scheme == multiclass::one_vs_one; }
+    // Which problem row m of coef belongs to, for support vectors of class c.
+    index problem(index c, index m) const {
+        if (!by_pairs()) return m;
+        const index k = static_cast<index>(model.classes.size());
+        const index other = m < c ? m : m + 1, a = std::min(c, other), b = std::max(c, other);
+        return a * k - a * (a + 1) / 2 + (b - a - 1);
+    }
+};
+
+// sums(i, m) = Σ_s k(i, s)·coef(m, s) of a strip of support vectors: in double where K is, or where there is one sum only; else in float,
+// whose error is that of the kernel values.
+void sums_of(matrix_view<const double> k, const matrix<double>& coef, const matrix<float>&, index from, matrix_view<double> sums) {
+    for (index i = 0; i < k.rows; ++i)
+        for (index m = 0; m < coef.rows(); ++m) sums(i, m) = smo::best_vector_ops().dot(k.row(i), coef.row(m) + from, k.cols);
+}
+void sums_of(matrix_view<const float> k, const matrix<double>& coef, const matrix<float>& narrow, index from, matrix_view<double> sums) {
+    const auto& ops = smo::best_vector_ops();
+    const index terms = coef.rows();
+    if (terms == 1) {
+        for (index i = 0; i < k.rows; ++i) ops.dots(k.row(i), coef.data() + from, coef.cols(), 1, k.cols, sums.row(i));
+        return;
+    }
+    thread_local buffer<float> part;
+    float* out = part.at_least(k.rows * terms);
+    ops.products(k.data, k.stride, k.rows, narrow.data() + from, narrow.cols(), terms, k.cols, out);
+    for (index i = 0; i < k.rows; ++i) std::copy_n(out + i * terms, terms, sums.row(i));
+}
+
+// block(rows, support vectors, out) fills a tile of kernel values.
+template <class T, class Block>
+matrix<double> reduce(const svm_model& model, index objects, Block block) {
+    const reduction plan(model);
+    matrix<double> out(objects, model.problems());
+    matrix<float> narrow;
+    if (std::is_same_v<T, float> && model.coef.rows() > 1) {
+        narrow = matrix<float>(model.coef.rows(), model.coef.cols());
+        std::copy_n(model.coef.data(), model.coef.rows() * model.coef.cols(), narrow.data());
+    }
+    parallel_for((objects + band - 1) / band, [&](index b) {
+        thread_local buffer<T> tile;
+        const index r0 = b * band, rows = std::min(band, objects - r0);
+        for (index i = r0; i < r0 + rows; ++i) std::copy(model.offset.begin(), model.offset.end(), out.row(i));
+        matrix<double> sums(rows, model.coef.rows());
+        const index width = std::min(strip, model.coef.cols());
+        for (index s0 = 0; s0 < model.coef.cols(); s0 += strip) {
+            const index count = std::min(strip, model.coef.cols() - s0);
+            const matrix_view<T> k(tile.at_least(rows * width), rows, count, width);
+            block(selection(r0, rows), selection(s0, count), k);
+            for (std::size_t c = 0; c + 1 < plan.first.size(); ++c) {
+                const index from = std::max(plan.first[c], s0), to = std::min(plan.first[c + 1], s0 + count);
+                if (from >= to) continue;
+                sums_of(matrix_view<const T>(k.data + (from - s0), rows, to - from, width), model.coef, narrow, from, sums.view());
+                for (index i = 0; i < rows; ++i)
+                    for (index m = 0; m < model.coef.rows(); ++m) out(r0 + i, plan.problem(static_cast<index>(c), m)) += sums(i, m);
+            }
+        }
+    });
+    return out;
+}
+
+template <class T>
+matrix<double> decide_as(const svm_model& model, const dataset& x) {
+    if (model.support.size() == 0) return reduce<T>(model, x.size(), [](const selection&, const selection&, matrix_view<T>) {});
+    const computed<T> k(*model.k, x, model.support, {std::size_t{64} << 20, 0, sizeof(T) == 4});
+    return reduce<T>(model, x.size(), [&](const selection& rows, const selection& cols, matrix_view<T> out) { k.block(rows, cols, out); });
+}
+
+// Could decisions that are off by `error` give another class?
+bool doubtful(const svm_model& model, const double* f, double error) {
+    const index count = model.problems(), k = static_cast<index>(model.classes.size());
+    if (!model.is_classifier() || k <= 2) return std::any_of(f, f + count, [&](double each) { return std::abs(each) <= error; });
+    // A class is sure when the least it may have beats the most that any other may.
+    std::vector<double> least(static_cast<std::size_t>(k)), most(static_cast<std::size_t>(k));
+    if (model.scheme == multiclass::one_vs_rest) {
+        for (index c = 0; c < k; ++c) least[c] = f[c] - error, most[c] = f[c] + error;
+    } else {
+        index p = 0;
+        for (index a = 0; a < k; ++a)
+            for (index b = a + 1; b < k; ++b, ++p) {
+                const bool open = std::abs(f[p]) <= error;
+                least[a] += f[p] > 0 && !open, most[a] += f[p] > 0 || open;
+                least[b] += f[p] <= 0 && !open, most[b] += f[p] <= 0 || open;
+            }
+    }
+    const auto best = std::max_element(least.begin(), least.end()) - least.begin();
+    for (index c = 0; c < k; ++c)
+        if (c != best && (most[c] > least[best] || (most[c] == least[best] && c < best))) return true;
+    return false;
+}
+
+}  // namespace
+
+matrix<double> decide(const svm_model& model, const dataset& x, arithmetic numbers) {
+    if (!model.k) fail(errc::unsupported, "svm: this model was fitted on a precomputed kernel; give kernel values, not objects");
+    if (auto f = decide_linear(model, x)) return std::move(*f);
+    return numbers == arithmetic::fast ? decide_as<float>(model, x) : decide_as<double>(model, x);
+}
+
+matrix<double> decide(const svm_model& model, const gram<float>& K, const selection& which, std::span<const index> column_of) {
+    return reduce<float>(model, which.size(), [&](const selection& rows, const selection& cols, matrix_view<float> out) {
+        K.block(which.slice(rows[0], rows.size()), column_of.subspan(static_cast<std::size_t>(cols[0]), static_cast<std::size_t>(cols.size())), out);
+    });
+}
+
+matrix<double> decide_precomputed(const svm_model& model, matrix_view<const double> K) {
+    const bool all = K.cols == model.training_size;
+    if (!all && K.cols != model.coef.cols())
+        fail(errc::invalid_argument, fmt::format("svm: kernel values against the {} training examples or the {} support vectors are needed, got {} columns",
+                                                 model.training_size, model.coef.cols(), K.cols));
+    return reduce<double>(model, K.rows, [&](const selection& rows, const selection& cols, matrix_view<double> out) {
+        for (index i = 0; i < rows.size(); ++i)
+            for (index j = 0; j < cols.size(); ++j) out(i, j) = K(rows[i], all ? model.support_rows[static_cast<std::size_t>(cols[j])] : cols[j]);
+    });
+}
+
+std::vector<double> predict(const svm_model& model, matrix_view<const double> f) {
+    std::vector<double> out(static_cast<std::size_t>(f.rows));
+    const index k = static_cast<index>(model.classes.size());
+    std::vector<index> votes(static_cast<std::size_t>(k));
+    for (index i = 0; i < f.rows; ++i) {
+        double& label = out[static_cast<std::size_t>(i)];
+        if (model.task == svm_task::one_class) {
+            label = f(i, 0) > 0 ? 1 : -1;
+        } else if (!model.is_classifier()) {
+            label = f(i, 0);
+        } else if (k == 2) {
+            label = model.classes[f(i, 0) > 0 ? 0 : 1];
+        } else if (model.scheme == multiclass::one_vs_rest) {
+            label = model.classes[static_cast<std::size_t>(std::max_element(f.row(i), f.row(i) + k) - f.row(i))];
+        } else {
+            std::fill(votes.begin(), votes.end(), 0);
+            index p = 0;
+            for (index a = 0; a < k; ++a)
+                for (index b = a + 1; b < k; ++b, ++p) ++votes[static_cast<std::size_t>(f(i, p) > 0 ? a : b)];
+            label = model.classes[static_cast<std::size_t>(std::max_element(votes.begin(), votes.end()) - votes.begin())];
+        }
+    }
+    return out;
+}
+
+std::vector<double> predict(const svm_model& model, const dataset& x) {
+    if (const auto f = decide_linear(model, x)) return predict(model, f->view());
+    constexpr index sample = 32;
+    if (x.size() <= 2 * sample || (!model.is_classifier() && model.task != svm_task::one_class))
+        return predict(model, decide(model, x, arithmetic::exact).view());
+    matrix<double> f = decide(model, x, arithmetic::fast);
+    // How far off the fast decisions are, seen on a sample; then whatever lies within sixteen times that is looked at again.
+    double error = 0;
+    std::vector<index> again;
+    for (index i = 0; i < sample; ++i) again.push_back(i * x.size() / sample);
+    const auto replace = [&] {
+        const matrix<double> exact = decide(model, gather(x, std::span<const index>(again)), arithmetic::exact);
+        for (std::size_t i = 0; i < again.size(); ++i)
+            for (index p = 0; p < f.cols(); ++p) {
+                error = std::max(error, std::abs(f(again[i], p) - exact(static_cast<index>(i), p)));
+                f(again[i], p) = exact(static_cast<index>(i), p);
+            }
+    };
+    replace();
+    const double within = 16 * error;
+    again.clear();
+    for (index i = 0; i < x.size(); ++i)
+        if (doubtful(model, f.row(i), within)) again.push_back(i);
+    if (!again.empty()) replace();
+    return predict(model, f.view());
+}
+
+}  // namespace mercer

@@ -1,0 +1,504 @@
+// Inputs made to break a solver: each must end, soon, in a right answer or a clear status.
+#include <chrono>
+
+#include "mercer/methods/svm/validation.h"
+#include "methods/svm/svm_support.h"
+
+namespace mercer {
+namespace {
+
+using namespace svm_testing;
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// Converged and right, or a status that says otherwise with a feasible model and its gap; within the time limit and then some.
+svm_model ends(const formula& k, const sample& s, svm_options o, bool must_converge) {
+    SCOPED_TRACE(k.text);
+    o.most_seconds = must_converge ? 20 : 0.4;
+    const auto started = std::chrono::steady_clock::now();
+    const svm_model model = fit(k, s, o);
+    EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count(), 50);  // a watchdog, not a measurement
+    const matrix<double> K = gram_matrix(s.x, k);
+    const statement question{o, s.y, K.view()};
+    if (must_converge || model.worst_status() == smo_status::converged) {
+        svm_contract::check_svm(model, question);
+    } else {
+        for (const auto& b : svm_contract::take_apart(model, question)) {
+            svm_contract::check_feasible(b);
+            EXPECT_TRUE(std::isfinite(b.report.gap));
+            EXPECT_GE(b.report.gap, 0);
+            // An end by its own decision is never worse than where it started.
+            if (b.report.status == smo_status::stalled && (b.task == svm_task::c_svc || b.task == svm_task::epsilon_svr)) {
+                EXPECT_LE(svm_contract::recomputed_objective(b), b.noise() * b.mass);
+                EXPECT_NEAR(b.report.gap, svm_contract::recomputed_gap(b), 0.01 * b.report.gap + b.noise());
+            }
+        }
+        std::printf("    [hard] %s n=%ld C=%g tol=%g: %s, gap %.3g, %ld steps, %ld rounds, %ld flat, %.2f s\n", k.text.c_str(), static_cast<long>(s.size()),
+                    o.C, o.tol, name(model.reports[0].status), model.reports[0].gap, static_cast<long>(model.reports[0].steps),
+                    static_cast<long>(model.reports[0].rounds), static_cast<long>(model.reports[0].flat_steps), model.reports[0].seconds);
+    }
+    return model;
+}
+
+std::string why(const formula& k, const sample& s, const svm_options& o) {
+    return failure([&] { fit(k, s, o); });
+}
+
+TEST(svm_adversarial, identical_points_with_both_labels) {
+    sample s = clouds(60, 2, 2, 0, 1);
+    for (std::size_t i = 0; i < 20; ++i) s.x.push_back(s.x[i]), s.y.push_back(-s.y[i]);
+    for (const double C : {0.1, 1.0, 100.0})
+        for (const formula& k : {rbf(1), linear_kernel()}) ends(k, s, options_for(svm_task::c_svc, C), true);
+    ends(rbf(1), s, options_for(svm_task::epsilon_svr, 10), true);
+}
+
+TEST(svm_adversarial, all_points_equal) {
+    sample s{std::vector<point>(30, {1.5, -2}), {}};
+    for (std::size_t i = 0; i < 30; ++i) s.y.push_back(i < 20 ? 1 : -1);
+    for (const double C : {1e-3, 1.0, 1e6})
+        for (const formula& k : {rbf(1), linear_kernel(), poly(2, 1, 1)}) {
+            const svm_model m = ends(k, s, options_for(svm_task::c_svc, C), true);
+            // The larger class wins, and nothing is better than f = its label everywhere: Σξ = 2·10.
+            EXPECT_EQ(predict(m, dense_data(s.x))[0], 1);
+        }
+    for (const auto task : {svm_task::one_class, svm_task::epsilon_svr, svm_task::nu_svr}) ends(rbf(1), s, options_for(task), true);
+    // No margin: every w != 0 is worse than none.
+    const svm_model none = fit(rbf(1), s, options_for(svm_task::nu_svc));
+    EXPECT_TRUE(none.reports[0].no_margin);
+    EXPECT_EQ(none.reports[0].status, smo_status::converged);
+    EXPECT_NEAR(decide(none, dense_data(s.x))(0, 0), 0, 1e-12);
+}
+
+TEST(svm_adversarial, a_kernel_matrix_of_zeros) {
+    const sample s{std::vector<point>(12, {0, 0}), {1, -1, 1, -1, 1, -1, 1, -1, 1, 1, 1, 1}};
+    const matrix<double> K(12, 12);
+    for (const auto task : {svm_task::c_svc, svm_task::one_class, svm_task::epsilon_svr, svm_task::nu_svr}) {
+        const svm_options o = options_for(task);
+        svm_contract::check_svm(fit_svm_precomputed(K.view(), s.y, o), {o, s.y, K.view()});
+    }
+    EXPECT_TRUE(fit_svm_precomputed(K.view(), s.y, options_for(svm_task::nu_svc)).reports[0].no_margin);
+    EXPECT_EQ(failure([&] { fit_svm_precomputed(K.view(), s.y, options_for(svm_task::c_svc, infinity)); }).substr(0, 10), "infeasible");
+}
+
+TEST(svm_adversarial, one_class_only_is_an_error_for_classifiers) {
+    sample s = clouds(10, 2, 1, 0, 1);
+    for (double& y : s.y) y = 4;
+    EXPECT_EQ(why(rbf(1), s, options_for(svm_task::c_svc)), "bad data: svm: at least two classes are needed, the 10 examples all have label 4");
+    // by weights
+    s.y[3] = 5;
+    svm_options o = options_for(svm_task::nu_svc);
+    o.sample_weight.assign(10, 1.0);
+    o.sample_weight[3] = 0;
+    EXPECT_EQ(why(rbf(1), s, o), "bad data: svm: at least two classes are needed, the 9 examples all have label 4");
+    o.sample_weight.assign(10, 0.0);
+    EXPECT_EQ(why(rbf(1), s, o), "bad data: svm: all sample weights are zero");
+}
+
+TEST(svm_adversarial, constant_and_empty_columns) {
+    sample s = clouds(100, 3, 2, 0.05, 2);
+    for (auto& x : s.x) x[1] = 3, x.push_back(0), x.push_back(-7e3);
+    for (const formula& k : {rbf(0.5), linear_kernel()}) ends(k, s, options_for(svm_task::c_svc), false);
+    // no columns that differ at all
+    for (auto& x : s.x) x = {3, 0};
+    for (const formula& k : {rbf(0.5), linear_kernel()}) ends(k, s, options_for(svm_task::c_svc), true);
+}
+
+TEST(svm_adversarial, tiny_and_huge_C) {
+    const sample heart = load("heart_scale.svm"), housing = standardised(load("housing.svm"));
+    ends(rbf(0.1), heart, options_for(svm_task::c_svc, 1e-8), true);
+    ends(linear_kernel(), heart, options_for(svm_task::c_svc, 1e-8), true);
+    ends(rbf(0.1), housing, options_for(svm_task::epsilon_svr, 1e-8), true);
+    ends(rbf(1), heart, options_for(svm_task::c_svc, 1e8), false);  // separable in this feature space
+    ends(linear_kernel(), heart, options_for(svm_task::c_svc, 1e8), false);
+    ends(linear_kernel(), heart, options_for(svm_task::c_svc, 1e6), false);
+    ends(rbf(0.1), every(housing, 2), options_for(svm_task::epsilon_svr, 1e8), false);
+}
+
+// Pairs of variables would take 10⁶ to 10⁹ steps here: Newton's method and the barrier must end them.
+TEST(svm_adversarial, planes_at_a_large_C) {
+    for (const double C : {1e2, 1e4, 1e6}) {
+        ends(linear_kernel(), load("heart_scale.svm"), options_for(svm_task::c_svc, C), true);
+        ends(linear_kernel(), load("breast-cancer.svm"), options_for(svm_task::c_svc, C), true);
+    }
+    ends(linear_kernel(), load("housing.svm"), options_for(svm_task::epsilon_svr, 1e2), true);
+    ends(rbf(1e-4), load("heart_scale.svm"), options_for(svm_task::c_svc, 1e8), true);
+    ends(rbf(1e-6), load("housing.svm"), options_for(svm_task::epsilon_svr, 1e6), true);
+}
+
+// A linear kernel is 0 on the origin: nothing but the sum holds such a variable back.
+TEST(svm_adversarial, planes_through_many_points_at_the_origin) {
+    std::mt19937 random(3);
+    std::uniform_int_distribution<int> corner(-1, 1);
+    std::normal_distribution<double> noise;
+    for (const index dims : {1, 3}) {
+        sample s;
+        for (int i = 0; i < 400; ++i) {
+            point x;
+            for (index a = 0; a < dims; ++a) x.push_back(corner(random));
+            s.y.push_back(x[0] + noise(random));
+            s.x.push_back(std::move(x));
+        }
+        for (const double C : {1.0, 3.5e3}) {
+            svm_options o = options_for(svm_task::epsilon_svr, C);
+            o.epsilon = 0.06;
+            ends(linear_kernel(), s, o, true);
+            ends(linear_kernel(), s, options_for(svm_task::nu_svr, C), true);
+        }
+    }
+}
+
+// Only one-class has a sum other than zero, and so an origin that matters.
+TEST(svm_adversarial, planes_far_from_the_origin) {
+    const sample near = standardised(every(load("housing.svm"), 2));
+    for (const double away : {1e3, 1e5}) {
+        sample far = near;
+        for (point& x : far.x)
+            for (double& each : x) each += away;
+        sample moved = far;  // what is left of it after rounding, at the origin
+        for (point& x : moved.x)
+            for (double& each : x) each -= away;
+        for (const auto task : {svm_task::epsilon_svr, svm_task::nu_svr}) {
+            svm_options o = options_for(task, 1);
+            o.tol = 1e-5;
+            const svm_model there = fit(linear_kernel(), far, o), here = fit(linear_kernel(), moved, o);
+            EXPECT_EQ(there.reports[0].status, smo_status::converged);
+            EXPECT_NEAR(there.reports[0].objective, here.reports[0].objective, 1e-6 * std::abs(here.reports[0].objective));
+            const matrix<double> f = decide(there, dense_data(far.x)), g = decide(here, dense_data(moved.x));
+            // Rounding of Σcₖxᵀxₖ, whose terms are as large as cₖ·away²
+            double mass = 0;
+            for (index j = 0; j < there.coef.cols(); ++j) mass += std::abs(there.coef(0, j));
+            const double noise = 1e-3 + 1e-14 * mass * away * away;
+            for (index i = 0; i < f.rows(); ++i) ASSERT_NEAR(f(i, 0), g(i, 0), noise) << away;
+        }
+    }
+}
+
+// Ten powers of ten between the columns: a barrier that judges its progress by the multipliers it began with would give up.
+TEST(svm_adversarial, planes_over_columns_of_very_different_size) {
+    std::mt19937 random(11);
+    std::normal_distribution<double> normal;
+    sample s;
+    for (int i = 0; i < 600; ++i) {
+        point x;
+        double y = 0;
+        for (int a = 0; a < 40; ++a) {
+            const double scale = std::pow(10.0, -3 + 7.0 * a / 39);
+            x.push_back(scale * (normal(random) + (a % 2 == 0 ? 4 : 0)));
+            y += x.back() / scale * (a % 3 - 1);
+        }
+        s.x.push_back(std::move(x));
+        s.y.push_back(y + normal(random));
+    }
+    ends(linear_kernel(), s, options_for(svm_task::nu_svr, 4), true);
+    ends(linear_kernel(), s, options_for(svm_task::epsilon_svr, 4), true);
+}
+
+TEST(svm_adversarial, tiny_and_huge_gamma) {
+    const sample heart = load("heart_scale.svm");
+    for (const auto task : {svm_task::c_svc, svm_task::one_class, svm_task::epsilon_svr, svm_task::nu_svr}) {
+        // k = 1 everywhere, up to 1e-11
+        ends(rbf(1e-12), heart, options_for(task), true);
+        // k = 1 for equal points and 0 for others
+        ends(rbf(1e12), heart, options_for(task), true);
+    }
+    ends(rbf(1e12), heart, options_for(svm_task::nu_svc), true);
+    ends(rbf(1e-12), heart, options_for(svm_task::c_svc, 1e8), false);
+    ends(rbf(1e-6), heart, options_for(svm_task::c_svc, 1e6), false);
+    // With the identity as kernel matrix: α = min(C, 1 ∓ b), and everything is on the margin.
+    const svm_model m = ends(rbf(1e12), heart, options_for(svm_task::c_svc, 10), true);
+    EXPECT_EQ(m.support_rows.size(), heart.x.size());
+}
+
+TEST(svm_adversarial, columns_of_very_different_size) {
+    sample s = clouds(150, 3, 2, 0.02, 4);
+    for (auto& x : s.x) x[1] *= 1e9, x[2] = 1e9 + x[2];
+    for (const double C : {1e-12, 1.0}) {
+        ends(linear_kernel(), s, options_for(svm_task::c_svc, C), false);
+        ends(linear_kernel(), s, options_for(svm_task::epsilon_svr, C), false);
+    }
+    ends(rbf(1), s, options_for(svm_task::c_svc), true);       // far apart: the identity
+    ends(rbf(1e-18), s, options_for(svm_task::c_svc), false);  // only the second column counts
+    ends(linear_kernel(), s, options_for(svm_task::one_class), false);
+}
+
+// Values of a polynomial far from the origin differ in their last digits only: rounding makes curvatures negative, but the problem is convex all the same.
+TEST(svm_adversarial, curvature_lost_to_rounding) {
+    index concave = 0;
+    for (const unsigned seed : {1u, 2u, 3u, 4u}) {
+        sample s = clouds(200, 30, 1, 0.2, seed);
+        // Two places far away: about one alone the solver would take off what all kernel values have in common.
+        for (std::size_t i = 0; i < s.x.size(); ++i)
+            for (double& v : s.x[i]) v = static_cast<float>(v + (i % 3 == 0 ? 1e5 : 2e5));
+        const svm_model model = fit(poly(3, 1 / (30 * 4e10), 0), s, options_for(svm_task::c_svc, 80));
+        EXPECT_EQ(model.worst_status(), smo_status::converged) << name(model.worst_status()) << ", gap " << model.largest_gap();
+        concave += model.reports[0].concave_steps;
+    }
+    EXPECT_GT(concave, 0) << "the data no longer ask what they are here for";
+}
+
+TEST(svm_adversarial, a_tolerance_near_the_rounding_of_float) {
+    // Centred data and a plane: w = 0 is the optimum, and the kernel matrix has a large null space.
+    for (const double tol : {1e-6, 1e-9}) ends(linear_kernel(), standardised(load("sonar.svm")), options_for(svm_task::one_class, 1, tol), false);
+    svm_options o = options_for(svm_task::nu_svr, 10, 1e-9);
+    ends(rbf(0.05), standardised(load("housing.svm")), o, false);
+    ends(rbf(0.05), load("heart_scale.svm"), options_for(svm_task::c_svc, 10, 1e-10), false);
+}
+
+TEST(svm_adversarial, kernel_values_beyond_float) {
+    sample s = clouds(20, 2, 2, 0, 4);
+    for (auto& x : s.x) x[1] *= 1e9;
+    const std::string message = why(poly(5, 1, 0), s, options_for(svm_task::c_svc));
+    EXPECT_EQ(message.substr(0, 65), "bad data: svm: kernel values must satisfy |k(x, x)| < 1e+30, got ") << message;
+    matrix<double> K = gram_matrix(s.x, rbf(1));
+    K(7, 7) = 1e300;
+    EXPECT_EQ(failure([&] { fit_svm_precomputed(K.view(), s.y, options_for(svm_task::c_svc)); }),
+              "bad data: svm: kernel values must satisfy |k(x, x)| < 1e+30, got inf for example 7: scale the data, or use another kernel");
+}
+
+TEST(svm_adversarial, numbers_that_are_none) {
+    const sample good = clouds(20, 3, 2, 0, 4);
+    for (const double bad : {infinity, -infinity, std::nan("")}) {
+        sample s = good;
+        s.x[13][2] = bad;
+        for (const auto& x : {dense_data(s.x), sparse_data(s.x), dense_data<float>(s.x)}) {
+            const std::string message = failure([&] { fit_svm(kernel::parse("rbf(gamma=1)"), x, s.y, options_for(svm_task::c_svc)); });
+            EXPECT_EQ(message.substr(0, 9), "bad data:");
+            EXPECT_NE(message.find("row 13"), std::string::npos) << message;
+            EXPECT_NE(message.find("column 2"), std::string::npos) << message;
+        }
+        s = good;
+        s.y[5] = bad;
+        for (const auto task : {svm_task::c_svc, svm_task::epsilon_svr})
+            EXPECT_EQ(why(rbf(1), s, options_for(task)).substr(0, 27), "bad data: svm: target 5 is ");
+        EXPECT_EQ(why(rbf(1), s, options_for(svm_task::one_class)), "no error");  // it has no targets
+        matrix<double> K = gram_matrix(good.x, rbf(1));
+        K(4, 9) = bad;
+        EXPECT_EQ(failure([&] { fit_svm_precomputed(K.view(), good.y, options_for(svm_task::c_svc)); }).substr(0, 52),
+                  "bad data: svm: kernel matrix, row 4, column 9: " + std::string(bad > 0   ? "inf is"
+                                                                                  : bad < 0 ? "-inf "
+                                                                                            : "nan is")
+                                                                          .substr(0, 5));
+    }
+}
+
+TEST(svm_adversarial, options_out_of_range) {
+    const sample s = clouds(20, 2, 2, 0, 4);
+    const auto with = [&](auto change, svm_task task = svm_task::c_svc) {
+        svm_options o = options_for(task);
+        change(o);
+        return why(rbf(1), s, o);
+    };
+    const double nan = std::nan("");
+    for (const double bad : {0.0, -1.0, nan}) {
+        EXPECT_EQ(with([&](auto& o) { o.C = bad; }).substr(0, 43), "invalid argument: svm: must satisfy C > 0, ");
+        EXPECT_EQ(with([&](auto& o) { o.tol = bad; }).substr(0, 45), "invalid argument: svm: must satisfy tol > 0, ");
+        EXPECT_EQ(with([&](auto& o) { o.nu = bad; }, svm_task::one_class).substr(0, 49), "invalid argument: svm: must satisfy 0 < nu <= 1, ");
+    }
+    for (const double bad : {-1.0, nan, infinity})
+        EXPECT_EQ(with([&](auto& o) { o.epsilon = bad; }, svm_task::epsilon_svr).substr(0, 60), "invalid argument: svm: must satisfy 0 <= epsilon < infinity,");
+    for (const double bad : {-1.0, nan, infinity}) {
+        EXPECT_EQ(with([&](auto& o) { o.sample_weight.assign(20, 1.0), o.sample_weight[3] = bad; }).substr(0, 31), "bad data: svm: sample weight 3 ");
+        EXPECT_EQ(with([&](auto& o) { o.class_weight = {{1, bad}}; }).substr(0, 45), "invalid argument: svm: the weight of class 1 ");
+    }
+    EXPECT_EQ(with([&](auto& o) { o.C = infinity; }, svm_task::nu_svr), "invalid argument: svm: must satisfy C < infinity, got inf");
+    EXPECT_EQ(with([&](auto& o) { o.sample_weight.assign(19, 1.0); }), "invalid argument: svm: 20 examples but 19 sample weights");
+    EXPECT_EQ(failure([&] { fit_svm(kernel::parse("rbf(gamma=1)"), dense_data(s.x), std::vector<double>(19, 1.0), svm_options{}); }),
+              "invalid argument: svm: 20 examples but 19 targets");
+    EXPECT_EQ(failure([&] { fit_svm(kernel::parse("rbf(gamma=1)"), dense_data({}), {}, svm_options{}); }).substr(0, 9), "bad data:");
+    // one-class takes no targets, whatever their number
+    svm_options o = options_for(svm_task::one_class);
+    EXPECT_EQ(fit_svm(kernel::parse("rbf(gamma=1)"), dense_data(s.x), {}, o).offset,
+              fit_svm(kernel::parse("rbf(gamma=1)"), dense_data(s.x), std::vector<double>(3, 1.0), o).offset);
+}
+
+TEST(svm_adversarial, one_example) {
+    const sample s{{{1.0, 2.0}}, {3.5}};
+    for (const auto task : {svm_task::epsilon_svr, svm_task::nu_svr, svm_task::one_class}) {
+        const svm_model m = ends(rbf(1), s, options_for(task), true);
+        if (task != svm_task::one_class) {
+            EXPECT_NEAR(predict(m, dense_data(s.x))[0], 3.5, 0.1 + 1e-9);
+        }
+    }
+    EXPECT_EQ(why(rbf(1), s, options_for(svm_task::c_svc)).substr(0, 9), "bad data:");
+}
+
+TEST(svm_adversarial, huge_and_tiny_targets) {
+    for (const double size : {1e-9, 1e9, 1e15}) {
+        sample s = wave(200, 1, 3);
+        for (double& y : s.y) y *= size;
+        ends(rbf(1), s, options_for(svm_task::epsilon_svr, 1), size < 1e12);
+        ends(rbf(1), s, options_for(svm_task::nu_svr, 1), false);
+        ends(rbf(1), s, options_for(svm_task::epsilon_svr, size), false);
+    }
+    sample s = wave(1600, 1, 3);  // 3200 variables: more than one block
+    for (double& y : s.y) y *= 1e200;
+    ends(rbf(1), s, options_for(svm_task::epsilon_svr, 1), false);
+}
+
+TEST(svm_adversarial, a_hundred_classes_of_two) {
+    std::mt19937_64 random(1);
+    std::normal_distribution<double> normal;
+    sample s;
+    for (int c = 0; c < 100; ++c)
+        for (int i = 0; i < 2; ++i)
+            s.x.push_back({10.0 * (c % 10) + 0.1 * normal(random), 10.0 * (c / 10) + 0.1 * normal(random)}), s.y.push_back(1000 - 3 * c);
+    for (const auto scheme : {multiclass::one_vs_one, multiclass::one_vs_rest}) {
+        svm_options o = options_for(svm_task::c_svc, 10);
+        o.classes = scheme;
+        const svm_model m = ends(rbf(0.5), s, o, true);
+        EXPECT_EQ(m.problems(), scheme == multiclass::one_vs_one ? 4950 : 100);
+        EXPECT_EQ(predict(m, dense_data(s.x)), s.y);
+    }
+}
+
+TEST(svm_adversarial, a_kernel_that_is_none) {
+    const sample s = standardised(load("sonar.svm"));
+    svm_options o = options_for(svm_task::c_svc, 10);
+    o.most_seconds = 10;
+    const svm_model m = fit_svm(kernel::parse("sigmoid(gamma=0.5, coef0=-1)"), dense_data(s.x), s.y, o);
+    const matrix<double> K = gram_matrix(s.x, {"", [](const point& a, const point& b) { return std::tanh(0.5 * dot(a, b) - 1); }});
+    EXPECT_EQ(m.reports[0].status, smo_status::stationary);
+    EXPECT_STREQ(name(m.reports[0].status), "stationary, not certified");
+    for (const auto& b : svm_contract::take_apart(m, {o, s.y, K.view()})) {
+        svm_contract::check_feasible(b);
+        EXPECT_LE(svm_contract::recomputed_gap(b), o.tol + b.noise());  // the first-order conditions hold all the same
+    }
+    // On a line, tanh(1) + tanh(9) < 2 tanh(3): pairs of negative curvature, and as many labels as it takes to meet them.
+    sample line = clouds(60, 1, 0, 0, 9);
+    for (auto& x : line.x) x[0] = 2 + 2 * std::abs(x[0]);
+    const svm_model c = fit_svm(kernel::parse("sigmoid(gamma=0.1, coef0=0)"), dense_data(line.x), line.y, o);
+    EXPECT_EQ(c.reports[0].status, smo_status::stationary);
+    EXPECT_GT(c.reports[0].concave_steps, 0);
+    // The negative of a kernel: as concave as can be.
+    const matrix<double> L = gram_matrix(s.x, {"", [](const point& a, const point& b) { return -std::exp(-0.1 * squared_distance(a, b)); }});
+    const svm_model n = fit_svm_precomputed(L.view(), s.y, o);
+    EXPECT_EQ(n.reports[0].status, smo_status::stationary);
+    EXPECT_GT(n.reports[0].concave_steps, 0);
+    for (const auto& b : svm_contract::take_apart(n, {o, s.y, L.view()})) EXPECT_LE(svm_contract::recomputed_gap(b), o.tol + b.noise());
+}
+
+TEST(svm_adversarial, nu_at_its_limits) {
+    sample s = clouds(40, 2, 6, 0, 4);
+    for (std::size_t i = 0; i < 20; i += 2) s.y[i] = -1;  // 10 against 30
+    svm_options o = options_for(svm_task::nu_svc);
+    o.nu = 0.51;
+    EXPECT_EQ(why(rbf(1), s, o), "infeasible: nu-svc: must satisfy nu <= 0.5 for these class sizes, got 0.51: specified nu is infeasible");
+    o.nu = 0.5;
+    fit_and_check(rbf(1), s, o);
+    o.nu = 1e-9;
+    o.tol = 1e-13;  // α is at most νn/2, and so is F
+    ends(rbf(4), s, o, false);
+    for (const auto task : {svm_task::one_class, svm_task::nu_svr}) {
+        svm_options t = options_for(task);
+        t.nu = 1;
+        fit_and_check(rbf(1), s, t);
+        t.nu = 1e-9;
+        fit_and_check(rbf(1), s, t);
+    }
+    // The corners of a square, labelled crosswise, with a plane: both classes have the same mean, so there is no margin.
+    const sample square{{{1, 1}, {-1, -1}, {1, -1}, {-1, 1}}, {1, 1, -1, -1}};
+    o = options_for(svm_task::nu_svc);
+    o.nu = 0.9;
+    EXPECT_TRUE(fit_and_check(linear_kernel(), square, o).reports[0].no_margin);
+}
+
+// ---- hard margins that do not exist ----
+
+void expect_not_separable(const formula& k, const sample& s) {
+    svm_options o = options_for(svm_task::c_svc, infinity);
+    o.most_seconds = 30;
+    try {
+        const svm_model m = fit(k, s, o);
+        FAIL() << k.text << ": no error but " << name(m.reports[0].status) << " after " << m.reports[0].steps << " steps, " << m.reports[0].seconds
+               << " s, gap " << m.reports[0].gap;
+    } catch (const error& e) {
+        EXPECT_EQ(e.code(), errc::infeasible) << e.what();
+        const std::string text = e.what();
+        EXPECT_NE(text.find("cannot be separated"), std::string::npos) << text;
+        // two examples, one of each class
+        const auto at = text.find("examples ");
+        ASSERT_NE(at, std::string::npos) << text;
+        std::size_t a = 0, b = 0;
+        ASSERT_EQ(std::sscanf(text.c_str() + at, "examples %zu and %zu", &a, &b), 2) << text;
+        ASSERT_LT(std::max(a, b), s.y.size());
+        EXPECT_NE(s.y[a], s.y[b]);
+    }
+}
+
+TEST(svm_hard_margin, twins_with_both_labels) {
+    sample s = clouds(30, 2, 8, 0, 5);
+    s.x.push_back(s.x[3]);
+    s.y.push_back(-s.y[3]);
+    for (const formula& k : {rbf(1), linear_kernel(), poly(3, 1, 1)}) expect_not_separable(k, s);
+}
+
+// So near that only rounding tells them apart: there is a plane between them, far beyond what double can find.
+TEST(svm_hard_margin, near_twins_with_both_labels) {
+    for (const unsigned seed : {1u, 2u, 3u, 4u})
+        for (const double apart : {1e-6, 1e-8, 1e-10}) {
+            sample s = clouds(600, 2, 1, 0.2, seed);
+            for (std::size_t i = 1; i < s.x.size(); i += 2) {
+                s.x[i] = {s.x[i - 1][0] + apart, s.x[i - 1][1] - apart};
+                s.y[i] = -s.y[i - 1];
+            }
+            EXPECT_EQ(why(rbf(0.08), s, options_for(svm_task::c_svc, infinity)).substr(0, 24), "infeasible: hard margin:") << seed << ", " << apart;
+        }
+}
+
+TEST(svm_hard_margin, crosswise_corners_and_a_plane) {
+    expect_not_separable(linear_kernel(), {{{1, 1}, {-1, -1}, {1, -1}, {-1, 1}}, {1, 1, -1, -1}});
+    fit_and_check(poly(2, 1, 1), {{{1, 1}, {-1, -1}, {1, -1}, {-1, 1}}, {1, 1, -1, -1}}, options_for(svm_task::c_svc, infinity, 1e-6));
+}
+
+TEST(svm_hard_margin, random_labels_and_a_plane) { expect_not_separable(linear_kernel(), clouds(500, 5, 0, 0.5, 5)); }
+
+TEST(svm_hard_margin, real_data_and_a_plane) { expect_not_separable(linear_kernel(), load("heart_scale.svm")); }
+
+TEST(svm_hard_margin, many_points_and_a_plane) { expect_not_separable(linear_kernel(), clouds(2000, 3, 1, 0.1, 5)); }
+
+TEST(svm_hard_margin, regression_that_cannot_pass) {
+    sample s = wave(100, 1, 3);
+    svm_options o = options_for(svm_task::epsilon_svr, infinity);
+    o.epsilon = 0.01;
+    const std::string message = why(linear_kernel(), s, o);
+    EXPECT_EQ(message.substr(0, 33), "infeasible: svr: no function of t") << message;
+}
+
+// f/ρ is what a ν-machine decides by, however small ρ is: the contract asks for a gap that is small beside it.
+TEST(svm_adversarial, nu_with_a_small_margin) {
+    for (const double nu : {0.02, 0.05, 0.1, 0.3})
+        for (const std::uint64_t seed : {1, 2, 3}) {
+            const sample s = clouds(500, 4, 0.3, 0.2, static_cast<unsigned>(seed));
+            svm_options o = options_for(svm_task::nu_svc);
+            o.nu = nu;
+            for (const formula& k : {rbf(0.5), rbf(3)}) {
+                SCOPED_TRACE(nu);
+                EXPECT_FALSE(fit_and_check(k, s, o).reports[0].no_margin);
+            }
+        }
+}
+
+// Classes on top of each other, a plane, and a small ν: their reduced hulls meet. The optimum is w = 0, which is said, and not an error.
+TEST(svm_adversarial, nu_without_a_margin) {
+    const sample s = clouds(200, 3, 0.1, 0.3, 6);
+    svm_options o = options_for(svm_task::nu_svc);
+    o.nu = 0.05;
+    const svm_model m = fit(linear_kernel(), s, o);
+    EXPECT_TRUE(m.reports[0].no_margin);
+    EXPECT_EQ(m.reports[0].status, smo_status::converged);
+    const auto b = svm_contract::take_apart(m, {o, s.y, gram_matrix(s.x, linear_kernel()).view()});
+    svm_contract::check_feasible(b[0]);
+    EXPECT_LT(std::sqrt(2 * m.reports[0].objective) / (0.05 * 200 / 2), 1e-3) << "points of the two hulls that are as good as one";
+    // ν is feasible for all examples, not for those of every fold: there each class gives all it has.
+    sample few = clouds(31, 2, 3, 0, 1);
+    for (std::size_t i = 0; i < 31; ++i) few.y[i] = i < 10 ? 1 : -1;
+    o.nu = 20.0 / 31;
+    EXPECT_EQ(cross_predict(shared_gram(kernel::parse("rbf(gamma=1)"), dense_data(few.x), 1 << 20), few.y, o, plain_folds(31, 5, seeded(1))).values.size(), 31u);
+    o.nu = 20.5 / 31;
+    EXPECT_EQ(failure([&] {
+                  cross_predict(shared_gram(kernel::parse("rbf(gamma=1)"), dense_data(few.x), 1 << 20), few.y, o, plain_folds(31, 5, seeded(1)));
+              }).substr(0, 10),
+              "infeasible");
+}
+
+}  // namespace
+}  // namespace mercer

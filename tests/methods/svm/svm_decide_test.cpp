@@ -1,0 +1,137 @@
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "methods/model_support.h"
+#include "mercer/data/readers/read.h"
+#include "mercer/methods/svm/svm_scores.h"
+#include "mercer/gram/computed.h"
+
+namespace mercer {
+namespace {
+
+using namespace testing_support;
+
+TEST(svm_decide, exact_is_the_sum_of_the_definition) {
+    const table data = sample("wine.svm");
+    const svm_model model = fit_svm(gaussian{1e-3}, data.x, data.y, {});
+    const matrix<double> exact = decide(model, data.x, arithmetic::exact), fast = decide(model, data.x, arithmetic::fast);
+    const auto x = as_dense<double>(data.x);
+    const auto s = as_dense<double>(model.support);
+    const index k = static_cast<index>(model.classes.size());
+    std::vector<index> first{0};
+    for (const index count : model.class_support) first.push_back(first.back() + count);
+    for (index i = 0; i < x.size(); ++i) {
+        index problem = 0;
+        for (index a = 0; a < k; ++a)
+            for (index b = a + 1; b < k; ++b, ++problem) {
+                double f = model.offset[static_cast<std::size_t>(problem)], size = std::abs(f);
+                const auto add = [&](index c, index m) {
+                    for (index v = first[static_cast<std::size_t>(c)]; v < first[static_cast<std::size_t>(c) + 1]; ++v) {
+                        double distance = 0;
+                        for (index j = 0; j < x.dims(); ++j) distance += (x.row(i)[j] - s.row(v)[j]) * (x.row(i)[j] - s.row(v)[j]);
+                        f += model.coef(m, v) * std::exp(-1e-3 * distance);
+                        size += std::abs(model.coef(m, v));
+                    }
+                };
+                add(a, b - 1);
+                add(b, a);
+                ASSERT_NEAR(exact(i, problem), f, 1e-9 * size);
+                ASSERT_NEAR(fast(i, problem), f, 1e-3 * size);  // coordinates of 1e3: squared distances of 1e6 in float
+            }
+    }
+}
+
+TEST(svm_decide, classes_are_those_of_exact_arithmetic) {
+    // Coordinates far from zero in sparse storage make float kernel values poor, so that some fast decisions have the wrong sign.
+    const table data = sample("sonar.svm");
+    matrix<double> moved(data.x.size(), data.x.dims() + 1);
+    const auto x = as_dense<double>(data.x);
+    for (index i = 0; i < moved.rows(); ++i) {
+        std::copy_n(x.row(i), x.dims(), moved.row(i));
+        moved(i, x.dims()) = i % 2 ? 40 : -40;
+    }
+    const dataset far = dense<double>(std::move(moved));
+    for (const auto scheme : {multiclass::one_vs_one, multiclass::one_vs_rest}) {
+        svm_options options;
+        options.classes = scheme;
+        options.C = 100;
+        std::vector<double> y = data.y;
+        for (std::size_t i = 0; i < y.size(); i += 3) y[i] = 5;
+        const svm_model model = fit_svm(gaussian{0.3}, far, y, options);
+        EXPECT_EQ(predict(model, far), predict(model, decide(model, far, arithmetic::exact).view()));
+    }
+}
+
+sparse<double> without_zeros(const matrix<double>& x) {
+    std::vector<index> start{0};
+    std::vector<std::int32_t> col;
+    std::vector<double> val;
+    for (index i = 0; i < x.rows(); ++i) {
+        for (index j = 0; j < x.cols(); ++j)
+            if (x(i, j) != 0) col.push_back(static_cast<std::int32_t>(j)), val.push_back(x(i, j));
+        start.push_back(static_cast<index>(col.size()));
+    }
+    return sparse<double>(std::move(start), std::move(col), std::move(val), x.cols());
+}
+
+// f = Σ coef·xᵀs + b, whatever the storage, the number of rows and the number of classes.
+TEST(svm_decide, linear_is_the_sum_of_the_definition) {
+    for (const index dims : {1, 7, 40})
+        for (const index classes : {2, 3, 6}) {
+            std::mt19937_64 random(static_cast<std::uint64_t>(dims * 10 + classes));
+            std::normal_distribution<double> normal;
+            matrix<double> x(203, dims);
+            std::vector<double> y(203);
+            for (index i = 0; i < x.rows(); ++i) {
+                y[static_cast<std::size_t>(i)] = static_cast<double>(i % classes);
+                for (index j = 0; j < dims; ++j) x(i, j) = (i + j) % 3 == 0 ? 0.0 : static_cast<float>(normal(random) + (i % classes == j % classes));
+            }
+            matrix<float> narrow(x.rows(), dims);
+            std::copy_n(x.data(), x.rows() * dims, narrow.data());
+            const dataset wide = dense<double>(x);
+            for (const auto scheme : {multiclass::one_vs_one, multiclass::one_vs_rest}) {
+                svm_options options;
+                options.classes = scheme;
+                const svm_model model = fit_svm(linear{}, wide, y, options);
+                const matrix<double> w = linear_weights(model);
+                const auto check = [&](const dataset& z) {
+                    const matrix<double> f = decide(model, z);
+                    for (index i = 0; i < z.size(); ++i)
+                        for (index p = 0; p < f.cols(); ++p) {
+                            long double sum = model.offset[static_cast<std::size_t>(p)], size = std::abs(sum);
+                            for (index j = 0; j < dims; ++j) sum += w(p, j) * static_cast<long double>(x(i, j)), size += std::abs(w(p, j) * x(i, j));
+                            ASSERT_NEAR(f(i, p), static_cast<double>(sum), 1e-14 * static_cast<double>(size));
+                        }
+                    EXPECT_EQ(predict(model, z), predict(model, f.view()));
+                };
+                check(wide);
+                check(dense<float>(narrow));
+                check(without_zeros(x));
+                EXPECT_EQ(predict(model, gather(wide, selection(0, 1)))[0], predict(model, wide)[0]);
+            }
+        }
+}
+
+// Sparse objects may lack columns of the model, and have others.
+TEST(svm_decide, linear_with_other_columns) {
+    const table data = sample("heart_scale.svm");
+    const svm_model model = fit_svm(linear{}, data.x, data.y, {});
+    const sparse<double> z({0, 1, 3}, {0, 2, 40}, {1.0, 2.0, 5.0}, 41);
+    const matrix<double> f = decide(model, z), w = linear_weights(model);
+    EXPECT_NEAR(f(0, 0), model.offset[0] + w(0, 0), 1e-12);
+    EXPECT_NEAR(f(1, 0), model.offset[0] + 2 * w(0, 2), 1e-12);
+}
+
+TEST(svm_decide, from_a_gram_matrix) {
+    const table data = sample("heart_scale.svm");
+    const kernel k = gaussian{0.1};
+    const svm_model model = fit_svm(k, data.x, data.y, {});
+    const computed<float> K(k, data.x);
+    const std::vector<index> rows{5, 0, 269, 100};
+    const matrix<double> got = decide(model, K, std::span<const index>(rows), model.support_rows), all = decide(model, data.x);
+    for (std::size_t i = 0; i < rows.size(); ++i) EXPECT_NEAR(got(static_cast<index>(i), 0), all(rows[i], 0), 1e-5);
+}
+
+}  // namespace
+}  // namespace mercer
