@@ -2,6 +2,7 @@
 // and its entry in the registry.
 #pragma once
 
+#include <concepts>
 #include <memory>
 #include <string>
 #include <utility>
