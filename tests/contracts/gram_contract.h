@@ -78,6 +78,21 @@ void expect_gram_contract(const gram<T>& k, const matrix<double>& want, double t
         EXPECT_ANY_THROW(k.diagonal(diagonal));
     }
 
+    // square() is block() of a symmetric matrix, repeats and any order included.
+    bool symmetric = n == m;
+    for (index i = 0; symmetric && i < n; ++i)
+        for (index j = 0; j < i; ++j) symmetric = symmetric && std::abs(want(i, j) - want(j, i)) <= tolerance;
+    for (int repeat = 0; symmetric && repeat < 4; ++repeat) {
+        std::vector<index> which;
+        for (index i = 0; i < (repeat == 0 ? n : 19); ++i) which.push_back(repeat == 0 ? i : static_cast<index>(random() % static_cast<std::uint64_t>(n)));
+        const auto size = static_cast<index>(which.size());
+        matrix<T> square(size, size);
+        std::fill_n(square.data(), size * size, T(99));
+        k.square(std::span<const index>(which), square.view());
+        for (index i = 0; i < size; ++i)
+            for (index j = 0; j < size; ++j) ASSERT_NEAR(square(i, j), want(which[i], which[j]), tolerance) << "square, " << which[i] << ", " << which[j];
+    }
+
     // One column and several, with sums in double, the same bits however many threads share the work.
     for (const index columns : {index{1}, index{3}}) {
         matrix<double> v(m, columns), out(n, columns), again(n, columns);

@@ -10,8 +10,10 @@
 #include "mercer/gram/adaptors.h"
 #include "mercer/gram/computed.h"
 #include "mercer/gram/kept_rows.h"
+#include "mercer/gram/narrowed.h"
 #include "mercer/gram/precomputed.h"
 #include "mercer/gram/row_cache.h"
+#include "mercer/kernels/linear.h"
 
 namespace mercer::testing {
 namespace {
@@ -280,6 +282,50 @@ TYPED_TEST(gram_kinds, stack_on_each_other) {
             want(i, j) = at(r, s) / std::sqrt(at(r, r) * at(s, s));
         }
     expect_gram_contract(e, want, rounding<T>);
+}
+
+TYPED_TEST(gram_kinds, adaptors_keep_what_they_do_not_change) {
+    using T = TypeParam;
+    const dataset x = dense<double>(random_matrix<double>(30, 4));
+    const computed<T> K(kernel(linear{}), x);
+    ASSERT_TRUE(K.positive());
+    ASSERT_EQ(K.features(10).cols(), 4);
+    const with_ridge<T> ridged(K, 0.5);
+    const centred<T> middle(K);
+    const normalised<T> unit(K);
+    const subset<T> some(K, {3, 1, 2, 3});
+    const mirrored<T> twice(K);
+    const kept_rows<T> kept(K, 10 * 30 * sizeof(T));
+    const row_cache<T> cached(K, 10 * 30 * sizeof(T));
+    for (const gram<T>* each : {static_cast<const gram<T>*>(&ridged), static_cast<const gram<T>*>(&middle), static_cast<const gram<T>*>(&unit),
+                                static_cast<const gram<T>*>(&some), static_cast<const gram<T>*>(&twice), static_cast<const gram<T>*>(&kept),
+                                static_cast<const gram<T>*>(&cached)}) {
+        EXPECT_TRUE(each->positive());
+        EXPECT_GE(each->element_cost(), K.element_cost());
+    }
+    for (const gram<T>* each : {static_cast<const gram<T>*>(&some), static_cast<const gram<T>*>(&twice), static_cast<const gram<T>*>(&kept),
+                                static_cast<const gram<T>*>(&cached)}) {
+        const matrix<double> phi = each->features(10);
+        ASSERT_EQ(phi.rows(), each->rows());
+        std::vector<T> self(static_cast<std::size_t>(each->rows()));
+        each->diagonal(self);
+        for (index i = 0; i < phi.rows(); ++i) {
+            double norm = 0;
+            for (index a = 0; a < phi.cols(); ++a) norm += phi(i, a) * phi(i, a);
+            EXPECT_NEAR(norm, self[static_cast<std::size_t>(i)], 1e-5 * (1 + norm));
+        }
+    }
+}
+
+TEST(lowered, is_the_matrix_in_float_less_what_is_common) {
+    matrix<double> k = random_kernel_matrix<double>(150);  // more than a band
+    for (index i = 0; i < 150 * 150; ++i) k.data()[i] = 1 + 1e-6 * k.data()[i];
+    const precomputed<double> whole(k);
+    expect_gram_contract(narrowed(whole), k, 1e-7);
+    matrix<double> less = k;
+    for (index i = 0; i < 150 * 150; ++i) less.data()[i] -= 1;
+    expect_gram_contract(lowered<float>(whole, 1), less, 1e-12);
+    expect_gram_contract(lowered<double>(whole, 1), less, 0);
 }
 
 // multiply() sees K in pieces: more rows than a band, more columns than a strip.
