@@ -47,7 +47,10 @@ api::spec method_options::spec() const {
     } catch (const error& wrong) {
         throw usage_error(fmt::format("{}; see `mercer methods`", wrong.what()));
     }
-    if (!kernel.empty()) out.kernel = parse_kernel(kernel).text();
+    if (!kernel.empty()) {
+        out.ready = std::make_shared<const mercer::kernel>(parse_kernel(kernel));
+        out.kernel = out.ready->text();
+    }
     return out;
 }
 
@@ -59,7 +62,7 @@ objects load_unscaled(data_options from, const source& file, read_options how) {
 }
 
 void require_fit(const api::spec& s, const objects& from, const std::string& path) {
-    if (!s.kernel.empty()) require_fit(kernel::parse(s.kernel), from, path);
+    if (s.ready) require_fit(*s.ready, from, path);
 }
 
 void model_data::add_to(CLI::App& command) {

@@ -65,7 +65,7 @@ void predict(const use_options& options) {
         const api::columns details = options.details ? m.details(data.x) : api::columns{};
         const bool scored = !data.y.empty() && m.gives() != api::answer::clusters && m.gives() != api::answer::none;
         if (options.score_only && !scored) fail(errc::data, fmt::format("'{}' has no targets to score by: name their column with --label", options.from.path));
-        const api::figures score = scored ? m.score(data) : api::figures{};
+        const api::figures score = scored ? m.score(data, found) : api::figures{};
 
         answer = {{"method", m.method_name()}, {"model", options.model}, {"data", options.from.path}, {"n", data.x.size()}};
         if (scored) answer["score"] = as_json(score);

@@ -77,7 +77,7 @@ model fit(const spec& s, const table& data, const fit_control& control) {
             fail(errc::unsupported, fmt::format("{} is a kernel on {}, the data are {}", k->text(), name(k->where()), name(work.x.kind())));
     }
     if (m.targets == answer::none) work.y.clear();
-    if (m.name == "one_class") work.y.assign(static_cast<std::size_t>(work.x.size()), 1);
+    if (m.family == method_family::outliers) work.y.assign(static_cast<std::size_t>(work.x.size()), 1);
     out.inner_ = m.fit({work, k, options, control.memory_bytes, control.progress});
     out.spec_ = {m.name, k ? k->text() : std::string(), s.scale, options.all()};
     out.class_names_ = m.targets == answer::classes ? data.class_names : std::vector<std::string>{};
@@ -119,13 +119,14 @@ columns model::named(columns from) const {
 columns model::details(const dataset& x) const { return named(inner_->details(prepared(x))); }
 columns model::transform(const dataset& x) const { return named(inner_->transform(prepared(x))); }
 
-figures model::score(const table& data) const {
+figures model::score(const table& data) const { return score(data, gives() == answer::none ? std::vector<double>{} : predict(data.x)); }
+
+figures model::score(const table& data, const std::vector<double>& found) const {
     figures out;
     const answer what = gives();
-    const bool density = method_name() == "kernel_density";
+    const bool density = find_method(method_name()).family == method_family::density;
     if (what == answer::none) fail(errc::unsupported, fmt::format("{} does not predict, so it has no score", method_name()));
     if (data.y.empty() && !density) fail(errc::data, "a score needs targets, and the data have none");
-    const std::vector<double> found = predict(data.x);
     const auto n = static_cast<double>(found.size());
     if (density) {
         double sum = 0;

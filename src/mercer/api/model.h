@@ -58,6 +58,7 @@ public:
     columns transform(const dataset& x) const;
     // Classification: accuracy; regression: mean squared error, R² and squared correlation; densities: their mean.
     figures score(const table& data) const;
+    figures score(const table& data, const std::vector<double>& predicted) const;  // the same for predictions that are there already
     // How the fit ended, without names and settings.
     const figures& fit_figures() const { return figures_; }
     // Everything a person asks of a model: method, kernel, data, options, figures of the fit.

@@ -234,9 +234,7 @@ smo_result solve_to_margin(const gram<float>& fast, const gram<double>& exact, c
         options.most_steps = asked.most_steps - r.steps;
         const smo_result before = std::move(r);
         r = solve_smo(fast, exact, {q.p, q.lower, q.upper, q.group, before.alpha}, options);
-        r.seconds += before.seconds, r.steps += before.steps, r.rounds += before.rounds;
-        r.flat_steps += before.flat_steps, r.concave_steps += before.concave_steps;
-        r.rows_computed += before.rows_computed, r.rows_reused += before.rows_reused;
+        r.add_run_before(before);
     }
     return r;
 }

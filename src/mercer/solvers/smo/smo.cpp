@@ -341,6 +341,12 @@ double common_value(const gram<float>& K) {
 
 }  // namespace smo
 
+void smo_result::add_run_before(const smo_result& first) {
+    seconds += first.seconds, steps += first.steps, rounds += first.rounds;
+    flat_steps += first.flat_steps, concave_steps += first.concave_steps;
+    rows_computed += first.rows_computed, rows_reused += first.rows_reused;
+}
+
 smo_result solve_smo(const gram<float>& fast, const gram<double>& exact, const box_problem& problem, const smo_options& options) {
     const auto n = static_cast<index>(problem.p.size());
     if (fast.rows() != n || fast.cols() != n || exact.rows() != n || exact.cols() != n)
@@ -366,9 +372,7 @@ smo_result solve_smo(const gram<float>& fast, const gram<double>& exact, const b
     for (const double each : again.alpha) sum += each;
     for (double& each : again.F) each -= c * sum;
     again.objective += 0.5 * c * sum * sum;
-    again.seconds += r.seconds, again.steps += r.steps, again.rounds += r.rounds;
-    again.flat_steps += r.flat_steps, again.concave_steps += r.concave_steps;
-    again.rows_computed += r.rows_computed, again.rows_reused += r.rows_reused;
+    again.add_run_before(r);
     return again;
 }
 

@@ -88,6 +88,8 @@ struct smo_result {
     std::int64_t flat_steps = 0;     // steps of zero curvature (twins)
     std::int64_t concave_steps = 0;  // steps of negative curvature
     double seconds = 0;
+    // This run went on from another: what that took counts too.
+    void add_run_before(const smo_result& first);
 };
 
 // `fast` and `exact` are the same matrix in float and in double; both n × n and symmetric.
