@@ -38,7 +38,7 @@ if(LIBLZMA_FOUND)
   list(APPEND mercer_optional_packages LibLZMA)
 endif()
 
-# Header-only: fast_float and Spectra lie in the compiler's own include path.
+# Header-only: fast_float lies in the compiler's own include path.
 find_package(Eigen3 3.4 REQUIRED)
 find_package(nlohmann_json REQUIRED)
 add_library(mercer_headers INTERFACE)

@@ -14,15 +14,15 @@ std::optional<std::vector<double>> distant_mean_of(const dense<T>& x) {
     if (n == 0 || d == 0) return {};
     std::vector<double> mean(static_cast<std::size_t>(d));
     for (index i = 0; i < n; ++i)
-        for (index a = 0; a < d; ++a) mean[static_cast<std::size_t>(a)] += static_cast<double>(x.row(i)[a]) / static_cast<double>(n);
-    double far = 0, variance = 0;
-    for (const double m : mean) far += m * m;
+        for (index a = 0; a < d; ++a) mean[static_cast<std::size_t>(a)] += static_cast<double>(x.row(i)[a]);
+    double far = 0, spread = 0;
+    for (double& m : mean) m /= static_cast<double>(n), far += m * m;
     for (index i = 0; i < n; ++i)
         for (index a = 0; a < d; ++a) {
             const double off = static_cast<double>(x.row(i)[a]) - mean[static_cast<std::size_t>(a)];
-            variance += off * off / static_cast<double>(n);
+            spread += off * off;
         }
-    if (!(far > many_times * variance)) return {};
+    if (!(far > many_times * spread / static_cast<double>(n))) return {};
     return mean;
 }
 
