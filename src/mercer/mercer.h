@@ -16,6 +16,7 @@
 #include "mercer/api/described.h"
 #include "mercer/api/model.h"
 #include "mercer/base/error.h"
+#include "mercer/data/match_columns.h"
 #include "mercer/data/readers/read.h"
 #include "mercer/kernels/algebra.h"
 #include "mercer/kernels/all_kernels.h"
@@ -56,11 +57,16 @@ model fit(const Method& m, const table& data, const control& how = {}) {
     return api::fit(s, data, how);
 }
 
-inline std::vector<double> predict(const model& m, const table& data) { return m.predict(data.x); }
+// The data with the columns of the fit, by their names where both have some: in any order, but none missing.
+inline table matched(const model& m, table data) {
+    match_columns(data, m.feature_names(), "the data", "the data the model was fitted on");
+    return data;
+}
+inline std::vector<double> predict(const model& m, const table& data) { return m.predict(matched(m, data).x); }
 // What stands behind predictions: decision values, probabilities, shares of votes.
-inline api::columns decide(const model& m, const table& data) { return m.details(data.x); }
-inline api::columns transform(const model& m, const table& data) { return m.transform(data.x); }
-inline figures score(const model& m, const table& data) { return m.score(data); }
+inline api::columns decide(const model& m, const table& data) { return m.details(matched(m, data).x); }
+inline api::columns transform(const model& m, const table& data) { return m.transform(matched(m, data).x); }
+inline figures score(const model& m, const table& data) { return m.score(matched(m, data)); }
 inline void save(const model& m, const std::string& path) { m.save(path); }
 inline model load(const std::string& path) { return api::load(path); }
 

@@ -74,6 +74,20 @@ TEST(values, are_checked_as_texts_are) {
     expect_error(errc::invalid_argument, "there is no number 'precision': there are accuracy", [] { score(fit(svc{}, iris()), iris()).number("precision"); });
 }
 
+TEST(values, columns_are_known_by_their_names) {
+    const model m = fit(svc{}, iris());
+    table turned = iris();
+    std::ranges::reverse(turned.feature_names);
+    matrix<double> x(150, 4);
+    const dense<double> from = as_dense<double>(iris().x);
+    for (index i = 0; i < 150; ++i)
+        for (index a = 0; a < 4; ++a) x(i, a) = from.row(i)[3 - a];
+    turned.x = dense<double>(std::move(x));
+    EXPECT_EQ(predict(m, turned), predict(m, iris()));
+    turned.feature_names[0] = "colour";
+    expect_error(errc::data, "the column 'petal_width' of the data the model was fitted on is missing", [&] { predict(m, turned); });
+}
+
 TEST(values, a_model_reads_files_as_it_was_fitted) {
     const model m = fit(svc{}, iris());
     const table again = read(testing_support::data_file("iris.csv"), like(m));

@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "mercer/data/match_columns.h"
 #include "mercer/data/readers/read.h"
 #include "mercer/gram/gram.h"
 #include "mercer/kernels/kernel.h"
@@ -66,9 +67,6 @@ struct objects {
 // `how`: what is known of the names, from a model or from other data.
 objects load(const data_options& options, read_options how = {});
 objects load(const data_options& options, const source& file, read_options how = {});
-// Puts the columns of a table into the order of these names, those of `like`; fails where one is missing or one too many is there. Without names on
-// either side nothing is done.
-void match_columns(table& data, const std::vector<std::string>& names, const std::string& path, const std::string& like);
 // A warning, on standard error.
 void warn(const std::string& message);
 
