@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "mercer/base/error.h"
-#include "mercer/methods/svm/libsvm_model.h"
-#include "mercer/methods/svm/model_file.h"
+#include "mercer/methods/svm/files/libsvm_model.h"
+#include "mercer/methods/svm/files/model_file.h"
 
 namespace {
 

@@ -9,10 +9,10 @@
 #include "data/readers_support.h"
 #include "mercer/base/file.h"
 #include "mercer/data/readers/read.h"
-#include "mercer/methods/regression/kernel_ridge.h"
-#include "mercer/methods/svm/model_file.h"
-#include "mercer/methods/svm/svm.h"
 #include "mercer/kernels/leaf.h"
+#include "mercer/methods/regression/kernel_ridge.h"
+#include "mercer/methods/svm/files/model_file.h"
+#include "mercer/methods/svm/svm.h"
 
 namespace mercer::api {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "contracts/reference.h"
 #include "mercer/base/parallel.h"
-#include "mercer/kernels/evaluator.h"
+#include "mercer/kernels/evaluation/evaluator.h"
 
 namespace mercer::testing {
 

@@ -336,7 +336,7 @@ inline void check_svm(const svm_model& model, const statement& s) {
     ASSERT_TRUE(std::is_sorted(model.support_rows.begin(), model.support_rows.end()) || model.is_classifier());
     for (const auto& b : take_apart(model, s)) {
         SCOPED_TRACE(std::string(name(b.task)) + ", n = " + std::to_string(b.size()) + ", steps = " + std::to_string(b.report.steps));
-        ASSERT_EQ(b.report.status, smo_status::converged) << name(b.report.status) << ", gap " << b.report.gap;
+        ASSERT_EQ(b.report.status, fit_status::converged) << name(b.report.status) << ", gap " << b.report.gap;
         check_feasible(b);
         if (::testing::Test::HasFatalFailure()) return;
         check_optimal(b);
@@ -351,7 +351,7 @@ inline void check_unfinished(const svm_model& model, const statement& s, double 
         if (::testing::Test::HasFatalFailure()) return;
         // Where the time did not suffice to look at all points it is a bound.
         EXPECT_GE(b.report.gap, recomputed_gap(b) - 2 * error - b.noise());
-        if (b.report.status == smo_status::step_limit) {
+        if (b.report.status == fit_status::step_limit) {
             EXPECT_NEAR(b.report.gap, recomputed_gap(b), 2 * error + b.noise());
         }
         check_report(b, error);

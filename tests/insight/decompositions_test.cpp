@@ -10,11 +10,11 @@
 #include "mercer/insight/mercer_test.h"
 #include "mercer/insight/repair.h"
 #include "mercer/insight/spectrum.h"
-#include "mercer/kernels/evaluator.h"
+#include "mercer/kernels/evaluation/evaluator.h"
 #include "mercer/kernels/gaussian.h"
 #include "mercer/kernels/polynomial.h"
 #include "mercer/kernels/sigmoid.h"
-#include "mercer/kernels/spectrum.h"
+#include "mercer/kernels/strings/spectrum.h"
 
 namespace mercer {
 namespace {

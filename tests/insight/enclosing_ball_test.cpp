@@ -1,4 +1,4 @@
-#include "mercer/insight/enclosing_ball.h"
+#include "mercer/insight/machines/enclosing_ball.h"
 
 #include <gtest/gtest.h>
 
@@ -50,7 +50,7 @@ TEST(enclosing_ball, circles_by_brute_force) {
         const eigen_matrix x = random_matrix(2 + trial % 14, 2, random);
         const double expected = smallest_circle(x);
         const enclosing_ball ball = ball_of(x);
-        EXPECT_EQ(ball.status, smo_status::converged);
+        EXPECT_EQ(ball.status, fit_status::converged);
         EXPECT_LE(ball.least_squared_radius, expected * (1 + 1e-10));
         EXPECT_GE(ball.squared_radius, expected * (1 - 1e-10));
         EXPECT_LE(ball.gap(), 1e-8 * expected * 1.01);

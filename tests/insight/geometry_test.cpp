@@ -9,7 +9,7 @@
 #include "mercer/gram/computed.h"
 #include "mercer/kernels/gaussian.h"
 #include "mercer/kernels/linear.h"
-#include "mercer/kernels/set_kernels.h"
+#include "mercer/kernels/sets/set_kernels.h"
 
 namespace mercer {
 namespace {

@@ -1,4 +1,4 @@
-#include "mercer/insight/influence.h"
+#include "mercer/insight/machines/influence.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 
 #include "methods/svm/svm_support.h"
 #include "insight/refusals.h"
-#include "mercer/insight/binary_problems.h"
+#include "mercer/insight/machines/binary_problems.h"
 #include "mercer/insight/report_text.h"
 
 namespace mercer {

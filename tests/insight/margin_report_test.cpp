@@ -1,4 +1,4 @@
-#include "mercer/insight/margin_report.h"
+#include "mercer/insight/machines/margin_report.h"
 
 #include <gtest/gtest.h>
 
@@ -7,15 +7,16 @@
 
 #include "methods/svm/svm_support.h"
 #include "insight/refusals.h"
-#include "mercer/methods/svm/libsvm_model.h"
-#include "mercer/methods/svm/model_file.h"
-#include "mercer/methods/svm/validation.h"
 #include "mercer/gram/precomputed.h"
-#include "mercer/insight/binary_problems.h"
-#include "mercer/insight/leave_one_out.h"
+#include "mercer/insight/machines/binary_problems.h"
+#include "mercer/insight/machines/leave_one_out.h"
 #include "mercer/insight/report_text.h"
 #include "mercer/kernels/linear.h"
 #include "mercer/kernels/polynomial.h"
+#include "mercer/methods/svm/files/libsvm_model.h"
+#include "mercer/methods/svm/files/model_file.h"
+#include "mercer/selection/cross_validation.h"
+#include "mercer/selection/scores.h"
 
 namespace mercer {
 namespace {
@@ -234,7 +235,7 @@ TEST(margin_report, what_is_not_solved_is_not_called_optimal) {
     svm_options o = options_for(svm_task::c_svc, 10);
     o.most_steps = 20;
     const svm_model early = fit_svm(kernel::parse("rbf(gamma=0.1)"), x, s.y, o);
-    ASSERT_EQ(early.worst_status(), smo_status::step_limit);
+    ASSERT_EQ(early.worst_status(), fit_status::step_limit);
     const margin_problem p = report_margins(early, x, s.y).problems.at(0);
     EXPECT_FALSE(p.claim_known);
     EXPECT_FALSE(p.optimal());
@@ -278,7 +279,7 @@ TEST(margin_report, no_theorem_is_drawn_from_what_is_no_optimum) {
 
     // A gap of 3 is claimed and met: every example within it, and nothing solved.
     const svm_model loose = fit_svm(k, x, s.y, options_for(svm_task::c_svc, 10, 3));
-    ASSERT_EQ(loose.worst_status(), smo_status::converged);
+    ASSERT_EQ(loose.worst_status(), fit_status::converged);
     const margin_report report = report_margins(loose, x, s.y);
     EXPECT_FALSE(report.problems[0].optimal());
     for (const kkt_violation& each : report.problems[0].kkt) EXPECT_LE(each.allowed, 10 * (optimum_tolerance + 1e-6)) << each.condition;

@@ -7,7 +7,7 @@
 
 #include "insight/random_matrices.h"
 #include "mercer/kernels/algebra.h"
-#include "mercer/kernels/evaluator.h"
+#include "mercer/kernels/evaluation/evaluator.h"
 #include "mercer/kernels/gaussian.h"
 #include "mercer/kernels/sigmoid.h"
 

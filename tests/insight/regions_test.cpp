@@ -1,4 +1,4 @@
-#include "mercer/insight/regions.h"
+#include "mercer/insight/machines/regions.h"
 
 #include <gtest/gtest.h>
 
@@ -7,14 +7,15 @@
 
 #include "methods/svm/svm_support.h"
 #include "insight/refusals.h"
-#include "mercer/methods/svm/validation.h"
 #include "mercer/gram/computed.h"
-#include "mercer/insight/binary_problems.h"
+#include "mercer/insight/machines/binary_problems.h"
+#include "mercer/kernels/linear.h"
 #include "mercer/pictures/charts.h"
 #include "mercer/pictures/region_picture.h"
 #include "mercer/pictures/region_sequences.h"
 #include "mercer/pictures/report_html.h"
-#include "mercer/kernels/linear.h"
+#include "mercer/selection/cross_validation.h"
+#include "mercer/selection/scores.h"
 
 namespace mercer {
 namespace {

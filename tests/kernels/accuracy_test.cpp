@@ -11,7 +11,7 @@
 #include <string>
 
 #include "mercer/kernels/algebra.h"
-#include "mercer/kernels/evaluator.h"
+#include "mercer/kernels/evaluation/evaluator.h"
 
 namespace mercer {
 namespace {

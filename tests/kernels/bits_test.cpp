@@ -5,8 +5,8 @@
 #include <random>
 
 #include "mercer/kernels/algebra.h"
-#include "mercer/kernels/bit_rows.h"
-#include "mercer/kernels/evaluator.h"
+#include "mercer/kernels/evaluation/bit_rows.h"
+#include "mercer/kernels/evaluation/evaluator.h"
 #include "mercer/kernels/gaussian.h"
 #include "mercer/kernels/linear.h"
 #include "mercer/kernels/polynomial.h"

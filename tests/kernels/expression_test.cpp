@@ -10,7 +10,7 @@
 #include "mercer/kernels/gaussian.h"
 #include "mercer/kernels/linear.h"
 #include "mercer/kernels/polynomial.h"
-#include "mercer/kernels/registry.h"
+#include "mercer/kernels/text/registry.h"
 
 namespace mercer::testing {
 namespace {

@@ -7,7 +7,7 @@
 #include "contracts/kernel_contract.h"
 #include "mercer/kernels/gaussian.h"
 #include "mercer/kernels/matern.h"
-#include "mercer/kernels/set_kernels.h"
+#include "mercer/kernels/sets/set_kernels.h"
 
 namespace mercer::testing {
 namespace {

@@ -1,4 +1,4 @@
-#include "mercer/kernels/feature_map.h"
+#include "mercer/kernels/features/feature_map.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -11,12 +11,12 @@
 #include "mercer/kernels/bilinear.h"
 #include "mercer/kernels/constant.h"
 #include "mercer/kernels/cosine.h"
-#include "mercer/kernels/evaluator.h"
+#include "mercer/kernels/evaluation/evaluator.h"
 #include "mercer/kernels/gaussian.h"
 #include "mercer/kernels/linear.h"
 #include "mercer/kernels/polynomial.h"
 #include "mercer/kernels/sigmoid.h"
-#include "mercer/kernels/spectrum.h"
+#include "mercer/kernels/strings/spectrum.h"
 
 namespace mercer {
 namespace {

@@ -3,8 +3,8 @@
 
 #include "mercer/base/error.h"
 #include "mercer/kernels/algebra.h"
-#include "mercer/kernels/evaluator.h"
-#include "mercer/kernels/registry.h"
+#include "mercer/kernels/evaluation/evaluator.h"
+#include "mercer/kernels/text/registry.h"
 
 namespace mercer {
 namespace {

@@ -4,7 +4,7 @@
 #include <random>
 
 #include "mercer/kernels/algebra.h"
-#include "mercer/kernels/evaluator.h"
+#include "mercer/kernels/evaluation/evaluator.h"
 #include "mercer/kernels/gaussian.h"
 #include "mercer/kernels/linear.h"
 #include "mercer/kernels/polynomial.h"

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "contracts/paths.h"
-#include "mercer/kernels/evaluator.h"
+#include "mercer/kernels/evaluation/evaluator.h"
 
 namespace mercer {
 namespace {

@@ -13,9 +13,9 @@
 #include "mercer/kernels/periodic.h"
 #include "mercer/kernels/polynomial.h"
 #include "mercer/kernels/rational_quadratic.h"
-#include "mercer/kernels/registry.h"
 #include "mercer/kernels/sigmoid.h"
-#include "mercer/kernels/spectrum.h"
+#include "mercer/kernels/strings/spectrum.h"
+#include "mercer/kernels/text/registry.h"
 
 namespace mercer::testing {
 namespace {

@@ -1,11 +1,11 @@
-#include "mercer/kernels/precise.h"
+#include "mercer/kernels/evaluation/precise.h"
 
 #include <gtest/gtest.h>
 
 #include "contracts/kernel_contract.h"
 #include "mercer/kernels/gaussian.h"
 #include "mercer/kernels/linear.h"
-#include "mercer/kernels/registry.h"
+#include "mercer/kernels/text/registry.h"
 
 namespace mercer {
 namespace {

@@ -8,7 +8,7 @@
 #include "mercer/kernels/constant.h"
 #include "mercer/kernels/gaussian.h"
 #include "mercer/kernels/linear.h"
-#include "mercer/kernels/registry.h"
+#include "mercer/kernels/text/registry.h"
 
 namespace mercer {
 namespace {

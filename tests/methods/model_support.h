@@ -6,10 +6,10 @@
 
 #include "data/readers_support.h"
 #include "mercer/data/readers/libsvm.h"
-#include "mercer/methods/svm/svm.h"
-#include "mercer/kernels/evaluator.h"
+#include "mercer/kernels/evaluation/evaluator.h"
 #include "mercer/kernels/gaussian.h"
 #include "mercer/kernels/linear.h"
+#include "mercer/methods/svm/svm.h"
 
 namespace mercer::testing_support {
 

@@ -134,7 +134,7 @@ def test_alpha_of_logistic_regression_is_one_over_C(two_moons):
 def test_logistic_that_stops_early_says_so(two_moons):
     with pytest.warns(ConvergenceWarning, match="max_iter=1"):
         model = mercer.KernelLogisticRegression(C=1e4, max_iter=1).fit(*two_moons)
-    assert model.status_ == "limit" and model.dual_gap_ > 0
+    assert model.status_ == "step_limit" and model.dual_gap_ > 0
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         full = mercer.KernelLogisticRegression(C=1e4).fit(*two_moons)

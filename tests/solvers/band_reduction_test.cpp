@@ -1,4 +1,4 @@
-#include "mercer/solvers/band_reduction.h"
+#include "mercer/solvers/algebra/band_reduction.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 
 #include "mercer/base/error.h"
 #include "mercer/base/parallel.h"
-#include "mercer/solvers/dense_algebra.h"
+#include "mercer/solvers/algebra/dense_algebra.h"
 
 namespace mercer {
 namespace {

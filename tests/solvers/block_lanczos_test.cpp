@@ -1,4 +1,4 @@
-#include "mercer/solvers/block_lanczos.h"
+#include "mercer/solvers/algebra/block_lanczos.h"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 #include "mercer/gram/precomputed.h"
 #include "mercer/kernels/gaussian.h"
 #include "mercer/kernels/linear.h"
-#include "mercer/solvers/gram_product.h"
-#include "mercer/solvers/half_gram.h"
+#include "mercer/solvers/algebra/gram_product.h"
+#include "mercer/solvers/algebra/half_gram.h"
 
 namespace mercer {
 namespace {
@@ -52,7 +52,7 @@ TEST(block_lanczos, largest_pairs_of_random_matrices) {
                     const eigen_matrix b = random_matrix(n, n, random);
                     const eigen_matrix a = (b + b.transpose()) / 2;  // indefinite
                     const lanczos_result found = top(a, {.pairs = pairs, .block = block, .first_block = first, .most_passes = 100000});
-                    EXPECT_EQ(found.status, lanczos_status::converged);
+                    EXPECT_EQ(found.status, fit_status::converged);
                     expect_pairs(a, found, pairs);
                 }
 }
@@ -73,7 +73,7 @@ TEST(block_lanczos, spectra_that_are_hard) {
     for (index i = 0; i < n; ++i) slow(i) = 1 + 0.01 * static_cast<double>(i);
     const eigen_matrix a = with_eigenvalues(slow, random);
     const lanczos_result found = top(a, {.pairs = 4, .block = 2, .most_basis = 12, .most_passes = 5000});
-    EXPECT_EQ(found.status, lanczos_status::converged);
+    EXPECT_EQ(found.status, fit_status::converged);
     EXPECT_GT(found.passes, 12);
     expect_pairs(a, found, 4);
 }
@@ -98,7 +98,7 @@ TEST(block_lanczos, a_product_that_is_stopped) {
             continue;
         }
         const lanczos_result found = block_lanczos(n, multiply, o);
-        ASSERT_EQ(found.status, lanczos_status::cancelled);
+        ASSERT_EQ(found.status, fit_status::cancelled);
         EXPECT_EQ(found.passes, last);
         const eigen_matrix u = to_eigen(found.vectors.view());
         ASSERT_EQ(u.rows(), static_cast<index>(found.values.size()));
@@ -113,9 +113,9 @@ TEST(block_lanczos, a_product_that_is_stopped) {
 TEST(block_lanczos, limits) {
     std::mt19937_64 random(3);
     const eigen_matrix a = random_psd(100, 100, random);
-    EXPECT_EQ(top(a, {.pairs = 5, .block = 2, .most_passes = 3}).status, lanczos_status::pass_limit);
+    EXPECT_EQ(top(a, {.pairs = 5, .block = 2, .most_passes = 3}).status, fit_status::step_limit);
     const lanczos_result stopped = top(a, {.pairs = 5, .block = 5, .progress = [](index pass, double) { return pass < 2; }});
-    EXPECT_EQ(stopped.status, lanczos_status::cancelled);
+    EXPECT_EQ(stopped.status, fit_status::cancelled);
     EXPECT_EQ(stopped.passes, 2);
     EXPECT_EQ(stopped.values.size(), 5u) << "what there is is kept";
     expect_error([&] { top(a, {.pairs = 101}); }, errc::invalid_argument, "1 <= pairs <= n, got 101 with n = 100");

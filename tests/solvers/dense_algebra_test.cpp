@@ -1,4 +1,4 @@
-#include "mercer/solvers/dense_algebra.h"
+#include "mercer/solvers/algebra/dense_algebra.h"
 
 #include <gtest/gtest.h>
 

@@ -61,7 +61,7 @@ TEST(l1_coordinate_descent, meets_the_conditions_of_optimality) {
             vec C(s.x.size(), size);
             for (std::size_t i = 0; i < C.size(); i += 3) C[i] *= 2;
             const descent_result r = solved(s, C, constant, squared(1e-10));
-            EXPECT_EQ(r.status, descent_status::converged);
+            EXPECT_EQ(r.status, fit_status::converged);
             expect_optimal(s, C, constant, r, 1e-6 * (1 + size) * (1 + constant));
             EXPECT_LE(r.gap, 1e-6);
             EXPECT_GE(r.gap, -1e-12);
@@ -74,14 +74,14 @@ TEST(l1_coordinate_descent, leaves_coordinates_out) {
     for (auto& x : s.x) x.push_back(x[0]), x.push_back(0);
     const vec C(s.x.size(), 0.05);
     const descent_result r = solved(s, C, 0, squared(1e-9));
-    EXPECT_EQ(r.status, descent_status::converged);
+    EXPECT_EQ(r.status, fit_status::converged);
     expect_optimal(s, C, 0, r, 1e-6);
     EXPECT_LT(std::count_if(r.w.begin(), r.w.end(), [](double w) { return w != 0; }), 41);
     EXPECT_EQ(r.w.back(), 0);
     // So small a C that w = 0 is best: |2C Σ yx| <= 1.
     const vec tiny(s.x.size(), 1e-6);
     const descent_result none = solved(s, tiny, 1, squared(1e-4));
-    EXPECT_EQ(none.status, descent_status::converged);
+    EXPECT_EQ(none.status, fit_status::converged);
     for (const double w : none.w) EXPECT_EQ(w, 0);
     EXPECT_NEAR(none.primal, 40e-6, 1e-15);
     EXPECT_LE(none.gap, 1e-12);
@@ -107,11 +107,11 @@ TEST(l1_coordinate_descent, ends_where_it_is_told_to) {
     coordinate_descent_options o = squared(1e-12);
     o.most_epochs = 3;
     const descent_result r = solved(s, C, 1, o);
-    EXPECT_EQ(r.status, descent_status::epoch_limit);
+    EXPECT_EQ(r.status, fit_status::step_limit);
     EXPECT_EQ(r.epochs, 3);
     EXPECT_GT(r.gap, 0);
     o.progress = [](const descent_progress& at) { return at.epoch < 2; };
-    EXPECT_EQ(solved(s, C, 1, o).status, descent_status::cancelled);
+    EXPECT_EQ(solved(s, C, 1, o).status, fit_status::cancelled);
     o.loss = hinge_power::l1;
     expect_error(errc::unsupported, "squared hinge", [&] { solved(s, C, 1, o); });
     expect_error(errc::invalid_argument, "0 < C", [&] { solved(s, vec(s.x.size(), 0.0), 1, squared(1)); });

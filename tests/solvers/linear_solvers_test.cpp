@@ -35,7 +35,7 @@ double objective(const sample& s, const vec& w, double b, const vec& C, bool squ
 // The optimum of J, by SMO to many digits.
 double optimum(const sample& s, double C) {
     const svm_model m = fit_svm(kernel::parse("linear()"), dense_data(s.x), s.y, options_for(svm_task::c_svc, C, 1e-7));
-    EXPECT_EQ(m.worst_status(), smo_status::converged);
+    EXPECT_EQ(m.worst_status(), fit_status::converged);
     return -m.reports[0].objective;
 }
 
@@ -159,7 +159,7 @@ TEST(subgradient, the_gap_is_a_bound_and_ends_the_run) {
         return true;
     };
     const descent_result r = solve_subgradient({*rows, s.y, C}, o);
-    EXPECT_EQ(r.status, descent_status::converged);
+    EXPECT_EQ(r.status, fit_status::converged);
     EXPECT_EQ(looks, r.epochs);
     EXPECT_LE(r.primal, best / 0.99);
     // α is feasible and its value is the dual
@@ -183,12 +183,12 @@ TEST(subgradient, limits_are_statuses_and_nonsense_is_refused) {
     const vec C(20, 1.0);
     subgradient_options o;
     o.most_epochs = 3, o.tol = 1e-12;
-    EXPECT_EQ(solve_subgradient({*rows, s.y, C}, o).status, descent_status::epoch_limit);
+    EXPECT_EQ(solve_subgradient({*rows, s.y, C}, o).status, fit_status::step_limit);
     o.progress = [](const descent_progress&) { return false; };
-    EXPECT_EQ(solve_subgradient({*rows, s.y, C}, o).status, descent_status::cancelled);
+    EXPECT_EQ(solve_subgradient({*rows, s.y, C}, o).status, fit_status::cancelled);
     o = {};
     o.change = 0.5;  // J changes less than that soon
-    EXPECT_EQ(solve_subgradient({*rows, s.y, C}, o).status, descent_status::converged);
+    EXPECT_EQ(solve_subgradient({*rows, s.y, C}, o).status, fit_status::converged);
     o.eta = 2;
     expect_error(errc::invalid_argument, "0 < eta <= 1", [&] { solve_subgradient({*rows, s.y, C}, o); });
     o = {};
@@ -315,7 +315,7 @@ TEST(dual_coordinate_descent, has_the_objective_of_smo_with_a_constant_feature) 
             o.tol = 1e-6, o.most_epochs = 200000;
             const vec weights(s.x.size(), C);
             const descent_result r = solve_dual_coordinate_descent({*rows, s.y, weights}, o);
-            EXPECT_EQ(r.status, descent_status::converged);
+            EXPECT_EQ(r.status, fit_status::converged);
             EXPECT_NEAR(r.dual, -m.reports[0].objective, 1e-5 * r.dual);
             EXPECT_NEAR(r.primal, -m.reports[0].objective, 1e-4 * r.dual);
             EXPECT_LE(r.gap, 1e-4);
@@ -330,7 +330,7 @@ TEST(dual_coordinate_descent, squared_hinge_meets_its_primal) {
     coordinate_descent_options o;
     o.loss = hinge_power::l2, o.tol = 1e-8, o.most_epochs = 100000;
     const descent_result r = solve_dual_coordinate_descent({*rows, s.y, C}, o);
-    EXPECT_EQ(r.status, descent_status::converged);
+    EXPECT_EQ(r.status, fit_status::converged);
     EXPECT_LE(r.gap, 1e-8);
     EXPECT_NEAR(r.primal, objective(s, r.w, 0, C, true), 1e-9 * r.primal);
     // It is smooth: the gradient w - 2 Σ C max(0, 1 - y f) y x is zero.
@@ -451,7 +451,7 @@ TEST(linear_solvers, limits_are_of_all_the_time) {
          {solve_pegasos({*rows, s.y, C}, limited(pegasos_options{})), solve_kernel_pegasos(K, s.y, C, limited(pegasos_options{})).descent,
           solve_subgradient({*rows, s.y, C}, limited(subgradient_options{})),
           solve_dual_coordinate_descent({*rows, s.y, C}, limited(coordinate_descent_options{}))}) {
-        EXPECT_EQ(r.status, descent_status::time_limit);
+        EXPECT_EQ(r.status, fit_status::time_limit);
         EXPECT_LE(r.epochs, 7);  // five of 20 ms, and one that finds that it is late
         EXPECT_LE(r.dual, r.primal);
     }
@@ -467,7 +467,7 @@ TEST(linear_solvers, an_epoch_can_be_stopped) {
     pegasos_options o;
     o.most_epochs = std::numeric_limits<std::int64_t>::max(), o.tol = 1e-300, o.look_every = o.most_epochs;
     const kernel_pegasos_result r = solve_kernel_pegasos(computed<double>(kernel::parse("linear()"), x), s.y, C, o);
-    EXPECT_EQ(r.descent.status, descent_status::cancelled);
+    EXPECT_EQ(r.descent.status, fit_status::cancelled);
     EXPECT_GT(r.descent.steps, 0);
     EXPECT_LE(r.descent.dual, r.descent.primal);
 }

@@ -1,4 +1,4 @@
-#include "mercer/solvers/mixed_cholesky.h"
+#include "mercer/solvers/algebra/mixed_cholesky.h"
 
 #include <gtest/gtest.h>
 

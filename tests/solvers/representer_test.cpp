@@ -65,7 +65,7 @@ TEST(representer, finds_the_minimum_for_every_loss) {
                 o.intercept = intercept;
                 o.tol = 1e-8;
                 const representer_result found = solve_representer(gram, y, w, l, o);
-                EXPECT_EQ(found.status, representer_status::converged) << "gap " << found.gap << " of " << found.objective;
+                EXPECT_EQ(found.status, fit_status::converged) << "gap " << found.gap << " of " << found.objective;
                 EXPECT_LE(found.gap, o.tol * found.objective);
                 const double value = objective(l, K, y, w, found.alpha, found.offset, lambda);
                 EXPECT_NEAR(found.objective, value, 1e-10 * value);
@@ -85,7 +85,7 @@ TEST(representer, finds_the_minimum_for_every_loss) {
                 }
                 o.system = newton_system::conjugate_gradient;
                 const representer_result iterated = solve_representer(gram, y, w, l, o);
-                EXPECT_EQ(iterated.status, representer_status::converged);
+                EXPECT_EQ(iterated.status, fit_status::converged);
                 EXPECT_NEAR(iterated.objective, value, 3e-8 * value);
             }
 }
@@ -114,7 +114,7 @@ TEST(representer, one_example_duplicates_and_a_flat_kernel) {
     one(0, 0) = 2;
     for (const auto& [l, y] : problems(wave(1, 1, 23))) {
         const representer_result found = solve_representer(precomputed<double>(one), y, {}, l, {});
-        EXPECT_EQ(found.status, representer_status::converged) << name(l.kind);
+        EXPECT_EQ(found.status, fit_status::converged) << name(l.kind);
     }
     // all points the same: K = 11ᵀ
     const sample s = wave(20, 1, 24);
@@ -125,7 +125,7 @@ TEST(representer, one_example_duplicates_and_a_flat_kernel) {
             representer_options o;
             o.intercept = intercept;
             const representer_result found = solve_representer(precomputed<double>(K), y, {}, l, o);
-            EXPECT_EQ(found.status, representer_status::converged) << name(l.kind) << " " << found.gap << " of " << found.objective;
+            EXPECT_EQ(found.status, fit_status::converged) << name(l.kind) << " " << found.gap << " of " << found.objective;
         }
 }
 
@@ -146,7 +146,7 @@ TEST(representer, refuses_what_it_cannot_take) {
     expect_error(errc::data, "1 or -1, got 2 for example 1", [&] { solve_representer(gram, other, {}, loss::hinge(), {}); });
     const std::vector<double> weight{1, 0};
     expect_error(errc::data, "weight 1", [&] { solve_representer(gram, y, weight, loss::hinge(), {}); });
-    EXPECT_EQ(solve(loss::logistic(), {.tol = 1e-12, .most_rounds = 1}).status, representer_status::limit);
+    EXPECT_EQ(solve(loss::logistic(), {.tol = 1e-12, .most_rounds = 1}).status, fit_status::step_limit);
 }
 
 TEST(representer, is_watched_and_stopped) {
@@ -173,7 +173,7 @@ TEST(representer, is_watched_and_stopped) {
             return ++asked < 3;
         };
         const representer_result stopped = solve_representer(K, t, {}, l, o);
-        EXPECT_EQ(stopped.status, representer_status::cancelled) << name(l.kind);
+        EXPECT_EQ(stopped.status, fit_status::cancelled) << name(l.kind);
         EXPECT_EQ(asked, 3);
         EXPECT_GE(stopped.objective, whole.objective - 1e-8 * std::abs(whole.objective));
         EXPECT_GE(stopped.gap, 0.99 * (stopped.objective - whole.objective)) << "what is kept says how far it came";
@@ -181,7 +181,7 @@ TEST(representer, is_watched_and_stopped) {
     int asked = 0;
     representer_options o{.lambda = 0.01, .tol = 1e-12};
     o.progress = [&](int, double, double) { return ++asked < 3; };
-    EXPECT_EQ(solve_softmax(K, label, 3, {}, o).status, representer_status::cancelled);
+    EXPECT_EQ(solve_softmax(K, label, 3, {}, o).status, fit_status::cancelled);
     EXPECT_EQ(asked, 3);
 }
 
@@ -228,7 +228,7 @@ TEST(softmax, finds_the_minimum) {
             o.intercept = intercept;
             o.tol = 1e-9;
             const softmax_result found = solve_softmax(precomputed<double>(K), label, 3, w, o);
-            EXPECT_EQ(found.status, representer_status::converged) << found.gap << " of " << found.objective;
+            EXPECT_EQ(found.status, fit_status::converged) << found.gap << " of " << found.objective;
             const double value = value_of(found.alpha, found.offset, lambda);
             EXPECT_NEAR(found.objective, value, 1e-10 * value);
             for (int trial = 0; trial < 20; ++trial) {

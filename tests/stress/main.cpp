@@ -90,15 +90,15 @@ std::vector<machine> machines_of(const problem& p, const svm_model& model) {
 std::string complaint(const problem& p, const svm_report& said, const verdict& v) {
     if (!v.infeasible.empty()) return v.infeasible;
     const double tol = p.options.tol;
-    if (said.status == smo_status::stalled) {
+    if (said.status == fit_status::stalled) {
         // Newton's method in double needs the matrix twice; where that is not allowed, float kernel values are all there is.
         const double variables = static_cast<double>(v.alpha.size()) * (p.options.task == svm_task::epsilon_svr || p.options.task == svm_task::nu_svr ? 2 : 1);
         if (2 * sizeof(double) * variables * variables > std::max(0.25 * static_cast<double>(p.options.memory_bytes), 16e6)) return {};
         if (v.noise < 0.02 * v.allowed_gap) return fmt::format("stalled at a gap of {:.3g} (said {:.3g}), where rounding in double is {:.1g}", v.gap, said.gap, v.noise);
         return {};
     }
-    if (said.status != smo_status::converged && said.status != smo_status::stationary) return fmt::format("ended with \"{}\"", name(said.status));
-    if (said.status == smo_status::stationary && p.k.positive() && p.K.rows() == 0) return "stationary, with a kernel that is positive semidefinite";
+    if (said.status != fit_status::converged && said.status != fit_status::stationary) return fmt::format("ended with \"{}\"", name(said.status));
+    if (said.status == fit_status::stationary && p.k.positive() && p.K.rows() == 0) return "stationary, with a kernel that is positive semidefinite";
     if (v.gap > v.allowed_gap + v.noise) return fmt::format("the gap is {:.6g}, said to be {:.6g}", v.gap, said.gap);
     if (v.duality > v.allowed_duality && p.k.positive())
         return fmt::format("the duality gap is {:.6g}, at most {:.6g} was to be expected", v.duality, v.allowed_duality);
@@ -125,7 +125,7 @@ std::string compare(const problem& p, const svm_model& model, const std::vector<
     for (std::size_t m = 0; m < ours.size(); ++m) {
         const verdict other = judge(p, (*theirs)[m]);
         if (!other.infeasible.empty()) continue;  // beyond what it promises itself
-        if (model.reports[m].status == smo_status::stalled) {
+        if (model.reports[m].status == fit_status::stalled) {
             if (other.gap <= 1.5 * ours[m].allowed_gap) return fmt::format("stalled at a gap of {:.3g}, where LIBSVM reaches {:.3g}", ours[m].gap, other.gap);
             continue;
         }

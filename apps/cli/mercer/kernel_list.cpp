@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "kernel.h"
-#include "mercer/kernels/registry.h"
+#include "mercer/kernels/text/registry.h"
 
 namespace mercer::cli {
 namespace {

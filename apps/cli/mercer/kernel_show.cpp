@@ -5,8 +5,8 @@
 
 #include "kernel.h"
 #include "mercer/base/error.h"
-#include "mercer/kernels/feature_map.h"
-#include "mercer/kernels/registry.h"
+#include "mercer/kernels/features/feature_map.h"
+#include "mercer/kernels/text/registry.h"
 
 namespace mercer::cli {
 namespace {

@@ -5,10 +5,11 @@
 #include "libsvm_programs.h"
 #include "mercer/base/decimal.h"
 #include "mercer/base/parallel.h"
-#include "mercer/methods/svm/libsvm_model.h"
-#include "mercer/methods/svm/model_file.h"
+#include "mercer/methods/svm/files/libsvm_model.h"
+#include "mercer/methods/svm/files/model_file.h"
 #include "mercer/methods/svm/svm.h"
-#include "mercer/methods/svm/validation.h"
+#include "mercer/selection/cross_validation.h"
+#include "mercer/selection/scores.h"
 
 namespace mercer::programs {
 namespace {

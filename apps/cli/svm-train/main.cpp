@@ -13,7 +13,9 @@
 #include "libsvm_programs.h"
 #include "mercer/base/parallel.h"
 #include "mercer/methods/svm/svm.h"
-#include "mercer/methods/svm/validation.h"
+#include "mercer/selection/calibrate.h"
+#include "mercer/selection/cross_validation.h"
+#include "mercer/selection/scores.h"
 #include "options.h"
 
 namespace mercer::programs {
@@ -257,7 +259,7 @@ int train(const problem& p, const train_command& c) {
         warn_inner(inner, "cross-validation behind the probabilities");
         if (std::any_of(model.reports.begin(), model.reports.end(), [](const svm_report& r) { return r.no_margin; }))
             std::fprintf(stderr, "WARNING: nu = %g leaves no margin, the classes overlap too much; use a larger nu, or a richer kernel\n", o.nu);
-        if (const smo_status end = model.worst_status(); end == smo_status::stalled)
+        if (const fit_status end = model.worst_status(); end == fit_status::stalled)
             std::fprintf(stderr, "WARNING: %s: rounding keeps the gap at %g, above the tolerance; scale the data (svm-scale), or use a smaller C\n", name(end),
                          model.largest_gap());
         if (!c.quiet) {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "mercer/methods/svm/libsvm_model.h"
+#include "mercer/methods/svm/files/libsvm_model.h"
 
 namespace mercer::programs {
 

@@ -252,8 +252,6 @@ class KernelEstimator(BaseEstimator):
         early = self._early()
         why = {
             "interrupted": "Fit interrupted by the user (a second Ctrl-C ends more than this fit)",
-            "iteration_limit": early,
-            "limit": early,
             "step_limit": early,
             "time_limit": f"Fit terminated early (time_limit={getattr(self, 'time_limit', None)})",
             "cancelled": "Fit stopped by the callback",

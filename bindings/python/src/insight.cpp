@@ -2,11 +2,11 @@
 #include "convert.h"
 #include "mercer/gram/computed.h"
 #include "mercer/gram/precomputed.h"
-#include "mercer/kernels/feature_map.h"
 #include "mercer/insight/independence_test.h"
 #include "mercer/insight/mercer_test.h"
 #include "mercer/insight/spectrum.h"
 #include "mercer/insight/two_sample_test.h"
+#include "mercer/kernels/features/feature_map.h"
 
 namespace mercer::python {
 

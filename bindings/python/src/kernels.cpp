@@ -4,8 +4,8 @@
 #include "convert.h"
 #include "mercer/base/error.h"
 #include "mercer/kernels/algebra.h"
-#include "mercer/kernels/evaluator.h"
-#include "mercer/kernels/registry.h"
+#include "mercer/kernels/evaluation/evaluator.h"
+#include "mercer/kernels/text/registry.h"
 
 namespace mercer::python {
 namespace {

@@ -1,13 +1,13 @@
-// Margin reports of classifiers: the checks of src/mercer/insight/margin_report.h as arrays, text, JSON and a page.
+// Margin reports of classifiers: the checks of src/mercer/insight/machines/margin_report.h as arrays, text, JSON and a page.
 #include <numeric>
 
 #include "convert.h"
-#include "mercer/methods/svm/validation.h"
 #include "mercer/gram/precomputed.h"
-#include "mercer/insight/leave_one_out.h"
+#include "mercer/insight/machines/leave_one_out.h"
+#include "mercer/insight/report_text.h"
 #include "mercer/pictures/report_html.h"
 #include "mercer/pictures/report_pictures.h"
-#include "mercer/insight/report_text.h"
+#include "mercer/selection/cross_validation.h"
 
 namespace mercer::python {
 namespace {

@@ -5,14 +5,15 @@
 #include <cmath>
 
 #include "mercer/base/error.h"
-#include "mercer/methods/svm/example_order.h"
-#include "mercer/methods/svm/model_file.h"
-#include "mercer/methods/svm/svm_scores.h"
-#include "mercer/methods/svm/validation.h"
 #include "mercer/gram/computed.h"
 #include "mercer/gram/narrowed.h"
 #include "mercer/gram/precomputed.h"
 #include "mercer/insight/dense_gram.h"
+#include "mercer/methods/svm/example_order.h"
+#include "mercer/methods/svm/files/model_file.h"
+#include "mercer/methods/svm/svm_scores.h"
+#include "mercer/selection/calibrate.h"
+#include "mercer/selection/cross_validation.h"
 
 namespace mercer::python {
 namespace {
@@ -21,11 +22,6 @@ svm_task task_named(const std::string& wanted) {
     for (const auto each : {svm_task::c_svc, svm_task::nu_svc, svm_task::one_class, svm_task::epsilon_svr, svm_task::nu_svr})
         if (wanted == name(each)) return each;
     fail(errc::invalid_argument, "there is no task " + wanted);
-}
-
-const char* word(smo_status status) {
-    constexpr const char* words[] = {"converged", "stationary", "step_limit", "time_limit", "cancelled", "unbounded", "stalled"};
-    return words[static_cast<int>(status)];
 }
 
 }  // namespace
@@ -178,7 +174,7 @@ py::list reports(const svm_model& model) {
     py::list out;
     for (const auto& r : model.reports) {
         py::dict one;
-        one["status"] = word(r.status);
+        one["status"] = name(r.status);
         one["gap"] = r.gap;
         one["objective"] = r.objective;
         one["steps"] = r.steps;
@@ -260,7 +256,7 @@ void bind_svm(py::module_& m) {
         .def_property_readonly("coef", [](const svm_model& s) { return copied(s.coef.view()); })
         .def_property_readonly("offset", [](const svm_model& s) { return to_numpy(s.offset); })
         .def_property_readonly("steps", &steps)
-        .def_property_readonly("status", [](const svm_model& s) { return word(s.worst_status()); })
+        .def_property_readonly("status", [](const svm_model& s) { return name(s.worst_status()); })
         .def_property_readonly("gap", &svm_model::largest_gap)
         .def_property_readonly("objective",
                                [](const svm_model& s) {

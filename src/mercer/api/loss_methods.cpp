@@ -18,16 +18,8 @@ void add_optimum(figures& out, const auto& m) {
     out.add("training_size", std::int64_t{m.f.training_size});
 }
 
-std::string trouble_of(representer_status end) {
-    switch (end) {
-        case representer_status::converged: return {};
-        case representer_status::stationary: return not_definite;
-        case representer_status::stalled: return "not converged: rounding leaves no further progress; scale the data, or take a larger tol, with --set";
-        case representer_status::limit:
-        case representer_status::cancelled: break;
-    }
-    return fmt::format("not converged ({}): raise max_iter, or take a larger tol, with --set", name(end));
-}
+// What both kinds of model say when they are not at their optimum.
+std::string trouble_of(const auto& m) { return api::trouble_of(m.status, "max_iter, or take a larger tol", m.gap); }
 
 class logistic_fitted final : public fitted {
 public:
@@ -44,7 +36,7 @@ public:
         return out;
     }
 
-    std::string trouble() const override { return trouble_of(m_.status); }
+    std::string trouble() const override { return trouble_of(m_); }
 
 private:
     kernel_logistic_model m_;
@@ -78,7 +70,7 @@ public:
         return out;
     }
 
-    std::string trouble() const override { return trouble_of(m_.status); }
+    std::string trouble() const override { return trouble_of(m_); }
 
 private:
     representer_model m_;

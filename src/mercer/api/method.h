@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -80,8 +81,7 @@ std::string help(const method& m);
 
 // What adapters share.
 // `trouble` of methods that end with such a status: what did not converge, and the options that decide when it ends ("max_iter or tol").
-std::string trouble_of(fit_status status, const char* options);
-inline constexpr const char* not_definite = "the kernel matrix is not positive semidefinite: this need not be the best solution; see `mercer kernel test`";
+std::string trouble_of(fit_status status, const char* options, std::optional<double> gap = {});
 matrix<double> one_column(const std::vector<double>& y);
 std::vector<double> first_column(const matrix<double>& values);
 std::vector<double> as_numbers(const std::vector<index>& labels);

@@ -10,8 +10,9 @@
 #include "mercer/data/occurring_columns.h"
 #include "mercer/data/readers/source.h"
 #include "mercer/data/variance.h"
-#include "mercer/methods/svm/validation.h"
 #include "mercer/kernels/leaf.h"
+#include "mercer/selection/cross_validation.h"
+#include "mercer/selection/scores.h"
 
 namespace mercer::api {
 namespace {

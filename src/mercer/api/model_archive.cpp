@@ -5,10 +5,10 @@
 
 #include "mercer/api/model.h"
 #include "mercer/base/error.h"
-#include "mercer/methods/archive.h"
-#include "mercer/methods/svm/libsvm_model.h"
-#include "mercer/methods/svm/model_file.h"
 #include "mercer/kernels/leaf.h"
+#include "mercer/methods/archive.h"
+#include "mercer/methods/svm/files/libsvm_model.h"
+#include "mercer/methods/svm/files/model_file.h"
 
 namespace mercer::api {
 namespace {

@@ -69,15 +69,19 @@ std::vector<double> fitted::predict(const dataset&) const { fail(errc::unsupport
 columns fitted::details(const dataset&) const { fail(errc::unsupported, "this method has nothing behind its predictions to show"); }
 columns fitted::transform(const dataset&) const { fail(errc::unsupported, "this method does not transform: it predicts"); }
 
-std::string trouble_of(fit_status status, const char* options) {
+std::string trouble_of(fit_status status, const char* options, std::optional<double> gap) {
+    const std::string reached = gap ? fmt::format(", the gap is {:.3g}", *gap) : "";
     switch (status) {
         case fit_status::converged: return {};
+        case fit_status::stationary: return "the kernel matrix is not positive semidefinite: this need not be the best solution; see `mercer kernel test`";
+        case fit_status::unbounded:
+        case fit_status::infeasible:
+            return "there is no solution: without a bound on the errors the classes cannot be separated; give a finite C with --set";
         case fit_status::stalled:
+            if (gap) return fmt::format("not converged: rounding keeps the gap at {:.3g}; scale the data, or take a larger tol, with --set", *gap);
             return "not converged: no further progress in floating point, or the kernel matrix is not positive semidefinite (`mercer kernel test`)";
-        case fit_status::iteration_limit:
-        case fit_status::cancelled: break;
+        default: return fmt::format("not converged ({}{}): raise {}, with --set", in_words(status), reached, options);
     }
-    return fmt::format("not converged ({}): raise {}, with --set", name(status), options);
 }
 
 matrix<double> one_column(const std::vector<double>& y) {

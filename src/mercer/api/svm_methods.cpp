@@ -2,9 +2,10 @@
 #include <fmt/format.h>
 
 #include "mercer/api/described.h"
-#include "mercer/methods/svm/libsvm_model.h"
+#include "mercer/methods/svm/files/libsvm_model.h"
+#include "mercer/methods/svm/files/model_file.h"
 #include "mercer/methods/svm/methods.h"
-#include "mercer/methods/svm/model_file.h"
+#include "mercer/selection/calibrate.h"
 
 namespace mercer::api {
 namespace {
@@ -45,16 +46,7 @@ public:
     }
 
     std::string trouble() const override {
-        const smo_status end = m_.worst_status();
-        std::string out;
-        if (end == smo_status::stationary)
-            out = not_definite;
-        else if (end == smo_status::unbounded)
-            out = "there is no solution: without a bound on the errors the classes cannot be separated; give a finite C with --set";
-        else if (end == smo_status::stalled)
-            out = fmt::format("not converged: rounding keeps the gap at {:.3g}; scale the data, or take a larger tol, with --set", m_.largest_gap());
-        else if (!finished(end))
-            out = fmt::format("not converged ({}, the gap is {:.3g}): raise max_seconds, or take a larger tol, with --set", name(end), m_.largest_gap());
+        std::string out = trouble_of(m_.worst_status(), "max_seconds, or take a larger tol", m_.largest_gap());
         if (calibration_.unfinished > 0) out += (out.empty() ? "" : "; ") + ("behind the probabilities, " + calibration_.trouble());
         return out;
     }

@@ -6,8 +6,8 @@
 
 #include "mercer/base/error.h"
 #include "mercer/gram/gram.h"
-#include "mercer/kernels/evaluator.h"
-#include "mercer/kernels/feature_map.h"
+#include "mercer/kernels/evaluation/evaluator.h"
+#include "mercer/kernels/features/feature_map.h"
 
 namespace mercer {
 

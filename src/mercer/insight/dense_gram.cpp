@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "mercer/base/error.h"
-#include "mercer/solvers/dense_algebra.h"
+#include "mercer/solvers/algebra/dense_algebra.h"
 
 namespace mercer {
 

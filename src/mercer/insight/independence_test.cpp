@@ -10,7 +10,7 @@
 #include "mercer/base/error.h"
 #include "mercer/base/parallel.h"
 #include "mercer/base/seeded.h"
-#include "mercer/solvers/dense_algebra.h"
+#include "mercer/solvers/algebra/dense_algebra.h"
 
 namespace mercer {
 namespace {

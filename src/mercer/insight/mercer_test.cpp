@@ -13,8 +13,8 @@
 #include "mercer/gram/adaptors.h"
 #include "mercer/gram/computed.h"
 #include "mercer/insight/witness.h"
-#include "mercer/kernels/precise.h"
-#include "mercer/solvers/dense_algebra.h"
+#include "mercer/kernels/evaluation/precise.h"
+#include "mercer/solvers/algebra/dense_algebra.h"
 
 namespace mercer {
 namespace {

@@ -13,7 +13,7 @@
 //
 // Entries of a matrix are taken to have the relative error `entry_error`: e = entry_error·Σ|Kᵢᵢ|. Entries of a kernel are not: sums cancel
 // (k₁ - 0.999k₂), and arguments of an exponential or of tanh lose digits. Where no proof stands behind the answer each entry is compared with a value that
-// carries its own bound (kernels/precise.h), e is at least twice the norm of the errors found, and a witness is checked in higher precision.
+// carries its own bound (kernels/evaluation/precise.h), e is at least twice the norm of the errors found, and a witness is checked in higher precision.
 #pragma once
 
 #include <cstdint>

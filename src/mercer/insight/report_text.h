@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "mercer/insight/influence.h"
-#include "mercer/insight/margin_report.h"
+#include "mercer/insight/machines/influence.h"
+#include "mercer/insight/machines/margin_report.h"
 
 namespace mercer {
 

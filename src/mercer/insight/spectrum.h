@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "mercer/gram/gram.h"
-#include "mercer/solvers/dense_algebra.h"
+#include "mercer/solvers/algebra/dense_algebra.h"
 
 namespace mercer {
 

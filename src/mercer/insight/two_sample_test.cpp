@@ -10,9 +10,9 @@
 
 #include "mercer/base/error.h"
 #include "mercer/base/seeded.h"
-#include "mercer/solvers/dense_algebra.h"
-#include "mercer/solvers/gram_product.h"
-#include "mercer/solvers/half_gram.h"
+#include "mercer/solvers/algebra/dense_algebra.h"
+#include "mercer/solvers/algebra/gram_product.h"
+#include "mercer/solvers/algebra/half_gram.h"
 
 namespace mercer {
 

@@ -5,7 +5,7 @@
 #include <limits>
 #include <numeric>
 
-#include "mercer/solvers/dense_algebra.h"
+#include "mercer/solvers/algebra/dense_algebra.h"
 
 namespace mercer {
 namespace {

@@ -7,7 +7,7 @@
 #include "mercer/base/error.h"
 #include "mercer/base/parallel.h"
 #include "mercer/kernels/constant.h"
-#include "mercer/kernels/evaluator.h"
+#include "mercer/kernels/evaluation/evaluator.h"
 #include "mercer/kernels/leaf.h"
 #include "mercer/kernels/linear.h"
 

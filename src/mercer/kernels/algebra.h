@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "mercer/kernels/features.h"
+#include "mercer/kernels/features/features.h"
 #include "mercer/kernels/kernel.h"
 
 namespace mercer {

@@ -15,6 +15,6 @@
 #include "mercer/kernels/periodic.h"
 #include "mercer/kernels/polynomial.h"
 #include "mercer/kernels/rational_quadratic.h"
-#include "mercer/kernels/set_kernels.h"
+#include "mercer/kernels/sets/set_kernels.h"
 #include "mercer/kernels/sigmoid.h"
-#include "mercer/kernels/spectrum.h"
+#include "mercer/kernels/strings/spectrum.h"

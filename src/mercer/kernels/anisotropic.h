@@ -1,7 +1,7 @@
 // Anisotropic Gaussian: k(x, z) = exp(-½ (x-z)ᵀ Σ⁻¹ (x-z)), Σ a full symmetric positive definite or a diagonal covariance.
 #pragma once
 
-#include "mercer/kernels/features.h"
+#include "mercer/kernels/features/features.h"
 #include "mercer/kernels/gaussian.h"
 #include "mercer/kernels/leaf.h"
 

@@ -1,7 +1,7 @@
 // Bilinear: k(x, z) = xᵀAz, A symmetric positive semidefinite.
 #pragma once
 
-#include "mercer/kernels/features.h"
+#include "mercer/kernels/features/features.h"
 #include "mercer/kernels/leaf.h"
 
 namespace mercer {

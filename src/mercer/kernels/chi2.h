@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "mercer/kernels/features.h"
+#include "mercer/kernels/features/features.h"
 #include "mercer/kernels/leaf.h"
 
 namespace mercer {

@@ -1,7 +1,7 @@
 // Histogram intersection: k(x, z) = Σ min(xₐ, zₐ) on non-negative vectors.
 #pragma once
 
-#include "mercer/kernels/features.h"
+#include "mercer/kernels/features/features.h"
 #include "mercer/kernels/leaf.h"
 
 namespace mercer {

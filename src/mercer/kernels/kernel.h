@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "mercer/data/dataset.h"
-#include "mercer/kernels/plan.h"
+#include "mercer/kernels/evaluation/plan.h"
 #include "mercer/kernels/proof.h"
 
 namespace mercer {

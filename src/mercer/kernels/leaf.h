@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "mercer/kernels/explicit_map.h"
+#include "mercer/kernels/features/explicit_map.h"
 #include "mercer/kernels/kernel.h"
 
 namespace mercer {

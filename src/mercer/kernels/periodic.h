@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "mercer/kernels/features.h"
+#include "mercer/kernels/features/features.h"
 #include "mercer/kernels/gaussian.h"
 #include "mercer/kernels/leaf.h"
 

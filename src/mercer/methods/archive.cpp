@@ -202,4 +202,10 @@ index whole(const json& from, const char* key, index most) {
     return got;
 }
 
+fit_status status_in(const json& head) {
+    if (head.at("status").is_string()) return fit_status_named(head.at("status").get<std::string>());
+    constexpr fit_status numbered[] = {fit_status::converged, fit_status::step_limit, fit_status::stalled, fit_status::cancelled};
+    return numbered[whole(head, "status", 3)];
+}
+
 }  // namespace mercer

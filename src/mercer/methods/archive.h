@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "mercer/base/fit_status.h"
 #include "mercer/data/dataset.h"
 
 namespace mercer {
@@ -96,5 +97,7 @@ private:
 
 // The whole number head[key], 0 <= it <= most; throws, naming the key, where it is something else.
 index whole(const nlohmann::json& from, const char* key, index most = index{1} << 48);
+// "status": its name, or its number as files of version 1 have it.
+fit_status status_in(const nlohmann::json& head);
 
 }  // namespace mercer

@@ -13,11 +13,6 @@ void report(const progress_callback& progress, const fit_progress& now, const st
     if (progress && !progress(now)) fail(errc::cancelled, fmt::format("{}: stopped by the caller before there was a model", owner));
 }
 
-const char* name(fit_status status) noexcept {
-    constexpr const char* names[] = {"converged", "iteration_limit", "stalled", "cancelled"};
-    return names[static_cast<int>(status)];
-}
-
 std::vector<double> checked_weights(const std::vector<double>& given, index n, index positive, const std::string& owner) {
     if (given.empty()) {
         if (positive > n) fail(errc::invalid_argument, fmt::format("{}: at least {} examples are needed, got {}", owner, positive, n));

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "mercer/base/fit_status.h"
 #include "mercer/data/dataset.h"
 #include "mercer/gram/computed.h"
 #include "mercer/gram/kept_rows.h"
@@ -24,14 +25,6 @@ using progress_callback = std::function<bool(const fit_progress&)>;  // false: s
 
 // For fits that have nothing to keep before their end: fails with errc::cancelled where the callback says stop.
 void report(const progress_callback& progress, const fit_progress& now, const std::string& owner);
-
-enum class fit_status {
-    converged,
-    iteration_limit,
-    stalled,   // no further progress in floating point, or the matrix is not positive semidefinite
-    cancelled  // the progress callback said so
-};
-const char* name(fit_status status) noexcept;
 
 // All 1 where none are given. Fails unless there are n of them, finite, >= 0, with at least `positive` above 0.
 std::vector<double> checked_weights(const std::vector<double>& given, index n, index positive, const std::string& owner);

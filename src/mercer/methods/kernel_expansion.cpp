@@ -5,13 +5,13 @@
 #include <cmath>
 
 #include "mercer/base/error.h"
-#include "mercer/methods/expansion_archive.h"
 #include "mercer/gram/adaptors.h"
 #include "mercer/gram/computed.h"
 #include "mercer/gram/precomputed.h"
 #include "mercer/kernels/algebra.h"
-#include "mercer/solvers/dense_algebra.h"
-#include "mercer/solvers/gram_product.h"
+#include "mercer/methods/expansion_archive.h"
+#include "mercer/solvers/algebra/dense_algebra.h"
+#include "mercer/solvers/algebra/gram_product.h"
 
 namespace mercer {
 

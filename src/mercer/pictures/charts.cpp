@@ -101,7 +101,7 @@ std::vector<convergence_point> retrace(const gram<float>& fast, const gram<doubl
     for (std::int64_t steps = 1;; steps *= 2) {
         options.most_steps = std::min(steps, all);
         const svm_report reached = fit_svm(fast, exact, y, options).reports[static_cast<std::size_t>(problem)];
-        const bool ended = reached.status != smo_status::step_limit || options.most_steps == all;
+        const bool ended = reached.status != fit_status::step_limit || options.most_steps == all;
         if (out.empty() || reached.steps > out.back().steps || ended) out.push_back({reached.steps, reached.seconds, reached.gap, -reached.objective, true});
         if (ended) return out;
     }

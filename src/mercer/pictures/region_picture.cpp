@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "mercer/insight/binary_problems.h"
+#include "mercer/insight/machines/binary_problems.h"
 
 namespace mercer {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "mercer/insight/margin_report.h"
-#include "mercer/insight/regions.h"
+#include "mercer/insight/machines/margin_report.h"
+#include "mercer/insight/machines/regions.h"
 #include "mercer/pictures/svg.h"
 
 namespace mercer {

@@ -5,10 +5,11 @@
 #include <algorithm>
 
 #include "mercer/base/error.h"
-#include "mercer/methods/svm/validation.h"
-#include "mercer/insight/binary_problems.h"
+#include "mercer/insight/machines/binary_problems.h"
 #include "mercer/kernels/leaf.h"
-#include "mercer/kernels/registry.h"
+#include "mercer/kernels/text/registry.h"
+#include "mercer/selection/cross_validation.h"
+#include "mercer/selection/scores.h"
 
 namespace mercer {
 namespace {
@@ -127,10 +128,10 @@ region_sequence fit_sequence(const sequence_spec& spec, const sequence_data& dat
             tile.marks = mark_examples(tile.model, data.y);
             tile.accuracy = static_cast<double>(count_correct(data.y, predict(tile.model, x))) / static_cast<double>(data.y.size());
             tile.support = static_cast<index>(tile.model.support_rows.size());
-            const smo_status status = tile.model.worst_status();
-            if (status != smo_status::converged && status != smo_status::stationary)
+            const fit_status status = tile.model.worst_status();
+            if (status != fit_status::converged && status != fit_status::stationary)
                 tile.trouble = fmt::format("stopped early, gap {:.1g}", tile.model.largest_gap());
-            else if (status == smo_status::stationary)
+            else if (status == fit_status::stationary)
                 tile.trouble = "not proven to be a kernel";
         } catch (const error& none) {
             if (none.code() != errc::infeasible) throw;

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "mercer/pictures/charts.h"
-#include "mercer/insight/margin_report.h"
+#include "mercer/insight/machines/margin_report.h"
 #include "mercer/insight/report_text.h"
+#include "mercer/pictures/charts.h"
 #include "mercer/pictures/svg.h"
 
 namespace mercer {

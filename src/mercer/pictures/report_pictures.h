@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "mercer/insight/regions.h"
+#include "mercer/insight/machines/regions.h"
 #include "mercer/pictures/report_html.h"
 
 namespace mercer {

@@ -69,9 +69,9 @@ public:
             }
             out_.steps += active;
             const bool small = whole && most - least <= o_.tol;
-            out_.status = small && active == n_ ? descent_status::converged : clock.late() ? descent_status::time_limit : descent_status::epoch_limit;
-            if (o_.progress && !tell(clock)) out_.status = descent_status::cancelled;
-            if (out_.status != descent_status::epoch_limit || out_.epochs >= o_.most_epochs) break;
+            out_.status = small && active == n_ ? fit_status::converged : clock.late() ? fit_status::time_limit : fit_status::step_limit;
+            if (o_.progress && !tell(clock)) out_.status = fit_status::cancelled;
+            if (out_.status != fit_status::step_limit || out_.epochs >= o_.most_epochs) break;
             if (small) {
                 // All of them once more before that is believed.
                 active = n_;

@@ -10,11 +10,6 @@
 
 namespace mercer {
 
-const char* name(descent_status status) noexcept {
-    constexpr const char* names[] = {"converged", "epoch_limit", "time_limit", "cancelled"};
-    return names[static_cast<int>(status)];
-}
-
 void check(const hinge_problem& problem, const char* owner) { check(problem.x.rows(), problem.y, problem.C, owner); }
 
 void check(index examples, std::span<const double> y, std::span<const double> C, const char* owner) {

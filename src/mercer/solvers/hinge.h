@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "mercer/base/fit_status.h"
 #include "mercer/base/linear_operand.h"
 
 namespace mercer {
@@ -41,9 +42,6 @@ offset_choice best_offset(std::span<const double> f, std::span<const double> y, 
 // D at α clipped to the box; `balanced`: the class with the larger sum is scaled down until Σαy = 0. α becomes the point it is the value of.
 double dual_value(const hinge_problem& problem, std::vector<double>& alpha, bool balanced);
 
-enum class descent_status { converged, epoch_limit, time_limit, cancelled };
-const char* name(descent_status status) noexcept;
-
 struct descent_progress {
     std::int64_t epoch = 0, steps = 0;
     double primal = 0, dual = 0;
@@ -53,7 +51,7 @@ struct descent_progress {
 };
 
 struct descent_result {
-    descent_status status = descent_status::converged;
+    fit_status status = fit_status::converged;
     std::vector<double> w;
     double b = 0;
     std::vector<double> alpha;  // the dual point of `dual`

@@ -8,15 +8,10 @@
 #include <numeric>
 
 #include "mercer/base/error.h"
-#include "mercer/solvers/dense_algebra.h"
+#include "mercer/solvers/algebra/dense_algebra.h"
 #include "mercer/solvers/interior_point_proofs.h"
 
 namespace mercer {
-
-const char* name(qp_status status) noexcept {
-    constexpr const char* names[] = {"optimal", "primal_infeasible", "dual_infeasible", "step_limit", "time_limit", "cancelled", "stalled"};
-    return names[static_cast<int>(status)];
-}
 
 namespace {
 
@@ -80,16 +75,16 @@ public:
             result_.seconds = seconds();
             const double merit = std::max({result_.gap, result_.primal_residual, result_.dual_residual});
             if (merit < 0.9 * best) best = merit, since = 0, keep();
-            if (merit <= options_.tol) return finish(qp_status::optimal);
+            if (merit <= options_.tol) return finish(fit_status::converged);
             if (options_.progress &&
                 !options_.progress({step, result_.primal, result_.dual, result_.gap, result_.primal_residual, result_.dual_residual, result_.seconds, u_}))
-                return finish(qp_status::cancelled);
-            if (proves_infeasible()) return finish(qp_status::primal_infeasible);
-            if (proves_unbounded()) return finish(qp_status::dual_infeasible);
-            if (step >= options_.most_steps) return finish(qp_status::step_limit);
-            if (seconds() > options_.most_seconds) return finish(qp_status::time_limit);
+                return finish(fit_status::cancelled);
+            if (proves_infeasible()) return finish(fit_status::infeasible);
+            if (proves_unbounded()) return finish(fit_status::unbounded);
+            if (step >= options_.most_steps) return finish(fit_status::step_limit);
+            if (seconds() > options_.most_seconds) return finish(fit_status::time_limit);
             // Close to the end rounding decides; further away a pause may come before progress.
-            if (++since > (best < 1e-6 ? 4 : 20) || !std::isfinite(merit) || !factor()) return finish(qp_status::stalled);
+            if (++since > (best < 1e-6 ? 4 : 20) || !std::isfinite(merit) || !factor()) return finish(fit_status::stalled);
             advance();
         }
     }
@@ -352,9 +347,9 @@ private:
         best_ = result_;
     }
 
-    qp_result finish(qp_status status) {
-        const bool proof = status == qp_status::primal_infeasible || status == qp_status::dual_infeasible;
-        if (!proof && status != qp_status::optimal && !best_u_.empty()) {
+    qp_result finish(fit_status status) {
+        const bool proof = status == fit_status::infeasible || status == fit_status::unbounded;
+        if (!proof && status != fit_status::converged && !best_u_.empty()) {
             const auto steps = result_.steps;
             result_ = best_;
             result_.steps = steps;

@@ -28,6 +28,7 @@
 #include <span>
 #include <vector>
 
+#include "mercer/base/fit_status.h"
 #include "mercer/base/matrix.h"
 
 namespace mercer {
@@ -42,9 +43,6 @@ struct quadratic_program {
     matrix_view<const double> A;    // may be none
     std::span<const double> b;
 };
-
-enum class qp_status { optimal, primal_infeasible, dual_infeasible, step_limit, time_limit, cancelled, stalled };
-const char* name(qp_status status) noexcept;
 
 struct qp_progress {
     std::int64_t step = 0;
@@ -62,7 +60,7 @@ struct qp_options {
 };
 
 struct qp_result {
-    qp_status status = qp_status::optimal;
+    fit_status status = fit_status::converged;
     std::vector<double> u;                       // the solution, or the ray
     std::vector<double> z, z_lower, z_upper, y;  // the multipliers, or Farkas' proof
     double primal = 0, dual = 0;                 // objectives

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "mercer/solvers/dense_algebra.h"
+#include "mercer/solvers/algebra/dense_algebra.h"
 
 namespace mercer {
 namespace {
@@ -24,7 +24,7 @@ bool crossed(const quadratic_program& q, qp_result& out) {
         const double l = lower(q, i), r = upper(q, i);
         if (!(l > r)) continue;
         out = {};
-        out.status = qp_status::primal_infeasible;
+        out.status = fit_status::infeasible;
         out.u.assign(n, 0.0), out.z.assign(q.h.size(), 0.0), out.y.assign(q.b.size(), 0.0), out.z_lower.assign(n, 0.0), out.z_upper.assign(n, 0.0);
         out.z_lower[i] = out.z_upper[i] = 1 / (l - r);
         return true;
@@ -73,10 +73,10 @@ qp_result without_fixed(const quadratic_program& q, const qp_options& options, b
         for (std::size_t e = 0; e < b.size(); ++e)
             if (std::abs(b[e]) > worst + 1e-12 * std::abs(q.b[e]))
                 worst = std::abs(b[e]), inner.z.assign(h.size(), 0.0), inner.y.assign(b.size(), 0.0), inner.y[e] = -1 / b[e];
-        inner.status = worst > 0 ? qp_status::primal_infeasible : qp_status::optimal;
+        inner.status = worst > 0 ? fit_status::infeasible : fit_status::converged;
     }
     qp_result out = inner;
-    const bool ray = inner.status == qp_status::dual_infeasible, farkas = inner.status == qp_status::primal_infeasible;
+    const bool ray = inner.status == fit_status::unbounded, farkas = inner.status == fit_status::infeasible;
     out.u.assign(n, 0.0), out.z_lower.assign(n, 0.0), out.z_upper.assign(n, 0.0);
     for (std::size_t i = 0; i < n && !ray; ++i) out.u[i] = fixed[i];
     for (std::size_t i = 0; i < m; ++i) {
@@ -162,7 +162,7 @@ bool find_farkas(const quadratic_program& q, const qp_options& options, qp_resul
     }
     // It excludes every u of less than 1/wrong; that must reach far beyond the point that violates least.
     if (wrong * size > 1e-6 || wrong > 1e-6 * terms) return false;
-    found.status = qp_status::primal_infeasible;
+    found.status = fit_status::infeasible;
     found.steps = near.steps;
     out = std::move(found);
     return true;
@@ -197,7 +197,7 @@ bool find_ray(const quadratic_program& q, const qp_options& options, qp_result& 
     for (std::size_t i = 0; i < n; ++i) fall += q.p[i] * near.u[i];
     if (!(fall < -0.5) || !is_ray(q, near.u, 1e-5)) return false;
     for (double& each : near.u) each /= -fall;
-    near.status = qp_status::dual_infeasible;
+    near.status = fit_status::unbounded;
     near.z.assign(m, 0.0), near.y.assign(q.b.size(), 0.0), near.z_lower.assign(n, 0.0), near.z_upper.assign(n, 0.0);
     out = std::move(near);
     return true;
@@ -240,13 +240,13 @@ qp_result solve_checked_qp(const quadratic_program& q, const qp_options& options
         if (lower(q, i) < upper(q, i)) free.push_back(static_cast<index>(i));
     if (free.size() < q.p.size()) return without_fixed(q, options, proofs, free);
     out = iterate_qp(q, options);
-    if (out.status == qp_status::primal_infeasible) scale_proof(out, -1 / farkas_value(q, out));
-    if (out.status == qp_status::dual_infeasible) {
+    if (out.status == fit_status::infeasible) scale_proof(out, -1 / farkas_value(q, out));
+    if (out.status == fit_status::unbounded) {
         double fall = 0;
         for (std::size_t i = 0; i < out.u.size(); ++i) fall -= q.p[i] * out.u[i];
         for (double& each : out.u) each /= fall;
     }
-    const bool lost = out.status == qp_status::stalled || out.status == qp_status::step_limit;
+    const bool lost = out.status == fit_status::stalled || out.status == fit_status::step_limit;
     // A gap and residuals this small are a solution, only not to the last digit.
     if (proofs && lost && std::max({out.gap, out.primal_residual, out.dual_residual}) > 1e-5) {
         const auto steps = out.steps;

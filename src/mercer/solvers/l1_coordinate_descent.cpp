@@ -56,12 +56,12 @@ public:
             out_.steps += active;
             if (out_.epochs == 1) first = sum;
             const bool small = sum <= enough * first;
-            out_.status = small && active == all      ? descent_status::converged
-                          : clock() > o_.most_seconds ? descent_status::time_limit
-                                                      : descent_status::epoch_limit;
+            out_.status = small && active == all      ? fit_status::converged
+                          : clock() > o_.most_seconds ? fit_status::time_limit
+                                                      : fit_status::step_limit;
             const double unknown = std::numeric_limits<double>::quiet_NaN();
-            if (o_.progress && !o_.progress({out_.epochs, out_.steps, unknown, unknown, clock(), w_, 0})) out_.status = descent_status::cancelled;
-            if (out_.status != descent_status::epoch_limit || out_.epochs >= o_.most_epochs) break;
+            if (o_.progress && !o_.progress({out_.epochs, out_.steps, unknown, unknown, clock(), w_, 0})) out_.status = fit_status::cancelled;
+            if (out_.status != fit_status::step_limit || out_.epochs >= o_.most_epochs) break;
             // All of them once more before it is believed; b without the rounding of the steps so far.
             if (small)
                 active = all, before = infinity, refresh();

@@ -135,11 +135,11 @@ void run_epochs(const pegasos_options& o, descent_result& best, const std::int64
         }
         best.epochs = number, best.steps = steps, best.seconds = now;
         const bool on = !stopped && (!o.progress || o.progress({number, steps, best.primal, best.dual, now, best.w, best.b}));
-        best.status = best.gap <= o.tol ? descent_status::converged
-                      : !on             ? descent_status::cancelled
-                      : late            ? descent_status::time_limit
-                                        : descent_status::epoch_limit;
-        if (best.status != descent_status::epoch_limit || last) return;
+        best.status = best.gap <= o.tol ? fit_status::converged
+                      : !on             ? fit_status::cancelled
+                      : late            ? fit_status::time_limit
+                                        : fit_status::step_limit;
+        if (best.status != fit_status::step_limit || last) return;
     }
 }
 

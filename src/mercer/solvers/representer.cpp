@@ -8,21 +8,9 @@
 
 #include "mercer/base/error.h"
 #include "mercer/base/stop.h"
-#include "mercer/solvers/dense_algebra.h"
+#include "mercer/solvers/algebra/dense_algebra.h"
 
 namespace mercer {
-
-namespace {
-constexpr const char* status_names[] = {"converged", "stationary", "stalled", "limit", "cancelled"};
-}
-
-const char* name(representer_status status) noexcept { return status_names[static_cast<int>(status)]; }
-
-representer_status representer_status_named(std::string_view name) {
-    const auto* found = std::find(std::begin(status_names), std::end(status_names), name);
-    if (found == std::end(status_names)) fail(errc::parse, fmt::format("unknown status {}", name));
-    return static_cast<representer_status>(found - std::begin(status_names));
-}
 
 namespace {
 
@@ -72,7 +60,7 @@ public:
     representer_result run() {
         representer_result best;
         if (loss_.is_smooth()) {
-            representer_status status = representer_status::cancelled;
+            fit_status status = fit_status::cancelled;
             unless_stopped([&] { status = minimise(0, [&](double gap, double value) { return gap <= o_.tol * std::abs(value); }); });
             best = answer(status, objective(), gap_);
         } else {
@@ -120,7 +108,7 @@ private:
 
     // Newton's method on the rounded problem until `enough(gap, P)`; gap_ is what was reached.
     template <class Enough>
-    representer_status minimise(double mu, Enough enough) {
+    fit_status minimise(double mu, Enough enough) {
         mu_ = mu;
         b_ = offset_for(fixed_, b_);
         double value = objective();
@@ -130,16 +118,16 @@ private:
             Kr_ = times(r_);
             gap_ = dot(r_, Kr_) / (2 * o_.lambda);
             if (enough(std::abs(gap_), value)) {
-                if (fresh) return gap_ >= 0 ? representer_status::converged : representer_status::stalled;
+                if (fresh) return gap_ >= 0 ? fit_status::converged : fit_status::stalled;
                 refresh(value);
                 fresh = true;
                 --rounds_;
                 continue;
             }
-            if (rounds_ >= o_.most_rounds) return representer_status::limit;
-            if (o_.progress && !o_.progress(rounds_, value, std::abs(gap_))) return representer_status::cancelled;
+            if (rounds_ >= o_.most_rounds) return fit_status::step_limit;
+            if (o_.progress && !o_.progress(rounds_, value, std::abs(gap_))) return fit_status::cancelled;
             const bool moved = step(value);
-            if (!moved && (fresh || ++flat > 1)) return representer_status::stalled;
+            if (!moved && (fresh || ++flat > 1)) return fit_status::stalled;
             fresh = !moved;
             if (!moved) refresh(value);
         }
@@ -266,7 +254,7 @@ private:
         return {std::move(x), std::move(Kx)};
     }
 
-    representer_result answer(representer_status status, double objective, double gap) const {
+    representer_result answer(fit_status status, double objective, double gap) const {
         representer_result out;
         out.alpha = alpha_;
         out.offset = b_;
@@ -331,17 +319,17 @@ private:
         for (int outer = 0, idle = 0; outer < 200; ++outer) {
             const double aim =
                 std::isfinite(best.gap) ? std::max(0.01 * best.gap, 1e-3 * o_.tol * std::abs(best.objective)) : std::numeric_limits<double>::infinity();
-            representer_status inner = representer_status::cancelled;
+            fit_status inner = fit_status::cancelled;
             unless_stopped([&] { inner = minimise(mu, [&](double gap, double value) { return gap <= std::min(1e-3 * std::abs(value), aim); }); });
             const listening_to nobody(nullptr);  // two products, without which there is nothing to show
             representer_result now = measured();
             const double progress = now.gap / best.gap;
             if (now.gap < best.gap) best = std::move(now);
-            best.status = inner == representer_status::limit || inner == representer_status::cancelled ? inner : representer_status::stalled;
+            best.status = inner == fit_status::step_limit || inner == fit_status::cancelled ? inner : fit_status::stalled;
             // A matrix with aᵀKa < 0 makes the "gap" mean nothing.
-            if (best.gap <= o_.tol * std::abs(best.objective) && !indefinite_) best.status = representer_status::converged;
+            if (best.gap <= o_.tol * std::abs(best.objective) && !indefinite_) best.status = fit_status::converged;
             idle = progress < 0.9 ? 0 : idle + 1;
-            if (best.status != representer_status::stalled || idle > 8) break;
+            if (best.status != fit_status::stalled || idle > 8) break;
             if (!(progress < 0.3)) mu = std::max(0.2 * mu, least);
             for (std::size_t i = 0; i < n_; ++i) centre_[i] = g_[i] / w_[i];
         }

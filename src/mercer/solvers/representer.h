@@ -24,6 +24,7 @@
 #include <string_view>
 #include <vector>
 
+#include "mercer/base/fit_status.h"
 #include "mercer/gram/gram.h"
 #include "mercer/solvers/losses.h"
 
@@ -41,19 +42,15 @@ struct representer_options {
     std::function<bool(int rounds, double objective, double gap)> progress{};  // before every step; false: stop and keep what there is
 };
 
-// stationary: the stopping rule is met, but nothing says that K is positive semidefinite, without which it proves nothing (set by those who know
+// How it ends: stationary: the stopping rule is met, but nothing says that K is positive semidefinite, without which it proves nothing (set by those who know
 // the kernel). stalled: rounding, or a matrix that is not positive semidefinite, lets P fall no further; the gap says how far it came.
-enum class representer_status { converged, stationary, stalled, limit, cancelled };
-const char* name(representer_status status) noexcept;
-representer_status representer_status_named(std::string_view name);  // fails with errc::parse
-
 struct representer_result {
     std::vector<double> alpha;
     double offset = 0;
     std::vector<double> f;  // Kα + b
     double objective = 0;   // P
     double gap = 0;         // measured, of the problem itself
-    representer_status status = representer_status::limit;
+    fit_status status = fit_status::step_limit;
     int rounds = 0;             // Newton steps
     std::int64_t products = 0;  // multiplications by K
 };

@@ -8,8 +8,8 @@
 
 #include "mercer/base/error.h"
 #include "mercer/base/stop.h"
-#include "mercer/solvers/dense_algebra.h"
-#include "mercer/solvers/gram_product.h"
+#include "mercer/solvers/algebra/dense_algebra.h"
+#include "mercer/solvers/algebra/gram_product.h"
 
 namespace mercer {
 
@@ -55,7 +55,7 @@ public:
     softmax_result run() {
         softmax_result out;
         double value = value_at(fixed_, b_);
-        if (!unless_stopped([&] { iterate(out, value); })) out.status = representer_status::cancelled;
+        if (!unless_stopped([&] { iterate(out, value); })) out.status = fit_status::cancelled;
         out.gap = std::max(gap_, 0.0) + imbalance();
         out.objective = value;
         out.products = products_;
@@ -78,12 +78,12 @@ private:
             gap_ = dot(r_, Kr) / (2 * o_.lambda);
             const bool enough = std::abs(gap_) + imbalance() <= o_.tol * value;
             if (enough && fresh) {
-                out.status = gap_ >= 0 ? representer_status::converged : representer_status::stalled;
+                out.status = gap_ >= 0 ? fit_status::converged : fit_status::stalled;
                 break;
             }
             if (!enough && out.rounds >= o_.most_rounds) break;
             if (!enough && o_.progress && !o_.progress(out.rounds, value, std::abs(gap_))) {
-                out.status = representer_status::cancelled;
+                out.status = fit_status::cancelled;
                 break;
             }
             bool moved = false;
@@ -91,7 +91,7 @@ private:
                 moved = step(Kr, value);
                 ++out.rounds;
                 if (!moved && fresh) {
-                    out.status = representer_status::stalled;
+                    out.status = fit_status::stalled;
                     break;
                 }
             }

@@ -22,7 +22,7 @@ struct softmax_result {
     matrix<double> f;
     double objective = 0;
     double gap = 0;
-    representer_status status = representer_status::limit;
+    fit_status status = fit_status::step_limit;
     int rounds = 0;
     std::int64_t products = 0;
 };

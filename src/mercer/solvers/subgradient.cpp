@@ -40,11 +40,11 @@ public:
             const bool changed = o_.change == 0 || std::abs(before - seen_) > o_.change * std::abs(seen_);
             before = seen_;
             const bool on = !o_.progress || o_.progress({epoch, steps_, best_.primal, best_.dual, now, best_.w, best_.b});
-            best_.status = best_.gap <= o_.tol || !changed ? descent_status::converged
-                           : !on                           ? descent_status::cancelled
-                           : late                          ? descent_status::time_limit
-                                                           : descent_status::epoch_limit;
-            if (best_.status != descent_status::epoch_limit || last) return std::move(best_);
+            best_.status = best_.gap <= o_.tol || !changed ? fit_status::converged
+                           : !on                           ? fit_status::cancelled
+                           : late                          ? fit_status::time_limit
+                                                           : fit_status::step_limit;
+            if (best_.status != fit_status::step_limit || last) return std::move(best_);
         }
     }
 

@@ -22,8 +22,8 @@
 #include "mercer/kernels/linear.h"
 #include "mercer/kernels/matern.h"
 #include "mercer/kernels/polynomial.h"
-#include "mercer/kernels/set_kernels.h"
-#include "mercer/kernels/spectrum.h"
+#include "mercer/kernels/sets/set_kernels.h"
+#include "mercer/kernels/strings/spectrum.h"
 
 namespace mercer::cluster_testing {
 

@@ -217,7 +217,7 @@ TEST(kernel_kmeans, objects_files_and_cancelling) {
     EXPECT_EQ(stopped.labels.size(), 100u) << "what there is is kept";
     o.progress = nullptr;
     o.max_iter = 1, o.n_init = 1;
-    EXPECT_EQ(fit_kernel_kmeans(linear{}, x, o).status, fit_status::iteration_limit);
+    EXPECT_EQ(fit_kernel_kmeans(linear{}, x, o).status, fit_status::step_limit);
 }
 
 }  // namespace

@@ -197,7 +197,7 @@ TEST(kernel_kmedoids, duplicates_extremes_and_errors) {
     EXPECT_EQ(fit_kernel_kmedoids(linear{}, some, o).status, fit_status::cancelled);
     EXPECT_EQ(calls, 3);
     o.progress = nullptr, o.max_iter = 0;
-    EXPECT_EQ(fit_kernel_kmedoids(linear{}, some, o).status, fit_status::iteration_limit);
+    EXPECT_EQ(fit_kernel_kmedoids(linear{}, some, o).status, fit_status::step_limit);
 }
 
 TEST(kernel_kmedoids, objects_and_files) {

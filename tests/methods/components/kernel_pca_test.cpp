@@ -5,9 +5,9 @@
 
 #include "methods/clusters/cluster_support.h"
 #include "mercer/base/parallel.h"
-#include "mercer/methods/components/pre_image.h"
 #include "mercer/insight/geometry.h"
-#include "mercer/solvers/dense_algebra.h"
+#include "mercer/methods/components/pre_image.h"
+#include "mercer/solvers/algebra/dense_algebra.h"
 
 namespace mercer {
 namespace {
@@ -174,7 +174,7 @@ TEST(kernel_pca, floats_and_budgets) {
     EXPECT_EQ(floats.status, fit_status::converged);
     for (std::size_t j = 0; j < 12; ++j) EXPECT_NEAR(floats.eigenvalues[j], all.eigenvalues[j], 1e-6 * all.eigenvalues[0]);
     o.max_iter = 2;
-    EXPECT_EQ(fit_kernel_pca(gaussian{0.01}, x, o).status, fit_status::iteration_limit);
+    EXPECT_EQ(fit_kernel_pca(gaussian{0.01}, x, o).status, fit_status::step_limit);
     int calls = 0;
     o.max_iter = 200;
     o.progress = [&](const fit_progress&) { return ++calls < 2; };

@@ -22,7 +22,7 @@ TEST(kernel_logistic, agrees_with_scikit_learn) {
         o.sample_weight = oracle_weights(c, s.size());
         for (const json& each : c["class_weight"]) o.class_weight.emplace_back(each[0], each[1]);
         const kernel_logistic_model model = fit_kernel_logistic(kernel::parse(c["kernel"].get<std::string>()), dense_data(s.x), s.y, o);
-        EXPECT_EQ(model.status, representer_status::converged) << model.gap << " of " << model.objective;
+        EXPECT_EQ(model.status, fit_status::converged) << model.gap << " of " << model.objective;
         expect_close(probabilities(model, decide(model, dense_data(oracle_points(c, s))).view()), c["probabilities"], 2e-5);
     }
 }
@@ -95,7 +95,7 @@ TEST(kernel_logistic, strings_sets_sparse_and_precomputed) {
         SCOPED_TRACE(each.text);
         const kernel k = kernel::parse(each.text);
         const kernel_logistic_model model = fit_kernel_logistic(k, each.x, each.y);
-        EXPECT_EQ(model.status, representer_status::converged);
+        EXPECT_EQ(model.status, fit_status::converged);
         const matrix<double> K = gram_of(k, each.x);
         const kernel_logistic_model other = fit_kernel_logistic_precomputed(K.view(), each.y);
         expect_close(decide_precomputed(other, K.view()), decide(model, each.x), 1e-6);
@@ -122,7 +122,7 @@ TEST(kernel_logistic, extremes_and_faults) {
         kernel_logistic_options o;
         o.C = C;
         const kernel_logistic_model model = fit_kernel_logistic(gaussian{0.5}, x, s.y, o);
-        EXPECT_EQ(model.status, representer_status::converged) << C << ": " << model.gap << " of " << model.objective;
+        EXPECT_EQ(model.status, fit_status::converged) << C << ": " << model.gap << " of " << model.objective;
         // nothing learnt: the frequencies, a third each
         if (C < 1) {
             EXPECT_NEAR(probabilities(model, decide(model, x).view())(0, 0), 1.0 / 3, 1e-5);

@@ -6,9 +6,9 @@
 
 #include "contracts/paths.h"
 #include "methods/svm/svm_support.h"
+#include "mercer/kernels/evaluation/evaluator.h"
 #include "mercer/methods/kernel_expansion.h"
-#include "mercer/kernels/evaluator.h"
-#include "mercer/solvers/dense_algebra.h"
+#include "mercer/solvers/algebra/dense_algebra.h"
 
 namespace mercer::regression_testing {
 

@@ -27,7 +27,7 @@ TEST(representer_model, agrees_with_linear_models_under_other_losses) {
         o.fit_intercept = c["intercept"];
         o.tol = named_loss(c["loss"], c["parameter"]).is_smooth() ? 1e-11 : 1e-9;
         const representer_model model = fit_representer(linear{}, dense_data(s.x), s.y, named_loss(c["loss"], c["parameter"]), o);
-        EXPECT_EQ(model.status, representer_status::converged) << model.gap << " of " << model.objective;
+        EXPECT_EQ(model.status, fit_status::converged) << model.gap << " of " << model.objective;
         expect_close(column(decide(model, dense_data(oracle_points(c, s)))), c["decisions"], 2e-5);
     }
 }
@@ -53,7 +53,7 @@ TEST(representer_model, hinge_and_epsilon_are_support_vector_machines) {
             const svm_model svm = fit_svm(gaussian{0.05}, dense_data(s.x), s.y, options_for(svm_task::c_svc, C, 1e-7));
             const representer_model model =
                 fit_representer(gaussian{0.05}, dense_data(s.x), s.y, loss::hinge(), {.alpha = 1 / C, .fit_intercept = true, .tol = 1e-7, .sample_weight = {}});
-            EXPECT_EQ(model.status, representer_status::converged) << model.gap << " of " << model.objective;
+            EXPECT_EQ(model.status, fit_status::converged) << model.gap << " of " << model.objective;
             EXPECT_NEAR(C * model.objective, -svm.reports[0].objective, 1e-5 * C * model.objective) << file;
             // support vectors are few: the others have a coefficient of exactly 0
             EXPECT_NEAR(static_cast<double>(model.f.rows.size()), static_cast<double>(svm.support_rows.size()), 4) << file;
@@ -64,7 +64,7 @@ TEST(representer_model, hinge_and_epsilon_are_support_vector_machines) {
         const svm_model svm = fit_svm(gaussian{0.05}, dense_data(s.x), s.y, o);
         const representer_model model = fit_representer(gaussian{0.05}, dense_data(s.x), s.y, loss::epsilon_insensitive(0.5),
                                                         {.alpha = 1 / C, .fit_intercept = true, .tol = 1e-7, .sample_weight = {}});
-        EXPECT_EQ(model.status, representer_status::converged) << model.gap << " of " << model.objective;
+        EXPECT_EQ(model.status, fit_status::converged) << model.gap << " of " << model.objective;
         EXPECT_NEAR(C * model.objective, -svm.reports[0].objective, 1e-5 * C * model.objective);
     }
 }
@@ -75,7 +75,7 @@ TEST(representer_model, quantiles_have_their_fraction_below) {
     for (const double tau : {0.1, 0.5, 0.85}) {
         const representer_model model =
             fit_representer(gaussian{0.5}, dense_data(s.x), s.y, loss::quantile(tau), {.alpha = 2, .fit_intercept = true, .tol = 1e-7, .sample_weight = {}});
-        EXPECT_EQ(model.status, representer_status::converged) << model.gap << " of " << model.objective;
+        EXPECT_EQ(model.status, fit_status::converged) << model.gap << " of " << model.objective;
         const std::vector<double> f = predict(model, dense_data(s.x));
         double below = 0, above = 0;
         for (std::size_t i = 0; i < f.size(); ++i) below += s.y[i]<f[i] - 1e-4, above += s.y[i]> f[i] + 1e-4;
@@ -148,12 +148,12 @@ TEST(representer_model, files_kinds_and_faults) {
     expect_error(errc::data, "all sample weights are zero",
                  [&] { fit_representer(gaussian{1.0}, x, s.y, loss::squared(), {.sample_weight = std::vector<double>(40)}); });
     // not proven to be a kernel: the end is stationary at best
-    EXPECT_NE(fit_representer(kernel::parse("sigmoid(gamma=1, coef0=0)"), x, labels, loss::logistic()).status, representer_status::converged);
+    EXPECT_NE(fit_representer(kernel::parse("sigmoid(gamma=1, coef0=0)"), x, labels, loss::logistic()).status, fit_status::converged);
     // λ tiny and huge
     for (const auto& l : {loss::logistic(), loss::hinge(), loss::squared_hinge()})
         for (const double alpha : {1e-6, 1e8}) {
             const representer_model model = fit_representer(gaussian{1.0}, x, labels, l, {.alpha = alpha, .fit_intercept = true, .sample_weight = {}});
-            EXPECT_EQ(model.status, representer_status::converged) << name(l.kind) << " alpha " << alpha << " gap " << model.gap << " of " << model.objective;
+            EXPECT_EQ(model.status, fit_status::converged) << name(l.kind) << " alpha " << alpha << " gap " << model.gap << " of " << model.objective;
         }
 }
 

@@ -7,7 +7,8 @@
 #include <numeric>
 
 #include "methods/model_support.h"
-#include "mercer/methods/svm/validation.h"
+#include "mercer/selection/calibrate.h"
+#include "mercer/selection/cross_validation.h"
 
 namespace mercer {
 namespace {
@@ -124,7 +125,7 @@ TEST(calibration, tells_of_fits_that_did_not_converge) {
     const inner_fits cut = calibrate(model, k, data.x, data.y, options);
     EXPECT_EQ(cut.fits, 5);
     EXPECT_EQ(cut.unfinished, 5);
-    EXPECT_EQ(cut.worst, smo_status::step_limit);
+    EXPECT_EQ(cut.worst, fit_status::step_limit);
     EXPECT_GT(cut.worst_gap, options.tol);
     EXPECT_THAT(cut.trouble(), ::testing::HasSubstr("5 of 5 fits did not converge"));
     options.most_steps = std::numeric_limits<std::int64_t>::max();

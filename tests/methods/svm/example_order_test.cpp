@@ -7,8 +7,8 @@
 
 #include "contracts/objects.h"
 #include "methods/model_support.h"
-#include "mercer/kernels/set_kernels.h"
-#include "mercer/kernels/spectrum.h"
+#include "mercer/kernels/sets/set_kernels.h"
+#include "mercer/kernels/strings/spectrum.h"
 
 namespace mercer {
 namespace {

@@ -1,4 +1,4 @@
-#include "mercer/methods/svm/libsvm_model.h"
+#include "mercer/methods/svm/files/libsvm_model.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

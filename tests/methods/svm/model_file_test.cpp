@@ -1,4 +1,4 @@
-#include "mercer/methods/svm/model_file.h"
+#include "mercer/methods/svm/files/model_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,8 @@
 #include "methods/model_support.h"
 #include "mercer/base/parallel.h"
 #include "mercer/data/readers/read.h"
-#include "mercer/methods/svm/libsvm_model.h"
+#include "mercer/methods/svm/files/libsvm_model.h"
+#include "mercer/selection/calibrate.h"
 
 namespace mercer {
 namespace {

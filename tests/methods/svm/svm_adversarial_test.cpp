@@ -1,7 +1,7 @@
 // Inputs made to break a solver: each must end, soon, in a right answer or a clear status.
 #include <chrono>
 
-#include "mercer/methods/svm/validation.h"
+#include "mercer/selection/cross_validation.h"
 #include "methods/svm/svm_support.h"
 
 namespace mercer {
@@ -19,7 +19,7 @@ svm_model ends(const formula& k, const sample& s, svm_options o, bool must_conve
     EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count(), 50);  // a watchdog, not a measurement
     const matrix<double> K = gram_matrix(s.x, k);
     const statement question{o, s.y, K.view()};
-    if (must_converge || model.worst_status() == smo_status::converged) {
+    if (must_converge || model.worst_status() == fit_status::converged) {
         svm_contract::check_svm(model, question);
     } else {
         for (const auto& b : svm_contract::take_apart(model, question)) {
@@ -27,7 +27,7 @@ svm_model ends(const formula& k, const sample& s, svm_options o, bool must_conve
             EXPECT_TRUE(std::isfinite(b.report.gap));
             EXPECT_GE(b.report.gap, 0);
             // An end by its own decision is never worse than where it started.
-            if (b.report.status == smo_status::stalled && (b.task == svm_task::c_svc || b.task == svm_task::epsilon_svr)) {
+            if (b.report.status == fit_status::stalled && (b.task == svm_task::c_svc || b.task == svm_task::epsilon_svr)) {
                 EXPECT_LE(svm_contract::recomputed_objective(b), b.noise() * b.mass);
                 EXPECT_NEAR(b.report.gap, svm_contract::recomputed_gap(b), 0.01 * b.report.gap + b.noise());
             }
@@ -64,7 +64,7 @@ TEST(svm_adversarial, all_points_equal) {
     // No margin: every w != 0 is worse than none.
     const svm_model none = fit(rbf(1), s, options_for(svm_task::nu_svc));
     EXPECT_TRUE(none.reports[0].no_margin);
-    EXPECT_EQ(none.reports[0].status, smo_status::converged);
+    EXPECT_EQ(none.reports[0].status, fit_status::converged);
     EXPECT_NEAR(decide(none, dense_data(s.x))(0, 0), 0, 1e-12);
 }
 
@@ -160,7 +160,7 @@ TEST(svm_adversarial, planes_far_from_the_origin) {
             svm_options o = options_for(task, 1);
             o.tol = 1e-5;
             const svm_model there = fit(linear_kernel(), far, o), here = fit(linear_kernel(), moved, o);
-            EXPECT_EQ(there.reports[0].status, smo_status::converged);
+            EXPECT_EQ(there.reports[0].status, fit_status::converged);
             EXPECT_NEAR(there.reports[0].objective, here.reports[0].objective, 1e-6 * std::abs(here.reports[0].objective));
             const matrix<double> f = decide(there, dense_data(far.x)), g = decide(here, dense_data(moved.x));
             // Rounding of Σcₖxᵀxₖ, whose terms are as large as cₖ·away²
@@ -229,7 +229,7 @@ TEST(svm_adversarial, curvature_lost_to_rounding) {
         for (std::size_t i = 0; i < s.x.size(); ++i)
             for (double& v : s.x[i]) v = static_cast<float>(v + (i % 3 == 0 ? 1e5 : 2e5));
         const svm_model model = fit(poly(3, 1 / (30 * 4e10), 0), s, options_for(svm_task::c_svc, 80));
-        EXPECT_EQ(model.worst_status(), smo_status::converged) << name(model.worst_status()) << ", gap " << model.largest_gap();
+        EXPECT_EQ(model.worst_status(), fit_status::converged) << name(model.worst_status()) << ", gap " << model.largest_gap();
         concave += model.reports[0].concave_steps;
     }
     EXPECT_GT(concave, 0) << "the data no longer ask what they are here for";
@@ -356,8 +356,8 @@ TEST(svm_adversarial, a_kernel_that_is_none) {
     o.most_seconds = 10;
     const svm_model m = fit_svm(kernel::parse("sigmoid(gamma=0.5, coef0=-1)"), dense_data(s.x), s.y, o);
     const matrix<double> K = gram_matrix(s.x, {"", [](const point& a, const point& b) { return std::tanh(0.5 * dot(a, b) - 1); }});
-    EXPECT_EQ(m.reports[0].status, smo_status::stationary);
-    EXPECT_STREQ(name(m.reports[0].status), "stationary, not certified");
+    EXPECT_EQ(m.reports[0].status, fit_status::stationary);
+    EXPECT_STREQ(name(m.reports[0].status), "stationary");
     for (const auto& b : svm_contract::take_apart(m, {o, s.y, K.view()})) {
         svm_contract::check_feasible(b);
         EXPECT_LE(svm_contract::recomputed_gap(b), o.tol + b.noise());  // the first-order conditions hold all the same
@@ -366,12 +366,12 @@ TEST(svm_adversarial, a_kernel_that_is_none) {
     sample line = clouds(60, 1, 0, 0, 9);
     for (auto& x : line.x) x[0] = 2 + 2 * std::abs(x[0]);
     const svm_model c = fit_svm(kernel::parse("sigmoid(gamma=0.1, coef0=0)"), dense_data(line.x), line.y, o);
-    EXPECT_EQ(c.reports[0].status, smo_status::stationary);
+    EXPECT_EQ(c.reports[0].status, fit_status::stationary);
     EXPECT_GT(c.reports[0].concave_steps, 0);
     // The negative of a kernel: as concave as can be.
     const matrix<double> L = gram_matrix(s.x, {"", [](const point& a, const point& b) { return -std::exp(-0.1 * squared_distance(a, b)); }});
     const svm_model n = fit_svm_precomputed(L.view(), s.y, o);
-    EXPECT_EQ(n.reports[0].status, smo_status::stationary);
+    EXPECT_EQ(n.reports[0].status, fit_status::stationary);
     EXPECT_GT(n.reports[0].concave_steps, 0);
     for (const auto& b : svm_contract::take_apart(n, {o, s.y, L.view()})) EXPECT_LE(svm_contract::recomputed_gap(b), o.tol + b.noise());
 }
@@ -484,7 +484,7 @@ TEST(svm_adversarial, nu_without_a_margin) {
     o.nu = 0.05;
     const svm_model m = fit(linear_kernel(), s, o);
     EXPECT_TRUE(m.reports[0].no_margin);
-    EXPECT_EQ(m.reports[0].status, smo_status::converged);
+    EXPECT_EQ(m.reports[0].status, fit_status::converged);
     const auto b = svm_contract::take_apart(m, {o, s.y, gram_matrix(s.x, linear_kernel()).view()});
     svm_contract::check_feasible(b[0]);
     EXPECT_LT(std::sqrt(2 * m.reports[0].objective) / (0.05 * 200 / 2), 1e-3) << "points of the two hulls that are as good as one";

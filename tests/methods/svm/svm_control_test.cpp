@@ -7,7 +7,7 @@
 #include <mutex>
 #include <thread>
 
-#include "mercer/methods/svm/checkpoint.h"
+#include "mercer/methods/svm/files/checkpoint.h"
 #include "methods/svm/svm_support.h"
 
 namespace mercer {
@@ -76,7 +76,7 @@ TEST(svm_control, step_limits) {
             o.most_steps = most;
             const svm_model m = fit(rbf(1), data, o);
             SCOPED_TRACE(std::string(name(task)) + ", " + std::to_string(most) + " steps");
-            ASSERT_EQ(m.reports[0].status, smo_status::step_limit);
+            ASSERT_EQ(m.reports[0].status, fit_status::step_limit);
             EXPECT_LE(m.reports[0].steps, most);
             if (task != svm_task::nu_svr && task != svm_task::nu_svc) {  // of ν-SVR the gap is not a function of α - α* before the end
                 svm_contract::check_unfinished(m, {o, data.y, (regression ? H : K).view()}, 5e-5);
@@ -108,7 +108,7 @@ TEST(svm_control, time_limits) {
         svm_options o = slow_options();
         o.most_seconds = seconds;
         const svm_model m = fit(rbf(10), s, o);
-        ASSERT_EQ(m.reports[0].status, smo_status::time_limit);
+        ASSERT_EQ(m.reports[0].status, fit_status::time_limit);
         EXPECT_LT(m.reports[0].seconds, 20);
         svm_contract::check_unfinished(m, {o, s.y, K.view()}, slow_error(m));
     }
@@ -118,7 +118,7 @@ TEST(svm_control, time_limits) {
     o.most_seconds = 0;
     const svm_model m = fit(rbf(0.001), digits, o);
     ASSERT_EQ(m.problems(), 45);
-    EXPECT_EQ(m.worst_status(), smo_status::time_limit);
+    EXPECT_EQ(m.worst_status(), fit_status::time_limit);
     EXPECT_EQ(predict(m, dense_data(digits.x)).size(), digits.y.size());
 }
 
@@ -132,7 +132,7 @@ TEST(svm_control, progress_and_cancellation) {
         return seen.size() < 3;
     };
     const svm_model m = fit(rbf(10), s, o);
-    ASSERT_EQ(m.reports[0].status, smo_status::cancelled) << "the problem is no longer slow: " << m.reports[0].seconds << " s";
+    ASSERT_EQ(m.reports[0].status, fit_status::cancelled) << "the problem is no longer slow: " << m.reports[0].seconds << " s";
     ASSERT_EQ(seen.size(), 3u);
     svm_contract::check_unfinished(m, {o, s.y, K.view()}, slow_error(m));
     for (std::size_t i = 0; i < seen.size(); ++i) {
@@ -167,7 +167,7 @@ TEST(svm_control, cancelling_one_of_many_problems_ends_all) {
     };
     const svm_model m = fit(rbf(10), s, o);
     EXPECT_EQ(calls, 1) << "after the first no further question";
-    for (const auto& r : m.reports) EXPECT_EQ(r.status, smo_status::cancelled);
+    for (const auto& r : m.reports) EXPECT_EQ(r.status, fit_status::cancelled);
     EXPECT_EQ(predict(m, dense_data(s.x)).size(), s.y.size());
 }
 
@@ -196,7 +196,7 @@ TEST(svm_checkpoint, a_fit_goes_on_to_the_same_optimum) {
         o.checkpoint_file = folder.path(name(task));
         o.checkpoint_seconds = 0;
         o.most_steps = std::max<std::int64_t>(1, whole.reports[0].steps / 2);
-        EXPECT_EQ(fit(rbf(1), s, o).reports[0].status, smo_status::step_limit);
+        EXPECT_EQ(fit(rbf(1), s, o).reports[0].status, fit_status::step_limit);
         EXPECT_TRUE(std::filesystem::exists(o.checkpoint_file));
         o.most_steps = std::numeric_limits<std::int64_t>::max();
         const svm_model resumed = fit(rbf(1), s, o);

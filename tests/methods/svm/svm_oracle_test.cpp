@@ -47,7 +47,7 @@ TEST_P(scikit_learn, finds_the_same) {
     if (c["sample_weight"].get<bool>())
         for (index i = 0; i < s.size(); ++i) o.sample_weight.push_back(0.5 + 0.5 * static_cast<double>(i % 4));
     const svm_model model = fit(f, s, o);
-    ASSERT_EQ(model.worst_status(), smo_status::converged);
+    ASSERT_EQ(model.worst_status(), fit_status::converged);
 
     const matrix<double> K = gram_matrix(s.x, f);
     const auto problems = svm_contract::take_apart(model, {o, s.y, K.view()});

@@ -6,9 +6,9 @@
 #include "contracts/errors.h"
 #include "methods/svm/svm_support.h"
 #include "mercer/data/scaling.h"
-#include "mercer/methods/svm/model_file.h"
-#include "mercer/methods/svm/svm_qp.h"
 #include "mercer/gram/computed.h"
+#include "mercer/methods/svm/files/model_file.h"
+#include "mercer/methods/svm/svm_qp.h"
 
 namespace mercer {
 namespace {
@@ -31,8 +31,8 @@ void expect_same_optimum(const std::string& k, const sample& s, double C) {
     SCOPED_TRACE(k);
     train_options o = with(C, 1e-5);
     const svm_model smo = train(svm_solver::smo, k, s, o), qp = train(svm_solver::interior_point, k, s, o);
-    ASSERT_EQ(smo.worst_status(), smo_status::converged);
-    EXPECT_EQ(qp.worst_status(), smo_status::converged) << qp.largest_gap();
+    ASSERT_EQ(smo.worst_status(), fit_status::converged);
+    EXPECT_EQ(qp.worst_status(), fit_status::converged) << qp.largest_gap();
     for (std::size_t p = 0; p < smo.reports.size(); ++p)
         EXPECT_NEAR(qp.reports[p].objective, smo.reports[p].objective, 1e-6 * std::abs(smo.reports[p].objective));
     const matrix<double> a = decide(smo, dense_data(s.x), arithmetic::exact), b = decide(qp, dense_data(s.x), arithmetic::exact);
@@ -69,8 +69,8 @@ TEST(svm_qp, the_primal_and_the_dual_program_meet) {
         const sample s = std::isfinite(C) ? every(load("heart_scale.svm"), 3) : clouds(50, 3, 12, 0, 4);
         const train_options o = with(C, 1e-4);
         const svm_model a = train(svm_solver::interior_point, "linear()", s, o), b = train(svm_solver::primal_qp, "linear()", s, o);
-        EXPECT_EQ(a.worst_status(), smo_status::converged) << a.largest_gap();
-        EXPECT_EQ(b.worst_status(), smo_status::converged) << b.largest_gap();
+        EXPECT_EQ(a.worst_status(), fit_status::converged) << a.largest_gap();
+        EXPECT_EQ(b.worst_status(), fit_status::converged) << b.largest_gap();
         EXPECT_NEAR(a.reports[0].objective, b.reports[0].objective, 1e-6 * std::abs(a.reports[0].objective));
         EXPECT_NEAR(a.offset[0], b.offset[0], 1e-3);
         // Zero gap: J of the answer is what its dual says.
@@ -104,7 +104,7 @@ TEST(svm_qp, what_cannot_be_separated_is_said) {
         for (const svm_solver solver : {svm_solver::smo, svm_solver::interior_point, svm_solver::primal_qp})
             expect_error(errc::infeasible, "cannot be separated", [&] { train(solver, "linear()", each, with(inf)); });
     // In a richer space it can.
-    EXPECT_EQ(train(svm_solver::interior_point, "poly(degree=2, coef0=1)", exclusive_or, with(inf)).worst_status(), smo_status::converged);
+    EXPECT_EQ(train(svm_solver::interior_point, "poly(degree=2, coef0=1)", exclusive_or, with(inf)).worst_status(), fit_status::converged);
 }
 
 TEST(svm_qp, sizes_of_C_twins_and_two_points) {
@@ -245,7 +245,7 @@ TEST(train, progress_is_told_and_stops_every_solver) {
             EXPECT_EQ(at.solver.size, static_cast<index>(s.y.size()));
             return ++calls < 2;
         };
-        EXPECT_EQ(train(solver, solver == svm_solver::smo ? "rbf(gamma=0.5)" : "linear()", s, o).worst_status(), smo_status::cancelled);
+        EXPECT_EQ(train(solver, solver == svm_solver::smo ? "rbf(gamma=0.5)" : "linear()", s, o).worst_status(), fit_status::cancelled);
         EXPECT_EQ(calls, 2);
     }
 }
@@ -276,7 +276,7 @@ TEST(train, programs_keep_to_the_memory_allowed) {
     for (const svm_solver solver : {svm_solver::interior_point, svm_solver::primal_qp}) {
         train_options o;
         o.qp_bytes = 1e6;
-        EXPECT_EQ(fit_svm_with(solver, kernel::parse("linear()"), dense_data(s.x), s.y, o).model.reports[0].status, smo_status::converged);
+        EXPECT_EQ(fit_svm_with(solver, kernel::parse("linear()"), dense_data(s.x), s.y, o).model.reports[0].status, fit_status::converged);
         o.qp_bytes = 1e5;  // 120² numbers are 115200 bytes
         expect_error(errc::memory, "use smo", [&] { fit_svm_with(solver, kernel::parse("linear()"), dense_data(s.x), s.y, o); });
     }

@@ -11,7 +11,7 @@
 #include "mercer/kernels/matern.h"
 #include "mercer/kernels/polynomial.h"
 #include "mercer/kernels/rational_quadratic.h"
-#include "mercer/kernels/set_kernels.h"
+#include "mercer/kernels/sets/set_kernels.h"
 #include "mercer/kernels/sigmoid.h"
 #include "mercer/kernels/tile/lanes.h"
 

@@ -11,7 +11,7 @@
 #include "mercer/base/seeded.h"
 #include "mercer/base/stop.h"
 #include "mercer/methods/expansion_archive.h"
-#include "mercer/solvers/dense_algebra.h"
+#include "mercer/solvers/algebra/dense_algebra.h"
 
 namespace mercer {
 namespace {
@@ -86,7 +86,7 @@ public:
                 return;
             }
             if (round == o_.max_iter) {
-                best.status = fit_status::iteration_limit;
+                best.status = fit_status::step_limit;
                 return;
             }
             const std::vector<index> before = labels_;
@@ -364,7 +364,7 @@ matrix<double> distances(const kmeans_model& m, const dataset& z) {
 std::string model_bytes(const kmeans_model& m) {
     archive_writer out;
     write_expansion(out, m.means);
-    out.head["status"] = static_cast<int>(m.status);
+    out.head["status"] = name(m.status);
     out.head["runs"] = m.runs;
     out.head["rounds"] = m.history.size();
     out.all(m.norms);
@@ -379,7 +379,7 @@ kmeans_model parse_kernel_kmeans_model(std::string_view bytes, const std::string
     kmeans_model m;
     in.read([&] {
         m.means = read_expansion(in);
-        m.status = static_cast<fit_status>(whole(in.head, "status", static_cast<index>(fit_status::cancelled)));
+        m.status = status_in(in.head);
         m.runs = whole(in.head, "runs");
         m.norms = in.all<double>(m.clusters());
         m.weights = in.all<double>(m.clusters());

@@ -10,12 +10,12 @@
 #include "mercer/base/parallel.h"
 #include "mercer/base/seeded.h"
 #include "mercer/base/stop.h"
-#include "mercer/methods/expansion_archive.h"
-#include "mercer/methods/fit_checks.h"
 #include "mercer/gram/adaptors.h"
 #include "mercer/gram/distances.h"
 #include "mercer/gram/narrowed.h"
-#include "mercer/solvers/dense_algebra.h"
+#include "mercer/methods/expansion_archive.h"
+#include "mercer/methods/fit_checks.h"
+#include "mercer/solvers/algebra/dense_algebra.h"
 #include "mercer/solvers/faster_pam.h"
 
 namespace mercer {
@@ -143,7 +143,7 @@ kmedoids_model fitted(const gram<T>& D, const kmedoids_options& o) {
         }
     }
     kmedoids_model m;
-    m.status = stop ? fit_status::cancelled : best.finished ? fit_status::converged : fit_status::iteration_limit;
+    m.status = stop ? fit_status::cancelled : best.finished ? fit_status::converged : fit_status::step_limit;
     m.medoids = best.medoids;
     std::sort(m.medoids.begin(), m.medoids.end());
     m.objective = best.objective;
@@ -283,7 +283,7 @@ std::string model_bytes(const kmedoids_model& m) {
     out.head["distances"] = m.self.empty();
     out.head["swaps"] = m.swaps;
     out.head["passes"] = m.passes;
-    out.head["status"] = static_cast<int>(m.status);
+    out.head["status"] = name(m.status);
     out.one(m.objective);
     out.one(m.silhouette);
     out.all(m.medoids);
@@ -300,7 +300,7 @@ kmedoids_model parse_kernel_kmedoids_model(std::string_view bytes, const std::st
         const index k = whole(in.head, "clusters"), n = whole(in.head, "examples");
         m.swaps = whole(in.head, "swaps");
         m.passes = whole(in.head, "passes");
-        m.status = static_cast<fit_status>(whole(in.head, "status", static_cast<index>(fit_status::cancelled)));
+        m.status = status_in(in.head);
         m.objective = in.one();
         m.silhouette = in.one();
         m.medoids = in.all<index>(k);

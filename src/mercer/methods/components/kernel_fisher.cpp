@@ -7,7 +7,7 @@
 
 #include "mercer/base/error.h"
 #include "mercer/methods/expansion_archive.h"
-#include "mercer/solvers/dense_algebra.h"
+#include "mercer/solvers/algebra/dense_algebra.h"
 
 namespace mercer {
 namespace {

@@ -8,12 +8,12 @@
 
 #include "mercer/base/error.h"
 #include "mercer/base/parallel.h"
-#include "mercer/methods/expansion_archive.h"
 #include "mercer/gram/distances.h"
-#include "mercer/solvers/block_lanczos.h"
-#include "mercer/solvers/dense_algebra.h"
-#include "mercer/solvers/gram_product.h"
-#include "mercer/solvers/half_gram.h"
+#include "mercer/methods/expansion_archive.h"
+#include "mercer/solvers/algebra/block_lanczos.h"
+#include "mercer/solvers/algebra/dense_algebra.h"
+#include "mercer/solvers/algebra/gram_product.h"
+#include "mercer/solvers/algebra/half_gram.h"
 
 namespace mercer {
 namespace {
@@ -160,9 +160,7 @@ pairs iterative(const multiplication& K, centring& c, index count, const kernel_
     l.seed = o.seed;
     if (o.progress) l.progress = [&](index pass, double residual) { return o.progress({"eigenvectors", pass, 0, residual}); };
     lanczos_result found = block_lanczos(n, multiply, l);
-    pairs out{std::move(found.values), std::move(found.vectors), std::move(found.residuals), fit_status::converged, found.passes, found.lowest};
-    if (found.status == lanczos_status::pass_limit) out.status = fit_status::iteration_limit;
-    if (found.status == lanczos_status::cancelled) out.status = fit_status::cancelled;
+    pairs out{std::move(found.values), std::move(found.vectors), std::move(found.residuals), found.status, found.passes, found.lowest};
     return out;
 }
 
@@ -388,7 +386,7 @@ static double total_weight(const kernel_pca_model& m) {
 std::string model_bytes(const kernel_pca_model& m) {
     archive_writer out;
     write_expansion(out, m.projection);
-    out.head["status"] = static_cast<int>(m.status);
+    out.head["status"] = name(m.status);
     out.head["passes"] = m.passes;
     out.head["residuals"] = m.residuals.size();
     out.one(m.total_variance);
@@ -411,7 +409,7 @@ kernel_pca_model parse_kernel_pca_model(std::string_view bytes, const std::strin
     in.read([&] {
         m.projection = read_expansion(in);
         const index p = m.components(), n = m.projection.size();
-        m.status = static_cast<fit_status>(whole(in.head, "status", static_cast<index>(fit_status::cancelled)));
+        m.status = status_in(in.head);
         m.passes = whole(in.head, "passes");
         m.total_variance = in.one();
         m.eigenvalues = in.all<double>(p);

@@ -4,7 +4,7 @@
 // (Σαᵢ = 0, so a row of new kernel values need not be centred). λ/(W-1) is the variance along v; the trace of the centred matrix is all
 // of it, known exactly without one eigenvalue. With the linear kernel: principal components.
 //
-// Few components of many objects come from block Lanczos (solvers/block_lanczos.h) on a product that centres on the fly, so that the
+// Few components of many objects come from block Lanczos (solvers/algebra/block_lanczos.h) on a product that centres on the fly, so that the
 // centred matrix is never formed; otherwise from LAPACK. Each u has its entry of largest size positive.
 //
 // A matrix with a negative eigenvalue larger than 1e-5 λ₁, scikit-learn's measure, is not one of inner products. It is refused where the components

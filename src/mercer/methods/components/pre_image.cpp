@@ -9,7 +9,7 @@
 #include "mercer/base/error.h"
 #include "mercer/base/parallel.h"
 #include "mercer/kernels/gaussian.h"
-#include "mercer/solvers/dense_algebra.h"
+#include "mercer/solvers/algebra/dense_algebra.h"
 
 namespace mercer {
 namespace {
@@ -68,7 +68,7 @@ void fixed_point(const kernel_pca_model& m, const dense<double>& x, matrix_view<
     }
     if (!active.empty()) {
         out.unfinished += static_cast<index>(active.size());
-        if (out.status == fit_status::converged) out.status = fit_status::iteration_limit;
+        if (out.status == fit_status::converged) out.status = fit_status::step_limit;
     }
 }
 

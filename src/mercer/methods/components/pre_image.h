@@ -23,7 +23,7 @@ struct pre_image_options {
 
 struct pre_image_result {
     matrix<double> points;                      // one row an object
-    fit_status status = fit_status::converged;  // of the worst: iteration_limit; stalled where a fixed point lost all weight, the nearest training
+    fit_status status = fit_status::converged;  // of the worst: step_limit; stalled where a fixed point lost all weight, the nearest training
                                                 // point then stands for it
     index unfinished = 0;
 };

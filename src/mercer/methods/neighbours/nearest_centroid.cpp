@@ -6,11 +6,11 @@
 #include <cmath>
 
 #include "mercer/base/error.h"
-#include "mercer/methods/expansion_archive.h"
 #include "mercer/gram/distances.h"
-#include "mercer/kernels/evaluator.h"
-#include "mercer/solvers/dense_algebra.h"
-#include "mercer/solvers/gram_product.h"
+#include "mercer/kernels/evaluation/evaluator.h"
+#include "mercer/methods/expansion_archive.h"
+#include "mercer/solvers/algebra/dense_algebra.h"
+#include "mercer/solvers/algebra/gram_product.h"
 
 namespace mercer {
 namespace {

@@ -5,10 +5,10 @@
 #include <algorithm>
 
 #include "mercer/base/error.h"
-#include "mercer/methods/expansion_archive.h"
 #include "mercer/gram/adaptors.h"
 #include "mercer/gram/distances.h"
-#include "mercer/solvers/dense_algebra.h"
+#include "mercer/methods/expansion_archive.h"
+#include "mercer/solvers/algebra/dense_algebra.h"
 
 namespace mercer {
 namespace {

@@ -8,11 +8,11 @@
 #include "mercer/base/error.h"
 #include "mercer/base/file.h"
 #include "mercer/data/readers/source.h"
+#include "mercer/gram/adaptors.h"
 #include "mercer/methods/expansion_archive.h"
 #include "mercer/methods/fit_checks.h"
 #include "mercer/methods/training_gram.h"
-#include "mercer/gram/adaptors.h"
-#include "mercer/solvers/dense_algebra.h"
+#include "mercer/solvers/algebra/dense_algebra.h"
 #include "mercer/solvers/softmax.h"
 
 namespace mercer {
@@ -95,7 +95,7 @@ kernel_logistic_model fit_kernel_logistic(const kernel& k, const dataset& x, std
     const dataset objects = gather(x, std::span<const index>(used));
     kernel_logistic_model model = solve(*training_gram(k, objects, options.memory_bytes), y, weight, used, options);
     // Where nothing says that the problem is convex, meeting the first-order conditions does not make this the minimum.
-    if (!k.proof().valid && model.status == representer_status::converged) model.status = representer_status::stationary;
+    if (!k.proof().valid && model.status == fit_status::converged) model.status = fit_status::stationary;
     model.f.k = std::make_shared<const kernel>(k);
     model.f.x = objects;
     return model;
@@ -159,7 +159,7 @@ kernel_logistic_model parse_kernel_logistic(std::string_view bytes, const std::s
     archive_reader in(bytes, format_name, version, name);
     kernel_logistic_model model;
     in.read([&] {
-        model.status = representer_status_named(in.head.at("status").get<std::string>());
+        model.status = fit_status_named(in.head.at("status").get<std::string>());
         model.rounds = static_cast<int>(whole(in.head, "rounds", 1 << 30));
         for (double* each : {&model.C, &model.objective, &model.gap}) *each = in.one();
         model.classes = in.class_labels(whole(in.head, "classes", 1 << 24));

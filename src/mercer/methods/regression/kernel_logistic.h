@@ -34,7 +34,7 @@ struct kernel_logistic_model {
     kernel_expansion f;           // one output for two classes, else one for each class
     std::vector<double> classes;  // labels, ascending
     double C = 1;
-    representer_status status = representer_status::converged;
+    fit_status status = fit_status::converged;
     double objective = 0, gap = 0;
     int rounds = 0;
 };

@@ -6,13 +6,13 @@
 #include <cmath>
 
 #include "mercer/base/error.h"
-#include "mercer/methods/fit_checks.h"
-#include "mercer/methods/training_gram.h"
 #include "mercer/gram/adaptors.h"
 #include "mercer/gram/computed.h"
 #include "mercer/gram/precomputed.h"
-#include "mercer/solvers/dense_algebra.h"
-#include "mercer/solvers/mixed_cholesky.h"
+#include "mercer/methods/fit_checks.h"
+#include "mercer/methods/training_gram.h"
+#include "mercer/solvers/algebra/dense_algebra.h"
+#include "mercer/solvers/algebra/mixed_cholesky.h"
 
 namespace mercer {
 namespace {

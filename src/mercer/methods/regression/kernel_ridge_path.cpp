@@ -9,14 +9,14 @@
 
 #include "mercer/base/error.h"
 #include "mercer/base/parallel.h"
-#include "mercer/methods/fit_checks.h"
-#include "mercer/methods/regression/kernel_ridge.h"
-#include "mercer/methods/training_gram.h"
 #include "mercer/gram/adaptors.h"
 #include "mercer/gram/computed.h"
 #include "mercer/gram/precomputed.h"
-#include "mercer/solvers/band_reduction.h"
-#include "mercer/solvers/dense_algebra.h"
+#include "mercer/methods/fit_checks.h"
+#include "mercer/methods/regression/kernel_ridge.h"
+#include "mercer/methods/training_gram.h"
+#include "mercer/solvers/algebra/band_reduction.h"
+#include "mercer/solvers/algebra/dense_algebra.h"
 
 namespace mercer {
 namespace {

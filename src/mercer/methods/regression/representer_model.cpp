@@ -7,11 +7,11 @@
 #include "mercer/base/error.h"
 #include "mercer/base/file.h"
 #include "mercer/data/readers/source.h"
+#include "mercer/gram/adaptors.h"
 #include "mercer/methods/expansion_archive.h"
 #include "mercer/methods/fit_checks.h"
 #include "mercer/methods/training_gram.h"
-#include "mercer/gram/adaptors.h"
-#include "mercer/solvers/dense_algebra.h"
+#include "mercer/solvers/algebra/dense_algebra.h"
 
 namespace mercer {
 namespace {
@@ -77,7 +77,7 @@ representer_model fit_representer(const kernel& k, const dataset& x, std::span<c
     const auto K = training_gram(k, static_cast<index>(used.size()) == x.size() ? x : gather(x, std::span<const index>(used)), options.memory_bytes);
     representer_model model = solve(*K, y, weight, used, l, options);
     // Where nothing says that the problem is convex, meeting the first-order conditions does not make this the minimum.
-    if (!k.proof().valid && model.status == representer_status::converged) model.status = representer_status::stationary;
+    if (!k.proof().valid && model.status == fit_status::converged) model.status = fit_status::stationary;
     model.f.k = std::make_shared<const kernel>(k);
     model.f.x = gather(x, std::span<const index>(model.f.rows));
     return model;
@@ -116,7 +116,7 @@ representer_model parse_representer(std::string_view bytes, const std::string& n
         while (which <= static_cast<int>(loss_kind::user) && kind != mercer::name(static_cast<loss_kind>(which))) ++which;
         if (which > static_cast<int>(loss_kind::user)) in.bad("unknown loss " + kind);
         model.of.kind = static_cast<loss_kind>(which);
-        model.status = representer_status_named(in.head.at("status").get<std::string>());
+        model.status = fit_status_named(in.head.at("status").get<std::string>());
         model.rounds = static_cast<int>(whole(in.head, "rounds", 1 << 30));
         for (double* each : {&model.of.parameter, &model.alpha, &model.objective, &model.gap}) *each = in.one();
         model.f = read_expansion(in);

@@ -33,7 +33,7 @@ struct representer_model {
     kernel_expansion f;
     loss of;  // a user's loss is loaded without its functions: prediction does not need them
     double alpha = 1;
-    representer_status status = representer_status::converged;
+    fit_status status = fit_status::converged;
     double objective = 0, gap = 0;
     int rounds = 0;
 };

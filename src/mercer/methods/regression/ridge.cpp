@@ -10,11 +10,11 @@
 #include "mercer/base/file.h"
 #include "mercer/base/parallel.h"
 #include "mercer/data/readers/source.h"
-#include "mercer/methods/archive.h"
-#include "mercer/methods/fit_checks.h"
 #include "mercer/gram/computed.h"
 #include "mercer/kernels/linear.h"
-#include "mercer/solvers/dense_algebra.h"
+#include "mercer/methods/archive.h"
+#include "mercer/methods/fit_checks.h"
+#include "mercer/solvers/algebra/dense_algebra.h"
 
 namespace mercer {
 namespace {

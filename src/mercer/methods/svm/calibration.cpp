@@ -7,9 +7,7 @@
 #include <numeric>
 
 #include "mercer/base/error.h"
-#include "mercer/methods/svm/example_order.h"
 #include "mercer/methods/svm/svm.h"
-#include "mercer/methods/svm/validation.h"
 
 namespace mercer {
 namespace {
@@ -230,98 +228,5 @@ matrix<double> predict_probability(const svm_model& model, matrix_view<const dou
 }
 
 matrix<double> predict_probability(const svm_model& model, const dataset& x) { return predict_probability(model, decide(model, x, arithmetic::exact).view()); }
-
-inner_fits calibrate(svm_model& model, const shared_gram& K, std::span<const double> y, const svm_options& options, calibration::method method, int folds,
-                     std::uint64_t seed, std::span<const index> rank) {
-    if (model.task == svm_task::one_class) fail(errc::unsupported, "probabilities need classes or targets: a one-class model has none");
-    const index n = K.size();
-    if (static_cast<index>(y.size()) != n) fail(errc::invalid_argument, fmt::format("calibrate: {} examples but {} targets", n, y.size()));
-    const std::vector<index> used = weighted_examples(n, options.sample_weight, rank);
-    const index count = static_cast<index>(used.size());
-    const int parts = static_cast<int>(std::min<index>(folds, count));
-    calibration made;
-    made.kind = method;
-    if (!model.is_classifier()) {
-        std::vector<double> residuals;
-        const inner_fits inner = cross_decide(K, y, options, of_examples(plain_folds(count, parts, seeded(seed)), used),
-                     [&](svm_model&, std::span<const index>, std::span<const index> held_out, const matrix<double>& f) {
-                         for (std::size_t i = 0; i < held_out.size(); ++i)
-                             residuals.push_back(y[static_cast<std::size_t>(held_out[i])] - f(static_cast<index>(i), 0));
-                     });
-        made.sigma = laplace_scale(residuals);
-        model.probability = std::move(made);
-        return inner;
-    }
-    const index k = static_cast<index>(model.classes.size());
-    const bool rest = k > 2 && model.scheme == multiclass::one_vs_rest;
-    const auto class_of = [](const svm_model& m, double label) {
-        return static_cast<index>(std::find(m.classes.begin(), m.classes.end(), label) - m.classes.begin());
-    };
-    std::vector<double> labels;
-    for (const index i : used) labels.push_back(y[static_cast<std::size_t>(i)]);
-    matrix<double> f(n, model.problems());
-    // A part may lack a class: what it would say of a pair is then certain (+1, -1), or nothing (0).
-    const inner_fits inner = cross_decide(K, y, options, of_examples(stratified_folds(labels, parts, seeded(seed)), used),
-                 [&](svm_model& m, std::span<const index>, std::span<const index> held_out, const matrix<double>& got) {
-                     const index have = static_cast<index>(m.classes.size());
-                     const auto pair = [&](index a, index b) { return a * have - a * (a + 1) / 2 + (b - a - 1); };
-                     std::vector<index> place;
-                     for (const double label : model.classes) place.push_back(class_of(m, label));
-                     for (std::size_t i = 0; i < held_out.size(); ++i) {
-                         double* out = f.row(held_out[i]);
-                         const double* in = got.row(static_cast<index>(i));
-                         index problem = 0;
-                         for (index a = 0; a < k; ++a) {
-                             const index pa = place[static_cast<std::size_t>(a)];
-                             if (rest) {
-                                 out[a] = pa == have ? -1 : have == 2 ? (pa == 0 ? in[0] : -in[0]) : have == 1 ? 1 : in[pa];
-                                 continue;
-                             }
-                             for (index b = a + 1; b < k; ++b, ++problem) {
-                                 const index pb = place[static_cast<std::size_t>(b)];
-                                 if (pa == have || pb == have)
-                                     out[problem] = pa == have ? (pb == have ? 0 : -1) : 1;
-                                 else
-                                     out[problem] = pa < pb ? in[pair(pa, pb)] : -in[pair(pb, pa)];
-                             }
-                         }
-                     }
-                 });
-    const auto fit = [&](index problem, index a, index b) {  // b < 0: against all others
-        std::vector<double> values, weights;
-        std::vector<std::uint8_t> positive;
-        for (const index i : used) {
-            const double label = y[static_cast<std::size_t>(i)], w = weight_of(options.sample_weight, static_cast<std::size_t>(i));
-            const bool first = label == model.classes[static_cast<std::size_t>(a)];
-            if (!first && b >= 0 && label != model.classes[static_cast<std::size_t>(b)]) continue;
-            values.push_back(f(i, problem)), weights.push_back(w), positive.push_back(first);
-        }
-        if (method == calibration::method::sigmoid) {
-            const auto [A, B] = fit_sigmoid(values, positive, weights);
-            made.A.push_back(A), made.B.push_back(B);
-        } else {
-            auto [knots, heights] = fit_isotonic(values, positive, weights);
-            made.knots.push_back(std::move(knots)), made.values.push_back(std::move(heights));
-        }
-    };
-    index problem = 0;
-    for (index a = 0; a < k; ++a) {
-        if (rest) fit(a, a, -1);
-        for (index b = a + 1; !rest && b < k; ++b) fit(problem++, a, b);
-    }
-    model.probability = std::move(made);
-    return inner;
-}
-
-inner_fits calibrate(svm_model& model, const kernel& k, const dataset& x, std::span<const double> y, const svm_options& options, calibration::method method,
-                     int folds, std::uint64_t seed) {
-    const std::vector<index> rank = options.any_order ? example_ranks(x, y, options.sample_weight) : std::vector<index>{};
-    return calibrate(model, shared_gram(k, x, options.memory_bytes), y, options, method, folds, seed, rank);
-}
-
-inner_fits calibrate_precomputed(svm_model& model, matrix_view<const double> K, std::span<const double> y, const svm_options& options,
-                                 calibration::method method, int folds, std::uint64_t seed) {
-    return calibrate(model, shared_gram(K), y, options, method, folds, seed);
-}
 
 }  // namespace mercer

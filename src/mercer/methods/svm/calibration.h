@@ -13,14 +13,10 @@
 
 #include "mercer/base/matrix.h"
 #include "mercer/data/dataset.h"
-#include "mercer/methods/svm/inner_fits.h"
 
 namespace mercer {
 
-class kernel;
-class shared_gram;  // validation.h
 struct svm_model;
-struct svm_options;
 
 struct calibration {
     enum class method { sigmoid, isotonic } kind = method::sigmoid;
@@ -31,18 +27,6 @@ struct calibration {
     // P(first class of the problem | f), within [1e-7, 1 - 1e-7]
     double operator()(index problem, double f) const;
 };
-
-// Fits model.probability by cross-validation: the examples, in `folds` stratified parts, are decided by models of the other parts.
-// `options` are those the model was fitted with; examples of weight 0 belong to no part, and with any_order the parts do not depend on the order
-// of the examples either. `rank`: their places in such an order, where the kernel matrix alone is given. One-class models have no probabilities.
-// The result tells how those fits ended.
-[[nodiscard]] inner_fits calibrate(svm_model& model, const kernel& k, const dataset& x, std::span<const double> y, const svm_options& options,
-                                   calibration::method method = calibration::method::sigmoid, int folds = 5, std::uint64_t seed = 1);
-[[nodiscard]] inner_fits calibrate_precomputed(svm_model& model, matrix_view<const double> K, std::span<const double> y, const svm_options& options,
-                                               calibration::method method = calibration::method::sigmoid, int folds = 5, std::uint64_t seed = 1);
-[[nodiscard]] inner_fits calibrate(svm_model& model, const shared_gram& K, std::span<const double> y, const svm_options& options,
-                                   calibration::method method = calibration::method::sigmoid, int folds = 5, std::uint64_t seed = 1,
-                                   std::span<const index> rank = {});
 
 // Probabilities of the classes from decision values, one row per object, in the order of model.classes: what LIBSVM's -b 1 gives. Their arg-max
 // may differ from predict(): the sigmoid need not cross ½ at f = 0, and coupling is not voting.

@@ -28,8 +28,8 @@ const char* name(svm_task task) noexcept {
     return names[static_cast<int>(task)];
 }
 
-smo_status svm_model::worst_status() const {
-    smo_status worst = smo_status::converged;
+fit_status svm_model::worst_status() const {
+    fit_status worst = fit_status::converged;
     for (const auto& each : reports) worst = std::max(worst, each.status);
     return worst;
 }
@@ -400,7 +400,7 @@ svm_model fit_svm(const gram<float>& fast, const gram<double>& exact, std::span<
 void attach(svm_model& model, const kernel& k, const dataset& x) {
     if (!k.proof().valid)
         for (auto& report : model.reports)
-            if (report.status == smo_status::converged) report.status = smo_status::stationary;
+            if (report.status == fit_status::converged) report.status = fit_status::stationary;
     model.k = std::make_shared<const kernel>(k);
     model.kernel_text = k.text();
     model.dims = x.dims();

@@ -61,7 +61,7 @@ struct svm_options {
 
 // What was reached on one binary problem.
 struct svm_report {
-    smo_status status = smo_status::converged;  // stationary, too, where the kernel is not proven to be one
+    fit_status status = fit_status::converged;  // stationary, too, where the kernel is not proven to be one
     double gap = 0;                             // in terms of f: ν-classification's is that of f/ρ
     double objective = 0;                       // of the dual as a minimum: ½αᵀKα - pᵀα
     std::int64_t steps = 0, rounds = 0;
@@ -97,7 +97,7 @@ struct svm_model {
 
     index problems() const { return static_cast<index>(offset.size()); }
     bool is_classifier() const { return task == svm_task::c_svc || task == svm_task::nu_svc; }
-    smo_status worst_status() const;
+    fit_status worst_status() const;
     double largest_gap() const;
 };
 

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "mercer/base/error.h"
-#include "mercer/methods/svm/checkpoint.h"
 #include "mercer/gram/adaptors.h"
+#include "mercer/methods/svm/files/checkpoint.h"
 
 namespace mercer {
 namespace {
@@ -221,10 +221,10 @@ smo_result solve_to_margin(const gram<float>& fast, const gram<double>& exact, c
     for (bool aimed_lower = false;;) {
         const double rho = std::abs(margin_of(q, r));  // below 0 only where K is not positive semidefinite, or up to the gap
         const double wanted = asked.tol * std::min(unit, rho);
-        if (r.status == smo_status::stalled && aimed_lower && r.gap <= wanted) {
+        if (r.status == fit_status::stalled && aimed_lower && r.gap <= wanted) {
             options.tol = wanted, aimed_lower = false;  // short of its aim, but not of what was asked for: that is to be certified
         } else {
-            if ((r.status != smo_status::converged && r.status != smo_status::stationary) || r.gap <= wanted) break;
+            if ((r.status != fit_status::converged && r.status != fit_status::stationary) || r.gap <= wanted) break;
             const bool known = rho > 2 * r.gap;
             if (!known && hulls_meet(exact, q, r, all)) break;
             options.tol = known ? 0.9 * wanted : 0.1 * r.gap;
@@ -259,7 +259,7 @@ dual_solution solve_dual(const gram<float>& fast, const gram<double>& exact, con
     } else {
         r = solve_smo(fast, exact, problem, options);
     }
-    if (r.status == smo_status::unbounded) not_separable(in, r);
+    if (r.status == fit_status::unbounded) not_separable(in, r);
     // The end is worth keeping too: a fit cut short goes on from it, and one of many problems is not solved again.
     if (options.checkpoint) options.checkpoint(r.alpha);
 

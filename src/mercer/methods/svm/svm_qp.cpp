@@ -27,16 +27,6 @@ constexpr index most_variables = 20000;  // a few matrices of 3 GB
                      in.rows.empty() ? static_cast<index>(a) : in.rows[a], in.rows.empty() ? static_cast<index>(b) : in.rows[b], weight[a], weight[b]));
 }
 
-smo_status as_smo(qp_status status) {
-    switch (status) {
-        case qp_status::optimal: return smo_status::converged;
-        case qp_status::step_limit: return smo_status::step_limit;
-        case qp_status::time_limit: return smo_status::time_limit;
-        case qp_status::cancelled: return smo_status::cancelled;
-        default: return smo_status::stalled;
-    }
-}
-
 void require_room(index variables, const char* which) {
     if (variables > most_variables)
         fail(errc::memory, fmt::format("{}: must satisfy variables <= {}, got {}: use smo, or dual_coordinate_descent for a linear kernel", which,
@@ -80,11 +70,11 @@ dual_solution answer(const gram<double>& K, const dual_input& in, std::vector<do
     for (std::size_t i = 0; i < alpha.size(); ++i) out.coef[i] = alpha[i] * in.sign[i];
     measure_c_svc(K, in, out);
     // The gap that was measured decides, however the program ended.
-    out.report.status = as_smo(r.status);
+    out.report.status = r.status;
     if (out.report.gap <= tol)
-        out.report.status = smo_status::converged;
-    else if (out.report.status == smo_status::converged)
-        out.report.status = smo_status::stalled;
+        out.report.status = fit_status::converged;
+    else if (finished(r.status) || r.status == fit_status::infeasible || r.status == fit_status::unbounded)
+        out.report.status = fit_status::stalled;
     out.report.steps = out.report.rounds = r.steps;
     out.report.seconds = r.seconds;
     return out;
@@ -134,7 +124,7 @@ dual_solution solve_dual_qp(const gram<double>& K, const dual_input& in, double 
         for (index j = 0; j < n; ++j) Q(i, j) *= in.sign[static_cast<std::size_t>(i)] * in.sign[static_cast<std::size_t>(j)];
     const std::vector<double> p(static_cast<std::size_t>(n), -1.0), lower(static_cast<std::size_t>(n), 0.0), b{0.0};
     const qp_result r = solve_qp({Q.view(), p, {}, {}, lower, in.penalty, {in.sign.data(), 1, n}, b}, tight_enough(options, tol));
-    if (r.status == qp_status::dual_infeasible) not_separable(in, r.u);
+    if (r.status == fit_status::unbounded) not_separable(in, r.u);
     return answer(K, in, r.u, r.z_lower, r.z_upper, r, tol);
 }
 
@@ -156,7 +146,7 @@ dual_solution solve_primal_qp(matrix_view<const double> x, const gram<double>& K
         lower[static_cast<std::size_t>(d + 1 + i)] = 0;
     }
     const qp_result r = solve_qp({Q.view(), p, G.view(), h, lower, {}, {}, {}}, tight_enough(options, tol));
-    if (r.status == qp_status::primal_infeasible) not_separable(in, r.z);
+    if (r.status == fit_status::infeasible) not_separable(in, r.z);
     // The margins' slacks and ξ from u.
     std::vector<double> slack(h.size()), xi(h.size(), 0.0);
     for (index i = 0; i < n; ++i) {

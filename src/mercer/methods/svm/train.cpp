@@ -29,11 +29,6 @@ constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-smo_status as_smo(descent_status status) {
-    constexpr smo_status same[] = {smo_status::converged, smo_status::step_limit, smo_status::time_limit, smo_status::cancelled};
-    return same[static_cast<int>(status)];
-}
-
 dual_input pose(const binary_problem& problem) {
     dual_input in;
     in.sign = problem.sign;
@@ -163,7 +158,7 @@ private:
                 const double begun = now();
                 const dual_solution part_way = solve_dual(fast, exact, in, s);
                 const double seconds = now() - begun;
-                if (part_way.report.status != smo_status::step_limit) break;
+                if (part_way.report.status != fit_status::step_limit) break;
                 if (seen.empty() || part_way.report.steps > seen.back().iteration) look(seconds, part_way.report.steps, part_way.coef);
             }
         }
@@ -292,7 +287,7 @@ private:
     static dual_solution told(const descent_result& r, index size) {
         dual_solution out;
         out.offset = out.report.offset_low = out.report.offset_high = r.b;
-        out.report.status = as_smo(r.status);
+        out.report.status = r.status;
         out.report.gap = r.gap;
         out.report.objective = -r.dual;
         out.report.steps = r.steps;

@@ -11,19 +11,6 @@
 
 namespace mercer {
 
-const char* name(smo_status status) noexcept {
-    switch (status) {
-        case smo_status::converged: return "converged";
-        case smo_status::stationary: return "stationary, not certified";
-        case smo_status::step_limit: return "step limit";
-        case smo_status::time_limit: return "time limit";
-        case smo_status::cancelled: return "cancelled";
-        case smo_status::unbounded: return "unbounded";
-        case smo_status::stalled: return "stalled";
-    }
-    return "?";
-}
-
 namespace smo {
 
 limits& limits_in_force() {
@@ -129,7 +116,7 @@ smo_result solver::run() {
         if (interrupted()) break;
         round(target);
         if (!options_.bounded && grows()) {
-            result_.status = smo_status::unbounded;
+            result_.status = fit_status::unbounded;
             break;
         }
         if (options_.shrinking && ++since_shrink_ >= 4) shrink();
@@ -232,18 +219,18 @@ double solver::seconds_to_look_at(index points) const {
 // Whether a look at so many points would still be under way at the end of the time: then it is better taken as the last one, which knows when to stop.
 bool solver::too_late_for(index points) {
     if (!std::isfinite(options_.most_seconds) || seconds() + seconds_to_look_at(points) < options_.most_seconds) return false;
-    result_.status = smo_status::time_limit;
+    result_.status = fit_status::time_limit;
     return true;
 }
 
 bool solver::interrupted() {
     if (result_.steps >= options_.most_steps) {
-        result_.status = smo_status::step_limit;
+        result_.status = fit_status::step_limit;
         return true;
     }
     const double now = seconds();
     if (now >= options_.most_seconds || now + seconds_of_last_look(now) >= options_.most_seconds) {
-        result_.status = smo_status::time_limit;
+        result_.status = fit_status::time_limit;
         return true;
     }
     if (options_.checkpoint && now - last_checkpoint_ >= options_.checkpoint_seconds) {
@@ -260,7 +247,7 @@ bool solver::interrupted() {
         const double fallen = std::log(first_gap_ / gap_), to_fall = std::log(gap_ / options_.tol);
         if (fallen > 0) report.seconds_left = std::max(0.0, now * to_fall / fallen);
         if (!options_.progress(report)) {
-            result_.status = smo_status::cancelled;
+            result_.status = fit_status::cancelled;
             return true;
         }
     }
@@ -280,8 +267,8 @@ smo_result solver::finish() {
         if (!fast_.positive())
             bring_back();
         else
-            look_until(result_.status == smo_status::time_limit  ? options_.most_seconds
-                       : result_.status == smo_status::cancelled ? seconds() + moment
+            look_until(result_.status == fit_status::time_limit  ? options_.most_seconds
+                       : result_.status == fit_status::cancelled ? seconds() + moment
                                                                  : infinity);
     }
     result_.objective = objective();
@@ -294,7 +281,7 @@ smo_result solver::finish() {
         if (alpha_[i] > upper_[i] - hair) alpha_[i] = upper_[i];
     }
     // Cut short, the gap and the objective are those of exact values too, unless they are too many.
-    const bool certified = result_.status == smo_status::converged || result_.status == smo_status::stationary;
+    const bool certified = result_.status == fit_status::converged || result_.status == fit_status::stationary;
     const bool exact = !certified && active_ == n_ && all_exact();
     gap_ = gap_of_all();
     // The objective is a sum over support points: of exact values, where these are little work beside what was done, or the error seen in F would show.
@@ -358,7 +345,7 @@ smo_result solve_smo(const gram<float>& fast, const gram<double>& exact, const b
             fail(errc::invalid_argument, "smo: bounds must satisfy lower <= upper, got " + std::to_string(problem.lower[i]) + " and " +
                                              std::to_string(problem.upper[i]) + " for variable " + std::to_string(i));
     smo_result r = smo::solver(fast, exact, problem, options).run();
-    const double c = r.status == smo_status::stalled ? smo::common_value(fast) : 0;
+    const double c = r.status == fit_status::stalled ? smo::common_value(fast) : 0;
     if (c == 0) return r;
     // What tells the points apart is lost in the rounding of what they have in common: on from here without that. The sum of α is fixed, so it is the same
     // problem, F but for a constant.

@@ -25,6 +25,7 @@
 #include <string>
 #include <vector>
 
+#include "mercer/base/fit_status.h"
 #include "mercer/gram/gram.h"
 
 namespace mercer {
@@ -64,19 +65,9 @@ struct smo_options {
     double checkpoint_seconds = 60;
 };
 
-enum class smo_status {
-    converged,   // gap <= tol, measured in double
-    stationary,  // the same, but negative curvature was met: K is not positive semidefinite, so this need not be the minimum
-    step_limit,
-    time_limit,
-    cancelled,
-    unbounded,  // α grows without end: the primal problem has no solution (only where bounds are infinite)
-    stalled     // rounding keeps the gap above tol: no pair makes progress any more
-};
-const char* name(smo_status status) noexcept;
 
 struct smo_result {
-    smo_status status = smo_status::converged;
+    fit_status status = fit_status::converged;
     std::vector<double> alpha;
     std::vector<double> F;  // p - Kα; of points that cannot decide the gap, perhaps an earlier value
     double gap = 0;         // exact where the status is converged or stationary; not less than it where the time did not suffice to look at all points

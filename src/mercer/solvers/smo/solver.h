@@ -33,9 +33,9 @@ private:
     double seconds_to_look_at(index points) const;
     bool too_late_for(index points);
     // Negative curvature was met: what was reached need not be the minimum, unless K is proven to have none and rounding made it.
-    smo_status success() const { return result_.concave_steps > 0 && !fast_.positive() ? smo_status::stationary : smo_status::converged; }
+    fit_status success() const { return result_.concave_steps > 0 && !fast_.positive() ? fit_status::stationary : fit_status::converged; }
     // Without bounds, and no α was better than none: whatever there is to find is beyond what double can tell from nothing.
-    smo_status failure() const { return !options_.bounded && least_ >= 0 ? smo_status::unbounded : smo_status::stalled; }
+    fit_status failure() const { return !options_.bounded && least_ >= 0 ? fit_status::unbounded : fit_status::stalled; }
     smo_result finish();
     double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count(); }
     std::vector<double> original_order(const std::vector<double>& values) const;

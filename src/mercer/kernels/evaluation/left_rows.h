@@ -1,0 +1,63 @@
+// The rows of a block in the form the tile loops read, made once for a call and read by every stripe of columns: dense vectors interleaved
+// in blocks, sparse ones, and dense ones that are mostly zeros, as columns and values of T. Internal to evaluator*.cpp.
+#pragma once
+
+#include <vector>
+
+#include "mercer/base/parallel.h"
+#include "mercer/kernels/evaluation/operand.h"
+
+namespace mercer::evaluation {
+
+template <class T>
+class left_rows {
+public:
+    // low: also what rounding takes from the coordinates.
+    void as_blocks(const operand<T>& x, const selection& which, const T* shift, index depth, bool low) {
+        const index width = best_tile_ops<T>().block_rows, count = (which.size() + width - 1) / width;
+        depth_ = depth;
+        T* to = blocks_.at_least(count * width * depth);
+        T* to_low = low ? low_.at_least(count * width * depth) : nullptr;
+        parallel_for(count, [&](index b) {
+            thread_local pack_scratch<T> scratch;
+            const selection some = which.slice(b * width, std::min(width, which.size() - b * width));
+            const auto fill_rest = [&](T* block) { std::fill_n(block + x.dims() * width, (depth - x.dims()) * width, T(0)); };
+            T* block = to + b * width * depth;
+            x.pack(some, shift, block, width, scratch);
+            fill_rest(block);
+            if (!low) return;
+            x.pack_low(some, shift, to_low + b * width * depth, width, scratch);
+            fill_rest(to_low + b * width * depth);
+        });
+    }
+
+    void as_sparse(const operand<T>& x, const selection& which) {
+        rows_.resize(static_cast<std::size_t>(which.size()));
+        start_.resize(static_cast<std::size_t>(which.size()) + 1);
+        const auto for_rows = [&](auto&& body) {
+            parallel_runs(which.size(), 64, [&](index first, index end) {
+                for (index r = first; r < end; ++r) body(r);
+            });
+        };
+        for_rows([&](index r) { start_[r + 1] = x.room_for_entries(which[r]); });
+        start_[0] = 0;
+        for (index r = 0; r < which.size(); ++r) start_[r + 1] += start_[r];
+        T* values = values_.at_least(start_.back());
+        std::int32_t* cols = cols_.at_least(start_.back());
+        for_rows([&](index r) { rows_[r] = x.entries(which[r], cols + start_[r], values + start_[r]); });
+    }
+
+    // The block that starts at row `first`, a multiple of block_rows.
+    const T* block(index first) const { return blocks_.data() + first * depth_; }
+    const T* low_block(index first) const { return low_.data() + first * depth_; }
+    const sparse_entries<T>& row(index r) const { return rows_[static_cast<std::size_t>(r)]; }
+
+private:
+    index depth_ = 0;
+    buffer<T> blocks_, low_, values_;
+    buffer<std::int32_t> cols_;
+    std::vector<index> start_;
+    std::vector<sparse_entries<T>> rows_;
+};
+
+}  // namespace mercer::evaluation

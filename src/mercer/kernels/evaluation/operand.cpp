@@ -1,0 +1,370 @@
+#include "mercer/kernels/evaluation/operand.h"
+
+#include <cmath>
+
+#include "mercer/base/parallel.h"
+
+namespace mercer {
+
+namespace {
+
+// The coordinates of vector i as doubles.
+void read_row(const dataset& vectors, index i, double* out) {
+    std::visit(
+        [&](const auto& some) {
+            if constexpr (requires { some.row(i); }) {
+                std::copy_n(some.row(i), some.dims(), out);
+            } else if constexpr (requires { some.cols(i); }) {
+                std::fill_n(out, some.dims(), 0.0);
+                const auto cols = some.cols(i);
+                const auto values = some.values(i);
+                for (std::size_t k = 0; k < cols.size(); ++k) out[cols[k]] = values[k];
+            }
+        },
+        vectors.items());
+}
+
+// What is left of a - b when T has rounded it (Knuth's two-sum, where T is double already).
+template <class T>
+T rest_of(double a, double b) {
+    const double d = a - b;
+    if constexpr (sizeof(T) < sizeof(double)) return static_cast<T>(d - static_cast<double>(static_cast<T>(d)));
+    const double back = a - d;
+    return (a - (d + back)) + (back - b);
+}
+
+}  // namespace
+
+template <class T>
+const T* operand<T>::dense_row(index i, const T* shift, T* scratch) const {
+    if (const auto* own = vectors_.as<dense<T>>()) return own->row(i);
+    std::visit(
+        [&](const auto& some) {
+            // In the precision of the data: far from the origin T alone would lose what the shift is to keep.
+            using U = std::conditional_t<sizeof(T) == 8, T, double>;
+            const auto minus = [&](auto value, index a) {
+                return static_cast<T>(shift ? static_cast<U>(value) - static_cast<U>(shift[a]) : static_cast<U>(value));
+            };
+            if constexpr (requires { some.row(i); }) {
+                const auto* row = some.row(i);
+                for (index a = 0; a < some.dims(); ++a) scratch[a] = minus(row[a], a);
+            } else if constexpr (requires { some.cols(i); }) {
+                for (index a = 0; a < some.dims(); ++a) scratch[a] = shift ? -shift[a] : T(0);
+                const auto cols = some.cols(i);
+                const auto values = some.values(i);
+                for (std::size_t k = 0; k < cols.size(); ++k) scratch[cols[k]] = minus(values[k], cols[k]);
+            }
+        },
+        vectors_.items());
+    return scratch;
+}
+
+template <class T>
+double operand<T>::mean_entries() const {
+    const auto count = static_cast<double>(std::max<index>(1, size()));
+    if (const auto* some = vectors_.as<sparse<float>>()) return static_cast<double>(some->nonzeros()) / count;
+    if (const auto* some = vectors_.as<sparse<double>>()) return static_cast<double>(some->nonzeros()) / count;
+    return density_ * static_cast<double>(dims());
+}
+
+namespace {
+
+// Writes sparse rows straight into a zeroed panel.
+template <class T, class U>
+void scatter(const sparse<U>& from, const selection& which, T* packed, index width) {
+    std::fill_n(packed, from.dims() * width, T(0));
+    for (index r = 0; r < which.size(); ++r) {
+        const auto cols = from.cols(which[r]);
+        const auto values = from.values(which[r]);
+        for (std::size_t k = 0; k < cols.size(); ++k) packed[static_cast<index>(cols[k]) * width + r] = static_cast<T>(values[k]);
+    }
+}
+
+}  // namespace
+
+template <class T>
+void operand<T>::pack(const selection& which, const T* shift, T* packed, index width, pack_scratch<T>& scratch) const {
+    if (!shift) {
+        if (const auto* same = vectors_.as<sparse<T>>()) return scatter(*same, which, packed, width);
+        if constexpr (std::is_same_v<T, float>) {
+            if (const auto* other = vectors_.as<sparse<double>>()) return scatter(*other, which, packed, width);
+        } else {
+            if (const auto* other = vectors_.as<sparse<float>>()) return scatter(*other, which, packed, width);
+        }
+    }
+    const index depth = dims();
+    T* rows = scratch.rows.at_least(which.size() * depth);
+    scratch.pointers.resize(static_cast<std::size_t>(which.size()));
+    for (index r = 0; r < which.size(); ++r) scratch.pointers[r] = dense_row(which[r], shift, rows + r * depth);
+    const T* left = vectors_.as<dense<T>>() ? shift : nullptr;
+    best_tile_ops<T>().pack(scratch.pointers.data(), which.size(), depth, left, packed, width);
+}
+
+template <class T>
+void operand<T>::low_row(index i, const T* shift, T* out) const {
+    thread_local std::vector<double> exact;
+    exact.resize(static_cast<std::size_t>(dims()));
+    read_row(vectors_, i, exact.data());
+    for (index a = 0; a < dims(); ++a) out[a] = rest_of<T>(exact[static_cast<std::size_t>(a)], shift ? static_cast<double>(shift[a]) : 0.0);
+}
+
+template <class T>
+void operand<T>::pack_low(const selection& which, const T* shift, T* packed, index width, pack_scratch<T>& scratch) const {
+    const index depth = dims();
+    const auto* kept = low_.as<dense<T>>();
+    T* rows = scratch.rows.at_least(kept && kept->size() > 0 ? 1 : which.size() * depth);
+    scratch.pointers.resize(static_cast<std::size_t>(which.size()));
+    for (index r = 0; r < which.size(); ++r) {
+        if (kept && kept->size() > 0)
+            scratch.pointers[r] = kept->row(which[r]);
+        else
+            low_row(which[r], shift, rows + r * depth), scratch.pointers[r] = rows + r * depth;
+    }
+    best_tile_ops<T>().pack(scratch.pointers.data(), which.size(), depth, nullptr, packed, width);
+}
+
+template <class T>
+bool operand<T>::rounds(const T* shift) const {
+    if (vectors_.as<dense<T>>() || vectors_.as<sparse<T>>() || sizeof(T) == 8)
+        if (!shift) return false;
+    std::vector<double> row(static_cast<std::size_t>(dims()));
+    for (index i = 0; i < size(); ++i) {
+        read_row(vectors_, i, row.data());
+        for (index a = 0; a < dims(); ++a)
+            if (rest_of<T>(row[a], shift ? static_cast<double>(shift[a]) : 0.0) != 0) return true;
+    }
+    return false;
+}
+
+template <class T>
+bool operand<T>::whole(index i, const T* shift) const {
+    thread_local std::vector<double> row;
+    row.resize(static_cast<std::size_t>(dims()));
+    read_row(vectors_, i, row.data());
+    for (index a = 0; a < dims(); ++a) {
+        const double v = shift ? row[a] - static_cast<double>(shift[a]) : row[a];
+        if (v != std::trunc(v)) return false;
+    }
+    return true;
+}
+
+template <class T>
+std::size_t operand<T>::copy(const T* shift, bool low, std::size_t budget) {
+    const auto numbers = static_cast<double>(size()) * static_cast<double>(dims());
+    const auto as_dense_rows = [&]() -> std::size_t {
+        const double bytes = numbers * sizeof(T) * (low ? 2 : 1);
+        if (bytes > static_cast<double>(budget) || numbers == 0) return 0;
+        matrix<T> rows(size(), dims()), rest(low ? size() : 0, dims());
+        parallel_for(size(), [&](index i) {
+            if (const T* row = dense_row(i, shift, rows.row(i)); row != rows.row(i))
+                for (index a = 0; a < dims(); ++a) rows(i, a) = shift ? row[a] - shift[a] : row[a];
+            if (low) low_row(i, shift, rest.row(i));
+        });
+        vectors_ = dense<T>(std::move(rows));
+        if (low) low_ = dense<T>(std::move(rest));
+        return static_cast<std::size_t>(bytes);
+    };
+    return std::visit(
+        [&](const auto& some) -> std::size_t {
+            using kind = std::decay_t<decltype(some)>;
+            if constexpr (std::is_same_v<kind, dense<T>>)
+                if (!low) return 0;
+            if constexpr (requires { some.nonzeros(); }) {
+                const auto entries = static_cast<double>(some.nonzeros());
+                if (!shift && !low && entries <= 0.5 * numbers) {
+                    const double bytes = entries * (sizeof(T) + 4);
+                    if (std::is_same_v<kind, sparse<T>> || bytes > static_cast<double>(budget)) return 0;
+                    std::vector<index> start{0};
+                    std::vector<std::int32_t> col;
+                    std::vector<T> val;
+                    col.reserve(static_cast<std::size_t>(some.nonzeros()));
+                    val.reserve(static_cast<std::size_t>(some.nonzeros()));
+                    for (index i = 0; i < some.size(); ++i) {
+                        col.insert(col.end(), some.cols(i).begin(), some.cols(i).end());
+                        for (const auto v : some.values(i)) val.push_back(static_cast<T>(v));
+                        start.push_back(static_cast<index>(col.size()));
+                    }
+                    vectors_ = dataset(sparse<T>(std::move(start), std::move(col), std::move(val), some.dims()));
+                    return static_cast<std::size_t>(bytes);
+                }
+            }
+            return as_dense_rows();
+        },
+        dataset(vectors_).items());
+}
+
+template <class T>
+double squared_difference(const operand<T>& x, index i, const operand<T>& z, index j) {
+    const auto merged = [&](const auto& a, const auto& b) {
+        const auto ac = a.cols(i), bc = b.cols(j);
+        const auto av = a.values(i), bv = b.values(j);
+        double sum = 0;
+        for (std::size_t p = 0, q = 0; p < ac.size() || q < bc.size();) {
+            const std::int32_t left = p < ac.size() ? ac[p] : INT32_MAX, right = q < bc.size() ? bc[q] : INT32_MAX;
+            const double d = (left <= right ? static_cast<double>(av[p]) : 0.0) - (right <= left ? static_cast<double>(bv[q]) : 0.0);
+            p += left <= right, q += right <= left;
+            sum += d * d;
+        }
+        return sum;
+    };
+    if (const auto* a = x.vectors().template as<sparse<float>>(), *b = z.vectors().template as<sparse<float>>(); a && b) return merged(*a, *b);
+    if (const auto* a = x.vectors().template as<sparse<double>>(), *b = z.vectors().template as<sparse<double>>(); a && b) return merged(*a, *b);
+    const index depth = std::max(x.dims(), z.dims());
+    thread_local std::vector<double> a, b;
+    a.assign(static_cast<std::size_t>(depth), 0.0), b.assign(static_cast<std::size_t>(depth), 0.0);
+    read_row(x.vectors(), i, a.data());
+    read_row(z.vectors(), j, b.data());
+    double sum = 0;
+    for (index k = 0; k < depth; ++k) sum += (a[k] - b[k]) * (a[k] - b[k]);
+    return sum;
+}
+
+template <class T>
+index operand<T>::room_for_entries(index i) const {
+    return std::visit(
+        [&](const auto& some) -> index {
+            using kind = std::decay_t<decltype(some)>;
+            if constexpr (std::is_same_v<kind, sparse<T>>) {
+                return 0;
+            } else if constexpr (requires { some.cols(i); }) {
+                return static_cast<index>(some.cols(i).size());
+            } else if constexpr (requires { some.row(i); }) {
+                const auto* row = some.row(i);
+                index count = 1;  // every coordinate is written to the next free place, the last ones in vain
+                for (index a = 0; a < some.dims(); ++a) count += row[a] != 0;
+                return count;
+            } else {
+                return 0;
+            }
+        },
+        vectors_.items());
+}
+
+template <class T>
+sparse_entries<T> operand<T>::entries(index i, std::int32_t* cols, T* values) const {
+    return std::visit(
+        [&](const auto& some) -> sparse_entries<T> {
+            using kind = std::decay_t<decltype(some)>;
+            if constexpr (requires { some.cols(i); }) {
+                const auto count = static_cast<index>(some.cols(i).size());
+                if constexpr (std::is_same_v<kind, sparse<T>>) return {some.cols(i).data(), some.values(i).data(), count};
+                std::copy_n(some.values(i).data(), count, values);
+                return {some.cols(i).data(), values, count};
+            } else if constexpr (requires { some.row(i); }) {
+                const auto* row = some.row(i);
+                index count = 0;
+                for (index a = 0; a < some.dims(); ++a) {
+                    cols[count] = static_cast<std::int32_t>(a);
+                    values[count] = static_cast<T>(row[a]);
+                    count += row[a] != 0;
+                }
+                return {cols, values, count};
+            } else {
+                return {};
+            }
+        },
+        vectors_.items());
+}
+
+template <class T>
+sparse_entries<T> operand<T>::entries(index i, pack_scratch<T>& scratch) const {
+    const auto room = static_cast<std::size_t>(room_for_entries(i));
+    if (scratch.row_values.size() < room) scratch.row_values.resize(room), scratch.row_cols.resize(room);
+    return entries(i, scratch.row_cols.data(), scratch.row_values.data());
+}
+
+namespace {
+constexpr index deep = 8192;  // coordinates
+}
+
+template <class T>
+void operand<T>::norms(const T* shift, std::span<T> out) const {
+    const auto& ops = best_tile_ops<T>();
+    const index width = ops.panel;
+    const index groups = (size() + width - 1) / width;
+    parallel_for(groups, [&](index g) {
+        thread_local pack_scratch<T> scratch;
+        thread_local buffer<T> panel, sums;
+        const index first = g * width, count = std::min(width, size() - first);
+        if (dims() > deep && !vectors_.is_sparse()) {
+            // One row after the other: a panel of so many coordinates would take megabytes for every thread.
+            T* own = panel.at_least(dims());
+            for (index i = first; i < first + count; ++i) {
+                const T* row = dense_row(i, shift, own);
+                if (shift && row != own) {
+                    for (index a = 0; a < dims(); ++a) own[a] = row[a] - shift[a];
+                    row = own;
+                }
+                out[i] = ops.sparse_norm(row, dims());
+            }
+            return;
+        }
+        if (sparse_ && vectors_.is_sparse()) {
+            for (index i = first; i < first + count; ++i) {
+                const auto own = entries(i, scratch);
+                out[i] = ops.sparse_norm(own.values, own.count);
+            }
+            return;
+        }
+        pack(selection(first, count), shift, panel.at_least(dims() * width), width, scratch);
+        ops.panel_norms(panel.data(), dims(), sums.at_least(width));
+        std::copy_n(sums.data(), count, out.data() + first);
+    });
+}
+
+dataset widened(const dataset& vectors, index dims) {
+    return std::visit(
+        [&](const auto& some) -> dataset {
+            if constexpr (requires { some.cols(0); }) {
+                std::vector<index> start{0};
+                std::vector<std::int32_t> col;
+                std::vector<typename decltype(some.values(0))::value_type> val;
+                for (index i = 0; i < some.size(); ++i) {
+                    col.insert(col.end(), some.cols(i).begin(), some.cols(i).end());
+                    val.insert(val.end(), some.values(i).begin(), some.values(i).end());
+                    start.push_back(static_cast<index>(col.size()));
+                }
+                return std::decay_t<decltype(some)>(std::move(start), std::move(col), std::move(val), dims);
+            }
+            return some;
+        },
+        vectors.items());
+}
+
+template <class T>
+vector_sample<T> sample_vectors(const dataset& x) {
+    if (x.kind() != domain::vectors || x.size() == 0 || x.dims() == 0) return {};
+    const index depth = x.dims(), most = std::clamp<index>((index{1} << 17) / depth, 16, 256);  // medians cost ten times what a sum does
+    const index step = std::max<index>(1, x.size() / most), count = (x.size() + step - 1) / step;
+    if (x.is_sparse() && depth > 4096) return {};
+    matrix<double> rows(count, depth);
+    for (index r = 0; r < count; ++r) read_row(x, r * step, rows.row(r));
+    vector_sample<T> seen;
+    seen.centre.resize(static_cast<std::size_t>(depth));
+    std::vector<double> column(static_cast<std::size_t>(count));
+    double entries = 0, total = 0, left = 0;
+    for (index a = 0; a < depth; ++a) {
+        for (index r = 0; r < count; ++r) {
+            column[r] = rows(r, a);
+            entries += column[r] != 0;
+            total += column[r] * column[r];
+        }
+        if (!std::isfinite(total)) return {};
+        std::nth_element(column.begin(), column.begin() + count / 2, column.end());
+        seen.centre[a] = static_cast<T>(column[count / 2]);
+        const auto centre = static_cast<double>(seen.centre[a]);
+        for (const double v : column) left += (v - centre) * (v - centre);
+    }
+    if (std::isfinite(left) && total > 0) seen.centre_share = std::max(0.0, 1 - left / total);
+    seen.density = entries / (static_cast<double>(count) * static_cast<double>(depth));
+    return seen;
+}
+
+template class operand<float>;
+template class operand<double>;
+template vector_sample<float> sample_vectors(const dataset&);
+template vector_sample<double> sample_vectors(const dataset&);
+template double squared_difference(const operand<float>&, index, const operand<float>&, index);
+template double squared_difference(const operand<double>&, index, const operand<double>&, index);
+
+}  // namespace mercer

@@ -1,0 +1,226 @@
+#include "mercer/kernels/evaluation/precise.h"
+
+#include "mercer/kernels/chi2.h"
+#include "mercer/kernels/gaussian.h"
+#include "mercer/kernels/laplacian.h"
+#include "mercer/kernels/linear.h"
+#include "mercer/kernels/matern.h"
+#include "mercer/kernels/polynomial.h"
+#include "mercer/kernels/rational_quadratic.h"
+#include "mercer/kernels/sets/set_kernels.h"
+#include "mercer/kernels/sigmoid.h"
+
+namespace mercer {
+namespace {
+
+// Vectors as they are stored; `each` visits the pairs of coordinates of which one at least may not be zero.
+class coordinates {
+public:
+    explicit coordinates(const dataset& x) : x_(x) {
+        if (!x_.is_sparse() && x_.kind() == domain::vectors) dense_ = as_dense<double>(x_);
+    }
+    template <class F>
+    void each(index i, index j, F f) const {
+        if (const auto* single = x_.as<sparse<float>>()) return merge(*single, i, j, f);
+        if (const auto* some = x_.as<sparse<double>>()) return merge(*some, i, j, f);
+        for (index a = 0; a < dense_.dims(); ++a) f(dense_.row(i)[a], dense_.row(j)[a]);
+    }
+    const dataset& objects() const { return x_; }
+
+private:
+    template <class T, class F>
+    static void merge(const sparse<T>& from, index i, index j, F f) {
+        const auto left = from.cols(i), right = from.cols(j);
+        const auto u = from.values(i), v = from.values(j);
+        for (std::size_t a = 0, b = 0; a < left.size() || b < right.size();) {
+            const bool first = b == right.size() || (a < left.size() && left[a] <= right[b]);
+            const bool second = a == left.size() || (b < right.size() && right[b] <= left[a]);
+            f(first ? static_cast<double>(u[a]) : 0.0, second ? static_cast<double>(v[b]) : 0.0);
+            a += first, b += second;
+        }
+    }
+    dataset x_;
+    dense<double> dense_;
+};
+
+// A sum of terms ≥ 0 or not, each good to `units` roundings.
+template <class R>
+struct running_sum {
+    R value = 0, size = 0;
+    index count = 0;
+    void add(R term) { value += term, size += std::abs(term), ++count; }
+    bounded<R> with(int units) const {
+        return {value, static_cast<R>(count + units) * std::numeric_limits<R>::epsilon() * size + std::numeric_limits<R>::min()};
+    }
+};
+
+template <class R>
+bounded<R> statistic_of(statistic what, const coordinates& x, index i, index j) {
+    running_sum<R> sum;
+    switch (what) {
+        case statistic::dot: x.each(i, j, [&](R a, R b) { sum.add(a * b); }); return sum.with(2);
+        case statistic::manhattan: x.each(i, j, [&](R a, R b) { sum.add(std::abs(a - b)); }); return sum.with(2);
+        case statistic::min_sum: x.each(i, j, [&](R a, R b) { sum.add(std::min(a, b)); }); return sum.with(1);
+        case statistic::chi2: x.each(i, j, [&](R a, R b) { sum.add(a + b > 0 ? (a - b) * (a - b) / (a + b) : R(0)); }); return sum.with(6);
+        case statistic::product: {
+            auto made = bounded<R>::exact(1);
+            x.each(i, j, [&](R a, R b) { made = made * (bounded<R>::exact(1) + bounded<R>(a, 0) * bounded<R>(b, 0)); });
+            return made;
+        }
+        case statistic::user: break;
+    }
+    return {};
+}
+
+template <class R>
+bounded<R> squared_distance_of(const coordinates& x, index i, index j) {
+    running_sum<R> sum;
+    x.each(i, j, [&](R a, R b) { sum.add((a - b) * (a - b)); });
+    return sum.with(4);
+}
+
+template <class R>
+bounded<R> mapped(const map_call& call, bounded<R> t) {
+    const double* p = call.p;
+    switch (call.id) {
+        case map_id::identity: return t;
+        case map_id::gaussian: return gaussian{p[0]}(t);
+        case map_id::polynomial: return polynomial{static_cast<int>(p[0]), p[1], p[2]}(t);
+        case map_id::sigmoid: return sigmoid{p[0], p[1]}(t);
+        case map_id::laplacian: return laplacian{p[0]}(t);
+        case map_id::chi2: return chi2{p[0]}(t);
+        case map_id::matern12: return matern12{p[0]}(t);
+        case map_id::matern32: return matern32{p[0]}(t);
+        case map_id::matern52: return matern52{p[0]}(t);
+        case map_id::rational_quadratic: return rational_quadratic{p[0], p[1]}(t);
+        case map_id::two_power: return set_power{}(t);
+        case map_id::exponential: return set_exp{}(t);
+        case map_id::jaccard: break;  // wants norms
+    }
+    return {t.value, std::numeric_limits<R>::infinity()};
+}
+
+template <class R>
+bounded<R> power_of(bounded<R> x, double m) {
+    if (m == 0) return bounded<R>::exact(1);
+    if (m >= 1 && m <= 1024 && m == std::floor(m)) return whole_power(x, static_cast<int>(m));
+    return exp(m * log(x));
+}
+
+template <class R>
+bounded<R> polynomial_in(bounded<R> x, const std::vector<double>& c) {
+    bounded<R> sum(c.back());
+    for (std::size_t i = c.size() - 1; i-- > 0;) sum = sum * x + bounded<R>(c[i]);
+    return sum;
+}
+
+// Calls visit(node, its form) for every node of the tree.
+template <class F>
+void walk(const kernel_node& node, F visit) {
+    const kernel_form form = node.form();
+    visit(node, form);
+    for (const auto& part : form.parts) walk(*part, visit);
+}
+
+}  // namespace
+
+// A plan and what it needs of the objects.
+template <class R>
+struct precise_kernel<R>::bound_plan {
+    std::shared_ptr<const mercer::plan> code;
+    std::vector<coordinates> vectors;              // of every feature
+    std::vector<matrix<double>> given;             // of every statistic: what a user's function says of all pairs
+    std::vector<std::vector<bounded<R>>> factors;  // of every instruction: the numbers u of outer_*
+
+    bound_plan(std::shared_ptr<const mercer::plan> from, const dataset& x) : code(std::move(from)) {
+        for (const feature& each : code->features) vectors.emplace_back(each.apply ? each.apply(x, nullptr).first : x);
+        for (const pair_statistic& each : code->statistics) {
+            const bool asks = each.what == statistic::user;
+            given.emplace_back(asks ? x.size() : 0, asks ? x.size() : 0);
+            const dataset& objects = vectors[static_cast<std::size_t>(each.source)].objects();
+            if (asks) each.user(objects, selection(0, x.size()), objects, selection(0, x.size()), given.back().view());
+        }
+        for (const instruction& step : code->code) {
+            factors.emplace_back();
+            if (step.weight)
+                for (const double h : step.weight(x)) factors.back().push_back(bounded<R>::exact(h));
+            if (!step.self) continue;
+            const bound_plan own(step.self, x);
+            for (index i = 0; i < x.size(); ++i) factors.back().push_back(from_self(own.at(i, i), step.self_rule));
+        }
+    }
+
+    static bounded<R> from_self(bounded<R> self, instruction::self_use rule) {
+        if (rule == instruction::self_use::minus_half) return -0.5 * self;
+        if (self.vanishes()) return {};  // 0/0 = 0
+        return bounded<R>::exact(1) / sqrt(self);
+    }
+
+    bounded<R> input_of(const instruction& step, index i, index j) const {
+        const pair_statistic& stat = code->statistics[static_cast<std::size_t>(step.a)];
+        const coordinates& x = vectors[static_cast<std::size_t>(stat.source)];
+        if (stat.what == statistic::user) return bounded<R>::exact(given[static_cast<std::size_t>(step.a)](i, j));
+        return step.input == map_input::squared_distance ? squared_distance_of<R>(x, i, j) : statistic_of<R>(stat.what, x, i, j);
+    }
+
+    bounded<R> map(const instruction& step, index i, index j) const {
+        const bounded<R> t = input_of(step, i, j);
+        if (step.input != map_input::with_norms) return mapped(step.formula, t);
+        return jaccard{}(t, input_of(step, i, i), input_of(step, j, j));
+    }
+
+    bounded<R> at(index i, index j) const {
+        std::vector<bounded<R>> registers(static_cast<std::size_t>(code->registers));
+        const auto in = [&](int which) -> bounded<R>& { return registers[static_cast<std::size_t>(which)]; };
+        for (std::size_t s = 0; s < code->code.size(); ++s) {
+            const instruction& step = code->code[s];
+            const auto outer = [&](index of) { return factors[s][static_cast<std::size_t>(of)]; };
+            using op = instruction::op;
+            switch (step.what) {
+                case op::fill: in(step.to) = bounded<R>(step.shift); break;
+                case op::map: in(step.to) = map(step, i, j); break;
+                case op::affine: in(step.to) = step.scale * in(step.a) + step.shift; break;
+                case op::add: in(step.to) = in(step.a) + in(step.b); break;
+                case op::multiply: in(step.to) = in(step.a) * in(step.b); break;
+                case op::power: in(step.to) = power_of(in(step.a), step.shift); break;
+                case op::polynomial: in(step.to) = polynomial_in(in(step.a), step.coefficients); break;
+                case op::exponential: in(step.to) = exp(in(step.a)); break;
+                case op::outer_multiply: in(step.to) = in(step.a) * outer(i) * outer(j); break;
+                case op::outer_add: in(step.to) = in(step.a) + outer(i) + outer(j); break;
+            }
+        }
+        return in(code->result);
+    }
+};
+
+template <class R>
+precise_kernel<R>::precise_kernel(const kernel& k, const dataset& x) : plan_(std::make_unique<const bound_plan>(k.compile(), x)) {}
+template <class R>
+precise_kernel<R>::~precise_kernel() = default;
+template <class R>
+precise_kernel<R>::precise_kernel(precise_kernel&&) noexcept = default;
+template <class R>
+bounded<R> precise_kernel<R>::operator()(index i, index j) const {
+    return plan_->at(i, j);
+}
+
+std::vector<std::string> taken_as_exact(const kernel& k) {
+    std::vector<std::string> names;
+    walk(k.node(), [&](const kernel_node& node, const kernel_form& form) {
+        const bool maps = form.what == "anisotropic" || form.what == "bilinear" || form.what == "periodic";
+        if (maps) names.push_back("the coordinates of " + node.text());
+        if (!form.who.empty()) names.push_back(form.who);
+    });
+    return names;
+}
+
+bool compares_by_user_function(const kernel& k) {
+    bool compares = false;
+    walk(k.node(), [&](const kernel_node&, const kernel_form& form) { compares = compares || form.what == "user"; });
+    return compares;
+}
+
+template class precise_kernel<double>;
+template class precise_kernel<long double>;
+
+}  // namespace mercer

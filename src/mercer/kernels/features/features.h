@@ -1,0 +1,29 @@
+// Objects turned into vectors, so that the statistics of vectors serve every kind of object.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "mercer/kernels/evaluation/plan.h"
+
+namespace mercer {
+
+// The vectors as they are, after a check that no coordinate is negative; `owner` asks for it.
+feature non_negative(const std::string& owner);
+// x ↦ Mx with M given by rows.
+feature linear_map(std::string key, std::vector<std::vector<double>> m);
+// The same up to a shift, for kernels that ask for differences only: far from the origin Mx would lose what M(x-z) needs.
+feature linear_map_of_differences(std::string key, std::vector<std::vector<double>> m);
+// x ↦ (cos 2πx/p, sin 2πx/p), coordinate by coordinate: ‖φ(x)-φ(z)‖² = 4 Σ sin²(π(xₐ-zₐ)/p).
+feature circle_map(double period);
+// x ↦ φ(x) for a function of one vector.
+feature vector_map(std::string key, std::function<std::vector<double>(std::span<const double>)> phi);
+// x ↦ the chosen coordinates.
+feature column_map(std::vector<index> columns);
+// A set as its 0/1 indicator vector over all items that occur: xᵀz = |A∩B|.
+feature indicator();
+// A string as the counts of its substrings of length k.
+feature spectrum_counts(int k);
+
+}  // namespace mercer

@@ -1,0 +1,108 @@
+// Kernels on finite sets: |A∩B|, 2^|A∩B| (the number of common subsets), e^|A∩B|, and Jaccard |A∩B|/|A∪B|.
+// 2^|A∩B| of large sets leaves the range of floating point; normalize(set_power()) never does, for it works on logarithms.
+#pragma once
+
+#include <cmath>
+#include <numbers>
+
+#include "mercer/kernels/features/features.h"
+#include "mercer/kernels/leaf.h"
+
+namespace mercer {
+
+struct set_intersection {
+    static kernel_info info() {
+        return {"set_intersection", {"common_items"}, "|A ∩ B|", domain::sets, {}, "set intersection: the inner product of 0/1 indicator vectors", true, {}};
+    }
+    static set_intersection from(const mercer::arguments&) { return {}; }
+    void check() const {}
+    std::vector<argument> arguments() const { return {}; }
+    feature source() const { return indicator(); }
+    static constexpr statistic what = statistic::dot;
+    static constexpr map_input input = map_input::value;
+    map_call call() const { return {map_id::identity, {}}; }
+};
+
+// log k = rate·|A∩B|
+inline int emit_common_items(plan_builder& code, double rate) {
+    const int count = code.use_statistic({statistic::dot, code.use_feature(indicator()), false, {}});
+    instruction read;
+    read.what = instruction::op::map;
+    read.a = count;
+    instruction times;
+    times.what = instruction::op::affine;
+    times.a = code.push(std::move(read));
+    times.scale = rate;
+    return code.push(std::move(times));
+}
+
+struct set_power {
+    static kernel_info info() {
+        return {"set_power", {"common_subsets"},
+                "2^|A ∩ B|", domain::sets,
+                {},          "common subsets: ∏ over items of (1 + aᵢbᵢ), the all-subsets product of indicators",
+                true,        {}};
+    }
+    static set_power from(const mercer::arguments&) { return {}; }
+    void check() const {}
+    std::vector<argument> arguments() const { return {}; }
+    feature source() const { return indicator(); }
+    static constexpr bool may_overflow = true;
+    static constexpr statistic what = statistic::dot;
+    static constexpr map_input input = map_input::value;
+    map_call call() const { return {map_id::two_power, {}}; }
+    int emit_log(plan_builder& code) const { return emit_common_items(code, std::numbers::ln2); }
+
+    template <class R>
+    R operator()(R count) const {
+        using std::exp2;
+        return exp2(count);
+    }
+};
+
+struct set_exp {
+    static kernel_info info() { return {"set_exp", {}, "e^|A ∩ B|", domain::sets, {}, "exponential of the set intersection kernel", true, {}}; }
+    static set_exp from(const mercer::arguments&) { return {}; }
+    void check() const {}
+    std::vector<argument> arguments() const { return {}; }
+    feature source() const { return indicator(); }
+    static constexpr bool may_overflow = true;
+    static constexpr statistic what = statistic::dot;
+    static constexpr map_input input = map_input::value;
+    map_call call() const { return {map_id::exponential, {}}; }
+    int emit_log(plan_builder& code) const { return emit_common_items(code, 1); }
+
+    template <class R>
+    R operator()(R count) const {
+        using std::exp;
+        return exp(count);
+    }
+};
+
+struct jaccard {
+    static kernel_info info() {
+        return {"jaccard",
+                {},
+                "|A ∩ B| / |A ∪ B|, 1 for two empty sets",
+                domain::sets,
+                {},
+                "Jaccard: the probability that a random order of all items has the same first item in A and in B (min-hash)",
+                true,
+                {.stationary = false, .radial = false, .normalised = true}};
+    }
+    static jaccard from(const mercer::arguments&) { return {}; }
+    void check() const {}
+    std::vector<argument> arguments() const { return {}; }
+    feature source() const { return indicator(); }
+    static constexpr statistic what = statistic::dot;
+    static constexpr map_input input = map_input::with_norms;
+    map_call call() const { return {map_id::jaccard, {}}; }
+
+    // |A| is the squared norm of the indicator.
+    template <class R>
+    R operator()(R common, R size_a, R size_b) const {
+        return ratio(common, R(size_a + size_b - common), 1);
+    }
+};
+
+}  // namespace mercer

@@ -1,0 +1,32 @@
+// k-spectrum: the inner product of the counts of all substrings of length k (Leslie, Eskin, Noble 2002).
+#pragma once
+
+#include "mercer/kernels/features/features.h"
+#include "mercer/kernels/leaf.h"
+
+namespace mercer {
+
+struct spectrum {
+    int k = 3;
+
+    static kernel_info info() {
+        return {"spectrum",
+                {},
+                "sum over strings u of length k of count_u(s)*count_u(t)",
+                domain::strings,
+                {{"k", "3", "k >= 1, whole", "length of the substrings"}},
+                "spectrum: the inner product of explicit substring counts",
+                true,
+                {}};
+    }
+    static spectrum from(const mercer::arguments& given) { return {given.whole("k", 3)}; }
+    void check() const { require(k >= 1, "spectrum", "k >= 1", k); }
+    std::vector<argument> arguments() const { return {static_cast<double>(k)}; }
+    feature source() const { return spectrum_counts(k); }
+
+    static constexpr statistic what = statistic::dot;
+    static constexpr map_input input = map_input::value;
+    map_call call() const { return {map_id::identity, {}}; }
+};
+
+}  // namespace mercer

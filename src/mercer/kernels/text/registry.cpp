@@ -1,0 +1,137 @@
+#include "mercer/kernels/text/registry.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "mercer/base/error.h"
+#include "mercer/kernels/all_subsets.h"
+#include "mercer/kernels/anisotropic.h"
+#include "mercer/kernels/bilinear.h"
+#include "mercer/kernels/chi2.h"
+#include "mercer/kernels/constant.h"
+#include "mercer/kernels/cosine.h"
+#include "mercer/kernels/gaussian.h"
+#include "mercer/kernels/intersection.h"
+#include "mercer/kernels/laplacian.h"
+#include "mercer/kernels/linear.h"
+#include "mercer/kernels/matern.h"
+#include "mercer/kernels/periodic.h"
+#include "mercer/kernels/polynomial.h"
+#include "mercer/kernels/rational_quadratic.h"
+#include "mercer/kernels/sets/set_kernels.h"
+#include "mercer/kernels/sigmoid.h"
+#include "mercer/kernels/strings/spectrum.h"
+
+namespace mercer {
+namespace {
+
+template <class F>
+registered_kernel entry(std::vector<std::string> other_arguments = {}) {
+    return {F::info(), [](const arguments& given) { return kernel(F::from(given)); }, std::move(other_arguments)};
+}
+
+}  // namespace
+
+const std::vector<registered_kernel>& kernel_registry() {
+    static const std::vector<registered_kernel> all{
+        entry<linear>(),  entry<constant>(),           entry<polynomial>(), entry<gaussian>({"sigma"}), entry<anisotropic>(), entry<cosine>(),
+        entry<sigmoid>(), entry<all_subsets>(),        entry<bilinear>(),   entry<laplacian>(),         entry<chi2>(),        entry<intersection>(),
+        entry<matern>(),  entry<rational_quadratic>(), entry<periodic>(),   entry<set_intersection>(),  entry<set_power>(),   entry<set_exp>(),
+        entry<jaccard>(), entry<spectrum>(),
+    };
+    return all;
+}
+
+const registered_kernel* find_kernel(std::string_view name) {
+    for (const auto& each : kernel_registry())
+        if (each.info.name == name || std::find(each.info.aliases.begin(), each.info.aliases.end(), name) != each.info.aliases.end()) return &each;
+    return nullptr;
+}
+
+const std::vector<algebra_info>& algebra_registry() {
+    static const std::vector<algebra_info> all{
+        {"c*k", "scale", "a kernel for c >= 0"},
+        {"k1 + k2", "sum", "a kernel"},
+        {"k1*k2", "product", "a kernel"},
+        {"k^m", "power", "a kernel for whole m >= 0"},
+        {"polynomial_of(k, [c0, c1, ...])", "c0 + c1*k + c2*k^2 + ...", "a kernel for all coefficients >= 0"},
+        {"exp(k)", "exponential", "a kernel"},
+        {"normalize(k)", "k(x,z)/sqrt(k(x,x)*k(z,z))", "a kernel"},
+        {"conjugate(h, k)", "h(x)*k(x,z)*h(z), h a registered function such as norm", "a kernel"},
+        {"pullback(phi, k)", "k(phi(x), phi(z)), phi a registered map", "a kernel"},
+        {"columns(k, [0, 2, ...])", "k on some coordinates", "a kernel"},
+        {"map(phi)", "phi(x)'phi(z), phi a registered map", "a kernel"},
+        {"user(f)", "a registered function of two objects", "not proven"},
+    };
+    return all;
+}
+
+void arguments::set(const std::string& name, argument value) {
+    if (has(name)) fail(errc::invalid_argument, fmt::format("{}: {} is given twice", owner_, name));
+    given_.emplace_back(name, std::move(value));
+}
+
+const argument* arguments::find(const std::string& name) const {
+    for (const auto& [key, value] : given_)
+        if (key == name) return &value;
+    return nullptr;
+}
+
+double arguments::number(const std::string& name, std::optional<double> initial) const {
+    const argument* value = find(name);
+    if (!value) {
+        if (initial) return *initial;
+        fail(errc::invalid_argument, fmt::format("{}: {} must be given", owner_, name));
+    }
+    if (const double* number = std::get_if<double>(value)) return *number;
+    fail(errc::invalid_argument, fmt::format("{}: {} must be a number, got a list", owner_, name));
+}
+
+int arguments::whole(const std::string& name, std::optional<int> initial) const {
+    const double value = number(name, initial ? std::optional<double>(*initial) : std::nullopt);
+    if (value != std::floor(value)) fail(errc::invalid_argument, fmt::format("{}: {} must be a whole number, got {}", owner_, name, value));
+    require(std::abs(value) <= 1e9, owner_, fmt::format("|{}| <= 1e9", name), value);
+    return static_cast<int>(value);
+}
+
+std::vector<double> arguments::list(const std::string& name) const {
+    const argument* value = find(name);
+    if (!value) fail(errc::invalid_argument, fmt::format("{}: {} must be given", owner_, name));
+    if (const auto* list = std::get_if<std::vector<double>>(value)) return *list;
+    if (const double* number = std::get_if<double>(value)) return {*number};
+    fail(errc::invalid_argument, fmt::format("{}: {} must be a list of numbers, got a list of lists", owner_, name));
+}
+
+std::vector<std::vector<double>> arguments::table(const std::string& name) const {
+    const argument* value = find(name);
+    if (!value) fail(errc::invalid_argument, fmt::format("{}: {} must be given", owner_, name));
+    if (const auto* table = std::get_if<std::vector<std::vector<double>>>(value)) return *table;
+    return {list(name)};
+}
+
+void require(bool ok, const std::string& owner, const std::string& condition, double value) {
+    if (!ok)
+        fail(errc::invalid_argument,
+             fmt::format("{}: must satisfy {}{}, got {}", owner, condition, std::isfinite(value) ? "" : " and be finite", number_text(value)));
+}
+
+std::string number_text(double value) { return fmt::format("{}", value); }
+
+std::string call_text(const kernel_info& info, const std::vector<argument>& values) {
+    std::string out = info.name + "(";
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        out += (i ? ", " : "") + info.parameters[i].name + "=";
+        if (const double* number = std::get_if<double>(&values[i])) out += number_text(*number);
+        if (const auto* list = std::get_if<std::vector<double>>(&values[i])) out += fmt::format("[{}]", fmt::join(*list, ", "));
+        if (const auto* table = std::get_if<std::vector<std::vector<double>>>(&values[i])) {
+            out += "[";
+            for (std::size_t r = 0; r < table->size(); ++r) out += fmt::format("{}[{}]", r ? ", " : "", fmt::join((*table)[r], ", "));
+            out += "]";
+        }
+    }
+    return out + ")";
+}
+
+}  // namespace mercer

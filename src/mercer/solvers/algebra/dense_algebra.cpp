@@ -1,0 +1,330 @@
+#include "mercer/solvers/algebra/dense_algebra.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstddef>
+#include <limits>
+
+#include "mercer/base/error.h"
+#include "mercer/base/parallel.h"
+#include "mercer/solvers/algebra/blas_turn.h"
+
+// Fortran's LAPACK and BLAS; the trailing sizes are the lengths of the character arguments.
+extern "C" {
+void dpotrf_(const char* uplo, const int* n, double* a, const int* lda, int* info, std::size_t);
+void dpotrs_(const char* uplo, const int* n, const int* nrhs, const double* a, const int* lda, double* b, const int* ldb, int* info, std::size_t);
+void dtrtri_(const char* uplo, const char* diag, const int* n, double* a, const int* lda, int* info, std::size_t, std::size_t);
+void dtrsm_(const char* side, const char* uplo, const char* trans, const char* diag, const int* m, const int* n, const double* alpha, const double* a,
+            const int* lda, double* b, const int* ldb, std::size_t, std::size_t, std::size_t, std::size_t);
+void dpstrf_(const char* uplo, const int* n, double* a, const int* lda, int* piv, int* rank, const double* tol, double* work, int* info, std::size_t);
+void dgemm_(const char* ta, const char* tb, const int* m, const int* n, const int* k, const double* alpha, const double* a, const int* lda, const double* b,
+            const int* ldb, const double* beta, double* c, const int* ldc, std::size_t, std::size_t);
+void dsyrk_(const char* uplo, const char* trans, const int* n, const int* k, const double* alpha, const double* a, const int* lda, const double* beta,
+            double* c, const int* ldc, std::size_t, std::size_t);
+void dtrmm_(const char* side, const char* uplo, const char* trans, const char* diag, const int* m, const int* n, const double* alpha, const double* a,
+            const int* lda, double* b, const int* ldb, std::size_t, std::size_t, std::size_t, std::size_t);
+void sgemm_(const char* ta, const char* tb, const int* m, const int* n, const int* k, const float* alpha, const float* a, const int* lda, const float* b,
+            const int* ldb, const float* beta, float* c, const int* ldc, std::size_t, std::size_t);
+void ssyrk_(const char* uplo, const char* trans, const int* n, const int* k, const float* alpha, const float* a, const int* lda, const float* beta, float* c,
+            const int* ldc, std::size_t, std::size_t);
+void spotrf_(const char* uplo, const int* n, float* a, const int* lda, int* info, std::size_t);
+void strsv_(const char* uplo, const char* trans, const char* diag, const int* n, const float* a, const int* lda, float* x, const int* incx, std::size_t,
+            std::size_t, std::size_t);
+void strsm_(const char* side, const char* uplo, const char* trans, const char* diag, const int* m, const int* n, const float* alpha, const float* a,
+            const int* lda, float* b, const int* ldb, std::size_t, std::size_t, std::size_t, std::size_t);
+void dsymm_(const char* side, const char* uplo, const int* m, const int* n, const double* alpha, const double* a, const int* lda, const double* b,
+            const int* ldb, const double* beta, double* c, const int* ldc, std::size_t, std::size_t);
+void dsymv_(const char* uplo, const int* n, const double* alpha, const double* a, const int* lda, const double* x, const int* incx, const double* beta,
+            double* y, const int* incy, std::size_t);
+void dgemv_(const char* trans, const int* m, const int* n, const double* alpha, const double* a, const int* lda, const double* x, const int* incx,
+            const double* beta, double* y, const int* incy, std::size_t);
+}
+
+namespace mercer {
+namespace {
+
+using blas::checked_square;
+using blas::in_turn;
+
+constexpr double cubed(double n) { return n * n * n; }
+
+// One call of LAPACK hears of nothing until its end, so that what takes seconds is done in parts of at most a few tenths of one: the algorithms of
+// LAPACK itself, with panels as wide as those of a large matrix may be.
+constexpr int one_call = 4096, panel = 1024, strip = 2048;
+
+template <class T>
+struct routines;
+template <>
+struct routines<double> {
+    static constexpr auto potrf = dpotrf_;
+    static constexpr auto trsm = dtrsm_;
+    static constexpr auto syrk = dsyrk_;
+    static constexpr auto gemm = dgemm_;
+};
+template <>
+struct routines<float> {
+    static constexpr auto potrf = spotrf_;
+    static constexpr auto trsm = strsm_;
+    static constexpr auto syrk = ssyrk_;
+    static constexpr auto gemm = sgemm_;
+};
+
+// A = LLᵀ in Fortran's lower triangle, or UᵀU in its upper one. Returns LAPACK's info: 0, or the number of the minor that is not positive.
+template <class T>
+int factored(bool lower, int n, T* a, int lda) {
+    using r = routines<T>;
+    const char *half = lower ? "L" : "U", *left = lower ? "N" : "T", *right = lower ? "T" : "N";
+    const T one = 1, minus = -1;
+    int info = 0;
+    if (n <= one_call) {
+        in_turn(cubed(n) / 3, r::potrf, half, &n, a, &lda, &info, 1);
+        return info;
+    }
+    // (i, j) of the lower triangle, or (j, i) of the upper one
+    const auto at = [&](int i, int j) { return a + (lower ? i + static_cast<std::ptrdiff_t>(j) * lda : j + static_cast<std::ptrdiff_t>(i) * lda); };
+    for (int k = 0; k < n; k += panel) {
+        const int depth = std::min(panel, n - k), next = k + depth, rest = n - next;
+        in_turn(cubed(depth) / 3, r::potrf, half, &depth, at(k, k), &lda, &info, 1);
+        if (info != 0) return k + info;
+        if (rest == 0) break;
+        const int rows = lower ? rest : depth, cols = lower ? depth : rest;
+        in_turn(1.0 * rest * depth * depth, r::trsm, lower ? "R" : "L", half, "T", "N", &rows, &cols, &one, at(k, k), &lda, at(next, k), &lda, 1, 1, 1, 1);
+        for (int j = next; j < n; j += strip) {
+            const int width = std::min(strip, n - j), below = n - j - width;
+            in_turn(1.0 * width * width * depth, r::syrk, half, left, &width, &depth, &minus, at(j, k), &lda, &one, at(j, j), &lda, 1, 1);
+            if (below == 0) continue;
+            const int m = lower ? below : width, c = lower ? width : below;
+            const T *first = lower ? at(j + width, k) : at(j, k), *second = lower ? at(j, k) : at(j + width, k);
+            in_turn(2.0 * below * width * depth, r::gemm, left, right, &m, &c, &depth, &minus, first, &lda, second, &lda, &one, at(j + width, j), &lda, 1, 1);
+        }
+    }
+    return 0;
+}
+
+// L ← L⁻¹ in Fortran's lower triangle.
+void invert_lower(int n, double* a, int lda) {
+    const double one = 1, minus = -1;
+    const auto at = [&](int i, int j) { return a + i + static_cast<std::ptrdiff_t>(j) * lda; };
+    int info = 0;
+    for (int k = (n - 1) / panel * panel; k >= 0; k -= panel) {
+        const int depth = std::min(panel, n - k), next = k + depth, rest = n - next;
+        // what lies below: -L₂₂⁻¹ L₂₁ L₁₁⁻¹
+        for (int c = 0; c < depth && rest > 0; c += 128) {
+            const int width = std::min(128, depth - c);
+            in_turn(1.0 * rest * rest * width, dtrmm_, "L", "L", "N", "N", &rest, &width, &one, at(next, next), &lda, at(next, k + c), &lda, 1, 1, 1, 1);
+        }
+        if (rest > 0) in_turn(1.0 * rest * depth * depth, dtrsm_, "R", "L", "N", "N", &rest, &depth, &minus, at(k, k), &lda, at(next, k), &lda, 1, 1, 1, 1);
+        in_turn(cubed(depth) / 3, dtrtri_, "L", "N", &depth, at(k, k), &lda, &info, 1, 1);
+    }
+}
+
+}  // namespace
+
+void require_finite(matrix_view<const double> a, const std::string& owner) {
+    for (index i = 0; i < a.rows; ++i)
+        for (index j = 0; j < a.cols; ++j)
+            if (!std::isfinite(a(i, j))) fail(errc::data, fmt::format("{}: the matrix must be finite, got {} at row {}, column {}", owner, a(i, j), i, j));
+}
+
+void require_finite_half(matrix_view<const double> a, const std::string& owner) {
+    // A sum is finite, or it overflowed, or something in it is not: the second look is rare.
+    parallel_for(a.rows, [&](index i) {
+        double sum = 0;
+        for (index j = i; j < a.cols; ++j) sum += std::abs(a(i, j));
+        if (!std::isfinite(sum)) require_finite(a.block(i, i, 1, a.cols - i), fmt::format("{}, from row {} and column {} on", owner, i, i));
+    });
+}
+
+void require_symmetric(matrix_view<const double> a, const std::string& owner) {
+    if (a.rows != a.cols) fail(errc::invalid_argument, fmt::format("{}: the matrix must be square, got {} × {}", owner, a.rows, a.cols));
+    const double most = 1e-8 * largest_entry(a);
+    for (index i = 0; i < a.rows; ++i)
+        for (index j = 0; j < i; ++j)
+            if (std::abs(a(i, j) - a(j, i)) > most)
+                fail(errc::invalid_argument,
+                     fmt::format("{}: the matrix must be symmetric, got {} at ({}, {}) and {} at ({}, {})", owner, a(i, j), i, j, a(j, i), j, i));
+}
+
+std::optional<matrix<double>> cholesky(matrix<double> a) {
+    const int n = checked_square(a, "Cholesky");
+    if (n == 0) return a;
+    if (factored(true, n, a.data(), n) != 0) return std::nullopt;
+    for (index i = 0; i < n; ++i) std::fill_n(a.row(i), i, 0.0);
+    return a;
+}
+
+namespace {
+
+constexpr index few_columns = 4;  // below, one vector after the other
+
+int lapack_size(index n, const char* owner) {
+    constexpr index most = 1 << 20;
+    if (n > most) fail(errc::memory, fmt::format("{}: must satisfy n <= {}, got n = {}", owner, most, n));
+    return static_cast<int>(n);
+}
+
+}  // namespace
+
+// The upper half of a row-major matrix is Fortran's lower one: A = LLᵀ with L = Rᵀ.
+index cholesky_in_place(matrix_view<double> a) {
+    const int n = lapack_size(a.rows, "Cholesky"), stride = static_cast<int>(a.stride);
+    require_finite_half(a, "Cholesky");
+    if (n == 0) return -1;
+    std::vector<double> diagonal(static_cast<std::size_t>(n));
+    for (index i = 0; i < n; ++i) diagonal[static_cast<std::size_t>(i)] = a(i, i);
+    if (const int info = factored(true, n, a.data, stride); info > 0) return info - 1;
+    for (index i = 0; i < n; ++i)
+        if (a(i, i) * a(i, i) <= 4 * std::numeric_limits<double>::epsilon() * diagonal[static_cast<std::size_t>(i)]) return i;
+    return -1;
+}
+
+void cholesky_solve(matrix_view<const double> r, matrix_view<double> b) {
+    const int n = lapack_size(r.rows, "Cholesky"), lda = static_cast<int>(r.stride), m = static_cast<int>(b.cols), ldb = static_cast<int>(b.stride);
+    if (n == 0 || m == 0) return;
+    if (m == 1 && ldb == 1) {
+        int info = 0;
+        in_turn(2.0 * n * n * m, dpotrs_, "L", &n, &m, r.data, &lda, b.data, &n, &info, 1);
+        return;
+    }
+    // Fortran sees Bᵀ: Bᵀ ← Bᵀ L⁻ᵀ L⁻¹
+    const double one = 1;
+    in_turn(1.0 * n * n * m, dtrsm_, "R", "L", "T", "N", &m, &n, &one, r.data, &lda, b.data, &ldb, 1, 1, 1, 1);
+    in_turn(1.0 * n * n * m, dtrsm_, "R", "L", "N", "N", &m, &n, &one, r.data, &lda, b.data, &ldb, 1, 1, 1, 1);
+}
+
+void cholesky_half_solve_rows(matrix_view<const double> r, matrix_view<double> b) {
+    const int n = lapack_size(r.rows, "Cholesky"), lda = static_cast<int>(r.stride), m = static_cast<int>(b.rows), ldb = static_cast<int>(b.stride);
+    const double one = 1;
+    if (n > 0 && m > 0) in_turn(1.0 * n * n * m, dtrsm_, "L", "L", "N", "N", &n, &m, &one, r.data, &lda, b.data, &ldb, 1, 1, 1, 1);
+}
+
+std::vector<double> inverse_diagonal(matrix_view<double> r) {
+    const int n = lapack_size(r.rows, "inverse"), lda = static_cast<int>(r.stride);
+    if (n > 0) invert_lower(n, r.data, lda);
+    std::vector<double> out(static_cast<std::size_t>(n));
+    parallel_for(n, [&](index i) {
+        double sum = 0;
+        for (index k = i; k < n; ++k) sum += r(i, k) * r(i, k);
+        out[static_cast<std::size_t>(i)] = sum;
+    });
+    return out;
+}
+
+pivoted_factor pivoted_cholesky(matrix<double> a, double tolerance) {
+    const int n = checked_square(a, "pivoted Cholesky");
+    int info = 0, rank = 0;
+    std::vector<int> place(static_cast<std::size_t>(n));
+    if (n > 0) {
+        buffer<double> work(2 * n);
+        const double stop = std::max(tolerance, 0.0);  // LAPACK takes a negative one for its own default
+        in_turn(cubed(n) / 3, dpstrf_, "L", &n, a.data(), &n, place.data(), &rank, &stop, work.data(), &info, 1);
+        // With nothing positive on the diagonal dpstrf leaves its arguments alone, in some versions with rank 1.
+        double top = 0;
+        if (info != 0 && rank <= 1)
+            for (index i = 0; i < n; ++i) top = std::max(top, a(i, i));
+        if (info != 0 && rank <= 1 && !(top > 0)) rank = 0;
+    }
+    pivoted_factor made{matrix<double>(rank, n), {}};
+    // Row j of the memory holds column j of L, whose row i belongs to object place[i].
+    for (index j = 0; j < rank; ++j) {
+        made.pivots.push_back(place[static_cast<std::size_t>(j)] - 1);
+        for (index i = j; i < n; ++i) made.p(j, place[static_cast<std::size_t>(i)] - 1) = a(j, i);
+    }
+    return made;
+}
+
+matrix<double> product(matrix_view<const double> a, transposed a_turned, matrix_view<const double> b, transposed b_turned) {
+    const bool ta = a_turned == transposed::yes, tb = b_turned == transposed::yes;
+    const index rows = ta ? a.cols : a.rows, inner = ta ? a.rows : a.cols, cols = tb ? b.rows : b.cols;
+    if ((tb ? b.cols : b.rows) != inner)
+        fail(errc::invalid_argument, fmt::format("product: inner sizes must agree, got {} and {}", inner, tb ? b.cols : b.rows));
+    matrix<double> c(rows, cols);
+    if (rows == 0 || cols == 0 || inner == 0) return c;
+    // Fortran sees the transposes of all three: Cᵀ = op(B)ᵀ op(A)ᵀ.
+    const int m = static_cast<int>(cols), n = static_cast<int>(rows), k = static_cast<int>(inner);
+    const int lda = static_cast<int>(b.stride), ldb = static_cast<int>(a.stride);
+    const double one = 1, zero = 0;
+    in_turn(2.0 * m * n * k, dgemm_, tb ? "T" : "N", ta ? "T" : "N", &m, &n, &k, &one, b.data, &lda, a.data, &ldb, &zero, c.data(), &m, 1, 1);
+    return c;
+}
+
+// Rows of ours are Fortran's columns, so our upper triangle is its lower one.
+bool cholesky_in_place(matrix<double>& a) {
+    const int n = static_cast<int>(a.rows());
+    return n == 0 || factored(true, n, a.data(), n) == 0;
+}
+
+void cholesky_solve(const matrix<double>& r, matrix_view<double> b) {
+    const int n = static_cast<int>(r.rows()), count = static_cast<int>(b.rows), ldb = static_cast<int>(b.stride);
+    int info = 0;
+    if (n > 0 && count > 0) in_turn(2.0 * n * n * count, dpotrs_, "L", &n, &count, r.data(), &n, b.data, &ldb, &info, 1);
+}
+
+void add_gram(matrix_view<const double> g, matrix<double>& a) {
+    const int n = static_cast<int>(g.cols), k = static_cast<int>(g.rows), ldg = static_cast<int>(g.stride), lda = static_cast<int>(a.cols());
+    const double one = 1;
+    if (n > 0 && k > 0) in_turn(1.0 * n * n * k, dsyrk_, "L", "N", &n, &k, &one, g.data, &ldg, &one, a.data(), &lda, 1, 1);
+}
+
+void multiply_symmetric(matrix_view<const double> a, const double* v, double* out) {
+    const int n = static_cast<int>(a.rows), lda = static_cast<int>(a.stride), step = 1;
+    const double one = 1, zero = 0;
+    if (n > 0) in_turn(20.0 * n * n, dsymv_, "L", &n, &one, a.data, &lda, v, &step, &zero, out, &step, 1);
+}
+
+void multiply_symmetric(matrix_view<const double> a, matrix_view<const double> v, matrix_view<double> out) {
+    // For few vectors dsymm spends more time on copying A than on multiplying.
+    if (v.rows < few_columns) {
+        for (index c = 0; c < v.rows; ++c) multiply_symmetric(a, v.row(c), out.row(c));
+        return;
+    }
+    const int n = static_cast<int>(a.rows), m = static_cast<int>(v.rows), lda = static_cast<int>(a.stride);
+    const int ldv = static_cast<int>(v.stride), ldo = static_cast<int>(out.stride);
+    const double one = 1, zero = 0;
+    if (n > 0) in_turn(2.0 * n * n * m, dsymm_, "L", "L", &n, &m, &one, a.data, &lda, v.data, &ldv, &zero, out.data, &ldo, 1, 1);
+}
+
+// The lower half of ours is Fortran's upper: A = UᵀU with U = Lᵀ.
+bool cholesky_lower_in_place(matrix_view<float> a) {
+    const int n = lapack_size(a.rows, "Cholesky"), lda = static_cast<int>(a.stride);
+    return n == 0 || factored(false, n, a.data, lda) == 0;
+}
+
+void cholesky_solve_rows(matrix_view<const float> l, matrix_view<float> b) {
+    const int n = lapack_size(l.rows, "Cholesky"), lda = static_cast<int>(l.stride), m = static_cast<int>(b.rows), ldb = static_cast<int>(b.stride), step = 1;
+    if (n == 0 || m == 0) return;
+    const float one = 1;
+    for (const char* turned : {"T", "N"})
+        if (m < few_columns)
+            for (index c = 0; c < m; ++c) in_turn(20.0 * n * n, strsv_, "U", turned, "N", &n, l.data, &lda, b.row(c), &step, 1, 1, 1);
+        else
+            in_turn(1.0 * n * n * m, strsm_, "L", "U", turned, "N", &n, &m, &one, l.data, &lda, b.data, &ldb, 1, 1, 1, 1);
+}
+
+void add_multiply(double scale, matrix_view<const double> a, transposed turned, const double* v, double* out) {
+    const int m = static_cast<int>(a.cols), n = static_cast<int>(a.rows), lda = static_cast<int>(a.stride), step = 1;
+    const double one = 1;
+    if (m > 0 && n > 0) in_turn(20.0 * m * n, dgemv_, turned == transposed::yes ? "N" : "T", &m, &n, &scale, a.data, &lda, v, &step, &one, out, &step, 1);
+}
+
+double largest_entry(matrix_view<const double> a) {
+    double largest = 0;
+    for (index i = 0; i < a.rows; ++i)
+        for (index j = 0; j < a.cols; ++j) largest = std::max(largest, std::abs(a(i, j)));
+    return largest;
+}
+
+double frobenius_norm(matrix_view<const double> a) {
+    const double largest = largest_entry(a);
+    if (largest == 0 || !std::isfinite(largest)) return largest;
+    double sum = 0;
+    for (index i = 0; i < a.rows; ++i)
+        for (index j = 0; j < a.cols; ++j) {
+            const double part = a(i, j) / largest;
+            sum += part * part;
+        }
+    return largest * std::sqrt(sum);
+}
+
+}  // namespace mercer
