@@ -9,7 +9,7 @@ elseif(MERCER_SANITIZE MATCHES "undefined")
 endif()
 
 file(GLOB_RECURSE test_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/*.cpp)
-list(FILTER test_sources EXCLUDE REGEX "/tests/(consumer|stress)/")
+list(FILTER test_sources EXCLUDE REGEX "/tests/(consumer|core|stress)/")
 if(test_sources)
   find_package(GTest REQUIRED)
   find_package(rapidcheck REQUIRED)
@@ -29,6 +29,21 @@ if(test_sources)
     add_dependencies(mercer_tests ${mercer_apps}) # tests of the programs run them
   endif()
   gtest_discover_tests(mercer_tests DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300 ${test_environment})
+endif()
+
+# The contracts of kernels, Gram matrices, solvers and methods on the library without BLAS, threads and files, the same objects linked with nothing else. The
+# tests read their own data, so that they bring what reads files; tests/core/main.cpp sees to it that the library alone does without.
+if(test_sources AND NOT MERCER_SANITIZE)
+  add_executable(mercer_core_tests "$<FILTER:$<TARGET_OBJECTS:mercer_tests>,INCLUDE,/tests/(contracts|kernels|gram|solvers|methods|selection|insight)/>"
+                 "$<FILTER:$<TARGET_OBJECTS:mercer>,INCLUDE,/(base/file|data/readers/source|methods/svm/files/checkpoint)\\.cpp>")
+  set_target_properties(mercer_core_tests PROPERTIES LINKER_LANGUAGE CXX)
+  target_link_libraries(mercer_core_tests PRIVATE mercer_core GTest::gtest_main GTest::gmock rapidcheck rapidcheck_gtest ZLIB::ZLIB LibLZMA::LibLZMA)
+  add_test(NAME core.contracts COMMAND mercer_core_tests --gtest_brief=1
+           --gtest_filter=kernels/registered*:composite*:kernel_contract*:extremes*:oracle*:gram*:svm_contract*:knn*:nearest*:kernel_*:ridge*:representer*:interior_point*:band_reduction*:block_lanczos*:mercer_test*:spectrum*:dense_algebra*:-*large*)
+  set_tests_properties(core.contracts PROPERTIES TIMEOUT 600)
+  add_executable(mercer_core_alone ${CMAKE_SOURCE_DIR}/tests/core/main.cpp)
+  target_link_libraries(mercer_core_alone PRIVATE mercer_core)
+  add_test(NAME core.alone COMMAND mercer_core_alone)
 endif()
 
 # Random problems for support vector machines, each answer judged from the definition and, where LIBSVM is installed, against its own (tools/stress).

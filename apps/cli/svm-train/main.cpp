@@ -156,9 +156,8 @@ void print_reports(const svm_model& model, const svm_options& o, std::span<const
     std::vector<index> size(std::max<std::size_t>(model.classes.size(), 1), 0);
     for (const index i : rows)
         for (std::size_t c = 0; c < model.classes.size(); ++c) size[c] += y[static_cast<std::size_t>(i)] == model.classes[c];
-    const index k = static_cast<index>(model.classes.size());
-    index a = 0, b = 1;
     for (std::size_t p = 0; p < model.reports.size(); ++p) {
+        const auto [a, b] = model.classes.empty() ? class_problems::sides{0, 1} : model.pairs()[static_cast<index>(p)];
         const svm_report& report = model.reports[p];
         double sum = 0;
         std::vector<double> found;
@@ -200,7 +199,6 @@ void print_reports(const svm_model& model, const svm_options& o, std::span<const
             bounded += found[i] >= bound * (o.task == svm_task::c_svc ? weight(label[i]) : 1.0) * (o.task == svm_task::nu_svc ? 1 - 1e-12 : 1);
         std::printf("*\noptimization finished, #iter = %ld\n%sobj = %f, rho = %f\nnSV = %ld, nBSV = %ld\n", static_cast<long>(report.steps), middle.c_str(),
                     objective, model.offset[p] == 0 ? 0.0 : -model.offset[p], static_cast<long>(found.size()), bounded);
-        if (++b >= k) ++a, b = a + 1;
     }
     if (model.is_classifier()) std::printf("Total nSV = %ld\n", static_cast<long>(model.coef.cols()));
 }

@@ -72,7 +72,7 @@ void draw_lines(svg& page, double left, double top, double size, const region_gr
 // f = 0 where it parts the regions of its two classes, f = ±1 where one of them rules.
 void draw_boundaries(svg& page, double left, double top, double size, const svm_model& model, const region_grid& grid) {
     const auto count = static_cast<index>(model.classes.size());
-    const bool rest = count > 2 && model.scheme == multiclass::one_vs_rest;
+    const bool rest = model.pairs().against_rest();
     matrix<double> f(grid.ny, grid.nx);
     const auto corners = [&](index c, index r) {
         const auto at = [&](index i, index j) { return grid.winner[static_cast<std::size_t>(i * grid.nx + j)]; };

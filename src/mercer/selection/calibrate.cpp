@@ -8,6 +8,24 @@
 #include "mercer/methods/svm/example_order.h"
 
 namespace mercer {
+namespace {
+
+// The place of a label among the model's classes; their number where it is none of them.
+index class_of(const svm_model& m, double label) {
+    return static_cast<index>(std::find(m.classes.begin(), m.classes.end(), label) - m.classes.begin());
+}
+
+// What a model says of its class a against b, or against all others (b < 0), from its decisions f. A part of the data may lack a class: what its model
+// would say is then certain (+1, -1), or nothing (0).
+double decision_of(const svm_model& m, const double* f, index a, index b) {
+    const index have = static_cast<index>(m.classes.size());
+    if (b < 0) return a == have ? -1 : have == 2 ? (a == 0 ? f[0] : -f[0]) : have == 1 ? 1 : f[a];
+    if (a == have) return b == have ? 0 : -1;
+    if (b == have) return 1;
+    return a < b ? f[m.pairs().of(a, b)] : -f[m.pairs().of(b, a)];
+}
+
+}  // namespace
 
 inner_fits calibrate(svm_model& model, const shared_gram& K, std::span<const double> y, const svm_options& options, calibration::method method, int folds,
                      std::uint64_t seed, std::span<const index> rank) {
@@ -30,41 +48,20 @@ inner_fits calibrate(svm_model& model, const shared_gram& K, std::span<const dou
         model.probability = std::move(made);
         return inner;
     }
-    const index k = static_cast<index>(model.classes.size());
-    const bool rest = k > 2 && model.scheme == multiclass::one_vs_rest;
-    const auto class_of = [](const svm_model& m, double label) {
-        return static_cast<index>(std::find(m.classes.begin(), m.classes.end(), label) - m.classes.begin());
-    };
+    const class_problems pairs = model.pairs();
     std::vector<double> labels;
     for (const index i : used) labels.push_back(y[static_cast<std::size_t>(i)]);
     matrix<double> f(n, model.problems());
-    // A part may lack a class: what it would say of a pair is then certain (+1, -1), or nothing (0).
-    const inner_fits inner = cross_decide(K, y, options, of_examples(stratified_folds(labels, parts, seeded(seed)), used),
-                 [&](svm_model& m, std::span<const index>, std::span<const index> held_out, const matrix<double>& got) {
-                     const index have = static_cast<index>(m.classes.size());
-                     const auto pair = [&](index a, index b) { return a * have - a * (a + 1) / 2 + (b - a - 1); };
-                     std::vector<index> place;
-                     for (const double label : model.classes) place.push_back(class_of(m, label));
-                     for (std::size_t i = 0; i < held_out.size(); ++i) {
-                         double* out = f.row(held_out[i]);
-                         const double* in = got.row(static_cast<index>(i));
-                         index problem = 0;
-                         for (index a = 0; a < k; ++a) {
-                             const index pa = place[static_cast<std::size_t>(a)];
-                             if (rest) {
-                                 out[a] = pa == have ? -1 : have == 2 ? (pa == 0 ? in[0] : -in[0]) : have == 1 ? 1 : in[pa];
-                                 continue;
-                             }
-                             for (index b = a + 1; b < k; ++b, ++problem) {
-                                 const index pb = place[static_cast<std::size_t>(b)];
-                                 if (pa == have || pb == have)
-                                     out[problem] = pa == have ? (pb == have ? 0 : -1) : 1;
-                                 else
-                                     out[problem] = pa < pb ? in[pair(pa, pb)] : -in[pair(pb, pa)];
-                             }
-                         }
-                     }
-                 });
+    const auto visit = [&](svm_model& m, std::span<const index>, std::span<const index> held_out, const matrix<double>& got) {
+        std::vector<index> place;
+        for (const double label : model.classes) place.push_back(class_of(m, label));
+        for (std::size_t i = 0; i < held_out.size(); ++i) {
+            double* out = f.row(held_out[i]);
+            const double* in = got.row(static_cast<index>(i));
+            pairs.each([&](index problem, index a, index b) { out[problem] = decision_of(m, in, place[static_cast<std::size_t>(a)], b < 0 ? b : place[static_cast<std::size_t>(b)]); });
+        }
+    };
+    const inner_fits inner = cross_decide(K, y, options, of_examples(stratified_folds(labels, parts, seeded(seed)), used), visit);
     const auto fit = [&](index problem, index a, index b) {  // b < 0: against all others
         std::vector<double> values, weights;
         std::vector<std::uint8_t> positive;
@@ -82,11 +79,7 @@ inner_fits calibrate(svm_model& model, const shared_gram& K, std::span<const dou
             made.knots.push_back(std::move(knots)), made.values.push_back(std::move(heights));
         }
     };
-    index problem = 0;
-    for (index a = 0; a < k; ++a) {
-        if (rest) fit(a, a, -1);
-        for (index b = a + 1; !rest && b < k; ++b) fit(problem++, a, b);
-    }
+    pairs.each(fit);
     model.probability = std::move(made);
     return inner;
 }

@@ -13,32 +13,27 @@
 namespace mercer {
 
 problem_classes classes_of_problem(const svm_model& model, index problem) {
-    const auto k = static_cast<index>(model.classes.size());
-    if (k <= 2) return {0, 1};
-    if (model.scheme == multiclass::one_vs_rest) return {problem, -1};
-    index p = 0;
-    for (index a = 0; a < k; ++a)
-        for (index b = a + 1; b < k; ++b)
-            if (p++ == problem) return {a, b};
-    fail(errc::invalid_argument, fmt::format("must satisfy 0 <= problem < {}, got {}", model.problems(), problem));
+    if (problem < 0 || problem >= model.problems()) fail(errc::invalid_argument, fmt::format("must satisfy 0 <= problem < {}, got {}", model.problems(), problem));
+    const auto [first, second] = class_problems(std::max<index>(2, static_cast<index>(model.classes.size())), model.scheme)[problem];
+    return {first, second};
 }
 
 std::vector<std::pair<index, double>> problem_coefficients(const svm_model& model, index problem) {
     std::vector<std::pair<index, double>> out;
+    const class_problems pairs = model.pairs();
     const auto add = [&](index first, index count, index row) {
         for (index s = first; s < first + count; ++s)
             if (model.coef(row, s) != 0) out.emplace_back(s, model.coef(row, s));
     };
-    if (model.classes.size() <= 2 || model.scheme == multiclass::one_vs_rest) {
-        add(0, model.coef.cols(), model.classes.size() <= 2 ? 0 : problem);
+    if (!pairs.by_pairs()) {
+        add(0, model.coef.cols(), problem);
         return out;
     }
-    const auto [a, b] = classes_of_problem(model, problem);
     index first = 0;
     for (index c = 0; c < static_cast<index>(model.class_support.size()); ++c) {
         const index count = model.class_support[static_cast<std::size_t>(c)];
-        if (c == a) add(first, count, b - 1);
-        if (c == b) add(first, count, a);
+        for (index row = 0; row < pairs.coefficient_rows(); ++row)
+            if (pairs.of_row(c, row) == problem) add(first, count, row);
         first += count;
     }
     return out;

@@ -179,17 +179,15 @@ matrix<double> coupled_probabilities(const svm_model& model, matrix_view<const d
     matrix<double> out(f.rows, k), r(k, k);
     for (index i = 0; i < f.rows; ++i) {
         std::vector<double> p(static_cast<std::size_t>(k), 1.0);
-        if (k > 2 && model.scheme == multiclass::one_vs_rest) {
+        if (model.pairs().against_rest()) {
             double sum = 0;
             for (index c = 0; c < k; ++c) sum += p[static_cast<std::size_t>(c)] = (*model.probability)(c, f(i, c));
             for (double& each : p) each /= sum;
         } else if (k > 1) {
-            index problem = 0;
-            for (index a = 0; a < k; ++a)
-                for (index b = a + 1; b < k; ++b, ++problem) {
-                    r(a, b) = (*model.probability)(problem, f(i, problem));
-                    r(b, a) = 1 - r(a, b);
-                }
+            model.pairs().each([&](index problem, index a, index b) {
+                r(a, b) = (*model.probability)(problem, f(i, problem));
+                r(b, a) = 1 - r(a, b);
+            });
             p = couple(r.view());
         }
         std::copy(p.begin(), p.end(), out.row(i));

@@ -122,24 +122,18 @@ std::vector<binary_problem> cut(const training_set& t) {
         problems.push_back(std::move(all));
         return problems;
     }
-    const std::size_t k = t.classes.size();
-    if (o.classes == multiclass::one_vs_rest && k > 2) {
-        for (std::size_t c = 0; c < k; ++c) {
-            binary_problem p;
-            p.first = p.second = static_cast<index>(c);
-            for (std::size_t other = 0; other < k; ++other) add(p, other, other == c ? 1 : -1);
-            problems.push_back(std::move(p));
+    const auto k = static_cast<index>(t.classes.size());
+    class_problems(k, o.classes).each([&](index, index a, index b) {
+        binary_problem p;
+        p.first = a, p.second = b < 0 ? a : b;
+        if (b < 0) {
+            for (index c = 0; c < k; ++c) add(p, static_cast<std::size_t>(c), c == a ? 1 : -1);
+        } else {
+            add(p, static_cast<std::size_t>(a), 1);
+            add(p, static_cast<std::size_t>(b), -1);
         }
-        return problems;
-    }
-    for (std::size_t a = 0; a < k; ++a)
-        for (std::size_t b = a + 1; b < k; ++b) {
-            binary_problem p;
-            p.first = static_cast<index>(a), p.second = static_cast<index>(b);
-            add(p, a, 1);
-            add(p, b, -1);
-            problems.push_back(std::move(p));
-        }
+        problems.push_back(std::move(p));
+    });
     return problems;
 }
 
@@ -301,8 +295,7 @@ svm_model fit_ranked(const gram<float>& fast, const gram<double>& exact, std::sp
     std::unique_ptr<control> shared;
     std::once_flag once;
     return fit_problems(n, y, options, rank, [&](const training_set& t, const binary_problem& problem, std::size_t p, index side_by_side) {
-        const auto k = static_cast<index>(t.classes.size());
-        const index problems = k <= 2 ? 1 : options.classes == multiclass::one_vs_rest ? k : k * (k - 1) / 2;
+        const index problems = class_problems(static_cast<index>(t.classes.size()), options.classes).count();
         std::call_once(once, [&] { shared = std::make_unique<control>(options, problems); });
         dual_input in;
         in.task = options.task;

@@ -18,14 +18,14 @@
 #include <vector>
 
 #include "mercer/data/dataset.h"
-#include "mercer/methods/svm/calibration.h"
 #include "mercer/kernels/kernel.h"
+#include "mercer/methods/svm/calibration.h"
+#include "mercer/methods/svm/class_problems.h"
 #include "mercer/solvers/smo/smo.h"
 
 namespace mercer {
 
 enum class svm_task { c_svc, nu_svc, one_class, epsilon_svr, nu_svr };  // in the order of LIBSVM's -s
-enum class multiclass { one_vs_one, one_vs_rest };
 const char* name(svm_task task) noexcept;
 
 struct svm_model;
@@ -85,10 +85,8 @@ struct svm_model {
     dataset support;                       // the support objects, class by class; empty for precomputed
     std::vector<index> support_rows;       // their numbers among the training examples; -1: w itself (train.h)
     std::vector<index> class_support;      // support vectors of each class
-    // One-versus-one: coef(m, s) for support vector s of class c is its coefficient in the problem of c against the m-th other
-    // class (LIBSVM's sv_coef). One-versus-rest: row m is the problem of class m. Otherwise one row.
-    matrix<double> coef;
-    std::vector<double> offset;       // b of each binary problem, in the order (0,1), (0,2), …, (1,2), …
+    matrix<double> coef;              // of the support vectors, in the rows that class_problems says
+    std::vector<double> offset;       // b of each binary problem, in its order
     std::vector<svm_report> reports;  // likewise
     index training_size = 0;
     index dims = 0;
@@ -96,6 +94,7 @@ struct svm_model {
     std::optional<calibration> probability;
 
     index problems() const { return static_cast<index>(offset.size()); }
+    class_problems pairs() const { return {static_cast<index>(classes.size()), scheme}; }
     bool is_classifier() const { return task == svm_task::c_svc || task == svm_task::nu_svc; }
     fit_status worst_status() const;
     double largest_gap() const;

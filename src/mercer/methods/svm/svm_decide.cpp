@@ -8,12 +8,12 @@
 
 #include "mercer/base/error.h"
 #include "mercer/base/parallel.h"
-#include "mercer/methods/svm/linear_decide.h"
-#include "mercer/methods/svm/svm.h"
 #include "mercer/gram/adaptors.h"
 #include "mercer/gram/computed.h"
 #include "mercer/gram/narrowed.h"
 #include "mercer/gram/precomputed.h"
+#include "mercer/methods/svm/linear_decide.h"
+#include "mercer/methods/svm/svm.h"
 #include "mercer/solvers/smo/vector_ops.h"
 
 namespace mercer {
@@ -23,24 +23,15 @@ constexpr index band = 96, strip = 1024;
 
 // out(i, problem) += Σ_s coef·K(i, s) for the support vectors s of one class, problem by problem.
 struct reduction {
-    const svm_model& model;
     std::vector<index> first;  // first support vector of each class, and the end
 
-    explicit reduction(const svm_model& m) : model(m) {
+    explicit reduction(const svm_model& m) {
         first.push_back(0);
-        if (m.class_support.empty() || !by_pairs()) {
+        if (m.class_support.empty() || !m.pairs().by_pairs()) {
             first.push_back(static_cast<index>(m.coef.cols()));
         } else {
             for (const index count : m.class_support) first.push_back(first.back() + count);
         }
-    }
-    bool by_pairs() const { return model.classes.size() > 2 && model.scheme == multiclass::one_vs_one; }
-    // Which problem row m of coef belongs to, for support vectors of class c.
-    index problem(index c, index m) const {
-        if (!by_pairs()) return m;
-        const index k = static_cast<index>(model.classes.size());
-        const index other = m < c ? m : m + 1, a = std::min(c, other), b = std::max(c, other);
-        return a * k - a * (a + 1) / 2 + (b - a - 1);
     }
 };
 
@@ -67,6 +58,7 @@ void sums_of(matrix_view<const float> k, const matrix<double>& coef, const matri
 template <class T, class Block>
 matrix<double> reduce(const svm_model& model, index objects, Block block) {
     const reduction plan(model);
+    const class_problems pairs = model.pairs();
     matrix<double> out(objects, model.problems());
     matrix<float> narrow;
     if (std::is_same_v<T, float> && model.coef.rows() > 1) {
@@ -88,7 +80,7 @@ matrix<double> reduce(const svm_model& model, index objects, Block block) {
                 if (from >= to) continue;
                 sums_of(matrix_view<const T>(k.data + (from - s0), rows, to - from, width), model.coef, narrow, from, sums.view());
                 for (index i = 0; i < rows; ++i)
-                    for (index m = 0; m < model.coef.rows(); ++m) out(r0 + i, plan.problem(static_cast<index>(c), m)) += sums(i, m);
+                    for (index m = 0; m < model.coef.rows(); ++m) out(r0 + i, pairs.of_row(static_cast<index>(c), m)) += sums(i, m);
             }
         }
     });
@@ -108,17 +100,15 @@ bool doubtful(const svm_model& model, const double* f, double error) {
     if (!model.is_classifier() || k <= 2) return std::any_of(f, f + count, [&](double each) { return std::abs(each) <= error; });
     // A class is sure when the least it may have beats the most that any other may.
     std::vector<double> least(static_cast<std::size_t>(k)), most(static_cast<std::size_t>(k));
-    if (model.scheme == multiclass::one_vs_rest) {
-        for (index c = 0; c < k; ++c) least[c] = f[c] - error, most[c] = f[c] + error;
-    } else {
-        index p = 0;
-        for (index a = 0; a < k; ++a)
-            for (index b = a + 1; b < k; ++b, ++p) {
-                const bool open = std::abs(f[p]) <= error;
-                least[a] += f[p] > 0 && !open, most[a] += f[p] > 0 || open;
-                least[b] += f[p] <= 0 && !open, most[b] += f[p] <= 0 || open;
-            }
-    }
+    model.pairs().each([&](index p, index a, index b) {
+        if (b < 0) {
+            least[a] = f[p] - error, most[a] = f[p] + error;
+            return;
+        }
+        const bool open = std::abs(f[p]) <= error;
+        least[a] += f[p] > 0 && !open, most[a] += f[p] > 0 || open;
+        least[b] += f[p] <= 0 && !open, most[b] += f[p] <= 0 || open;
+    });
     const auto best = std::max_element(least.begin(), least.end()) - least.begin();
     for (index c = 0; c < k; ++c)
         if (c != best && (most[c] > least[best] || (most[c] == least[best] && c < best))) return true;
@@ -153,6 +143,7 @@ matrix<double> decide_precomputed(const svm_model& model, matrix_view<const doub
 std::vector<double> predict(const svm_model& model, matrix_view<const double> f) {
     std::vector<double> out(static_cast<std::size_t>(f.rows));
     const index k = static_cast<index>(model.classes.size());
+    const class_problems pairs = model.pairs();
     std::vector<index> votes(static_cast<std::size_t>(k));
     for (index i = 0; i < f.rows; ++i) {
         double& label = out[static_cast<std::size_t>(i)];
@@ -162,13 +153,11 @@ std::vector<double> predict(const svm_model& model, matrix_view<const double> f)
             label = f(i, 0);
         } else if (k == 2) {
             label = model.classes[f(i, 0) > 0 ? 0 : 1];
-        } else if (model.scheme == multiclass::one_vs_rest) {
+        } else if (pairs.against_rest()) {
             label = model.classes[static_cast<std::size_t>(std::max_element(f.row(i), f.row(i) + k) - f.row(i))];
         } else {
             std::fill(votes.begin(), votes.end(), 0);
-            index p = 0;
-            for (index a = 0; a < k; ++a)
-                for (index b = a + 1; b < k; ++b, ++p) ++votes[static_cast<std::size_t>(f(i, p) > 0 ? a : b)];
+            pairs.each([&](index p, index a, index b) { ++votes[static_cast<std::size_t>(f(i, p) > 0 ? a : b)]; });
             label = model.classes[static_cast<std::size_t>(std::max_element(votes.begin(), votes.end()) - votes.begin())];
         }
     }

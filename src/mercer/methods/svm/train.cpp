@@ -64,7 +64,7 @@ private:
         for (std::size_t i = 0; i < y.size(); ++i)
             if (o_.svm.sample_weight.empty() || o_.svm.sample_weight[i] > 0) labels.insert(y[i]);
         const auto k = static_cast<index>(labels.size());
-        problems_ = k <= 2 ? 1 : o_.svm.classes == multiclass::one_vs_rest ? k : k * (k - 1) / 2;
+        problems_ = class_problems(k, o_.svm.classes).count();
     }
 
     double seconds_left() const { return std::max(0.0, o_.svm.most_seconds - (now() - started_)); }
@@ -301,16 +301,14 @@ private:
     void put_w(svm_model& model) {
         const auto count = static_cast<index>(explicit_w_.size());
         const auto k = static_cast<index>(model.classes.size());
-        const bool rest = k > 2 && model.scheme == multiclass::one_vs_rest;
+        const class_problems pairs = model.pairs();
         model.support_rows.assign(static_cast<std::size_t>(count), -1);
-        model.coef = matrix<double>(k <= 2 ? 1 : rest ? k : k - 1, count);
+        model.coef = matrix<double>(pairs.coefficient_rows(), count);
         model.class_support.assign(static_cast<std::size_t>(k), 0);
-        index problem = 0;
-        for (index a = 0; a < k && problem < count; ++a)
-            for (index b = rest ? a : a + 1; b < (rest ? a + 1 : k); ++b, ++problem) {
-                model.coef(k <= 2 ? 0 : rest ? a : b - 1, problem) = 1;
-                ++model.class_support[static_cast<std::size_t>(a)];
-            }
+        pairs.each([&](index problem, index a, index b) {
+            model.coef(b < 0 ? a : b - 1, problem) = 1;
+            ++model.class_support[static_cast<std::size_t>(a)];
+        });
         if (!x_.is_sparse()) {
             matrix<double> rows(count, x_.dims());
             for (index p = 0; p < count; ++p)

@@ -137,7 +137,7 @@ private:
 void require_expressible(const svm_model& model, const std::optional<libsvm_kernel>& k) {
     const auto cannot = [](const std::string& what) { fail(errc::unsupported, "a LIBSVM model file cannot hold " + what); };
     if (!k) cannot("the kernel " + model.kernel_text + ": only linear, poly, rbf, sigmoid and precomputed have a name there");
-    if (model.scheme == multiclass::one_vs_rest && model.classes.size() > 2) cannot("one-versus-rest: it is one-versus-one");
+    if (model.pairs().against_rest()) cannot("one-versus-rest: it is one-versus-one");
     if (model.k && model.support.size() > 0 && model.support.kind() != domain::vectors) cannot(std::string(name(model.support.kind())) + ", only vectors");
     if (model.probability && model.probability->kind != calibration::method::sigmoid) cannot("an isotonic calibration, only a sigmoid");
     for (const double label : model.classes)

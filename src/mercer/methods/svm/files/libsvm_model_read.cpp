@@ -263,7 +263,7 @@ svm_model parse_libsvm_model(std::string_view text, const std::string& name, boo
     const index classes = head.whole("nr_class", 1, many), count = head.whole("total_sv", 0, many);
     if (!model.is_classifier() && classes != 2)
         head.bad(head.line("nr_class"), fmt::format("nr_class: must be 2 for {}, got {}", task_names[static_cast<int>(model.task)], classes));
-    const index problems = classes * (classes - 1) / 2;
+    const index problems = class_problems(classes, multiclass::one_vs_one).count();
     model.offset = head.numbers("rho", problems);
     for (double& b : model.offset) b = b == 0 ? 0.0 : -b;
     model.reports.resize(model.offset.size());

@@ -44,11 +44,9 @@ void check(const svm_model& m, const archive_reader& in) {
         if (!ok) in.bad(what);
     };
     need(m.is_classifier() ? k >= 1 : k == 0, "a classifier has classes, others have none");
-    const bool rest = m.scheme == multiclass::one_vs_rest && k > 2;
     need(k < (1 << 20), "too many classes");
-    const index problems = !m.is_classifier() ? 1 : rest ? k : k * (k - 1) / 2, rows = !m.is_classifier() ? 1 : rest ? k : k - 1;
-    need(m.problems() == problems, "the number of offsets does not fit the classes");
-    need(m.coef.rows() == rows || count == 0, "the rows of coefficients do not fit the classes");
+    need(m.problems() == m.pairs().count(), "the number of offsets does not fit the classes");
+    need(m.coef.rows() == m.pairs().coefficient_rows() || count == 0, "the rows of coefficients do not fit the classes");
     need(static_cast<index>(m.support_rows.size()) == count, "the numbers of the support vectors do not fit their coefficients");
     need(!m.k || m.support.size() == count, "the support objects do not fit their coefficients");
     // -1: not an example but w itself (train.h)
@@ -63,7 +61,7 @@ void check(const svm_model& m, const archive_reader& in) {
         need(sum == count, "the counts of support vectors do not add up");
     }
     if (!m.probability || !m.is_classifier()) return;
-    const auto fits = [&](const auto& list) { return static_cast<index>(list.size()) == problems; };
+    const auto fits = [&](const auto& list) { return static_cast<index>(list.size()) == m.problems(); };
     if (m.probability->kind == calibration::method::sigmoid)
         need(fits(m.probability->A) && fits(m.probability->B), "the sigmoids do not fit the problems");
     else

@@ -12,7 +12,7 @@
 #include <cmath>
 #include <limits>
 
-#include "mercer/solvers/smo/quadratic.h"
+#include "mercer/solvers/smo/second_order/quadratic.h"
 
 namespace mercer::smo {
 namespace {

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "mercer/solvers/smo/free_problem.h"
+#include "mercer/solvers/smo/second_order/free_problem.h"
 
 namespace mercer::smo {
 

@@ -5,7 +5,7 @@
 #include <limits>
 #include <random>
 
-#include "mercer/solvers/smo/quadratic.h"
+#include "mercer/solvers/smo/second_order/quadratic.h"
 
 namespace mercer::smo {
 namespace {

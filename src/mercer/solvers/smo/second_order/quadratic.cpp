@@ -1,10 +1,10 @@
-#include "mercer/solvers/smo/quadratic.h"
+#include "mercer/solvers/smo/second_order/quadratic.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "mercer/base/parallel.h"
-#include "mercer/solvers/smo/blocked_cholesky.h"
+#include "mercer/solvers/smo/second_order/blocked_cholesky.h"
 
 namespace mercer::smo {
 

@@ -1,4 +1,4 @@
-// The small problem that newton.cpp poses and active_set, barrier solve: min ½xᵀKx - rᵀx, l <= x <= u, Σx fixed within each group (one or two).
+// The small problem that newton.cpp poses and guess_bounds, barrier solve: min ½xᵀKx - rᵀx, l <= x <= u, Σx fixed within each group (one or two).
 #pragma once
 
 #include <array>
@@ -38,7 +38,7 @@ private:
 };
 
 // Leaves the solution in x and where; false where it did not reach it.
-bool active_set(free_problem& q);
+bool guess_bounds(free_problem& q);
 // The same up to a tolerance of F = r - Kx, or as near as rounding allows.
 class quadratic;
 void barrier(free_problem& q, quadratic& K, double tol);

@@ -5,7 +5,7 @@
 #include <random>
 
 #include "mercer/gram/precomputed.h"
-#include "mercer/solvers/smo/low_rank.h"
+#include "mercer/solvers/smo/second_order/low_rank.h"
 
 namespace mercer::smo {
 namespace {

@@ -1,4 +1,4 @@
-#include "mercer/solvers/smo/low_rank.h"
+#include "mercer/solvers/smo/second_order/low_rank.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "mercer/solvers/smo/blocked_cholesky.h"
+#include "mercer/solvers/smo/second_order/blocked_cholesky.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,0 +1,31 @@
+// base/file, readers/source and checkpoints where there are no files: bytes in memory are read, everything else fails with errc::unsupported.
+#include "mercer/base/error.h"
+#include "mercer/base/file.h"
+#include "mercer/data/readers/source.h"
+#include "mercer/methods/svm/files/checkpoint.h"
+
+namespace mercer {
+namespace {
+[[noreturn]] void no_files(const std::string& path) { fail(errc::unsupported, path + ": there are no files here"); }
+}  // namespace
+
+struct atomic_file::state {};
+
+void write_atomically(const std::string& path, std::string_view, durability) { no_files(path); }
+atomic_file::atomic_file(const std::string& path) { no_files(path); }
+atomic_file::~atomic_file() = default;
+void atomic_file::write(std::string_view) {}
+void atomic_file::commit(durability) {}
+void remove_temporaries_on_signals() {}
+
+source read_source(const std::string& path) { no_files(path); }
+source unpack(std::string name, std::string_view bytes) {
+    if (bytes.starts_with("\x1f\x8b") || bytes.starts_with("\xfd\x37zXZ")) fail(errc::unsupported, name + ": packed files cannot be read here; unpack it first");
+    return {std::move(name), bytes, nullptr};
+}
+void source::done_with(std::string_view) const {}
+
+void write_checkpoint(const std::string& path, const checkpoint_problem&, std::span<const double>) { no_files(path); }
+std::optional<std::vector<double>> read_checkpoint(const std::string&, const checkpoint_problem&) { return std::nullopt; }
+
+}  // namespace mercer

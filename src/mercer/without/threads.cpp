@@ -1,0 +1,35 @@
+// base/parallel and the system's part of base/reserved_memory where there is one thread and no mmap.
+#include <algorithm>
+#include <cstdlib>
+#include <new>
+#include <string>
+
+#include "mercer/base/error.h"
+#include "mercer/base/parallel.h"
+#include "mercer/base/reserved_memory.h"
+#include "mercer/base/stop.h"
+
+namespace mercer {
+
+int threads() { return 1; }
+void set_threads(int count) {
+    if (count < 1) fail(errc::invalid_argument, "the number of threads must satisfy 1 <= threads, got " + std::to_string(count));
+}
+thread_limit::thread_limit(int count) : before_(count) {}
+thread_limit::~thread_limit() = default;
+
+void detail::run_parallel(index count, loop_body body, void* context) {
+    for (index item = 0; item < count; ++item) {
+        stop_point();
+        body(context, item, 0);
+    }
+}
+
+reserved_memory::reserved_memory(std::size_t bytes) : bytes_(bytes) {
+    if (bytes == 0) return;
+    data_ = std::calloc(bytes, 1);
+    if (!data_) throw std::bad_alloc();
+}
+reserved_memory::~reserved_memory() { std::free(data_); }
+
+}  // namespace mercer
