@@ -122,7 +122,7 @@ if(NOT MERCER_SANITIZE)
     add_test(NAME simd COMMAND ${CMAKE_SOURCE_DIR}/tools/check-simd ${mercer_simd_objects} COMMAND_EXPAND_LISTS)
   endif()
   add_test(NAME consumer COMMAND ${CMAKE_SOURCE_DIR}/tests/consumer/run ${CMAKE_BINARY_DIR})
-  set_tests_properties(consumer PROPERTIES TIMEOUT 300)
+  set_tests_properties(consumer PROPERTIES TIMEOUT 900)
 endif()
 
 # The seeds of every fuzz target and inputs made of them, without libFuzzer, which is for `make fuzz`.
