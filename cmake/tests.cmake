@@ -9,7 +9,7 @@ elseif(MERCER_SANITIZE MATCHES "undefined")
 endif()
 
 file(GLOB_RECURSE test_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/*.cpp)
-list(FILTER test_sources EXCLUDE REGEX "/tests/(consumer|stress)/")
+list(FILTER test_sources EXCLUDE REGEX "/tests/(consumer|contributing|stress)/")
 if(test_sources)
   find_package(GTest REQUIRED)
   find_package(rapidcheck REQUIRED)
@@ -30,6 +30,8 @@ if(test_sources)
   endif()
   gtest_discover_tests(mercer_tests DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300 ${test_environment})
 endif()
+
+include(contributing)
 
 # Random problems for support vector machines, each answer judged from the definition and, where LIBSVM is installed, against its own (tools/stress).
 file(GLOB stress_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/stress/*.cpp)

@@ -4,15 +4,7 @@
 
 #include <limits>
 
-#include "mercer/kernels/chi2.h"
-#include "mercer/kernels/gaussian.h"
-#include "mercer/kernels/laplacian.h"
-#include "mercer/kernels/linear.h"
-#include "mercer/kernels/matern.h"
-#include "mercer/kernels/polynomial.h"
-#include "mercer/kernels/rational_quadratic.h"
-#include "mercer/kernels/sets/set_kernels.h"
-#include "mercer/kernels/sigmoid.h"
+#include "mercer/kernels/all_kernels.h"
 #include "mercer/kernels/tile/lanes.h"
 
 namespace mercer::MERCER_SIMD_TARGET {
@@ -328,24 +320,21 @@ void map_loop(const tile_map<T>& call, F f) {
     call.stream ? map_rows<T, true>(call, f) : map_rows<T, false>(call, f);
 }
 
+// The loop of one kernel of the list.
+template <class T, class F>
+void map_listed(const tile_map<T>& call) {
+    if constexpr (tile_formula<F>) use_formula<F>(call.formula, [&](auto f) HWY_ATTR { map_loop(call, f); });
+}
+
+template <class T, class... F>
+HWY_INLINE void map_by_place(const tile_map<T>& call, kernel_list<F...>) {
+    static constexpr void (*loops[])(const tile_map<T>&) = {map_listed<T, F>...};
+    loops[call.formula.place](call);
+}
+
 template <class T>
 void map(const tile_map<T>& call) {
-    const double* p = call.formula.p;
-    switch (call.formula.id) {
-        case map_id::identity: return map_loop(call, linear{});
-        case map_id::gaussian: return map_loop(call, gaussian{p[0]});
-        case map_id::polynomial: return map_loop(call, polynomial{static_cast<int>(p[0]), p[1], p[2]});
-        case map_id::sigmoid: return map_loop(call, sigmoid{p[0], p[1]});
-        case map_id::laplacian: return map_loop(call, laplacian{p[0]});
-        case map_id::chi2: return map_loop(call, chi2{p[0]});
-        case map_id::matern12: return map_loop(call, matern12{p[0]});
-        case map_id::matern32: return map_loop(call, matern32{p[0]});
-        case map_id::matern52: return map_loop(call, matern52{p[0]});
-        case map_id::rational_quadratic: return map_loop(call, rational_quadratic{p[0], p[1]});
-        case map_id::two_power: return map_loop(call, set_power{});
-        case map_id::exponential: return map_loop(call, set_exp{});
-        case map_id::jaccard: return map_loop(call, jaccard{});
-    }
+    map_by_place(call, listed_kernels());
 }
 
 // a ← f(a), whole vectors
