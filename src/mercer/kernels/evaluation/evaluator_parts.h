@@ -1,4 +1,4 @@
-// What a statistic bound to data consists of, and the scratch of a thread. Internal to evaluator*.cpp.
+// What a statistic bound to data consists of, the rows of a call, and the scratch of a thread. Internal to this folder.
 #pragma once
 
 #include <exception>
@@ -13,10 +13,14 @@
 #include "mercer/kernels/evaluation/user_values.h"
 #include "mercer/kernels/tile/bits.h"
 
-namespace mercer {
-namespace evaluation {
+namespace mercer::evaluation {
 
 constexpr index ceil_div(index a, index b) { return (a + b - 1) / b; }
+
+template <class T>
+constexpr const char* precision() {
+    return sizeof(T) == 4 ? "float" : "double";
+}
 
 // Thrown while a plan is bound to data on which floats would not do.
 struct needs_double {};
@@ -36,10 +40,9 @@ struct source {
     bool low = false;            // what rounding took from the coordinates is kept beside them
     bool copied = false;         // the operands are copies, minus the shift
     std::size_t copy_bytes = 0;
-    int same_as = -1;              // an earlier source with the same numbers, which serves this one too
-    bool wide = false;             // so many columns that a stripe's panels hold only the columns present in it
-    buffer<T> packed, packed_low;  // z in panels, when it was asked to be kept
-    index words = 0;               // of a vector as bits; 0: not held so
+    int same_as = -1;   // an earlier source with the same numbers, which serves this one too
+    bool wide = false;  // so many columns that a stripe's panels hold only the columns present in it
+    index words = 0;    // of a vector as bits; 0: not held so
     bool signs = false;
     bit_rows x_bits, z_bits;
     bool sparse() const { return x.streamed_sparse(); }
@@ -75,6 +78,16 @@ struct workspace {
     std::vector<buffer<std::int32_t>> bit_norms;
     std::vector<left_rows<T>> left;  // per statistic: the rows of a call of this thread
     buffer<T> registers;
+
+    // For so many statistics and instructions.
+    void make_room(std::size_t statistics, std::size_t steps) {
+        for (auto* set : {&panels, &low_panels, &col_norms, &row_norms, &col_doubt, &row_doubt})
+            if (set->size() < statistics) set->resize(statistics);
+        for (auto* set : {&col_factors, &row_factors})
+            if (set->size() < steps) set->resize(steps);
+        if (place.size() < statistics) place.resize(statistics), present.resize(statistics);
+        if (bit_panels.size() < statistics) bit_panels.resize(statistics), bit_norms.resize(statistics);
+    }
 };
 
 // A workspace lent from the thread's stock. A user's function may evaluate kernels itself while a tile is half done, so one per
@@ -137,45 +150,4 @@ row_group<T> make_ready(const std::vector<source<T>>& sources, const selection& 
     return {rows, w.left};
 }
 
-inline bool wants_norms(const plan& code, int stat) {
-    for (const auto& step : code.code)
-        if (step.what == instruction::op::map && step.a == stat && step.input != map_input::value) return true;
-    return false;
-}
-
-// Sparse rows are streamed as such when that is less work than the dense loop, which does 1.4 times more per coordinate;
-// dense rows of mostly zeros too, unless their distances need a shift to be exact.
-template <class T>
-bool worth_sparse(const dataset& x, const vector_sample<T>& seen, bool centred) {
-    if (!x.is_sparse()) return seen.density < 0.4 && x.dims() >= 32 && !(centred && seen.centre_share > 0.9);
-    const auto density = [](const auto* some) {
-        return static_cast<double>(some->nonzeros()) / (static_cast<double>(some->size()) * static_cast<double>(some->dims()) + 1);
-    };
-    if (const auto* some = x.as<sparse<float>>()) return density(some) < 0.5;
-    if (const auto* some = x.as<sparse<double>>()) return density(some) < 0.5;
-    return false;
-}
-
-// Whether the vectors are held as bits: they can be, and counting words is less work than adding up products. Measured in cycles per vector
-// of results: 2 a word, 4 with signs, and 14 less for a map that is looked up.
-template <class T>
-void bind_bits(source<T>& one, const dataset& x, const dataset* z) {
-    if constexpr (std::is_same_v<T, float>) {
-        if (!best_bit_ops() || x.size() == 0) return;
-        const index words = bit_rows::words_for(z ? std::max(x.dims(), z->dims()) : x.dims());
-        const double product = one.sparse() ? 1.4 * one.x.mean_entries() : static_cast<double>(x.dims());
-        if (2 * static_cast<double>(words) > product + 14) return;
-        const bit_kind left = bit_rows::kind_of(x);
-        const bit_kind right = z && left != bit_kind::no_bits ? bit_rows::kind_of(*z) : left;
-        if (left == bit_kind::no_bits || right == bit_kind::no_bits) return;
-        one.signs = left == bit_kind::signs || right == bit_kind::signs;
-        if (one.signs && 4 * static_cast<double>(words) > product + 14) return;
-        one.words = words;
-        one.x_bits = bit_rows(x, words, one.signs);
-        if (z) one.z_bits = bit_rows(*z, words, one.signs);
-    }
-}
-
-}  // namespace evaluation
-
-}  // namespace mercer
+}  // namespace mercer::evaluation

@@ -1,5 +1,5 @@
 // The rows of a block in the form the tile loops read, made once for a call and read by every stripe of columns: dense vectors interleaved
-// in blocks, sparse ones, and dense ones that are mostly zeros, as columns and values of T. Internal to evaluator*.cpp.
+// in blocks, sparse ones, and dense ones that are mostly zeros, as columns and values of T. Internal to this folder.
 #pragma once
 
 #include <vector>
