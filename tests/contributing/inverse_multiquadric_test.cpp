@@ -34,7 +34,7 @@ TEST(inverse_multiquadric, is_a_rational_quadratic_kernel) {
 }
 
 TEST(inverse_multiquadric, names_the_condition_that_its_parameter_violates) {
-    expect_error(errc::invalid_argument, "c > 0", [] { kernel::parse("inverse_multiquadric(c=0)"); });
+    expect_error(errc::invalid_argument, "c > 0", [] { kernel(inverse_multiquadric{0}); });
 }
 
 }  // namespace

@@ -113,6 +113,9 @@ void bound_plan<T>::bind_sources(const evaluator_memory& memory) {
             bind_vectors(one, wanted, static_cast<int>(s), left, right, memory.rough ? 128 : 8);
             one.same_as = twin_of(one, s);
             if (one.same_as < 0) copy_vectors(one, copy_bytes);
+            // Slices of which a stripe of panels stays in L2.
+            if (one.reads_numbers() && !one.sparse() && one.depth() > memory.whole_depth)
+                one.slice_depth = std::clamp<index>(memory.whole_depth / 4 * 4, 4, 1024);
         } else {
             one.x = operand<T>(left, false);
             one.z = operand<T>(right, false);

@@ -112,8 +112,8 @@ namespace {
 
 // How many rows of a call are made ready at once.
 template <class T>
-index rows_at_once(const bound_plan<T>& bound, index cols) {
-    const index most = rows_in_group(bound.sources), unit = best_tile_ops<T>().block_rows;
+index rows_at_once(const bound_plan<T>& bound, const deep_statistics<T>& deep, index cols) {
+    const index most = std::min(rows_in_group(bound.sources), deep.rows_at_once(cols)), unit = best_tile_ops<T>().block_rows;
     return bound.users ? std::min(most, ceil_div(user_values::rows_at_once(cols), unit) * unit) : most;
 }
 
@@ -153,17 +153,14 @@ void evaluator<T>::block(const selection& which_rows, const selection& which_col
     if (wide_) return narrow(*wide_, which_rows, which_cols, out);
     const state& s = *state_;
     const bool kept = s.stripes.kept_for(which_cols);
-    const index width = s.stripes.width(), stripes = ceil_div(cols, width), most = rows_at_once(s.bound, cols), unit = best_tile_ops<T>().block_rows;
+    const index width = s.stripes.width(), stripes = ceil_div(cols, width), most = rows_at_once(s.bound, s.deep, cols), unit = best_tile_ops<T>().block_rows;
     const bool stream = rows * cols * static_cast<index>(sizeof(T)) > beyond_caches;
     const lease<T> own;
     for (index g0 = 0; g0 < rows; g0 += most) {
         auto group = make_ready(s.bound.sources, which_rows.slice(g0, std::min(most, rows - g0)), *own);
         ask_users(s.bound, group, which_cols);
-        const index count = group.rows.size();
-        // Enough items for every thread; rows are split only as far as that needs, since every part of a stripe packs it again.
-        const index parts = std::clamp<index>(ceil_div(4 * threads(), stripes), 1, ceil_div(count, 4 * unit));
-        const index chunk = ceil_div(ceil_div(count, parts), unit) * unit;
-        const index chunks = ceil_div(count, chunk);
+        s.deep.fill(group, which_cols, group.rows.size(), *own);
+        const index count = group.rows.size(), chunk = rows_in_chunk(count, stripes, unit), chunks = ceil_div(count, chunk);
         parallel_for(stripes * chunks, [&](index item) {
             const index c0 = item / chunks * width, r0 = item % chunks * chunk;
             const lease<T> lent;
@@ -194,17 +191,19 @@ void evaluator<T>::square(const selection& which, block_rows<T> out) const {
     // Stripe by stripe down to the diagonal; what lies below it is the mirror image. The longest stripes first.
     const bool kept = s.stripes.kept_for(which);
     const index band = stripe_width / unit * unit;  // rows mirrored while they are still in L2
-    const index most = rows_in_group(s.bound.sources);
+    const index most = rows_at_once(s.bound, s.deep, n);
     const lease<T> own;
     for (index g0 = 0; g0 < n; g0 += most) {
-        const auto group = make_ready(s.bound.sources, which.slice(g0, std::min(most, n - g0)), *own);
-        const index first = g0 / stripe_width;
+        auto group = make_ready(s.bound.sources, which.slice(g0, std::min(most, n - g0)), *own);
+        const index first = g0 / stripe_width, left = first * stripe_width;
+        s.deep.fill(group, which.slice(left, n - left), left - g0, *own);
         parallel_for(stripes - first, [&](index item) {
             const index c0 = (stripes - 1 - item) * stripe_width, width = std::min(stripe_width, n - c0);
             const index end = std::min(g0 + group.rows.size(), c0 + width);
             const lease<T> lent;
             auto& w = *lent;
-            const auto stripe = s.stripes.open(which.slice(c0, width), kept ? which[c0] : -1, false, w);
+            auto stripe = s.stripes.open(which.slice(c0, width), kept ? which[c0] : -1, false, w);
+            stripe.at = c0 - left;
             for (index r0 = g0; r0 < end; r0 += band) {
                 const index count = std::min(band, end - r0), mirrored = std::min(count, c0 - r0);
                 s.tiles.run(stripe, group, r0 - g0, count, out.from(r0), c0, w);

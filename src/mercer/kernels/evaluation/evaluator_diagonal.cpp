@@ -28,7 +28,7 @@ public:
             if (s.x_norms.size())
                 std::copy_n(s.x_norms.data() + first_, count_, stat);
             else
-                operand<T>(gather(s.x.vectors(), selection(first_, count_)), s.sparse()).norms(nullptr, std::span<T>(stat, static_cast<std::size_t>(count_)));
+                s.x.norms(nullptr, std::span<T>(stat, static_cast<std::size_t>(count_)), first_);
         } else if (s.what == statistic::user) {
             std::vector<double> values(static_cast<std::size_t>(count_));
             s.user->diagonal(first_, count_, values.data());

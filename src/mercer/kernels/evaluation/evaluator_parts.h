@@ -40,17 +40,20 @@ struct source {
     bool low = false;            // what rounding took from the coordinates is kept beside them
     bool copied = false;         // the operands are copies, minus the shift
     std::size_t copy_bytes = 0;
-    int same_as = -1;   // an earlier source with the same numbers, which serves this one too
-    bool wide = false;  // so many columns that a stripe's panels hold only the columns present in it
-    index words = 0;    // of a vector as bits; 0: not held so
+    int same_as = -1;       // an earlier source with the same numbers, which serves this one too
+    bool wide = false;      // so many columns that a stripe's panels hold only the columns present in it
+    index slice_depth = 0;  // so many coordinates that they are worked on slice by slice, this many at once; 0: all at once
+    index words = 0;        // of a vector as bits; 0: not held so
     bool signs = false;
     bit_rows x_bits, z_bits;
     bool sparse() const { return x.streamed_sparse(); }
     bool bits() const { return words > 0; }
+    bool deep() const { return slice_depth > 0; }
     // Whether tiles are made of its own coordinates as numbers.
     bool reads_numbers() const { return what != statistic::user && same_as < 0 && !bits(); }
     // Sparse data may have different numbers of columns on the two sides (a test file without the last feature).
     index depth() const { return std::max(x.dims(), z.dims()); }
+    index depth_at_once() const { return deep() ? slice_depth : depth(); }
     index bit_stride() const { return signs ? 2 * words : words; }
     const T* shift_data() const { return shift.empty() ? nullptr : shift.data(); }
     // Its register holds squared distances, not dot products.
@@ -76,12 +79,14 @@ struct workspace {
     std::vector<std::vector<std::int32_t>> place, present;
     std::vector<buffer<std::uint32_t>> bit_panels;
     std::vector<buffer<std::int32_t>> bit_norms;
-    std::vector<left_rows<T>> left;  // per statistic: the rows of a call of this thread
+    std::vector<left_rows<T>> left;      // per statistic: the rows of a call of this thread
+    std::vector<buffer<T>> deep_values;  // per deep statistic: all pairs of a group of rows and the columns of a call
+    buffer<T> deep_sums;
     buffer<T> registers;
 
     // For so many statistics and instructions.
     void make_room(std::size_t statistics, std::size_t steps) {
-        for (auto* set : {&panels, &low_panels, &col_norms, &row_norms, &col_doubt, &row_doubt})
+        for (auto* set : {&panels, &low_panels, &col_norms, &row_norms, &col_doubt, &row_doubt, &deep_values})
             if (set->size() < statistics) set->resize(statistics);
         for (auto* set : {&col_factors, &row_factors})
             if (set->size() < steps) set->resize(steps);
@@ -121,7 +126,8 @@ template <class T>
 struct row_group {
     selection rows;
     const std::vector<left_rows<T>>& left;
-    std::vector<matrix<double>> asked{};  // per statistic: a user's values for these rows and all columns of the call
+    std::vector<matrix<double>> asked{};       // per statistic: a user's values for these rows and all columns of the call
+    std::vector<matrix_view<const T>> deep{};  // the same for deep statistics
 };
 
 // How many rows are made ready at once: 4 MB of them, more where so few would not pay for packing the stripes again.
@@ -131,9 +137,16 @@ index rows_in_group(const std::vector<source<T>>& sources) {
     for (const auto& s : sources)
         if (s.reads_numbers())
             bytes += s.sparse() ? static_cast<double>(sizeof(T) + 4) * s.x.mean_entries()
-                                : static_cast<double>((s.low ? 2 : 1) * sizeof(T)) * static_cast<double>(s.depth());
+                                : static_cast<double>((s.low ? 2 : 1) * sizeof(T)) * static_cast<double>(s.depth_at_once());
     const index unit = best_tile_ops<T>().block_rows;
     return std::max<index>(4, static_cast<index>((4 << 20) / bytes) / unit) * unit;
+}
+
+// Into how many rows a group of `count` is cut, so that there are enough items for every thread; no further than that needs, since every
+// part of a stripe packs it again.
+inline index rows_in_chunk(index count, index stripes, index unit) {
+    const index parts = std::clamp<index>(ceil_div(4 * threads(), stripes), 1, ceil_div(count, 4 * unit));
+    return ceil_div(ceil_div(count, parts), unit) * unit;
 }
 
 template <class T>
@@ -141,11 +154,11 @@ row_group<T> make_ready(const std::vector<source<T>>& sources, const selection& 
     if (w.left.size() < sources.size()) w.left.resize(sources.size());
     for (std::size_t at = 0; at < sources.size(); ++at) {
         const auto& s = sources[at];
-        if (!s.reads_numbers()) continue;
+        if (!s.reads_numbers() || s.deep()) continue;
         if (s.sparse())
             w.left[at].as_sparse(s.x, rows);
         else
-            w.left[at].as_blocks(s.x, rows, s.shift_data(), s.depth(), s.low);
+            w.left[at].as_blocks(s.x, rows, {0, s.depth()}, s.shift_data(), s.low);
     }
     return {rows, w.left};
 }

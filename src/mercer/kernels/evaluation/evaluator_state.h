@@ -1,6 +1,7 @@
 // What an evaluator consists of. Internal to evaluator*.cpp.
 #pragma once
 
+#include "mercer/kernels/evaluation/deep_statistics.h"
 #include "mercer/kernels/evaluation/tiles.h"
 
 namespace mercer {
@@ -8,10 +9,11 @@ namespace mercer {
 template <class T>
 struct evaluator<T>::state {
     state(std::shared_ptr<const plan> code, dataset x, const dataset* z, const evaluator_memory& memory)
-        : bound(std::move(code), std::move(x), z, memory), stripes(bound, memory.packed_bytes), tiles(bound) {}
+        : bound(std::move(code), std::move(x), z, memory), stripes(bound, memory.packed_bytes), deep(bound, stripes), tiles(bound) {}
 
     evaluation::bound_plan<T> bound;
     evaluation::column_stripes<T> stripes;
+    evaluation::deep_statistics<T> deep;
     evaluation::tile_runner<T> tiles;
 };
 

@@ -19,7 +19,7 @@ void column_stripes<T>::choose_width() {
     const index unit = ops_.sparse_panel;  // a whole number of dense panels too
     for (const auto& s : bound_.sources) {
         if (s.what == statistic::user) continue;
-        const index d = s.wide ? 16384 : std::max<index>(1, s.bits() ? s.bit_stride() : s.depth());
+        const index d = s.wide ? 16384 : std::max<index>(1, s.bits() ? s.bit_stride() : s.depth_at_once());
         width_ = std::min(width_, std::max(unit, panel_bytes / (d * static_cast<index>(sizeof(T))) / unit * unit));
     }
 }
@@ -44,8 +44,11 @@ void column_stripes<T>::keep_panels(std::size_t budget) {
         parallel_for(columns / width, [&](index p) {
             thread_local pack_scratch<T> scratch;
             const selection some(p * width, std::clamp<index>(bound_.cols - p * width, 0, width));
-            pack_panel(s, some, packed_[at].data() + p * width * d, scratch, false);
-            if (s.low) pack_panel(s, some, packed_low_[at].data() + p * width * d, scratch, true);
+            for (index k = 0; k < d; k += s.depth_at_once()) {
+                const slice part{k, std::min(s.depth_at_once(), d - k)};
+                pack_panel(s, some, part, packed_[at].data() + (p * d + k) * width, scratch, false);
+                if (s.low) pack_panel(s, some, part, packed_low_[at].data() + (p * d + k) * width, scratch, true);
+            }
         });
     }
     kept_ = true;
@@ -67,7 +70,7 @@ open_stripe<T> column_stripes<T>::open(const selection& cols, index kept_at, boo
         const auto& s = bound_.sources[at];
         if (s.what == statistic::user) continue;
         collect_numbers(made, at, w);
-        if (s.same_as >= 0) continue;
+        if (s.same_as >= 0 || s.deep()) continue;
         if (s.bits())
             pack_bits(made, at, w);
         else
@@ -122,33 +125,40 @@ const T* column_stripes<T>::panels(const open_stripe<T>& stripe, std::size_t at,
     const auto& s = bound_.sources[at];
     if (kept_at >= 0) return packed_[at].data() + kept_at * s.depth();
     if (s.wide) return pack_present(s, stripe, w, at);
-    return pack_panels(s, stripe, w.panels[at].at_least(stripe.width * s.depth()), w, false);
+    return pack_panels(s, stripe.cols, {0, s.depth()}, w.panels[at].at_least(stripe.width * s.depth()), w, false);
 }
 
 template <class T>
 const T* column_stripes<T>::low_panels(const open_stripe<T>& stripe, std::size_t at, index kept_at, workspace<T>& w) const {
     const auto& s = bound_.sources[at];
     if (kept_at >= 0) return packed_low_[at].data() + kept_at * s.depth();
-    return pack_panels(s, stripe, w.low_panels[at].at_least(stripe.width * s.depth()), w, true);
+    return pack_panels(s, stripe.cols, {0, s.depth()}, w.low_panels[at].at_least(stripe.width * s.depth()), w, true);
 }
 
 template <class T>
-void column_stripes<T>::pack_panel(const source<T>& s, const selection& some, T* to, pack_scratch<T>& scratch, bool low) const {
-    const index width = panel_of(s);
+panel_slices<T> column_stripes<T>::slice_of_panels(std::size_t at, const selection& cols, index kept_at, slice part, bool low, workspace<T>& w) const {
+    const auto& s = bound_.sources[at];
+    const index p = panel_of(s);
+    if (kept_at >= 0) return {(low ? packed_low_ : packed_)[at].data() + kept_at * s.depth() + part.first * p, p * s.depth()};
+    T* to = (low ? w.low_panels : w.panels)[at].at_least(padded(cols.size()) * part.count);
+    return {pack_panels(s, cols, part, to, w, low), p * part.count};
+}
+
+template <class T>
+void column_stripes<T>::pack_panel(const source<T>& s, const selection& some, slice part, T* to, pack_scratch<T>& scratch, bool low) const {
     if (low)
-        s.z.pack_low(some, s.shift_data(), to, width, scratch);
+        s.z.pack_low(some, part, s.shift_data(), to, panel_of(s), scratch);
     else
-        s.z.pack(some, s.shift_data(), to, width, scratch);
-    if (s.depth() > s.z.dims()) std::fill_n(to + s.z.dims() * width, (s.depth() - s.z.dims()) * width, T(0));
+        s.z.pack(some, part, s.shift_data(), to, panel_of(s), scratch);
 }
 
 template <class T>
-const T* column_stripes<T>::pack_panels(const source<T>& s, const open_stripe<T>& stripe, T* to, workspace<T>& w, bool low) const {
-    const index p = panel_of(s), d = s.depth();
-    for (index j = 0; j < stripe.width; j += p) {
-        const index here = std::clamp<index>(stripe.cols.size() - j, 0, p);
+const T* column_stripes<T>::pack_panels(const source<T>& s, const selection& cols, slice part, T* to, workspace<T>& w, bool low) const {
+    const index p = panel_of(s), d = part.count;
+    for (index j = 0; j < padded(cols.size()); j += p) {
+        const index here = std::clamp<index>(cols.size() - j, 0, p);
         if (here > 0)
-            pack_panel(s, stripe.cols.slice(j, here), to + j * d, w.pack, low);
+            pack_panel(s, cols.slice(j, here), part, to + j * d, w.pack, low);
         else
             std::fill_n(to + j * d, p * d, T(0));
     }

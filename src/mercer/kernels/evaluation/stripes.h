@@ -19,6 +19,13 @@ struct open_stripe {
     index at = 0;                              // its first column among those of the call
 };
 
+// Panels of some coordinates: one every `stride` numbers.
+template <class T>
+struct panel_slices {
+    const T* first;
+    index stride;
+};
+
 template <class T>
 class column_stripes {
 public:
@@ -33,21 +40,23 @@ public:
     // kept_at: the first of the columns, where their panels are kept; -1 otherwise. What is opened must be closed before `w` is used again.
     open_stripe<T> open(const selection& cols, index kept_at, bool stream, workspace<T>& w) const;
     void close(workspace<T>& w) const;
+    // The panels, or low panels, of some coordinates of a deep statistic; a stripe opened without them asks slice by slice.
+    panel_slices<T> slice_of_panels(std::size_t at, const selection& cols, index kept_at, slice part, bool low, workspace<T>& w) const;
+    // Columns up to a whole number of the wider panels: what a stripe reads.
+    index padded(index count) const { return ceil_div(count, ops_.sparse_panel) * ops_.sparse_panel; }
 
 private:
     void choose_width();
     void keep_panels(std::size_t budget);
     index panel_of(const source<T>& s) const { return s.sparse() ? ops_.sparse_panel : ops_.panel; }
-    // Columns up to a whole number of the wider panels: what a stripe reads.
-    index padded(index count) const { return ceil_div(count, ops_.sparse_panel) * ops_.sparse_panel; }
 
     void collect_numbers(const open_stripe<T>& stripe, std::size_t at, workspace<T>& w) const;
     void pack_bits(const open_stripe<T>& stripe, std::size_t at, workspace<T>& w) const;
     std::int32_t collect_bit_norms(const open_stripe<T>& stripe, workspace<T>& w) const;
     const T* panels(const open_stripe<T>& stripe, std::size_t at, index kept_at, workspace<T>& w) const;
     const T* low_panels(const open_stripe<T>& stripe, std::size_t at, index kept_at, workspace<T>& w) const;
-    void pack_panel(const source<T>& s, const selection& some, T* to, pack_scratch<T>& scratch, bool low) const;
-    const T* pack_panels(const source<T>& s, const open_stripe<T>& stripe, T* to, workspace<T>& w, bool low) const;
+    void pack_panel(const source<T>& s, const selection& some, slice part, T* to, pack_scratch<T>& scratch, bool low) const;
+    const T* pack_panels(const source<T>& s, const selection& cols, slice part, T* to, workspace<T>& w, bool low) const;
     const T* pack_present(const source<T>& s, const open_stripe<T>& stripe, workspace<T>& w, std::size_t at) const;
 
     const bound_plan<T>& bound_;

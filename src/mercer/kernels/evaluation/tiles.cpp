@@ -92,6 +92,8 @@ void tile_runner<T>::fill_statistic(std::size_t at, const row_group<T>& group, i
     T* out = register_of(t, static_cast<int>(at));
     if (s.what == statistic::user)
         copy_values(matrix_view<const double>(group.asked[at].view().block(first, t.stripe.at, t.rows.size(), t.real_width())), t.width(), out);
+    else if (s.deep())
+        copy_values(group.deep[at].block(first, t.stripe.at, t.rows.size(), t.real_width()), t.width(), out);
     else if (s.bits())
         fill_from_bits(at, t, out);
     else if (s.sparse())
@@ -118,7 +120,7 @@ void tile_runner<T>::fill_dense(std::size_t at, const left_rows<T>& left, index 
     const index d = s.depth();
     for (index j = 0; j < t.width(); j += ops_.panel)
         if (low && !s.careful())
-            ops_.dense_low(s.what, block, block_low, panels + j * d, low + j * d, d, out + j, t.width());
+            ops_.dense_low(s.what, block, block_low, panels + j * d, low + j * d, d, out + j, t.width(), false);
         else
             ops_.dense(s.what, block, panels + j * d, d, out + j, t.width(), false);
     if (s.careful()) to_distances(at, t, out, block, block_low);
