@@ -107,10 +107,11 @@ void operand<T>::pack(const selection& which, slice part, const T* shift, T* pac
 
 template <class T>
 void operand<T>::pack_rows(const selection& which, slice part, const T* shift, T* packed, index width, pack_scratch<T>& scratch) const {
-    const bool as_stored = vectors_.as<dense<T>>();
+    const auto* as_stored = vectors_.as<dense<T>>();
     T* rows = as_stored ? nullptr : scratch.rows.at_least(which.size() * part.count);
     scratch.pointers.resize(static_cast<std::size_t>(which.size()));
-    for (index r = 0; r < which.size(); ++r) scratch.pointers[r] = dense_row(which[r], part, shift, as_stored ? nullptr : rows + r * part.count);
+    for (index r = 0; r < which.size(); ++r)
+        scratch.pointers[r] = as_stored ? as_stored->row(which[r]) + part.first : dense_row(which[r], part, shift, rows + r * part.count);
     const T* left = as_stored && shift ? shift + part.first : nullptr;
     best_tile_ops<T>().pack(scratch.pointers.data(), which.size(), part.count, left, packed, width);
 }
