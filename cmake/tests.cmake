@@ -9,7 +9,7 @@ elseif(MERCER_SANITIZE MATCHES "undefined")
 endif()
 
 file(GLOB_RECURSE test_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/*.cpp)
-list(FILTER test_sources EXCLUDE REGEX "/tests/(consumer|core|stress)/")
+list(FILTER test_sources EXCLUDE REGEX "/tests/(consumer|contributing|core|stress)/")
 if(test_sources)
   find_package(GTest REQUIRED)
   find_package(rapidcheck REQUIRED)
@@ -45,6 +45,7 @@ if(test_sources AND NOT MERCER_SANITIZE)
   target_link_libraries(mercer_core_alone PRIVATE mercer_core)
   add_test(NAME core.alone COMMAND mercer_core_alone)
 endif()
+include(contributing)
 
 # Random problems for support vector machines, each answer judged from the definition and, where LIBSVM is installed, against its own (tools/stress).
 file(GLOB stress_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/stress/*.cpp)

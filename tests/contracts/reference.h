@@ -160,5 +160,9 @@ inline specimen on_columns(const specimen& a, const std::vector<index>& which) {
 
 // The definitions of the registered kernels, by name, with several settings of their parameters each.
 std::vector<specimen> specimens_of(const std::string& name);
+// Makes one known, from the file of tests that the kernel has to itself.
+struct definition {
+    definition(const std::string& name, std::function<std::vector<specimen>()> settings);
+};
 
 }  // namespace mercer::testing

@@ -9,6 +9,7 @@
 
 #include "mercer/base/matrix.h"
 #include "mercer/base/simd_level.h"
+#include "mercer/kernels/all_kernels.h"
 #include "mercer/kernels/tile/ops.h"
 
 namespace mercer {
@@ -167,43 +168,43 @@ TYPED_TEST(simd, maps_are_the_formulas) {
                 ASSERT_NEAR(out[j], exact,
                             static_cast<double>(units * (1 + std::abs(static_cast<L>(in[j]))) * std::abs(exact) * (std::numeric_limits<T>::epsilon() / 2)) +
                                 std::numeric_limits<T>::min())
-                    << ops->name << " map " << static_cast<int>(formula.id) << " of " << in[j];
+                    << ops->name << " map " << formula.place << " of " << in[j];
             }
         }
     };
     const L root3 = std::sqrt(3.0L), root5 = std::sqrt(5.0L);
     check(
-        {map_id::identity, {}}, -2, 2, [](L t) { return t; }, 0);
+        call_of(linear{}), -2, 2, [](L t) { return t; }, 0);
     check(
-        {map_id::gaussian, {0.5}}, 0, 150, [](L t) { return std::exp(-t / 2); }, 4);
+        call_of(gaussian{0.5}), 0, 150, [](L t) { return std::exp(-t / 2); }, 4);
     check(
-        {map_id::laplacian, {0.25}}, 0, 150, [](L t) { return std::exp(-t / 4); }, 4);
+        call_of(laplacian{0.25}), 0, 150, [](L t) { return std::exp(-t / 4); }, 4);
     check(
-        {map_id::chi2, {2}}, 0, 40, [](L t) { return std::exp(-2 * t); }, 6);
+        call_of(chi2{2}), 0, 40, [](L t) { return std::exp(-2 * t); }, 6);
     check(
-        {map_id::exponential, {}}, 0, 80, [](L t) { return std::exp(t); }, 4);
+        call_of(set_exp{}), 0, 80, [](L t) { return std::exp(t); }, 4);
     check(
-        {map_id::sigmoid, {0.5, 0.25}}, -40, 40, [](L t) { return std::tanh(t / 2 + 0.25L); }, 8);
+        call_of(sigmoid{0.5, 0.25}), -40, 40, [](L t) { return std::tanh(t / 2 + 0.25L); }, 8);
     check(
-        {map_id::polynomial, {5, 0.5, 1}}, 0, 3, [](L t) { return std::pow(t / 2 + 1, 5.0L); }, 12);
+        call_of(polynomial{5, 0.5, 1}), 0, 3, [](L t) { return std::pow(t / 2 + 1, 5.0L); }, 12);
     check(
-        {map_id::matern12, {0.5}}, 0, 900, [](L t) { return std::exp(-std::sqrt(t) / 2); }, 4);
+        call_of(matern{0.5, 2}), 0, 900, [](L t) { return std::exp(-std::sqrt(t) / 2); }, 4);
     check(
-        {map_id::matern32, {0.5}}, 0, 900,
+        call_of(matern{1.5, 2}), 0, 900,
         [=](L t) {
             const L r = root3 * std::sqrt(t) / 2;
             return (1 + r) * std::exp(-r);
         },
         8);
     check(
-        {map_id::matern52, {0.5}}, 0, 900,
+        call_of(matern{2.5, 2}), 0, 900,
         [=](L t) {
             const L r = root5 * std::sqrt(t) / 2;
             return (1 + r + r * r / 3) * std::exp(-r);
         },
         8);
     check(
-        {map_id::rational_quadratic, {0.75, 2}}, 0, 900, [](L t) { return std::pow(1 + t / 6, -0.75L); }, 12);
+        call_of(rational_quadratic{0.75, 2}), 0, 900, [](L t) { return std::pow(1 + t / 6, -0.75L); }, 12);
 }
 
 TYPED_TEST(simd, arithmetic_on_tiles) {

@@ -1,4 +1,5 @@
-// Every kernel by its own type.
+// Every kernel by its own type, and the list of them: the registry, with names, help and text forms, and the vector code's loops are made
+// from it at compile time. A new kernel is its file, the include of it and its name in the list.
 #pragma once
 
 #include "mercer/kernels/all_subsets.h"
@@ -18,3 +19,19 @@
 #include "mercer/kernels/sets/set_kernels.h"
 #include "mercer/kernels/sigmoid.h"
 #include "mercer/kernels/strings/spectrum.h"
+
+namespace mercer {
+
+template <class... F>
+struct kernel_list {};
+
+// In the order in which people see them. linear is the first: a call without a formula means t ↦ t.
+// clang-format off
+using listed_kernels = kernel_list<
+    linear, constant, polynomial, gaussian, anisotropic, cosine, sigmoid, all_subsets, bilinear,
+    laplacian, chi2, intersection, matern, rational_quadratic, periodic,
+    set_intersection, set_power, set_exp, jaccard,
+    spectrum>;
+// clang-format on
+
+}  // namespace mercer

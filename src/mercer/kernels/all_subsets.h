@@ -2,6 +2,7 @@
 #pragma once
 
 #include "mercer/kernels/leaf.h"
+#include "mercer/kernels/linear.h"
 
 namespace mercer {
 
@@ -16,14 +17,9 @@ struct all_subsets {
 
     static constexpr statistic what = statistic::product;
     static constexpr map_input input = map_input::value;
-    map_call call() const { return {map_id::identity, {}}; }
+    linear map() const { return {}; }
 
     expansion expand(map_builder& build) const { return build.subsets(); }
-
-    template <class R>
-    R operator()(R product) const {
-        return product;
-    }
 };
 
 }  // namespace mercer

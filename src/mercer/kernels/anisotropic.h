@@ -30,7 +30,7 @@ struct anisotropic {
 
     static constexpr statistic what = statistic::dot;
     static constexpr map_input input = map_input::squared_distance;
-    map_call call() const { return gaussian{0.5}.call(); }
+    gaussian map() const { return {0.5}; }
 
     // L⁻¹ with Σ = LLᵀ; fails when Σ is not symmetric positive definite.
     std::vector<std::vector<double>> whitening() const;

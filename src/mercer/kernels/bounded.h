@@ -73,6 +73,10 @@ template <class R>
 bounded<R> operator/(bounded<R> a, double c) {
     return a / bounded<R>(c);
 }
+template <class R>
+bounded<R> operator/(double c, bounded<R> a) {
+    return bounded<R>(c) / a;
+}
 
 // Functions of the C library are good to a few units in the last place; four are allowed.
 template <class R>

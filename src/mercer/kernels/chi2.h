@@ -28,7 +28,6 @@ struct chi2 {
 
     static constexpr statistic what = statistic::chi2;
     static constexpr map_input input = map_input::value;
-    map_call call() const { return {map_id::chi2, {gamma}}; }
 
     template <class R>
     R operator()(R distance) const {

@@ -31,12 +31,12 @@ struct gaussian {
         if (given.has("sigma")) return from_sigma(given.number("sigma"));
         return {given.number("gamma", 1)};
     }
+    static std::vector<std::string> other_arguments() { return {"sigma"}; }
     void check() const { require(gamma > 0 && std::isfinite(gamma), "rbf", "gamma > 0", gamma); }
     std::vector<argument> arguments() const { return {gamma}; }
 
     static constexpr statistic what = statistic::dot;
     static constexpr map_input input = map_input::squared_distance;
-    map_call call() const { return {map_id::gaussian, {gamma}}; }
 
     template <class R>
     R operator()(R squared_distance) const {

@@ -3,6 +3,7 @@
 
 #include "mercer/kernels/features/features.h"
 #include "mercer/kernels/leaf.h"
+#include "mercer/kernels/linear.h"
 
 namespace mercer {
 
@@ -24,12 +25,7 @@ struct intersection {
 
     static constexpr statistic what = statistic::min_sum;
     static constexpr map_input input = map_input::value;
-    map_call call() const { return {map_id::identity, {}}; }
-
-    template <class R>
-    R operator()(R common) const {
-        return common;
-    }
+    linear map() const { return {}; }
 };
 
 }  // namespace mercer

@@ -26,7 +26,6 @@ struct laplacian {
 
     static constexpr statistic what = statistic::manhattan;
     static constexpr map_input input = map_input::value;
-    map_call call() const { return {map_id::laplacian, {gamma}}; }
 
     template <class R>
     R operator()(R distance) const {

@@ -1,13 +1,16 @@
 // What the kernels of this folder share: how a leaf describes itself, takes its arguments and becomes a node.
 //
-// A complete kernel on vectors is one struct (see gaussian.h): parameters, `info`, `from`, `check`, `arguments`, and the formula
-// as a call operator on one number. The number may be a double, a float or a SIMD vector.
+// A complete kernel on vectors is one struct (see gaussian.h): parameters, `info`, `from`, `check`, `arguments`, the statistic and the
+// formula as a call operator on one number. The number may be a double, a float or a SIMD vector. Instead of the call operator a kernel
+// may name another one's formula (`map`, see periodic.h) or choose among several (`choose`, see matern.h).
 #pragma once
 
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <string>
 #include <type_traits>
+#include <typeinfo>
 #include <vector>
 
 #include "mercer/kernels/features/explicit_map.h"
@@ -75,6 +78,36 @@ template <class R>
 template <class R>
     requires std::is_arithmetic_v<R> R ratio(R a, R b, double otherwise) { return b == 0 ? static_cast<R>(otherwise) : a / b; }
 
+// What the tile loops can apply: f(t), f(t, ‖x‖², ‖z‖²), or one of several such functions.
+template <class F>
+concept chooses_formula = requires(const F& f) {
+    f.choose([](auto) {});
+};
+template <class F>
+concept tile_formula = std::is_trivially_copyable_v<F> && sizeof(F) <= sizeof(map_call::formula) &&
+                       (
+                           requires(const F& f, double t) { f(t); } || requires(const F& f, double t) { f(t, t, t); } || chooses_formula<F>);
+
+// Where a kernel stands in the list of all_kernels.h; fails for a type that is not there.
+std::int32_t place_in_list(const std::type_info& formula);
+
+template <tile_formula F>
+map_call call_of(const F& formula) {
+    map_call call{place_in_list(typeid(F)), {}};
+    std::memcpy(call.formula, &formula, sizeof(F));
+    return call;
+}
+// Hands the formula of a call, which must be an F, to `use`.
+template <tile_formula F, class Use>
+inline __attribute__((always_inline)) void use_formula(const map_call& call, Use use) {
+    F formula{};
+    __builtin_memcpy(static_cast<void*>(&formula), call.formula, sizeof(F));
+    if constexpr (chooses_formula<F>)
+        formula.choose(use);
+    else
+        use(formula);
+}
+
 // The code of a formula: its statistic, then its map.
 template <class F>
 int emit_map(plan_builder& code, const F& formula) {
@@ -84,7 +117,10 @@ int emit_map(plan_builder& code, const F& formula) {
     instruction step;
     step.what = instruction::op::map;
     step.a = stat;
-    step.formula = formula.call();
+    if constexpr (requires { formula.map(); })
+        step.formula = call_of(formula.map());
+    else
+        step.formula = call_of(formula);
     step.input = F::input;
     return code.push(std::move(step));
 }

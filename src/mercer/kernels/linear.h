@@ -14,7 +14,6 @@ struct linear {
 
     static constexpr statistic what = statistic::dot;
     static constexpr map_input input = map_input::value;
-    map_call call() const { return {map_id::identity, {}}; }
 
     // exp(-c/2·‖x-z‖²)
     int emit_gaussian_of(plan_builder& code, double c) const { return emit_map(code, gaussian{c / 2}); }

@@ -35,7 +35,7 @@ struct periodic {
     static constexpr statistic what = statistic::dot;
     static constexpr map_input input = map_input::squared_distance;
     // ‖φ(x)-φ(z)‖² = 4 Σ sin², so the factor is 1/(2ℓ²)
-    map_call call() const { return gaussian{1 / (2 * length_scale * length_scale)}.call(); }
+    gaussian map() const { return {1 / (2 * length_scale * length_scale)}; }
 };
 
 }  // namespace mercer

@@ -34,7 +34,6 @@ struct polynomial {
 
     static constexpr statistic what = statistic::dot;
     static constexpr map_input input = map_input::value;
-    map_call call() const { return {map_id::polynomial, {static_cast<double>(degree), gamma, coef0}}; }
 
     expansion expand(map_builder& build) const { return build.multinomial(gamma, coef0, degree); }
 

@@ -30,7 +30,6 @@ struct rational_quadratic {
 
     static constexpr statistic what = statistic::dot;
     static constexpr map_input input = map_input::squared_distance;
-    map_call call() const { return {map_id::rational_quadratic, {alpha, length_scale}}; }
 
     template <class R>
     R operator()(R squared_distance) const {

@@ -30,7 +30,6 @@ struct sigmoid {
 
     static constexpr statistic what = statistic::dot;
     static constexpr map_input input = map_input::value;
-    map_call call() const { return {map_id::sigmoid, {gamma, coef0}}; }
 
     template <class R>
     R operator()(R dot) const {

@@ -10,6 +10,8 @@
 
 namespace mercer {
 
+using namespace evaluation;
+
 template <class T>
 evaluator<T>::evaluator(std::shared_ptr<const plan> code, dataset x)
     : state_(std::make_unique<state>(std::move(code), std::move(x), nullptr, evaluator_memory{})) {}
@@ -41,12 +43,12 @@ evaluator<T>::evaluator(const kernel& k, dataset x, evaluator_memory memory) {
         wide_ = std::make_unique<evaluator<double>>(k, std::move(x), memory);
         return;
     }
-    if (!state_->code->check_range) return;
+    if (!state_->bound.code->check_range) return;
     std::vector<T> self(static_cast<std::size_t>(rows()));
     diagonal(self);
     for (std::size_t i = 0; i < self.size(); ++i)
         if (!std::isfinite(self[i]))
-            fail(errc::data, fmt::format("{}: k(x, x) of object {} is beyond the range of {}{}", k.text(), i, state::precision(),
+            fail(errc::data, fmt::format("{}: k(x, x) of object {} is beyond the range of {}{}", k.text(), i, precision<T>(),
                                          k.node().has_log() ? "; normalize(" + k.text() + ") works on logarithms and is not" : ""));
 }
 
@@ -57,15 +59,15 @@ evaluator<T>::evaluator(evaluator&&) noexcept = default;
 
 template <class T>
 index evaluator<T>::rows() const {
-    return wide_ ? wide_->rows() : state_->rows;
+    return wide_ ? wide_->rows() : state_->bound.rows;
 }
 template <class T>
 index evaluator<T>::cols() const {
-    return wide_ ? wide_->cols() : state_->cols;
+    return wide_ ? wide_->cols() : state_->bound.cols;
 }
 template <class T>
 bool evaluator<T>::same() const {
-    return wide_ ? wide_->same() : state_->same;
+    return wide_ ? wide_->same() : state_->bound.same;
 }
 
 namespace {
@@ -87,24 +89,62 @@ double evaluator<T>::element_cost() const {
     // Measured: a coordinate costs 1 cycle per vector of results in the dense loop and 1.4 in the sparse one, a map about 20;
     // a word of bits costs 2, a look into a table 6.
     if (wide_) return wide_->element_cost();
-    const auto& s = *state_;
-    double cycles = s.table.size() > 0 ? 6.0 : 20.0 * static_cast<double>(s.code->code.size());
-    for (const auto& each : s.sources) {
+    const auto& bound = state_->bound;
+    double cycles = bound.table.size() > 0 ? 6.0 : 20.0 * static_cast<double>(bound.code->code.size());
+    for (const auto& each : bound.sources) {
         if (each.what == statistic::user) return 1000;
         cycles += each.bits()     ? 2.0 * static_cast<double>(each.bit_stride())
                   : each.sparse() ? 1.4 * each.x.mean_entries()
                                   : (each.what == statistic::dot ? 1.0 : 3.0) * static_cast<double>(each.depth());
     }
-    return cycles / static_cast<double>(s.ops.lanes);
+    return cycles / static_cast<double>(best_tile_ops<T>().lanes);
 }
 
 template <class T>
 std::size_t evaluator<T>::kept_bytes() const {
     if (wide_) return wide_->kept_bytes();
-    std::size_t bytes = 0;
-    for (const auto& each : state_->sources) bytes += static_cast<std::size_t>(each.packed.size() + each.packed_low.size()) * sizeof(T) + each.copy_bytes;
+    std::size_t bytes = state_->stripes.kept_bytes();
+    for (const auto& each : state_->bound.sources) bytes += each.copy_bytes;
     return bytes;
 }
+
+namespace {
+
+// How many rows of a call are made ready at once.
+template <class T>
+index rows_at_once(const bound_plan<T>& bound, const deep_statistics<T>& deep, index cols) {
+    const index most = std::min(rows_in_group(bound.sources), deep.rows_at_once(cols)), unit = best_tile_ops<T>().block_rows;
+    return bound.users ? std::min(most, ceil_div(user_values::rows_at_once(cols), unit) * unit) : most;
+}
+
+// What users say of all pairs of a call's rows and columns.
+template <class T>
+void ask_users(const bound_plan<T>& bound, row_group<T>& group, const selection& cols) {
+    if (!bound.users) return;
+    for (const auto& s : bound.sources) group.asked.push_back(s.user ? s.user->block(group.rows, cols) : matrix<double>());
+}
+
+template <class T>
+bool worth_mirroring(const bound_plan<T>& bound) {
+    index work = 0;
+    for (const auto& s : bound.sources) {
+        if (s.what == statistic::user) return false;
+        work += s.bits() ? s.bit_stride() : s.sparse() ? 4 + s.depth() / 8 : s.depth();
+    }
+    return work >= 32;
+}
+
+// out(j, i) = out(i, j) for rows i from r0 and columns j from c0; the rows of `out` may be scattered.
+template <class T>
+void mirror(const block_rows<T>& out, index r0, index c0, index rows, index cols) {
+    const index stride = out[1] - out[0];
+    const bool even = out[r0 + rows - 1] - out[0] == (r0 + rows - 1) * stride && out[c0 + cols - 1] - out[0] == (c0 + cols - 1) * stride;
+    if (even) return best_tile_ops<T>().transpose(out[r0] + c0, stride, out[c0] + r0, stride, rows, cols);
+    for (index i = 0; i < rows; ++i)
+        for (index j = 0; j < cols; ++j) out[c0 + j][r0 + i] = out[r0 + i][c0 + j];
+}
+
+}  // namespace
 
 template <class T>
 void evaluator<T>::block(const selection& which_rows, const selection& which_cols, block_rows<T> out) const {
@@ -112,27 +152,23 @@ void evaluator<T>::block(const selection& which_rows, const selection& which_col
     if (rows == 0 || cols == 0) return;
     if (wide_) return narrow(*wide_, which_rows, which_cols, out);
     const state& s = *state_;
-    // Kept panels serve ranges that start at a panel.
-    const bool aligned = s.kept && which_cols.is_range() && which_cols[0] % s.ops.sparse_panel == 0;
-    const index stripes = ceil_div(cols, s.stripe), most = s.rows_at_once(cols);
+    const bool kept = s.stripes.kept_for(which_cols);
+    const index width = s.stripes.width(), stripes = ceil_div(cols, width), most = rows_at_once(s.bound, s.deep, cols), unit = best_tile_ops<T>().block_rows;
     const bool stream = rows * cols * static_cast<index>(sizeof(T)) > beyond_caches;
     const lease<T> own;
     for (index g0 = 0; g0 < rows; g0 += most) {
-        auto group = make_ready(s.sources, which_rows.slice(g0, std::min(most, rows - g0)), *own);
-        s.ask_users(group, which_cols);
-        const index count = group.rows.size();
-        // Enough items for every thread; rows are split only as far as that needs, since every part of a stripe packs it again.
-        const index parts = std::clamp<index>(ceil_div(4 * threads(), stripes), 1, ceil_div(count, 4 * s.ops.block_rows));
-        const index chunk = ceil_div(ceil_div(count, parts), s.ops.block_rows) * s.ops.block_rows;
-        const index chunks = ceil_div(count, chunk);
+        auto group = make_ready(s.bound.sources, which_rows.slice(g0, std::min(most, rows - g0)), *own);
+        ask_users(s.bound, group, which_cols);
+        s.deep.fill(group, which_cols, group.rows.size(), *own);
+        const index count = group.rows.size(), chunk = rows_in_chunk(count, stripes, unit), chunks = ceil_div(count, chunk);
         parallel_for(stripes * chunks, [&](index item) {
-            const index c0 = item / chunks * s.stripe, r0 = item % chunks * chunk;
+            const index c0 = item / chunks * width, r0 = item % chunks * chunk;
             const lease<T> lent;
             auto& w = *lent;
-            auto stripe = s.open(which_cols.slice(c0, std::min(s.stripe, cols - c0)), aligned ? which_cols[c0] : -1, stream, w);
+            auto stripe = s.stripes.open(which_cols.slice(c0, std::min(width, cols - c0)), kept ? which_cols[c0] : -1, stream, w);
             stripe.at = c0;
-            s.run(stripe, group, r0, std::min(chunk, count - r0), out.from(g0 + r0), c0, w);
-            s.close(w);
+            s.tiles.run(stripe, group, r0, std::min(chunk, count - r0), out.from(g0 + r0), c0, w);
+            s.stripes.close(w);
         });
     }
 }
@@ -150,28 +186,30 @@ void evaluator<T>::square(const selection& which, block_rows<T> out) const {
     if (wide_) return block(which, which, out);
     const state& s = *state_;
     // Few coordinates: computing both halves is cheaper than mirroring one. A user's function may not be symmetric: ask for both.
-    const index n = which.size(), stripes = ceil_div(n, s.stripe);
-    if (!s.same || stripes < 2 || !s.worth_mirroring()) return block(which, which, out);
+    const index n = which.size(), stripe_width = s.stripes.width(), stripes = ceil_div(n, stripe_width), unit = best_tile_ops<T>().block_rows;
+    if (!s.bound.same || stripes < 2 || !worth_mirroring(s.bound)) return block(which, which, out);
     // Stripe by stripe down to the diagonal; what lies below it is the mirror image. The longest stripes first.
-    const bool aligned = s.kept && which.is_range() && which[0] % s.ops.sparse_panel == 0;
-    const index band = s.stripe / s.ops.block_rows * s.ops.block_rows;  // rows mirrored while they are still in L2
-    const index most = rows_in_group(s.sources);
+    const bool kept = s.stripes.kept_for(which);
+    const index band = stripe_width / unit * unit;  // rows mirrored while they are still in L2
+    const index most = rows_at_once(s.bound, s.deep, n);
     const lease<T> own;
     for (index g0 = 0; g0 < n; g0 += most) {
-        const auto group = make_ready(s.sources, which.slice(g0, std::min(most, n - g0)), *own);
-        const index first = g0 / s.stripe;
+        auto group = make_ready(s.bound.sources, which.slice(g0, std::min(most, n - g0)), *own);
+        const index first = g0 / stripe_width, left = first * stripe_width;
+        s.deep.fill(group, which.slice(left, n - left), left - g0, *own);
         parallel_for(stripes - first, [&](index item) {
-            const index c0 = (stripes - 1 - item) * s.stripe, width = std::min(s.stripe, n - c0);
+            const index c0 = (stripes - 1 - item) * stripe_width, width = std::min(stripe_width, n - c0);
             const index end = std::min(g0 + group.rows.size(), c0 + width);
             const lease<T> lent;
             auto& w = *lent;
-            const auto stripe = s.open(which.slice(c0, width), aligned ? which[c0] : -1, false, w);
+            auto stripe = s.stripes.open(which.slice(c0, width), kept ? which[c0] : -1, false, w);
+            stripe.at = c0 - left;
             for (index r0 = g0; r0 < end; r0 += band) {
-                const index count = std::min(band, end - r0), mirror = std::min(count, c0 - r0);
-                s.run(stripe, group, r0 - g0, count, out.from(r0), c0, w);
-                if (mirror > 0) s.mirror(out, r0, c0, mirror, width);
+                const index count = std::min(band, end - r0), mirrored = std::min(count, c0 - r0);
+                s.tiles.run(stripe, group, r0 - g0, count, out.from(r0), c0, w);
+                if (mirrored > 0) mirror(out, r0, c0, mirrored, width);
             }
-            s.close(w);
+            s.stripes.close(w);
         });
     }
 }

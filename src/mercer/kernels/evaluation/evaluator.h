@@ -16,11 +16,12 @@ namespace mercer {
 
 // Memory that may be spent on the data in forms that are quicker to read; without it they are made ready again for every block.
 struct evaluator_memory {
-    evaluator_memory(std::size_t packed = 0, std::size_t copy = 0, bool roughly = false)  // NOLINT: a number of bytes is one
-        : packed_bytes(packed), copy_bytes(copy), rough(roughly) {}
+    evaluator_memory(std::size_t packed = 0, std::size_t copy = 0, bool roughly = false, index whole = 16384)  // NOLINT: a number of bytes is one
+        : packed_bytes(packed), copy_bytes(copy), rough(roughly), whole_depth(whole) {}
     std::size_t packed_bytes;  // z packed: a few per cent where blocks have many rows
     std::size_t copy_bytes;    // a copy in T where the data are stored otherwise
     bool rough;                // values need be right only to 128 units of rounding, not 8: for those who look again in double before they answer
+    index whole_depth;         // dense vectors of more coordinates are worked on slice by slice; the bits are the same
 };
 
 template <class T>

@@ -1,4 +1,4 @@
-// What a statistic bound to data consists of, and the scratch of a thread. Internal to evaluator*.cpp.
+// What a statistic bound to data consists of, the rows of a call, and the scratch of a thread. Internal to this folder.
 #pragma once
 
 #include <exception>
@@ -13,10 +13,14 @@
 #include "mercer/kernels/evaluation/user_values.h"
 #include "mercer/kernels/tile/bits.h"
 
-namespace mercer {
-namespace evaluation {
+namespace mercer::evaluation {
 
 constexpr index ceil_div(index a, index b) { return (a + b - 1) / b; }
+
+template <class T>
+constexpr const char* precision() {
+    return sizeof(T) == 4 ? "float" : "double";
+}
 
 // Thrown while a plan is bound to data on which floats would not do.
 struct needs_double {};
@@ -36,18 +40,20 @@ struct source {
     bool low = false;            // what rounding took from the coordinates is kept beside them
     bool copied = false;         // the operands are copies, minus the shift
     std::size_t copy_bytes = 0;
-    int same_as = -1;              // an earlier source with the same numbers, which serves this one too
-    bool wide = false;             // so many columns that a stripe's panels hold only the columns present in it
-    buffer<T> packed, packed_low;  // z in panels, when it was asked to be kept
-    index words = 0;               // of a vector as bits; 0: not held so
+    int same_as = -1;       // an earlier source with the same numbers, which serves this one too
+    bool wide = false;      // so many columns that a stripe's panels hold only the columns present in it
+    index slice_depth = 0;  // so many coordinates that they are worked on slice by slice, this many at once; 0: all at once
+    index words = 0;        // of a vector as bits; 0: not held so
     bool signs = false;
     bit_rows x_bits, z_bits;
     bool sparse() const { return x.streamed_sparse(); }
     bool bits() const { return words > 0; }
+    bool deep() const { return slice_depth > 0; }
     // Whether tiles are made of its own coordinates as numbers.
     bool reads_numbers() const { return what != statistic::user && same_as < 0 && !bits(); }
     // Sparse data may have different numbers of columns on the two sides (a test file without the last feature).
     index depth() const { return std::max(x.dims(), z.dims()); }
+    index depth_at_once() const { return deep() ? slice_depth : depth(); }
     index bit_stride() const { return signs ? 2 * words : words; }
     const T* shift_data() const { return shift.empty() ? nullptr : shift.data(); }
     // Its register holds squared distances, not dot products.
@@ -73,8 +79,20 @@ struct workspace {
     std::vector<std::vector<std::int32_t>> place, present;
     std::vector<buffer<std::uint32_t>> bit_panels;
     std::vector<buffer<std::int32_t>> bit_norms;
-    std::vector<left_rows<T>> left;  // per statistic: the rows of a call of this thread
+    std::vector<left_rows<T>> left;      // per statistic: the rows of a call of this thread
+    std::vector<buffer<T>> deep_values;  // per deep statistic: all pairs of a group of rows and the columns of a call
+    buffer<T> deep_sums;
     buffer<T> registers;
+
+    // For so many statistics and instructions.
+    void make_room(std::size_t statistics, std::size_t steps) {
+        for (auto* set : {&panels, &low_panels, &col_norms, &row_norms, &col_doubt, &row_doubt, &deep_values})
+            if (set->size() < statistics) set->resize(statistics);
+        for (auto* set : {&col_factors, &row_factors})
+            if (set->size() < steps) set->resize(steps);
+        if (place.size() < statistics) place.resize(statistics), present.resize(statistics);
+        if (bit_panels.size() < statistics) bit_panels.resize(statistics), bit_norms.resize(statistics);
+    }
 };
 
 // A workspace lent from the thread's stock. A user's function may evaluate kernels itself while a tile is half done, so one per
@@ -108,7 +126,8 @@ template <class T>
 struct row_group {
     selection rows;
     const std::vector<left_rows<T>>& left;
-    std::vector<matrix<double>> asked{};  // per statistic: a user's values for these rows and all columns of the call
+    std::vector<matrix<double>> asked{};       // per statistic: a user's values for these rows and all columns of the call
+    std::vector<matrix_view<const T>> deep{};  // the same for deep statistics
 };
 
 // How many rows are made ready at once: 4 MB of them, more where so few would not pay for packing the stripes again.
@@ -118,9 +137,16 @@ index rows_in_group(const std::vector<source<T>>& sources) {
     for (const auto& s : sources)
         if (s.reads_numbers())
             bytes += s.sparse() ? static_cast<double>(sizeof(T) + 4) * s.x.mean_entries()
-                                : static_cast<double>((s.low ? 2 : 1) * sizeof(T)) * static_cast<double>(s.depth());
+                                : static_cast<double>((s.low ? 2 : 1) * sizeof(T)) * static_cast<double>(s.depth_at_once());
     const index unit = best_tile_ops<T>().block_rows;
     return std::max<index>(4, static_cast<index>((4 << 20) / bytes) / unit) * unit;
+}
+
+// Into how many rows a group of `count` is cut, so that there are enough items for every thread; no further than that needs, since every
+// part of a stripe packs it again.
+inline index rows_in_chunk(index count, index stripes, index unit) {
+    const index parts = std::clamp<index>(ceil_div(4 * threads(), stripes), 1, ceil_div(count, 4 * unit));
+    return ceil_div(ceil_div(count, parts), unit) * unit;
 }
 
 template <class T>
@@ -128,54 +154,13 @@ row_group<T> make_ready(const std::vector<source<T>>& sources, const selection& 
     if (w.left.size() < sources.size()) w.left.resize(sources.size());
     for (std::size_t at = 0; at < sources.size(); ++at) {
         const auto& s = sources[at];
-        if (!s.reads_numbers()) continue;
+        if (!s.reads_numbers() || s.deep()) continue;
         if (s.sparse())
             w.left[at].as_sparse(s.x, rows);
         else
-            w.left[at].as_blocks(s.x, rows, s.shift_data(), s.depth(), s.low);
+            w.left[at].as_blocks(s.x, rows, {0, s.depth()}, s.shift_data(), s.low);
     }
     return {rows, w.left};
 }
 
-inline bool wants_norms(const plan& code, int stat) {
-    for (const auto& step : code.code)
-        if (step.what == instruction::op::map && step.a == stat && step.input != map_input::value) return true;
-    return false;
-}
-
-// Sparse rows are streamed as such when that is less work than the dense loop, which does 1.4 times more per coordinate;
-// dense rows of mostly zeros too, unless their distances need a shift to be exact.
-template <class T>
-bool worth_sparse(const dataset& x, const vector_sample<T>& seen, bool centred) {
-    if (!x.is_sparse()) return seen.density < 0.4 && x.dims() >= 32 && !(centred && seen.centre_share > 0.9);
-    const auto density = [](const auto* some) {
-        return static_cast<double>(some->nonzeros()) / (static_cast<double>(some->size()) * static_cast<double>(some->dims()) + 1);
-    };
-    if (const auto* some = x.as<sparse<float>>()) return density(some) < 0.5;
-    if (const auto* some = x.as<sparse<double>>()) return density(some) < 0.5;
-    return false;
-}
-
-// Whether the vectors are held as bits: they can be, and counting words is less work than adding up products. Measured in cycles per vector
-// of results: 2 a word, 4 with signs, and 14 less for a map that is looked up.
-template <class T>
-void bind_bits(source<T>& one, const dataset& x, const dataset* z) {
-    if constexpr (std::is_same_v<T, float>) {
-        if (!best_bit_ops() || x.size() == 0) return;
-        const index words = bit_rows::words_for(z ? std::max(x.dims(), z->dims()) : x.dims());
-        const double product = one.sparse() ? 1.4 * one.x.mean_entries() : static_cast<double>(x.dims());
-        if (2 * static_cast<double>(words) > product + 14) return;
-        const bit_kind left = bit_rows::kind_of(x);
-        const bit_kind right = z && left != bit_kind::no_bits ? bit_rows::kind_of(*z) : left;
-        if (left == bit_kind::no_bits || right == bit_kind::no_bits) return;
-        one.signs = left == bit_kind::signs || right == bit_kind::signs;
-        if (one.signs && 4 * static_cast<double>(words) > product + 14) return;
-        one.words = words;
-        one.x_bits = bit_rows(x, words, one.signs);
-        if (z) one.z_bits = bit_rows(*z, words, one.signs);
-    }
-}
-
-}  // namespace evaluation
-
-}  // namespace mercer
+}  // namespace mercer::evaluation

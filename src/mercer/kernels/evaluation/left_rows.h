@@ -1,5 +1,5 @@
 // The rows of a block in the form the tile loops read, made once for a call and read by every stripe of columns: dense vectors interleaved
-// in blocks, sparse ones, and dense ones that are mostly zeros, as columns and values of T. Internal to evaluator*.cpp.
+// in blocks, sparse ones, and dense ones that are mostly zeros, as columns and values of T. Internal to this folder.
 #pragma once
 
 #include <vector>
@@ -12,22 +12,17 @@ namespace mercer::evaluation {
 template <class T>
 class left_rows {
 public:
-    // low: also what rounding takes from the coordinates.
-    void as_blocks(const operand<T>& x, const selection& which, const T* shift, index depth, bool low) {
-        const index width = best_tile_ops<T>().block_rows, count = (which.size() + width - 1) / width;
+    // Some coordinates of the rows. low: also what rounding takes from them.
+    void as_blocks(const operand<T>& x, const selection& which, slice part, const T* shift, bool low) {
+        const index width = best_tile_ops<T>().block_rows, count = (which.size() + width - 1) / width, depth = part.count;
         depth_ = depth;
         T* to = blocks_.at_least(count * width * depth);
         T* to_low = low ? low_.at_least(count * width * depth) : nullptr;
         parallel_for(count, [&](index b) {
             thread_local pack_scratch<T> scratch;
             const selection some = which.slice(b * width, std::min(width, which.size() - b * width));
-            const auto fill_rest = [&](T* block) { std::fill_n(block + x.dims() * width, (depth - x.dims()) * width, T(0)); };
-            T* block = to + b * width * depth;
-            x.pack(some, shift, block, width, scratch);
-            fill_rest(block);
-            if (!low) return;
-            x.pack_low(some, shift, to_low + b * width * depth, width, scratch);
-            fill_rest(to_low + b * width * depth);
+            x.pack(some, part, shift, to + b * width * depth, width, scratch);
+            if (low) x.pack_low(some, part, shift, to_low + b * width * depth, width, scratch);
         });
     }
 

@@ -1,5 +1,6 @@
 #include "mercer/kernels/evaluation/operand.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "mercer/base/parallel.h"
@@ -8,21 +9,30 @@ namespace mercer {
 
 namespace {
 
-// The coordinates of vector i as doubles.
-void read_row(const dataset& vectors, index i, double* out) {
+// Calls use(k, value) for the entries of row i within a slice, k counted from its first coordinate.
+template <class U, class Use>
+void entries_within(const sparse<U>& from, index i, slice part, Use use) {
+    const auto cols = from.cols(i);
+    const auto values = from.values(i);
+    const auto first = part.first == 0 ? cols.begin() : std::lower_bound(cols.begin(), cols.end(), part.first);
+    for (auto k = static_cast<std::size_t>(first - cols.begin()); k < cols.size() && cols[k] < part.first + part.count; ++k)
+        use(static_cast<index>(cols[k]) - part.first, values[k]);
+}
+
+// Coordinates of vector i as doubles.
+void read_row(const dataset& vectors, index i, slice part, double* out) {
     std::visit(
         [&](const auto& some) {
             if constexpr (requires { some.row(i); }) {
-                std::copy_n(some.row(i), some.dims(), out);
+                std::copy_n(some.row(i) + part.first, part.count, out);
             } else if constexpr (requires { some.cols(i); }) {
-                std::fill_n(out, some.dims(), 0.0);
-                const auto cols = some.cols(i);
-                const auto values = some.values(i);
-                for (std::size_t k = 0; k < cols.size(); ++k) out[cols[k]] = values[k];
+                std::fill_n(out, part.count, 0.0);
+                entries_within(some, i, part, [&](index k, auto value) { out[k] = value; });
             }
         },
         vectors.items());
 }
+void read_row(const dataset& vectors, index i, double* out) { read_row(vectors, i, {0, vectors.dims()}, out); }
 
 // What is left of a - b when T has rounded it (Knuth's two-sum, where T is double already).
 template <class T>
@@ -36,8 +46,9 @@ T rest_of(double a, double b) {
 }  // namespace
 
 template <class T>
-const T* operand<T>::dense_row(index i, const T* shift, T* scratch) const {
-    if (const auto* own = vectors_.as<dense<T>>()) return own->row(i);
+const T* operand<T>::dense_row(index i, slice part, const T* shift, T* scratch) const {
+    if (const auto* own = vectors_.as<dense<T>>()) return own->row(i) + part.first;
+    if (shift) shift += part.first;
     std::visit(
         [&](const auto& some) {
             // In the precision of the data: far from the origin T alone would lose what the shift is to keep.
@@ -46,13 +57,11 @@ const T* operand<T>::dense_row(index i, const T* shift, T* scratch) const {
                 return static_cast<T>(shift ? static_cast<U>(value) - static_cast<U>(shift[a]) : static_cast<U>(value));
             };
             if constexpr (requires { some.row(i); }) {
-                const auto* row = some.row(i);
-                for (index a = 0; a < some.dims(); ++a) scratch[a] = minus(row[a], a);
+                const auto* row = some.row(i) + part.first;
+                for (index a = 0; a < part.count; ++a) scratch[a] = minus(row[a], a);
             } else if constexpr (requires { some.cols(i); }) {
-                for (index a = 0; a < some.dims(); ++a) scratch[a] = shift ? -shift[a] : T(0);
-                const auto cols = some.cols(i);
-                const auto values = some.values(i);
-                for (std::size_t k = 0; k < cols.size(); ++k) scratch[cols[k]] = minus(values[k], cols[k]);
+                for (index a = 0; a < part.count; ++a) scratch[a] = shift ? -shift[a] : T(0);
+                entries_within(some, i, part, [&](index a, auto value) { scratch[a] = minus(value, a); });
             }
         },
         vectors_.items());
@@ -71,56 +80,64 @@ namespace {
 
 // Writes sparse rows straight into a zeroed panel.
 template <class T, class U>
-void scatter(const sparse<U>& from, const selection& which, T* packed, index width) {
-    std::fill_n(packed, from.dims() * width, T(0));
-    for (index r = 0; r < which.size(); ++r) {
-        const auto cols = from.cols(which[r]);
-        const auto values = from.values(which[r]);
-        for (std::size_t k = 0; k < cols.size(); ++k) packed[static_cast<index>(cols[k]) * width + r] = static_cast<T>(values[k]);
-    }
+void scatter(const sparse<U>& from, const selection& which, slice part, T* packed, index width) {
+    std::fill_n(packed, part.count * width, T(0));
+    for (index r = 0; r < which.size(); ++r) entries_within(from, which[r], part, [&](index k, U value) { packed[k * width + r] = static_cast<T>(value); });
+}
+
+// The coordinates of a slice that there are, of `dims`.
+slice within(slice part, index dims) { return {part.first, std::clamp<index>(dims - part.first, 0, part.count)}; }
+
+// Zeros for those that there are not.
+template <class T>
+void clear_rest(slice part, slice there, T* packed, index width) {
+    std::fill_n(packed + there.count * width, (part.count - there.count) * width, T(0));
 }
 
 }  // namespace
 
 template <class T>
-void operand<T>::pack(const selection& which, const T* shift, T* packed, index width, pack_scratch<T>& scratch) const {
-    if (!shift) {
-        if (const auto* same = vectors_.as<sparse<T>>()) return scatter(*same, which, packed, width);
-        if constexpr (std::is_same_v<T, float>) {
-            if (const auto* other = vectors_.as<sparse<double>>()) return scatter(*other, which, packed, width);
-        } else {
-            if (const auto* other = vectors_.as<sparse<float>>()) return scatter(*other, which, packed, width);
-        }
-    }
-    const index depth = dims();
-    T* rows = scratch.rows.at_least(which.size() * depth);
+void operand<T>::pack(const selection& which, slice part, const T* shift, T* packed, index width, pack_scratch<T>& scratch) const {
+    const slice there = within(part, dims());
+    clear_rest(part, there, packed, width);
+    if (const auto* single = vectors_.as<sparse<float>>(); single && !shift) return scatter(*single, which, there, packed, width);
+    if (const auto* some = vectors_.as<sparse<double>>(); some && !shift) return scatter(*some, which, there, packed, width);
+    pack_rows(which, there, shift, packed, width, scratch);
+}
+
+template <class T>
+void operand<T>::pack_rows(const selection& which, slice part, const T* shift, T* packed, index width, pack_scratch<T>& scratch) const {
+    const auto* as_stored = vectors_.as<dense<T>>();
+    T* rows = as_stored ? nullptr : scratch.rows.at_least(which.size() * part.count);
     scratch.pointers.resize(static_cast<std::size_t>(which.size()));
-    for (index r = 0; r < which.size(); ++r) scratch.pointers[r] = dense_row(which[r], shift, rows + r * depth);
-    const T* left = vectors_.as<dense<T>>() ? shift : nullptr;
-    best_tile_ops<T>().pack(scratch.pointers.data(), which.size(), depth, left, packed, width);
+    for (index r = 0; r < which.size(); ++r)
+        scratch.pointers[r] = as_stored ? as_stored->row(which[r]) + part.first : dense_row(which[r], part, shift, rows + r * part.count);
+    const T* left = as_stored && shift ? shift + part.first : nullptr;
+    best_tile_ops<T>().pack(scratch.pointers.data(), which.size(), part.count, left, packed, width);
 }
 
 template <class T>
-void operand<T>::low_row(index i, const T* shift, T* out) const {
+void operand<T>::low_row(index i, slice part, const T* shift, T* out) const {
     thread_local std::vector<double> exact;
-    exact.resize(static_cast<std::size_t>(dims()));
-    read_row(vectors_, i, exact.data());
-    for (index a = 0; a < dims(); ++a) out[a] = rest_of<T>(exact[static_cast<std::size_t>(a)], shift ? static_cast<double>(shift[a]) : 0.0);
+    exact.resize(static_cast<std::size_t>(part.count));
+    read_row(vectors_, i, part, exact.data());
+    for (index a = 0; a < part.count; ++a) out[a] = rest_of<T>(exact[static_cast<std::size_t>(a)], shift ? static_cast<double>(shift[part.first + a]) : 0.0);
 }
 
 template <class T>
-void operand<T>::pack_low(const selection& which, const T* shift, T* packed, index width, pack_scratch<T>& scratch) const {
-    const index depth = dims();
+void operand<T>::pack_low(const selection& which, slice part, const T* shift, T* packed, index width, pack_scratch<T>& scratch) const {
+    const slice there = within(part, dims());
+    clear_rest(part, there, packed, width);
     const auto* kept = low_.as<dense<T>>();
-    T* rows = scratch.rows.at_least(kept && kept->size() > 0 ? 1 : which.size() * depth);
+    T* rows = scratch.rows.at_least(kept && kept->size() > 0 ? 1 : which.size() * there.count);
     scratch.pointers.resize(static_cast<std::size_t>(which.size()));
     for (index r = 0; r < which.size(); ++r) {
         if (kept && kept->size() > 0)
-            scratch.pointers[r] = kept->row(which[r]);
+            scratch.pointers[r] = kept->row(which[r]) + there.first;
         else
-            low_row(which[r], shift, rows + r * depth), scratch.pointers[r] = rows + r * depth;
+            low_row(which[r], there, shift, rows + r * there.count), scratch.pointers[r] = rows + r * there.count;
     }
-    best_tile_ops<T>().pack(scratch.pointers.data(), which.size(), depth, nullptr, packed, width);
+    best_tile_ops<T>().pack(scratch.pointers.data(), which.size(), there.count, nullptr, packed, width);
 }
 
 template <class T>
@@ -156,9 +173,9 @@ std::size_t operand<T>::copy(const T* shift, bool low, std::size_t budget) {
         if (bytes > static_cast<double>(budget) || numbers == 0) return 0;
         matrix<T> rows(size(), dims()), rest(low ? size() : 0, dims());
         parallel_for(size(), [&](index i) {
-            if (const T* row = dense_row(i, shift, rows.row(i)); row != rows.row(i))
+            if (const T* row = dense_row(i, all_coordinates(), shift, rows.row(i)); row != rows.row(i))
                 for (index a = 0; a < dims(); ++a) rows(i, a) = shift ? row[a] - shift[a] : row[a];
-            if (low) low_row(i, shift, rest.row(i));
+            if (low) low_row(i, all_coordinates(), shift, rest.row(i));
         });
         vectors_ = dense<T>(std::move(rows));
         if (low) low_ = dense<T>(std::move(rest));
@@ -278,19 +295,19 @@ constexpr index deep = 8192;  // coordinates
 }
 
 template <class T>
-void operand<T>::norms(const T* shift, std::span<T> out) const {
+void operand<T>::norms(const T* shift, std::span<T> out, index from) const {
     const auto& ops = best_tile_ops<T>();
-    const index width = ops.panel;
-    const index groups = (size() + width - 1) / width;
+    const index width = ops.panel, all = static_cast<index>(out.size());
+    const index groups = (all + width - 1) / width;
     parallel_for(groups, [&](index g) {
         thread_local pack_scratch<T> scratch;
         thread_local buffer<T> panel, sums;
-        const index first = g * width, count = std::min(width, size() - first);
+        const index first = g * width, count = std::min(width, all - first);
         if (dims() > deep && !vectors_.is_sparse()) {
             // One row after the other: a panel of so many coordinates would take megabytes for every thread.
             T* own = panel.at_least(dims());
             for (index i = first; i < first + count; ++i) {
-                const T* row = dense_row(i, shift, own);
+                const T* row = dense_row(from + i, all_coordinates(), shift, own);
                 if (shift && row != own) {
                     for (index a = 0; a < dims(); ++a) own[a] = row[a] - shift[a];
                     row = own;
@@ -301,12 +318,12 @@ void operand<T>::norms(const T* shift, std::span<T> out) const {
         }
         if (sparse_ && vectors_.is_sparse()) {
             for (index i = first; i < first + count; ++i) {
-                const auto own = entries(i, scratch);
+                const auto own = entries(from + i, scratch);
                 out[i] = ops.sparse_norm(own.values, own.count);
             }
             return;
         }
-        pack(selection(first, count), shift, panel.at_least(dims() * width), width, scratch);
+        pack(selection(from + first, count), all_coordinates(), shift, panel.at_least(dims() * width), width, scratch);
         ops.panel_norms(panel.data(), dims(), sums.at_least(width));
         std::copy_n(sums.data(), count, out.data() + first);
     });
@@ -337,15 +354,17 @@ vector_sample<T> sample_vectors(const dataset& x) {
     const index depth = x.dims(), most = std::clamp<index>((index{1} << 17) / depth, 16, 256);  // medians cost ten times what a sum does
     const index step = std::max<index>(1, x.size() / most), count = (x.size() + step - 1) / step;
     if (x.is_sparse() && depth > 4096) return {};
-    matrix<double> rows(count, depth);
-    for (index r = 0; r < count; ++r) read_row(x, r * step, rows.row(r));
+    constexpr index at_once = 4096;  // columns
+    matrix<double> rows(count, std::min(depth, at_once));
     vector_sample<T> seen;
     seen.centre.resize(static_cast<std::size_t>(depth));
     std::vector<double> column(static_cast<std::size_t>(count));
     double entries = 0, total = 0, left = 0;
     for (index a = 0; a < depth; ++a) {
+        if (a % at_once == 0)
+            for (index r = 0; r < count; ++r) read_row(x, r * step, {a, std::min(at_once, depth - a)}, rows.row(r));
         for (index r = 0; r < count; ++r) {
-            column[r] = rows(r, a);
+            column[r] = rows(r, a % at_once);
             entries += column[r] != 0;
             total += column[r] * column[r];
         }

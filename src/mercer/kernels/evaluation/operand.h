@@ -9,6 +9,12 @@
 
 namespace mercer {
 
+// Some coordinates of vectors that lie side by side.
+struct slice {
+    index first = 0;
+    index count = 0;
+};
+
 // Scratch of one thread; grows and is kept.
 template <class T>
 struct pack_scratch {
@@ -40,10 +46,10 @@ public:
     double density() const { return density_; }
     double mean_entries() const;  // coordinates of a vector that are worked on, on average
 
-    // packed[k·width + r] ← coordinate k of vector which[r], minus shift[k], rounded to T; zero beyond which.size().
-    void pack(const selection& which, const T* shift, T* packed, index width, pack_scratch<T>& scratch) const;
+    // packed[k·width + r] ← coordinate part.first + k of vector which[r], minus the shift's, rounded to T; zero beyond which.size() and dims().
+    void pack(const selection& which, slice part, const T* shift, T* packed, index width, pack_scratch<T>& scratch) const;
     // The same of what that rounding took away, and whether it took anything from any vector.
-    void pack_low(const selection& which, const T* shift, T* packed, index width, pack_scratch<T>& scratch) const;
+    void pack_low(const selection& which, slice part, const T* shift, T* packed, index width, pack_scratch<T>& scratch) const;
     bool rounds(const T* shift) const;
     // Whether all coordinates of vector i, minus the shift's, are whole numbers.
     bool whole(index i, const T* shift) const;
@@ -55,13 +61,15 @@ public:
     index room_for_entries(index i) const;
     // The same in scratch, valid until its next use.
     sparse_entries<T> entries(index i, pack_scratch<T>& scratch) const;
-    // ‖xᵢ - shift‖², by the same chain of operations as a dot product in a tile.
-    void norms(const T* shift, std::span<T> out) const;
+    // ‖xᵢ - shift‖² for as many vectors as `out` holds, from vector `from` on, by the same chain of operations as a dot product in a tile.
+    void norms(const T* shift, std::span<T> out, index from = 0) const;
 
 private:
-    // Row i as it lies in memory, or written to scratch: then minus the shift.
-    const T* dense_row(index i, const T* shift, T* scratch) const;
-    void low_row(index i, const T* shift, T* out) const;
+    slice all_coordinates() const { return {0, dims()}; }
+    // Part of row i as it lies in memory, or written to scratch: then minus the shift.
+    const T* dense_row(index i, slice part, const T* shift, T* scratch) const;
+    void low_row(index i, slice part, const T* shift, T* out) const;
+    void pack_rows(const selection& which, slice part, const T* shift, T* packed, index width, pack_scratch<T>& scratch) const;
 
     dataset vectors_, low_;
     bool sparse_ = false;

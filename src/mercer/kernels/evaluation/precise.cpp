@@ -1,14 +1,6 @@
 #include "mercer/kernels/evaluation/precise.h"
 
-#include "mercer/kernels/chi2.h"
-#include "mercer/kernels/gaussian.h"
-#include "mercer/kernels/laplacian.h"
-#include "mercer/kernels/linear.h"
-#include "mercer/kernels/matern.h"
-#include "mercer/kernels/polynomial.h"
-#include "mercer/kernels/rational_quadratic.h"
-#include "mercer/kernels/sets/set_kernels.h"
-#include "mercer/kernels/sigmoid.h"
+#include "mercer/kernels/all_kernels.h"
 
 namespace mercer {
 namespace {
@@ -79,25 +71,18 @@ bounded<R> squared_distance_of(const coordinates& x, index i, index j) {
     return sum.with(4);
 }
 
-template <class R>
-bounded<R> mapped(const map_call& call, bounded<R> t) {
-    const double* p = call.p;
-    switch (call.id) {
-        case map_id::identity: return t;
-        case map_id::gaussian: return gaussian{p[0]}(t);
-        case map_id::polynomial: return polynomial{static_cast<int>(p[0]), p[1], p[2]}(t);
-        case map_id::sigmoid: return sigmoid{p[0], p[1]}(t);
-        case map_id::laplacian: return laplacian{p[0]}(t);
-        case map_id::chi2: return chi2{p[0]}(t);
-        case map_id::matern12: return matern12{p[0]}(t);
-        case map_id::matern32: return matern32{p[0]}(t);
-        case map_id::matern52: return matern52{p[0]}(t);
-        case map_id::rational_quadratic: return rational_quadratic{p[0], p[1]}(t);
-        case map_id::two_power: return set_power{}(t);
-        case map_id::exponential: return set_exp{}(t);
-        case map_id::jaccard: break;  // wants norms
-    }
-    return {t.value, std::numeric_limits<R>::infinity()};
+template <class R, class... F>
+bounded<R> mapped(const map_call& call, bounded<R> t, kernel_list<F...>) {
+    bounded<R> made{t.value, std::numeric_limits<R>::infinity()};  // nothing is known where the formula wants norms
+    std::int32_t place = 0;
+    const auto apply = [&]<class Formula>(std::type_identity<Formula>) {
+        if constexpr (tile_formula<Formula>)
+            use_formula<Formula>(call, [&](auto f) {
+                if constexpr (requires { f(t); }) made = f(t);
+            });
+    };
+    ((place++ == call.place ? apply(std::type_identity<F>()) : void()), ...);
+    return made;
 }
 
 template <class R>
@@ -165,7 +150,7 @@ struct precise_kernel<R>::bound_plan {
 
     bounded<R> map(const instruction& step, index i, index j) const {
         const bounded<R> t = input_of(step, i, j);
-        if (step.input != map_input::with_norms) return mapped(step.formula, t);
+        if (step.input != map_input::with_norms) return mapped(step.formula, t, listed_kernels());
         return jaccard{}(t, input_of(step, i, i), input_of(step, j, j));
     }
 

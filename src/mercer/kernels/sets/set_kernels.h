@@ -7,6 +7,7 @@
 
 #include "mercer/kernels/features/features.h"
 #include "mercer/kernels/leaf.h"
+#include "mercer/kernels/linear.h"
 
 namespace mercer {
 
@@ -20,7 +21,7 @@ struct set_intersection {
     feature source() const { return indicator(); }
     static constexpr statistic what = statistic::dot;
     static constexpr map_input input = map_input::value;
-    map_call call() const { return {map_id::identity, {}}; }
+    linear map() const { return {}; }
 };
 
 // log k = rate·|A∩B|
@@ -50,7 +51,6 @@ struct set_power {
     static constexpr bool may_overflow = true;
     static constexpr statistic what = statistic::dot;
     static constexpr map_input input = map_input::value;
-    map_call call() const { return {map_id::two_power, {}}; }
     int emit_log(plan_builder& code) const { return emit_common_items(code, std::numbers::ln2); }
 
     template <class R>
@@ -69,7 +69,6 @@ struct set_exp {
     static constexpr bool may_overflow = true;
     static constexpr statistic what = statistic::dot;
     static constexpr map_input input = map_input::value;
-    map_call call() const { return {map_id::exponential, {}}; }
     int emit_log(plan_builder& code) const { return emit_common_items(code, 1); }
 
     template <class R>
@@ -96,7 +95,6 @@ struct jaccard {
     feature source() const { return indicator(); }
     static constexpr statistic what = statistic::dot;
     static constexpr map_input input = map_input::with_norms;
-    map_call call() const { return {map_id::jaccard, {}}; }
 
     // |A| is the squared norm of the indicator.
     template <class R>

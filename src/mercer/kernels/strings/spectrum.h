@@ -3,6 +3,7 @@
 
 #include "mercer/kernels/features/features.h"
 #include "mercer/kernels/leaf.h"
+#include "mercer/kernels/linear.h"
 
 namespace mercer {
 
@@ -26,7 +27,7 @@ struct spectrum {
 
     static constexpr statistic what = statistic::dot;
     static constexpr map_input input = map_input::value;
-    map_call call() const { return {map_id::identity, {}}; }
+    linear map() const { return {}; }
 };
 
 }  // namespace mercer

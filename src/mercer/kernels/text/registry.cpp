@@ -6,43 +6,39 @@
 #include <cmath>
 
 #include "mercer/base/error.h"
-#include "mercer/kernels/all_subsets.h"
-#include "mercer/kernels/anisotropic.h"
-#include "mercer/kernels/bilinear.h"
-#include "mercer/kernels/chi2.h"
-#include "mercer/kernels/constant.h"
-#include "mercer/kernels/cosine.h"
-#include "mercer/kernels/gaussian.h"
-#include "mercer/kernels/intersection.h"
-#include "mercer/kernels/laplacian.h"
-#include "mercer/kernels/linear.h"
-#include "mercer/kernels/matern.h"
-#include "mercer/kernels/periodic.h"
-#include "mercer/kernels/polynomial.h"
-#include "mercer/kernels/rational_quadratic.h"
-#include "mercer/kernels/sets/set_kernels.h"
-#include "mercer/kernels/sigmoid.h"
-#include "mercer/kernels/strings/spectrum.h"
+#include "mercer/kernels/all_kernels.h"
 
 namespace mercer {
 namespace {
 
 template <class F>
-registered_kernel entry(std::vector<std::string> other_arguments = {}) {
-    return {F::info(), [](const arguments& given) { return kernel(F::from(given)); }, std::move(other_arguments)};
+registered_kernel entry() {
+    registered_kernel made{F::info(), [](const arguments& given) { return kernel(F::from(given)); }, {}};
+    if constexpr (requires { F::other_arguments(); }) made.other_arguments = F::other_arguments();
+    return made;
+}
+
+template <class... F>
+std::vector<registered_kernel> entries(kernel_list<F...>) {
+    return {entry<F>()...};
+}
+
+template <class... F>
+std::int32_t place_of(const std::type_info& formula, kernel_list<F...>) {
+    std::int32_t place = 0;
+    if (!((formula == typeid(F) || (++place, false)) || ...))
+        fail(errc::invalid_argument, fmt::format("{} is not in the list of kernels/all_kernels.h", formula.name()));
+    return place;
 }
 
 }  // namespace
 
 const std::vector<registered_kernel>& kernel_registry() {
-    static const std::vector<registered_kernel> all{
-        entry<linear>(),  entry<constant>(),           entry<polynomial>(), entry<gaussian>({"sigma"}), entry<anisotropic>(), entry<cosine>(),
-        entry<sigmoid>(), entry<all_subsets>(),        entry<bilinear>(),   entry<laplacian>(),         entry<chi2>(),        entry<intersection>(),
-        entry<matern>(),  entry<rational_quadratic>(), entry<periodic>(),   entry<set_intersection>(),  entry<set_power>(),   entry<set_exp>(),
-        entry<jaccard>(), entry<spectrum>(),
-    };
+    static const std::vector<registered_kernel> all = entries(listed_kernels());
     return all;
 }
+
+std::int32_t place_in_list(const std::type_info& formula) { return place_of(formula, listed_kernels()); }
 
 const registered_kernel* find_kernel(std::string_view name) {
     for (const auto& each : kernel_registry())

@@ -16,23 +16,6 @@ enum class statistic {
     user        // whatever a user's function says
 };
 
-// Which scalar map: each is the call operator of the kernel of that name (gaussian.h, …).
-enum class map_id {
-    identity,
-    gaussian,
-    polynomial,
-    sigmoid,
-    laplacian,
-    chi2,
-    matern12,
-    matern32,
-    matern52,
-    rational_quadratic,
-    two_power,
-    exponential,
-    jaccard
-};
-
 // What the map is applied to.
 enum class map_input {
     value,             // f(t), t the statistic
@@ -40,9 +23,10 @@ enum class map_input {
     with_norms         // f(t, ‖x‖², ‖z‖²)
 };
 
+// A scalar map: the call operator of a kernel of the list (all_kernels.h), with the bytes of that kernel's struct.
 struct map_call {
-    map_id id = map_id::identity;
-    double p[3] = {0, 0, 0};
+    std::int32_t place = 0;  // in the list; the first is linear, the map t ↦ t
+    alignas(double) unsigned char formula[24] = {};
 };
 
 // A tile pass: out(i, j) = f(in(i, j) [, row[i], col[j]]).

@@ -65,6 +65,10 @@ template <class T>
 HWY_INLINE lanes<T> operator/(lanes<T> a, double b) {
     return a * lanes<T>::factor(1 / b);
 }
+template <class T>
+HWY_INLINE lanes<T> operator/(double a, lanes<T> b) {
+    return lanes<T>::all(a) / b;
+}
 
 // eˣ = 2ⁿ·eʳ with n = round(x·log₂e) and r = x - n·ln 2 in two pieces; the polynomial is the minimax one of
 // Moshier's Cephes library (expf) for |r| <= ln 2 / 2, within 1.2e-7 relative. What would be below the normal numbers is 0: unscaled data have little else, and

@@ -11,6 +11,23 @@
 
 namespace mercer {
 
+// Squared distances of doubtful pairs from their differences, slice by slice over the coordinates. The tile holds what products gave, the
+// vectors are those of a slice; `sums` has room for 4·rows·width numbers that belong to this tile until its last slice.
+template <class T>
+struct tile_differences {
+    T* tile;
+    std::int64_t stride;
+    std::int64_t rows;
+    std::int64_t width;  // a whole number of panels
+    const T *row_doubt, *col_doubt;
+    const T *block, *block_low;    // low parts: null where there are none
+    const T *panels, *panels_low;  // every panel_stride numbers a panel
+    std::int64_t panel_stride;
+    std::int64_t depth;  // a multiple of 4 but for the last slice
+    T* sums;
+    bool first, last;
+};
+
 template <class T>
 struct tile_ops {
     const char* name;
@@ -29,10 +46,12 @@ struct tile_ops {
     void (*panel_norms)(const T* panel, std::int64_t depth, T* out);
     T (*sparse_norm)(const T* value, std::int64_t count);
 
-    // out(r, j) of vectors with low parts, for statistics that are sums over differences (manhattan, chi2).
-    void (*dense_low)(statistic what, const T* block, const T* block_low, const T* panel, const T* panel_low, std::int64_t depth, T* out, std::int64_t stride);
+    // out(r, j) of vectors with low parts, for statistics that are sums over differences (manhattan, chi2). `more` as above.
+    void (*dense_low)(statistic what, const T* block, const T* block_low, const T* panel, const T* panel_low, std::int64_t depth, T* out, std::int64_t stride,
+                      bool more);
     // How many pairs were in doubt.
     std::int64_t (*distances)(const tile_distances<T>& call);
+    void (*differences)(const tile_differences<T>& call);
     void (*map)(const tile_map<T>& call);
     // a ← a ∘ b over `count` numbers (whole vectors)
     void (*binary)(tile_binary what, T* a, const T* b, std::int64_t count);

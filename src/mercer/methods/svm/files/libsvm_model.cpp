@@ -43,7 +43,7 @@ struct libsvm_polynomial {
     std::vector<argument> arguments() const { return {static_cast<double>(degree), gamma, coef0}; }
     static constexpr statistic what = statistic::dot;
     static constexpr map_input input = map_input::value;
-    map_call call() const { return {map_id::polynomial, {static_cast<double>(degree), gamma, coef0}}; }
+    polynomial map() const { return {degree, gamma, coef0}; }
 };
 
 template <class F>

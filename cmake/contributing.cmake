@@ -1,0 +1,24 @@
+# CONTRIBUTING.md's "Adding a kernel", done: the example's file and its line in the list of kernels, the sources that read the list
+# compiled again with it, and the contract of kernels run on it. The objects stand before the library, whose own are then not linked.
+set(list_of_kernels ${CMAKE_SOURCE_DIR}/src/mercer/kernels/all_kernels.h)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${list_of_kernels})
+file(READ ${list_of_kernels} list)
+string(REPLACE "\n\nnamespace mercer {" "\n#include \"mercer/kernels/inverse_multiquadric.h\"\n\nnamespace mercer {" list "${list}")
+string(REPLACE ">;" ", inverse_multiquadric>;" list "${list}")
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/contributing/mercer/kernels/all_kernels.h CONTENT "${list}" @ONLY)
+set(contributing_includes ${CMAKE_BINARY_DIR}/contributing ${CMAKE_SOURCE_DIR}/tests/contributing)
+
+add_executable(mercer_contributing tests/contributing/inverse_multiquadric_test.cpp tests/contributing/text_test.cpp tests/kernels/contract_test.cpp
+               tests/contracts/reference.cpp tests/contracts/paths.cpp src/mercer/kernels/text/registry.cpp src/mercer/kernels/evaluation/precise.cpp)
+foreach(simd ${simd_targets})
+  mercer_simd_library(contributing_simd_${simd} ${simd} ${CMAKE_SOURCE_DIR}/src/mercer/kernels/tile/ops.cpp)
+  target_include_directories(contributing_simd_${simd} BEFORE PRIVATE ${contributing_includes})
+  target_sources(mercer_contributing PRIVATE $<TARGET_OBJECTS:contributing_simd_${simd}>)
+endforeach()
+target_include_directories(mercer_contributing BEFORE PRIVATE ${contributing_includes})
+target_include_directories(mercer_contributing PRIVATE ${CMAKE_SOURCE_DIR}/tests)
+target_link_libraries(mercer_contributing PRIVATE mercer mercer_headers GTest::gtest_main GTest::gmock)
+mercer_warnings(mercer_contributing)
+target_compile_options(mercer_contributing PRIVATE ${mercer_light})
+add_test(NAME contributing COMMAND mercer_contributing --gtest_filter=*multiquadric*:contributing.* --gtest_brief=1)
+set_tests_properties(contributing PROPERTIES TIMEOUT 300 ${test_environment})

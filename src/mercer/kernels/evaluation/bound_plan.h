@@ -1,0 +1,48 @@
+// A plan bound to data: the vectors of every statistic with their norms, shift and doubts, and the numbers of objects that the plan asks
+// for. Internal to this folder.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "mercer/kernels/evaluation/evaluator.h"
+#include "mercer/kernels/evaluation/evaluator_parts.h"
+
+namespace mercer::evaluation {
+
+template <class T>
+class bound_plan {
+public:
+    bound_plan(std::shared_ptr<const plan> plan_, dataset x_, const dataset* z_, const evaluator_memory& memory);
+
+    std::shared_ptr<const plan> code;
+    bool same = false;  // z is x
+    dataset x, z;
+    index rows = 0, cols = 0;
+    std::vector<source<T>> sources;
+    std::vector<outer_factors<T>> factors;  // per instruction
+    bool users = false;                     // a statistic is a user's function
+    buffer<T> table;                        // of what the plan makes of a squared distance 0, 1, … of bits; empty where it is another one
+
+    const buffer<T>& right_norms(const source<T>& s) const { return same ? s.x_norms : s.z_norms; }
+    const buffer<T>& right_doubt(const source<T>& s) const { return same ? s.x_doubt : s.z_doubt; }
+    const bit_rows& right_bits(const source<T>& s) const { return same ? s.x_bits : s.z_bits; }
+    // The statistic behind the table.
+    std::size_t table_source() const { return static_cast<std::size_t>(code->code.back().a); }
+
+private:
+    void bind_sources(const evaluator_memory& memory);
+    void bind_vectors(source<T>& one, const pair_statistic& wanted, int at, const dataset& left, const dataset& right, double units);
+    void bind_bits(source<T>& one, const dataset& left, const dataset& right) const;
+    void bind_norms(source<T>& one, const dataset& left, const dataset& right) const;
+    void bind_doubt(source<T>& one, int at, double units) const;
+    int twin_of(const source<T>& one, std::size_t at) const;
+    void copy_vectors(source<T>& one, std::size_t& room) const;
+    void bind_factors();
+    void bind_table();
+};
+
+extern template class bound_plan<float>;
+extern template class bound_plan<double>;
+
+}  // namespace mercer::evaluation

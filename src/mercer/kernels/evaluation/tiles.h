@@ -1,0 +1,53 @@
+// Tile by tile: the statistics of a few rows against a stripe of columns, from products, from differences where products leave doubt, from
+// bits or from a user's answer; then the plan's instructions on them, while they are in L1. Internal to this folder.
+#pragma once
+
+#include "mercer/kernels/evaluation/stripes.h"
+
+namespace mercer::evaluation {
+
+template <class T>
+class tile_runner {
+public:
+    explicit tile_runner(const bound_plan<T>& bound) : bound_(bound) {}
+
+    // All tiles of rows first … first + count - 1 of a group within a stripe; results go to columns out_col … of out. first: a multiple of
+    // block_rows.
+    void run(const open_stripe<T>& stripe, const row_group<T>& group, index first, index count, block_rows<T> out, index out_col, workspace<T>& w) const;
+
+private:
+    // One tile: at most block_rows rows of a stripe, and where its results go.
+    struct tile {
+        selection rows;
+        const open_stripe<T>& stripe;
+        block_rows<T> out;
+        index out_col;
+        T* registers;
+        workspace<T>& w;
+        index width() const { return stripe.width; }
+        index real_width() const { return stripe.cols.size(); }
+    };
+    T* register_of(const tile& t, int number) const;
+
+    bool look_up(const tile& t) const;
+    void fill_statistic(std::size_t at, const row_group<T>& group, index first, const tile& t) const;
+    void fill_from_bits(std::size_t at, const tile& t, T* out) const;
+    void fill_dense(std::size_t at, const left_rows<T>& left, index first, const tile& t, T* out) const;
+    void fill_sparse(std::size_t at, const left_rows<T>& left, index first, const tile& t, T* out) const;
+    index to_distances(std::size_t at, const tile& t, T* out, const T* block, const T* block_low) const;
+    void compute_doubtful(std::size_t at, const tile& t, T* out) const;
+
+    void run_code(const tile& t) const;
+    void run_step(std::size_t at, const tile& t) const;
+    void run_map(const instruction& step, const tile& t, T* const* to, bool stream) const;
+    bool point_at_result(const tile& t, T** rows) const;
+    void require_range(const tile& t) const;
+
+    const bound_plan<T>& bound_;
+    const tile_ops<T>& ops_ = best_tile_ops<T>();
+};
+
+extern template class tile_runner<float>;
+extern template class tile_runner<double>;
+
+}  // namespace mercer::evaluation

@@ -1,0 +1,28 @@
+// What CONTRIBUTING.md shows as an example is what is compiled and tested here.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "contracts/paths.h"
+
+namespace mercer::testing_support {
+namespace {
+
+std::string text_of(const std::string& name) {
+    std::ifstream in(tests_file(name));
+    EXPECT_TRUE(in) << name;
+    std::ostringstream text;
+    text << in.rdbuf();
+    return text.str();
+}
+
+TEST(contributing, shows_the_files_of_its_example) {
+    const std::string page = text_of("../CONTRIBUTING.md");
+    for (const char* name : {"contributing/mercer/kernels/inverse_multiquadric.h", "contributing/inverse_multiquadric_test.cpp"})
+        EXPECT_THAT(page, ::testing::HasSubstr("```cpp\n" + text_of(name) + "```\n")) << "copy tests/" << name << " to CONTRIBUTING.md";
+}
+
+}  // namespace
+}  // namespace mercer::testing_support
