@@ -166,12 +166,10 @@ int thread_count(const py::object& n_jobs) {
 }
 
 py::dict progress_dict(const fit_progress& now) {
-    py::dict out;
-    out["phase"] = now.phase;
-    out["done"] = now.done;
-    out["total"] = now.total;
-    out["value"] = now.value;
-    return out;
+    using py::literals::operator""_a;
+    return py::dict("phase"_a = now.phase, "done"_a = now.done, "total"_a = now.total, "value"_a = now.value, "gap"_a = now.value, "seconds"_a = now.seconds,
+                    "seconds_left"_a = now.seconds_left, "problem"_a = now.problem, "problems"_a = now.problems, "steps"_a = now.steps,
+                    "rounds"_a = now.rounds, "active"_a = now.active, "size"_a = now.size);
 }
 
 namespace {
