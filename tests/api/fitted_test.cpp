@@ -108,6 +108,7 @@ TEST(fitted, ends_as_its_control_says) {
     for (const char* name : {"kernel_kmeans", "kernel_kmedoids", "kernel_logistic"})
         EXPECT_EQ(std::get<std::string>(*run(name, iris().x, {}, {}, refused)->about().find("status")), "cancelled") << name;
     EXPECT_GE(asked, 3);
+    expect_error(errc::cancelled, "the time limit was reached before there was a model", [&] { run("kernel_ridge", iris().x, {}, {}, late); });
     expect_error(errc::cancelled, "stopped by the caller", [&] { run("kernel_ridge", iris().x, {}, {}, refused); });
     EXPECT_TRUE(few_examples(1000, {}));
     EXPECT_FALSE(few_examples(1001, {}));

@@ -14,7 +14,7 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core, _data, kernels
-from ._parameters import METHODS, constraints_of, shared_options
+from ._parameters import METHODS, constraints_of, shared_options, words_of
 
 try:  # scikit-learn 1.6 made functions of these methods
     from sklearn.utils.validation import _check_feature_names
@@ -155,6 +155,8 @@ class KernelEstimator(BaseEstimator):
         super().__init_subclass__(**more)
         cls._shared = shared_options(cls)
         cls._parameter_constraints = constraints_of(cls)
+        if cls._method and cls.__doc__:
+            cls.__doc__ += words_of(cls)
         if "fit" in vars(cls):
             cls.fit = _checks_parameters(cls.fit)
 

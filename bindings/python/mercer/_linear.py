@@ -147,10 +147,8 @@ class Pegasos(_OneVersusRest):
     """Support vector classification by stochastic subgradient steps on the primal (Pegasos), with a linear kernel or, in its dual form, any other.
 
     The problem is that of SVC, one class against the rest. C: the price of slack; alpha: where given, the penalty lambda of Pegasos' own form
-    alpha/2 ||w||^2 + mean loss, in place of C = 1/(alpha n). tol: it ends when the relative gap (primal - dual)/primal is at most this, or after
-    max_iter epochs. batch_size: examples a step. projection: onto the ball that holds the optimum, after each step (linear kernel only).
-    average: the answer is the average over the steps, else the last one. fit_intercept: an intercept without penalty, at its best for w after
-    each epoch. kernel, gamma, degree, coef0, class_weight, random_state, time_limit, max_memory, n_jobs, callback as for SVC, without 'precomputed'.
+    alpha/2 ||w||^2 + mean loss, in place of C = 1/(alpha n). tol: of (primal - dual)/primal. fit_intercept: at its best for w after each epoch.
+    kernel, gamma, degree, coef0, class_weight, random_state, time_limit, max_memory, n_jobs, callback as for SVC, without 'precomputed'.
 
     Attributes: classes_, intercept_, n_iter_ (epochs), class_weight_, status_, dual_gap_, objective_, reports_, kernel_; coef_ for a linear kernel;
     support_, support_vectors_, dual_coef_ for another.

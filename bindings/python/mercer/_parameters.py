@@ -65,6 +65,13 @@ def _constraint(option):
     return [Interval(Real, low, high, closed=closed)]
 
 
+def words_of(cls):
+    """What the method says of the parameters that are its options, for the docstring."""
+    described = [(name, METHODS[cls._method][option]) for name, option in cls._shared.items()]
+    lines = [f"    {name}: {option['about']} ({option['condition']})\n" for name, option in described]
+    return "\n    In the words of the library:\n\n" + "".join(lines) + "    " if lines else ""
+
+
 def constraints_of(cls):
     """The constraints of the parameters that __init__ of an estimator class takes."""
     described = {name: _constraint(METHODS[cls._method][option]) for name, option in cls._shared.items()}

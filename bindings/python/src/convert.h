@@ -90,7 +90,7 @@ int thread_count(const py::object& n_jobs);
 // What a callback is told.
 py::dict progress_dict(const fit_progress& now);
 
-// Watches a long run of this thread while it lives: is Ctrl-C pressed, does the caller's callback want to go on, is there time left?
+// Watches a long run of this thread while it lives: is Ctrl-C pressed, does the caller's callback want to go on?
 //
 // The run asks at every step, in whatever thread, by go_on(), and on a no ends with the best it has. Where a step is long, or there is nothing to keep,
 // its loops ask (base/stop.h) and end a moment after that no, or at once at a second Ctrl-C: within `interrupt_again` seconds of the first, whichever
@@ -98,8 +98,8 @@ py::dict progress_dict(const fit_progress& now);
 class run_control {
 public:
     // keeps: whether a part of the work is an answer.
-    run_control() : run_control(py::none(), py::none(), false) {}
-    run_control(py::object callback, const py::object& time_limit, bool keeps);
+    run_control() : run_control(py::none(), false) {}
+    run_control(py::object callback, bool keeps);
     ~run_control();
     run_control(const run_control&) = delete;
     run_control& operator=(const run_control&) = delete;
@@ -112,8 +112,8 @@ public:
     // Raises what the callback or a signal raised, and KeyboardInterrupt where that is to end more than this run.
     void finish();
     bool interrupted() const { return interrupted_; }
-    // Why a run was stopped that has nothing to show for it, as the exception to raise; returns where it was not stopped by this.
-    void explain();
+    // Raises why a run was stopped that has nothing to show for it; returns where the callback wanted it so. Stopped by neither it is out of time.
+    void explain(const error& problem);
     static run_control* here();
 
 private:
@@ -123,9 +123,8 @@ private:
 
     py::object callback_;
     const bool keeps_;
-    double limit_, started_;
     double said_no_ = 0;
-    bool stopped_ = false, interrupted_ = false, ends_all_ = false, late_ = false;
+    bool stopped_ = false, interrupted_ = false, ends_all_ = false;
     std::unique_ptr<py::error_already_set> raised_;
     run_control* before_;
     stop_scope scope_;
@@ -143,7 +142,7 @@ auto without_lock(int threads, Work work) {
         const thread_limit limit(threads);
         return work();
     } catch (const error& problem) {
-        if (problem.code() == errc::cancelled) run_control::here()->explain();
+        if (problem.code() == errc::cancelled) run_control::here()->explain(problem);
         throw;
     }
 }

@@ -49,10 +49,7 @@ py::object as_object(T value) {
     return py::cast(std::move(value));
 }
 template <class T>
-    requires std::is_arithmetic_v<T>
-py::object as_object(std::vector<T> value) {
-    return to_numpy(std::move(value));
-}
+    requires std::is_arithmetic_v<T> py::object as_object(std::vector<T> value) { return to_numpy(std::move(value)); }
 py::object as_object(std::monostate) { return py::none(); }
 py::object as_object(matrix<double> value) { return to_numpy(std::move(value)); }
 py::object as_object(std::vector<matrix<double>> value) {
@@ -123,9 +120,7 @@ py::tuple fit(const std::string& name, const py::dict& options, const py::object
               const py::object& n_jobs, const py::object& callback) {
     const api::method& m = api::find_method(name);
     const api::option_values values = values_of(m, options);
-    // Without steps there is nothing to keep; support vector machines see to the time themselves, also in the fits behind probabilities.
-    const bool keeps = find_option(m, "max_iter") != nullptr, own_clock = find_option(m, "max_seconds") != nullptr;
-    run_control run(callback, own_clock ? py::none() : time_limit, keeps);
+    run_control run(callback, find_option(m, "max_iter") != nullptr);  // without steps there is nothing to keep
     fit_control control;
     control.memory_bytes = memory.first;
     control.most_bytes = memory.second;
@@ -133,7 +128,8 @@ py::tuple fit(const std::string& name, const py::dict& options, const py::object
     control.threads = thread_count(n_jobs);
     control.any_order = true;
     control.progress = run.watching();
-    const matrix_view<const double> targets = !y ? matrix_view<const double>() : matrix_view<const double>(y->data(), y->shape(0), y->ndim() > 1 ? y->shape(1) : 1);
+    const matrix_view<const double> targets =
+        !y ? matrix_view<const double>() : matrix_view<const double>(y->data(), y->shape(0), y->ndim() > 1 ? y->shape(1) : 1);
     const auto kernel_used = k ? std::make_shared<const kernel>(*k) : nullptr;
     const std::vector<double> weight = as_vector(sample_weight);
     const auto weights = class_weights(class_weight);

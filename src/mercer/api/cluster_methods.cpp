@@ -37,7 +37,7 @@ public:
     using cluster_fitted::cluster_fitted;
     columns transform(const examples& x) const override { return {mercer::distances(m_, x.objects()), numbered("distance", m_.clusters())}; }
     figures about() const override {
-        return {{"status", name(m_.status)}, {"objective", m_.objective()},      {"rounds", m_.history.size() - 1},
+        return {{"status", name(m_.status)}, {"objective", m_.objective()},   {"rounds", m_.history.size() - 1},
                 {"runs", m_.runs},           {"cluster_weights", m_.weights}, {"training_size", m_.means.size()}};
     }
 };
@@ -46,7 +46,7 @@ class kmedoids_fitted final : public cluster_fitted<kmedoids_model> {
 public:
     using cluster_fitted::cluster_fitted;
     figures about() const override {
-        return {{"status", name(m_.status)}, {"objective", m_.objective}, {"silhouette", m_.silhouette},        {"swaps", m_.swaps},
+        return {{"status", name(m_.status)}, {"objective", m_.objective}, {"silhouette", m_.silhouette},      {"swaps", m_.swaps},
                 {"passes", m_.passes},       {"medoid_rows", medoids()},  {"training_size", m_.labels.size()}};
     }
     part_value part(std::string_view name) const override {

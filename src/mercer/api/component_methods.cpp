@@ -20,10 +20,8 @@ public:
     }
     columns training_scores() const override { return {m_.scores, numbered("component", m_.components())}; }
     figures about() const override {
-        figures out{{"status", name(m_.status)},
-                    {"components", m_.components()},
-                    {"eigenvalues", m_.eigenvalues},
-                    {"explained_variance", m_.explained_variance}};
+        figures out{
+            {"status", name(m_.status)}, {"components", m_.components()}, {"eigenvalues", m_.eigenvalues}, {"explained_variance", m_.explained_variance}};
         if (const auto& ratio = m_.explained_variance_ratio; ratio.empty() || !std::isnan(ratio[0])) out.add("explained_variance_ratio", ratio);
         out.add({{"total_variance", m_.total_variance}, {"passes", m_.passes}, {"training_size", m_.projection.size()}});
         return out;
@@ -69,9 +67,7 @@ public:
         return {x.visit([&](const auto& some) { return mercer::transform(m_, some); }), numbered("direction", m_.directions.functions())};
     }
     columns details(const examples& x) const override { return transform(x); }
-    figures about() const override {
-        return {{"directions", m_.directions.functions()}, {"ratios", m_.ratios}, {"training_size", m_.directions.size()}};
-    }
+    figures about() const override { return {{"directions", m_.directions.functions()}, {"ratios", m_.ratios}, {"training_size", m_.directions.size()}}; }
 };
 
 fitted_ptr make_fisher(const kernel_fisher& m, const fit_call& t) {

@@ -20,8 +20,8 @@ namespace mercer::api {
 // examples. Borrowed.
 class examples {
 public:
-    examples(const dataset& x) : objects_(&x) {}                  // NOLINT: objects are examples
-    examples(matrix_view<const double> K) : values_(K) {}         // NOLINT: so are their kernel values
+    examples(const dataset& x) : objects_(&x) {}           // NOLINT: objects are examples
+    examples(matrix_view<const double> K) : values_(K) {}  // NOLINT: so are their kernel values
     bool is_matrix() const { return objects_ == nullptr; }
     index size() const { return objects_ ? objects_->size() : values_.rows; }
     const dataset& objects() const {

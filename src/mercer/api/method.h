@@ -30,10 +30,10 @@ using fitted_ptr = std::shared_ptr<const fitted>;
 // What is fitted. Borrowed but for the weights.
 struct fit_task {
     examples x;
-    matrix_view<const double> y;                               // one row an example; no columns where the method learns from the objects alone
-    std::shared_ptr<const kernel> k;                           // null where the method takes none, or x is a matrix
-    std::vector<double> sample_weight{};                       // empty: all 1
-    std::vector<std::pair<double, double>> class_weight{};     // label → factor; labels not named have 1
+    matrix_view<const double> y;                            // one row an example; no columns where the method learns from the objects alone
+    std::shared_ptr<const kernel> k;                        // null where the method takes none, or x is a matrix
+    std::vector<double> sample_weight{};                    // empty: all 1
+    std::vector<std::pair<double, double>> class_weight{};  // label → factor; labels not named have 1
     std::vector<std::string> class_names{};
 };
 

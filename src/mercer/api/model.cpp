@@ -63,7 +63,8 @@ model fit(const spec& s, const table& data, const fit_control& control) {
     const method& m = find_method(s.method);
     const option_values options(m.name, m.options, s.options);
     if (data.x.size() == 0) fail(errc::data, fmt::format("{}: no objects", m.name));
-    if (!m.takes_kernel && !s.kernel.empty()) fail(errc::invalid_argument, fmt::format("{} takes no kernel, got {}: {} does", m.name, s.kernel, kernel_twin(m)));
+    if (!m.takes_kernel && !s.kernel.empty())
+        fail(errc::invalid_argument, fmt::format("{} takes no kernel, got {}: {} does", m.name, s.kernel, kernel_twin(m)));
     if (!m.takes_kernel && data.x.kind() != domain::vectors)
         fail(errc::unsupported, fmt::format("{} is for vectors, the data are {}: take {}", m.name, name(data.x.kind()), kernel_twin(m)));
     require_targets(m, data);

@@ -17,9 +17,7 @@ public:
         if (m_.options.task == knn_task::regression) fail(errc::unsupported, "regression by neighbours has no shares of votes to show");
         return {class_shares(m_, find_neighbours(m_, x.objects())), label_names("p", m_.classes)};
     }
-    figures about() const override {
-        return {{"neighbours", m_.options.n_neighbors}, {"training_size", m_.size()}};
-    }
+    figures about() const override { return {{"neighbours", m_.options.n_neighbors}, {"training_size", m_.size()}}; }
     part_value part(std::string_view name) const override {
         if (name == "objects") return m_.x;
         if (name == "self") return m_.self;
@@ -52,17 +50,13 @@ public:
     using nearest_fitted::nearest_fitted;
     columns transform(const examples& x) const override { return {squared_distances(m_, x.objects()), label_names("squared_distance", m_.classes)}; }
     columns details(const examples& x) const override { return transform(x); }
-    figures about() const override {
-        return {{"squared_norms_of_means", m_.norms}, {"training_size", m_.means.size()}};
-    }
+    figures about() const override { return {{"squared_norms_of_means", m_.norms}, {"training_size", m_.means.size()}}; }
 };
 
 class medoid_fitted final : public nearest_fitted<nearest_medoid_model> {
 public:
     using nearest_fitted::nearest_fitted;
-    figures about() const override {
-        return {{"medoid_rows", m_.rows}, {"sums_of_distances", m_.sums}, {"training_size", m_.training_size}};
-    }
+    figures about() const override { return {{"medoid_rows", m_.rows}, {"sums_of_distances", m_.sums}, {"training_size", m_.training_size}}; }
     part_value part(std::string_view name) const override {
         if (name == "objects") return m_.medoids;
         return nearest_fitted::part(name);

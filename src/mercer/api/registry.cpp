@@ -1,11 +1,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cmath>
 #include <numeric>
 
 #include "mercer/api/method.h"
 #include "mercer/base/error.h"
 #include "mercer/base/parallel.h"
+#include "mercer/base/stop.h"
 #include "mercer/kernels/leaf.h"
 
 namespace mercer::api {
@@ -75,7 +78,21 @@ fitted_ptr fit(const method& m, const option_values& options, fit_task task, con
     std::optional<thread_limit> limit;
     if (control.threads > 0) limit.emplace(control.threads);
     fit_watch watch(control);
-    return m.fit({std::move(task), options, control, watch});
+    // Where a step is long its loops listen too, and end a moment after the time is over. Methods with the option see to the time themselves.
+    const bool own_clock = std::ranges::find(m.options, "max_seconds", &option_info::name) != m.options.end();
+    std::optional<stop_scope> late;
+    if (std::isfinite(control.seconds) && !own_clock)
+        late.emplace([ask = watch.callback(),
+                      end = std::chrono::steady_clock::now() + std::chrono::duration<double>(control.seconds + std::max(1.0, 0.1 * control.seconds))] {
+            return std::chrono::steady_clock::now() > end && !ask({});
+        });
+    try {
+        return m.fit({std::move(task), options, control, watch});
+    } catch (const error& problem) {
+        if (problem.code() == errc::cancelled && watch.ended(fit_status::cancelled) == fit_status::time_limit)
+            fail(errc::cancelled, fmt::format("{}: the time limit was reached before there was a model", m.name));
+        throw;
+    }
 }
 
 std::vector<double> fitted::predict(const examples&) const { fail(errc::unsupported, "this method does not predict: it transforms"); }
@@ -92,8 +109,7 @@ std::string trouble_of(fit_status status, const char* options, std::optional<dou
         case fit_status::converged: return {};
         case fit_status::stationary: return "the kernel matrix is not positive semidefinite: this need not be the best solution; see `mercer kernel test`";
         case fit_status::unbounded:
-        case fit_status::infeasible:
-            return "there is no solution: without a bound on the errors the classes cannot be separated; give a finite C with --set";
+        case fit_status::infeasible: return "there is no solution: without a bound on the errors the classes cannot be separated; give a finite C with --set";
         case fit_status::stalled:
             if (gap) return fmt::format("not converged: rounding keeps the gap at {:.3g}; scale the data, or take a larger tol, with --set", *gap);
             return "not converged: no further progress in floating point, or the kernel matrix is not positive semidefinite (`mercer kernel test`)";

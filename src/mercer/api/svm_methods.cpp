@@ -63,8 +63,7 @@ public:
             objective += report.objective;
             steps += report.steps;
         }
-        figures out{{"status", name(m_.worst_status())},    {"gap", m_.largest_gap()},
-                    {"objective", objective},               {"steps", steps},
+        figures out{{"status", name(m_.worst_status())}, {"gap", m_.largest_gap()},          {"objective", objective}, {"steps", steps},
                     {"support_vectors", m_.coef.cols()}, {"training_size", m_.training_size}};
         if (m_.is_classifier()) out.add("support_vectors_of_classes", m_.class_support);
         if (m_.task == svm_task::nu_svr && !m_.reports.empty()) out.add("epsilon", m_.reports[0].epsilon);
@@ -112,12 +111,16 @@ constexpr svm_task task_of = std::is_same_v<Method, nu_svc>      ? svm_task::nu_
                                                                  : svm_task::c_svc;
 
 fit_progress as_progress(const svm_progress& p) {
+    const smo_progress& now = p.solver;
     // the solver guesses its own end: the share is that of time
-    const double spent = p.solver.seconds, all = spent + p.solver.seconds_left;
-    const double share = all > 0 && p.solver.seconds_left >= 0 && all < 1e9 ? spent / all : 0;
-    const double done = static_cast<double>(p.problem) + share;
-    return {"training", static_cast<index>(1000 * done), 1000 * p.problems, p.solver.gap, spent, p.solver.seconds_left,
-            p.problem, p.problems, p.solver.steps, p.solver.rounds, p.solver.active, p.solver.size};
+    const double all = now.seconds + now.seconds_left;
+    const double share = all > 0 && now.seconds_left >= 0 && all < 1e9 ? now.seconds / all : 0;
+    const double done = 1000 * (static_cast<double>(p.problem) + share);
+    fit_progress out{"training", static_cast<index>(done), 1000 * p.problems, now.gap, now.seconds, now.seconds_left};
+    out.problem = p.problem, out.problems = p.problems;
+    out.steps = now.steps, out.rounds = now.rounds;
+    out.active = now.active, out.size = now.size;
+    return out;
 }
 
 // The rows of the solver get what the rest of a fit leaves of the bytes allowed.
@@ -215,7 +218,8 @@ fitted_ptr make_pegasos(const pegasos& m, const fit_call& t) {
     o.pegasos.average = m.average;
     if (!m.fit_intercept) o.pegasos.offset = offset_rule::none;
     const bool linear = t.k->text() == "linear()";
-    if (m.projection && !linear) fail(errc::invalid_argument, fmt::format("pegasos: projection has no effect with {}, only with the linear kernel", t.k->text()));
+    if (m.projection && !linear)
+        fail(errc::invalid_argument, fmt::format("pegasos: projection has no effect with {}, only with the linear kernel", t.k->text()));
     return trained(linear ? svm_solver::pegasos : svm_solver::kernel_pegasos, *t.k, t, o);
 }
 
@@ -226,8 +230,13 @@ constexpr auto parse = parsed<svm_fitted, parse_model>;
 fitted_ptr as_fitted(svm_model m) { return std::make_shared<const svm_fitted>(std::move(m)); }
 
 std::vector<method> svm_methods() {
-    return {entry<svc>(make, parse),       entry<nu_svc>(make, parse),             entry<svr>(make, parse), entry<nu_svr>(make, parse),
-            entry<one_class>(make, parse), entry<linear_svc>(make_linear, parse), entry<pegasos>(make_pegasos, parse)};
+    return {entry<svc>(make, parse),
+            entry<nu_svc>(make, parse),
+            entry<svr>(make, parse),
+            entry<nu_svr>(make, parse),
+            entry<one_class>(make, parse),
+            entry<linear_svc>(make_linear, parse),
+            entry<pegasos>(make_pegasos, parse)};
 }
 
 }  // namespace mercer::api
