@@ -368,7 +368,7 @@ TEST(kernel_ridge, each_output_may_have_a_penalty_of_its_own) {
         }
     }
     o.output_alphas = {0.1, 3, 1};
-    expect_error(errc::invalid_argument, "3 values of output_alphas for 2 outputs", [&] { fit_kernel_ridge(k, objects, y.view(), o); });
+    expect_error(errc::invalid_argument, "3 values for 2 outputs", [&] { fit_kernel_ridge(k, objects, y.view(), o); });
 }
 
 }  // namespace

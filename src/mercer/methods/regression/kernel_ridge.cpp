@@ -105,7 +105,7 @@ void check(const kernel_ridge_options& o, index n, matrix_view<const double> y) 
 kernel_ridge_model fit_each_output(matrix_view<const double> y, kernel_ridge_options o, const auto& fit_one) {
     const std::vector<double> alphas = std::exchange(o.output_alphas, {});
     if (static_cast<index>(alphas.size()) != y.cols)
-        fail(errc::invalid_argument, fmt::format("kernel ridge: {} values of output_alphas for {} outputs: one without an output has no effect", alphas.size(), y.cols));
+        fail(errc::invalid_argument, fmt::format("kernel ridge: output_alphas has no effect but one value for each output: {} values for {} outputs", alphas.size(), y.cols));
     kernel_ridge_model all;
     for (index c = 0; c < y.cols; ++c) {
         o.alpha = alphas[static_cast<std::size_t>(c)];
