@@ -60,7 +60,7 @@ def in_library(path, C, gamma, repeats):
 def overhead(name, path, C, gamma, repeats):
     X, y = read(path)
     X = np.ascontiguousarray(X.toarray()) if X.nnz > 0.3 * X.shape[0] * X.shape[1] else X
-    fit_in_library, inside = mercer._core.svm_fit, []
+    fit_in_library, inside = mercer._core.fit, []
 
     def timed(*given, **named):
         inside.append(-time.perf_counter())
@@ -71,13 +71,13 @@ def overhead(name, path, C, gamma, repeats):
 
     # In turns, so that a busy moment of the machine hits both sides.
     library = ours = outside = 1e300
-    mercer._core.svm_fit = timed
+    mercer._core.fit = timed
     for _ in range(4):
         library = min(library, in_library(path, C, gamma, repeats))
         for _ in range(repeats):
             took = best(lambda: mercer.SVC(C=C, gamma=gamma, cache_size=4000).fit(X, y), 1)
             ours, outside = min(ours, took), min(outside, took - inside[-1])
-    mercer._core.svm_fit = fit_in_library
+    mercer._core.fit = fit_in_library
     theirs = best(lambda: sklearn.svm.SVC(C=C, gamma=gamma).fit(X, y), repeats) if name == "iris" else None
     print(f"{name:10} C++ {1e3 * library:10.3f} ms   Python {1e3 * ours:10.3f} ms   over {1e6 * (ours - library):8.0f} µs = {100 * (ours - library) / library:6.2f} %   outside the library {1e6 * outside:6.0f} µs = {100 * outside / ours:.2f} %" + (f"   scikit-learn {1e3 * theirs:.3f} ms" if theirs else ""), flush=True)
     return {"set": name, "library": library, "python": ours, "outside": outside, "sklearn": theirs}

@@ -210,6 +210,7 @@ TEST(api_model, refuses_wrong_specs_and_data) {
     expect_error(errc::invalid_argument, "has no option 'gamma'", fitting({"svc", "", "", {{"gamma", "1"}}}, iris()));
     expect_error(errc::invalid_argument, "0 < C <= inf, got '-1'", fitting({"svc", "", "", {{"C", "-1"}}}, iris()));
     expect_error(errc::invalid_argument, "takes no kernel", fitting({"ridge", "rbf()", "", {}}, housing()));
+    expect_error(errc::unsupported, "is for vectors, the data are strings: take svc", fitting({"linear_svc", "", "", {}}, promoters()));
     expect_error(errc::unsupported, "take kernel_ridge", [] {
         table t = promoters();
         t.class_names.clear();
@@ -233,9 +234,10 @@ TEST(api_model, refuses_wrong_specs_and_data) {
 const std::map<std::string, std::string> other_values{
     {"C", "0.03"},        {"nu", "0.2"},         {"epsilon", "0.7"},      {"multiclass", "ovr"}, {"probability", "true"}, {"alpha", "7"},
     {"alphas", "0.02,9"}, {"loo", "true"},       {"variance", "true"},    {"n_neighbors", "2"},  {"weights", "distance"}, {"n_clusters", "3"},
-    {"n_components", "2"}, {"regularisation", "2"}, {"delta", "0.1"},      {"tau", "0.9"},
+    {"n_components", "2"}, {"regularisation", "2"}, {"delta", "0.1"},      {"tau", "0.9"},        {"output_alphas", "3"},  {"intercept_scaling", "4"},
+    {"batch_size", "7"},
 };
-const std::set<std::string> bounds{"tol", "max_iter", "max_seconds", "n_init", "seed"};
+const std::set<std::string> bounds{"tol", "max_iter", "max_seconds", "n_init", "seed", "shrinking"};
 
 // An option that was taken has an effect; one that would not is refused by its name.
 TEST(api_model, no_option_is_ignored) {
@@ -245,9 +247,10 @@ TEST(api_model, no_option_is_ignored) {
         const auto outcome = [&](const settings& with) {
             table here = data;
             for (const auto& [name, value] : with)
-                if (name == "loss" && (value == "logistic" || value.ends_with("hinge")))
+                if (name == "loss" && !classes && (value == "logistic" || value.ends_with("hinge")))
                     for (double& y : here.y) y = y > 20 ? 1 : -1;
-            const model fitted = fit({m.name, m.takes_kernel ? "rbf(gamma=0.02)" : "", "", with}, here);
+            const bool linear = std::ranges::find(with, std::pair<std::string, std::string>("solver", "primal_qp")) != with.end();
+            const model fitted = fit({m.name, !m.takes_kernel ? "" : linear ? "linear()" : "rbf(gamma=0.02)", "", with}, here);
             return fitted.inner().bytes() + fitted.fit_figures().json();
         };
         // Every configuration: no choice, each choice, each list.

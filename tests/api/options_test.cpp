@@ -17,7 +17,7 @@ const std::vector<option_info> table = [] {
     v.whole("n_init", 10, 1, "");
     v.flag("loud", false, "");
     v.choice("kind", "a", {"a", "b"}, "");
-    v.numbers("alphas", {}, "");
+    v.numbers("alphas", {}, above(0), "");
     return v.options;
 }();
 
@@ -61,7 +61,7 @@ TEST(options, refuse_what_they_cannot_be) {
 TEST(options, refuse_what_would_be_ignored) {
     option_lister v;
     v.number("alpha", 1, at_least(0), "", {{"alphas", {""}}});
-    v.numbers("alphas", {}, "");
+    v.numbers("alphas", {}, above(0), "");
     v.choice("score", "gcv", {"gcv", "loo"}, "", {{"alphas"}});
     v.choice("loss", "squared", {"squared", "huber", "pinball"}, "");
     v.number("delta", 1.35, at_least(0), "", {{"loss", {"huber", "pinball"}}});

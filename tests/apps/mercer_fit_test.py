@@ -81,6 +81,9 @@ class EveryMethod(Scratch):
                 if method["targets"] == ("values" if name != "housing" else "classes"):
                     continue
                 vector = name in ("iris", "housing")
+                if not vector and not method["kernel"]:
+                    self.assertIn("is for vectors", mercer("fit", method["name"], *source, code=1))
+                    continue
                 words = ["--scale", "standard"] if vector else []
                 if method["family"] == "clustering":
                     words += ["--set", "n_clusters=3"]

@@ -411,7 +411,7 @@ def test_a_file_of_centroids_holds_what_was_fitted(iris, tmp_path):
     X, y = iris
     shrunk = mercer.NearestCentroid(shrink_threshold=0.5).fit(X, y)
     shrunk.save(tmp_path / "model")
-    assert_array_equal(y[[0, 50, 100]][mercer._core.NearestCentroidModel.load(str(tmp_path / "model")).predict(mercer._data.as_data(X), None)], shrunk.predict(X))
+    assert_array_equal(y[[0, 50, 100]][mercer._core.Model.load(str(tmp_path / "model")).predict(mercer._data.as_data(X), None)], shrunk.predict(X))
     with pytest.raises(ValueError, match="manhattan"):
         mercer.NearestCentroid(metric="manhattan").fit(X, y).save(tmp_path / "other")
 

@@ -51,3 +51,24 @@ def test_examples(model, name):
 
 def test_a_hard_margin_is_allowed():
     assert mercer.SVC(C=np.inf, kernel="linear").fit([[0.0], [1.0], [2.0]], [0, 0, 1]).predict([[3.0]]) == [1]
+
+
+# Where scikit-learn has another default than the method's own.
+SCIKIT_LEARNS = {("KernelPCA", "n_components"), ("KernelPCA", "tol"), ("KernelPCA", "max_iter")}
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda e: type(e).__name__)
+def test_defaults_are_those_of_the_method(estimator):
+    """A parameter that is an option of the library's method has the default that the method describes."""
+    described = mercer._core.methods()[estimator._method]
+    for name, option in estimator._shared.items():
+        if (type(estimator).__name__, name) not in SCIKIT_LEARNS:
+            assert getattr(estimator, name) == described[option]["default"], name
+
+
+def test_methods_describe_their_options():
+    methods = mercer._core.methods()
+    assert len(methods) == 20
+    assert methods["svc"]["C"]["default"] == 1.0 and methods["svc"]["C"]["condition"] == "0 < C <= inf"
+    assert methods["svc"]["solver"]["choices"] == list(dict.fromkeys(methods["svc"]["solver"]["choices"])) and methods["svc"]["solver"]["default"] == "smo"
+    assert all(option["about"] for options in methods.values() for option in options.values())

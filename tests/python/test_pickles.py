@@ -150,9 +150,9 @@ def test_files_of_the_library(iris, tmp_path):
     X, y = iris
     model = mercer.SVC().fit(X, y)
     model.save(tmp_path / "iris.model")
-    read = mercer._core.SvmModel.load(str(tmp_path / "iris.model"))
-    assert_array_equal(read.predict(mercer._core.dense(X), False, None), model.predict(X))
+    read = mercer._core.Model.load(str(tmp_path / "iris.model"))
+    assert_array_equal(read.predict(mercer._core.dense(X), None), model.predict(X))
     with pytest.raises(OSError):
-        mercer._core.SvmModel.load(str(tmp_path / "nowhere.model"))
+        mercer._core.Model.load(str(tmp_path / "nowhere.model"))
     with pytest.raises(ValueError):
-        mercer._core.SvmModel.from_bytes(b"mercer-svm-model 1 but cut")
+        mercer._core.Model.from_bytes(b"mercer-svm-model 1 but cut")

@@ -27,7 +27,7 @@ SETUP = """
             return work(*given)
         return call
 
-    for name in ("svm_fit", "svm_train", "margin_report", "kmedoids_fit", "kmeans_fit", "ridge_fit", "logistic_fit"):
+    for name in ("fit", "margin_report"):
         setattr(mercer._core, name, announced(getattr(mercer._core, name)))
 
     def attempt(run):

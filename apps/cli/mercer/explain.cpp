@@ -110,7 +110,7 @@ subject prepare(explain_options& o, progress& shown) {
             from_fit.emplace(api::load(o.model));
             if (from_fit->method_name() != "svc" && from_fit->method_name() != "nu_svc")
                 fail(errc::unsupported, fmt::format("{} is a model of {}: only svc and nu_svc have margins to explain", o.model, from_fit->method_name()));
-            s.model = parse_model(from_fit->inner().bytes(), o.model);
+            s.model = api::model_of<svm_model>(from_fit->inner());
             if (o.from.label.empty()) o.from.label = from_fit->label;
         } else {
             s.model = load_any_model(o.model);

@@ -3,7 +3,6 @@
 import functools
 import inspect
 import sys
-import time
 import types
 import warnings
 
@@ -15,7 +14,7 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core, _data, kernels
-from ._parameters import constraints_of
+from ._parameters import METHODS, constraints_of, shared_options, words_of
 
 try:  # scikit-learn 1.6 made functions of these methods
     from sklearn.utils.validation import _check_feature_names
@@ -26,50 +25,53 @@ except ImportError:
 
 
 NOT_FINITE = "The dual coefficients or intercepts are not finite. The input data may contain large values and need to be preprocessed."
-# Up to so many examples are sorted first, so that the answer is the same in whatever order they come; the time does not show.
-SORTED_UP_TO = 1000
 
 
-def few(n, weight):
-    """Are so few examples there that they are sorted first? Those without weight are not there."""
-    return (n if weight is None else np.count_nonzero(weight)) <= SORTED_UP_TO
-
-
-def _progress_line(now, last):
-    left = now.seconds_left
-    tail = f", about {left:.0f} s left" if left < 1e6 else ""
-    of = f"problem {now.problem + 1} of {now.problems}: " if now.problems > 1 else ""
-    print(f"\r{of}{now.seconds:.1f} s, gap {now.gap:.3g}, {now.active} of {now.size} examples in play{tail}   ", end="\n" if last else "", file=sys.stderr, flush=True)
+def warn(text, kind=ConvergenceWarning):
+    """A warning about the line outside this package that led here."""
+    frame, level = sys._getframe(), 1
+    while frame.f_back is not None and frame.f_globals["__name__"].startswith("mercer."):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(text, kind, stacklevel=level)
 
 
 def of_model(name, about):
-    """A property that is the fitted model's own."""
+    """A property that is a part of the fitted model, or a figure of its fit."""
     return property(lambda self: getattr(self._fitted(), name), doc=about)
 
 
-class Watch:
-    """What the library asks at every step of a fit that is not an SVM's: shows the line, sees to the time, calls the callback."""
+def of_objects(about):
+    """A property that is the objects of the fitted model, as they came; empty for a precomputed kernel."""
+    return property(lambda self: self._objects(), doc=about)
+
+
+# Of machines, as scikit-learn has it.
+fit_status = property(lambda self: 0 if self.status_ in ("converged", "stationary") else 1, doc="0 where the fit is what was asked for.")
+
+
+class Progress:
+    """What the library asks at every step of a fit: shows a line, calls the callback."""
 
     def __init__(self, estimator):
-        self.name, self.user, self.verbose, self.limit = type(estimator).__name__, estimator.callback, estimator.verbose, estimator.time_limit
-        if self.limit is not None and not self.limit > 0:
-            raise ValueError(f"time_limit must satisfy time_limit > 0, got {self.limit!r}")
-        self.start, self.shown, self.refused = time.monotonic(), -1.0, False
+        self.name, self.user, self.verbose = type(estimator).__name__, getattr(estimator, "callback", None), getattr(estimator, "verbose", False)
+        self.shown = -1.0
 
     def callback(self):
         """None when nobody wants to know."""
-        return self if self.user is not None or self.verbose or self.limit is not None else None
+        return self if self.user is not None or self.verbose else None
 
     def __call__(self, info):
-        now = types.SimpleNamespace(**info, seconds=time.monotonic() - self.start)
+        now = types.SimpleNamespace(**info)
         if self.verbose and now.seconds - self.shown >= 0.1:
             self.shown = now.seconds
             of = f" of {now.total}" if now.total else ""
-            print(f"\r{self.name}: {now.seconds:.1f} s, {now.phase} {now.done}{of}, {now.value:.6g}   ", end="", file=sys.stderr, flush=True)
-        if self.limit is not None and now.seconds > self.limit:
-            return False
-        self.refused = self.user is not None and self.user(now) is False
-        return not self.refused
+            where = f"{now.phase} {now.done}{of}, {now.value:.6g}"
+            if now.size:  # a support vector machine
+                problem = f"problem {now.problem + 1} of {now.problems}, " if now.problems > 1 else ""
+                left = f", about {now.seconds_left:.0f} s left" if now.seconds_left < 1e6 else ""
+                where = f"{problem}gap {now.gap:.3g}, {now.active} of {now.size} examples in play{left}"
+            print(f"\r{self.name}: {now.seconds:.1f} s, {where}   ", end="", file=sys.stderr, flush=True)
+        return self.user(now) if self.user is not None else True
 
 
 def resolve_kernel(kernel, data, *, defaults, gamma="scale", degree=3, coef0=0.0, sample_weight=None, pairwise=False, arguments=None):
@@ -141,16 +143,20 @@ def keep(estimator, given):
 class KernelEstimator(BaseEstimator):
     """A learner that sees its examples through a kernel.
 
-    A subclass has the parameters kernel, gamma, degree, coef0 and keeps its compiled model in `_model`, an object with to_bytes() whose
-    class has from_bytes().
+    A subclass has the parameters kernel, gamma, degree, coef0 and names the method of the library that it stands for. Parameters that are options of
+    that method are checked and passed on by their description there; `_option_names` says which have another name. The model is `_model`.
     """
 
-    _model_class = None
+    _method = None
+    _shared = {}
     _function_of_pairs = False  # a kernel that is a function takes two examples, not two matrices
 
     def __init_subclass__(cls, **more):
         super().__init_subclass__(**more)
+        cls._shared = shared_options(cls)
         cls._parameter_constraints = constraints_of(cls)
+        if cls._method and cls.__doc__:
+            cls.__doc__ += words_of(cls)
         if "fit" in vars(cls):
             cls.fit = _checks_parameters(cls.fit)
 
@@ -224,6 +230,61 @@ class KernelEstimator(BaseEstimator):
             raise ValueError("a precomputed matrix has no proof; mercer.kernels objects have")
         return self.kernel_.proof()
 
+    # --- the fit
+
+    def _run(self, data, y=None, sample_weight=None, class_weight=None, **options):
+        """Fits the method, and says how that ended. options: beside the parameters that are options of the method themselves."""
+        known = METHODS[self._method]
+        given = {option: getattr(self, name) for name, option in self._shared.items()}
+        if "seed" in known:
+            given["seed"] = self._seed()
+        given.update(options)
+        model, interrupted = _core.fit(
+            self._method, given, data, self._core_kernel(), y, sample_weight, class_weight, self._memory(), getattr(self, "time_limit", None), self.n_jobs,
+            Progress(self).callback(),
+        )
+        self._accept(model)
+        self._model = model
+        if "max_iter" in known:
+            self._ended(interrupted)
+        return self
+
+    def _memory(self):
+        """(bytes for kernel values, for everything beside the data); 0: the library's own."""
+        most = getattr(self, "max_memory", None)
+        return (0 if most is None else _data.as_bytes(most)), 0
+
+    def _seed(self):
+        if self.random_state is None:
+            return 1
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
+
+    def _accept(self, model):
+        """Refuses models that are no answer."""
+
+    def _ended(self, interrupted):
+        """Sets status_ and warns when the fit is not what was asked for, with what was reached."""
+        self.status_ = "interrupted" if interrupted else self._model.status
+        if self.status_ == "converged" and not self.verbose:
+            return
+        reached = self._reached()
+        if self.verbose:
+            print(f"\r{type(self).__name__}: {self.status_}, {reached}                    ", file=sys.stderr)
+        if self.status_ in ("converged", "stationary"):
+            return
+        why = {
+            "interrupted": "Fit interrupted by the user (a second Ctrl-C ends more than this fit)",
+            "step_limit": self._early(),
+            "time_limit": f"Fit terminated early (time_limit={self.time_limit})",
+            "cancelled": "Fit stopped by the callback",
+            "stalled": "Fit stalled: rounding, or a matrix that is not positive semidefinite, leaves no further progress",
+        }.get(self.status_, f"Fit ended with status {self.status_}")
+        warn(f"{why}. The best model so far is kept, {reached}.")
+
+    def _early(self):
+        """What is said of a fit that max_iter ended."""
+        return f"Fit terminated early (max_iter={self.max_iter})"
+
     # --- what a fitted model holds
 
     def _fitted(self):
@@ -233,75 +294,11 @@ class KernelEstimator(BaseEstimator):
     def _objects(self):
         """The objects of the model, as they came; empty for a precomputed kernel."""
         model = self._fitted()
-        return np.empty((0, 0)) if self._precomputed else _data.as_objects(model.objects())
+        return np.empty((0, 0)) if self._precomputed else _data.as_objects(model.objects.objects())
 
     def save(self, path):
         """Writes the fitted model to a file that the program `mercer` and the C++ library read too."""
         self._fitted().save(str(path))
-
-    # --- control of a fit
-
-    def _memory(self, default):
-        return default if self.max_memory is None else _data.as_bytes(self.max_memory)
-
-    def _ended(self, status, interrupted=False, figure="", level=3):
-        """Sets status_ and warns when the fit is not what was asked for, with the figure that was reached."""
-        self.status_ = "interrupted" if interrupted else status
-        if self.status_ in ("converged", "stationary"):
-            return
-        early = self._early()
-        why = {
-            "interrupted": "Fit interrupted by the user (a second Ctrl-C ends more than this fit)",
-            "step_limit": early,
-            "time_limit": f"Fit terminated early (time_limit={getattr(self, 'time_limit', None)})",
-            "cancelled": "Fit stopped by the callback",
-            "stalled": "Fit stalled: rounding, or a matrix that is not positive semidefinite, leaves no further progress",
-        }.get(self.status_, f"Fit ended with status {self.status_}")
-        warnings.warn(f"{why}. The best model so far is kept{figure}.", ConvergenceWarning, stacklevel=level + 1)
-
-    def _early(self):
-        """What is said of a fit that max_iter ended."""
-        return f"Fit terminated early (max_iter={getattr(self, 'max_iter', None)})"
-
-    def _memory_bytes(self, data):
-        if self.max_memory is not None:
-            allowed = _data.as_bytes(self.max_memory)
-            return _core.svm_memory(data, allowed) if isinstance(data, _core.Data) else allowed
-        return int(self.cache_size * 2**20)
-
-    def _callback(self):
-        """What the library calls about ten times a second; None when nobody wants to know."""
-        user, verbose = self.callback, self.verbose
-        if user is None and not verbose:
-            return None
-
-        def report(info):
-            now = types.SimpleNamespace(**info)
-            if verbose:
-                _progress_line(now, last=False)
-            return user(now) if user is not None else True
-
-        return report
-
-    def _watched(self, watch, interrupted=False, figure="", level=4):
-        """As _ended(), for a fit that was watched."""
-        status = "time_limit" if self._model.status == "cancelled" and not watch.refused else self._model.status
-        if self.verbose:
-            print(f"\r{type(self).__name__}: {'interrupted' if interrupted else status}{figure}                    ", file=sys.stderr)
-        self._ended(status, interrupted, figure, level)
-
-    def _seed(self):
-        if self.random_state is None:
-            return 1
-        return int(check_random_state(self.random_state).randint(2**31 - 1))
-
-    def _conclude(self, interrupted, figure):
-        """As _ended(), for the machines, which have a verbose parameter and scikit-learn's fit_status_."""
-        status, gap = self._model.status, self._model.gap
-        self.fit_status_ = 0 if status in ("converged", "stationary") and not interrupted else 1
-        if self.verbose:
-            print(f"\r{type(self).__name__}: {'interrupted' if interrupted else status}, gap {gap:.3g}                                                  ", file=sys.stderr)
-        self._ended(status, interrupted, figure, level=5)
 
     # --- pickles hold the model in the library's own file format
 
@@ -310,9 +307,8 @@ class KernelEstimator(BaseEstimator):
         model = state.get("_model")
         if model is not None:
             state["_model"] = model.to_bytes()
-        if state.get("_held") and hasattr(model, "objects"):  # of the examples only those that the model has
-            objects = model.objects()
-            keys = set(objects.objects() if isinstance(objects, _core.Data) else objects)
+        if state.get("_held") and model is not None:  # of the examples only those that the model has
+            keys = set(model.objects.objects())
             state["_held"] = [each for each in self._held if each.key in keys]
         return state
 
@@ -320,7 +316,7 @@ class KernelEstimator(BaseEstimator):
         state = dict(state)
         if isinstance(state.get("_model"), bytes):
             with _core.LocalKernels(state["kernel_"].functions() if state.get("kernel_") is not None else []):
-                state["_model"] = self._model_class.from_bytes(state["_model"])
+                state["_model"] = _core.Model.from_bytes(state["_model"])
         super().__setstate__(state)
 
     # --- both of scikit-learn's ways to say what an estimator takes

@@ -3,38 +3,26 @@
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 
-from . import _core, _data
-from ._base import KernelEstimator, Watch, few, keep, of_model
+from . import _data
+from ._base import KernelEstimator, keep, of_model, of_objects
 
 
 class _Clusterer(ClusterMixin, KernelEstimator):
     """What k-means and k-medoids share: the call of the library, labels, prediction."""
 
-    def _fit(self, X, sample_weight, fit, **more):
+    def _fit(self, X, sample_weight):
         data = self._fit_data(X, copy=True)
-        n = len(data)
-        weight = _data.as_weights(sample_weight, n)
-        present = n if weight is None else int(np.count_nonzero(weight))
+        weight = _data.as_weights(sample_weight, len(data))
+        present = len(data) if weight is None else int(np.count_nonzero(weight))
         if present < self.n_clusters:
             raise ValueError(f"n_samples={present} should be >= n_clusters={self.n_clusters}.")
         self.kernel_ = self._resolve_kernel(data, weight)
-        watch = Watch(self)
-        options = {
-            "n_clusters": self.n_clusters,
-            "n_init": self.n_init,
-            "max_iter": self.max_iter,
-            "seed": self._seed(),
-            "sample_weight": weight,
-            "memory_bytes": self._memory(1 << 30),
-            "any_order": few(n, weight),
-            "n_jobs": self.n_jobs,
-            "callback": watch.callback(),
-            "time_limit": watch.limit,
-            **more,
-        }
-        self._model, self.labels_, numbers, interrupted = fit(data, self._core_kernel(), options)
-        self._watched(watch, interrupted, f", its inertia is {self._model.objective:.3g}", level=5)
-        return numbers
+        self._run(data, None, weight)
+        self.labels_ = self._model.labels
+        return self
+
+    def _reached(self):
+        return f"its inertia is {self._model.objective:.3g}"
 
     def fit_predict(self, X, y=None, sample_weight=None):
         """fit(X), and the cluster of every example."""
@@ -50,7 +38,7 @@ class _Clusterer(ClusterMixin, KernelEstimator):
     @property
     def n_iter_(self):
         """Rounds of the best run."""
-        return max(1, self._fitted().rounds)
+        return max(1, getattr(self._fitted(), self._rounds))
 
 
 class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Clusterer):
@@ -70,7 +58,8 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Clusterer
     (1, 2)
     """
 
-    _model_class = _core.KernelKMeansModel
+    _method = "kernel_kmeans"
+    _rounds = "rounds"
 
     def __init__(
         self, n_clusters=8, *, kernel="rbf", degree=3, gamma="scale", coef0=0.0, n_init=10, max_iter=300, random_state=None, max_memory=None,
@@ -80,15 +69,14 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Clusterer
 
     def fit(self, X, y=None, sample_weight=None):
         """Finds the clusters of the examples X; y is ignored. X as for SVC. A weight of 2 is the example twice, 0 is its absence."""
-        self._fit(X, sample_weight, _core.kmeans_fit)
-        return self
+        return self._fit(X, sample_weight)
 
     def transform(self, X):
         """The distance of every example to every mean in feature space; not for a precomputed kernel."""
         data = self._new_data(X)
         if self._precomputed:
             raise ValueError("distances need k(x, x) of the new examples, which a precomputed matrix does not hold")
-        return self._model.distances(data, self.n_jobs)
+        return self._model.transform(data, self.n_jobs)
 
     def fit_transform(self, X, y=None, sample_weight=None):
         """fit(X), and the distances of X to the means."""
@@ -120,7 +108,9 @@ class KernelKMedoids(_Clusterer):
     ['banana', 'kernel']
     """
 
-    _model_class = _core.KernelKMedoidsModel
+    _method = "kernel_kmedoids"
+    _option_names = {"init": "start"}
+    _rounds = "passes"
 
     def __init__(
         self, n_clusters=8, *, kernel="rbf", degree=3, gamma="scale", coef0=0.0, init="build", n_init=1, max_iter=300, random_state=None,
@@ -132,14 +122,9 @@ class KernelKMedoids(_Clusterer):
         """Finds the medoids of the examples X; y is ignored. X as for SVC. A weight of 2 is the example twice, 0 is its absence."""
         if self.init == "build" and self.n_init != 1:
             raise ValueError(f"n_init={self.n_init!r} has no effect with init='build', which is always the same start: take init='random', or leave it out")
-        numbers = self._fit(X, sample_weight, _core.kmedoids_fit, random_start=self.init == "random")
-        medoids = self._model.medoids
-        self.medoid_indices_ = numbers[medoids] if len(numbers) else medoids
+        self._fit(X, sample_weight)
+        self.medoid_indices_ = self._model.medoid_rows
         return self
 
-    @property
-    def cluster_centers_(self):
-        """The medoids; empty for a precomputed kernel."""
-        return self._objects()
-
+    cluster_centers_ = of_objects("The medoids; empty for a precomputed kernel.")
     silhouette_ = of_model("silhouette", "The mean silhouette of the examples, between -1 and 1.")

@@ -4,36 +4,15 @@ import numpy as np
 import scipy.sparse
 
 from . import _core, kernels
-from ._base import KernelClassifier, few, keep, of_model
+from ._base import KernelClassifier, fit_status, keep, of_model
+from ._parameters import one_of
 
 
 class _OneVersusRest(KernelClassifier):
     """The call of a descent method, and the attributes of what it made."""
 
-    _model_class = _core.SvmModel
-
-    def _train(self, solver, data, codes, weight, class_weight, C, **more):
-        self._has_function = self.kernel_._has_function()
-        options = {
-            "task": "c_svc",
-            "one_vs_rest": True,
-            "C": C,
-            "tol": self.tol,
-            "descent_tol": self.tol,
-            "memory_bytes": self._memory(1 << 30),
-            "any_order": few(len(data), weight),
-            "max_iter": self.max_iter,
-            "time_limit": self.time_limit,
-            "sample_weight": weight,
-            "class_weight": class_weight,
-            "seed": self._seed(),
-            "n_jobs": self.n_jobs,
-            "callback": self._callback(),
-            **more,
-        }
-        self._model, interrupted = _core.svm_train(data, self._core_kernel(), codes, solver, options)
-        self._conclude(interrupted, f", its objective is above the least by at most {100 * self._model.gap:.3g} %")
-        return self
+    def _reached(self):
+        return f"its objective is above the least by at most {100 * self._model.gap:.3g} %"
 
     def _signed(self, values):
         """scikit-learn's binary decisions are positive for the second class, the library's for the first."""
@@ -48,7 +27,7 @@ class _OneVersusRest(KernelClassifier):
     def predict(self, X):
         """The label of every example: that with the largest decision."""
         data = self._new_data(X)
-        return self.classes_[self._model.predict(data, self._has_function, self.n_jobs)]
+        return self.classes_[self._model.predict(data, self.n_jobs)]
 
     @property
     def coef_(self):
@@ -56,7 +35,7 @@ class _OneVersusRest(KernelClassifier):
         model = self._fitted()
         if model.kernel_text != "linear()":
             raise AttributeError("coef_ is only available when using a linear kernel")
-        return self._signed(model.weights())
+        return self._signed(model.weights)
 
     @property
     def intercept_(self):
@@ -68,6 +47,7 @@ class _OneVersusRest(KernelClassifier):
         """Passes over the data: the most that a class took."""
         return max(1, max(each["rounds"] for each in self._fitted().reports))
 
+    fit_status_ = fit_status
     dual_gap_ = of_model("gap", "(primal - dual)/primal of the worst class, both objectives taken in double: the primal is above its least by at most this share.")
     objective_ = of_model("objective", "The dual objective as a minimum, summed over the classes.")
     reports_ = of_model("reports", "What was reached for each class: status, gap, objective, rounds, seconds, ...")
@@ -92,6 +72,8 @@ class LinearSVC(_OneVersusRest):
     ((1, 2), 'converged')
     """
 
+    _method = "linear_svc"
+    _own_constraints = {"dual": ["boolean", one_of("auto")], "multi_class": [one_of("ovr")]}
     kernel = "linear"
 
     def __init__(
@@ -108,11 +90,7 @@ class LinearSVC(_OneVersusRest):
         self._check_combination()
         self.kernel_ = kernels.Linear()
         self._sparse_coef = False
-        constant = float(self.intercept_scaling) if self.fit_intercept else 0.0
-        return self._train(
-            "dual_coordinate_descent", data, codes, weight, class_weight, self.C, constant=constant, squared=self.loss == "squared_hinge",
-            l1_penalty=self.penalty == "l1", keep_examples=False,
-        )
+        return self._run(data, codes, weight, class_weight)
 
     def _check_combination(self):
         """What LIBLINEAR has no solver for is refused in scikit-learn's words."""
@@ -140,7 +118,7 @@ class LinearSVC(_OneVersusRest):
         self._fitted()
         self._sparse_coef = scipy.sparse.issparse(coef)
         dense = coef.toarray() if self._sparse_coef else np.asarray(coef, dtype=np.float64)
-        self._model = self._model.with_weights(self._signed(dense), self._model.offset)
+        self._model = _core.with_weights(self._model, self._signed(dense), self._model.offset)
 
     @property
     def intercept_(self):
@@ -150,7 +128,7 @@ class LinearSVC(_OneVersusRest):
     @intercept_.setter
     def intercept_(self, intercept):
         model = self._fitted()
-        self._model = model.with_weights(model.weights(), self._signed(np.asarray(intercept, dtype=np.float64).ravel()))
+        self._model = _core.with_weights(model, model.weights, self._signed(np.asarray(intercept, dtype=np.float64).ravel()))
 
     def sparsify(self):
         """Makes coef_ a sparse matrix."""
@@ -169,10 +147,8 @@ class Pegasos(_OneVersusRest):
     """Support vector classification by stochastic subgradient steps on the primal (Pegasos), with a linear kernel or, in its dual form, any other.
 
     The problem is that of SVC, one class against the rest. C: the price of slack; alpha: where given, the penalty lambda of Pegasos' own form
-    alpha/2 ||w||^2 + mean loss, in place of C = 1/(alpha n). tol: it ends when the relative gap (primal - dual)/primal is at most this, or after
-    max_iter epochs. batch_size: examples a step. projection: onto the ball that holds the optimum, after each step (linear kernel only).
-    average: the answer is the average over the steps, else the last one. fit_intercept: an intercept without penalty, at its best for w after
-    each epoch. kernel, gamma, degree, coef0, class_weight, random_state, time_limit, max_memory, n_jobs, callback as for SVC, without 'precomputed'.
+    alpha/2 ||w||^2 + mean loss, in place of C = 1/(alpha n). tol: of (primal - dual)/primal. fit_intercept: at its best for w after each epoch.
+    kernel, gamma, degree, coef0, class_weight, random_state, time_limit, max_memory, n_jobs, callback as for SVC, without 'precomputed'.
 
     Attributes: classes_, intercept_, n_iter_ (epochs), class_weight_, status_, dual_gap_, objective_, reports_, kernel_; coef_ for a linear kernel;
     support_, support_vectors_, dual_coef_ for another.
@@ -185,6 +161,8 @@ class Pegasos(_OneVersusRest):
     >>> model.dual_gap_ <= 0.01, model.predict([[3.0]])
     (True, array([1]))
     """
+
+    _method = "pegasos"
 
     def __init__(
         self, *, C=1.0, alpha=None, kernel="linear", degree=3, gamma="scale", coef0=0.0, fit_intercept=True, tol=1e-2, max_iter=1000, batch_size=1,
@@ -201,14 +179,10 @@ class Pegasos(_OneVersusRest):
             raise ValueError(f"C={self.C!r} has no effect beside alpha: leave one of them out")
         data, codes, weight, class_weight = self._fit_labels(X, y, sample_weight)
         self.kernel_ = self._resolve_kernel(data, weight)
-        linear = str(self.kernel_) == "linear()"
-        if self.projection and not linear:
+        if self.projection and str(self.kernel_) != "linear()":
             raise ValueError(f"projection needs the linear kernel, got {self.kernel_}")
         C = self.C if self.alpha is None else 1 / (self.alpha * (len(data) if weight is None else weight.sum()))
-        return self._train(
-            "pegasos" if linear else "kernel_pegasos", data, codes, weight, class_weight, C,
-            batch_size=self.batch_size, projection=bool(self.projection), average=bool(self.average), offset=bool(self.fit_intercept),
-        )
+        return self._run(data, codes, weight, class_weight, C=C)
 
     def _kept(self):
         model = self._fitted()
@@ -219,7 +193,7 @@ class Pegasos(_OneVersusRest):
     @property
     def support_(self):
         """Numbers of the support vectors among the training examples."""
-        return self._kept().support
+        return self._kept().support.astype(np.int32)
 
     @property
     def support_vectors_(self):

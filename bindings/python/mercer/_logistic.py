@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from . import _core
-from ._base import KernelClassifier, Watch, keep, of_model
+from ._base import KernelClassifier, keep, of_model, of_objects
 
 
 class KernelLogisticRegression(KernelClassifier):
@@ -25,7 +24,7 @@ class KernelLogisticRegression(KernelClassifier):
     array([[0.5, 0.5]])
     """
 
-    _model_class = _core.KernelLogisticModel
+    _method = "kernel_logistic"
 
     def __init__(
         self, *, C=1.0, alpha=None, kernel="rbf", degree=3, gamma="scale", coef0=0.0, fit_intercept=True, tol=1e-6, class_weight=None,
@@ -39,22 +38,10 @@ class KernelLogisticRegression(KernelClassifier):
         if self.alpha is not None and self.C != 1:
             raise ValueError(f"C={self.C!r} has no effect beside alpha: leave one of them out")
         self.kernel_ = self._resolve_kernel(data, weight)
-        watch = Watch(self)
-        options = {
-            "C": self.C if self.alpha is None else 1 / self.alpha,
-            "fit_intercept": bool(self.fit_intercept),
-            "tol": self.tol,
-            "max_iter": self.max_iter,
-            "sample_weight": weight,
-            "class_weight": class_weight,
-            "memory_bytes": self._memory(1 << 30),
-            "n_jobs": self.n_jobs,
-            "callback": watch.callback(),
-            "time_limit": watch.limit,
-        }
-        self._model, interrupted = _core.logistic_fit(data, self._core_kernel(), codes, options)
-        self._watched(watch, interrupted, f", its gap is {self._model.gap:.3g} with an objective of {self._model.objective:.3g}")
-        return self
+        return self._run(data, codes, weight, class_weight, C=self.C if self.alpha is None else 1 / self.alpha)
+
+    def _reached(self):
+        return f"its gap is {self._model.gap:.3g} with an objective of {self._model.objective:.3g}"
 
     def decision_function(self, X):
         """f(x): (n_samples,) for two classes, positive for the second; else one column for each class."""
@@ -81,11 +68,7 @@ class KernelLogisticRegression(KernelClassifier):
         """Coefficients of the examples X_fit_."""
         return self._fitted().coef.T
 
-    @property
-    def X_fit_(self):
-        """The training examples that have weight; empty for a precomputed kernel."""
-        return self._objects()
-
+    X_fit_ = of_objects("The training examples that have weight; empty for a precomputed kernel.")
     intercept_ = of_model("offset", "The constant of each decision function.")
     n_iter_ = of_model("rounds", "Newton steps.")
     dual_gap_ = of_model("gap", "The objective is above its minimum by at most this.")

@@ -8,9 +8,9 @@ from sklearn.base import ClassifierMixin
 from sklearn.metrics import pairwise_distances_argmin
 from sklearn.utils.sparsefuncs import csc_median_axis_0
 
-from . import _core, _data
-from ._base import KernelEstimator, keep, of_model
-from ._parameters import one_of
+from . import _data
+from ._base import KernelEstimator, keep, of_model, of_objects
+from ._parameters import POSITIVE, one_of
 
 _METRICS = (
     "euclidean", "l2", "sqeuclidean", "manhattan", "l1", "cityblock", "cosine", "minkowski", "chebyshev", "canberra", "braycurtis", "correlation",
@@ -26,11 +26,7 @@ class _NearestClass(ClassifierMixin, KernelEstimator):
         weight = _data.as_weights(sample_weight, len(data))
         self.classes_, codes = _data.as_classes(y, len(data), type(self).__name__, weight)
         self.kernel_ = self._resolve_kernel(data, weight)
-        self._model = self._fit_model(data, codes, weight)
-        return self
-
-    def _fit_model(self, data, codes, weight):
-        return self._core_fit(data, self._core_kernel(), codes, weight, self.n_jobs)
+        return self._run(data, codes, weight)
 
     def predict(self, X):
         """The label of every example: that of the nearest class."""
@@ -54,18 +50,17 @@ class NearestCentroid(_NearestClass):
            [4. ]])
     """
 
-    _model_class = _core.NearestCentroidModel
-    _core_fit = staticmethod(_core.centroid_fit)
-    _own_constraints = {"metric": [one_of(*_METRICS), callable]}
+    _method = "nearest_centroid"
+    _own_constraints = {"metric": [one_of(*_METRICS), callable], "shrink_threshold": [*POSITIVE, None]}
 
     def __init__(self, metric="euclidean", *, shrink_threshold=None, kernel="linear", degree=3, gamma="scale", coef0=0.0, n_jobs=None):
         keep(self, locals())
 
-    def _fit_model(self, data, codes, weight):
+    def _run(self, data, codes, weight):
         if len(self.classes_) < 2:
             raise ValueError(f"The number of classes has to be greater than one; got {len(self.classes_)} class")
         if self.metric == "euclidean" and self.shrink_threshold is None:
-            return super()._fit_model(data, codes, weight)
+            return super()._run(data, codes, weight)
         if self._precomputed or str(self.kernel_) != "linear()" or data.kind != "vectors":
             raise ValueError(f"metric={self.metric!r} and shrink_threshold={self.shrink_threshold!r} are for vectors with kernel='linear'")
         X, weight = _data.as_objects(data.objects()), np.ones(len(data)) if weight is None else weight
@@ -74,7 +69,7 @@ class NearestCentroid(_NearestClass):
             if scipy.sparse.issparse(X):
                 raise ValueError("threshold shrinking not supported for sparse input")
             centroids = self._shrunk(X, codes, weight, centroids)
-        return super()._fit_model(_data.as_data(centroids), np.arange(len(centroids)), None)
+        return super()._run(_data.as_data(centroids), np.arange(len(centroids)))
 
     def _centroids(self, X, codes, weight):
         """The mean of each class, or the median in each coordinate for the metric that it minimises."""
@@ -153,15 +148,10 @@ class NearestMedoid(_NearestClass):
     array([0, 1])
     """
 
-    _model_class = _core.NearestMedoidModel
-    _core_fit = staticmethod(_core.medoid_fit)
+    _method = "nearest_medoid"
 
     def __init__(self, *, kernel="linear", degree=3, gamma="scale", coef0=0.0, n_jobs=None):
         keep(self, locals())
 
-    medoid_indices_ = of_model("rows", "The numbers of the medoids among the training examples, in the order of classes_.")
-
-    @property
-    def medoids_(self):
-        """The medoids; empty for a precomputed kernel."""
-        return self._objects()
+    medoid_indices_ = of_model("medoid_rows", "The numbers of the medoids among the training examples, in the order of classes_.")
+    medoids_ = of_objects("The medoids; empty for a precomputed kernel.")

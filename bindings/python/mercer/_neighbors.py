@@ -8,22 +8,22 @@ from sklearn.base import ClassifierMixin, MultiOutputMixin, RegressorMixin
 
 from . import _core, _data
 from ._base import KernelEstimator, keep
+from ._parameters import one_of
 
 
 class _Neighbors(KernelEstimator):
     """What the neighbours of classification and regression share: the search, and weights."""
 
-    _model_class = _core.KnnModel
+    _own_constraints = {"weights": [one_of("uniform", "distance"), callable, None]}
 
     def __init__(self, n_neighbors=5, *, weights="uniform", kernel="linear", degree=3, gamma="scale", coef0=0.0, n_jobs=None):
         keep(self, locals())
 
-    def _fit(self, data, targets, classification):
+    def _fit(self, data, targets):
         self.kernel_ = self._resolve_kernel(data)
         self.n_samples_fit_ = len(data)
         by_distance = isinstance(self.weights, str) and self.weights == "distance"
-        self._model = _core.knn_fit(data, self._core_kernel(), targets, classification, min(self.n_neighbors, len(data)), by_distance, self.n_jobs)
-        return self
+        return self._run(data, targets, n_neighbors=min(self.n_neighbors, len(data)), weights="distance" if by_distance else "uniform")
 
     @staticmethod
     def _check_count(n_neighbors):
@@ -46,7 +46,7 @@ class _Neighbors(KernelEstimator):
                 if data.shape[1] != len(own):
                     raise ValueError(f"X has {data.shape[1]} features, but {type(self).__name__} is expecting {len(own)} features as input.")
                 self_values = np.max(2 * data - own, axis=1)
-        return self._model.search(data, n_neighbors, self_values, self.n_jobs)
+        return _core.neighbours(self._model, data, n_neighbors, self_values, self.n_jobs)
 
     def kneighbors(self, X=None, n_neighbors=None, return_distance=True, *, self_values=None):
         """(distances, indices) of the nearest training examples in feature space, nearest first; only indices without return_distance.
@@ -64,7 +64,7 @@ class _Neighbors(KernelEstimator):
         self._check_count(wanted)
         if wanted >= self.n_samples_fit_:
             raise ValueError(f"Expected n_neighbors < n_samples, but n_samples = {self.n_samples_fit_}, n_neighbors = {wanted}")
-        found = self._search(self._model.objects(), wanted + 1, return_distance)
+        found = self._search(self._model.objects, wanted + 1, return_distance)
         indices, distances = found.indices, found.distances
         others = indices != np.arange(len(indices))[:, None]
         others[others.all(axis=1), -1] = False  # of many equal examples, one that is not among the first of them
@@ -97,6 +97,8 @@ class KernelKNeighborsClassifier(ClassifierMixin, _Neighbors):
     array([0, 1])
     """
 
+    _method = "knn"
+
     def fit(self, X, y):
         """Keeps the examples X and their labels y, (n_samples,) or (n_samples, n_outputs); X as for SVC."""
         data = self._fit_data(X, copy=True)
@@ -105,7 +107,7 @@ class KernelKNeighborsClassifier(ClassifierMixin, _Neighbors):
         labels = [_data.as_classes(each, len(data), type(self).__name__) for each in columns]
         self._outputs = [codes for _, codes in labels]
         self.classes_ = [classes for classes, _ in labels] if self.outputs_2d_ else labels[0][0]
-        return self._fit(data, self._outputs[0], True)
+        return self._fit(data, self._outputs[0])
 
     def predict(self, X):
         """The label of every example: that with most votes, the first of equals; one column for each output where y had several."""
@@ -124,7 +126,7 @@ class KernelKNeighborsClassifier(ClassifierMixin, _Neighbors):
     def _votes(self, found):
         """For each output, the shares of its classes."""
         if not callable(self.weights):
-            return [self._model.shares(found, codes, len(classes)) for codes, classes in zip(self._outputs, self._class_lists())]
+            return [_core.neighbour_shares(self._model, found, codes, len(classes)) for codes, classes in zip(self._outputs, self._class_lists())]
         weight, rows = self.weights(found.distances), np.arange(len(found.indices))[:, None]
         every = []
         for codes, classes in zip(self._outputs, self._class_lists()):
@@ -162,17 +164,19 @@ class KernelKNeighborsRegressor(MultiOutputMixin, RegressorMixin, _Neighbors):
     array([0.5])
     """
 
+    _method = "knn_regression"
+
     def fit(self, X, y):
         """Keeps the examples X and their numbers y, (n_samples,) or (n_samples, n_targets); X as for SVC."""
         data = self._fit_data(X, copy=True)
         self._targets, self._one_column = _data.as_target_columns(y, len(data), type(self).__name__)
-        return self._fit(data, np.ascontiguousarray(self._targets[:, 0]), False)
+        return self._fit(data, np.ascontiguousarray(self._targets[:, 0]))
 
     def predict(self, X):
         """The weighted mean of the neighbours' numbers, for every example."""
         found = self._found(X)
         if self._one_column and not callable(self.weights):
-            return self._model.predict(found)
+            return _core.neighbour_means(self._model, found)
         near = self._targets[found.indices]
         weights = self._weights_of(found.distances)
         means = (near * weights[:, :, None]).sum(axis=1) / weights.sum(axis=1)[:, None]

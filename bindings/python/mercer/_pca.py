@@ -1,16 +1,19 @@
 """Kernel principal components."""
 
+from numbers import Integral
+
 import numpy as np
 import scipy.sparse
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import NotFittedError
+from sklearn.utils._param_validation import Interval
 
 from . import _core, _data
-from ._base import KernelEstimator, Watch, keep
-from ._parameters import COUNT, NOT_NEGATIVE, one_of
+from ._base import KernelEstimator, keep, of_objects
+from ._parameters import BOOLEAN, COUNT, NOT_NEGATIVE, one_of
 from ._ridge import KernelRidge
 
-_SOLVERS = {"auto": "auto", "dense": "full", "arpack": "iterative", "randomized": "iterative", "iterative": "iterative"}
+_SOLVERS = {"auto": "automatic", "dense": "full", "arpack": "iterative", "randomized": "iterative", "iterative": "iterative"}
 _PRE_IMAGES = ("pre_image", "fixed_point", "neighbors")
 
 
@@ -24,6 +27,11 @@ def _symmetric_when_centred(K):
     if np.abs(uneven).max() > 1e-9 * np.abs(K).max():
         raise ValueError(f"a precomputed matrix must be symmetric, at least when centred: K[i, j] and K[j, i] differ by up to {largest:g}")
     return (K + K.T) / 2
+
+
+def _of_components(name, about):
+    """A property with one entry or column for each component."""
+    return property(lambda self: self._padded(getattr(self._fitted(), name)), doc=about)
 
 
 class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimator):
@@ -46,14 +54,18 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
     array([ 0.,  5., 10., 25.])
     """
 
-    _model_class = _core.KernelPcaModel
+    _method = "kernel_pca"
     _function_of_pairs = True
     _own_constraints = {
+        "n_components": [*COUNT, None],
         "alpha": NOT_NEGATIVE,
         "tol": NOT_NEGATIVE,
         "max_iter": [*COUNT, None],
         "eigen_solver": [one_of(*_SOLVERS)],
         "fit_inverse_transform": ["boolean", one_of(*_PRE_IMAGES)],
+        "iterated_power": [Interval(Integral, 0, None, closed="left"), one_of("auto")],
+        "remove_zero_eig": BOOLEAN,
+        "copy_X": BOOLEAN,
     }
 
     def __init__(
@@ -72,27 +84,13 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
             data = _symmetric_when_centred(data)
         n = len(data)
         self.kernel_ = self._resolve_kernel(data)
-        watch = Watch(self)
-        options = {
-            "n_components": 0 if self.n_components is None else min(self.n_components, n),
-            "solver": _SOLVERS[self.eigen_solver],
-            "tol": self.tol or 1e-11,
-            "max_iter": 200 if self.max_iter is None else self.max_iter,
-            "seed": self._seed(),
-            "memory_bytes": self._memory(2 << 30),
-            "n_jobs": self.n_jobs,
-            "callback": watch.callback(),
-            "time_limit": watch.limit,
-        }
-        self._model, interrupted = _core.pca_fit(data, self._core_kernel(), options)
-        share = self._model.negative_share
-        if share > 0 and self.eigen_solver == "randomized":
-            # scikit-learn's method takes the eigenvalues of the largest size, negative ones as well, and so refuses them.
-            raise ValueError(f"There are significant negative eigenvalues ({share:g} of the maximum positive): the matrix is not positive semidefinite")
+        self._run(
+            data, n_components=0 if self.n_components is None else min(self.n_components, n), solver=_SOLVERS[self.eigen_solver],
+            tol=self.tol or 1e-11, max_iter=200 if self.max_iter is None else self.max_iter,
+        )
         found = len(self._model.eigenvalues)
         self._empty = 0 if self.remove_zero_eig or self.n_components is None else min(self.n_components, n) - found
         self._single = getattr(data, "single", False)
-        self._watched(watch, interrupted, f", the largest residual of an eigenpair is {self._model.residual:.3g}")
         self._inverse = None
         if self.fit_inverse_transform is True:
             if data.kind != "vectors":
@@ -104,9 +102,17 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
             self._inverse = ridge.fit(self._padded(self._model.scores), objects.toarray() if scipy.sparse.issparse(objects) else objects)
         return self
 
+    def _accept(self, model):
+        if model.negative_share > 0 and self.eigen_solver == "randomized":
+            # scikit-learn's method takes the eigenvalues of the largest size, negative ones as well, and so refuses them.
+            raise ValueError(f"There are significant negative eigenvalues ({model.negative_share:g} of the maximum positive): the matrix is not positive semidefinite")
+
+    def _reached(self):
+        return f"the largest residual of an eigenpair is {self._model.residual:.3g}"
+
     def _padded(self, columns):
         """With a column of zeros for each component that was asked for and has no variance."""
-        return np.pad(columns, ((0, 0), (0, self._empty))) if self._empty else columns
+        return np.pad(columns, [(0, 0)] * (columns.ndim - 1) + [(0, self._empty)]) if self._empty else columns
 
     def _in_kind(self, scores, single):
         return scores.astype(np.float32) if single else scores
@@ -132,33 +138,13 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
         wanted = self._n_features_out
         if scores.shape[1] != wanted:
             raise ValueError(f"X has {scores.shape[1]} columns, but there are {wanted} components")
-        points, _ = self._model.pre_images(np.ascontiguousarray(scores[:, : wanted - self._empty]), self.fit_inverse_transform, self.n_jobs)
-        return points
+        return _core.pre_images(self._model, np.ascontiguousarray(scores[:, : wanted - self._empty]), self.fit_inverse_transform, self.n_jobs)
 
-    @property
-    def eigenvalues_(self):
-        """Eigenvalues of the centred kernel matrix, descending."""
-        return np.pad(self._fitted().eigenvalues, (0, self._empty))
-
-    @property
-    def eigenvectors_(self):
-        """Eigenvectors of the centred kernel matrix, one column each, the entry of largest size positive."""
-        return self._padded(self._fitted().eigenvectors)
-
-    @property
-    def explained_variance_(self):
-        """The variance along each component."""
-        return np.pad(self._fitted().explained_variance, (0, self._empty))
-
-    @property
-    def explained_variance_ratio_(self):
-        """The share of all variance in feature space along each component."""
-        return np.pad(self._fitted().explained_variance_ratio, (0, self._empty))
-
-    @property
-    def X_fit_(self):
-        """The training examples; empty for a precomputed kernel."""
-        return self._objects()
+    eigenvalues_ = _of_components("eigenvalues", "Eigenvalues of the centred kernel matrix, descending.")
+    eigenvectors_ = _of_components("eigenvectors", "Eigenvectors of the centred kernel matrix, one column each, the entry of largest size positive.")
+    explained_variance_ = _of_components("explained_variance", "The variance along each component.")
+    explained_variance_ratio_ = _of_components("explained_variance_ratio", "The share of all variance in feature space along each component.")
+    X_fit_ = of_objects("The training examples; empty for a precomputed kernel.")
 
     @property
     def X_transformed_fit_(self):

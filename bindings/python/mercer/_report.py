@@ -1,12 +1,10 @@
 """Margin reports: a classifier checked on its training data."""
 
 import html
-import warnings
 from pathlib import Path
 
-from sklearn.exceptions import ConvergenceWarning
-
 from . import _core, _data
+from ._base import warn
 
 
 class MarginReport:
@@ -66,7 +64,7 @@ class MarginReport:
         }
         told = _core.margin_report(estimator._model, data, _data.as_codes(y, n, estimator.classes_, type(estimator).__name__, weight), options)
         if told.error_trouble:
-            warnings.warn(f"Behind the estimate of the error, {told.error_trouble}.", ConvergenceWarning, stacklevel=3)
+            warn(f"Behind the estimate of the error, {told.error_trouble}.")
         return cls(told)
 
     kernel = property(lambda self: self._told.kernel, doc="The kernel as text.")

@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
 
-from . import _core, _data
-from ._base import KernelEstimator, keep
+from . import _data
+from ._base import KernelEstimator, keep, of_objects
 from ._parameters import NOT_NEGATIVE
 
 
@@ -33,7 +33,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
     0.01
     """
 
-    _model_class = _core.KernelRidgeModel
+    _method = "kernel_ridge"
+    _option_names = {"alpha_score": "score"}
     _function_of_pairs = True
     _own_constraints = {"alpha": [*NOT_NEGATIVE, "array-like"]}
 
@@ -57,18 +58,16 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
         targets, self._one_column = _data.as_target_columns(y, n, type(self).__name__)
         weight = _data.as_weights(sample_weight, n)
         self.kernel_ = self._resolve_kernel(data, weight)
-        core, memory = self._core_kernel(), self._memory(4 << 30)
         alpha = np.ravel(np.asarray(self.alpha, dtype=np.float64))
-        if self.alphas is not None:
-            alphas = [float(each) for each in self.alphas]
-            self._model, best, scores, self.dual_coef_path_ = _core.ridge_path(data, core, targets, alphas, self.alpha_score == "loo", weight, memory, self.n_jobs)
-            self.gcv_values_, self.loo_values_, self.df_values_ = scores["gcv"], scores["loo"], scores["df"]
-            alpha = np.array([alphas[best]])
-        elif alpha.size not in (1, targets.shape[1]):
+        if self.alphas is None and alpha.size not in (1, targets.shape[1]):
             raise ValueError(f"Number of targets and number of penalties do not correspond: {alpha.size} != {targets.shape[1]}")
-        if self.alphas is None or self.loo:
-            self._model = _core.ridge_fit(data, core, targets, alpha.tolist(), weight, self.loo, memory, self.n_jobs)
-        self.alpha_ = float(alpha[0]) if alpha.size == 1 else alpha
+        one = alpha.size == 1
+        self._run(data, targets, weight, alpha=alpha[0], output_alphas=None if one else alpha, alphas=None if self.alphas is None else np.ravel(self.alphas))
+        self.alpha_ = self._model.alpha if one else alpha
+        if self.alphas is not None:
+            figures = ("path_gcv", "path_loo", "path_df")
+            self.gcv_values_, self.loo_values_, self.df_values_ = (getattr(self._model, name, np.empty(0)) for name in figures)
+            self.dual_coef_path_ = self._model.path_coef
         return self
 
     def _shaped(self, values):
@@ -77,17 +76,14 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
     def predict(self, X):
         """The value for every example; one column for each target where y had columns."""
         data = self._new_data(X)
-        return self._shaped(self._model.predict(data, self.n_jobs))
+        return self._shaped(self._model.decide(data, self.n_jobs))
 
     @property
     def dual_coef_(self):
         """Coefficients of the training examples: f(x) = sum dual_coef_[i] k(x, X_fit_[i])."""
         return self._shaped(self._fitted().coef)
 
-    @property
-    def X_fit_(self):
-        """The training examples; empty for a precomputed kernel."""
-        return self._objects()
+    X_fit_ = of_objects("The training examples; empty for a precomputed kernel.")
 
     @property
     def loo_errors_(self):

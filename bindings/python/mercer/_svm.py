@@ -5,58 +5,37 @@ import warnings
 import numpy as np
 import scipy.sparse
 from sklearn.base import OutlierMixin, RegressorMixin
-from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 
-from . import _core, _data
-from ._base import NOT_FINITE, KernelClassifier, KernelEstimator, few, keep, of_model
-from ._parameters import COUNT_OR_NO_LIMIT, POSITIVE_OR_INFINITE, one_of
+from . import _data
+from ._base import NOT_FINITE, KernelClassifier, KernelEstimator, fit_status, keep, of_model, of_objects, warn
+from ._parameters import BOOLEAN, one_of
 from ._report import MarginReport
-
-_SOLVERS = ("smo", "interior_point", "primal_qp", "kernel_pegasos")
 
 
 class _SVM(KernelEstimator):
     """What the five machines share: the call of the solver, and the attributes of a fitted model."""
 
-    _model_class = _core.SvmModel
-    _task = None
-    _own_constraints = {"C": POSITIVE_OR_INFINITE, "max_iter": COUNT_OR_NO_LIMIT}
+    _own_constraints = {"decision_function_shape": [one_of("ovr", "ovo")], "break_ties": BOOLEAN}
 
     def _fit(self, data, targets, sample_weight, class_weight=None):
         self.kernel_ = self._resolve_kernel(data, sample_weight)
         self._has_function = self.kernel_ is not None and self.kernel_._has_function()
-        n = len(data)
-        options = {
-            "task": self._task,
-            "C": getattr(self, "C", 1.0),
-            "nu": getattr(self, "nu", 0.5),
-            "epsilon": getattr(self, "epsilon", 0.1),
-            "tol": self.tol,
-            "shrinking": self.shrinking,
-            "memory_bytes": self._memory_bytes(data),
-            "any_order": few(n, sample_weight),
-            "max_iter": self.max_iter,
-            "time_limit": self.time_limit,
-            "sample_weight": sample_weight,
-            "class_weight": class_weight,
-            "probability": getattr(self, "probability", False),
-            "seed": self._seed(),
-            "user_kernel": self._has_function,
-            "user_bytes": _data.memory() // 4 if self.max_memory is None else _data.as_bytes(self.max_memory),
-            "n_jobs": self.n_jobs,
-            "callback": self._callback(),
-        }
-        model, interrupted, *inner = self._solve(data, targets, options)
-        if not (np.isfinite(model.coef).all() and np.isfinite(model.offset).all()):
-            raise ValueError(NOT_FINITE)
-        self._model = model
-        self.shape_fit_ = (n, self.n_features_in_) if hasattr(self, "n_features_in_") else (n,)
+        self._run(data, targets, sample_weight, class_weight)
+        self.shape_fit_ = (len(data), self.n_features_in_) if hasattr(self, "n_features_in_") else (len(data),)
         self._sparse = getattr(data, "sparse", False)
-        self._conclude(interrupted, f", its gap is {self._model.gap:.3g} where tol is {self.tol:g}")
-        if inner and inner[0]:
-            warnings.warn(f"Behind the probabilities, {inner[0]}.", ConvergenceWarning, stacklevel=3)
         return self
+
+    def _memory(self):
+        return int(self.cache_size * 2**20), 0 if self.max_memory is None else _data.as_bytes(self.max_memory)
+
+    def _accept(self, model):
+        if not model.finite:
+            raise ValueError(NOT_FINITE)
+
+    def _reached(self):
+        return f"its gap is {self._model.gap:.3g} where tol is {self.tol:g}"
 
     def _early(self):
         return f"Solver terminated early (max_iter={self.max_iter}).  Consider pre-processing your data with StandardScaler or MinMaxScaler"
@@ -66,9 +45,6 @@ class _SVM(KernelEstimator):
         if scipy.sparse.issparse(X) and not self._sparse and not self._has_function:
             raise ValueError(f"cannot use sparse input in {type(self).__name__!r} trained on dense data: pass X.toarray()")
         return data
-
-    def _solve(self, data, targets, options):
-        return _core.svm_fit(data, self._core_kernel(), targets, options)
 
     def _flip(self):
         """scikit-learn's binary decisions are positive for the second class, the library's for the first."""
@@ -80,18 +56,18 @@ class _SVM(KernelEstimator):
         self._fitted()
         return getattr(self.kernel_, "gamma", 0.0)
 
-    support_ = of_model("support", "Numbers of the support vectors among the training examples.")
-
     @property
-    def support_vectors_(self):
-        """The support vectors, or support objects; empty for a precomputed kernel."""
-        return self._objects()
+    def support_(self):
+        """Numbers of the support vectors among the training examples."""
+        return self._fitted().support.astype(np.int32)
+
+    support_vectors_ = of_objects("The support vectors, or support objects; empty for a precomputed kernel.")
 
     @property
     def n_support_(self):
         """Support vectors of each class."""
         model = self._fitted()
-        return model.class_support if hasattr(self, "classes_") else np.array([len(model.support)], dtype=np.int32)
+        return np.array(model.support_vectors_of_classes if hasattr(self, "classes_") else [len(model.support)], dtype=np.int32)
 
     @property
     def dual_coef_(self):
@@ -110,7 +86,8 @@ class _SVM(KernelEstimator):
     @property
     def offset_interval_(self):
         """The intercepts that are equally optimal: one pair (low, high) per decision function."""
-        return self._fitted().offset_intervals(-1.0 if self._flip() else 1.0)
+        ends = np.array([(each["offset_low"], each["offset_high"]) for each in self.reports_])
+        return -ends[:, ::-1] if self._flip() else ends
 
     @property
     def coef_(self):
@@ -118,7 +95,7 @@ class _SVM(KernelEstimator):
         model = self._fitted()
         if model.kernel_text != "linear()":
             raise AttributeError("coef_ is only available when using a linear kernel")
-        weights = -model.weights() if self._flip() else model.weights()
+        weights = -model.weights if self._flip() else model.weights
         if self._sparse:
             weights = scipy.sparse.csr_matrix(weights)
         (weights.data if self._sparse else weights).flags.writeable = False  # a change would have no effect
@@ -127,8 +104,10 @@ class _SVM(KernelEstimator):
     @property
     def n_iter_(self):
         """Pairs of multipliers solved, for each binary problem."""
-        steps = self._fitted().steps
+        steps = np.clip([each["steps"] for each in self.reports_], 1, np.iinfo(np.int32).max).astype(np.int32)
         return steps if hasattr(self, "classes_") else int(steps[0])
+
+    fit_status_ = fit_status
 
     dual_gap_ = of_model("gap", "How far the optimality conditions are from holding, measured in double; at most tol after convergence.")
     objective_ = of_model("objective", "The dual objective as a minimum, summed over binary problems.")
@@ -142,7 +121,10 @@ class _Classifier(KernelClassifier, _SVM):
         X: array or sparse matrix (n_samples, n_features), data frame, list of str or of sets; (n_samples, n_samples) for kernel='precomputed'.
         sample_weight: factor of C for each example; 0 is as if the example were not there.
         """
-        return self._fit(*self._fit_labels(X, y, sample_weight))
+        self._fit(*self._fit_labels(X, y, sample_weight))
+        if self.probability and self._model.calibration_trouble:
+            warn(f"Behind the probabilities, {self._model.calibration_trouble}.")
+        return self
 
     def _flip(self):
         return len(self.classes_) == 2
@@ -153,7 +135,7 @@ class _Classifier(KernelClassifier, _SVM):
         if len(self.classes_) == 2:
             return -self._model.decide(data, self.n_jobs)[:, 0]
         if self.decision_function_shape == "ovr":
-            return self._model.scores(data, self.n_jobs)
+            return self._model.class_scores(data, self.n_jobs)
         return self._model.decide(data, self.n_jobs)
 
     def predict(self, X):
@@ -163,8 +145,8 @@ class _Classifier(KernelClassifier, _SVM):
             raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
         data = self._new_data(X)
         if self.break_ties and len(self.classes_) > 2:
-            return self.classes_[self._model.best_class(data, self.n_jobs)]
-        return self.classes_[self._model.predict(data, self._has_function, self.n_jobs)]
+            return self.classes_[self._model.class_scores(data, self.n_jobs).argmax(axis=1)]
+        return self.classes_[self._model.predict(data, self.n_jobs)]
 
     def _has_probability(self):
         if not self.probability:
@@ -175,7 +157,7 @@ class _Classifier(KernelClassifier, _SVM):
     def predict_proba(self, X):
         """Probabilities of the classes, in the order of classes_; the largest is that of the class which predict() gives."""
         data = self._new_data(X)
-        if self._model.sigmoids is None:
+        if not len(self._model.sigmoid_slopes):
             raise NotFittedError("predict_proba is not available when fitted with probability=False")
         return self._model.probabilities(data, self.n_jobs)
 
@@ -205,17 +187,8 @@ class _Classifier(KernelClassifier, _SVM):
         data = self._new_data(X)
         return MarginReport._of(self, data, y, sample_weight, error, len(data) <= 20000 if ball is None else ball, pictures)
 
-    @property
-    def probA_(self):
-        """Slopes of the sigmoids that make probabilities; empty without probability=True."""
-        sigmoids = self._fitted().sigmoids
-        return sigmoids[0] if sigmoids is not None else np.empty(0)
-
-    @property
-    def probB_(self):
-        """Offsets of the sigmoids that make probabilities; empty without probability=True."""
-        sigmoids = self._fitted().sigmoids
-        return sigmoids[1] if sigmoids is not None else np.empty(0)
+    probA_ = of_model("sigmoid_slopes", "Slopes of the sigmoids that make probabilities; empty without probability=True.")
+    probB_ = of_model("sigmoid_offsets", "Offsets of the sigmoids that make probabilities; empty without probability=True.")
 
 
 class SVC(_Classifier):
@@ -241,8 +214,7 @@ class SVC(_Classifier):
     'converged'
     """
 
-    _task = "c_svc"
-    _own_constraints = {"solver": [one_of(*_SOLVERS)]}
+    _method = "svc"
 
     def __init__(
         self, *, C=1.0, kernel="rbf", degree=3, gamma="scale", coef0=0.0, shrinking=True, probability=False, tol=1e-3, cache_size=200,
@@ -256,13 +228,10 @@ class SVC(_Classifier):
             return super()._early()
         return f"Solver terminated early (at its own limit; max_iter sets another for {self.solver!r})"
 
-    def _solve(self, data, targets, options):
-        if self.solver == "smo":
-            return super()._solve(data, targets, options)
-        if self._precomputed or self.probability:
+    def _run(self, data, *fitted_to):
+        if self.solver != "smo" and (self._precomputed or self.probability):
             raise ValueError(f"solver={self.solver!r} needs a kernel, not a precomputed matrix, and makes no probabilities: use 'smo'")
-        room = {} if self.max_memory is None else {"program_bytes": _data.as_bytes(self.max_memory)}
-        return _core.svm_train(data, self._core_kernel(), targets, self.solver, {**options, **room, "descent_tol": self.tol})
+        super()._run(data, *fitted_to)
 
 
 class NuSVC(_Classifier):
@@ -275,7 +244,7 @@ class NuSVC(_Classifier):
     array([0, 1])
     """
 
-    _task = "nu_svc"
+    _method = "nu_svc"
     _none_left = "specified nu is infeasible: all samples have zero or negative weights"
     _one_left = "specified nu is infeasible: all samples with positive weights belong to the same class"
 
@@ -306,7 +275,7 @@ class _Regressor(RegressorMixin, _SVM):
     def predict(self, X):
         """The value for every example."""
         data = self._new_data(X)
-        return self._model.predict(data, self._has_function, self.n_jobs)
+        return self._model.predict(data, self.n_jobs)
 
 
 class SVR(_Regressor):
@@ -319,7 +288,7 @@ class SVR(_Regressor):
     array([3.])
     """
 
-    _task = "epsilon_svr"
+    _method = "svr"
 
     def __init__(
         self, *, kernel="rbf", degree=3, gamma="scale", coef0=0.0, tol=1e-3, C=1.0, epsilon=0.1, shrinking=True, cache_size=200,
@@ -338,7 +307,7 @@ class NuSVR(_Regressor):
     array([3.])
     """
 
-    _task = "nu_svr"
+    _method = "nu_svr"
 
     def __init__(
         self, *, nu=0.5, C=1.0, kernel="rbf", degree=3, gamma="scale", coef0=0.0, shrinking=True, tol=1e-3, cache_size=200,
@@ -346,10 +315,7 @@ class NuSVR(_Regressor):
     ):
         keep(self, locals())
 
-    @property
-    def epsilon_(self):
-        """Half the width of the tube that was found."""
-        return self._fitted().reports[0]["epsilon"]
+    epsilon_ = of_model("epsilon", "Half the width of the tube that was found.")
 
 
 class OneClassSVM(OutlierMixin, _SVM):
@@ -363,7 +329,7 @@ class OneClassSVM(OutlierMixin, _SVM):
     array([ 1, -1])
     """
 
-    _task = "one_class"
+    _method = "one_class"
     class_weight_ = property(_no_classes, doc="Empty: there are no classes.")
     random_state = None
 
@@ -377,7 +343,7 @@ class OneClassSVM(OutlierMixin, _SVM):
         """Finds where the examples X lie; y is ignored. X and sample_weight as for SVC."""
         data = self._fit_data(X)
         weight = _data.as_penalty_weights(sample_weight, len(data))
-        return self._fit(data, np.ones(len(data)), weight)
+        return self._fit(data, None, weight)
 
     @property
     def offset_(self):
@@ -396,4 +362,4 @@ class OneClassSVM(OutlierMixin, _SVM):
     def predict(self, X):
         """1 inside, -1 outside."""
         data = self._new_data(X)
-        return self._model.predict(data, self._has_function, self.n_jobs).astype(np.int64)
+        return self._model.predict(data, self.n_jobs)

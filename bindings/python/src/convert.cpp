@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <limits>
 #include <optional>
 
 #include "mercer/data/finite.h"
@@ -166,12 +165,10 @@ int thread_count(const py::object& n_jobs) {
 }
 
 py::dict progress_dict(const fit_progress& now) {
-    py::dict out;
-    out["phase"] = now.phase;
-    out["done"] = now.done;
-    out["total"] = now.total;
-    out["value"] = now.value;
-    return out;
+    using py::literals::operator""_a;
+    return py::dict("phase"_a = now.phase, "done"_a = now.done, "total"_a = now.total, "value"_a = now.value, "gap"_a = now.value, "seconds"_a = now.seconds,
+                    "seconds_left"_a = now.seconds_left, "problem"_a = now.problem, "problems"_a = now.problems, "steps"_a = now.steps, "rounds"_a = now.rounds,
+                    "active"_a = now.active, "size"_a = now.size);
 }
 
 namespace {
@@ -186,13 +183,8 @@ thread_local run_control* control_here = nullptr;
 double seconds_now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 }  // namespace
 
-run_control::run_control(py::object callback, const py::object& time_limit, bool keeps)
-    : callback_(std::move(callback)),
-      keeps_(keeps),
-      limit_(time_limit.is_none() ? std::numeric_limits<double>::infinity() : time_limit.cast<double>()),
-      started_(seconds_now()),
-      before_(control_here),
-      scope_([this] { return must_end(); }) {
+run_control::run_control(py::object callback, bool keeps)
+    : callback_(std::move(callback)), keeps_(keeps), before_(control_here), scope_([this] { return must_end(); }) {
     control_here = this;
 }
 run_control::~run_control() { control_here = before_; }
@@ -231,9 +223,7 @@ bool run_control::go_on(const std::function<py::object()>& describe) {
 bool run_control::must_end() {
     const py::gil_scoped_acquire gil;
     look_for_signals();
-    const double now = seconds_now();
-    late_ = now - started_ > limit_ + std::max(moment, 0.1 * limit_);
-    return ends_all_ || raised_ || late_ || (stopped_ && now - said_no_ > moment);
+    return ends_all_ || raised_ || (stopped_ && seconds_now() - said_no_ > moment);
 }
 
 void run_control::finish() {
@@ -243,11 +233,11 @@ void run_control::finish() {
     throw py::error_already_set();
 }
 
-void run_control::explain() {
+void run_control::explain(const error& problem) {
     ends_all_ = ends_all_ || interrupted_;
     finish();
-    if (!late_) return;
-    PyErr_SetString(PyExc_TimeoutError, "the time limit was reached before there was a model");
+    if (stopped_) return;
+    PyErr_SetString(PyExc_TimeoutError, problem.what());
     throw py::error_already_set();
 }
 

@@ -77,14 +77,9 @@ inline matrix_view<const double> view_of(const matrix_in& K) {
 void bind_data(py::module_& m);
 void bind_kernels(py::module_& m);
 void bind_insight(py::module_& m);
-void bind_svm(py::module_& m);
-void bind_train(py::module_& m);
+void bind_models(py::module_& m);
+void bind_particular(py::module_& m);
 void bind_report(py::module_& m);
-void bind_ridge(py::module_& m);
-void bind_logistic(py::module_& m);
-void bind_pca(py::module_& m);
-void bind_clusters(py::module_& m);
-void bind_neighbours(py::module_& m);
 
 // The objects of a data set as Python gives them: an array, (indptr, indices, data, columns), a list of str, a list of frozensets.
 py::object objects_of(const dataset& x);
@@ -92,19 +87,19 @@ py::object objects_of(const dataset& x);
 // n_jobs of an estimator as threads of this call; 0: all there are.
 int thread_count(const py::object& n_jobs);
 
-// What a callback is told of a fit that is not an SVM's.
+// What a callback is told.
 py::dict progress_dict(const fit_progress& now);
 
-// Watches a long run of this thread while it lives: is Ctrl-C pressed, does the caller's callback want to go on, is there time left?
+// Watches a long run of this thread while it lives: is Ctrl-C pressed, does the caller's callback want to go on?
 //
 // The run asks at every step, in whatever thread, by go_on(), and on a no ends with the best it has. Where a step is long, or there is nothing to keep,
 // its loops ask (base/stop.h) and end a moment after that no, or at once at a second Ctrl-C: within `interrupt_again` seconds of the first, whichever
 // run that one ended, it ends everything, and so does every Ctrl-C after set_interrupt("raise").
 class run_control {
 public:
-    // For work of which a part is no answer.
-    run_control() : run_control(py::none(), py::none(), false) {}
-    explicit run_control(py::object callback, const py::object& time_limit = py::none()) : run_control(std::move(callback), time_limit, true) {}
+    // keeps: whether a part of the work is an answer.
+    run_control() : run_control(py::none(), false) {}
+    run_control(py::object callback, bool keeps);
     ~run_control();
     run_control(const run_control&) = delete;
     run_control& operator=(const run_control&) = delete;
@@ -117,21 +112,19 @@ public:
     // Raises what the callback or a signal raised, and KeyboardInterrupt where that is to end more than this run.
     void finish();
     bool interrupted() const { return interrupted_; }
-    // Why a run was stopped that has nothing to show for it, as the exception to raise; returns where it was not stopped by this.
-    void explain();
+    // Raises why a run was stopped that has nothing to show for it; returns where the callback wanted it so. Stopped by neither it is out of time.
+    void explain(const error& problem);
     static run_control* here();
 
 private:
-    run_control(py::object callback, const py::object& time_limit, bool keeps);
     void look_for_signals();
     void take(py::error_already_set problem);
     bool must_end();
 
     py::object callback_;
     const bool keeps_;
-    double limit_, started_;
     double said_no_ = 0;
-    bool stopped_ = false, interrupted_ = false, ends_all_ = false, late_ = false;
+    bool stopped_ = false, interrupted_ = false, ends_all_ = false;
     std::unique_ptr<py::error_already_set> raised_;
     run_control* before_;
     stop_scope scope_;
@@ -149,15 +142,15 @@ auto without_lock(int threads, Work work) {
         const thread_limit limit(threads);
         return work();
     } catch (const error& problem) {
-        if (problem.code() == errc::cancelled) run_control::here()->explain();
+        if (problem.code() == errc::cancelled) run_control::here()->explain(problem);
         throw;
     }
 }
 
-// X of an estimator is Data where there is a kernel, else a matrix of kernel values: on_objects(data) or on_matrix(values), without the lock.
+// X of an estimator is Data, or for a precomputed kernel a matrix of its values: on_objects(data) or on_matrix(values), without the lock.
 template <class Objects, class Matrix>
-auto on_input(bool has_kernel, const py::object& x, int threads, Objects on_objects, Matrix on_matrix) {
-    if (has_kernel) {
+auto on_input(const py::object& x, int threads, Objects on_objects, Matrix on_matrix) {
+    if (py::isinstance<dataset>(x)) {
         const dataset data = x.cast<dataset>();
         return without_lock(threads, [&] { return on_objects(data); });
     }

@@ -61,7 +61,7 @@ void bind_insight(py::module_& m) {
         run_control control;
         o.progress = control.watching();
         const auto r = on_input(
-            k != nullptr, x, thread_count(n_jobs), [&](const dataset& data) { return two_sample_test(computed<double>(*k, data), first, o); },
+            x, thread_count(n_jobs), [&](const dataset& data) { return two_sample_test(computed<double>(*k, data), first, o); },
             [&](const auto& K) { return two_sample_test(precomputed<double>(K), first, o); });
         control.finish();
         return py::make_tuple(r.biased, r.unbiased, r.p_value);

@@ -1,4 +1,4 @@
-// mercer._core: the library as the Python package sees it. Each family of estimators has a file here and one in ../mercer.
+// mercer._core: the library as the Python package sees it. Estimators reach every method through models.cpp.
 #include "convert.h"
 #include "mercer/base/error.h"
 
@@ -20,12 +20,7 @@ PYBIND11_MODULE(_core, m) {
     mercer::python::bind_interrupt(m);
     mercer::python::bind_kernels(m);
     mercer::python::bind_insight(m);
-    mercer::python::bind_svm(m);
-    mercer::python::bind_train(m);
+    mercer::python::bind_models(m);
+    mercer::python::bind_particular(m);
     mercer::python::bind_report(m);
-    mercer::python::bind_ridge(m);
-    mercer::python::bind_logistic(m);
-    mercer::python::bind_pca(m);
-    mercer::python::bind_clusters(m);
-    mercer::python::bind_neighbours(m);
 }

@@ -1,13 +1,13 @@
 // Margin reports of classifiers: the checks of src/mercer/insight/machines/margin_report.h as arrays, text, JSON and a page.
 #include <numeric>
 
-#include "convert.h"
 #include "mercer/gram/precomputed.h"
 #include "mercer/insight/machines/leave_one_out.h"
 #include "mercer/insight/report_text.h"
 #include "mercer/pictures/report_html.h"
 #include "mercer/pictures/report_pictures.h"
 #include "mercer/selection/cross_validation.h"
+#include "models.h"
 
 namespace mercer::python {
 namespace {
@@ -47,7 +47,7 @@ error_estimate estimated(const shared_gram& K, std::span<const double> y, const 
 }
 
 // x is the data, or the matrix of a precomputed kernel. folds: -1 no estimate of the error, 0 leaving one out.
-told_report report(const svm_model& fitted, const py::object& x, const doubles& labels, const py::dict& given) {
+told_report report(const held_model& held, const py::object& x, const doubles& labels, const py::dict& given) {
     margin_options how;
     how.tol = given["tol"].cast<double>();
     how.sample_weight = as_vector(given["sample_weight"]);
@@ -59,6 +59,7 @@ told_report report(const svm_model& fitted, const py::object& x, const doubles& 
     const int folds = given["folds"].cast<int>();
     const bool drawn = given["pictures"].cast<bool>();
     const auto seed = given["seed"].cast<std::uint64_t>();
+    const auto& fitted = api::model_of<svm_model>(*held.fitted);
     svm_model model = fitted.classes.size() == 2 ? second_class_first(fitted) : fitted;
     model.class_names = given["class_names"].cast<std::vector<std::string>>();
     const auto y = as_span(labels);
@@ -66,7 +67,7 @@ told_report report(const svm_model& fitted, const py::object& x, const doubles& 
     out.page.title = "A support vector machine, explained";
     constexpr std::size_t room = std::size_t{1} << 30;
     on_input(
-        model.k != nullptr, x, thread_count(given["n_jobs"]),
+        x, thread_count(given["n_jobs"]),
         [&](const dataset& data) {
             out.report = report_margins(model, data, y, how);
             if (folds >= 0) out.report.estimate = estimated(shared_gram(*model.k, data, room), y, model, out, how, folds, seed);

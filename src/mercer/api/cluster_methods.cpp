@@ -1,5 +1,6 @@
 // Clustering in feature space as methods: kernel_kmeans, kernel_kmedoids.
 #include "mercer/api/described.h"
+#include "mercer/methods/clusters/any_order.h"
 #include "mercer/methods/clusters/kernel_kmeans.h"
 #include "mercer/methods/clusters/kernel_kmedoids.h"
 #include "mercer/methods/clusters/methods.h"
@@ -7,78 +8,88 @@
 namespace mercer::api {
 namespace {
 
-class kmeans_fitted final : public fitted {
+// A model may know its objects in another order than the caller: labels of all objects as they came, and the number of each that it was fitted on.
+template <class Model>
+class cluster_fitted : public fitted_as<Model> {
 public:
-    explicit kmeans_fitted(kmeans_model m) : m_(std::move(m)) {}
-    std::string bytes() const override { return model_bytes(m_); }
-    std::string kernel_text() const override { return m_.means.kernel_text(); }
+    explicit cluster_fitted(Model m, std::vector<index> labels = {}, std::vector<index> number = {})
+        : fitted_as<Model>(std::move(m)), labels_(std::move(labels)), number_(std::move(number)) {}
     answer gives() const override { return answer::clusters; }
-    std::vector<double> predict(const dataset& x) const override { return as_numbers(mercer::predict(m_, x)); }
-    std::vector<index> training_clusters() const override { return m_.labels; }
-    figures about() const override {
-        figures out;
-        out.add("status", name(m_.status));
-        out.add("objective", m_.objective());
-        out.add("rounds", std::int64_t(m_.history.size()) - 1);
-        out.add("runs", std::int64_t{m_.runs});
-        out.add("cluster_weights", m_.weights);
-        out.add("training_size", std::int64_t{m_.means.size()});
-        return out;
+    std::vector<double> predict(const examples& x) const override {
+        return x.visit([&](const auto& some) { return as_numbers(mercer::predict(this->m_, some)); });
+    }
+    std::vector<index> training_clusters() const override { return labels_.empty() ? this->m_.labels : labels_; }
+    std::string trouble() const override { return trouble_of(this->m_.status, "max_iter"); }
+    part_value part(std::string_view name) const override {
+        if (name == "labels") return training_clusters();
+        return fitted_as<Model>::part(name);
     }
 
-    std::string trouble() const override { return trouble_of(m_.status, "max_iter"); }
+protected:
+    index number(index i) const { return number_.empty() ? i : number_[static_cast<std::size_t>(i)]; }
 
 private:
-    kmeans_model m_;
+    std::vector<index> labels_, number_;
 };
 
-std::shared_ptr<const fitted> make_kmeans(const kernel_kmeans& m, const fit_task& t) {
-    kmeans_options o;
+class kmeans_fitted final : public cluster_fitted<kmeans_model> {
+public:
+    using cluster_fitted::cluster_fitted;
+    columns transform(const examples& x) const override { return {mercer::distances(m_, x.objects()), numbered("distance", m_.clusters())}; }
+    figures about() const override {
+        return {{"status", name(m_.status)}, {"objective", m_.objective()},   {"rounds", m_.history.size() - 1},
+                {"runs", m_.runs},           {"cluster_weights", m_.weights}, {"training_size", m_.means.size()}};
+    }
+};
+
+class kmedoids_fitted final : public cluster_fitted<kmedoids_model> {
+public:
+    using cluster_fitted::cluster_fitted;
+    figures about() const override {
+        return {{"status", name(m_.status)}, {"objective", m_.objective}, {"silhouette", m_.silhouette},      {"swaps", m_.swaps},
+                {"passes", m_.passes},       {"medoid_rows", medoids()},  {"training_size", m_.labels.size()}};
+    }
+    part_value part(std::string_view name) const override {
+        if (name == "objects") return m_.objects;
+        return cluster_fitted::part(name);
+    }
+
+private:
+    std::vector<std::int64_t> medoids() const {
+        std::vector<std::int64_t> out;
+        for (const index row : m_.medoids) out.push_back(number(row));
+        return out;
+    }
+};
+
+// fit(o, kernel, objects) or fit(o, Gram matrix)
+template <class Fitted>
+fitted_ptr cluster(const fit_call& t, auto o, auto fit) {
+    if (t.x.is_matrix() || !t.any_order()) return t.made<Fitted>(t.from([&](const auto&... source) { return fit(o, source...); }));
+    ordered_objects some = in_order(t.x.objects(), o.sample_weight);
+    o.sample_weight = some.weight;
+    auto model = fit(o, *t.k, some.x);
+    std::vector<index> labels = all_labels(model, t.x.objects(), some.number);
+    return t.made<Fitted>(std::move(model), std::move(labels), std::move(some.number));
+}
+
+fitted_ptr make_kmeans(const kernel_kmeans& m, const fit_call& t) {
+    auto o = t.common<kmeans_options>();
     o.n_clusters = m.n_clusters;
     o.n_init = m.n_init;
     o.max_iter = m.max_iter;
     o.seed = static_cast<std::uint64_t>(m.seed);
-    if (t.memory_bytes) o.memory_bytes = t.memory_bytes;
-    o.progress = t.progress;
-    return std::make_shared<kmeans_fitted>(fit_kernel_kmeans(*t.k, t.data.x, o));
+    return cluster<kmeans_fitted>(t, o, [](const kmeans_options& how, const auto&... from) { return fit_kernel_kmeans(from..., how); });
 }
 
-class kmedoids_fitted final : public fitted {
-public:
-    explicit kmedoids_fitted(kmedoids_model m) : m_(std::move(m)) {}
-    std::string bytes() const override { return model_bytes(m_); }
-    std::string kernel_text() const override { return m_.k ? m_.k->text() : std::string(); }
-    answer gives() const override { return answer::clusters; }
-    std::vector<double> predict(const dataset& x) const override { return as_numbers(mercer::predict(m_, x)); }
-    std::vector<index> training_clusters() const override { return m_.labels; }
-    figures about() const override {
-        figures out;
-        out.add("status", name(m_.status));
-        out.add("objective", m_.objective);
-        out.add("silhouette", m_.silhouette);
-        out.add("swaps", std::int64_t{m_.swaps});
-        out.add("passes", std::int64_t{m_.passes});
-        out.add("medoid_rows", std::vector<std::int64_t>(m_.medoids.begin(), m_.medoids.end()));
-        out.add("training_size", std::int64_t(m_.labels.size()));
-        return out;
-    }
-
-    std::string trouble() const override { return trouble_of(m_.status, "max_iter"); }
-
-private:
-    kmedoids_model m_;
-};
-
-std::shared_ptr<const fitted> make_kmedoids(const kernel_kmedoids& m, const fit_task& t) {
-    kmedoids_options o;
+fitted_ptr make_kmedoids(const kernel_kmedoids& m, const fit_call& t) {
+    auto o = t.common<kmedoids_options>();
     o.n_clusters = m.n_clusters;
     o.start = m.start == "random" ? medoid_start::random : medoid_start::build;
     o.n_init = m.n_init;
     o.max_iter = m.max_iter;
     o.seed = static_cast<std::uint64_t>(m.seed);
-    if (t.memory_bytes) o.memory_bytes = t.memory_bytes;
-    o.progress = t.progress;
-    return std::make_shared<kmedoids_fitted>(fit_kernel_kmedoids(*t.k, t.data.x, o));
+    return cluster<kmedoids_fitted>(t, o, [](const kmedoids_options& how, const auto&... from) { return fit_kernel_kmedoids(from..., how); });
 }
 
 }  // namespace

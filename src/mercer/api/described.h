@@ -32,12 +32,8 @@ public:
         made.choices = std::move(choices);
         add(std::move(made), std::move(needs));
     }
-    void numbers(const char* name, const std::vector<double>& value, const char* about, option_needs needs = {}) {
-        std::string text;
-        for (const double each : value) text += (text.empty() ? "" : ",") + number_text(each);
-        option_info made{name, option_kind::numbers, text, about, 0};
-        made.low_open = made.high_open = true;
-        add(std::move(made), std::move(needs));
+    void numbers(const char* name, const std::vector<double>& value, range r, const char* about, option_needs needs = {}) {
+        add({name, option_kind::numbers, text_of(value), about, r.low, r.high, r.low_open, r.high_open}, std::move(needs));
     }
 
 private:
@@ -55,7 +51,7 @@ public:
     void whole(const char* name, index& value, double, const char*, const option_needs& = {}) { value = from_.whole(name); }
     void flag(const char* name, bool& value, const char*, const option_needs& = {}) { value = from_.flag(name); }
     void choice(const char* name, std::string& value, const std::vector<std::string>&, const char*, const option_needs& = {}) { value = from_.choice(name); }
-    void numbers(const char* name, std::vector<double>& value, const char*, const option_needs& = {}) { value = from_.numbers(name); }
+    void numbers(const char* name, std::vector<double>& value, range, const char*, const option_needs& = {}) { value = from_.numbers(name); }
 
 private:
     const option_values& from_;
@@ -94,12 +90,12 @@ Method value_of(const option_values& from) {
 
 // The entry of the registry: fit is given the value, parse the bytes of a model file.
 template <described_method Method>
-method entry(std::shared_ptr<const fitted> (*fit)(const Method&, const fit_task&), std::shared_ptr<const fitted> (*parse)(std::string_view, const std::string&)) {
-    return {Method::facts(), options_of<Method>(), [fit](const fit_task& t) { return fit(value_of<Method>(t.options), t); }, parse};
+method entry(fitted_ptr (*fit)(const Method&, const fit_call&), fitted_ptr (*parse)(std::string_view, const std::string&)) {
+    return {Method::facts(), options_of<Method>(), [fit](const fit_call& t) { return fit(value_of<Method>(t.options), t); }, parse};
 }
 // The second of these for an adapter that is made from what `parse` reads.
 template <class Fitted, auto parse>
-std::shared_ptr<const fitted> parsed(std::string_view bytes, const std::string& file) {
+fitted_ptr parsed(std::string_view bytes, const std::string& file) {
     return std::make_shared<const Fitted>(parse(bytes, file));
 }
 

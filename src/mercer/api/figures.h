@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -13,20 +14,34 @@ namespace mercer::api {
 
 using figure_value = std::variant<bool, std::int64_t, double, std::string, std::vector<std::int64_t>, std::vector<double>, std::vector<std::string>>;
 
+// Any whole number is an int64, any text a string: nothing is narrowed on the way.
+template <class T>
+figure_value as_figure(T value) {
+    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>)
+        return static_cast<std::int64_t>(value);
+    else if constexpr (std::is_convertible_v<T, std::string_view>)
+        return std::string(std::string_view(value));
+    else
+        return value;
+}
+
 class figures {
 public:
-    // Any whole number is an int64, any text a string: nothing is narrowed on the way.
+    struct entry {
+        std::string name;
+        figure_value value;
+        template <class T>
+        entry(std::string name_, T value_) : name(std::move(name_)), value(as_figure(std::move(value_))) {}
+    };
+    figures() = default;
+    figures(std::initializer_list<entry> all) {
+        for (const entry& each : all) all_.emplace_back(each.name, each.value);
+    }
     template <class T>
     void add(std::string name, T value) {
-        if constexpr (std::is_same_v<T, bool> || std::is_floating_point_v<T>)
-            all_.emplace_back(std::move(name), figure_value(value));
-        else if constexpr (std::is_integral_v<T>)
-            all_.emplace_back(std::move(name), figure_value(static_cast<std::int64_t>(value)));
-        else if constexpr (std::is_convertible_v<T, std::string_view>)
-            all_.emplace_back(std::move(name), figure_value(std::string(std::string_view(value))));
-        else
-            all_.emplace_back(std::move(name), figure_value(std::move(value)));
+        all_.emplace_back(std::move(name), as_figure(std::move(value)));
     }
+    void add(const figures& more) { all_.insert(all_.end(), more.all_.begin(), more.all_.end()); }
     const figure_value* find(std::string_view name) const;
     double number(std::string_view name) const;  // one that is there and a number; else fails with the names there are
     const std::vector<std::pair<std::string, figure_value>>& all() const { return all_; }

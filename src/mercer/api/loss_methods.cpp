@@ -1,6 +1,4 @@
 // Convex losses in the space of a kernel as methods: kernel_logistic, and representer with a loss by name.
-#include <fmt/format.h>
-
 #include "mercer/api/described.h"
 #include "mercer/methods/regression/kernel_logistic.h"
 #include "mercer/methods/regression/methods.h"
@@ -10,70 +8,62 @@ namespace mercer::api {
 namespace {
 
 // What both kinds of model say of their optimum.
-void add_optimum(figures& out, const auto& m) {
-    out.add("status", name(m.status));
-    out.add("gap", m.gap);
-    out.add("objective", m.objective);
-    out.add("rounds", m.rounds);
-    out.add("training_size", std::int64_t{m.f.training_size});
-}
-
-// What both kinds of model say when they are not at their optimum.
-std::string trouble_of(const auto& m) { return api::trouble_of(m.status, "max_iter, or take a larger tol", m.gap); }
-
-class logistic_fitted final : public fitted {
+template <class Model>
+class loss_fitted : public fitted_as<Model> {
 public:
-    explicit logistic_fitted(kernel_logistic_model m) : m_(std::move(m)) {}
-    std::string bytes() const override { return kernel_logistic_bytes(m_); }
-    std::string kernel_text() const override { return m_.f.kernel_text(); }
-    answer gives() const override { return answer::classes; }
-    std::vector<double> predict(const dataset& x) const override { return mercer::predict(m_, x); }
-    std::vector<double> classes() const override { return m_.classes; }
-    columns details(const dataset& x) const override { return {probabilities(m_, decide(m_, x).view()), label_names("p", m_.classes)}; }
+    using fitted_as<Model>::fitted_as;
     figures about() const override {
+        const Model& m = this->m_;
         figures out;
-        add_optimum(out, m_);
+        if constexpr (requires { m.of; }) out.add("loss", name(m.of.kind));
+        out.add({{"status", name(m.status)}, {"gap", m.gap}, {"objective", m.objective}, {"rounds", m.rounds}, {"training_size", m.f.training_size}});
         return out;
     }
-
-    std::string trouble() const override { return trouble_of(m_); }
-
-private:
-    kernel_logistic_model m_;
+    std::string trouble() const override { return trouble_of(this->m_.status, "max_iter, or take a larger tol", this->m_.gap); }
 };
 
-std::shared_ptr<const fitted> make_logistic(const kernel_logistic& m, const fit_task& t) {
-    kernel_logistic_options o;
-    o.C = m.C;
+class logistic_fitted final : public loss_fitted<kernel_logistic_model> {
+public:
+    using loss_fitted::loss_fitted;
+    answer gives() const override { return answer::classes; }
+    matrix<double> decide(const examples& x) const override {
+        return x.visit([&](const dataset& some) { return mercer::decide(m_, some); }, [&](const auto& K) { return decide_precomputed(m_, K); });
+    }
+    std::vector<double> predict(const examples& x) const override { return mercer::predict(m_, decide(x).view()); }
+    matrix<double> probabilities(const examples& x) const override { return mercer::probabilities(m_, decide(x).view()); }
+    columns details(const examples& x) const override { return {probabilities(x), label_names("p", m_.classes)}; }
+};
+
+// The options that both have under the same names.
+template <class Options>
+Options newton_options(const auto& m, const fit_call& t) {
+    auto o = t.common<Options>();
     o.fit_intercept = m.fit_intercept;
     o.tol = m.tol;
     o.max_iter = static_cast<int>(m.max_iter);
-    if (t.memory_bytes) o.memory_bytes = t.memory_bytes;
-    o.progress = t.progress;
-    return std::make_shared<logistic_fitted>(fit_kernel_logistic(*t.k, t.data.x, t.data.y, o));
+    return o;
 }
 
-class representer_fitted final : public fitted {
+fitted_ptr make_logistic(const kernel_logistic& m, const fit_call& t) {
+    auto o = newton_options<kernel_logistic_options>(m, t);
+    o.C = m.C;
+    return t.made<logistic_fitted>(t.x.visit([&](const dataset& x) { return fit_kernel_logistic(*t.k, x, t.targets(), o); },
+                                             [&](const auto& K) { return fit_kernel_logistic_precomputed(K, t.targets(), o); }));
+}
+
+class representer_fitted final : public loss_fitted<representer_model> {
 public:
-    explicit representer_fitted(representer_model m) : m_(std::move(m)) {}
-    std::string bytes() const override { return representer_bytes(m_); }
-    std::string kernel_text() const override { return m_.f.kernel_text(); }
+    using loss_fitted::loss_fitted;
     // Losses on ±1 want the labels -1 and 1 themselves.
     answer gives() const override { return m_.of.has_labels() ? answer::classes : answer::values; }
-    std::vector<double> predict(const dataset& x) const override { return mercer::predict(m_, x); }
     std::vector<double> classes() const override { return m_.of.has_labels() ? std::vector<double>{-1, 1} : std::vector<double>{}; }
-    columns details(const dataset& x) const override { return {one_column(decide(m_, x)), {"decision"}}; }
-    figures about() const override {
-        figures out;
-        out.add("loss", name(m_.of.kind));
-        add_optimum(out, m_);
-        return out;
+    std::vector<double> predict(const examples& x) const override {
+        return x.visit([&](const dataset& some) { return mercer::predict(m_, some); }, [&](const auto& K) { return predict_precomputed(m_, K); });
     }
-
-    std::string trouble() const override { return trouble_of(m_); }
-
-private:
-    representer_model m_;
+    matrix<double> decide(const examples& x) const override {
+        return one_column(x.visit([&](const dataset& some) { return mercer::decide(m_, some); }, [&](const auto& K) { return decide_precomputed(m_, K); }));
+    }
+    columns details(const examples& x) const override { return {decide(x), {"decision"}}; }
 };
 
 loss named_loss(const representer& m) {
@@ -87,15 +77,12 @@ loss named_loss(const representer& m) {
     return loss::squared();
 }
 
-std::shared_ptr<const fitted> make_representer(const representer& m, const fit_task& t) {
-    representer_fit_options o;
+fitted_ptr make_representer(const representer& m, const fit_call& t) {
+    auto o = newton_options<representer_fit_options>(m, t);
     o.alpha = m.alpha;
-    o.fit_intercept = m.fit_intercept;
-    o.tol = m.tol;
-    o.max_iter = static_cast<int>(m.max_iter);
-    if (t.memory_bytes) o.memory_bytes = t.memory_bytes;
-    o.progress = t.progress;
-    return std::make_shared<representer_fitted>(fit_representer(*t.k, t.data.x, t.data.y, named_loss(m), o));
+    const loss l = named_loss(m);
+    return t.made<representer_fitted>(t.x.visit([&](const dataset& x) { return fit_representer(*t.k, x, t.targets(), l, o); },
+                                                [&](const auto& K) { return fit_representer_precomputed(K, t.targets(), l, o); }));
 }
 
 }  // namespace

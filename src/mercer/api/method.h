@@ -9,59 +9,70 @@
 #include <string_view>
 #include <vector>
 
-#include "mercer/api/figures.h"
+#include "mercer/api/fitted.h"
 #include "mercer/api/options.h"
-#include "mercer/data/dataset.h"
 #include "mercer/kernels/kernel.h"
-#include "mercer/methods/description.h"
 #include "mercer/methods/fit_control.h"
+
+namespace mercer {
+struct svm_model;
+}
 
 namespace mercer::api {
 
 using mercer::answer;
+using mercer::fit_control;
 using mercer::method_family;
 using mercer::name;
 
-// Columns of numbers, one row an object.
-struct columns {
-    matrix<double> values;
-    std::vector<std::string> names;
-};
+using fitted_ptr = std::shared_ptr<const fitted>;
 
-// A fitted model of any method. What a method cannot do fails with errc::unsupported.
-class fitted {
-public:
-    virtual ~fitted() = default;
-    virtual std::string bytes() const = 0;                  // of the estimator's own file form
-    virtual std::string kernel_text() const { return {}; }  // empty: none
-    virtual answer gives() const { return answer::none; }
-    virtual std::vector<double> predict(const dataset& x) const;
-    // What stands behind predictions: decision values, probabilities, shares of votes, log density.
-    virtual columns details(const dataset& x) const;
-    virtual columns transform(const dataset& x) const;
-    // How it was fitted and how that ended.
-    virtual figures about() const = 0;
-    // Why the answer may not be the one that was asked for, and which options of the method bear on it; empty where all is well.
-    virtual std::string trouble() const { return {}; }
-    // The labels behind classes, ascending; empty where there are none.
-    virtual std::vector<double> classes() const { return {}; }
-    // Of the training objects, where the fit found them: clusters, scores. Empty otherwise.
-    virtual std::vector<index> training_clusters() const { return {}; }
-    virtual columns training_scores() const { return {}; }
-};
-
+// What is fitted. Borrowed but for the weights.
 struct fit_task {
-    const table& data;
-    std::shared_ptr<const kernel> k;  // null where the method takes none
+    examples x;
+    matrix_view<const double> y;                            // one row an example; no columns where the method learns from the objects alone
+    std::shared_ptr<const kernel> k;                        // null where the method takes none, or x is a matrix
+    std::vector<double> sample_weight{};                    // empty: all 1
+    std::vector<std::pair<double, double>> class_weight{};  // label → factor; labels not named have 1
+    std::vector<std::string> class_names{};
+};
+
+// A task on its way into a method, with what every method is told.
+struct fit_call : fit_task {
     const option_values& options;
-    std::size_t memory_bytes = 0;  // 0: the method's own default
-    progress_callback progress{};
+    const fit_control& control;
+    fit_watch& watch;
+
+    std::span<const double> targets() const { return {y.data, static_cast<std::size_t>(y.cols > 0 ? y.rows : 0)}; }
+    bool any_order() const { return control.any_order && few_examples(x.size(), sample_weight); }
+    // The options of a method with those set that are everybody's: memory, weights, who is asked whether to go on.
+    template <class Options>
+    Options common() const {
+        Options o;
+        if constexpr (requires { o.memory_bytes; })
+            if (control.memory_bytes) o.memory_bytes = control.memory_bytes;
+        if constexpr (requires { o.sample_weight; }) o.sample_weight = sample_weight;
+        if constexpr (requires { o.class_weight; }) o.class_weight = class_weight;
+        if constexpr (requires { o.progress = watch.callback(); }) o.progress = watch.callback();
+        return o;
+    }
+    // f(kernel, objects) or f(Gram matrix): functions that fit have both forms.
+    template <class F>
+    auto from(F f) const {
+        return x.visit([&](const dataset& objects) { return f(*k, objects); }, [&](matrix_view<const double> K) { return f(precomputed<double>(K)); });
+    }
+    // The fitted model; one that ran out of time says so.
+    template <class Fitted, class Model, class... More>
+    fitted_ptr made(Model m, More&&... more) const {
+        if constexpr (requires { m.status; }) m.status = watch.ended(m.status);
+        return std::make_shared<const Fitted>(std::move(m), std::forward<More>(more)...);
+    }
 };
 
 struct method : method_facts {
     std::vector<option_info> options;
-    std::function<std::shared_ptr<const fitted>(const fit_task&)> fit;
-    std::function<std::shared_ptr<const fitted>(std::string_view bytes, const std::string& file)> parse;
+    std::function<fitted_ptr(const fit_call&)> fit;
+    std::function<fitted_ptr(std::string_view bytes, const std::string& file)> parse;
 };
 
 // The methods of each family, for the registry.
@@ -76,8 +87,16 @@ std::vector<method> component_methods();
 const std::vector<method>& methods();
 // By name or alias, '-' and '_' alike; fails with the list of methods and the nearest name.
 const method& find_method(std::string_view name);
+// The method to take instead of one that knows no kernels.
+std::string kernel_twin(const method& m);
 // For what a method of these options tells people: name, default, condition, meaning, one line each.
 std::string help(const method& m);
+
+// Fits within what control allows.
+fitted_ptr fit(const method& m, const option_values& options, fit_task task, const fit_control& control);
+// Any file of an estimator, LIBSVM's text among them: the model, and the name of its method.
+std::pair<fitted_ptr, std::string> parse_fitted(std::string_view bytes, const std::string& name);
+fitted_ptr as_fitted(svm_model m);
 
 // What adapters share.
 // `trouble` of methods that end with such a status: what did not converge, and the options that decide when it ends ("max_iter or tol").
@@ -87,5 +106,7 @@ std::vector<double> first_column(const matrix<double>& values);
 std::vector<double> as_numbers(const std::vector<index>& labels);
 // "decision setosa", ... by label; the caller's model may name classes later
 std::vector<std::string> label_names(std::string_view what, const std::vector<double>& labels);
+// "component1", "component2", ...
+std::vector<std::string> numbered(std::string_view what, index count);
 
 }  // namespace mercer::api

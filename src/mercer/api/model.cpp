@@ -63,23 +63,23 @@ model fit(const spec& s, const table& data, const fit_control& control) {
     const method& m = find_method(s.method);
     const option_values options(m.name, m.options, s.options);
     if (data.x.size() == 0) fail(errc::data, fmt::format("{}: no objects", m.name));
-    if (!m.takes_kernel && !s.kernel.empty()) fail(errc::invalid_argument, fmt::format("{} takes no kernel, got {}: kernel_{} does", m.name, s.kernel, m.name));
+    if (!m.takes_kernel && !s.kernel.empty())
+        fail(errc::invalid_argument, fmt::format("{} takes no kernel, got {}: {} does", m.name, s.kernel, kernel_twin(m)));
     if (!m.takes_kernel && data.x.kind() != domain::vectors)
-        fail(errc::unsupported, fmt::format("{} is for vectors, the data are {}: take kernel_{}", m.name, name(data.x.kind()), m.name));
+        fail(errc::unsupported, fmt::format("{} is for vectors, the data are {}: take {}", m.name, name(data.x.kind()), kernel_twin(m)));
     require_targets(m, data);
 
     model out;
     out.scaling_ = fit_scaling(data.x, s.scale);
-    table work{out.scaling_ ? scaled(*out.scaling_, data.x) : data.x, data.y, data.class_names, data.feature_names};
+    const dataset x = out.scaling_ ? scaled(*out.scaling_, data.x) : data.x;
     std::shared_ptr<const kernel> k;
     if (m.takes_kernel) {
-        k = s.ready ? s.ready : std::make_shared<kernel>(s.kernel.empty() ? default_kernel(work.x) : kernel::parse(s.kernel));
-        if (k->where() != domain::any && k->where() != work.x.kind())
-            fail(errc::unsupported, fmt::format("{} is a kernel on {}, the data are {}", k->text(), name(k->where()), name(work.x.kind())));
+        k = s.ready ? s.ready : std::make_shared<kernel>(s.kernel.empty() ? default_kernel(x) : kernel::parse(s.kernel));
+        if (k->where() != domain::any && k->where() != x.kind())
+            fail(errc::unsupported, fmt::format("{} is a kernel on {}, the data are {}", k->text(), name(k->where()), name(x.kind())));
     }
-    if (m.targets == answer::none) work.y.clear();
-    if (m.family == method_family::outliers) work.y.assign(static_cast<std::size_t>(work.x.size()), 1);
-    out.inner_ = m.fit({work, k, options, control.memory_bytes, control.progress});
+    matrix_view<const double> y(data.y.data(), x.size(), m.targets == answer::none ? 0 : 1);
+    out.inner_ = fit(m, options, {x, y, k, {}, {}, m.targets == answer::classes ? data.class_names : std::vector<std::string>{}}, control);
     out.spec_ = {m.name, k ? k->text() : std::string(), s.scale, options.all()};
     out.class_names_ = m.targets == answer::classes ? data.class_names : std::vector<std::string>{};
     out.feature_names_ = data.feature_names;
@@ -135,21 +135,16 @@ figures model::score(const table& data, const std::vector<double>& found) const 
         out.add("mean", sum / n);
     } else if (what == answer::sides && !std::ranges::all_of(data.y, [](double y) { return y == 1 || y == -1; })) {
         // Targets that are not sides have nothing to do with the answer.
-        out.add("inside", std::int64_t{std::ranges::count(found, 1.0)});
-        out.add("of", std::int64_t(found.size()));
+        out.add({{"inside", std::ranges::count(found, 1.0)}, {"of", found.size()}});
     } else if (what == answer::classes || what == answer::sides) {
         const index right = count_correct(data.y, found);
-        out.add("accuracy", static_cast<double>(right) / n);
-        out.add("correct", std::int64_t{right});
-        out.add("of", std::int64_t(found.size()));
+        out.add({{"accuracy", static_cast<double>(right) / n}, {"correct", right}, {"of", found.size()}});
     } else if (what == answer::values) {
         const regression_score s = score_regression(data.y, found);
         double mean = 0, spread = 0;
         for (const double y : data.y) mean += y / n;
         for (const double y : data.y) spread += (y - mean) * (y - mean) / n;
-        out.add("mean_squared_error", s.mean_squared_error);
-        out.add("r2", 1 - s.mean_squared_error / spread);
-        out.add("squared_correlation", s.squared_correlation);
+        out.add({{"mean_squared_error", s.mean_squared_error}, {"r2", 1 - s.mean_squared_error / spread}, {"squared_correlation", s.squared_correlation}});
     } else {
         fail(errc::unsupported, fmt::format("{} finds clusters, which have no right answer to be scored by", method_name()));
     }
@@ -157,10 +152,8 @@ figures model::score(const table& data, const std::vector<double>& found) const 
 }
 
 figures model::describe() const {
-    figures out;
     const method& m = find_method(method_name());
-    out.add("method", m.name);
-    out.add("about", m.about);
+    figures out{{"method", m.name}, {"about", m.about}};
     if (!spec_.kernel.empty()) out.add("kernel", spec_.kernel);
     out.add("objects", name(kind_));
     if (kind_ == domain::vectors) out.add("coordinates", std::int64_t{dims_});

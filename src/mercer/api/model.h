@@ -31,11 +31,6 @@ struct spec {
 spec parse_spec(std::string_view json);
 std::string to_json(const spec& s);
 
-struct fit_control {
-    std::size_t memory_bytes = 0;  // 0: the default of the method
-    progress_callback progress{};
-};
-
 class model {
 public:
     const std::string& method_name() const { return spec_.method; }
@@ -75,7 +70,7 @@ private:
     friend model parse(std::string_view bytes, const std::string& name);
     columns named(columns from) const;
     api::spec spec_;
-    std::shared_ptr<const fitted> inner_;
+    fitted_ptr inner_;
     std::optional<scaling> scaling_;
     std::vector<std::string> class_names_, feature_names_;
     domain kind_ = domain::any;

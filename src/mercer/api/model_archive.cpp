@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "mercer/api/model.h"
 #include "mercer/base/error.h"
@@ -22,12 +23,8 @@ std::string value_text(const std::string& key, const ordered_json& value) {
     if (value.is_boolean()) return value.get<bool>() ? "true" : "false";
     if (value.is_number()) return value.is_number_integer() ? value.dump() : number_text(value.get<double>());
     if (value.is_array()) {
-        std::string out;
-        for (const auto& each : value) {
-            if (!each.is_number()) fail(errc::parse, fmt::format("option '{}': a list must hold numbers only", key));
-            out += (out.empty() ? "" : ",") + number_text(each.get<double>());
-        }
-        return out;
+        if (!std::ranges::all_of(value, &ordered_json::is_number)) fail(errc::parse, fmt::format("option '{}': a list must hold numbers only", key));
+        return text_of(value.get<std::vector<double>>());
     }
     fail(errc::parse, fmt::format("option '{}' must be a number, a text, true, false or a list of numbers", key));
 }
@@ -54,6 +51,8 @@ ordered_json write_spec(const spec& s) {
     for (const auto& [name, value] : s.options) out[name] = value;
     return out;
 }
+
+std::string_view first_word(std::string_view bytes) { return bytes.substr(0, std::min(bytes.find_first_of(" \n"), bytes.size())); }
 
 // What can be told of an estimator's file without its spec.
 domain domain_of(const std::string& kernel_text) { return kernel_text.empty() ? domain::vectors : kernel::parse(kernel_text).where(); }
@@ -88,8 +87,7 @@ std::string model::bytes() const {
 
 model parse(std::string_view bytes, const std::string& name) {
     model out;
-    const std::string_view first = bytes.substr(0, std::min(bytes.find_first_of(" \n"), bytes.size()));
-    if (first == format_name) {
+    if (first_word(bytes) == format_name) {
         archive_reader in(bytes, format_name, version, name);
         in.read([&] {
             out.spec_ = parse_spec(in.head.at("spec").get<std::string>());
@@ -110,24 +108,24 @@ model parse(std::string_view bytes, const std::string& name) {
         return out;
     }
     // An estimator's own file: what it was asked for is not in it, so the options are left out.
-    const auto owner = std::ranges::find(methods(), first, &method::format);
-    if (owner != methods().end()) {
-        out.inner_ = owner->parse(bytes, name);
-        out.spec_.method = owner->name;
-    } else if (first == "svm_type") {
-        out.inner_ = find_method("svc").parse(model_bytes(parse_libsvm_model(bytes, name)), name);
-        out.spec_.method = "svc";
-    } else {
-        fail(errc::parse, fmt::format("{}: not a model file: it starts with '{}'", name, bytes.substr(0, std::min<std::size_t>(bytes.find('\n'), 40))));
-    }
+    std::tie(out.inner_, out.spec_.method) = parse_fitted(bytes, name);
     out.spec_.kernel = out.inner_->kernel_text();
     out.kind_ = domain_of(out.spec_.kernel);
     out.figures_ = out.inner_->about();
-    // Methods that share a file form are told apart by what they answer.
-    if (first == "mercer-knn-model" && out.gives() == answer::values) out.spec_.method = "knn_regression";
-    if (first == "mercer-svm-model" || first == "svm_type")
-        out.spec_.method = out.gives() == answer::values ? "svr" : out.gives() == answer::sides ? "one_class" : "svc";
     return out;
+}
+
+std::pair<fitted_ptr, std::string> parse_fitted(std::string_view bytes, const std::string& name) {
+    const std::string_view first = first_word(bytes);
+    const auto owner = std::ranges::find(methods(), first, &method::format);
+    const bool libsvm = first == "svm_type";
+    if (owner == methods().end() && !libsvm)
+        fail(errc::parse, fmt::format("{}: not a model file: it starts with '{}'", name, bytes.substr(0, std::min<std::size_t>(bytes.find('\n'), 40))));
+    const fitted_ptr found = libsvm ? as_fitted(parse_libsvm_model(bytes, name)) : owner->parse(bytes, name);
+    // Methods that share a file form are told apart by what they answer.
+    if (first == "mercer-knn-model") return {found, found->gives() == answer::values ? "knn_regression" : "knn"};
+    if (first == "mercer-svm-model" || libsvm) return {found, found->gives() == answer::values ? "svr" : found->gives() == answer::sides ? "one_class" : "svc"};
+    return {found, owner->name};
 }
 
 }  // namespace mercer::api

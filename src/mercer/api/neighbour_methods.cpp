@@ -1,6 +1,5 @@
 // Methods of distances to examples, means and medoids: knn, knn_regression, nearest_centroid, nearest_medoid.
 #include "mercer/api/described.h"
-#include "mercer/base/error.h"
 #include "mercer/methods/neighbours/knn.h"
 #include "mercer/methods/neighbours/methods.h"
 #include "mercer/methods/neighbours/nearest_centroid.h"
@@ -9,88 +8,69 @@
 namespace mercer::api {
 namespace {
 
-class knn_fitted final : public fitted {
+class knn_fitted final : public fitted_as<knn_model> {
 public:
-    explicit knn_fitted(knn_model m) : m_(std::move(m)) {}
-    std::string bytes() const override { return model_bytes(m_); }
-    std::string kernel_text() const override { return m_.k ? m_.k->text() : std::string(); }
+    using fitted_as::fitted_as;
     answer gives() const override { return m_.options.task == knn_task::classification ? answer::classes : answer::values; }
-    std::vector<double> predict(const dataset& x) const override { return mercer::predict(m_, x); }
-    std::vector<double> classes() const override { return m_.classes; }
-    columns details(const dataset& x) const override {
+    std::vector<double> predict(const examples& x) const override { return mercer::predict(m_, x.objects()); }
+    columns details(const examples& x) const override {
         if (m_.options.task == knn_task::regression) fail(errc::unsupported, "regression by neighbours has no shares of votes to show");
-        return {class_shares(m_, find_neighbours(m_, x)), label_names("p", m_.classes)};
+        return {class_shares(m_, find_neighbours(m_, x.objects())), label_names("p", m_.classes)};
     }
-    figures about() const override {
-        figures out;
-        out.add("neighbours", std::int64_t{m_.options.n_neighbors});
-        out.add("training_size", std::int64_t{m_.size()});
-        return out;
+    figures about() const override { return {{"neighbours", m_.options.n_neighbors}, {"training_size", m_.size()}}; }
+    part_value part(std::string_view name) const override {
+        if (name == "objects") return m_.x;
+        if (name == "self") return m_.self;
+        return fitted_as::part(name);
     }
-
-private:
-    knn_model m_;
 };
 
 template <class Method>
-std::shared_ptr<const fitted> make_knn(const Method& m, const fit_task& t) {
-    knn_options o;
+fitted_ptr make_knn(const Method& m, const fit_call& t) {
+    auto o = t.common<knn_options>();
     o.task = std::is_same_v<Method, knn> ? knn_task::classification : knn_task::regression;
     o.n_neighbors = m.n_neighbors;
     o.weights = m.weights == "distance" ? knn_weights::distance : knn_weights::uniform;
-    if (t.memory_bytes) o.memory_bytes = t.memory_bytes;
-    return std::make_shared<knn_fitted>(fit_knn(*t.k, t.data.x, t.data.y, o));
+    o.progress = {};  // the model keeps it for its predictions, which are not this fit's
+    return t.made<knn_fitted>(t.from([&](const auto&... from) { return fit_knn(from..., t.targets(), o); }));
 }
 
-class centroid_fitted final : public fitted {
+template <class Model>
+class nearest_fitted : public fitted_as<Model> {
 public:
-    explicit centroid_fitted(nearest_centroid_model m) : m_(std::move(m)) {}
-    std::string bytes() const override { return model_bytes(m_); }
-    std::string kernel_text() const override { return m_.means.kernel_text(); }
+    using fitted_as<Model>::fitted_as;
     answer gives() const override { return answer::classes; }
-    std::vector<double> predict(const dataset& x) const override { return mercer::predict(m_, x); }
-    std::vector<double> classes() const override { return m_.classes; }
-    columns transform(const dataset& x) const override { return {squared_distances(m_, x), label_names("squared_distance", m_.classes)}; }
-    columns details(const dataset& x) const override { return transform(x); }
-    figures about() const override {
-        figures out;
-        out.add("squared_norms_of_means", m_.norms);
-        out.add("training_size", std::int64_t{m_.means.size()});
-        return out;
+    std::vector<double> predict(const examples& x) const override {
+        return x.visit([&](const auto& some) { return mercer::predict(this->m_, some); });
     }
-
-private:
-    nearest_centroid_model m_;
 };
 
-class medoid_fitted final : public fitted {
+class centroid_fitted final : public nearest_fitted<nearest_centroid_model> {
 public:
-    explicit medoid_fitted(nearest_medoid_model m) : m_(std::move(m)) {}
-    std::string bytes() const override { return model_bytes(m_); }
-    std::string kernel_text() const override { return m_.k ? m_.k->text() : std::string(); }
-    answer gives() const override { return answer::classes; }
-    std::vector<double> predict(const dataset& x) const override { return mercer::predict(m_, x); }
-    std::vector<double> classes() const override { return m_.classes; }
-    figures about() const override {
-        figures out;
-        out.add("medoid_rows", std::vector<std::int64_t>(m_.rows.begin(), m_.rows.end()));
-        out.add("sums_of_distances", m_.sums);
-        out.add("training_size", std::int64_t{m_.training_size});
-        return out;
-    }
-
-private:
-    nearest_medoid_model m_;
+    using nearest_fitted::nearest_fitted;
+    columns transform(const examples& x) const override { return {squared_distances(m_, x.objects()), label_names("squared_distance", m_.classes)}; }
+    columns details(const examples& x) const override { return transform(x); }
+    figures about() const override { return {{"squared_norms_of_means", m_.norms}, {"training_size", m_.means.size()}}; }
 };
 
-std::shared_ptr<const fitted> make_centroid(const nearest_centroid&, const fit_task& t) {
-    nearest_centroid_options o;
-    if (t.memory_bytes) o.memory_bytes = t.memory_bytes;
-    return std::make_shared<centroid_fitted>(fit_nearest_centroid(*t.k, t.data.x, t.data.y, o));
+class medoid_fitted final : public nearest_fitted<nearest_medoid_model> {
+public:
+    using nearest_fitted::nearest_fitted;
+    figures about() const override { return {{"medoid_rows", m_.rows}, {"sums_of_distances", m_.sums}, {"training_size", m_.training_size}}; }
+    part_value part(std::string_view name) const override {
+        if (name == "objects") return m_.medoids;
+        return nearest_fitted::part(name);
+    }
+};
+
+fitted_ptr make_centroid(const nearest_centroid&, const fit_call& t) {
+    const auto o = t.common<nearest_centroid_options>();
+    return t.made<centroid_fitted>(t.from([&](const auto&... from) { return fit_nearest_centroid(from..., t.targets(), o); }));
 }
 
-std::shared_ptr<const fitted> make_medoid(const nearest_medoid&, const fit_task& t) {
-    return std::make_shared<medoid_fitted>(fit_nearest_medoid(*t.k, t.data.x, t.data.y));
+fitted_ptr make_medoid(const nearest_medoid&, const fit_call& t) {
+    const auto o = t.common<nearest_medoid_options>();
+    return t.made<medoid_fitted>(t.from([&](const auto&... from) { return fit_nearest_medoid(from..., t.targets(), o); }));
 }
 
 }  // namespace

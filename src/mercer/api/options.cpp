@@ -9,6 +9,7 @@
 #include <iterator>
 
 #include "mercer/base/error.h"
+#include "mercer/kernels/leaf.h"
 
 namespace mercer::api {
 namespace {
@@ -77,7 +78,7 @@ std::string option_info::condition() const {
     switch (kind) {
         case option_kind::flag: return "true or false";
         case option_kind::choice: return fmt::format("{}", fmt::join(choices, ", "));
-        case option_kind::numbers: return "a,b,... or low:high:count, each > 0";
+        case option_kind::numbers: return fmt::format("a,b,... or low:high:count, each {} 0", low_open ? ">" : ">=");
         default: break;
     }
     std::string out = kind == option_kind::whole ? "whole, " : "";
@@ -108,7 +109,8 @@ option_values::option_values(const std::string& owner, const std::vector<option_
         if (std::ranges::find(seen, at->name) != seen.end()) fail(errc::invalid_argument, fmt::format("{}: option '{}' is given twice", owner, at->name));
         seen.push_back(at->name);
         if (!valid(*at, value)) fail(errc::invalid_argument, fmt::format("{}: {} must satisfy {}, got '{}'", owner, at->name, at->condition(), value));
-        values_[static_cast<std::size_t>(at - options.begin())].second = value;
+        bool yes = false;
+        values_[static_cast<std::size_t>(at - options.begin())].second = at->kind == option_kind::flag ? (is_flag(value, yes), yes ? "true" : "false") : value;
     }
     for (const auto& o : options) {
         const option_need* missing = unmet(o);
@@ -157,6 +159,12 @@ const std::string& option_values::choice(std::string_view name) const { return t
 std::vector<double> option_values::numbers(std::string_view name) const {
     std::vector<double> out;
     parse_numbers(text(name), out);
+    return out;
+}
+
+std::string text_of(std::span<const double> numbers) {
+    std::string out;
+    for (const double each : numbers) out += (out.empty() ? "" : ",") + number_text(each);
     return out;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <limits>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -54,6 +55,8 @@ private:
     std::vector<std::string> ignored_;
 };
 
+// Numbers as the text of an option: "0.5,2".
+std::string text_of(std::span<const double> numbers);
 // "name=value"; fails with errc::parse when there is no '='.
 std::pair<std::string, std::string> parse_setting(std::string_view text);
 // svc for SVC, kernel_pca for kernel-pca

@@ -1,10 +1,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cmath>
 #include <numeric>
 
 #include "mercer/api/method.h"
 #include "mercer/base/error.h"
+#include "mercer/base/parallel.h"
+#include "mercer/base/stop.h"
 #include "mercer/kernels/leaf.h"
 
 namespace mercer::api {
@@ -41,22 +45,27 @@ const std::vector<method>& methods() {
 
 const method& find_method(std::string_view name) {
     const std::string wanted = plain_name(name);
+    for (const method& each : methods())
+        if (each.name == wanted || std::ranges::find(each.aliases, wanted) != each.aliases.end()) return each;
     std::string there, near;
     std::size_t least = 3;
     for (const method& each : methods()) {
         std::vector<std::string> names = each.aliases;
         names.push_back(each.name);
-        for (const auto& one : names) {
-            if (one == wanted) return each;
+        for (const auto& one : names)
             if (const std::size_t far = edits(one, wanted); far < least) {
                 least = far;
                 near = each.name;
             }
-        }
         there += (there.empty() ? "" : ", ") + each.name;
     }
     fail(errc::invalid_argument, near.empty() ? fmt::format("there is no method '{}': there are {}", name, there)
                                               : fmt::format("there is no method '{}', did you mean {}? There are {}", name, near, there));
+}
+
+std::string kernel_twin(const method& m) {
+    const std::string twin = "kernel_" + m.name;
+    return std::ranges::find(methods(), twin, &method::name) != methods().end() ? twin : "svc";
 }
 
 std::string help(const method& m) {
@@ -65,9 +74,34 @@ std::string help(const method& m) {
     return out;
 }
 
-std::vector<double> fitted::predict(const dataset&) const { fail(errc::unsupported, "this method does not predict: it transforms"); }
-columns fitted::details(const dataset&) const { fail(errc::unsupported, "this method has nothing behind its predictions to show"); }
-columns fitted::transform(const dataset&) const { fail(errc::unsupported, "this method does not transform: it predicts"); }
+fitted_ptr fit(const method& m, const option_values& options, fit_task task, const fit_control& control) {
+    std::optional<thread_limit> limit;
+    if (control.threads > 0) limit.emplace(control.threads);
+    fit_watch watch(control);
+    // Where a step is long its loops listen too, and end a moment after the time is over. Methods with the option see to the time themselves.
+    const bool own_clock = std::ranges::find(m.options, "max_seconds", &option_info::name) != m.options.end();
+    std::optional<stop_scope> late;
+    if (std::isfinite(control.seconds) && !own_clock)
+        late.emplace([ask = watch.callback(),
+                      end = std::chrono::steady_clock::now() + std::chrono::duration<double>(control.seconds + std::max(1.0, 0.1 * control.seconds))] {
+            return std::chrono::steady_clock::now() > end && !ask({});
+        });
+    try {
+        return m.fit({std::move(task), options, control, watch});
+    } catch (const error& problem) {
+        if (problem.code() == errc::cancelled && watch.ended(fit_status::cancelled) == fit_status::time_limit)
+            fail(errc::cancelled, fmt::format("{}: the time limit was reached before there was a model", m.name));
+        throw;
+    }
+}
+
+std::vector<double> fitted::predict(const examples&) const { fail(errc::unsupported, "this method does not predict: it transforms"); }
+matrix<double> fitted::decide(const examples&) const { fail(errc::unsupported, "this method has no functions behind its predictions"); }
+matrix<double> fitted::scores(const examples&) const { fail(errc::unsupported, "this method has no scores of classes"); }
+matrix<double> fitted::probabilities(const examples&) const { fail(errc::unsupported, "this method has no probabilities"); }
+columns fitted::details(const examples&) const { fail(errc::unsupported, "this method has nothing behind its predictions to show"); }
+columns fitted::transform(const examples&) const { fail(errc::unsupported, "this method does not transform: it predicts"); }
+part_value fitted::part(std::string_view) const { return {}; }
 
 std::string trouble_of(fit_status status, const char* options, std::optional<double> gap) {
     const std::string reached = gap ? fmt::format(", the gap is {:.3g}", *gap) : "";
@@ -75,8 +109,7 @@ std::string trouble_of(fit_status status, const char* options, std::optional<dou
         case fit_status::converged: return {};
         case fit_status::stationary: return "the kernel matrix is not positive semidefinite: this need not be the best solution; see `mercer kernel test`";
         case fit_status::unbounded:
-        case fit_status::infeasible:
-            return "there is no solution: without a bound on the errors the classes cannot be separated; give a finite C with --set";
+        case fit_status::infeasible: return "there is no solution: without a bound on the errors the classes cannot be separated; give a finite C with --set";
         case fit_status::stalled:
             if (gap) return fmt::format("not converged: rounding keeps the gap at {:.3g}; scale the data, or take a larger tol, with --set", *gap);
             return "not converged: no further progress in floating point, or the kernel matrix is not positive semidefinite (`mercer kernel test`)";
@@ -102,6 +135,12 @@ std::vector<double> as_numbers(const std::vector<index>& labels) { return {label
 std::vector<std::string> label_names(std::string_view what, const std::vector<double>& labels) {
     std::vector<std::string> out;
     for (const double label : labels) out.push_back(fmt::format("{}({})", what, number_text(label)));
+    return out;
+}
+
+std::vector<std::string> numbered(std::string_view what, index count) {
+    std::vector<std::string> out;
+    for (index i = 0; i < count; ++i) out.push_back(fmt::format("{}{}", what, i + 1));
     return out;
 }
 

@@ -7,7 +7,7 @@
 
 #include "mercer/base/error.h"
 #include "mercer/gram/computed.h"
-#include "mercer/insight/dense_gram.h"
+#include "mercer/solvers/algebra/dense_gram.h"
 #include "mercer/solvers/algebra/dense_algebra.h"
 
 namespace mercer {

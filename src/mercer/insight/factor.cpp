@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "mercer/insight/dense_gram.h"
+#include "mercer/solvers/algebra/dense_gram.h"
 #include "mercer/solvers/algebra/dense_algebra.h"
 
 namespace mercer {

@@ -23,7 +23,7 @@
 #include <vector>
 
 #include "mercer/gram/gram.h"
-#include "mercer/insight/dense_gram.h"
+#include "mercer/solvers/algebra/dense_gram.h"
 #include "mercer/kernels/kernel.h"
 
 namespace mercer {

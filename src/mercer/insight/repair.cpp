@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "mercer/base/error.h"
-#include "mercer/insight/dense_gram.h"
+#include "mercer/solvers/algebra/dense_gram.h"
 #include "mercer/solvers/algebra/dense_algebra.h"
 
 namespace mercer {

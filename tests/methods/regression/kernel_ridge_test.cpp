@@ -81,11 +81,11 @@ TEST(kernel_ridge, solves_its_equation_on_every_kind_of_object) {
         for (index i = 0; i < 60; ++i) self.push_back(K(i, i));
         expect_close(predict_variance_precomputed(other, K.view(), self), predict_variance(model, each.x), 1e-8);
 
-        const kernel_ridge_model back = parse_kernel_ridge(kernel_ridge_bytes(model), "m");
-        EXPECT_EQ(kernel_ridge_bytes(back), kernel_ridge_bytes(model));
+        const kernel_ridge_model back = parse_kernel_ridge(model_bytes(model), "m");
+        EXPECT_EQ(model_bytes(back), model_bytes(model));
         expect_close(predict(back, each.x), predict(model, each.x), 0);
         expect_close(predict_variance(back, each.x), predict_variance(model, each.x), 0);
-        expect_damage_is_noticed(kernel_ridge_bytes(model), [](const std::string& bytes) { return parse_kernel_ridge(bytes, "m"); });
+        expect_damage_is_noticed(model_bytes(model), [](const std::string& bytes) { return parse_kernel_ridge(bytes, "m"); });
     }
 }
 
@@ -341,6 +341,34 @@ TEST(kernel_ridge, refuses_what_it_cannot_take) {
     const testing_support::scratch_folder folder;
     save_kernel_ridge(fit({}), folder.path("m"));
     expect_close(predict(load_kernel_ridge(folder.path("m")), x), predict(fit({}), x), 0);
+}
+
+TEST(kernel_ridge, each_output_may_have_a_penalty_of_its_own) {
+    const matrix<double> x = [] {
+        matrix<double> out(30, 1);
+        for (index i = 0; i < 30; ++i) out(i, 0) = 0.1 * static_cast<double>(i);
+        return out;
+    }();
+    matrix<double> y(30, 2);
+    for (index i = 0; i < 30; ++i) y(i, 0) = std::sin(x(i, 0)), y(i, 1) = x(i, 0) * x(i, 0);
+    const kernel k = kernel::parse("rbf(gamma=1)");
+    const dataset objects = dense<double>(matrix<double>(x));
+    kernel_ridge_options o;
+    o.output_alphas = {0.1, 3};
+    o.loo = true;
+    const kernel_ridge_model both = fit_kernel_ridge(k, objects, y.view(), o);
+    for (index c = 0; c < 2; ++c) {
+        kernel_ridge_options one;
+        one.alpha = o.output_alphas[static_cast<std::size_t>(c)];
+        one.loo = true;
+        const kernel_ridge_model alone = fit_kernel_ridge(k, objects, y.view().block(0, c, 30, 1), one);
+        for (index i = 0; i < 30; ++i) {
+            EXPECT_EQ(both.f.coef(i, c), alone.f.coef(i, 0));
+            EXPECT_EQ(both.loo(i, c), alone.loo(i, 0));
+        }
+    }
+    o.output_alphas = {0.1, 3, 1};
+    expect_error(errc::invalid_argument, "3 values for 2 outputs", [&] { fit_kernel_ridge(k, objects, y.view(), o); });
 }
 
 }  // namespace

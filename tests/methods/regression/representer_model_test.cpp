@@ -125,14 +125,14 @@ TEST(representer_model, files_kinds_and_faults) {
     const dataset x = sparse_data<float>(s.x);
     for (const auto& l : {loss::hinge(), loss::logistic(), loss::squared_hinge(), loss::huber(0.2), loss::quantile(0.2)}) {
         const representer_model model = fit_representer(gaussian{1.0}, x, labels, l, {.fit_intercept = true, .sample_weight = {}});
-        const representer_model back = parse_representer(representer_bytes(model), "m");
-        EXPECT_EQ(representer_bytes(back), representer_bytes(model));
+        const representer_model back = parse_representer(model_bytes(model), "m");
+        EXPECT_EQ(model_bytes(back), model_bytes(model));
         EXPECT_EQ(predict(back, x), predict(model, x));
         EXPECT_EQ(back.of.parameter, l.parameter);
         const matrix<double> K = gram_of(gaussian{1.0}, x);
         const representer_model other = fit_representer_precomputed(K.view(), labels, l, {.fit_intercept = true, .sample_weight = {}});
         expect_close(decide_precomputed(other, K.view()), decide(model, x), 1e-5);
-        expect_damage_is_noticed(representer_bytes(model), [](const std::string& bytes) { return parse_representer(bytes, "m"); });
+        expect_damage_is_noticed(model_bytes(model), [](const std::string& bytes) { return parse_representer(bytes, "m"); });
     }
     const representer_model counts =
         fit_representer(gaussian{1.0}, x, std::vector<double>(40, 3.0), loss::poisson(), {.fit_intercept = true, .sample_weight = {}});

@@ -129,10 +129,10 @@ TEST(ridge, files_and_faults) {
     const dataset x = dense_data(s.x);
     const matrix<double> y = targets(s.y, 3);
     const ridge_model model = fit_ridge(x, y.view());
-    const ridge_model back = parse_ridge(ridge_bytes(model), "m");
+    const ridge_model back = parse_ridge(model_bytes(model), "m");
     expect_close(predict(back, x), predict(model, x), 0);
-    EXPECT_EQ(ridge_bytes(back), ridge_bytes(model));
-    expect_damage_is_noticed(ridge_bytes(model), [](const std::string& bytes) { return parse_ridge(bytes, "m"); });
+    EXPECT_EQ(model_bytes(back), model_bytes(model));
+    expect_damage_is_noticed(model_bytes(model), [](const std::string& bytes) { return parse_ridge(bytes, "m"); });
     const testing_support::scratch_folder folder;
     save_ridge(model, folder.path("m"));
     expect_close(predict(load_ridge(folder.path("m")), x), predict(model, x), 0);

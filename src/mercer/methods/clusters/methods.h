@@ -17,7 +17,7 @@ struct kernel_kmeans {
 
     static method_facts facts() {
         return {"kernel_kmeans", {"kmeans", "k_means"}, method_family::clustering, "k-means in feature space", "min Σ‖φ(xᵢ)-μ_c(i)‖²",
-                "mercer-kernel-kmeans-model", answer::none};
+                "mercer-kernel-kmeans-model", answer::none, true, true, true};
     }
     template <class V>
     void options(V& v) {

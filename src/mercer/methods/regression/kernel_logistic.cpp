@@ -146,7 +146,7 @@ std::vector<double> predict(const kernel_logistic_model& model, matrix_view<cons
 
 std::vector<double> predict(const kernel_logistic_model& model, const dataset& x) { return predict(model, decide(model, x).view()); }
 
-std::string kernel_logistic_bytes(const kernel_logistic_model& model) {
+std::string model_bytes(const kernel_logistic_model& model) {
     archive_writer out;
     out.head = {{"classes", model.classes.size()}, {"status", name(model.status)}, {"rounds", model.rounds}};
     for (const double each : {model.C, model.objective, model.gap}) out.one(each);
@@ -170,7 +170,7 @@ kernel_logistic_model parse_kernel_logistic(std::string_view bytes, const std::s
     return model;
 }
 
-void save_kernel_logistic(const kernel_logistic_model& model, const std::string& path) { write_atomically(path, kernel_logistic_bytes(model)); }
+void save_kernel_logistic(const kernel_logistic_model& model, const std::string& path) { write_atomically(path, model_bytes(model)); }
 
 kernel_logistic_model load_kernel_logistic(const std::string& path) {
     const source file = read_source(path);

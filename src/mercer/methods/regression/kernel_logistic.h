@@ -52,7 +52,7 @@ matrix<double> probabilities(const kernel_logistic_model& model, matrix_view<con
 std::vector<double> predict(const kernel_logistic_model& model, matrix_view<const double> decisions);
 std::vector<double> predict(const kernel_logistic_model& model, const dataset& x);
 
-std::string kernel_logistic_bytes(const kernel_logistic_model& model);
+std::string model_bytes(const kernel_logistic_model& model);
 kernel_logistic_model parse_kernel_logistic(std::string_view bytes, const std::string& name);
 void save_kernel_logistic(const kernel_logistic_model& model, const std::string& path);  // atomic
 kernel_logistic_model load_kernel_logistic(const std::string& path);

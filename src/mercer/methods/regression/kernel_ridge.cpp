@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <utility>
 
 #include "mercer/base/error.h"
 #include "mercer/gram/adaptors.h"
@@ -100,6 +101,27 @@ void check(const kernel_ridge_options& o, index n, matrix_view<const double> y) 
     check_targets(owner, n, y);
 }
 
+// One fit for each output, with a λ of its own; the model holds all of them.
+kernel_ridge_model fit_each_output(matrix_view<const double> y, kernel_ridge_options o, const auto& fit_one) {
+    const std::vector<double> alphas = std::exchange(o.output_alphas, {});
+    if (static_cast<index>(alphas.size()) != y.cols)
+        fail(errc::invalid_argument, fmt::format("kernel ridge: output_alphas has no effect but one value for each output: {} values for {} outputs", alphas.size(), y.cols));
+    kernel_ridge_model all;
+    for (index c = 0; c < y.cols; ++c) {
+        o.alpha = alphas[static_cast<std::size_t>(c)];
+        const kernel_ridge_model one = fit_one(y.block(0, c, y.rows, 1), o);
+        if (c == 0) {
+            all = one;
+            all.f.coef = matrix<double>(one.f.coef.rows(), y.cols);
+            all.loo = matrix<double>(one.loo.rows(), y.cols);
+            all.f.offset.assign(static_cast<std::size_t>(y.cols), 0.0);
+        }
+        for (index i = 0; i < one.f.coef.rows(); ++i) all.f.coef(i, c) = one.f.coef(i, 0);
+        for (index i = 0; i < one.loo.rows(); ++i) all.loo(i, c) = one.loo(i, 0);
+    }
+    return all;
+}
+
 // Rows that no fit has seen: y - f.
 void fill_unseen(kernel_ridge_model& model, matrix_view<const double> y, const std::vector<double>& weight, const auto& predict_rows) {
     std::vector<index> unseen;
@@ -139,6 +161,8 @@ double kernel_ridge_memory(index n, index outputs, const kernel_ridge_options& o
 }
 
 kernel_ridge_model fit_kernel_ridge(const kernel& k, const dataset& x, matrix_view<const double> y, const kernel_ridge_options& options) {
+    if (!options.output_alphas.empty())
+        return fit_each_output(y, options, [&](matrix_view<const double> one, const kernel_ridge_options& o) { return fit_kernel_ridge(k, x, one, o); });
     check(options, x.size(), y);
     const std::vector<double> weight = checked_weights(owner, x.size(), options.sample_weight);
     require_finite(x);
@@ -155,6 +179,8 @@ kernel_ridge_model fit_kernel_ridge(const kernel& k, const dataset& x, matrix_vi
 }
 
 kernel_ridge_model fit_kernel_ridge_precomputed(matrix_view<const double> K, matrix_view<const double> y, const kernel_ridge_options& options) {
+    if (!options.output_alphas.empty())
+        return fit_each_output(y, options, [&](matrix_view<const double> one, const kernel_ridge_options& o) { return fit_kernel_ridge_precomputed(K, one, o); });
     require_symmetric(K, "kernel ridge: a precomputed kernel matrix");
     check(options, K.rows, y);
     const std::vector<double> weight = checked_weights(owner, K.rows, options.sample_weight);

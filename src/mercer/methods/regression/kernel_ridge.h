@@ -24,7 +24,8 @@ namespace mercer {
 
 struct kernel_ridge_options {
     double alpha = 1;                                 // λ, 0 <= λ < infinity
-    std::vector<double> sample_weight;                // empty: all 1
+    std::vector<double> output_alphas{};              // λ of each output instead: each is a fit of its own
+    std::vector<double> sample_weight{};              // empty: all 1
     bool loo = false;                                 // leave-one-out residuals as well: twice the work of the fit
     bool variance = false;                            // keep what predict_variance needs: n² numbers
     std::size_t memory_bytes = std::size_t{4} << 30;  // checked before anything is allocated
@@ -77,7 +78,7 @@ struct kernel_ridge_path {
 kernel_ridge_path fit_kernel_ridge_path(const kernel& k, const dataset& x, matrix_view<const double> y, const ridge_path_options& options);
 kernel_ridge_path fit_kernel_ridge_path_precomputed(matrix_view<const double> K, matrix_view<const double> y, const ridge_path_options& options);
 
-std::string kernel_ridge_bytes(const kernel_ridge_model& model);
+std::string model_bytes(const kernel_ridge_model& model);
 kernel_ridge_model parse_kernel_ridge(std::string_view bytes, const std::string& name);
 void save_kernel_ridge(const kernel_ridge_model& model, const std::string& path);  // atomic
 kernel_ridge_model load_kernel_ridge(const std::string& path);

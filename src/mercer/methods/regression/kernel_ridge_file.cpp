@@ -14,7 +14,7 @@ constexpr const char* format_name = "mercer-kernel-ridge-model";
 constexpr int version = 1;
 }  // namespace
 
-std::string kernel_ridge_bytes(const kernel_ridge_model& model) {
+std::string model_bytes(const kernel_ridge_model& model) {
     archive_writer out;
     out.one(model.alpha);
     write_expansion(out, model.f);
@@ -49,7 +49,7 @@ kernel_ridge_model parse_kernel_ridge(std::string_view bytes, const std::string&
     return model;
 }
 
-void save_kernel_ridge(const kernel_ridge_model& model, const std::string& path) { write_atomically(path, kernel_ridge_bytes(model)); }
+void save_kernel_ridge(const kernel_ridge_model& model, const std::string& path) { write_atomically(path, model_bytes(model)); }
 
 kernel_ridge_model load_kernel_ridge(const std::string& path) {
     const source file = read_source(path);

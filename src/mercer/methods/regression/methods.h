@@ -12,11 +12,8 @@
 namespace mercer {
 namespace detail {
 
-template <class V>
-void one_or_several(V& v, double& alpha, std::vector<double>& alphas) {
-    v.number("alpha", alpha, at_least(0), "λ, the price of large coefficients", option_needs{{"alphas", {""}}});
-    v.numbers("alphas", alphas, "several λ: the best by `score` is kept");
-}
+inline constexpr const char* lambda = "λ, the price of large coefficients";
+inline constexpr const char* several_lambdas = "several λ: the best by `score` is kept";
 template <class V>
 void newton_steps(V& v, double& tol, index& max_iter) {
     v.number("tol", tol, above(0), "of the gap, relative to the objective");
@@ -39,7 +36,8 @@ struct ridge {
     }
     template <class V>
     void options(V& v) {
-        detail::one_or_several(v, alpha, alphas);
+        v.number("alpha", alpha, at_least(0), detail::lambda, option_needs{{"alphas", {""}}});
+        v.numbers("alphas", alphas, above(0), detail::several_lambdas);
         v.choice("score", score, {"loo", "gcv"}, "how λ is chosen: leave-one-out or generalised cross-validation", option_needs{{"alphas"}});
         v.flag("fit_intercept", fit_intercept, "with an offset b");
         v.choice("form", form, {"cheaper", "primal", "dual"}, "which equations are solved");
@@ -50,7 +48,7 @@ struct kernel_ridge {
     std::optional<mercer::kernel> kernel{};
     std::string scale{};
     double alpha = 1;
-    std::vector<double> alphas{};
+    std::vector<double> alphas{}, output_alphas{};
     std::string score = "gcv";
     bool loo = false, variance = false;
 
@@ -60,7 +58,10 @@ struct kernel_ridge {
     }
     template <class V>
     void options(V& v) {
-        detail::one_or_several(v, alpha, alphas);
+        const option_needs one_lambda{{"alphas", {""}}};
+        v.number("alpha", alpha, at_least(0), detail::lambda, option_needs{{"alphas", {""}}, {"output_alphas", {""}}});
+        v.numbers("alphas", alphas, at_least(0), detail::several_lambdas);
+        v.numbers("output_alphas", output_alphas, at_least(0), "one λ for each column of targets", one_lambda);
         v.choice("score", score, {"gcv", "loo"}, "how λ is chosen: generalised cross-validation or leave-one-out", option_needs{{"alphas"}});
         v.flag("loo", loo, "leave-one-out error as well");
         v.flag("variance", variance, "keep what variances of predictions need");

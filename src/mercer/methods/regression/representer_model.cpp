@@ -99,7 +99,7 @@ std::vector<double> decide_precomputed(const representer_model& model, matrix_vi
 std::vector<double> predict(const representer_model& model, const dataset& x) { return answers(model.of, decide(model, x)); }
 std::vector<double> predict_precomputed(const representer_model& model, matrix_view<const double> K) { return answers(model.of, decide_precomputed(model, K)); }
 
-std::string representer_bytes(const representer_model& model) {
+std::string model_bytes(const representer_model& model) {
     archive_writer out;
     out.head = {{"loss", name(model.of.kind)}, {"status", name(model.status)}, {"rounds", model.rounds}};
     for (const double each : {model.of.parameter, model.alpha, model.objective, model.gap}) out.one(each);
@@ -125,7 +125,7 @@ representer_model parse_representer(std::string_view bytes, const std::string& n
     return model;
 }
 
-void save_representer(const representer_model& model, const std::string& path) { write_atomically(path, representer_bytes(model)); }
+void save_representer(const representer_model& model, const std::string& path) { write_atomically(path, model_bytes(model)); }
 
 representer_model load_representer(const std::string& path) {
     const source file = read_source(path);

@@ -49,7 +49,7 @@ std::vector<double> decide_precomputed(const representer_model& model, matrix_vi
 std::vector<double> predict(const representer_model& model, const dataset& x);
 std::vector<double> predict_precomputed(const representer_model& model, matrix_view<const double> K);
 
-std::string representer_bytes(const representer_model& model);
+std::string model_bytes(const representer_model& model);
 representer_model parse_representer(std::string_view bytes, const std::string& name);
 void save_representer(const representer_model& model, const std::string& path);  // atomic
 representer_model load_representer(const std::string& path);

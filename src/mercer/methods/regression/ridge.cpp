@@ -298,7 +298,7 @@ matrix<double> predict(const ridge_model& model, const dataset& x) {
     return out;
 }
 
-std::string ridge_bytes(const ridge_model& model) {
+std::string model_bytes(const ridge_model& model) {
     archive_writer out;
     out.head = {{"dims", model.dims()}, {"outputs", model.outputs()}, {"form", model.form == ridge_form::primal ? "primal" : "dual"}};
     out.one(model.alpha);
@@ -322,7 +322,7 @@ ridge_model parse_ridge(std::string_view bytes, const std::string& name) {
     return model;
 }
 
-void save_ridge(const ridge_model& model, const std::string& path) { write_atomically(path, ridge_bytes(model)); }
+void save_ridge(const ridge_model& model, const std::string& path) { write_atomically(path, model_bytes(model)); }
 
 ridge_model load_ridge(const std::string& path) {
     const source file = read_source(path);

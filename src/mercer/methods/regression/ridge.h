@@ -57,7 +57,7 @@ struct ridge_path {
 ridge_path fit_ridge_path(const dataset& x, matrix_view<const double> y, std::vector<double> alphas, ridge_score score = ridge_score::loo,
                           const ridge_options& options = {});
 
-std::string ridge_bytes(const ridge_model& model);
+std::string model_bytes(const ridge_model& model);
 ridge_model parse_ridge(std::string_view bytes, const std::string& name);
 void save_ridge(const ridge_model& model, const std::string& path);  // atomic
 ridge_model load_ridge(const std::string& path);

@@ -1,4 +1,4 @@
-// The support vector machines as values: svc, nu_svc, svr, nu_svr, one_class.
+// The support vector machines as values: svc, nu_svc, svr, nu_svr, one_class; linear_svc and pegasos by descent.
 //
 //     svc{.kernel = gaussian{0.5}, .C = 10}
 #pragma once
@@ -22,14 +22,26 @@ void share_of_errors(V& v, double& nu) {
     v.number("nu", nu, up_to(above(0), 1), "bound on the share of errors, and below it on that of support vectors");
 }
 template <class V>
-void when_to_end(V& v, double& tol, double& max_seconds) {
-    v.number("tol", tol, above(0), "the gap at which training ends");
+void at_most(V& v, double& max_seconds) {
     v.number("max_seconds", max_seconds, at_least(0), "stop after so long and keep what there is; 0: no limit");
 }
+// What the five machines that SMO solves have in common.
 template <class V>
-void many_classes(V& v, std::string& multiclass, bool& probability) {
-    v.choice("multiclass", multiclass, {"ovo", "ovr"}, "more than two: each against each, or each against the rest");
-    v.flag("probability", probability, "probabilities as well, by cross-validation");
+void when_to_end(V& v, auto& m) {
+    v.number("tol", m.tol, above(0), "the gap at which training ends");
+    at_most(v, m.max_seconds);
+    v.whole("max_iter", m.max_iter, -1, "pairs solved at most in each binary problem; -1: no limit");
+    v.flag("shrinking", m.shrinking, "set examples aside whose variables will stay at a bound");
+}
+template <class V>
+void many_classes(V& v, auto& m) {
+    v.choice("multiclass", m.multiclass, {"ovo", "ovr"}, "more than two: each against each, or each against the rest");
+}
+template <class V>
+void epochs(V& v, double& tol, index& max_iter, index& seed) {
+    v.number("tol", tol, above(0), "the relative gap at which training ends");
+    v.whole("max_iter", max_iter, 1, "passes over the data at most");
+    v.whole("seed", seed, 0, "of the order of the examples");
 }
 inline constexpr const char* svm_format = "mercer-svm-model";
 
@@ -42,6 +54,9 @@ struct svc {
     double tol = 1e-3, max_seconds = 0;
     std::string multiclass = "ovo";
     bool probability = false;
+    std::string solver = "smo";
+    index max_iter = -1, seed = 1;
+    bool shrinking = true;
 
     static method_facts facts() {
         return {"svc", {"svm", "c_svc"}, method_family::classification, "support vector classification", "min ½‖w‖² + C Σξᵢ, yᵢ(wᵀφ(xᵢ)+b) >= 1-ξᵢ",
@@ -50,8 +65,13 @@ struct svc {
     template <class V>
     void options(V& v) {
         detail::price_of_errors(v, C);
-        detail::when_to_end(v, tol, max_seconds);
-        detail::many_classes(v, multiclass, probability);
+        const option_needs smo{{"solver", {"smo"}}};
+        detail::when_to_end(v, *this);
+        detail::many_classes(v, *this);
+        v.choice("solver", solver, {"smo", "interior_point", "primal_qp", "kernel_pegasos"},
+                 "the dual by SMO or as a quadratic program, the primal as one (linear kernel), or stochastic descent");
+        v.flag("probability", probability, "probabilities as well, by cross-validation", smo);
+        v.whole("seed", seed, 0, "of the parts of that cross-validation, of stochastic descent");
     }
 };
 
@@ -62,6 +82,8 @@ struct nu_svc {
     double tol = 1e-3, max_seconds = 0;
     std::string multiclass = "ovo";
     bool probability = false;
+    index max_iter = -1, seed = 1;
+    bool shrinking = true;
 
     static method_facts facts() {
         return {"nu_svc", {}, method_family::classification, "support vector classification with a bound on the errors",
@@ -70,8 +92,10 @@ struct nu_svc {
     template <class V>
     void options(V& v) {
         detail::share_of_errors(v, nu);
-        detail::when_to_end(v, tol, max_seconds);
-        detail::many_classes(v, multiclass, probability);
+        detail::when_to_end(v, *this);
+        detail::many_classes(v, *this);
+        v.flag("probability", probability, "probabilities as well, by cross-validation");
+        v.whole("seed", seed, 0, "of the parts of that cross-validation", option_needs{{"probability", {"true"}}});
     }
 };
 
@@ -80,6 +104,8 @@ struct svr {
     std::string scale{};
     double C = 1, epsilon = 0.1;
     double tol = 1e-3, max_seconds = 0;
+    index max_iter = -1;
+    bool shrinking = true;
 
     static method_facts facts() {
         return {"svr", {"epsilon_svr"}, method_family::regression, "support vector regression", "min ½‖w‖² + C Σξᵢ, |yᵢ-f(xᵢ)| <= ε+ξᵢ",
@@ -89,7 +115,7 @@ struct svr {
     void options(V& v) {
         detail::price_of_errors(v, C);
         v.number("epsilon", epsilon, at_least(0), "half the width of the tube in which errors cost nothing");
-        detail::when_to_end(v, tol, max_seconds);
+        detail::when_to_end(v, *this);
     }
 };
 
@@ -98,6 +124,8 @@ struct nu_svr {
     std::string scale{};
     double C = 1, nu = 0.5;
     double tol = 1e-3, max_seconds = 0;
+    index max_iter = -1;
+    bool shrinking = true;
 
     static method_facts facts() {
         return {"nu_svr", {}, method_family::regression, "support vector regression that finds the width of its tube",
@@ -107,7 +135,7 @@ struct nu_svr {
     void options(V& v) {
         detail::price_of_errors(v, C);
         detail::share_of_errors(v, nu);
-        detail::when_to_end(v, tol, max_seconds);
+        detail::when_to_end(v, *this);
     }
 };
 
@@ -116,6 +144,8 @@ struct one_class {
     std::string scale{};
     double nu = 0.5;
     double tol = 1e-3, max_seconds = 0;
+    index max_iter = -1;
+    bool shrinking = true;
 
     static method_facts facts() {
         return {"one_class", {"one_class_svm"}, method_family::outliers, "the region that holds most of the objects",
@@ -124,7 +154,57 @@ struct one_class {
     template <class V>
     void options(V& v) {
         detail::share_of_errors(v, nu);
-        detail::when_to_end(v, tol, max_seconds);
+        detail::when_to_end(v, *this);
+    }
+};
+
+struct linear_svc {
+    std::string scale{};
+    double C = 1;
+    std::string loss = "squared_hinge", penalty = "l2";
+    bool fit_intercept = true;
+    double intercept_scaling = 1;
+    double tol = 1e-4, max_seconds = 0;
+    index max_iter = 1000, seed = 1;
+
+    static method_facts facts() {
+        return {"linear_svc", {}, method_family::classification, "linear support vector classification by coordinate descent",
+                "min ½‖w‖² + C Σξᵢ², yᵢwᵀ(xᵢ, s) >= 1-ξᵢ, each class against the rest", detail::svm_format, answer::classes, false};
+    }
+    template <class V>
+    void options(V& v) {
+        v.number("C", C, above(0), "price of an error");
+        v.choice("loss", loss, {"squared_hinge", "hinge"}, "ξ² or ξ");
+        v.choice("penalty", penalty, {"l2", "l1"}, "½‖w‖², or ‖w‖₁, which leaves features out", option_needs{{"loss", {"squared_hinge"}}});
+        v.flag("fit_intercept", fit_intercept, "with an offset: the weight of one more coordinate, penalised like the others");
+        v.number("intercept_scaling", intercept_scaling, above(0), "s, the value of that coordinate", option_needs{{"fit_intercept", {"true"}}});
+        detail::epochs(v, tol, max_iter, seed);
+        detail::at_most(v, max_seconds);
+    }
+};
+
+struct pegasos {
+    std::optional<mercer::kernel> kernel{};
+    std::string scale{};
+    double C = 1;
+    index batch_size = 1;
+    bool projection = false, average = true, fit_intercept = true;
+    double tol = 1e-2, max_seconds = 0;
+    index max_iter = 1000, seed = 1;
+
+    static method_facts facts() {
+        return {"pegasos", {}, method_family::classification, "support vector classification by stochastic subgradient steps",
+                "min ½‖w‖² + C Σξᵢ, yᵢ(wᵀφ(xᵢ)+b) >= 1-ξᵢ, each class against the rest", detail::svm_format, answer::classes};
+    }
+    template <class V>
+    void options(V& v) {
+        v.number("C", C, above(0), "price of an error");
+        v.whole("batch_size", batch_size, 1, "examples a step");
+        v.flag("projection", projection, "onto the ball that holds the optimum, after each step; linear kernel only");
+        v.flag("average", average, "the answer is the mean over the steps, else the last one");
+        v.flag("fit_intercept", fit_intercept, "with an offset, without a price");
+        detail::epochs(v, tol, max_iter, seed);
+        detail::at_most(v, max_seconds);
     }
 };
 

@@ -1,4 +1,4 @@
-#include "mercer/insight/dense_gram.h"
+#include "mercer/solvers/algebra/dense_gram.h"
 
 #include <fmt/format.h>
 

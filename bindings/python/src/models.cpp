@@ -1,0 +1,192 @@
+// Methods by name: fit, ask, save. What a method is and what it takes comes from the registry; nothing here knows one of them.
+#include "models.h"
+
+#include <algorithm>
+#include <array>
+
+#include "mercer/base/file.h"
+#include "mercer/data/readers/source.h"
+#include "mercer/kernels/leaf.h"
+
+namespace mercer::python {
+namespace {
+
+using api::option_info;
+using api::option_kind;
+
+// --- options and figures
+
+std::string option_text(const option_info& o, const py::handle& value) {
+    switch (o.kind) {
+        case option_kind::number: return number_text(py::float_(py::reinterpret_borrow<py::object>(value)));
+        case option_kind::whole: return std::to_string(py::int_(py::reinterpret_borrow<py::object>(value)).cast<index>());
+        case option_kind::flag: return PyObject_IsTrue(value.ptr()) == 1 ? "true" : "false";
+        case option_kind::choice: return value.cast<std::string>();
+        case option_kind::numbers: break;
+    }
+    return value.is_none() ? std::string() : api::text_of(value.cast<std::vector<double>>());
+}
+
+const option_info* find_option(const api::method& m, std::string_view name) {
+    const auto at = std::ranges::find(m.options, name, &option_info::name);
+    return at == m.options.end() ? nullptr : &*at;
+}
+
+// What would be ignored beside the others is passed over: which of them the caller set is known in Python alone.
+api::option_values values_of(const api::method& m, const py::dict& given) {
+    api::settings out;
+    for (const auto& [key, value] : given) {
+        auto name = key.cast<std::string>();
+        const option_info* o = find_option(m, name);
+        std::string text = o ? option_text(*o, value) : std::string(py::str(value));
+        out.emplace_back(std::move(name), std::move(text));
+    }
+    return api::option_values::stored(m.name, m.options, out);
+}
+
+template <class T>
+py::object as_object(T value) {
+    return py::cast(std::move(value));
+}
+template <class T>
+    requires std::is_arithmetic_v<T> py::object as_object(std::vector<T> value) { return to_numpy(std::move(value)); }
+py::object as_object(std::monostate) { return py::none(); }
+py::object as_object(matrix<double> value) { return to_numpy(std::move(value)); }
+py::object as_object(std::vector<matrix<double>> value) {
+    py::list out;
+    for (auto& each : value) out.append(to_numpy(std::move(each)));
+    return out;
+}
+py::object as_object(const api::figures& all) {
+    py::dict out;
+    for (const auto& [name, value] : all.all()) out[py::str(name)] = std::visit([](auto v) { return as_object(std::move(v)); }, value);
+    return out;
+}
+py::object as_object(const std::vector<api::figures>& all) {
+    py::list out;
+    for (const auto& each : all) out.append(as_object(each));
+    return out;
+}
+
+py::dict described(const option_info& o, const api::option_values& defaults) {
+    py::dict out;
+    out["kind"] = std::array{"number", "whole", "flag", "choice", "numbers"}[static_cast<std::size_t>(o.kind)];
+    out["about"] = o.about;
+    out["condition"] = o.condition();
+    out["low"] = o.low, out["high"] = o.high, out["low_open"] = o.low_open, out["high_open"] = o.high_open;
+    out["choices"] = o.choices;
+    switch (o.kind) {
+        case option_kind::number: out["default"] = defaults.number(o.name); break;
+        case option_kind::whole: out["default"] = defaults.whole(o.name); break;
+        case option_kind::flag: out["default"] = defaults.flag(o.name); break;
+        case option_kind::choice: out["default"] = defaults.choice(o.name); break;
+        case option_kind::numbers: out["default"] = py::none(); break;
+    }
+    return out;
+}
+
+// {method: {option: what it is}}
+py::dict all_methods() {
+    py::dict out;
+    for (const api::method& m : api::methods()) {
+        const api::option_values defaults(m.name, m.options, {});
+        py::dict options;
+        for (const option_info& o : m.options) options[py::str(o.name)] = described(o, defaults);
+        out[py::str(m.name)] = options;
+    }
+    return out;
+}
+
+// --- fits
+
+// work(examples) for Data or for a matrix of kernel values, without the interpreter's lock.
+template <class Work>
+auto on_examples(const py::object& x, int threads, Work work) {
+    const auto any = [&](const auto& some) { return work(api::examples(some)); };
+    return on_input(x, threads, any, any);
+}
+
+std::vector<std::pair<double, double>> class_weights(const py::object& given) {
+    const std::vector<double> weights = as_vector(given);
+    std::vector<std::pair<double, double>> out;
+    for (std::size_t c = 0; c < weights.size(); ++c)
+        if (weights[c] != 1) out.emplace_back(static_cast<double>(c), weights[c]);
+    return out;
+}
+
+// (model, was it interrupted). x: Data with a kernel, or the matrix of kernel values without one; y: a column or a matrix of targets, or None.
+py::tuple fit(const std::string& name, const py::dict& options, const py::object& x, const kernel* k, const std::optional<doubles>& y,
+              const py::object& sample_weight, const py::object& class_weight, const std::pair<std::size_t, std::size_t>& memory, const py::object& time_limit,
+              const py::object& n_jobs, const py::object& callback) {
+    const api::method& m = api::find_method(name);
+    const api::option_values values = values_of(m, options);
+    run_control run(callback, find_option(m, "max_iter") != nullptr);  // without steps there is nothing to keep
+    fit_control control;
+    control.memory_bytes = memory.first;
+    control.most_bytes = memory.second;
+    if (!time_limit.is_none()) control.seconds = time_limit.cast<double>();
+    control.threads = thread_count(n_jobs);
+    control.any_order = true;
+    control.progress = run.watching();
+    const matrix_view<const double> targets =
+        !y ? matrix_view<const double>() : matrix_view<const double>(y->data(), y->shape(0), y->ndim() > 1 ? y->shape(1) : 1);
+    const auto kernel_used = k ? std::make_shared<const kernel>(*k) : nullptr;
+    const std::vector<double> weight = as_vector(sample_weight);
+    const auto weights = class_weights(class_weight);
+    held_model made{on_examples(x, 0, [&](const api::examples& some) { return api::fit(m, values, {some, targets, kernel_used, weight, weights}, control); })};
+    run.finish();
+    return py::make_tuple(std::move(made), run.interrupted());
+}
+
+// --- models
+
+// Places among the classes, clusters and sides are whole numbers.
+py::object predicted(const held_model& model, const py::object& x, const py::object& n_jobs) {
+    std::vector<double> found = on_examples(x, thread_count(n_jobs), [&](const api::examples& some) { return model->predict(some); });
+    return model->gives() == answer::values ? py::object(to_numpy(std::move(found))) : as_int64(found);
+}
+
+template <class Ask>
+auto asking(Ask ask) {
+    return [ask](const held_model& model, const py::object& x, const py::object& n_jobs) {
+        return to_numpy(on_examples(x, thread_count(n_jobs), [&](const api::examples& some) { return ask(*model.fitted, some); }));
+    };
+}
+
+// A part of the model, or a figure of its fit.
+py::object attribute(const held_model& model, const std::string& name) {
+    if (api::part_value part = model->part(name); part.index() != 0) return std::visit([](auto& v) { return as_object(std::move(v)); }, part);
+    const api::figures about = model->about();
+    const api::figure_value* found = about.find(name);
+    if (!found) throw py::attribute_error("the model has no " + name);
+    return std::visit([](auto v) { return as_object(std::move(v)); }, *found);
+}
+
+held_model parse(std::string_view bytes, const std::string& name) { return {api::parse_fitted(bytes, name).first}; }
+
+}  // namespace
+
+void bind_models(py::module_& m) {
+    using api::examples, api::fitted;
+    m.def("methods", &all_methods);
+    m.def("fit", &fit);
+    py::class_<held_model>(m, "Model")
+        .def("predict", &predicted)
+        .def("decide", asking([](const fitted& f, const examples& x) { return f.decide(x); }))
+        .def("class_scores", asking([](const fitted& f, const examples& x) { return f.scores(x); }))
+        .def("probabilities", asking([](const fitted& f, const examples& x) { return f.probabilities(x); }))
+        .def("transform", asking([](const fitted& f, const examples& x) { return f.transform(x).values; }))
+        .def("__getattr__", &attribute)
+        .def_property_readonly("kernel_text", [](const held_model& model) { return model->kernel_text(); })
+        .def("to_bytes", [](const held_model& model) { return py::bytes(model->bytes()); })
+        .def("save", [](const held_model& model, const std::string& path) { without_lock(0, [&] { write_atomically(path, model->bytes()); }); })
+        .def_static("from_bytes", [](const py::bytes& bytes) { return parse(static_cast<std::string_view>(bytes), "the pickled model"); })
+        .def_static("load", [](const std::string& path) {
+            return without_lock(0, [&] {
+                const source file = read_source(path);
+                return parse(file.bytes(), file.name());
+            });
+        });
+}
+
+}  // namespace mercer::python
