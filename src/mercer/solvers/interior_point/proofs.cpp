@@ -1,4 +1,4 @@
-#include "mercer/solvers/interior_point_proofs.h"
+#include "mercer/solvers/interior_point/proofs.h"
 
 #include <algorithm>
 #include <cmath>
