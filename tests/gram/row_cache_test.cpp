@@ -4,6 +4,7 @@
 
 #include "contracts/errors.h"
 #include "gram/random_gram.h"
+#include "mercer/gram/precomputed.h"
 
 namespace mercer::testing {
 namespace {

@@ -8,6 +8,7 @@
 #include "mercer/insight/machines/margin_report.h"
 #include "mercer/kernels/linear.h"
 #include "mercer/selection/cross_validation.h"
+#include "mercer/selection/scores.h"
 #include "methods/svm/svm_support.h"
 
 namespace mercer {

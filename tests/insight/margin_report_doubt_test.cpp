@@ -9,6 +9,7 @@
 #include "mercer/insight/machines/margin_report.h"
 #include "mercer/insight/report_text.h"
 #include "mercer/kernels/linear.h"
+#include "mercer/methods/svm/files/libsvm_model.h"
 #include "methods/svm/svm_support.h"
 
 namespace mercer {
