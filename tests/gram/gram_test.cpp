@@ -2,11 +2,10 @@
 
 #include <Eigen/Dense>
 #include <cmath>
-#include <thread>
 
 #include "contracts/errors.h"
 #include "contracts/gram_contract.h"
-#include "contracts/kernel_contract.h"
+#include "gram/random_gram.h"
 #include "mercer/gram/adaptors.h"
 #include "mercer/gram/computed.h"
 #include "mercer/gram/kept_rows.h"
@@ -28,55 +27,6 @@ public:
             for (index j = 0; j < c.size(); ++j) out[i][j] = 1.0 / (r[i] + c[j] + 1);
     }
 };
-
-// Counts what is asked of it, and can be told to fail.
-template <class T>
-class counted final : public gram<T> {
-public:
-    explicit counted(matrix<T> k) : k_(std::move(k)) {}
-    index rows() const override { return k_.rows(); }
-    index cols() const override { return k_.cols(); }
-    void block(const selection& r, const selection& c, block_rows<T> out) const override {
-        for (index i = 0; i < r.size(); ++i) {
-            asked.push_back(r[i]);
-            for (index j = 0; j < c.size(); ++j) out[i][j] = broken ? T(-1) : k_(r[i], c[j]);
-        }
-        if (broken) fail(errc::data, "broken");
-    }
-    mutable std::vector<index> asked;
-    bool broken = false;
-
-private:
-    matrix<T> k_;
-};
-
-template <class T>
-matrix<T> random_matrix(index rows, index cols, std::uint64_t seed = 1) {
-    generator random(seed);
-    matrix<T> made(rows, cols);
-    for (index i = 0; i < rows * cols; ++i) made.data()[i] = static_cast<T>(uniform(random, -1, 1));
-    return made;
-}
-
-template <class T>
-matrix<T> random_kernel_matrix(index n) {
-    const matrix<double> factor = random_matrix<double>(n, 3);
-    matrix<T> made(n, n);
-    for (index i = 0; i < n; ++i)
-        for (index j = 0; j < n; ++j)
-            for (index a = 0; a < 3; ++a) made(i, j) += static_cast<T>(factor(i, a) * factor(j, a));
-    return made;
-}
-
-template <class T>
-matrix<double> in_double(const matrix<T>& k) {
-    matrix<double> made(k.rows(), k.cols());
-    std::copy_n(k.data(), k.rows() * k.cols(), made.data());
-    return made;
-}
-
-template <class T>
-constexpr double rounding = 8 * std::numeric_limits<T>::epsilon();
 
 template <class T>
 class gram_kinds : public ::testing::Test {};
@@ -297,14 +247,14 @@ TYPED_TEST(gram_kinds, adaptors_keep_what_they_do_not_change) {
     const mirrored<T> twice(K);
     const kept_rows<T> kept(K, 10 * 30 * sizeof(T));
     const row_cache<T> cached(K, 10 * 30 * sizeof(T));
-    for (const gram<T>* each : {static_cast<const gram<T>*>(&ridged), static_cast<const gram<T>*>(&middle), static_cast<const gram<T>*>(&unit),
-                                static_cast<const gram<T>*>(&some), static_cast<const gram<T>*>(&twice), static_cast<const gram<T>*>(&kept),
-                                static_cast<const gram<T>*>(&cached)}) {
+    for (const gram<T>* each :
+         {static_cast<const gram<T>*>(&ridged), static_cast<const gram<T>*>(&middle), static_cast<const gram<T>*>(&unit), static_cast<const gram<T>*>(&some),
+          static_cast<const gram<T>*>(&twice), static_cast<const gram<T>*>(&kept), static_cast<const gram<T>*>(&cached)}) {
         EXPECT_TRUE(each->positive());
         EXPECT_GE(each->element_cost(), K.element_cost());
     }
-    for (const gram<T>* each : {static_cast<const gram<T>*>(&some), static_cast<const gram<T>*>(&twice), static_cast<const gram<T>*>(&kept),
-                                static_cast<const gram<T>*>(&cached)}) {
+    for (const gram<T>* each :
+         {static_cast<const gram<T>*>(&some), static_cast<const gram<T>*>(&twice), static_cast<const gram<T>*>(&kept), static_cast<const gram<T>*>(&cached)}) {
         const matrix<double> phi = each->features(10);
         ASSERT_EQ(phi.rows(), each->rows());
         std::vector<T> self(static_cast<std::size_t>(each->rows()));
@@ -371,92 +321,6 @@ TEST(gram_interface, multiplies_within_a_block) {
         for (index j = 0; j < 60; ++j)
             for (index a = 0; a < 60; ++a) want(i, j) += k(i, a) * k(a, j);
     expect_gram_contract(squared(whole), want, 1e-12);
-}
-
-TEST(row_cache, gives_up_the_least_recently_used) {
-    const counted<double> k(random_matrix<double>(10, 10));
-    const row_cache<double> cache(k, 3 * 10 * sizeof(double));
-    std::vector<double> out(10);
-    const auto ask = [&](index row) { cache.row(row, out.data()); };
-    for (const index row : {0, 1, 2}) ask(row);
-    EXPECT_EQ(cache.misses(), 3);
-    EXPECT_EQ(cache.bytes(), 3 * 10 * sizeof(double));
-    ask(0);  // order now 0 2 1
-    EXPECT_EQ(cache.hits(), 1);
-    ask(3);  // gives up 1
-    EXPECT_EQ(cache.bytes(), 3 * 10 * sizeof(double));
-    k.asked.clear();
-    for (const index row : {0, 2, 3}) ask(row);
-    EXPECT_TRUE(k.asked.empty());
-    ask(1);  // was given up; gives up 0, the oldest of 0 2 3
-    EXPECT_EQ(k.asked, (std::vector<index>{1}));
-    k.asked.clear();
-    for (const index row : {2, 3, 1}) ask(row);
-    EXPECT_TRUE(k.asked.empty());
-    ask(0);
-    EXPECT_EQ(k.asked, (std::vector<index>{0}));
-    EXPECT_EQ(cache.hits(), 7);
-    EXPECT_EQ(cache.misses(), 6);
-}
-
-TEST(row_cache, computes_missing_rows_of_a_block_once) {
-    const matrix<double> values = random_matrix<double>(10, 10);
-    const counted<double> k(values);
-    const row_cache<double> cache(k, 4 * 10 * sizeof(double));
-    const std::vector<index> rows{5, 2, 5, 9, 2}, cols{0, 9};
-    matrix<double> out(5, 2);
-    cache.block(std::span<const index>(rows), std::span<const index>(cols), out.view());
-    EXPECT_EQ(k.asked, (std::vector<index>{5, 2, 9}));
-    EXPECT_EQ(cache.misses(), 3);
-    EXPECT_EQ(cache.hits(), 2);
-    for (index i = 0; i < 5; ++i)
-        for (index j = 0; j < 2; ++j) EXPECT_EQ(out(i, j), values(rows[i], cols[j]));
-    // A block with more rows than the cache holds.
-    matrix<double> all(10, 10);
-    cache.all(all.view());
-    EXPECT_TRUE(same_bits(all, values));
-    EXPECT_LE(cache.bytes(), 4 * 10 * sizeof(double));
-}
-
-TEST(row_cache, keeps_nothing_of_a_block_that_failed) {
-    const matrix<double> values = random_matrix<double>(6, 6);
-    counted<double> k(values);
-    const row_cache<double> cache(k, 4 * 6 * sizeof(double));
-    std::vector<double> out(6);
-    cache.row(1, out.data());
-    k.broken = true;
-    EXPECT_THROW(cache.row(2, out.data()), error);
-    matrix<double> all(6, 6);
-    EXPECT_THROW(cache.all(all.view()), error);
-    k.broken = false;
-    cache.all(all.view());
-    EXPECT_TRUE(same_bits(all, values));
-    for (index i = 0; i < 6; ++i) {
-        cache.row(i, out.data());
-        for (index j = 0; j < 6; ++j) ASSERT_EQ(out[j], values(i, j));
-    }
-}
-
-TEST(row_cache, serves_several_threads) {
-    const matrix<double> values = random_matrix<double>(50, 50);
-    const precomputed<double> k(values);
-    const row_cache<double> cache(k, 7 * 50 * sizeof(double));
-    std::vector<std::thread> workers;
-    std::atomic<int> wrong = 0;
-    for (unsigned w = 0; w < 3; ++w)
-        workers.emplace_back([&, w] {
-            std::mt19937 random(w);
-            std::vector<double> out(50);
-            for (int i = 0; i < 300; ++i) {
-                const auto row = static_cast<index>(random() % 50);
-                cache.row(row, out.data());
-                for (index j = 0; j < 50; ++j) wrong += out[j] != values(row, j);
-                (void)cache.hits();
-            }
-        });
-    for (auto& each : workers) each.join();
-    EXPECT_EQ(wrong, 0);
-    EXPECT_EQ(cache.hits() + cache.misses(), 900);
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 
-#include "methods/svm/svm_support.h"
 #include "insight/refusals.h"
 #include "mercer/gram/precomputed.h"
 #include "mercer/insight/machines/binary_problems.h"
@@ -17,6 +16,7 @@
 #include "mercer/methods/svm/files/model_file.h"
 #include "mercer/selection/cross_validation.h"
 #include "mercer/selection/scores.h"
+#include "methods/svm/svm_support.h"
 
 namespace mercer {
 namespace {
@@ -24,12 +24,6 @@ namespace {
 using namespace svm_testing;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-
-const kkt_violation& condition(const margin_problem& p, const std::string& name) {
-    for (const kkt_violation& each : p.kkt)
-        if (each.condition == name) return each;
-    throw std::runtime_error("no condition " + name);
-}
 
 // What holds for every soft margin that was solved to a gap.
 void check_problem(const margin_problem& p, double gap) {
@@ -209,107 +203,6 @@ TEST(margin_report, large_C_is_the_hard_margin) {
     EXPECT_NEAR(margin(1e6), hard, 1e-5 * hard);
 }
 
-TEST(margin_report, a_wrong_alpha_is_found_by_name) {
-    const sample s = standardised(load("heart_scale.svm"));
-    const dataset x = dense_data(s.x);
-    const svm_model good = fit_svm(kernel::parse("rbf(gamma=0.1)"), x, s.y, options_for(svm_task::c_svc));
-    svm_model bad = good;
-    bad.coef(0, 0) *= 1.5;  // a support vector of the first class
-    const margin_problem p = report_margins(bad, x, s.y).problems.at(0);
-    EXPECT_FALSE(p.optimal());
-    EXPECT_FALSE(condition(p, "stationarity in b").holds());
-    svm_model moved = good;
-    moved.offset[0] += 0.5;
-    const margin_problem q = report_margins(moved, x, s.y).problems.at(0);
-    EXPECT_FALSE(condition(q, "complementary slackness of α").holds());
-    EXPECT_TRUE(condition(q, "dual feasibility").holds());
-    EXPECT_GE(q.duality_gap(), 0) << "weak duality holds for any b";
-    svm_model beyond = good;
-    beyond.C = 0.5;
-    EXPECT_FALSE(condition(report_margins(beyond, x, s.y).problems.at(0), "dual feasibility").holds());
-}
-
-TEST(margin_report, what_is_not_solved_is_not_called_optimal) {
-    const sample s = standardised(load("heart_scale.svm"));
-    const dataset x = dense_data(s.x);
-    svm_options o = options_for(svm_task::c_svc, 10);
-    o.most_steps = 20;
-    const svm_model early = fit_svm(kernel::parse("rbf(gamma=0.1)"), x, s.y, o);
-    ASSERT_EQ(early.worst_status(), fit_status::step_limit);
-    const margin_problem p = report_margins(early, x, s.y).problems.at(0);
-    EXPECT_FALSE(p.claim_known);
-    EXPECT_FALSE(p.optimal());
-    EXPECT_GT(p.solver_gap, o.tol);
-    EXPECT_GT(p.duality_gap(), 0);
-    // A file that says nothing is held to the tolerance asked for, not to what it reached.
-    const svm_model foreign = parse_libsvm_model(libsvm_model_text(early), "foreign");
-    margin_options how;
-    how.C = 10;
-    EXPECT_FALSE(report_margins(foreign, x, s.y, how).problems.at(0).optimal());
-    how.tol = 100;
-    EXPECT_FALSE(report_margins(foreign, x, s.y, how).problems.at(0).optimal()) << "no tolerance makes it an optimum";
-    how.tol = 0;
-    expect_error(errc::invalid_argument, "tol > 0", [&] { report_margins(foreign, x, s.y, how); });
-}
-
-void expect_no_theorem(const margin_report& report, const std::string& why) {
-    EXPECT_FALSE(report.loo_bound());
-    EXPECT_FALSE(report.problems.at(0).loo_bound());
-    EXPECT_FALSE(report.problems.at(0).vc_bound);
-    const std::string text = report_text(report, {"data", {}});
-    for (const char* claim : {"at most", "<= #SV/n", "VC dimension", "is optimal"}) EXPECT_EQ(text.find(claim), std::string::npos) << claim << "\n" << text;
-    EXPECT_NE(text.find(why), std::string::npos) << text;
-    EXPECT_NE(report_json(report, {"data", {}}).find("\"loo_bound\": null"), std::string::npos);
-}
-
-// The bounds are theorems about the optimum.
-TEST(margin_report, no_theorem_is_drawn_from_what_is_no_optimum) {
-    const sample s = standardised(load("heart_scale.svm"));
-    const dataset x = dense_data(s.x);
-    const kernel k = kernel::parse("rbf(gamma=0.1)");
-    svm_options o = options_for(svm_task::c_svc, 10);
-    o.most_steps = 1;
-    expect_no_theorem(report_margins(fit_svm(k, x, s.y, o), x, s.y), "not an optimum");
-    svm_model nothing = fit_svm(k, x, s.y, o);  // all α = 0
-    nothing.coef = matrix<double>(1, 0);
-    nothing.support_rows.clear();
-    nothing.support = gather(x, selection(0, 0));
-    nothing.class_support = {0, 0};
-    expect_no_theorem(report_margins(nothing, x, s.y), "not an optimum");
-
-    // A gap of 3 is claimed and met: every example within it, and nothing solved.
-    const svm_model loose = fit_svm(k, x, s.y, options_for(svm_task::c_svc, 10, 3));
-    ASSERT_EQ(loose.worst_status(), fit_status::converged);
-    const margin_report report = report_margins(loose, x, s.y);
-    EXPECT_FALSE(report.problems[0].optimal());
-    for (const kkt_violation& each : report.problems[0].kkt) EXPECT_LE(each.allowed, 10 * (optimum_tolerance + 1e-6)) << each.condition;
-    expect_no_theorem(report, "not an optimum");
-
-    const margin_report solved = report_margins(fit_svm(k, x, s.y, options_for(svm_task::c_svc, 10)), x, s.y);
-    EXPECT_EQ(solved.no_bounds(), "");
-    EXPECT_EQ(*solved.loo_bound(), solved.support_share());
-    // Of a kernel that nothing is known about an optimum need not be the only one.
-    const kernel tanh = kernel::parse("sigmoid(gamma=0.05, coef0=-1)");
-    expect_no_theorem(report_margins(fit_svm(tanh, x, s.y, options_for(svm_task::c_svc, 1)), x, s.y), "no");
-}
-
-TEST(margin_report, a_hard_margin_has_no_negative_gap) {
-    sample s = load("iris.svm");
-    s.x.resize(100), s.y.resize(100);  // setosa and versicolor: separable
-    const dataset x = dense_data(s.x);
-    const double best = report_margins(fit_svm(linear{}, x, s.y, options_for(svm_task::c_svc, 1e9, 1e-9)), x, s.y).problems.at(0).dual;
-    for (const double tol : {0.5, 1e-1, 1e-2, 1e-3, 1e-6}) {
-        const margin_problem p = report_margins(fit_svm(linear{}, x, s.y, options_for(svm_task::c_svc, infinity, tol)), x, s.y).problems.at(0);
-        EXPECT_GE(p.primal, best * (1 - 1e-6)) << tol;
-        EXPECT_LE(p.dual, best * (1 + 1e-6)) << tol;
-        EXPECT_GE(p.duality_gap(), 0) << tol;
-    }
-    // A plane that leaves an example on the wrong side has no hard margin at all.
-    svm_model turned = fit_svm(linear{}, x, s.y, options_for(svm_task::c_svc, infinity, 1e-3));
-    turned.offset[0] += 100;
-    EXPECT_TRUE(std::isinf(report_margins(turned, x, s.y).problems.at(0).primal));
-}
-
 TEST(margin_report, a_precomputed_matrix_and_a_kernel_agree) {
     const sample s = every(standardised(load("wine.svm")), 2);
     const matrix<double> K = gram_matrix(s.x, rbf(0.05));
@@ -439,58 +332,6 @@ TEST(margin_report, more_examples_more_threads_the_same_bits) {
         return report_json(report_margins(model, x, s.y), {"data", {}});
     };
     EXPECT_EQ(told(1), told(4));
-}
-
-TEST(leave_one_out, skipping_changes_nothing_and_the_bound_holds) {
-    for (const auto& [file, step] : {std::pair{"heart_scale.svm", 4}, std::pair{"iris.svm", 3}, std::pair{"wine.svm", 4}}) {
-        const sample s = every(standardised(load(file)), static_cast<std::size_t>(step));
-        const dataset x = dense_data(s.x);
-        const kernel k = kernel::parse("rbf(gamma=0.2)");
-        const svm_options o = options_for(svm_task::c_svc, 2, 1e-7);
-        const svm_model model = fit_svm(k, x, s.y, o);
-        const shared_gram K(k, x, std::size_t{64} << 20);
-        const error_estimate quick = leave_one_out(K, s.y, o, model), all = leave_one_out(K, s.y, o, model, {}, false);
-        EXPECT_EQ(quick.wrong, all.wrong);
-        EXPECT_EQ(quick.fits, static_cast<index>(model.support_rows.size()));
-        EXPECT_EQ(all.fits, s.size());
-        EXPECT_LE(quick.rate(), report_margins(model, x, s.y).support_share());
-        // n folds are the same thing, fitted from nothing.
-        const auto n_folds = plain_folds(s.size(), static_cast<int>(s.size()), seeded(1));
-        EXPECT_EQ(s.size() - count_correct(s.y, cross_predict(K, s.y, o, n_folds).values), all.wrong);
-        const error_estimate folds = cross_validation(K, s.y, o, 5);
-        EXPECT_EQ(folds.size, s.size());
-        EXPECT_LT(folds.rate(), 0.5);
-    }
-}
-
-TEST(leave_one_out, tells_of_fits_that_did_not_converge) {
-    const sample s = every(standardised(load("heart_scale.svm")), 6);
-    const dataset x = dense_data(s.x);
-    const kernel k = kernel::parse("rbf(gamma=0.2)");
-    svm_options o = options_for(svm_task::c_svc, 2);
-    const svm_model model = fit_svm(k, x, s.y, o);
-    const shared_gram K(k, x, std::size_t{64} << 20);
-    EXPECT_EQ(leave_one_out(K, s.y, o, model).ended.unfinished, 0);
-    o.most_steps = 1;
-    o.tol = 1e-9;
-    EXPECT_GT(leave_one_out(K, s.y, o, model, {}, false).ended.unfinished, 0);
-    const error_estimate folds = cross_validation(K, s.y, o, 5);
-    EXPECT_EQ(folds.ended.unfinished, 5);
-    EXPECT_EQ(folds.ended.fits, 5);
-}
-
-TEST(leave_one_out, edges) {
-    const dataset x = dense_data({{0, 0}, {2, 0}, {3, 0}});
-    const std::vector<double> y{-1, 1, 1};
-    const svm_options o = options_for(svm_task::c_svc, 10);
-    const svm_model model = fit_svm(linear{}, x, y, o);
-    const shared_gram K(linear{}, x, 1 << 20);
-    const error_estimate found = leave_one_out(K, y, o, model);
-    EXPECT_EQ(found.wrong, 1) << "nobody else knows the class of the first";
-    EXPECT_EQ(found.size, 3);
-    expect_error(errc::invalid_argument, "trained on 3", [&] {
-        leave_one_out(shared_gram(linear{}, dense_data({{0, 0}}), 1 << 20), std::vector<double>{1}, o, model);
-    });
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The solvers that keep w: the exact offset, subgradient descent, Pegasos with and without kernels, dual coordinate descent.
+// The solvers that keep w: the exact offset, subgradient descent, and what Pegasos and dual coordinate descent have in common with it.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -8,12 +8,12 @@
 #include <thread>
 
 #include "contracts/errors.h"
-#include "methods/svm/svm_support.h"
 #include "mercer/base/stop.h"
 #include "mercer/data/linear_rows.h"
 #include "mercer/gram/computed.h"
 #include "mercer/solvers/dual_coordinate_descent.h"
 #include "mercer/solvers/kernel_pegasos.h"
+#include "solvers/linear_support.h"
 
 namespace mercer {
 namespace {
@@ -21,25 +21,6 @@ namespace {
 using namespace svm_testing;
 using testing::expect_error;
 using vec = std::vector<double>;
-
-// J written down a second time.
-double objective(const sample& s, const vec& w, double b, const vec& C, bool squared = false) {
-    double sum = dot(w, w) / 2;
-    for (std::size_t i = 0; i < s.x.size(); ++i) {
-        const double loss = std::max(0.0, 1 - s.y[i] * (dot(w, s.x[i]) + b));
-        sum += C[i] * (squared ? loss * loss : loss);
-    }
-    return sum;
-}
-
-// The optimum of J, by SMO to many digits.
-double optimum(const sample& s, double C) {
-    const svm_model m = fit_svm(kernel::parse("linear()"), dense_data(s.x), s.y, options_for(svm_task::c_svc, C, 1e-7));
-    EXPECT_EQ(m.worst_status(), fit_status::converged);
-    return -m.reports[0].objective;
-}
-
-sample heart() { return load("heart_scale.svm"); }
 
 TEST(best_offset, is_where_a_scan_finds_the_least_loss) {
     std::mt19937_64 random(3);
@@ -200,158 +181,6 @@ TEST(subgradient, limits_are_statuses_and_nonsense_is_refused) {
     vec label = s.y;
     label[5] = 0;
     expect_error(errc::data, "example 5", [&] { solve_subgradient({*rows, label, C}, {}); });
-}
-
-// ---- Pegasos ----
-
-TEST(pegasos, comes_within_one_percent_in_three_hundred_epochs) {
-    const sample s = heart();
-    const dataset x = dense_data(s.x);
-    const auto rows = linear_rows(x);
-    const vec C(s.x.size(), 1.0);
-    const double best = optimum(s, 1);
-    for (const index batch : {1, 10})
-        for (const bool project : {false, true}) {
-            SCOPED_TRACE(batch * 10 + project);
-            pegasos_options o;
-            o.batch = batch, o.project = project, o.offset = offset_rule::exact, o.most_epochs = 300, o.tol = 1e-9, o.look_every = 20;
-            const descent_result r = solve_pegasos({*rows, s.y, C}, o);
-            EXPECT_NEAR(r.primal, objective(s, r.w, r.b, C), 1e-9 * r.primal);
-            EXPECT_LE(r.primal, 1.01 * best);
-            EXPECT_LE(r.dual, best);
-            if (project) {
-                EXPECT_LE(dot(r.w, r.w), 270 * (1 + 1e-9));  // 1/λ
-            }
-        }
-}
-
-TEST(pegasos, its_steps_are_those_of_the_formula) {
-    // w ← (1 - 1/t)w + (1/(λt)) y x where violated, by hand on two points whose order does not matter
-    const std::vector<point> x{{1.0}, {1.0}};
-    const vec y{1, 1}, C{0.5, 0.5};  // λ = 1/ΣC = 1
-    const dataset data = dense_data(x);
-    const auto rows = linear_rows(data);
-    vec expected;
-    double w = 0;
-    for (int t = 1; t <= 6; ++t) {
-        const bool violated = w < 1;
-        w = (1 - 1.0 / t) * w + (violated ? 1.0 / t : 0);
-        expected.push_back(w);
-    }
-    for (std::int64_t steps = 1; steps <= 6; ++steps) {
-        pegasos_options o;
-        o.average = false, o.most_steps = steps, o.tol = 1e-300;
-        EXPECT_NEAR(solve_pegasos({*rows, y, C}, o).w[0], expected[static_cast<std::size_t>(steps - 1)], 1e-14);
-    }
-}
-
-TEST(kernel_pegasos, with_a_linear_kernel_is_pegasos_step_by_step) {
-    const sample s = clouds(40, 4, 1, 0.1, 7);
-    const dataset x = dense_data(s.x);
-    const auto rows = linear_rows(x);
-    const computed<double> K(kernel::parse("linear()"), x);
-    vec C(40, 0.7);
-    for (std::size_t i = 0; i < 40; i += 3) C[i] = 1.9;
-    for (const index batch : {1, 7})
-        for (std::int64_t steps = 1; steps <= 90; steps += steps < 10 ? 1 : 8) {
-            SCOPED_TRACE(steps);
-            pegasos_options o;
-            o.batch = batch, o.average = steps % 2 == 0, o.most_steps = steps, o.most_epochs = 1000, o.tol = 1e-300, o.seed = 5, o.look_every = 1000;
-            const descent_result a = solve_pegasos({*rows, s.y, C}, o);
-            const kernel_pegasos_result b = solve_kernel_pegasos(K, s.y, C, o);
-            ASSERT_EQ(a.steps, b.descent.steps);
-            vec w(4, 0.0);
-            for (std::size_t i = 0; i < 40; ++i)
-                for (std::size_t j = 0; j < 4; ++j) w[j] += b.coef[i] * s.x[i][j];
-            const double size = std::sqrt(dot(a.w, a.w));
-            for (std::size_t j = 0; j < 4; ++j) EXPECT_NEAR(w[j], a.w[j], 1e-10 * (1 + size));
-            EXPECT_NEAR(a.primal, b.descent.primal, 1e-9 * a.primal);
-            EXPECT_NEAR(a.dual, b.descent.dual, 1e-9 * (std::abs(a.dual) + a.primal));
-        }
-}
-
-TEST(kernel_pegasos, comes_within_one_percent_with_a_gaussian) {
-    const sample s = heart();
-    const dataset x = dense_data(s.x);
-    const formula g = rbf(0.05);
-    const svm_model m = fit(g, s, options_for(svm_task::c_svc, 1, 1e-7));
-    const double best = -m.reports[0].objective;
-    const vec C(s.x.size(), 1.0);
-    pegasos_options o;
-    o.offset = offset_rule::exact, o.most_epochs = 300, o.tol = 1e-9, o.look_every = 50;
-    const auto run = [&](const auto& K) {
-        const kernel_pegasos_result r = solve_kernel_pegasos(K, s.y, C, o);
-        EXPECT_LE(r.descent.primal, 1.01 * best);
-        EXPECT_GE(r.descent.primal, best * (1 - 1e-6));
-        EXPECT_LE(r.descent.dual, best * (1 + 1e-6));
-    };
-    run(computed<double>(kernel::parse(g.text), x));
-    run(computed<float>(kernel::parse(g.text), x));
-    o.project = true;
-    expect_error(errc::unsupported, "projection", [&] { run(computed<double>(kernel::parse(g.text), x)); });
-}
-
-// ---- dual coordinate descent ----
-
-TEST(dual_coordinate_descent, has_the_objective_of_smo_with_a_constant_feature) {
-    for (const double C : {0.01, 1.0, 30.0})
-        for (const double constant : {0.0, 1.0, 3.0}) {
-            SCOPED_TRACE(C * 100 + constant);
-            const sample s = every(standardised(heart()), 2);
-            // Without a free offset the dual has no sum: smo solves it on the data and their mirror images, y = ±1, whose b is 0 by symmetry.
-            sample both;
-            for (std::size_t i = 0; i < s.x.size(); ++i) {
-                point p = s.x[i], q = p;
-                p.push_back(constant);
-                for (double& v : q) v = -v;
-                q.push_back(-constant);
-                both.x.push_back(p), both.y.push_back(s.y[i]);
-                both.x.push_back(q), both.y.push_back(-s.y[i]);
-            }
-            const svm_model m = fit_svm(kernel::parse("linear()"), dense_data(both.x), both.y, options_for(svm_task::c_svc, C / 2, 1e-7));
-            const dataset x = dense_data(s.x);
-            const auto rows = linear_rows(x, constant);
-            coordinate_descent_options o;
-            o.tol = 1e-6, o.most_epochs = 200000;
-            const vec weights(s.x.size(), C);
-            const descent_result r = solve_dual_coordinate_descent({*rows, s.y, weights}, o);
-            EXPECT_EQ(r.status, fit_status::converged);
-            EXPECT_NEAR(r.dual, -m.reports[0].objective, 1e-5 * r.dual);
-            EXPECT_NEAR(r.primal, -m.reports[0].objective, 1e-4 * r.dual);
-            EXPECT_LE(r.gap, 1e-4);
-        }
-}
-
-TEST(dual_coordinate_descent, squared_hinge_meets_its_primal) {
-    const sample s = heart();
-    const dataset x = sparse_data(s.x);
-    const auto rows = linear_rows(x);
-    const vec C(s.x.size(), 2.0);
-    coordinate_descent_options o;
-    o.loss = hinge_power::l2, o.tol = 1e-8, o.most_epochs = 100000;
-    const descent_result r = solve_dual_coordinate_descent({*rows, s.y, C}, o);
-    EXPECT_EQ(r.status, fit_status::converged);
-    EXPECT_LE(r.gap, 1e-8);
-    EXPECT_NEAR(r.primal, objective(s, r.w, 0, C, true), 1e-9 * r.primal);
-    // It is smooth: the gradient w - 2 Σ C max(0, 1 - y f) y x is zero.
-    vec g = r.w;
-    for (std::size_t i = 0; i < s.x.size(); ++i)
-        for (std::size_t j = 0; j < g.size(); ++j) g[j] -= 2 * C[i] * std::max(0.0, 1 - s.y[i] * dot(r.w, s.x[i])) * s.y[i] * s.x[i][j];
-    for (const double each : g) EXPECT_NEAR(each, 0, 1e-4);
-}
-
-TEST(dual_coordinate_descent, shrinking_changes_nothing_but_the_time) {
-    const sample s = clouds(300, 10, 2, 0.1, 3);
-    const dataset x = dense_data(s.x);
-    const auto rows = linear_rows(x, 1);
-    const vec C(s.x.size(), 1.0);
-    double dual[2];
-    for (const bool shrinking : {false, true}) {
-        coordinate_descent_options o;
-        o.shrinking = shrinking, o.tol = 1e-6, o.most_epochs = 100000;
-        dual[shrinking] = solve_dual_coordinate_descent({*rows, s.y, C}, o).dual;
-    }
-    EXPECT_NEAR(dual[0], dual[1], 1e-6 * dual[0]);
 }
 
 // Sparse and dense, float and double where the numbers are floats: the same bits.

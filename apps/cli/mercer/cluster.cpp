@@ -6,9 +6,9 @@
 #include "learning.h"
 #include "mercer/base/error.h"
 #include "mercer/base/file.h"
-#include "mercer/methods/clusters/kernel_kmedoids.h"
 #include "mercer/gram/computed.h"
 #include "mercer/gram/distances.h"
+#include "mercer/methods/clusters/kernel_kmedoids.h"
 
 namespace mercer::cli {
 namespace {
@@ -36,10 +36,18 @@ struct attempt {
     std::string status;
 };
 
+// All numbers of clusters tried, and the model with the largest silhouette.
+struct search {
+    std::vector<attempt> tried;
+    attempt kept;
+    api::model best;
+    std::string kernel;  // the same for every number
+    std::vector<index> labels, sizes;
+};
+
 double number_of(const api::model& m, const char* name) { return std::get<double>(*m.fit_figures().find(name)); }
 
-void cluster(const cluster_options& options) {
-    options.common.apply();
+api::spec checked_spec(const cluster_options& options) {
     api::spec s = options.method.spec();
     if (api::find_method(s.method).family != api::method_family::clustering)
         throw usage_error(fmt::format("{} finds no clusters: take kernel_kmeans or kernel_kmedoids", s.method));
@@ -47,7 +55,87 @@ void cluster(const cluster_options& options) {
     for (const auto& [name, value] : s.options)
         if (api::plain_name(name) == "n_clusters") throw usage_error("the number of clusters is said by -k or --k-range, not by --set n_clusters");
     if ((options.k > 0) == !options.range.empty()) throw usage_error("say how many clusters: -k 3, or --k-range 2:10");
-    const auto [first, last] = parse_range(options);
+    return s;
+}
+
+search try_all(const api::spec& s, const objects& on, std::pair<index, index> range, const cluster_options& options, progress& shown) {
+    std::vector<attempt> tried;
+    std::optional<api::model> best;
+    double most = 0;
+    std::string kernel_text;
+    std::optional<computed<double>> matrix_of;
+    for (index k = range.first; k <= range.second; ++k) {
+        api::spec one = s;
+        if (matrix_of) one.kernel = kernel_text;
+        one.options.emplace_back("n_clusters", fmt::format("{}", k));
+        api::model m = fit_shown(one, on.data, options.method.memory, shown);
+        shown.phase(fmt::format("silhouette of {} clusters", k));
+        if (!matrix_of) {
+            kernel_text = m.kernel_text();
+            matrix_of.emplace(kernel::parse(kernel_text), m.prepared(on.data.x));
+        }
+        const std::vector<double> each = silhouettes(distances(*matrix_of), m.inner().training_clusters());
+        const double silhouette = std::accumulate(each.begin(), each.end(), 0.0) / static_cast<double>(each.size());
+        tried.push_back({k, number_of(m, "objective"), silhouette, std::get<std::string>(*m.fit_figures().find("status"))});
+        if (!best || silhouette > most) {
+            best = std::move(m);
+            most = silhouette;
+        }
+    }
+    const attempt kept = *std::ranges::max_element(tried, {}, &attempt::silhouette);
+    std::vector<index> labels = best->inner().training_clusters(), sizes(static_cast<std::size_t>(kept.k));
+    for (const index c : labels) ++sizes[static_cast<std::size_t>(c)];
+    best->label = detail::as_utf8(options.from.label);
+    return {std::move(tried), kept, std::move(*best), kernel_text, std::move(labels), std::move(sizes)};
+}
+
+panel silhouette_panel(const search& found) {
+    curves of;
+    of.lines = {{"silhouette", {}}};
+    for (const attempt& each : found.tried) {
+        of.x.push_back(static_cast<double>(each.k));
+        of.lines[0].y.push_back(each.silhouette);
+    }
+    of.best = found.kept.k - found.tried.front().k;
+    of.title = "Silhouette";
+    of.note = fmt::format("largest with {} clusters", found.kept.k);
+    of.across = "clusters";
+    of.up = "mean silhouette";
+    return curves_panel(std::move(of));
+}
+
+std::string picture_of(const search& found, const std::string& method, const objects& on, const cluster_options& options) {
+    scatter points = component_scatter(kernel::parse(found.kernel), found.best.prepared(on.data.x), options.method.memory);
+    points.note += ", coloured by cluster";
+    points.group = found.labels;
+    for (index c = 0; c < found.kept.k; ++c) points.group_names.push_back(fmt::format("cluster {}", c));
+    std::vector<panel> panels{scatter_panel(std::move(points))};
+    if (found.tried.size() > 1) panels.push_back(silhouette_panel(found));
+    return picture_page(fmt::format("{} {}", method, found.kernel), on.about, panels);
+}
+
+json as_json(const search& found, const std::string& method, const objects& on) {
+    json list = json::array();
+    for (const attempt& each : found.tried)
+        list.push_back({{"k", each.k}, {"objective", each.objective}, {"silhouette", each.silhouette}, {"status", each.status}});
+    return {{"method", method}, {"kernel", found.kernel}, {"data", on.about},     {"n", on.size()},
+            {"tried", list},    {"k", found.kept.k},      {"sizes", found.sizes}, {"labels", found.labels}};
+}
+
+std::string as_text(const search& found, const std::string& method, const objects& on) {
+    std::vector<std::vector<std::string>> lines{{"clusters", "objective", "silhouette", "status"}};
+    for (const attempt& each : found.tried)
+        lines.push_back({fmt::format("{}", each.k), fmt::format("{:.6g}", each.objective), fmt::format("{:.4f}", each.silhouette), each.status});
+    std::string members;
+    for (const index size : found.sizes) members += fmt::format("{}{}", members.empty() ? "" : ", ", size);
+    return fmt::format("{} with {}\n{}\n\n{}\n", method, found.kernel, on.about, aligned(lines, {true, true, true, false})) +
+           fmt::format("{} of sizes {}{}\n", counted(found.kept.k, "cluster"), members, found.tried.size() > 1 ? " have the largest silhouette" : "");
+}
+
+void cluster(const cluster_options& options) {
+    options.common.apply();
+    const api::spec s = checked_spec(options);
+    const auto range = parse_range(options);
     std::string text;
     json answer;
     {
@@ -55,76 +143,21 @@ void cluster(const cluster_options& options) {
         shown.phase("reading " + options.from.path);
         const objects on = load_unscaled(options.from);
         require_fit(s, on, options.from.path);
-        if (last > on.size()) throw usage_error(fmt::format("{} clusters of {} objects: take at most as many as there are objects", last, on.size()));
-        std::vector<attempt> tried;
-        std::optional<api::model> best;
-        double most = 0;
-        std::optional<computed<double>> matrix_of;
-        for (index k = first; k <= last; ++k) {
-            api::spec one = s;
-            one.options.emplace_back("n_clusters", fmt::format("{}", k));
-            api::model m = fit_shown(one, on.data, options.method.memory, shown);
-            shown.phase(fmt::format("silhouette of {} clusters", k));
-            if (!matrix_of) {
-                s.kernel = m.kernel_text();  // the same for every k
-                matrix_of.emplace(kernel::parse(s.kernel), m.prepared(on.data.x));
-            }
-            const std::vector<index> labels = m.inner().training_clusters();
-            const std::vector<double> each = silhouettes(distances(*matrix_of), labels);
-            const double silhouette = std::accumulate(each.begin(), each.end(), 0.0) / static_cast<double>(each.size());
-            tried.push_back({k, number_of(m, "objective"), silhouette, std::get<std::string>(*m.fit_figures().find("status"))});
-            if (!best || silhouette > most) {
-                best = std::move(m);
-                most = silhouette;
-            }
-        }
-        const attempt& kept = *std::ranges::max_element(tried, {}, &attempt::silhouette);
-        const std::vector<index> labels = best->inner().training_clusters();
-        best->label = detail::as_utf8(options.from.label);
-        std::vector<index> sizes(static_cast<std::size_t>(kept.k));
-        for (const index c : labels) ++sizes[static_cast<std::size_t>(c)];
-        if (!options.out.empty()) best->save(options.out);
+        if (range.second > on.size())
+            throw usage_error(fmt::format("{} clusters of {} objects: take at most as many as there are objects", range.second, on.size()));
+        const search found = try_all(s, on, range, options, shown);
+        if (!options.out.empty()) found.best.save(options.out);
         if (!options.labels.empty()) {
             std::string lines;
-            for (const index c : labels) lines += fmt::format("{}\n", c);
+            for (const index c : found.labels) lines += fmt::format("{}\n", c);
             write_atomically(options.labels, lines);
         }
         if (!options.picture.empty()) {
             shown.phase("drawing");
-            scatter points = component_scatter(kernel::parse(s.kernel), best->prepared(on.data.x), options.method.memory);
-            points.note += ", coloured by cluster";
-            points.group = labels;
-            for (index c = 0; c < kept.k; ++c) points.group_names.push_back(fmt::format("cluster {}", c));
-            std::vector<panel> panels{scatter_panel(std::move(points))};
-            if (tried.size() > 1) {
-                curves of;
-                of.lines = {{"silhouette", {}}};
-                for (const attempt& each : tried) {
-                    of.x.push_back(static_cast<double>(each.k));
-                    of.lines[0].y.push_back(each.silhouette);
-                }
-                of.best = kept.k - first;
-                of.title = "Silhouette";
-                of.note = fmt::format("largest with {} clusters", kept.k);
-                of.across = "clusters";
-                of.up = "mean silhouette";
-                panels.push_back(curves_panel(std::move(of)));
-            }
-            write_atomically(options.picture, picture_page(fmt::format("{} {}", s.method, s.kernel), on.about, panels));
+            write_atomically(options.picture, picture_of(found, s.method, on, options));
         }
-
-        json list = json::array();
-        std::vector<std::vector<std::string>> lines{{"clusters", "objective", "silhouette", "status"}};
-        for (const attempt& each : tried) {
-            list.push_back({{"k", each.k}, {"objective", each.objective}, {"silhouette", each.silhouette}, {"status", each.status}});
-            lines.push_back({fmt::format("{}", each.k), fmt::format("{:.6g}", each.objective), fmt::format("{:.4f}", each.silhouette), each.status});
-        }
-        answer = {{"method", s.method}, {"kernel", s.kernel}, {"data", on.about}, {"n", on.size()},
-                  {"tried", list},      {"k", kept.k},        {"sizes", sizes},   {"labels", labels}};
-        text = fmt::format("{} with {}\n{}\n\n{}\n", s.method, s.kernel, on.about, aligned(lines, {true, true, true, false}));
-        std::string members;
-        for (const index size : sizes) members += fmt::format("{}{}", members.empty() ? "" : ", ", size);
-        text += fmt::format("{} of sizes {}{}\n", counted(kept.k, "cluster"), members, tried.size() > 1 ? " have the largest silhouette" : "");
+        answer = as_json(found, s.method, on);
+        text = as_text(found, s.method, on);
     }
     if (options.common.as_json) return print(answer);
     for (const auto& [what, path] : {std::pair{"model", options.out}, {"labels", options.labels}, {"picture", options.picture}})

@@ -72,74 +72,90 @@ outcome run(svm_solver solver, const kernel& k, const objects& on, std::span<con
     return out;
 }
 
-void show(const compare_options& options) {
-    options.common.apply();
+// The problem, and how every solver fared on it.
+struct comparison {
+    std::string kernel, about;
+    index size = 0;
+    std::vector<outcome> all;
+    double best = std::numeric_limits<double>::infinity();  // the least J there is
+};
+
+comparison compare(const compare_options& options) {
     const kernel k = parse_kernel(options.expression);
     std::vector<svm_solver> solvers;
     for (const std::string& each : options.solvers) solvers.push_back(svm_solver_named(each));
     if (solvers.empty())
         for (int i = 0; i < 7; ++i) solvers.push_back(static_cast<svm_solver>(i));
-    std::vector<outcome> all;
-    std::string about;
-    index size = 0;
-    {
-        progress shown;
-        shown.phase("reading " + options.from.path);
-        const objects on = load(options.from);
-        require_fit(k, on, options.from.path);
-        const std::vector<double> y = two_classes(on);
-        about = on.about;
-        size = on.size();
-        for (const svm_solver solver : solvers) {
-            shown.phase(fmt::format("training with {}", name(solver)));
-            all.push_back(run(solver, k, on, y, options));
-        }
+    progress shown;
+    shown.phase("reading " + options.from.path);
+    const objects on = load(options.from);
+    require_fit(k, on, options.from.path);
+    const std::vector<double> y = two_classes(on);
+    comparison made;
+    made.kernel = k.text();
+    made.about = on.about;
+    made.size = on.size();
+    for (const svm_solver solver : solvers) {
+        shown.phase(fmt::format("training with {}", name(solver)));
+        made.all.push_back(run(solver, k, on, y, options));
     }
-    double best = std::numeric_limits<double>::infinity();
-    for (const outcome& each : all)
-        if (each.refused.empty() && std::isfinite(each.end().primal)) best = std::min(best, each.end().primal);
-    if (!options.picture.empty()) {
-        std::vector<convergence_line> lines;
-        for (const outcome& each : all)
-            if (each.refused.empty()) lines.push_back({name(each.solver), each.fit.trace});
-        write_atomically(options.picture, convergence_picture(k.text() + fmt::format(", C = {:g}", options.C), about, lines, best));
+    for (const outcome& each : made.all)
+        if (each.refused.empty() && std::isfinite(each.end().primal)) made.best = std::min(made.best, each.end().primal);
+    return made;
+}
+
+std::string picture_of(const comparison& made, double C) {
+    std::vector<convergence_line> lines;
+    for (const outcome& each : made.all)
+        if (each.refused.empty()) lines.push_back({name(each.solver), each.fit.trace});
+    return convergence_picture(made.kernel + fmt::format(", C = {:g}", C), made.about, lines, made.best);
+}
+
+json number(double v) { return std::isfinite(v) ? json(v) : json(nullptr); }
+
+json as_json(const outcome& each) {
+    json one{{"solver", name(each.solver)}};
+    if (!each.refused.empty()) {
+        one["refused"] = each.refused;
+        return one;
     }
-    const auto number = [](double v) { return std::isfinite(v) ? json(v) : json(nullptr); };
+    one.update({{"status", name(each.fit.model.reports[0].status)},
+                {"seconds", each.end().seconds},
+                {"iterations", each.end().iteration},
+                {"primal", number(each.end().primal)},
+                {"dual", number(each.end().dual)},
+                {"support", each.fit.model.coef.cols()},
+                {"accuracy", each.accuracy},
+                {"trace", json::array()}});
+    for (const trace_point& point : each.fit.trace)
+        one["trace"].push_back({{"seconds", point.seconds}, {"iteration", point.iteration}, {"primal", number(point.primal)}, {"dual", number(point.dual)}});
+    return one;
+}
+
+std::string table_of(const comparison& made) {
+    const auto shown = [](double v, const char* how) { return std::isfinite(v) ? fmt::format(fmt::runtime(how), v) : std::string("-"); };
+    std::vector<std::vector<std::string>> lines{{"solver", "status", "seconds", "iterations", "J(w, b)", "above best", "dual", "accuracy"}};
+    for (const outcome& each : made.all) {
+        if (!each.refused.empty()) continue;
+        const trace_point& end = each.end();
+        lines.push_back({name(each.solver), name(each.fit.model.reports[0].status), fmt::format("{:.4f}", end.seconds), fmt::format("{}", end.iteration),
+                         shown(end.primal, "{:.8g}"), shown((end.primal - made.best) / made.best, "{:.1e}"), shown(end.dual, "{:.8g}"),
+                         fmt::format("{:.2f} %", 100 * each.accuracy)});
+    }
+    return aligned(lines, {false, false, true, true, true, true, true, true});
+}
+
+void show(const compare_options& options) {
+    options.common.apply();
+    const comparison made = compare(options);
+    if (!options.picture.empty()) write_atomically(options.picture, picture_of(made, options.C));
     if (options.common.as_json) {
-        json answer{{"kernel", k.text()}, {"data", about}, {"n", size}, {"C", options.C}, {"best", number(best)}, {"solvers", json::array()}};
-        for (const outcome& each : all) {
-            json one{{"solver", name(each.solver)}};
-            if (!each.refused.empty()) {
-                one["refused"] = each.refused;
-            } else {
-                const svm_report& r = each.fit.model.reports[0];
-                one.update({{"status", name(r.status)},
-                            {"seconds", each.end().seconds},
-                            {"iterations", each.end().iteration},
-                            {"primal", number(each.end().primal)},
-                            {"dual", number(each.end().dual)},
-                            {"support", each.fit.model.coef.cols()},
-                            {"accuracy", each.accuracy},
-                            {"trace", json::array()}});
-                for (const trace_point& point : each.fit.trace)
-                    one["trace"].push_back(
-                        {{"seconds", point.seconds}, {"iteration", point.iteration}, {"primal", number(point.primal)}, {"dual", number(point.dual)}});
-            }
-            answer["solvers"].push_back(one);
-        }
+        json answer{{"kernel", made.kernel}, {"data", made.about}, {"n", made.size}, {"C", options.C}, {"best", number(made.best)}, {"solvers", json::array()}};
+        for (const outcome& each : made.all) answer["solvers"].push_back(as_json(each));
         return print(answer);
     }
-    std::string text = fmt::format("{}, C = {:g}\n{}\n\n", k.text(), options.C, about);
-    std::vector<std::vector<std::string>> lines{{"solver", "status", "seconds", "iterations", "J(w, b)", "above best", "dual", "accuracy"}};
-    for (const outcome& each : all) {
-        if (!each.refused.empty()) continue;
-        const auto shown = [](double v, const char* how) { return std::isfinite(v) ? fmt::format(fmt::runtime(how), v) : std::string("-"); };
-        lines.push_back({name(each.solver), name(each.fit.model.reports[0].status), fmt::format("{:.4f}", each.end().seconds),
-                         fmt::format("{}", each.end().iteration), shown(each.end().primal, "{:.8g}"), shown((each.end().primal - best) / best, "{:.1e}"),
-                         shown(each.end().dual, "{:.8g}"), fmt::format("{:.2f} %", 100 * each.accuracy)});
-    }
-    text += aligned(lines, {false, false, true, true, true, true, true, true});
-    for (const outcome& each : all)
+    std::string text = fmt::format("{}, C = {:g}\n{}\n\n{}", made.kernel, options.C, made.about, table_of(made));
+    for (const outcome& each : made.all)
         if (!each.refused.empty()) text += fmt::format("\n  {}", each.refused);
     text +=
         "\nIterations are pairs (smo), steps (interior_point, primal_qp) or epochs. J = ½‖w‖² + CΣξ; dual_coordinate_descent minimises it with the\n"

@@ -212,6 +212,38 @@ void explain(explain_options o) {
     print(text);
 }
 
+void add_fit_options(CLI::App& command, explain_options& o) {
+    command.add_option("--kernel", o.kernel, "Fit first, with this kernel; see `mercer kernel list`")->option_text("EXPR")->group("Fit");
+    command.add_option("--C", o.C, "The price of slack, inf for a hard margin (default 1); with a model file that does not hold it: what it was trained with")
+        ->option_text("NUMBER")
+        ->group("Fit");
+    command.add_option("--tol", o.tol, "The gap at which fits end, and to which a model file that states none is held (default 0.001)")
+        ->option_text("NUMBER")
+        ->check(CLI::PositiveNumber)
+        ->group("Fit");
+    command.add_option("--class-weight", o.class_weight, "LABEL=FACTOR of C for a class; may be given for several")
+        ->option_text("LABEL=W")
+        ->allow_extra_args(false)
+        ->group("Fit");
+    command.add_option("--save", o.save, "Write the fitted model to this file")->option_text("FILE")->group("Fit");
+}
+
+void add_questions(CLI::App& command, explain_options& o) {
+    command.add_option("--why", o.why, "Why does this row (counted from 0) have its class? The support vectors that decide it")
+        ->option_text("ROW")
+        ->group("Questions");
+    command.add_flag("--loo", o.leave_out, fmt::format("The leave-one-out error beside its bound (always up to {} rows)", small))->group("Questions");
+    command.add_option("--folds", o.folds, "The error by N-fold cross-validation instead")->option_text("N")->check(CLI::Range(2, 1000000))->group("Questions");
+    command.add_option("--html", o.html, "Write everything with pictures to this file")->option_text("FILE")->group("Output");
+    command.add_option("--pair", o.pair, "Two features, names or positions from 0, for the picture (default: those that separate the classes best)")
+        ->option_text("A,B")
+        ->group("Output");
+    command.add_option("--rest", o.rest, "The other features in that picture: at their mean, or those of the nearest example (default mean)")
+        ->option_text("HOW")
+        ->check(CLI::IsMember({"mean", "nearest"}))
+        ->group("Output");
+}
+
 }  // namespace
 
 void add_explain(CLI::App& program) {
@@ -221,35 +253,8 @@ void add_explain(CLI::App& program) {
     command->add_option("MODEL", o->model, "A model file, mercer's own or LIBSVM's; leave it out with --kernel");
     o->from.add_to(*command);
     command->get_option("DATA")->required(false)->description("The training data of the model: LIBSVM text, CSV, strings or sets; also .gz and .xz");
-    command->add_option("--kernel", o->kernel, "Fit first, with this kernel; see `mercer kernel list`")->option_text("EXPR")->group("Fit");
-    command->add_option("--C", o->C, "The price of slack, inf for a hard margin (default 1); with a model file that does not hold it: what it was trained with")
-        ->option_text("NUMBER")
-        ->group("Fit");
-    command->add_option("--tol", o->tol, "The gap at which fits end, and to which a model file that states none is held (default 0.001)")
-        ->option_text("NUMBER")
-        ->check(CLI::PositiveNumber)
-        ->group("Fit");
-    command->add_option("--class-weight", o->class_weight, "LABEL=FACTOR of C for a class; may be given for several")
-        ->option_text("LABEL=W")
-        ->allow_extra_args(false)
-        ->group("Fit");
-    command->add_option("--save", o->save, "Write the fitted model to this file")->option_text("FILE")->group("Fit");
-    command->add_option("--why", o->why, "Why does this row (counted from 0) have its class? The support vectors that decide it")
-        ->option_text("ROW")
-        ->group("Questions");
-    command->add_flag("--loo", o->leave_out, fmt::format("The leave-one-out error beside its bound (always up to {} rows)", small))->group("Questions");
-    command->add_option("--folds", o->folds, "The error by N-fold cross-validation instead")
-        ->option_text("N")
-        ->check(CLI::Range(2, 1000000))
-        ->group("Questions");
-    command->add_option("--html", o->html, "Write everything with pictures to this file")->option_text("FILE")->group("Output");
-    command->add_option("--pair", o->pair, "Two features, names or positions from 0, for the picture (default: those that separate the classes best)")
-        ->option_text("A,B")
-        ->group("Output");
-    command->add_option("--rest", o->rest, "The other features in that picture: at their mean, or those of the nearest example (default mean)")
-        ->option_text("HOW")
-        ->check(CLI::IsMember({"mean", "nearest"}))
-        ->group("Output");
+    add_fit_options(*command, *o);
+    add_questions(*command, *o);
     o->common.add_to(*command);
     command->footer(
         "Examples:\n  mercer explain --kernel 'rbf(gamma=0.05)' --C 10 data/heart_scale.svm --html heart.html\n"

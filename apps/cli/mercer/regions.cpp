@@ -7,9 +7,9 @@
 #include "mercer/base/error.h"
 #include "mercer/base/file.h"
 #include "mercer/data/scaling.h"
+#include "mercer/kernels/leaf.h"
 #include "mercer/pictures/region_sequences.h"
 #include "mercer/pictures/report_html.h"
-#include "mercer/kernels/leaf.h"
 #include "planes.h"
 #include "program.h"
 
@@ -79,51 +79,69 @@ std::vector<sequence_spec> specs(const regions_options& o) {
     return out;
 }
 
+objects load_vectors(const regions_options& o) {
+    objects on = load(o.from);
+    if (on.data.x.kind() != domain::vectors || on.data.x.dims() < 2)
+        fail(errc::unsupported, fmt::format("regions are drawn over two features: {} holds {}; `mercer explain --html` draws any data in feature space",
+                                            o.from.path, on.data.x.kind() == domain::vectors ? "vectors of 1 coordinate" : name(on.data.x.kind())));
+    if (o.from.scale.empty()) {  // the values of γ that are worth a picture depend on it
+        scaling_options how;
+        how.method = scaling_method::standardise;
+        const dataset dense_x = as_dense<double>(on.data.x);
+        on.data.x = scaling::fit(dense_x, how).apply(dense_x);
+        on.about += ", standardised";
+    }
+    require_classes(on, o.from.path);
+    return on;
+}
+
+// All sequences, and what is said of the data they are fitted on.
+struct drawn {
+    std::vector<region_sequence> rows;
+    std::string about;
+};
+
+drawn fit_all(const regions_options& o, const std::vector<sequence_spec>& wanted, progress& shown) {
+    const objects on = load_vectors(o);
+    sequence_data data{on.data.x, on.data.y, on.data.class_names, on.data.feature_names, {0, 1}};
+    const auto pair = feature_pair(o.pair, on.data);
+    data.pair = pair ? *pair : on.data.x.dims() == 2 ? std::pair<index, index>{0, 1} : most_separating_pair(on.data.x, on.data.y);
+    drawn out;
+    out.about = on.about;
+    if (on.data.x.dims() > 2)
+        out.about += fmt::format("; fitted on two features alone{}", pair ? "" : ", those along which the classes lie farthest apart (--pair chooses others)");
+    index fits = 0, done = 0;
+    for (const auto& each : wanted) fits += static_cast<index>(each.values.size());
+    shown.phase("fitting");
+    for (const auto& each : wanted)
+        out.rows.push_back(fit_sequence(each, data, o.seconds, [&] { shown.share(static_cast<double>(++done) / static_cast<double>(fits)); }));
+    return out;
+}
+
+void write_pictures(const regions_options& o, const drawn& all) {
+    const std::string title = "Class regions, margins and support vectors";
+    if (!o.svg.empty()) write_atomically(o.svg, sequences_figure(title, all.about, all.rows).finish());
+    if (o.html.empty()) return;
+    std::vector<report_figure> figures;
+    for (const region_sequence& row : all.rows) figures.push_back({sequences_figure(row.title, "", {row}), ""});
+    write_atomically(o.html, pictures_html(title, all.about, figures));
+}
+
 void draw(const regions_options& o) {
     check_words(o);
     o.common.apply();
     const std::vector<sequence_spec> wanted = specs(o);
-    std::vector<region_sequence> rows;
-    std::string text;
-    json answer;
+    drawn all;
     {
         progress shown;
         shown.phase("reading " + o.from.path);
-        objects on = load(o.from);
-        if (on.data.x.kind() != domain::vectors || on.data.x.dims() < 2)
-            fail(errc::unsupported, fmt::format("regions are drawn over two features: {} holds {}; `mercer explain --html` draws any data in feature space",
-                                                o.from.path, on.data.x.kind() == domain::vectors ? "vectors of 1 coordinate" : name(on.data.x.kind())));
-        if (o.from.scale.empty()) {  // the values of γ that are worth a picture depend on it
-            scaling_options how;
-            how.method = scaling_method::standardise;
-            const dataset dense_x = as_dense<double>(on.data.x);
-            on.data.x = scaling::fit(dense_x, how).apply(dense_x);
-            on.about += ", standardised";
-        }
-        require_classes(on, o.from.path);
-        sequence_data data{on.data.x, on.data.y, on.data.class_names, on.data.feature_names, {0, 1}};
-        const auto pair = feature_pair(o.pair, on.data);
-        data.pair = pair ? *pair : on.data.x.dims() == 2 ? std::pair<index, index>{0, 1} : most_separating_pair(on.data.x, on.data.y);
-        std::string about = on.about;
-        if (on.data.x.dims() > 2)
-            about += fmt::format("; fitted on two features alone{}", pair ? "" : ", those along which the classes lie farthest apart (--pair chooses others)");
-        index fits = 0, done = 0;
-        for (const auto& each : wanted) fits += static_cast<index>(each.values.size());
-        shown.phase("fitting");
-        for (const auto& each : wanted)
-            rows.push_back(fit_sequence(each, data, o.seconds, [&] { shown.share(static_cast<double>(++done) / static_cast<double>(fits)); }));
+        all = fit_all(o, wanted, shown);
         shown.phase("drawing");
-        const std::string title = "Class regions, margins and support vectors";
-        if (!o.svg.empty()) write_atomically(o.svg, sequences_figure(title, about, rows).finish());
-        if (!o.html.empty()) {
-            std::vector<report_figure> figures;
-            for (const region_sequence& row : rows) figures.push_back({sequences_figure(row.title, "", {row}), ""});
-            write_atomically(o.html, pictures_html(title, about, figures));
-        }
-        answer = {{"data", about}, {"sequences", json::array()}};
-        text = about + "\n";
+        write_pictures(o, all);
     }
-    for (const region_sequence& row : rows) {
+    json answer{{"data", all.about}, {"sequences", json::array()}};
+    std::string text = all.about + "\n";
+    for (const region_sequence& row : all.rows) {
         json tiles = json::array();
         std::vector<std::vector<std::string>> lines{{"", "right", "support vectors", ""}};
         for (const region_tile& tile : row.tiles) {

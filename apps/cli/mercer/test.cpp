@@ -125,6 +125,33 @@ dataset target_objects(const table& data, bool& classes) {
     return dense<double>(std::move(out));
 }
 
+// What the objects are compared with: those of a second file, or their own targets.
+struct others {
+    dataset y;
+    bool classes = false;
+    std::string about = "its targets";
+};
+
+others other_objects(const test_options& o, const objects& a) {
+    others out;
+    if (!o.second.empty()) {
+        data_options second;
+        second.path = o.second;
+        second.scale = o.from.scale;
+        objects b = load(second);
+        if (b.size() != a.size())
+            fail(errc::invalid_argument,
+                 fmt::format("'{}' has {} objects, '{}' has {}: row i of one belongs to row i of the other", o.from.path, a.size(), o.second, b.size()));
+        out.y = b.data.x;
+        out.about = b.about;
+    } else if (a.data.y.empty()) {
+        fail(errc::data, fmt::format("'{}' has no targets to compare with: name their column with --label, or a second file with --other FILE", o.from.path));
+    } else {
+        out.y = target_objects(a.data, out.classes);
+    }
+    return out;
+}
+
 void independence(const test_options& o) {
     o.common.apply();
     std::optional<kernel> k, l;
@@ -136,28 +163,10 @@ void independence(const test_options& o) {
         progress shown;
         shown.phase("reading " + o.from.path);
         objects a = load_unscaled(o.from);
-        dataset y;
-        bool classes = false;
-        std::string about = "its targets";
-        if (!o.second.empty()) {
-            data_options second;
-            second.path = o.second;
-            second.scale = o.from.scale;
-            objects b = load(second);
-            if (b.size() != a.size())
-                fail(errc::invalid_argument,
-                     fmt::format("'{}' has {} objects, '{}' has {}: row i of one belongs to row i of the other", o.from.path, a.size(), o.second, b.size()));
-            y = b.data.x;
-            about = b.about;
-        } else if (a.data.y.empty()) {
-            fail(errc::data,
-                 fmt::format("'{}' has no targets to compare with: name their column with --label, or a second file with --other FILE", o.from.path));
-        } else {
-            y = target_objects(a.data, classes);
-        }
+        const others b = other_objects(o, a);
         if (const auto by = api::fit_scaling(a.data.x, o.from.scale)) a.data.x = api::scaled(*by, a.data.x);
         if (!k) k = api::default_kernel(a.data.x);
-        if (!l) l = classes ? kernel::parse("linear()") : api::default_kernel(y);
+        if (!l) l = b.classes ? kernel::parse("linear()") : api::default_kernel(b.y);
         require_fit(*k, a, o.from.path);
         independence_options how;
         how.permutations = o.permutations;
@@ -165,20 +174,20 @@ void independence(const test_options& o) {
         if (o.memory) how.memory_bytes = o.memory;
         shown.phase(fmt::format("comparing {} objects", a.size()));
         how.progress = showing_share(shown);
-        const independence_result r = independence_test(*k, a.data.x, *l, y, how);
+        const independence_result r = independence_test(*k, a.data.x, *l, b.y, how);
         answer = {{"test", "independence"},
                   {"kernel", k->text()},
                   {"other_kernel", l->text()},
                   {"data", a.about},
-                  {"other", about},
+                  {"other", b.about},
                   {"n", a.size()},
                   {"hsic", r.hsic},
                   {"alignment", r.alignment},
                   {"p_value", r.p_value},
                   {"permutations", r.permutations},
                   {"dependent", r.p_value <= o.level}};
-        text = fmt::format("{} of {}\n{} of {}\n\n  HSIC          {:.6g}\n  alignment     {:.4f}\n  permutations  {}\n\n", k->text(), a.about, l->text(), about,
-                           r.hsic, r.alignment, r.permutations);
+        text = fmt::format("{} of {}\n{} of {}\n\n  HSIC          {:.6g}\n  alignment     {:.4f}\n  permutations  {}\n\n", k->text(), a.about, l->text(),
+                           b.about, r.hsic, r.alignment, r.permutations);
         text += verdict(r.p_value, o.level, "they depend on each other", "no dependence is seen");
     }
     if (o.common.as_json) return print(answer);

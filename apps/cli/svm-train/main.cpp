@@ -17,6 +17,7 @@
 #include "mercer/selection/cross_validation.h"
 #include "mercer/selection/scores.h"
 #include "options.h"
+#include "reports.h"
 
 namespace mercer::programs {
 namespace {
@@ -141,66 +142,6 @@ svm_options options_of(const train_command& c) {
     o.shrinking = c.shrinking != 0;
     o.progress = keep_going;
     return o;
-}
-
-// The lines LIBSVM prints for each binary problem, from the model.
-void print_reports(const svm_model& model, const svm_options& o, std::span<const double> y, std::span<const index> rows) {
-    std::vector<index> first{0};
-    for (const index count : model.class_support) first.push_back(first.back() + count);
-    if (model.class_support.empty()) first.push_back(model.coef.cols());
-    const auto weight = [&](double label) {
-        for (const auto& [named, factor] : o.class_weight)
-            if (named == label) return factor;
-        return 1.0;
-    };
-    std::vector<index> size(std::max<std::size_t>(model.classes.size(), 1), 0);
-    for (const index i : rows)
-        for (std::size_t c = 0; c < model.classes.size(); ++c) size[c] += y[static_cast<std::size_t>(i)] == model.classes[c];
-    for (std::size_t p = 0; p < model.reports.size(); ++p) {
-        const auto [a, b] = model.classes.empty() ? class_problems::sides{0, 1} : model.pairs()[static_cast<index>(p)];
-        const svm_report& report = model.reports[p];
-        double sum = 0;
-        std::vector<double> found;
-        std::vector<double> label;
-        const auto take = [&](index c, index m) {
-            for (index s = first[static_cast<std::size_t>(c)]; s < first[static_cast<std::size_t>(c) + 1]; ++s) {
-                const double value = std::abs(model.coef(m, s));
-                if (value > 0) found.push_back(value), label.push_back(model.classes.empty() ? 0 : model.classes[static_cast<std::size_t>(c)]);
-                sum += value;
-            }
-        };
-        if (model.classes.empty())
-            take(0, 0);
-        else
-            take(a, b - 1), take(b, a);
-        const double n = model.classes.empty() ? static_cast<double>(rows.size())
-                                               : static_cast<double>(size[static_cast<std::size_t>(a)] + size[static_cast<std::size_t>(b)]);
-        double objective = report.objective, bound = 1;
-        std::string middle;
-        char line[64];
-        if (o.task == svm_task::c_svc && weight(model.classes[static_cast<std::size_t>(a)]) == weight(model.classes[static_cast<std::size_t>(b)])) {
-            std::snprintf(line, sizeof line, "nu = %f\n", sum / (o.C * weight(model.classes[static_cast<std::size_t>(a)]) * n));
-            middle = line;
-        } else if (o.task == svm_task::nu_svc) {
-            // Σ|α| = νn before the margin r was scaled to 1
-            const double r = o.nu * n / sum;
-            std::snprintf(line, sizeof line, "C = %f\n", 1 / r);
-            middle = line, objective /= r * r, bound = 1 / r;
-        } else if (o.task == svm_task::epsilon_svr) {
-            std::snprintf(line, sizeof line, "nu = %f\n", sum / (o.C * n));
-            middle = line;
-        } else if (o.task == svm_task::nu_svr) {
-            std::snprintf(line, sizeof line, "epsilon = %f\n", report.epsilon);
-            middle = line;
-        }
-        if (o.task != svm_task::nu_svc && o.task != svm_task::one_class) bound = o.C;
-        long bounded = 0;
-        for (std::size_t i = 0; i < found.size(); ++i)
-            bounded += found[i] >= bound * (o.task == svm_task::c_svc ? weight(label[i]) : 1.0) * (o.task == svm_task::nu_svc ? 1 - 1e-12 : 1);
-        std::printf("*\noptimization finished, #iter = %ld\n%sobj = %f, rho = %f\nnSV = %ld, nBSV = %ld\n", static_cast<long>(report.steps), middle.c_str(),
-                    objective, model.offset[p] == 0 ? 0.0 : -model.offset[p], static_cast<long>(found.size()), bounded);
-    }
-    if (model.is_classifier()) std::printf("Total nSV = %ld\n", static_cast<long>(model.coef.cols()));
 }
 
 void warn_one_class(const train_command& c) {

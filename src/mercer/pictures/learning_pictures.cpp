@@ -132,6 +132,15 @@ void draw_value_scale(const frame& f, double low, double high, const std::string
     f.page.close_group();
 }
 
+std::string tip_of(const scatter& s, std::size_t i) {
+    std::string tip = fmt::format("object {}", i + 1);
+    if (!s.value.empty())
+        tip += fmt::format(": {:.4g}", s.value[i]);
+    else if (!s.group.empty() && s.group[i] < static_cast<index>(s.group_names.size()))
+        tip += ": " + s.group_names[static_cast<std::size_t>(s.group[i])];
+    return tip;
+}
+
 void draw_scatter(svg& page, double px, double py, const scatter& s) {
     const index n = s.at.rows();
     std::vector<double> xs, ys;
@@ -168,16 +177,10 @@ void draw_scatter(svg& page, double px, double py, const scatter& s) {
         const double cx = f.x(xs[i]), cy = f.y(ys[i]);
         dots.emplace_back(cx, cy);
         ++count[kind(i)];
-        if (xs.size() <= most_circles) {
-            std::string tip = fmt::format("object {}", i + 1);
-            if (!s.value.empty())
-                tip += fmt::format(": {:.4g}", s.value[i]);
-            else if (!s.group.empty() && s.group[i] < static_cast<index>(s.group_names.size()))
-                tip += ": " + s.group_names[static_cast<std::size_t>(s.group[i])];
-            page.circle(cx, cy, radius, {{"fill", colour(kind(i))}, {"fill-opacity", "0.8"}}, tip);
-        } else {  // a round pen that hardly moves leaves a dot
+        if (xs.size() <= most_circles)
+            page.circle(cx, cy, radius, {{"fill", colour(kind(i))}, {"fill-opacity", "0.8"}}, tip_of(s, i));
+        else  // a round pen that hardly moves leaves a dot
             paths[kind(i)] += fmt::format("M{:.1f} {:.1f}h.01", cx, cy);
-        }
     }
     for (const auto& [k, d] : paths)
         page.path(d, {{"stroke", colour(k)}, {"stroke-width", 2 * radius}, {"stroke-linecap", "round"}, {"stroke-opacity", "0.7"}, {"fill", "none"}});
@@ -232,6 +235,19 @@ void draw_scree(svg& page, double px, double py, const std::vector<double>& rati
     draw_keys(f, {{"of this component", "#4e79a7"}, {"so far", "#f28e2b"}}, dots);
 }
 
+void draw_ticks(const frame& f, const curves& c, bool log_y) {
+    if (log_y)
+        f.log_ticks(f.y_low, f.y_high, [&](double at, const std::string& text) { f.tick_y(f.y(at), text); });
+    else
+        f.ticks_y(6);
+    if (c.log_x)
+        f.log_ticks(f.x_low, f.x_high, [&](double at, const std::string& text) { f.tick_x(f.x(at), text); });
+    else if (c.x.size() <= 20)
+        for (const double x : c.x) f.tick_x(f.x(x), tick_text(x));
+    else
+        f.ticks_x(6);
+}
+
 void draw_curves(svg& page, double px, double py, const curves& c) {
     std::vector<double> xs, ys;
     for (const double x : c.x) xs.push_back(c.log_x ? std::log10(x) : x);
@@ -246,16 +262,7 @@ void draw_curves(svg& page, double px, double py, const curves& c) {
     std::tie(f.x_low, f.x_high) = room(xs);
     std::tie(f.y_low, f.y_high) = room(ys);
     f.head(px, py, c.title, c.note);
-    if (log_y)
-        f.log_ticks(f.y_low, f.y_high, [&](double at, const std::string& text) { f.tick_y(f.y(at), text); });
-    else
-        f.ticks_y(6);
-    if (c.log_x)
-        f.log_ticks(f.x_low, f.x_high, [&](double at, const std::string& text) { f.tick_x(f.x(at), text); });
-    else if (c.x.size() <= 20)
-        for (const double x : c.x) f.tick_x(f.x(x), tick_text(x));
-    else
-        f.ticks_x(6);
+    draw_ticks(f, c, log_y);
     f.names(c.across, c.up);
     std::vector<std::pair<double, double>> dots;
     std::vector<key> keys;

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <numeric>
 
 #include "mercer/kernels/leaf.h"
 
@@ -165,48 +163,61 @@ void draw_legend(svg& page, double right, double top, const std::vector<dot_kind
     page.close_group();
 }
 
-void draw_spectrum(svg& page, double x, double y, const spectrum_data& data) {
-    const double left = x + plot_left, top = y + plot_top;
-    const auto n = static_cast<double>(data.values.size());
-    panel_title(page, x, y, "Eigenvalues",
-                fmt::format("rank {} of {} · effective rank {:.1f} · 90 % of Σ|λ| in {}{}", data.rank, data.values.size(), data.effective, data.nine_tenths,
-                            data.negative ? fmt::format(" · {} negative", data.negative) : ""));
-    double largest = 0, smallest = 0;
-    for (const double value : data.values)
-        if (const double size = std::abs(value); size > 0) {
-            largest = std::max(largest, size);
-            smallest = smallest == 0 ? size : std::min(smallest, size);
-        }
-    if (largest == 0) largest = smallest = 1;
-    // What rounding leaves of zeros is not worth more than two decades.
-    const int high = static_cast<int>(std::floor(std::log10(largest))) + 1;
-    const int low = std::min(static_cast<int>(std::floor(std::log10(std::max(smallest, data.tolerance / 100)))), high - 1);
-    const auto height = [&](double size) { return mapped(std::log10(std::max(size, std::pow(10.0, low))), low, high, top + side, top); };
+// Where eigenvalues stand in their panel: their number from left to right, decades of |λ| from the bottom to the top.
+class spectrum_scale {
+public:
+    spectrum_scale(const spectrum_data& data, double left, double top) : left_(left), top_(top), n_(static_cast<double>(data.values.size())) {
+        double largest = 0, smallest = 0;
+        for (const double value : data.values)
+            if (const double size = std::abs(value); size > 0) {
+                largest = std::max(largest, size);
+                smallest = smallest == 0 ? size : std::min(smallest, size);
+            }
+        if (largest == 0) largest = smallest = 1;
+        // What rounding leaves of zeros is not worth more than two decades.
+        high = static_cast<int>(std::floor(std::log10(largest))) + 1;
+        low = std::min(static_cast<int>(std::floor(std::log10(std::max(smallest, data.tolerance / 100)))), high - 1);
+    }
 
-    if (data.tolerance > std::pow(10.0, low)) {
-        const double edge = height(data.tolerance);
+    double height(double size) const { return mapped(std::log10(std::max(size, std::pow(10.0, low))), low, high, top_ + side, top_); }
+    double across(double number) const {
+        const double inset = std::min(12.0, side / (2 * n_ + 2));
+        return n_ <= 1 ? left_ + side / 2 : mapped(number, 1, n_, left_ + inset, left_ + side - inset);
+    }
+
+    int low = 0, high = 0;  // decades
+
+private:
+    double left_, top_, n_;
+};
+
+void draw_spectrum_axes(svg& page, const spectrum_data& data, const spectrum_scale& scale, double left, double top) {
+    if (data.tolerance > std::pow(10.0, scale.low)) {
+        const double edge = scale.height(data.tolerance);
         page.rect(left, edge, side, top + side - edge, {{"fill", "#f0f2f4"}});
         page.text(left + 8, edge + 15, "zero within rounding", {{"class", "tick"}});
     }
-    const int step = std::max(1, static_cast<int>(std::ceil((high - low) / 9.0)));
-    for (int decade = low; decade <= high; ++decade) {
-        if ((high - decade) % step != 0) continue;
-        const double at = height(std::pow(10.0, decade));
+    const int step = std::max(1, static_cast<int>(std::ceil((scale.high - scale.low) / 9.0)));
+    for (int decade = scale.low; decade <= scale.high; ++decade) {
+        if ((scale.high - decade) % step != 0) continue;
+        const double at = scale.height(std::pow(10.0, decade));
         page.line(left, at, left + side, at, {{"class", "grid"}});
         page.text(left - 9, at + 4, power_of_ten_text(decade), {{"class", "tick"}, {"text-anchor", "end"}});
     }
-    const double inset = std::min(12.0, side / (2 * n + 2));
-    const auto across = [&](double number) { return n <= 1 ? left + side / 2 : mapped(number, 1, n, left + inset, left + side - inset); };
-    std::vector<double> ticks = round_ticks(1, n, 5);
+    std::vector<double> ticks = round_ticks(1, static_cast<double>(data.values.size()), 5);
     std::erase_if(ticks, [](double tick) { return tick < 1 || tick != std::floor(tick); });
     if (ticks.empty() || ticks.front() > 1) ticks.insert(ticks.begin(), 1);
     for (const double tick : ticks) {
-        page.line(across(tick), top + side, across(tick), top + side + 5, {{"class", "mark"}});
-        page.text(across(tick), top + side + 19, tick_text(tick), {{"class", "tick"}, {"text-anchor", "middle"}});
+        page.line(scale.across(tick), top + side, scale.across(tick), top + side + 5, {{"class", "mark"}});
+        page.text(scale.across(tick), top + side + 19, tick_text(tick), {{"class", "tick"}, {"text-anchor", "middle"}});
     }
     page.rect(left, top, side, side, {{"class", "frame"}});
     axis_names(page, left, top, "index, λ falling", "|eigenvalue|");
+}
 
+// A dot for every eigenvalue; returns the kinds of dots there are.
+std::vector<dot_kind> draw_eigenvalues(svg& page, const spectrum_data& data, const spectrum_scale& scale, double top) {
+    const auto n = static_cast<index>(data.values.size());
     std::vector<dot_kind> kinds{{"λ > 0", "#4e79a7"}, {"λ < 0", "#d62728"}, {"λ = 0 within rounding", "#9aa4ae"}};
     const double radius = n <= 60 ? 3.5 : n <= most_circles ? 2.5 : 2;
     std::vector<std::string> dots(kinds.size());
@@ -215,8 +226,8 @@ void draw_spectrum(svg& page, double x, double y, const spectrum_data& data) {
         const double value = data.values[i];
         const std::size_t kind = std::abs(value) <= data.tolerance ? 2 : value < 0 ? 1 : 0;
         ++kinds[kind].count;
-        const double cx = across(static_cast<double>(i + 1)), cy = std::min(height(std::abs(value)), top + side - 6);
-        if (static_cast<index>(data.values.size()) <= most_circles)
+        const double cx = scale.across(static_cast<double>(i + 1)), cy = std::min(scale.height(std::abs(value)), top + side - 6);
+        if (n <= most_circles)
             page.circle(cx, cy, radius, {{"fill", kinds[kind].colour}}, fmt::format("λ{} = {:.6g}", i + 1, value));
         else  // a round pen that hardly moves leaves a dot
             dots[kind] += fmt::format("M{:.1f} {:.1f}h.01", cx, cy);
@@ -226,99 +237,21 @@ void draw_spectrum(svg& page, double x, double y, const spectrum_data& data) {
             page.path(dots[kind], {{"stroke", kinds[kind].colour}, {"stroke-width", 2 * radius}, {"stroke-linecap", "round"}, {"fill", "none"}});
     page.close_group();
     std::erase_if(kinds, [](const dot_kind& kind) { return kind.count == 0; });
+    return kinds;
+}
+
+void draw_spectrum(svg& page, double x, double y, const spectrum_data& data) {
+    const double left = x + plot_left, top = y + plot_top;
+    panel_title(page, x, y, "Eigenvalues",
+                fmt::format("rank {} of {} · effective rank {:.1f} · 90 % of Σ|λ| in {}{}", data.rank, data.values.size(), data.effective, data.nine_tenths,
+                            data.negative ? fmt::format(" · {} negative", data.negative) : ""));
+    const spectrum_scale scale(data, left, top);
+    draw_spectrum_axes(page, data, scale, left, top);
+    const std::vector<dot_kind> kinds = draw_eigenvalues(page, data, scale, top);
     if (!kinds.empty()) draw_legend(page, left + side, top, kinds);
 }
 
 }  // namespace
-
-object_order object_order::plain(index n) {
-    object_order order;
-    order.objects.resize(static_cast<std::size_t>(n));
-    std::iota(order.objects.begin(), order.objects.end(), index(0));
-    order.about = "objects in the order of the file";
-    return order;
-}
-
-object_order order_by_target(const table& data, index most_classes) {
-    object_order order = object_order::plain(data.x.size());
-    if (data.y.empty()) return order;
-    std::map<double, index> count;
-    for (const double y : data.y) ++count[y];
-    std::ranges::stable_sort(order.objects, {}, [&](index i) { return data.y[static_cast<std::size_t>(i)]; });
-    if (static_cast<index>(count.size()) > most_classes) {
-        order.about = "objects sorted by target";
-        return order;
-    }
-    order.about = "objects sorted by class";
-    for (const auto& [y, members] : count) {
-        const bool named = y >= 0 && y < static_cast<double>(data.class_names.size());
-        order.bands.push_back({named ? data.class_names[static_cast<std::size_t>(y)] : number_text(y), members});
-    }
-    return order;
-}
-
-heat_cells average_cells(const gram<double>& k, const std::vector<index>& order, index most, const std::function<void(double)>& progress) {
-    const auto n = static_cast<index>(order.size());
-    const index m = std::min(n, std::max<index>(most, 1));
-    heat_cells cells{matrix<double>(m, m), {}, n};
-    for (index r = 0; r <= m; ++r) cells.start.push_back(m == 0 ? 0 : r * n / m);
-    std::vector<index> cell_of(order.size());
-    for (index r = 0; r < m; ++r)
-        for (index i = cells.start[static_cast<std::size_t>(r)]; i < cells.start[static_cast<std::size_t>(r) + 1]; ++i)
-            cell_of[static_cast<std::size_t>(i)] = r;
-
-    const std::span<const index> all(order);
-    const index chunk = std::clamp<index>((index(1) << 22) / std::max<index>(n, 1), 1, std::max<index>(n, 1));
-    matrix<double> values(chunk, n);
-    for (index first = 0; first < n; first += chunk) {
-        const index rows = std::min(chunk, n - first);
-        k.block(all.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(rows)), all, values.view());
-        for (index i = 0; i < rows; ++i) {
-            double* sums = cells.mean.row(cell_of[static_cast<std::size_t>(first + i)]);
-            for (index j = 0; j < n; ++j) sums[cell_of[static_cast<std::size_t>(j)]] += values(i, j);
-        }
-        if (progress) progress(static_cast<double>(first + rows) / static_cast<double>(n));
-    }
-    const auto size = [&](index r) { return static_cast<double>(cells.start[static_cast<std::size_t>(r) + 1] - cells.start[static_cast<std::size_t>(r)]); };
-    for (index i = 0; i < m; ++i)
-        for (index j = 0; j < m; ++j) cells.mean(i, j) /= size(i) * size(j);
-    return cells;
-}
-
-int colour_range::level(double value) const { return static_cast<int>(std::lround(std::clamp((value - low) / (high - low), 0.0, 1.0) * 255)); }
-
-colour_range choose_range(const heat_cells& cells) {
-    std::vector<double> sorted(cells.mean.data(), cells.mean.data() + cells.mean.rows() * cells.mean.cols());
-    std::ranges::sort(sorted);
-    colour_range range;
-    if (sorted.empty()) return range;
-    const double lowest = sorted.front(), highest = sorted.back();
-    // A diagonal far above the rest would leave the rest one colour: the scale then ends where all but a few cells do.
-    const double m = static_cast<double>(cells.mean.rows());
-    const auto few = static_cast<std::size_t>(std::min(1.5 * m, 0.05 * m * m));
-    const double upper = sorted[sorted.size() - 1 - few], lower = sorted[few];
-    const double spread = upper - lower;
-    range.clipped_above = highest - upper > 0.5 * spread && spread > 0;
-    range.clipped_below = lower - lowest > 0.5 * spread && spread > 0;
-    range.low = range.clipped_below ? lower : lowest;
-    range.high = range.clipped_above ? upper : highest;
-    range.diverging = range.low < -1e-3 * std::abs(range.high);  // less than that is hardly seen
-    if (range.diverging) {
-        const double most = std::max(-range.low, range.high);
-        range.low = -most;
-        range.high = most;
-        range.clipped_above = highest > most;
-        range.clipped_below = lowest < -most;
-    } else if (range.low < 0.5 * range.high) {  // a scale from 0 where that costs at most half of the colours
-        range.low = 0;
-    }
-    if (!(range.high > range.low)) {  // all the same
-        const double room = range.high == 0 ? 1 : 0.5 * std::abs(range.high);
-        range.low -= range.diverging || range.low > 0 ? room : 0;
-        range.high += room;
-    }
-    return range;
-}
 
 panel heat_map_panel(heat_cells cells, object_order order) {
     return [cells = std::move(cells), order = std::move(order)](svg& page, double x, double y) { draw_heat_map(page, x, y, cells, order); };

@@ -8,10 +8,9 @@
 
 #include "mercer/base/error.h"
 #include "mercer/base/stop.h"
-#include "mercer/solvers/algebra/dense_algebra.h"
+#include "mercer/solvers/representer/rounded_newton.h"
 
 namespace mercer {
-
 namespace {
 
 using vec = std::vector<double>;
@@ -50,218 +49,30 @@ void check(const gram<double>& K, std::span<const double> y, std::span<const dou
     }
 }
 
-class newton {
+// From Newton's method on rounded losses to the problem itself.
+class representer {
 public:
-    newton(const gram<double>& K, std::span<const double> y, std::span<const double> weight, const loss& l, const representer_options& o)
-        : K_(K), y_(y), loss_(l), o_(o), n_(y.size()), w_(weight.begin(), weight.end()), alpha_(n_), fixed_(n_), centre_(n_), g_(n_), d_(n_), r_(n_), Kr_(n_) {
-        if (w_.empty()) w_.assign(n_, 1.0);
-    }
+    representer(const gram<double>& K, std::span<const double> y, std::span<const double> weight, const loss& l, const representer_options& o)
+        : K_(K), y_(y), loss_(l), o_(o), n_(y.size()), at_(K, y, weight, l, o) {}
 
     representer_result run() {
-        representer_result best;
-        if (loss_.is_smooth()) {
-            fit_status status = fit_status::cancelled;
-            unless_stopped([&] { status = minimise(0, [&](double gap, double value) { return gap <= o_.tol * std::abs(value); }); });
-            best = answer(status, objective(), gap_);
-        } else {
-            best = round_by_round();
-        }
-        best.rounds = rounds_;
-        best.products = products_;
+        representer_result best = loss_.is_smooth() ? at_once() : round_by_round();
+        best.rounds = at_.rounds();
+        best.products = at_.products();
         return best;
     }
 
 private:
-    vec times(const vec& v) {
-        vec out(n_);
-        ++products_;
-        const auto size = static_cast<index>(n_);
-        K_.multiply(matrix_view<const double>(v.data(), size, 1), matrix_view<double>(out.data(), size, 1));
-        return out;
-    }
-
-    rounded_loss rounded() const { return {loss_, mu_}; }
-
-    // P of the rounded problem at Kα = fixed, with αᵀKα given.
-    double value_at(const vec& fixed, double b, double square) const {
-        double sum = 0;
-        const rounded_loss l = rounded();
-        for (std::size_t i = 0; i < n_; ++i) sum += w_[i] * l(y_[i], fixed[i] + b, centre_[i]).value;
-        return sum + 0.5 * o_.lambda * square;
-    }
-    double objective() const { return value_at(fixed_, b_, dot(alpha_, fixed_)); }
-
-    double offset_for(const vec& fixed, double start) const { return o_.intercept ? best_offset(rounded(), y_, w_, fixed, centre_, start) : 0.0; }
-
-    void differentiate() {
-        const rounded_loss l = rounded();
-        for (std::size_t i = 0; i < n_; ++i) {
-            const auto at = l(y_[i], fixed_[i] + b_, centre_[i]);
-            g_[i] = w_[i] * at.first;
-            d_[i] = w_[i] * std::max(at.second, 0.0);
-            if (!std::isfinite(g_[i]) || !std::isfinite(d_[i]))
-                fail(errc::data,
-                     fmt::format("representer: the {} loss of example {} has no finite derivatives at f = {}", name(loss_.kind), i, fixed_[i] + b_));
-            r_[i] = g_[i] + o_.lambda * alpha_[i];
-        }
-    }
-
-    // Newton's method on the rounded problem until `enough(gap, P)`; gap_ is what was reached.
-    template <class Enough>
-    fit_status minimise(double mu, Enough enough) {
-        mu_ = mu;
-        b_ = offset_for(fixed_, b_);
-        double value = objective();
-        bool fresh = false;  // Kα has just been multiplied out
-        for (int flat = 0;; ++rounds_) {
-            differentiate();
-            Kr_ = times(r_);
-            gap_ = dot(r_, Kr_) / (2 * o_.lambda);
-            if (enough(std::abs(gap_), value)) {
-                if (fresh) return gap_ >= 0 ? fit_status::converged : fit_status::stalled;
-                refresh(value);
-                fresh = true;
-                --rounds_;
-                continue;
-            }
-            if (rounds_ >= o_.most_rounds) return fit_status::step_limit;
-            if (o_.progress && !o_.progress(rounds_, value, std::abs(gap_))) return fit_status::cancelled;
-            const bool moved = step(value);
-            if (!moved && (fresh || ++flat > 1)) return fit_status::stalled;
-            fresh = !moved;
-            if (!moved) refresh(value);
-        }
-    }
-
-    void refresh(double& value) {
-        fixed_ = times(alpha_);
-        b_ = offset_for(fixed_, b_);
-        value = objective();
-    }
-
-    // One Newton step with its line search. False when P falls no further.
-    bool step(double& value) {
-        const auto [direction, along] = solve_system();
-        const double slope = dot(r_, along);  // dP along the direction; b is the best one, so it does not enter
-        if (!(slope < 0)) return false;
-        const double square = dot(alpha_, fixed_), mixed = dot(direction, fixed_), own = dot(direction, along);
-        vec trial(n_);
-        double t = 1;
-        for (int halvings = 0; halvings < 60; ++halvings, t /= 2) {
-            for (std::size_t i = 0; i < n_; ++i) trial[i] = fixed_[i] + t * along[i];
-            const double b = offset_for(trial, b_);
-            const double next = value_at(trial, b, square + 2 * t * mixed + t * t * own);
-            if (next <= value + 1e-4 * t * slope && next < value) {
-                for (std::size_t i = 0; i < n_; ++i) alpha_[i] += t * direction[i];
-                fixed_ = std::move(trial);
-                b_ = b;
-                value = next;
-                return true;
-            }
-        }
-        // Where the fall is below the rounding of P, the full step is still right if it makes the gap smaller.
-        return polish(direction, along, value);
-    }
-
-    bool polish(const vec& direction, const vec& along, double& value) {
-        const vec alpha = alpha_, fixed = fixed_;
-        const double b = b_, gap = gap_, before = value;
-        for (std::size_t i = 0; i < n_; ++i) alpha_[i] += direction[i], fixed_[i] += along[i];
-        b_ = offset_for(fixed_, b_);
-        value = objective();
-        differentiate();
-        const double now = dot(r_, times(r_)) / (2 * o_.lambda);
-        if (std::abs(now) < 0.5 * std::abs(gap) && value <= before + 1e-12 * std::abs(before)) return true;
-        alpha_ = alpha, fixed_ = fixed, b_ = b, value = before;
-        differentiate();
-        return false;
-    }
-
-    // Δα and KΔα
-    std::pair<vec, vec> solve_system() {
-        std::vector<index> active;
-        const double largest = *std::max_element(d_.begin(), d_.end());
-        for (std::size_t i = 0; i < n_; ++i)
-            if (d_[i] > 1e-14 * largest) active.push_back(static_cast<index>(i));
-        const double m = static_cast<double>(active.size());
-        const bool small = active.size() <= 3000 && 8 * m * m <= static_cast<double>(o_.memory_bytes);
-        vec direction(n_);
-        const bool direct = o_.system == newton_system::cholesky || (o_.system == newton_system::automatic && small);
-        if (!direct || !by_cholesky(active, direction)) return by_conjugate_gradients();
-        vec along = times(direction);
-        return {std::move(direction), std::move(along)};
-    }
-
-    // Where there is no curvature Δα = -r/λ. On the other examples Δα = D^½z, (λI + D^½KD^½)z = -D^(-½)r - D^½q - D^½1Δb with q what the first
-    // ones add to KΔα. False where that matrix is not positive definite.
-    bool by_cholesky(const std::vector<index>& active, vec& direction) {
-        const index m = static_cast<index>(active.size());
-        const auto example = [&](index a) { return static_cast<std::size_t>(active[static_cast<std::size_t>(a)]); };
-        matrix<double> a(m, m), z(m, o_.intercept ? 2 : 1);
-        K_.square(std::span<const index>(active), a.view());
-        for (std::size_t i = 0; i < n_; ++i) direction[i] = -r_[i] / o_.lambda;
-        for (const index i : active) direction[static_cast<std::size_t>(i)] = 0;
-        const vec q = active.size() < n_ ? times(direction) : vec(n_);
-        vec root(active.size());
-        for (index i = 0; i < m; ++i) root[static_cast<std::size_t>(i)] = std::sqrt(d_[example(i)]);
-        for (index i = 0; i < m; ++i) {
-            const double own = root[static_cast<std::size_t>(i)];
-            for (index j = i; j < m; ++j) a(i, j) *= own * root[static_cast<std::size_t>(j)];
-            a(i, i) += o_.lambda;
-            z(i, 0) = -r_[example(i)] / own - own * q[example(i)];
-            if (o_.intercept) z(i, 1) = own;
-        }
-        if (cholesky_in_place(a.view()) >= 0) return false;
-        cholesky_solve(a.view(), z.view());
-        double shift = 0;
-        if (o_.intercept) {
-            // Δb from 1ᵀ(α + Δα) = 0
-            double sum = 0, across = 0;
-            for (std::size_t i = 0; i < n_; ++i) sum += alpha_[i] + direction[i];
-            for (index i = 0; i < m; ++i) sum += root[static_cast<std::size_t>(i)] * z(i, 0), across += root[static_cast<std::size_t>(i)] * z(i, 1);
-            if (across > 0) shift = sum / across;
-        }
-        for (index i = 0; i < m; ++i) direction[example(i)] = root[static_cast<std::size_t>(i)] * (z(i, 0) - (o_.intercept ? shift * z(i, 1) : 0.0));
-        return true;
-    }
-
-    // (λI + D'K)Δα = -r with D' = D - D11ᵀD/1ᵀD1, what D becomes when Δb is the best one. The matrix is symmetric and positive in the inner product
-    // xᵀKz, so conjugate gradients run in that: every iterate is a descent direction, and one product with K a step gives KΔα as well. They end
-    // at min(0.1, 0.1√(relative gap)) of ‖r‖, which makes the convergence superlinear.
-    std::pair<vec, vec> by_conjugate_gradients() {
-        const double relative = std::abs(gap_) / std::max(std::abs(objective()), std::numeric_limits<double>::min());
-        const double forcing = std::clamp(0.1 * std::sqrt(relative), 1e-10, 0.1);
-        double total = 0;
-        for (const double d : d_) total += d;
-        vec x(n_), Kx(n_), s(n_), Ks(n_), Ap(n_);
-        for (std::size_t i = 0; i < n_; ++i) s[i] = -r_[i], Ks[i] = -Kr_[i];
-        vec p = s, Kp = Ks;
-        double rho = dot(s, Ks);
-        const double goal = forcing * forcing * rho;
-        for (std::size_t steps = 0; steps < 3 * n_ + 10 && rho > goal; ++steps) {
-            const double mean = o_.intercept && total > 0 ? dot(d_, Kp) / total : 0.0;
-            for (std::size_t i = 0; i < n_; ++i) Ap[i] = o_.lambda * p[i] + d_[i] * (Kp[i] - mean);
-            const double curvature = dot(Kp, Ap);
-            if (!(curvature > 0)) break;  // K is not positive semidefinite
-            const double t = rho / curvature;
-            for (std::size_t i = 0; i < n_; ++i) x[i] += t * p[i], Kx[i] += t * Kp[i], s[i] -= t * Ap[i];
-            Ks = times(s);
-            const double next = dot(s, Ks), beta = next / rho;
-            if (!(next > 0)) break;
-            for (std::size_t i = 0; i < n_; ++i) p[i] = s[i] + beta * p[i], Kp[i] = Ks[i] + beta * Kp[i];
-            rho = next;
-        }
-        return {std::move(x), std::move(Kx)};
-    }
-
-    representer_result answer(fit_status status, double objective, double gap) const {
+    representer_result at_once() {
+        fit_status status = fit_status::cancelled;
+        unless_stopped([&] { status = at_.minimise(0, [&](double gap, double value) { return gap <= o_.tol * std::abs(value); }); });
         representer_result out;
-        out.alpha = alpha_;
-        out.offset = b_;
-        out.f = fixed_;
-        for (double& each : out.f) each += b_;
-        out.objective = objective;
-        out.gap = std::max(gap, 0.0);
+        out.alpha = at_.alpha();
+        out.offset = at_.offset();
+        out.f = at_.fixed();
+        for (double& each : out.f) each += out.offset;
+        out.objective = at_.objective();
+        out.gap = std::max(at_.gap(), 0.0);
         out.status = status;
         return out;
     }
@@ -270,7 +81,7 @@ private:
     representer_result candidate(vec alpha, vec f, double lower) const {
         representer_result out;
         out.objective = 0.5 * o_.lambda * dot(alpha, f);
-        out.offset = o_.intercept ? best_offset({loss_, 0}, y_, w_, f, centre_, b_) : 0.0;
+        out.offset = o_.intercept ? best_offset({loss_, 0}, y_, w_, f, at_.centre(), at_.offset()) : 0.0;
         for (std::size_t i = 0; i < n_; ++i) f[i] += out.offset, out.objective += w_[i] * loss_.value(y_[i], f[i]);
         out.gap = std::max(out.objective - lower, 0.0);
         out.alpha = std::move(alpha);
@@ -281,27 +92,28 @@ private:
     // What was reached of the problem itself. u gives the lower bound. There are two points for the upper one: a, which is 0 where u is, and
     // where λ is so small that a = -wu/λ is no longer exact α, with the same zeros if it loses nothing by them.
     representer_result measured() {
-        vec dual(n_), sparse = alpha_;
+        const vec& g = at_.slopes();
+        vec dual(n_), sparse = at_.alpha();
         double unbalanced = 0, conjugates = 0, size = 0;
         for (std::size_t i = 0; i < n_; ++i) {
-            dual[i] = -g_[i] / o_.lambda;
-            conjugates += w_[i] * loss_.conjugate(y_[i], g_[i] / w_[i]);
-            unbalanced += g_[i];
-            if (g_[i] == 0) sparse[i] = 0;
+            dual[i] = -g[i] / o_.lambda;
+            conjugates += w_[i] * loss_.conjugate(y_[i], g[i] / w_[i]);
+            unbalanced += g[i];
+            if (g[i] == 0) sparse[i] = 0;
         }
-        vec Kdual = times(dual);
+        vec Kdual = at_.times(dual);
         const double square = dot(dual, Kdual);
         for (std::size_t i = 0; i < n_; ++i) size += std::abs(dual[i] * Kdual[i]);
         indefinite_ = square < -1e-12 * size;
         // Σg = 0 holds up to rounding; what that may be worth is taken off.
-        const double lower = -0.5 * o_.lambda * square - conjugates - (o_.intercept ? std::abs(unbalanced * b_) : 0.0);
+        const double lower = -0.5 * o_.lambda * square - conjugates - (o_.intercept ? std::abs(unbalanced * at_.offset()) : 0.0);
         representer_result best = candidate(std::move(dual), std::move(Kdual), lower);
         const auto good = [&] { return best.gap <= o_.tol * std::abs(best.objective); };
         if (good()) return best;
-        vec f = times(sparse);
+        vec f = at_.times(sparse);
         if (representer_result other = candidate(std::move(sparse), std::move(f), lower); other.gap < best.gap) best = std::move(other);
         if (good()) return best;
-        if (representer_result other = candidate(alpha_, fixed_, lower); other.gap < 0.5 * best.gap) best = std::move(other);
+        if (representer_result other = candidate(at_.alpha(), at_.fixed(), lower); other.gap < 0.5 * best.gap) best = std::move(other);
         return best;
     }
 
@@ -320,7 +132,7 @@ private:
             const double aim =
                 std::isfinite(best.gap) ? std::max(0.01 * best.gap, 1e-3 * o_.tol * std::abs(best.objective)) : std::numeric_limits<double>::infinity();
             fit_status inner = fit_status::cancelled;
-            unless_stopped([&] { inner = minimise(mu, [&](double gap, double value) { return gap <= std::min(1e-3 * std::abs(value), aim); }); });
+            unless_stopped([&] { inner = at_.minimise(mu, [&](double gap, double value) { return gap <= std::min(1e-3 * std::abs(value), aim); }); });
             const listening_to nobody(nullptr);  // two products, without which there is nothing to show
             representer_result now = measured();
             const double progress = now.gap / best.gap;
@@ -331,7 +143,7 @@ private:
             idle = progress < 0.9 ? 0 : idle + 1;
             if (best.status != fit_status::stalled || idle > 8) break;
             if (!(progress < 0.3)) mu = std::max(0.2 * mu, least);
-            for (std::size_t i = 0; i < n_; ++i) centre_[i] = g_[i] / w_[i];
+            at_.recentre();
         }
         return best;
     }
@@ -341,14 +153,9 @@ private:
     const loss& loss_;
     const representer_options& o_;
     std::size_t n_;
-    vec w_, alpha_;
-    vec fixed_;  // Kα
-    vec centre_, g_, d_, r_, Kr_;
-    double b_ = 0, mu_ = 0;
-    double gap_ = std::numeric_limits<double>::infinity();  // measured where Newton's method last stood, above where it stands now
+    rounded_newton at_;
+    const vec& w_ = at_.weight();
     bool indefinite_ = false;
-    int rounds_ = 0;
-    std::int64_t products_ = 0;
 };
 
 }  // namespace
@@ -356,44 +163,7 @@ private:
 representer_result solve_representer(const gram<double>& K, std::span<const double> y, std::span<const double> weight, const loss& l,
                                      const representer_options& options) {
     check(K, y, weight, l, options);
-    return newton(K, y, weight, l, options).run();
-}
-
-double best_offset(const rounded_loss& l, std::span<const double> y, std::span<const double> weight, std::span<const double> f, std::span<const double> centre,
-                   double start) {
-    struct slopes {
-        double first, second;
-    };
-    const auto at = [&](double b) {
-        slopes sum{0, 0};
-        for (std::size_t i = 0; i < y.size(); ++i) {
-            const auto each = l(y[i], f[i] + b, centre[i]);
-            sum.first += weight[i] * each.first, sum.second += weight[i] * each.second;
-        }
-        return sum;
-    };
-    // A bracket [low, high] with slopes of either sign, then Newton's method that falls back on halving it.
-    double b = start, low = -std::numeric_limits<double>::infinity(), high = std::numeric_limits<double>::infinity();
-    double width = 1;
-    for (int step = 0; step < 400; ++step) {
-        const slopes s = at(b);
-        if (s.first == 0) return b;
-        if (std::isnan(s.first)) return start;  // infinities of both signs: a trial point far out, which the line search will refuse
-        (s.first > 0 ? high : low) = b;
-        if (!std::isfinite(low) || !std::isfinite(high)) {
-            if (width > 1e300)
-                fail(errc::infeasible, "representer: the loss falls for ever as the offset grows: there is no best offset (are all targets of one kind?)");
-            b += s.first > 0 ? -width : width;
-            width *= 2;
-            continue;
-        }
-        if (high - low <= 4e-16 * std::max(std::abs(low), std::abs(high))) break;
-        const double guess = s.second > 0 && std::isfinite(s.first) ? b - s.first / s.second : low;
-        const double next = guess > low && guess < high && step % 3 != 2 ? guess : low + 0.5 * (high - low);
-        if (next == b || next <= low || next >= high) break;
-        b = next;
-    }
-    return b;
+    return representer(K, y, weight, l, options).run();
 }
 
 }  // namespace mercer

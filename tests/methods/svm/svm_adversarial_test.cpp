@@ -1,47 +1,12 @@
 // Inputs made to break a solver: each must end, soon, in a right answer or a clear status.
-#include <chrono>
-
 #include "mercer/selection/cross_validation.h"
-#include "methods/svm/svm_support.h"
+#include "methods/svm/svm_ends.h"
 
 namespace mercer {
 namespace {
 
 using namespace svm_testing;
 constexpr double infinity = std::numeric_limits<double>::infinity();
-
-// Converged and right, or a status that says otherwise with a feasible model and its gap; within the time limit and then some.
-svm_model ends(const formula& k, const sample& s, svm_options o, bool must_converge) {
-    SCOPED_TRACE(k.text);
-    o.most_seconds = must_converge ? 20 : 0.4;
-    const auto started = std::chrono::steady_clock::now();
-    const svm_model model = fit(k, s, o);
-    EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count(), 50);  // a watchdog, not a measurement
-    const matrix<double> K = gram_matrix(s.x, k);
-    const statement question{o, s.y, K.view()};
-    if (must_converge || model.worst_status() == fit_status::converged) {
-        svm_contract::check_svm(model, question);
-    } else {
-        for (const auto& b : svm_contract::take_apart(model, question)) {
-            svm_contract::check_feasible(b);
-            EXPECT_TRUE(std::isfinite(b.report.gap));
-            EXPECT_GE(b.report.gap, 0);
-            // An end by its own decision is never worse than where it started.
-            if (b.report.status == fit_status::stalled && (b.task == svm_task::c_svc || b.task == svm_task::epsilon_svr)) {
-                EXPECT_LE(svm_contract::recomputed_objective(b), b.noise() * b.mass);
-                EXPECT_NEAR(b.report.gap, svm_contract::recomputed_gap(b), 0.01 * b.report.gap + b.noise());
-            }
-        }
-        std::printf("    [hard] %s n=%ld C=%g tol=%g: %s, gap %.3g, %ld steps, %ld rounds, %ld flat, %.2f s\n", k.text.c_str(), static_cast<long>(s.size()),
-                    o.C, o.tol, name(model.reports[0].status), model.reports[0].gap, static_cast<long>(model.reports[0].steps),
-                    static_cast<long>(model.reports[0].rounds), static_cast<long>(model.reports[0].flat_steps), model.reports[0].seconds);
-    }
-    return model;
-}
-
-std::string why(const formula& k, const sample& s, const svm_options& o) {
-    return failure([&] { fit(k, s, o); });
-}
 
 TEST(svm_adversarial, identical_points_with_both_labels) {
     sample s = clouds(60, 2, 2, 0, 1);
@@ -111,85 +76,6 @@ TEST(svm_adversarial, tiny_and_huge_C) {
     ends(linear_kernel(), heart, options_for(svm_task::c_svc, 1e8), false);
     ends(linear_kernel(), heart, options_for(svm_task::c_svc, 1e6), false);
     ends(rbf(0.1), every(housing, 2), options_for(svm_task::epsilon_svr, 1e8), false);
-}
-
-// Pairs of variables would take 10⁶ to 10⁹ steps here: Newton's method and the barrier must end them.
-TEST(svm_adversarial, planes_at_a_large_C) {
-    for (const double C : {1e2, 1e4, 1e6}) {
-        ends(linear_kernel(), load("heart_scale.svm"), options_for(svm_task::c_svc, C), true);
-        ends(linear_kernel(), load("breast-cancer.svm"), options_for(svm_task::c_svc, C), true);
-    }
-    ends(linear_kernel(), load("housing.svm"), options_for(svm_task::epsilon_svr, 1e2), true);
-    ends(rbf(1e-4), load("heart_scale.svm"), options_for(svm_task::c_svc, 1e8), true);
-    ends(rbf(1e-6), load("housing.svm"), options_for(svm_task::epsilon_svr, 1e6), true);
-}
-
-// A linear kernel is 0 on the origin: nothing but the sum holds such a variable back.
-TEST(svm_adversarial, planes_through_many_points_at_the_origin) {
-    std::mt19937 random(3);
-    std::uniform_int_distribution<int> corner(-1, 1);
-    std::normal_distribution<double> noise;
-    for (const index dims : {1, 3}) {
-        sample s;
-        for (int i = 0; i < 400; ++i) {
-            point x;
-            for (index a = 0; a < dims; ++a) x.push_back(corner(random));
-            s.y.push_back(x[0] + noise(random));
-            s.x.push_back(std::move(x));
-        }
-        for (const double C : {1.0, 3.5e3}) {
-            svm_options o = options_for(svm_task::epsilon_svr, C);
-            o.epsilon = 0.06;
-            ends(linear_kernel(), s, o, true);
-            ends(linear_kernel(), s, options_for(svm_task::nu_svr, C), true);
-        }
-    }
-}
-
-// Only one-class has a sum other than zero, and so an origin that matters.
-TEST(svm_adversarial, planes_far_from_the_origin) {
-    const sample near = standardised(every(load("housing.svm"), 2));
-    for (const double away : {1e3, 1e5}) {
-        sample far = near;
-        for (point& x : far.x)
-            for (double& each : x) each += away;
-        sample moved = far;  // what is left of it after rounding, at the origin
-        for (point& x : moved.x)
-            for (double& each : x) each -= away;
-        for (const auto task : {svm_task::epsilon_svr, svm_task::nu_svr}) {
-            svm_options o = options_for(task, 1);
-            o.tol = 1e-5;
-            const svm_model there = fit(linear_kernel(), far, o), here = fit(linear_kernel(), moved, o);
-            EXPECT_EQ(there.reports[0].status, fit_status::converged);
-            EXPECT_NEAR(there.reports[0].objective, here.reports[0].objective, 1e-6 * std::abs(here.reports[0].objective));
-            const matrix<double> f = decide(there, dense_data(far.x)), g = decide(here, dense_data(moved.x));
-            // Rounding of Σcₖxᵀxₖ, whose terms are as large as cₖ·away²
-            double mass = 0;
-            for (index j = 0; j < there.coef.cols(); ++j) mass += std::abs(there.coef(0, j));
-            const double noise = 1e-3 + 1e-14 * mass * away * away;
-            for (index i = 0; i < f.rows(); ++i) ASSERT_NEAR(f(i, 0), g(i, 0), noise) << away;
-        }
-    }
-}
-
-// Ten powers of ten between the columns: a barrier that judges its progress by the multipliers it began with would give up.
-TEST(svm_adversarial, planes_over_columns_of_very_different_size) {
-    std::mt19937 random(11);
-    std::normal_distribution<double> normal;
-    sample s;
-    for (int i = 0; i < 600; ++i) {
-        point x;
-        double y = 0;
-        for (int a = 0; a < 40; ++a) {
-            const double scale = std::pow(10.0, -3 + 7.0 * a / 39);
-            x.push_back(scale * (normal(random) + (a % 2 == 0 ? 4 : 0)));
-            y += x.back() / scale * (a % 3 - 1);
-        }
-        s.x.push_back(std::move(x));
-        s.y.push_back(y + normal(random));
-    }
-    ends(linear_kernel(), s, options_for(svm_task::nu_svr, 4), true);
-    ends(linear_kernel(), s, options_for(svm_task::epsilon_svr, 4), true);
 }
 
 TEST(svm_adversarial, tiny_and_huge_gamma) {
@@ -374,130 +260,6 @@ TEST(svm_adversarial, a_kernel_that_is_none) {
     EXPECT_EQ(n.reports[0].status, fit_status::stationary);
     EXPECT_GT(n.reports[0].concave_steps, 0);
     for (const auto& b : svm_contract::take_apart(n, {o, s.y, L.view()})) EXPECT_LE(svm_contract::recomputed_gap(b), o.tol + b.noise());
-}
-
-TEST(svm_adversarial, nu_at_its_limits) {
-    sample s = clouds(40, 2, 6, 0, 4);
-    for (std::size_t i = 0; i < 20; i += 2) s.y[i] = -1;  // 10 against 30
-    svm_options o = options_for(svm_task::nu_svc);
-    o.nu = 0.51;
-    EXPECT_EQ(why(rbf(1), s, o), "infeasible: nu-svc: must satisfy nu <= 0.5 for these class sizes, got 0.51: specified nu is infeasible");
-    o.nu = 0.5;
-    fit_and_check(rbf(1), s, o);
-    o.nu = 1e-9;
-    o.tol = 1e-13;  // α is at most νn/2, and so is F
-    ends(rbf(4), s, o, false);
-    for (const auto task : {svm_task::one_class, svm_task::nu_svr}) {
-        svm_options t = options_for(task);
-        t.nu = 1;
-        fit_and_check(rbf(1), s, t);
-        t.nu = 1e-9;
-        fit_and_check(rbf(1), s, t);
-    }
-    // The corners of a square, labelled crosswise, with a plane: both classes have the same mean, so there is no margin.
-    const sample square{{{1, 1}, {-1, -1}, {1, -1}, {-1, 1}}, {1, 1, -1, -1}};
-    o = options_for(svm_task::nu_svc);
-    o.nu = 0.9;
-    EXPECT_TRUE(fit_and_check(linear_kernel(), square, o).reports[0].no_margin);
-}
-
-// ---- hard margins that do not exist ----
-
-void expect_not_separable(const formula& k, const sample& s) {
-    svm_options o = options_for(svm_task::c_svc, infinity);
-    o.most_seconds = 30;
-    try {
-        const svm_model m = fit(k, s, o);
-        FAIL() << k.text << ": no error but " << name(m.reports[0].status) << " after " << m.reports[0].steps << " steps, " << m.reports[0].seconds
-               << " s, gap " << m.reports[0].gap;
-    } catch (const error& e) {
-        EXPECT_EQ(e.code(), errc::infeasible) << e.what();
-        const std::string text = e.what();
-        EXPECT_NE(text.find("cannot be separated"), std::string::npos) << text;
-        // two examples, one of each class
-        const auto at = text.find("examples ");
-        ASSERT_NE(at, std::string::npos) << text;
-        std::size_t a = 0, b = 0;
-        ASSERT_EQ(std::sscanf(text.c_str() + at, "examples %zu and %zu", &a, &b), 2) << text;
-        ASSERT_LT(std::max(a, b), s.y.size());
-        EXPECT_NE(s.y[a], s.y[b]);
-    }
-}
-
-TEST(svm_hard_margin, twins_with_both_labels) {
-    sample s = clouds(30, 2, 8, 0, 5);
-    s.x.push_back(s.x[3]);
-    s.y.push_back(-s.y[3]);
-    for (const formula& k : {rbf(1), linear_kernel(), poly(3, 1, 1)}) expect_not_separable(k, s);
-}
-
-// So near that only rounding tells them apart: there is a plane between them, far beyond what double can find.
-TEST(svm_hard_margin, near_twins_with_both_labels) {
-    for (const unsigned seed : {1u, 2u, 3u, 4u})
-        for (const double apart : {1e-6, 1e-8, 1e-10}) {
-            sample s = clouds(600, 2, 1, 0.2, seed);
-            for (std::size_t i = 1; i < s.x.size(); i += 2) {
-                s.x[i] = {s.x[i - 1][0] + apart, s.x[i - 1][1] - apart};
-                s.y[i] = -s.y[i - 1];
-            }
-            EXPECT_EQ(why(rbf(0.08), s, options_for(svm_task::c_svc, infinity)).substr(0, 24), "infeasible: hard margin:") << seed << ", " << apart;
-        }
-}
-
-TEST(svm_hard_margin, crosswise_corners_and_a_plane) {
-    expect_not_separable(linear_kernel(), {{{1, 1}, {-1, -1}, {1, -1}, {-1, 1}}, {1, 1, -1, -1}});
-    fit_and_check(poly(2, 1, 1), {{{1, 1}, {-1, -1}, {1, -1}, {-1, 1}}, {1, 1, -1, -1}}, options_for(svm_task::c_svc, infinity, 1e-6));
-}
-
-TEST(svm_hard_margin, random_labels_and_a_plane) { expect_not_separable(linear_kernel(), clouds(500, 5, 0, 0.5, 5)); }
-
-TEST(svm_hard_margin, real_data_and_a_plane) { expect_not_separable(linear_kernel(), load("heart_scale.svm")); }
-
-TEST(svm_hard_margin, many_points_and_a_plane) { expect_not_separable(linear_kernel(), clouds(2000, 3, 1, 0.1, 5)); }
-
-TEST(svm_hard_margin, regression_that_cannot_pass) {
-    sample s = wave(100, 1, 3);
-    svm_options o = options_for(svm_task::epsilon_svr, infinity);
-    o.epsilon = 0.01;
-    const std::string message = why(linear_kernel(), s, o);
-    EXPECT_EQ(message.substr(0, 33), "infeasible: svr: no function of t") << message;
-}
-
-// f/ρ is what a ν-machine decides by, however small ρ is: the contract asks for a gap that is small beside it.
-TEST(svm_adversarial, nu_with_a_small_margin) {
-    for (const double nu : {0.02, 0.05, 0.1, 0.3})
-        for (const std::uint64_t seed : {1, 2, 3}) {
-            const sample s = clouds(500, 4, 0.3, 0.2, static_cast<unsigned>(seed));
-            svm_options o = options_for(svm_task::nu_svc);
-            o.nu = nu;
-            for (const formula& k : {rbf(0.5), rbf(3)}) {
-                SCOPED_TRACE(nu);
-                EXPECT_FALSE(fit_and_check(k, s, o).reports[0].no_margin);
-            }
-        }
-}
-
-// Classes on top of each other, a plane, and a small ν: their reduced hulls meet. The optimum is w = 0, which is said, and not an error.
-TEST(svm_adversarial, nu_without_a_margin) {
-    const sample s = clouds(200, 3, 0.1, 0.3, 6);
-    svm_options o = options_for(svm_task::nu_svc);
-    o.nu = 0.05;
-    const svm_model m = fit(linear_kernel(), s, o);
-    EXPECT_TRUE(m.reports[0].no_margin);
-    EXPECT_EQ(m.reports[0].status, fit_status::converged);
-    const auto b = svm_contract::take_apart(m, {o, s.y, gram_matrix(s.x, linear_kernel()).view()});
-    svm_contract::check_feasible(b[0]);
-    EXPECT_LT(std::sqrt(2 * m.reports[0].objective) / (0.05 * 200 / 2), 1e-3) << "points of the two hulls that are as good as one";
-    // ν is feasible for all examples, not for those of every fold: there each class gives all it has.
-    sample few = clouds(31, 2, 3, 0, 1);
-    for (std::size_t i = 0; i < 31; ++i) few.y[i] = i < 10 ? 1 : -1;
-    o.nu = 20.0 / 31;
-    EXPECT_EQ(cross_predict(shared_gram(kernel::parse("rbf(gamma=1)"), dense_data(few.x), 1 << 20), few.y, o, plain_folds(31, 5, seeded(1))).values.size(), 31u);
-    o.nu = 20.5 / 31;
-    EXPECT_EQ(failure([&] {
-                  cross_predict(shared_gram(kernel::parse("rbf(gamma=1)"), dense_data(few.x), 1 << 20), few.y, o, plain_folds(31, 5, seeded(1)));
-              }).substr(0, 10),
-              "infeasible");
 }
 
 }  // namespace

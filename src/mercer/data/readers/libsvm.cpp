@@ -232,85 +232,113 @@ struct arrays {
     buffer<index> start;
 };
 
+// A file in chunks, side by side.
 template <class T>
-table parse_as(const source& file, const libsvm_options& options) {
-    const std::string& name = file.name();
-    const std::string_view body = detail::without_mark(file.bytes());
-    // A last line without its end is parsed from a copy that has one.
-    const auto last_end = body.rfind('\n');
-    const std::string_view whole = body.substr(0, last_end == std::string_view::npos ? 0 : last_end + 1);
-    const std::string tail = std::string(body.substr(whole.size())) + '\n';
-    file.done_with(body.substr(whole.size()));
-
-    std::vector<std::string_view> chunks = split(whole);
-    const auto in_loop = static_cast<index>(chunks.size());
-    chunks.push_back(tail);
-    std::vector<counts> bound(chunks.size());
-    parallel_for(in_loop, [&](index c) {
-        bound[static_cast<std::size_t>(c)] = count(chunks[static_cast<std::size_t>(c)]);
-        file.done_with(chunks[static_cast<std::size_t>(c)]);
-    });
-    bound.back() = count(tail);
-
-    std::vector<counts> from(chunks.size() + 1);
-    for (std::size_t c = 0; c < chunks.size(); ++c) from[c + 1] = {from[c].colons + bound[c].colons, from[c].lines + bound[c].lines};
-    const auto all = std::make_shared<arrays<T>>();
-    all->col.uninitialised(from.back().colons);
-    all->val.uninitialised(from.back().colons);
-    all->start.uninitialised(from.back().lines + 1);
-    table result;
-    result.y.resize(static_cast<std::size_t>(from.back().lines));
-
-    std::vector<outcome> found(chunks.size());
-    const auto parse_chunk = [&](index item) {
-        const auto c = static_cast<std::size_t>(item);
-        const target<T> out{all->col.data() + from[c].colons, all->val.data() + from[c].colons, all->start.data() + 1 + from[c].lines,
-                            result.y.data() + from[c].lines};
-        found[c] = chunk_parser<T>(chunks[c], options, out).run();
-    };
-    parallel_for(in_loop, [&](index c) {
-        parse_chunk(c);
-        file.done_with(chunks[static_cast<std::size_t>(c)]);
-    });
-    parse_chunk(in_loop);
-
-    outcome total;
-    all->start[0] = 0;
-    for (std::size_t c = 0; c < chunks.size(); ++c) {
-        if (found[c].bad) {
-            const std::size_t base = chunks[c].data() == tail.data() ? whole.size() : static_cast<std::size_t>(chunks[c].data() - body.data());
-            detail::fail_at(errc::parse, name, body, base + found[c].bad->offset, found[c].bad->message);
-        }
-        if (total.entries != from[c].colons) {
-            std::memmove(all->col.data() + total.entries, all->col.data() + from[c].colons, static_cast<std::size_t>(found[c].entries) * sizeof(std::int32_t));
-            std::memmove(all->val.data() + total.entries, all->val.data() + from[c].colons, static_cast<std::size_t>(found[c].entries) * sizeof(T));
-        }
-        for (index r = 0; r < found[c].rows; ++r) {
-            all->start[total.rows + r + 1] = total.entries + all->start[from[c].lines + r + 1];
-            result.y[static_cast<std::size_t>(total.rows + r)] = result.y[static_cast<std::size_t>(from[c].lines + r)];
-        }
-        total.entries += found[c].entries;
-        total.rows += found[c].rows;
-        total.highest = std::max(total.highest, found[c].highest);
-        total.zero = total.zero || found[c].zero;
+class file_parser {
+public:
+    file_parser(const source& file, const libsvm_options& options) : file_(file), options_(options), body_(detail::without_mark(file.bytes())) {
+        // A last line without its end is parsed from a copy that has one.
+        const auto last_end = body_.rfind('\n');
+        whole_ = body_.substr(0, last_end == std::string_view::npos ? 0 : last_end + 1);
+        tail_ = std::string(body_.substr(whole_.size())) + '\n';
+        file.done_with(body_.substr(whole_.size()));
+        chunks_ = split(whole_);
+        in_loop_ = static_cast<index>(chunks_.size());
+        chunks_.push_back(tail_);
     }
-    if (total.rows == 0) fail(errc::data, fmt::format("{}: expected at least one example, got none", name));
-    result.y.resize(static_cast<std::size_t>(total.rows));
-    if (options.base == index_base::automatic && !options.precomputed && !total.zero && total.highest > 0) {
-        for (index e = 0; e < total.entries; ++e) --all->col[e];
-        --total.highest;
+    file_parser(const file_parser&) = delete;
+
+    table read() {
+        make_room();
+        parse_chunks();
+        close_gaps();
+        if (total_.rows == 0) fail(errc::data, fmt::format("{}: expected at least one example, got none", file_.name()));
+        result_.y.resize(static_cast<std::size_t>(total_.rows));
+        if (options_.base == index_base::automatic && !options_.precomputed && !total_.zero && total_.highest > 0) {
+            for (index e = 0; e < total_.entries; ++e) --all_->col[e];
+            --total_.highest;
+        }
+        const auto entries = static_cast<std::size_t>(total_.entries);
+        result_.x = sparse<T>({all_->start.data(), static_cast<std::size_t>(total_.rows) + 1}, {all_->col.data(), entries}, {all_->val.data(), entries},
+                              std::max<index>(options_.dims, total_.highest + 1), all_);
+        return std::move(result_);
     }
-    const auto entries = static_cast<std::size_t>(total.entries);
-    result.x = sparse<T>({all->start.data(), static_cast<std::size_t>(total.rows) + 1}, {all->col.data(), entries}, {all->val.data(), entries},
-                         std::max<index>(options.dims, total.highest + 1), all);
-    return result;
-}
+
+private:
+    // Where each chunk is to write, from the colons and lines of those before it.
+    void make_room() {
+        std::vector<counts> bound(chunks_.size());
+        parallel_for(in_loop_, [&](index c) {
+            bound[static_cast<std::size_t>(c)] = count(chunks_[static_cast<std::size_t>(c)]);
+            file_.done_with(chunks_[static_cast<std::size_t>(c)]);
+        });
+        bound.back() = count(tail_);
+        from_.resize(chunks_.size() + 1);
+        for (std::size_t c = 0; c < chunks_.size(); ++c) from_[c + 1] = {from_[c].colons + bound[c].colons, from_[c].lines + bound[c].lines};
+        all_->col.uninitialised(from_.back().colons);
+        all_->val.uninitialised(from_.back().colons);
+        all_->start.uninitialised(from_.back().lines + 1);
+        result_.y.resize(static_cast<std::size_t>(from_.back().lines));
+    }
+
+    void parse_chunks() {
+        found_.resize(chunks_.size());
+        const auto parse_chunk = [&](index item) {
+            const auto c = static_cast<std::size_t>(item);
+            const target<T> out{all_->col.data() + from_[c].colons, all_->val.data() + from_[c].colons, all_->start.data() + 1 + from_[c].lines,
+                                result_.y.data() + from_[c].lines};
+            found_[c] = chunk_parser<T>(chunks_[c], options_, out).run();
+        };
+        parallel_for(in_loop_, [&](index c) {
+            parse_chunk(c);
+            file_.done_with(chunks_[static_cast<std::size_t>(c)]);
+        });
+        parse_chunk(in_loop_);
+    }
+
+    // Moves what each chunk found up to what the ones before it found; the first fault of the file is reported.
+    void close_gaps() {
+        all_->start[0] = 0;
+        for (std::size_t c = 0; c < chunks_.size(); ++c) {
+            const outcome& found = found_[c];
+            if (found.bad) {
+                const std::size_t base = chunks_[c].data() == tail_.data() ? whole_.size() : static_cast<std::size_t>(chunks_[c].data() - body_.data());
+                detail::fail_at(errc::parse, file_.name(), body_, base + found.bad->offset, found.bad->message);
+            }
+            const auto entries = static_cast<std::size_t>(found.entries);
+            if (total_.entries != from_[c].colons) {
+                std::memmove(all_->col.data() + total_.entries, all_->col.data() + from_[c].colons, entries * sizeof(std::int32_t));
+                std::memmove(all_->val.data() + total_.entries, all_->val.data() + from_[c].colons, entries * sizeof(T));
+            }
+            for (index r = 0; r < found.rows; ++r) {
+                all_->start[total_.rows + r + 1] = total_.entries + all_->start[from_[c].lines + r + 1];
+                result_.y[static_cast<std::size_t>(total_.rows + r)] = result_.y[static_cast<std::size_t>(from_[c].lines + r)];
+            }
+            total_.entries += found.entries;
+            total_.rows += found.rows;
+            total_.highest = std::max(total_.highest, found.highest);
+            total_.zero = total_.zero || found.zero;
+        }
+    }
+
+    const source& file_;
+    const libsvm_options& options_;
+    std::string_view body_, whole_;  // the text, and its lines that have their end
+    std::string tail_;
+    std::vector<std::string_view> chunks_;
+    index in_loop_ = 0;  // chunks of the file itself; the one after them is the tail
+    std::vector<counts> from_;
+    std::shared_ptr<arrays<T>> all_ = std::make_shared<arrays<T>>();
+    std::vector<outcome> found_;
+    outcome total_;
+    table result_;
+};
 
 }  // namespace
 
 table parse_libsvm(const source& file, const libsvm_options& options) {
     if (options.dims < 0) fail(errc::invalid_argument, fmt::format("dims must satisfy 0 <= dims, got {}", options.dims));
-    return options.numbers == precision::f32 ? parse_as<float>(file, options) : parse_as<double>(file, options);
+    return options.numbers == precision::f32 ? file_parser<float>(file, options).read() : file_parser<double>(file, options).read();
 }
 
 table parse_libsvm(std::string_view text, const std::string& name, const libsvm_options& options) { return parse_libsvm(source(name, text, nullptr), options); }

@@ -42,76 +42,102 @@ svm_options without_example(svm_options o, const std::vector<double>& weight, in
     return o;
 }
 
+void check(index n, std::span<const double> y, const svm_options& options, const svm_model& fitted) {
+    if (static_cast<index>(y.size()) != n) fail(errc::invalid_argument, fmt::format("leave-one-out: {} examples but {} labels", n, y.size()));
+    if (!fitted.is_classifier() || options.task != svm_task::c_svc)
+        fail(errc::unsupported,
+             "leave-one-out: only for c_svc, or the c_svc that a nu_svc is equal to: in ν-problems every example moves the others. Use folds");
+    if (fitted.training_size != n)
+        fail(errc::invalid_argument, fmt::format("leave-one-out: the model was trained on {} examples, got {}", fitted.training_size, n));
+}
+
+// Fits without one example, from the model that was fitted with it.
+class refits {
+public:
+    refits(const shared_gram& K, std::span<const double> y, const svm_options& options, const svm_model& fitted, std::vector<double> weight, bool skip)
+        : K_(K), y_(y), options_(options), from_(fitted), weight_(std::move(weight)), supports_(y.size()) {
+        from_.task = svm_task::c_svc;
+        from_.C = options.C;
+        if (skip && from_.classes.size() > 2 && from_.scheme == multiclass::one_vs_one)
+            for (index p = 0; p < from_.problems(); ++p) {
+                pairs_.push_back(pair_of(from_, p));
+                for (const index row : pairs_.back().support_rows) supports_[static_cast<std::size_t>(row)].push_back(p);
+            }
+    }
+
+    // What is said of example i by a model fitted without it. Called from several threads.
+    double said_without(index i) {
+        matrix<double> row(1, K_.size());
+        K_.exact().row(i, row.data());
+        if (pairs_.empty()) {
+            const svm_model without = refit(without_example(options_, weight_, i, from_));
+            return predict(without, decide_precomputed(without, row.view()).view())[0];
+        }
+        matrix<double> f = decide_precomputed(from_, row.view());
+        for (const index p : supports_[static_cast<std::size_t>(i)]) f(0, p) = pair_without(p, i, row);
+        return predict(from_, f.view())[0];
+    }
+
+    inner_fits ended{};  // of all fits so far
+
+private:
+    // f of pair p at example i, fitted without it.
+    double pair_without(index p, index i, const matrix<double>& row) {
+        const svm_model& pair = pairs_[static_cast<std::size_t>(p)];
+        svm_options o = without_example(options_, weight_, i, pair);
+        for (std::size_t j = 0; j < y_.size(); ++j)
+            if (y_[j] != pair.classes[0] && y_[j] != pair.classes[1]) o.sample_weight[j] = 0;
+        o.sorted_classes = true;
+        const svm_model without = refit(o);
+        const double sign = without.classes[0] == from_.classes[static_cast<std::size_t>(classes_of_problem(from_, p).positive)] ? 1 : -1;
+        return sign * decide_precomputed(without, row.view())(0, 0);
+    }
+
+    svm_model refit(const svm_options& o) {
+        svm_model without = fit_svm(K_.fast(), K_.exact(), y_, o);
+        const std::lock_guard hold(lock_);
+        ended.add(without);
+        return without;
+    }
+
+    const shared_gram& K_;
+    std::span<const double> y_;
+    const svm_options& options_;
+    svm_model from_;
+    std::vector<double> weight_;
+    // Of many pairs of classes an example supports a few: the others stay as they are without it.
+    std::vector<svm_model> pairs_;
+    std::vector<std::vector<index>> supports_;  // the pairs of each example
+    std::mutex lock_;                           // of ended
+};
+
 }  // namespace
 
 error_estimate leave_one_out(const shared_gram& K, std::span<const double> y, const svm_options& options, const svm_model& fitted,
                              const std::function<void(double)>& progress, bool skip) {
     const index n = K.size();
-    if (static_cast<index>(y.size()) != n) fail(errc::invalid_argument, fmt::format("leave-one-out: {} examples but {} labels", n, y.size()));
-    if (!fitted.is_classifier() || options.task != svm_task::c_svc)
-        fail(errc::unsupported,
-             "leave-one-out: only for c_svc, or the c_svc that a nu_svc is equal to: in ν-problems every example moves the others. Use folds");
-    svm_model from = fitted;
-    from.task = svm_task::c_svc;
-    from.C = options.C;
-    if (fitted.training_size != n)
-        fail(errc::invalid_argument, fmt::format("leave-one-out: the model was trained on {} examples, got {}", fitted.training_size, n));
+    check(n, y, options, fitted);
     std::vector<double> weight = options.sample_weight;
     if (weight.empty()) weight.assign(static_cast<std::size_t>(n), 1.0);
     std::map<double, index> members;
     error_estimate out;
     out.method = "leave-one-out";
-    for (std::size_t i = 0; i < weight.size(); ++i)
-        if (weight[i] > 0) ++members[y[i]], ++out.size;
+    std::vector<index> left_out;
+    for (index i = 0; i < n; ++i)
+        if (weight[static_cast<std::size_t>(i)] > 0) ++members[y[static_cast<std::size_t>(i)]], ++out.size, left_out.push_back(i);
+    if (skip) left_out = fitted.support_rows;
 
-    std::vector<index> left_out = fitted.support_rows;
-    if (!skip) {
-        left_out.clear();
-        for (index i = 0; i < n; ++i)
-            if (weight[static_cast<std::size_t>(i)] > 0) left_out.push_back(i);
-    }
+    refits again(K, y, options, fitted, std::move(weight), skip);
     std::atomic<index> wrong = 0, fits = 0, done = 0;
-    std::mutex lock;  // of out.ended and progress
+    std::mutex lock;  // of progress
     const auto total = static_cast<index>(left_out.size());
-    // Of many pairs of classes an example supports a few: the others stay as they are without it.
-    std::vector<svm_model> pairs;
-    std::vector<std::vector<index>> supports(static_cast<std::size_t>(n));  // the pairs of each example
-    if (skip && from.classes.size() > 2 && from.scheme == multiclass::one_vs_one)
-        for (index p = 0; p < from.problems(); ++p) {
-            pairs.push_back(pair_of(from, p));
-            for (const index row : pairs.back().support_rows) supports[static_cast<std::size_t>(row)].push_back(p);
-        }
-    const auto refit = [&](const svm_options& o) {
-        svm_model without = fit_svm(K.fast(), K.exact(), y, o);
-        const std::lock_guard hold(lock);
-        out.ended.add(without);
-        return without;
-    };
     parallel_for(total, [&](index at) {
         const index i = left_out[static_cast<std::size_t>(at)];
         const double label = y[static_cast<std::size_t>(i)];
         if (members.at(label) == 1) {
             ++wrong;  // nobody else knows this class
         } else {
-            matrix<double> row(1, n);
-            K.exact().row(i, row.data());
-            if (pairs.empty()) {
-                const svm_model without = refit(without_example(options, weight, i, from));
-                wrong += predict(without, decide_precomputed(without, row.view()).view())[0] != label;
-            } else {
-                matrix<double> f = decide_precomputed(from, row.view());
-                for (const index p : supports[static_cast<std::size_t>(i)]) {
-                    const svm_model& pair = pairs[static_cast<std::size_t>(p)];
-                    svm_options o = without_example(options, weight, i, pair);
-                    for (std::size_t j = 0; j < y.size(); ++j)
-                        if (y[j] != pair.classes[0] && y[j] != pair.classes[1]) o.sample_weight[j] = 0;
-                    o.sorted_classes = true;
-                    const svm_model without = refit(o);
-                    const double sign = without.classes[0] == from.classes[static_cast<std::size_t>(classes_of_problem(from, p).positive)] ? 1 : -1;
-                    f(0, p) = sign * decide_precomputed(without, row.view())(0, 0);
-                }
-                wrong += predict(from, f.view())[0] != label;
-            }
+            wrong += again.said_without(i) != label;
             ++fits;
         }
         const index so_far = ++done;
@@ -122,6 +148,7 @@ error_estimate leave_one_out(const shared_gram& K, std::span<const double> y, co
     });
     out.wrong = wrong;
     out.fits = fits;
+    out.ended = again.ended;
     return out;
 }
 

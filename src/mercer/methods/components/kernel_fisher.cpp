@@ -15,67 +15,115 @@ namespace {
 constexpr std::string_view format_name = "mercer-kernel-fisher-model";
 constexpr const char* owner = "kernel Fisher";
 
-kernel_fisher_model fitted(const gram<double>& gram_matrix, std::span<const double> y, const kernel_fisher_options& o) {
-    const index n = gram_matrix.rows();
+void check(const kernel_fisher_options& o, index n) {
     if (!(o.regularisation > 0) || !std::isfinite(o.regularisation))
         fail(errc::invalid_argument, fmt::format("{}: must satisfy regularisation > 0, got {}", owner, o.regularisation));
     if (const double need = 16.0 * static_cast<double>(n) * static_cast<double>(n); need > static_cast<double>(o.memory_bytes))
         fail(errc::memory, fmt::format("{}: {:.0f} MB are needed for n = {}, more than the budget of {:.0f} MB", owner, need / 1e6, n,
                                        static_cast<double>(o.memory_bytes) / 1e6));
-    const std::vector<double> weight = checked_weights(o.sample_weight, n, 2, owner);
-    kernel_fisher_model m;
-    m.classes = distinct_labels(y, n, owner);
-    const auto place = label_places(y, m.classes);
-    const auto classes = static_cast<index>(m.classes.size());
-    if (classes < 2) fail(errc::data, fmt::format("{}: at least two classes are needed, the {} examples all have label {}", owner, n, m.classes[0]));
-    std::vector<double> omega(m.classes.size());
-    for (std::size_t i = 0; i < place.size(); ++i) omega[static_cast<std::size_t>(place[i])] += weight[i];
-    for (std::size_t c = 0; c < omega.size(); ++c)
-        if (!(omega[c] > 0)) fail(errc::data, fmt::format("{}: the examples of class {} all have weight 0", owner, m.classes[c]));
-    double total = 0;
-    for (const double each : omega) total += each;
+}
 
-    report(o.progress, {"kernel matrix", 0, 3, 0}, owner);
-    matrix<double> K(n, n);
-    gram_matrix.all(K.view());
-    require_finite(K.view(), owner);
-    // Means of classes and of all, as rows of kernel values.
-    matrix<double> means(classes, n);
-    std::vector<double> mean(static_cast<std::size_t>(n));
+// Who is in which class, with what weight.
+struct class_members {
+    std::vector<double> labels;
+    std::vector<index> place;    // the class of each example
+    std::vector<double> weight;  // of each example
+    std::vector<double> omega;   // of each class
+    double total = 0;
+
+    index classes() const { return static_cast<index>(labels.size()); }
+};
+
+class_members members_of(std::span<const double> y, index n, const kernel_fisher_options& o) {
+    class_members g;
+    g.weight = checked_weights(o.sample_weight, n, 2, owner);
+    g.labels = distinct_labels(y, n, owner);
+    g.place = label_places(y, g.labels);
+    if (g.classes() < 2) fail(errc::data, fmt::format("{}: at least two classes are needed, the {} examples all have label {}", owner, n, g.labels[0]));
+    g.omega.resize(g.labels.size());
+    for (std::size_t i = 0; i < g.place.size(); ++i) g.omega[static_cast<std::size_t>(g.place[i])] += g.weight[i];
+    for (std::size_t c = 0; c < g.omega.size(); ++c)
+        if (!(g.omega[c] > 0)) fail(errc::data, fmt::format("{}: the examples of class {} all have weight 0", owner, g.labels[c]));
+    for (const double each : g.omega) g.total += each;
+    return g;
+}
+
+// Means of classes and of all, as rows of kernel values.
+struct kernel_means {
+    matrix<double> of_class;  // m_c
+    std::vector<double> all;  // m
+};
+
+kernel_means means_of(const matrix<double>& K, const class_members& g) {
+    const index n = K.rows();
+    kernel_means m{matrix<double>(g.classes(), n), std::vector<double>(static_cast<std::size_t>(n))};
     for (index i = 0; i < n; ++i) {
-        const index c = place[static_cast<std::size_t>(i)];
-        const double w = weight[static_cast<std::size_t>(i)];
+        const index c = g.place[static_cast<std::size_t>(i)];
+        const double w = g.weight[static_cast<std::size_t>(i)];
         for (index j = 0; j < n; ++j) {
-            means(c, j) += w / omega[static_cast<std::size_t>(c)] * K(i, j);
-            mean[static_cast<std::size_t>(j)] += w / total * K(i, j);
+            m.of_class(c, j) += w / g.omega[static_cast<std::size_t>(c)] * K(i, j);
+            m.all[static_cast<std::size_t>(j)] += w / g.total * K(i, j);
         }
     }
-    // N = Σᵢ wᵢ(kᵢ - m_c)(kᵢ - m_c)ᵀ over rows kᵢ of K: rows scaled by √w
+    return m;
+}
+
+// The upper half of N = Σᵢ wᵢ(kᵢ - m_c)(kᵢ - m_c)ᵀ over rows kᵢ of K, which are overwritten by √w(kᵢ - m_c).
+matrix<double> spread_within(matrix<double>& K, const class_members& g, const kernel_means& means) {
+    const index n = K.rows();
     for (index i = 0; i < n; ++i) {
-        const double root = std::sqrt(weight[static_cast<std::size_t>(i)]);
-        for (index j = 0; j < n; ++j) K(i, j) = root * (K(i, j) - means(place[static_cast<std::size_t>(i)], j));
+        const double root = std::sqrt(g.weight[static_cast<std::size_t>(i)]);
+        for (index j = 0; j < n; ++j) K(i, j) = root * (K(i, j) - means.of_class(g.place[static_cast<std::size_t>(i)], j));
     }
-    report(o.progress, {"spread within classes", 1, 3, 0}, owner);
-    matrix<double> N(n, n);  // its upper half
+    matrix<double> N(n, n);
     add_gram(K.view(), N);
     require_finite(N.view(), owner);
+    return N;
+}
+
+// N ← the Cholesky factor of N + μI
+void factor_regularised(matrix<double>& N, const kernel_means& means, const kernel_fisher_options& o) {
+    const index n = N.rows();
     double diagonal = 0;
     for (index i = 0; i < n; ++i) diagonal += N(i, i) / static_cast<double>(n);
     double size = 0;
-    for (index c = 0; c < classes; ++c)
-        for (index j = 0; j < n; ++j) size = std::max(size, std::abs(means(c, j) - mean[static_cast<std::size_t>(j)]));
+    for (index c = 0; c < means.of_class.rows(); ++c)
+        for (index j = 0; j < n; ++j) size = std::max(size, std::abs(means.of_class(c, j) - means.all[static_cast<std::size_t>(j)]));
     // Classes that are points each leave N = 0: then μ is relative to the means.
     const double mu = o.regularisation * (diagonal > 0 ? diagonal : size > 0 ? size * size : 1.0);
     for (index i = 0; i < n; ++i) N(i, i) += mu;
     report(o.progress, {"Cholesky decomposition", 2, 3, 0}, owner);
     if (!cholesky_in_place(N))
         fail(errc::not_psd, fmt::format("{}: the spread within classes plus {} is not positive definite; a larger regularisation is needed", owner, mu));
+}
+
+// Direction j = Σᵢ αᵢφ(xᵢ) of ratio ρ, the largest |αᵢ| positive, moved so that the mean of all is at 0; and where the means of classes are along it.
+void add_direction(kernel_fisher_model& m, index j, double rho, std::vector<double> alpha, const kernel_means& means) {
+    const index n = m.directions.coef.rows();
+    m.ratios.push_back(rho);
+    const auto largest = std::max_element(alpha.begin(), alpha.end(), [](double a, double b) { return std::abs(a) < std::abs(b); });
+    const double sign = *largest < 0 ? -1.0 : 1.0;
+    double at_mean = 0;
+    for (index i = 0; i < n; ++i) {
+        m.directions.coef(i, j) = sign * alpha[static_cast<std::size_t>(i)];
+        at_mean += m.directions.coef(i, j) * means.all[static_cast<std::size_t>(i)];
+    }
+    m.directions.offset.push_back(-at_mean);
+    for (index c = 0; c < m.class_means.rows(); ++c) {
+        for (index i = 0; i < n; ++i) m.class_means(c, j) += m.directions.coef(i, j) * means.of_class(c, i);
+        m.class_means(c, j) -= at_mean;
+    }
+}
+
+// α = Σ_c v_c x_c with Bᵀ(N+μI)⁻¹B v = ρv, B the spread between classes; αᵀ(N+μI)α = ρ‖v‖²
+void find_directions(kernel_fisher_model& m, const matrix<double>& factor, const class_members& g, const kernel_means& means) {
+    const index n = factor.rows(), classes = g.classes();
     matrix<double> B(classes, n);  // rows √ω(m_c - m)
     for (index c = 0; c < classes; ++c)
-        for (index j = 0; j < n; ++j) B(c, j) = std::sqrt(omega[static_cast<std::size_t>(c)]) * (means(c, j) - mean[static_cast<std::size_t>(j)]);
+        for (index j = 0; j < n; ++j)
+            B(c, j) = std::sqrt(g.omega[static_cast<std::size_t>(c)]) * (means.of_class(c, j) - means.all[static_cast<std::size_t>(j)]);
     matrix<double> X = B;
-    cholesky_solve(N, X.view());
-    // α = Σ_c v_c x_c with Bᵀ(N+μI)⁻¹B v = ρv; αᵀ(N+μI)α = ρ‖v‖²
+    cholesky_solve(factor, X.view());
     matrix<double> small = product(B.view(), transposed::no, X.view(), transposed::yes);
     for (index a = 0; a < classes; ++a)
         for (index b = 0; b < a; ++b) small(a, b) = small(b, a) = (small(a, b) + small(b, a)) / 2;
@@ -87,23 +135,28 @@ kernel_fisher_model fitted(const gram<double>& gram_matrix, std::span<const doub
     for (index j = 0; j < p; ++j) {
         const double rho = e.values[static_cast<std::size_t>(classes - 1 - j)];
         const double* v = e.vectors.row(classes - 1 - j);
-        m.ratios.push_back(rho);
         std::vector<double> alpha(static_cast<std::size_t>(n));
         for (index c = 0; c < classes; ++c)
             for (index i = 0; i < n; ++i) alpha[static_cast<std::size_t>(i)] += v[c] * X(c, i) / std::sqrt(rho);
-        const auto largest = std::max_element(alpha.begin(), alpha.end(), [](double a, double b) { return std::abs(a) < std::abs(b); });
-        const double sign = *largest < 0 ? -1.0 : 1.0;
-        double at_mean = 0;
-        for (index i = 0; i < n; ++i) {
-            m.directions.coef(i, j) = sign * alpha[static_cast<std::size_t>(i)];
-            at_mean += m.directions.coef(i, j) * mean[static_cast<std::size_t>(i)];
-        }
-        m.directions.offset.push_back(-at_mean);
-        for (index c = 0; c < classes; ++c) {
-            for (index i = 0; i < n; ++i) m.class_means(c, j) += m.directions.coef(i, j) * means(c, i);
-            m.class_means(c, j) -= at_mean;
-        }
+        add_direction(m, j, rho, std::move(alpha), means);
     }
+}
+
+kernel_fisher_model fitted(const gram<double>& gram_matrix, std::span<const double> y, const kernel_fisher_options& o) {
+    const index n = gram_matrix.rows();
+    check(o, n);
+    const class_members g = members_of(y, n, o);
+    report(o.progress, {"kernel matrix", 0, 3, 0}, owner);
+    matrix<double> K(n, n);
+    gram_matrix.all(K.view());
+    require_finite(K.view(), owner);
+    const kernel_means means = means_of(K, g);
+    report(o.progress, {"spread within classes", 1, 3, 0}, owner);
+    matrix<double> N = spread_within(K, g, means);
+    factor_regularised(N, means, o);
+    kernel_fisher_model m;
+    m.classes = g.labels;
+    find_directions(m, N, g, means);
     return m;
 }
 

@@ -11,14 +11,13 @@
 #include "mercer/base/error.h"
 #include "mercer/base/parallel.h"
 #include "mercer/data/same_object.h"
-#include "mercer/methods/expansion_archive.h"
 #include "mercer/gram/distances.h"
 
 namespace mercer {
 namespace {
 
-constexpr std::string_view format_name = "mercer-knn-model";
 constexpr index band = 192, strip = 1024;
+constexpr index stretch = 64 * band;  // queries between two reports
 
 // A score grows with the distance: k(xᵢ,xᵢ)/2 - k(x,xᵢ), without k(xᵢ,xᵢ) where that is the same for all, so that the digits of small
 // kernel values are not lost.
@@ -144,56 +143,7 @@ bool report(const knn_model& m, neighbours& out, index done, index total) {
     return done == total;
 }
 
-void check_options(const knn_options& o, index n) {
-    if (o.n_neighbors < 1 || o.n_neighbors > n)
-        fail(errc::invalid_argument, fmt::format("nearest neighbours: must satisfy 1 <= n_neighbors <= n, got {} with n = {}", o.n_neighbors, n));
-}
-
-knn_model made(std::vector<double> self, std::span<const double> y, const knn_options& o) {
-    knn_model m;
-    const auto n = static_cast<index>(self.size());
-    check_options(o, n);
-    checked_weights(o.sample_weight, n, 0, "nearest neighbours");
-    m.options = o;
-    m.self = std::move(self);
-    const std::vector<double> labels = distinct_labels(y, n, "nearest neighbours");
-    if (o.task == knn_task::classification) {
-        m.classes = labels;
-        for (const index place : label_places(y, labels)) m.y.push_back(static_cast<double>(place));
-    } else {
-        m.y.assign(y.begin(), y.end());
-    }
-    return m;
-}
-
-// Votes of the neighbours of one query.
-std::vector<double> votes(const knn_model& m, const neighbours& found, index row) {
-    std::vector<double> w(static_cast<std::size_t>(found.indices.cols()), 1.0);
-    if (m.options.weights == knn_weights::distance) {
-        const bool touches = found.distances(row, 0) == 0;
-        for (std::size_t j = 0; j < w.size(); ++j) {
-            const double d = found.distances(row, static_cast<index>(j));
-            w[j] = touches ? (d == 0 ? 1.0 : 0.0) : found.distances(row, 0) / d;  // relative to the nearest: 1/d could overflow
-        }
-    }
-    if (!m.options.sample_weight.empty())
-        for (std::size_t j = 0; j < w.size(); ++j) w[j] *= m.options.sample_weight[static_cast<std::size_t>(found.indices(row, static_cast<index>(j)))];
-    return w;
-}
-
 }  // namespace
-
-knn_model fit_knn(const kernel& k, const dataset& x, std::span<const double> y, const knn_options& options) {
-    require_objects(x, "nearest neighbours");
-    knn_model m = made(self_values(k, x), y, options);
-    m.k = std::make_shared<const kernel>(k);
-    m.x = x;
-    return m;
-}
-
-knn_model fit_knn(const gram<double>& K, std::span<const double> y, const knn_options& options) {
-    return made(checked_diagonal(K, "nearest neighbours"), y, options);
-}
 
 neighbours find_neighbours(const knn_model& m, const gram<double>& K, std::span<const double> self) {
     if (K.cols() != m.size())
@@ -203,7 +153,6 @@ neighbours find_neighbours(const knn_model& m, const gram<double>& K, std::span<
         fail(errc::invalid_argument, fmt::format("nearest neighbours: {} queries, but k(z, z) of {}", K.rows(), self.size()));
     neighbours out = empty_result(m, K.rows());
     const std::vector<double> half = half_of<double>(m.self);
-    constexpr index stretch = 64 * band;
     for (index r = 0; r < K.rows(); r += stretch) {
         const index count = std::min(stretch, K.rows() - r);
         const auto best = best_of<double>(K, half, selection(r, count), m.options.n_neighbors);
@@ -235,6 +184,51 @@ void recognise_twins(neighbours& found, const dataset& x, const dataset& z) {
     });
 }
 
+// Candidates of a stretch of queries, found in float and ranked in double.
+struct ranking {
+    std::vector<std::vector<candidate<double>>> ranked;
+    std::vector<double> error;  // of the float scores of each query's candidates; infinity where there are none
+};
+
+ranking rank_exactly(const std::vector<std::vector<candidate<float>>>& best, const gram<double>& exact, const std::vector<double>& half, index first) {
+    ranking out{std::vector<std::vector<candidate<double>>>(best.size()), std::vector<double>(best.size(), std::numeric_limits<double>::infinity())};
+    parallel_for(static_cast<index>(best.size()), [&](index i) {
+        const auto& some = best[static_cast<std::size_t>(i)];
+        auto& ranked = out.ranked[static_cast<std::size_t>(i)];
+        std::vector<index> places;
+        for (const auto& each : some) places.push_back(each.place);
+        std::vector<double> value(places.size());
+        double* to = value.data();
+        exact.block(selection(first + i, 1), std::span<const index>(places), block_rows<double>(&to));
+        double worst = 0;
+        for (std::size_t j = 0; j < places.size(); ++j) {
+            const double score = half[static_cast<std::size_t>(places[j])] - value[j];
+            worst = std::max(worst, std::abs(score - static_cast<double>(some[j].score)));
+            ranked.push_back({score, places[j]});
+        }
+        std::sort(ranked.begin(), ranked.end());
+        if (!places.empty() && std::isfinite(worst)) out.error[static_cast<std::size_t>(i)] = worst;
+    });
+    return out;
+}
+
+// Which queries of a stretch have their k nearest for certain among `most` candidates. An object that is no candidate scores at least the last
+// candidate's float score, give or take its error, for which sixteen times what the candidates of all queries show is allowed.
+std::vector<bool> certain_ones(const ranking& found, const std::vector<std::vector<candidate<float>>>& best, index k, index most, index n) {
+    double typical = 0;
+    for (const double each : found.error)
+        if (std::isfinite(each)) typical = std::max(typical, each);
+    std::vector<bool> out;
+    for (std::size_t i = 0; i < best.size(); ++i) {
+        const auto& list = found.ranked[i];
+        const bool full = static_cast<index>(list.size()) == most;
+        const bool apart =
+            full && std::isfinite(found.error[i]) && list[static_cast<std::size_t>(k - 1)].score < static_cast<double>(best[i].back().score) - 16 * typical;
+        out.push_back((full && most == n) || apart);
+    }
+    return out;
+}
+
 neighbours search(const knn_model& m, const dataset& z) {
     if (!m.k) fail(errc::unsupported, "nearest neighbours: this model was fitted on a matrix; give kernel values, not objects");
     if (z.kind() == domain::vectors) require_finite(z);
@@ -252,48 +246,24 @@ neighbours search(const knn_model& m, const dataset& z) {
     const std::vector<float> half_float = half_of<float>(m.self);
     const computed<float> fast(*m.k, z, m.x, {m.options.memory_bytes / 2, m.options.memory_bytes / 2, true});
     const index k = m.options.n_neighbors, most = std::min(m.size(), k + std::max<index>(8, k / 2));
-    constexpr index stretch = 64 * band;
+    const auto keep = [&](index query, const std::vector<candidate<double>>& list) {
+        store(out, query, list, m.self, half, own[static_cast<std::size_t>(query)]);
+    };
     for (index r = 0; r < z.size(); r += stretch) {
         const index count = std::min(stretch, z.size() - r);
         const auto best = best_of<float>(fast, half_float, selection(r, count), most);
-        std::vector<std::vector<candidate<double>>> ranked(static_cast<std::size_t>(count));
-        std::vector<double> error(static_cast<std::size_t>(count), std::numeric_limits<double>::infinity());
-        parallel_for(count, [&](index i) {
-            const auto& some = best[static_cast<std::size_t>(i)];
-            std::vector<index> places;
-            for (const auto& each : some) places.push_back(each.place);
-            std::vector<double> value(places.size());
-            double* to = value.data();
-            exact.block(selection(r + i, 1), std::span<const index>(places), block_rows<double>(&to));
-            double worst = 0;
-            for (std::size_t j = 0; j < places.size(); ++j) {
-                const double score = half[static_cast<std::size_t>(places[j])] - value[j];
-                worst = std::max(worst, std::abs(score - static_cast<double>(some[j].score)));
-                ranked[static_cast<std::size_t>(i)].push_back({score, places[j]});
-            }
-            std::sort(ranked[static_cast<std::size_t>(i)].begin(), ranked[static_cast<std::size_t>(i)].end());
-            if (!places.empty() && std::isfinite(worst)) error[static_cast<std::size_t>(i)] = worst;
-        });
-        // An object that is no candidate scores at least the last candidate's float score, give or take its error, for which sixteen
-        // times what the candidates of all queries show is allowed.
-        double typical = 0;
-        for (const double each : error)
-            if (std::isfinite(each)) typical = std::max(typical, each);
+        const ranking found = rank_exactly(best, exact, half, r);
+        const std::vector<bool> certain = certain_ones(found, best, k, most, m.size());
         std::vector<index> doubtful;
         for (index i = 0; i < count; ++i) {
-            const auto& list = ranked[static_cast<std::size_t>(i)];
-            const bool complete = most == m.size() && static_cast<index>(list.size()) == most;
-            const bool certain =
-                static_cast<index>(list.size()) == most && std::isfinite(error[static_cast<std::size_t>(i)]) &&
-                list[static_cast<std::size_t>(k - 1)].score < static_cast<double>(best[static_cast<std::size_t>(i)].back().score) - 16 * typical;
-            if (complete || certain)
-                store(out, r + i, list, m.self, half, own[static_cast<std::size_t>(r + i)]);
+            if (certain[static_cast<std::size_t>(i)])
+                keep(r + i, found.ranked[static_cast<std::size_t>(i)]);
             else
                 doubtful.push_back(r + i);
         }
         if (!doubtful.empty()) {
             const auto list = best_of<double>(exact, half, std::span<const index>(doubtful), k);
-            for (std::size_t i = 0; i < doubtful.size(); ++i) store(out, doubtful[i], list[i], m.self, half, own[static_cast<std::size_t>(doubtful[i])]);
+            for (std::size_t i = 0; i < doubtful.size(); ++i) keep(doubtful[i], list[i]);
             out.again += static_cast<index>(doubtful.size());
         }
         if (!report(m, out, r + count, z.size())) break;
@@ -308,92 +278,5 @@ neighbours find_neighbours(const knn_model& m, const dataset& z) {
     recognise_twins(found, m.x, z);
     return found;
 }
-
-matrix<double> class_shares(const knn_model& m, const neighbours& found) {
-    if (m.options.task != knn_task::classification) fail(errc::unsupported, "nearest neighbours: shares of classes need a classification");
-    matrix<double> shares(found.indices.rows(), static_cast<index>(m.classes.size()));
-    for (index i = 0; i < shares.rows(); ++i) {
-        const std::vector<double> w = votes(m, found, i);
-        double sum = 0;
-        for (std::size_t j = 0; j < w.size(); ++j) {
-            shares(i, static_cast<index>(m.y[static_cast<std::size_t>(found.indices(i, static_cast<index>(j)))])) += w[j];
-            sum += w[j];
-        }
-        for (index c = 0; c < shares.cols(); ++c) shares(i, c) = sum > 0 ? shares(i, c) / sum : 1.0 / static_cast<double>(shares.cols());
-    }
-    return shares;
-}
-
-std::vector<double> predict(const knn_model& m, const neighbours& found) {
-    if (found.status == fit_status::cancelled)
-        fail(errc::unsupported, fmt::format("nearest neighbours: the search was stopped after {} of {} queries", found.done, found.indices.rows()));
-    std::vector<double> out;
-    if (m.options.task == knn_task::classification) {
-        const matrix<double> shares = class_shares(m, found);
-        for (index i = 0; i < shares.rows(); ++i)
-            out.push_back(m.classes[static_cast<std::size_t>(std::max_element(shares.row(i), shares.row(i) + shares.cols()) - shares.row(i))]);
-        return out;
-    }
-    for (index i = 0; i < found.indices.rows(); ++i) {
-        const std::vector<double> w = votes(m, found, i);
-        double sum = 0, weight = 0, plain = 0;
-        for (std::size_t j = 0; j < w.size(); ++j) {
-            const double y = m.y[static_cast<std::size_t>(found.indices(i, static_cast<index>(j)))];
-            sum += w[j] * y;
-            weight += w[j];
-            plain += y;
-        }
-        out.push_back(weight > 0 ? sum / weight : plain / static_cast<double>(w.size()));
-    }
-    return out;
-}
-
-std::vector<double> predict(const knn_model& m, const dataset& z) { return predict(m, find_neighbours(m, z)); }
-
-std::string model_bytes(const knn_model& m) {
-    archive_writer out;
-    out.head["task"] = m.options.task == knn_task::classification ? "classification" : "regression";
-    out.head["weights"] = m.options.weights == knn_weights::uniform ? "uniform" : "distance";
-    out.head["n_neighbors"] = m.options.n_neighbors;
-    out.head["memory_bytes"] = m.options.memory_bytes;
-    out.head["examples"] = m.size();
-    out.head["classes"] = m.classes.size();
-    out.head["sample_weights"] = m.options.sample_weight.size();
-    out.all(m.self);
-    out.all(m.y);
-    out.all(m.classes);
-    out.all(m.options.sample_weight);
-    write_objects(out, m.k, m.x);
-    return out.bytes(format_name, 1);
-}
-
-knn_model parse_knn_model(std::string_view bytes, const std::string& name) {
-    archive_reader in(bytes, format_name, 1, name);
-    knn_model m;
-    in.read([&] {
-        const std::string task = in.head.at("task").get<std::string>(), weights = in.head.at("weights").get<std::string>();
-        if (task != "classification" && task != "regression") in.bad("unknown task " + task);
-        if (weights != "uniform" && weights != "distance") in.bad("unknown weights " + weights);
-        m.options.task = task == "classification" ? knn_task::classification : knn_task::regression;
-        m.options.weights = weights == "uniform" ? knn_weights::uniform : knn_weights::distance;
-        m.options.n_neighbors = whole(in.head, "n_neighbors");
-        m.options.memory_bytes = static_cast<std::size_t>(whole(in.head, "memory_bytes"));
-        const index n = whole(in.head, "examples");
-        m.self = in.all<double>(n);
-        m.y = in.all<double>(n);
-        m.classes = in.class_labels(whole(in.head, "classes"));
-        m.options.sample_weight = in.all<double>(whole(in.head, "sample_weights"));
-        read_objects(in, n, m.k, m.x);
-        check_options(m.options, n);
-        checked_weights(m.options.sample_weight, n, 0, "nearest neighbours");
-        if (m.options.task == knn_task::classification)
-            for (const double place : m.y)
-                if (!(place >= 0 && place < static_cast<double>(m.classes.size())) || place != std::floor(place)) in.bad("a label is not among the classes");
-    });
-    return m;
-}
-
-void save_model(const knn_model& model, const std::string& path) { write_atomically(path, model_bytes(model)); }
-knn_model load_knn_model(const std::string& path) { return load_with(path, parse_knn_model); }
 
 }  // namespace mercer

@@ -7,12 +7,9 @@
 #include <limits>
 
 #include "mercer/base/error.h"
-#include "mercer/base/file.h"
 #include "mercer/base/parallel.h"
-#include "mercer/data/readers/source.h"
 #include "mercer/gram/computed.h"
 #include "mercer/kernels/linear.h"
-#include "mercer/methods/archive.h"
 #include "mercer/methods/fit_checks.h"
 #include "mercer/solvers/algebra/dense_algebra.h"
 
@@ -20,8 +17,6 @@ namespace mercer {
 namespace {
 
 constexpr const char* owner = "ridge";
-constexpr const char* format_name = "mercer-ridge-model";
-constexpr int version = 1;
 
 // body(column, value) for the stored coordinates of row i.
 template <class Body>
@@ -209,73 +204,112 @@ ridge_model fit_ridge(const dataset& x, matrix_view<const double> y, const ridge
     return finished(p, primal ? std::move(right) : transposed_product(p, right), options.alpha, form);
 }
 
+namespace {
+
+// X̃ᵀX̃ or X̃X̃ᵀ decomposed, and what all penalties share.
+struct decomposed {
+    eigen_system eigen;
+    bool primal;
+    double floor;           // what is no larger counts as 0
+    matrix<double> turned;  // Uᵀ of the right-hand side
+
+    index rank() const { return static_cast<index>(eigen.values.size()); }
+    double value(index k) const { return std::max(eigen.values[static_cast<std::size_t>(k)], 0.0); }
+};
+
+decomposed decompose(const centred_problem& p, bool primal) {
+    decomposed e{symmetric_eigen(primal ? normal_matrix(p) : dual_matrix(p)), primal, 0, {}};
+    if (e.rank() > 0) e.floor = static_cast<double>(std::max(p.n(), p.d())) * 1e-16 * std::abs(e.eigen.values.back());
+    const matrix<double> right = primal ? transposed_product(p, p.y) : p.y;
+    e.turned = product(e.eigen.vectors.view(), transposed::no, right.view(), transposed::no);
+    return e;
+}
+
+// 1/(λₖ + α), a column per α
+matrix<double> filter_factors(const decomposed& e, const std::vector<double>& alphas) {
+    matrix<double> factor(e.rank(), static_cast<index>(alphas.size()));
+    for (index l = 0; l < factor.cols(); ++l)
+        for (index k = 0; k < e.rank(); ++k) {
+            const double sum = e.value(k) + alphas[static_cast<std::size_t>(l)];
+            factor(k, l) = sum > e.floor ? 1 / sum : 0.0;  // λ = 0 on data that lack a direction: the solution of least norm
+        }
+    return factor;
+}
+
+// hᵢ without the part of the offset, a column per α: sums, weighted by the factors, of the squares of X̃V (primal) or of U·Λ^½ (dual).
+matrix<double> leverages(const centred_problem& p, const decomposed& e, const matrix<double>& factor) {
+    const index n = p.n(), rank = e.rank(), count = factor.cols();
+    matrix<double> leverage(n, count);
+    for (index first = 0; first < n; first += band) {
+        const index rows = std::min(band, n - first);
+        matrix<double> z;
+        if (e.primal) {
+            z = product(centred_rows(p, first, rows).view(), transposed::no, e.eigen.vectors.view(), transposed::yes);
+        } else {
+            z = matrix<double>(rows, rank);
+            for (index i = 0; i < rows; ++i)
+                for (index k = 0; k < rank; ++k) z(i, k) = e.eigen.vectors(k, first + i) * std::sqrt(e.value(k));
+        }
+        for (index i = 0; i < rows * rank; ++i) z.data()[i] *= z.data()[i];
+        const matrix<double> part = product(z.view(), transposed::no, factor.view(), transposed::no);
+        for (index i = 0; i < rows; ++i) std::copy_n(part.row(i), count, leverage.row(first + i));
+    }
+    return leverage;
+}
+
+// The coefficients with penalty number l.
+matrix<double> path_coefficients(const centred_problem& p, const decomposed& e, const matrix<double>& factor, index l) {
+    matrix<double> scaled(e.rank(), p.outputs());
+    for (index k = 0; k < e.rank(); ++k)
+        for (index o = 0; o < p.outputs(); ++o) scaled(k, o) = e.turned(k, o) * factor(k, l);
+    matrix<double> solved = product(e.eigen.vectors.view(), transposed::yes, scaled.view(), transposed::no);
+    return e.primal ? std::move(solved) : transposed_product(p, solved);
+}
+
+// Degrees of freedom Σhᵢ, generalised cross-validation and leaving one out of the model last added.
+void add_scores(ridge_path& path, const centred_problem& p, const matrix<double>& leverage) {
+    const ridge_model& model = path.models.back();
+    const index l = static_cast<index>(path.models.size()) - 1, m = p.outputs();
+    double rss = 0, missed = 0, df = 0;
+    for (index i = 0; i < p.n(); ++i) {
+        const auto at = static_cast<std::size_t>(i);
+        const double h = leverage(i, l) + (p.offset ? p.weight[at] / p.total : 0.0);
+        df += h;
+        std::vector<double> f(static_cast<std::size_t>(m));
+        each_entry(p.x, i, [&](index c, double entry) {
+            for (index o = 0; o < m; ++o) f[static_cast<std::size_t>(o)] += entry * model.coef(c, o);
+        });
+        for (index o = 0; o < m; ++o) {
+            const auto out = static_cast<std::size_t>(o);
+            // √w times the residual: ỹ - X̃β
+            const double r = p.y(i, o) - p.root[at] * (f[out] + model.intercept[out] - p.mean_y[out]);
+            rss += r * r;
+            missed += h < 1 - 1e-12 ? r / (1 - h) * (r / (1 - h)) : std::numeric_limits<double>::infinity();
+        }
+    }
+    const double left = p.total - df, mean = 1 / static_cast<double>(m);
+    path.df.push_back(df);
+    path.gcv.push_back(left > 0 ? mean * p.total * rss / (left * left) : std::numeric_limits<double>::infinity());
+    path.loo.push_back(mean * missed / p.total);
+}
+
+}  // namespace
+
 ridge_path fit_ridge_path(const dataset& x, matrix_view<const double> y, std::vector<double> alphas, ridge_score score, const ridge_options& options) {
     if (alphas.empty()) fail(errc::invalid_argument, "ridge: at least one alpha is needed");
     for (const double alpha : alphas)
         if (!(alpha >= 0) || !std::isfinite(alpha)) fail(errc::invalid_argument, fmt::format("ridge: must satisfy 0 <= alpha < infinity, got {}", alpha));
     const centred_problem p = centre(x, y, options);
     const ridge_form form = chosen_form(p, options.form);
-    const bool primal = form == ridge_form::primal;
     check_memory(p, form, 4, options.memory_bytes);
-    const eigen_system eigen = symmetric_eigen(primal ? normal_matrix(p) : dual_matrix(p));
-    const index n = p.n(), m = p.outputs(), rank = static_cast<index>(eigen.values.size());
-    const auto value = [&](index k) { return std::max(eigen.values[static_cast<std::size_t>(k)], 0.0); };
-    const double floor = rank > 0 ? static_cast<double>(std::max(n, p.d())) * 1e-16 * std::abs(eigen.values.back()) : 0.0;
-    // Uᵀ of the right-hand side, and the squares whose weighted sums are hᵢ: of X̃V (primal) or of U·Λ^½ (dual), a column per eigenvalue.
-    const matrix<double> right = primal ? transposed_product(p, p.y) : p.y;
-    const matrix<double> turned = product(eigen.vectors.view(), transposed::no, right.view(), transposed::no);
+    const decomposed e = decompose(p, form == ridge_form::primal);
+    const matrix<double> factor = filter_factors(e, alphas);
+    const matrix<double> leverage = leverages(p, e, factor);
     ridge_path path;
     path.alphas = std::move(alphas);
-    const index count = static_cast<index>(path.alphas.size());
-    matrix<double> factor(rank, count), leverage(n, count);
-    for (index l = 0; l < count; ++l)
-        for (index k = 0; k < rank; ++k) {
-            const double sum = value(k) + path.alphas[static_cast<std::size_t>(l)];
-            factor(k, l) = sum > floor ? 1 / sum : 0.0;  // λ = 0 on data that lack a direction: the solution of least norm
-        }
-    for (index first = 0; first < n; first += band) {
-        const index rows = std::min(band, n - first);
-        matrix<double> z;
-        if (primal) {
-            z = product(centred_rows(p, first, rows).view(), transposed::no, eigen.vectors.view(), transposed::yes);
-        } else {
-            z = matrix<double>(rows, rank);
-            for (index i = 0; i < rows; ++i)
-                for (index k = 0; k < rank; ++k) z(i, k) = eigen.vectors(k, first + i) * std::sqrt(value(k));
-        }
-        for (index i = 0; i < rows * rank; ++i) z.data()[i] *= z.data()[i];
-        const matrix<double> part = product(z.view(), transposed::no, factor.view(), transposed::no);
-        for (index i = 0; i < rows; ++i) std::copy_n(part.row(i), count, leverage.row(first + i));
-    }
-    for (index l = 0; l < count; ++l) {
-        matrix<double> scaled(rank, m);
-        for (index k = 0; k < rank; ++k)
-            for (index o = 0; o < m; ++o) scaled(k, o) = turned(k, o) * factor(k, l);
-        matrix<double> solved = product(eigen.vectors.view(), transposed::yes, scaled.view(), transposed::no);
-        path.models.push_back(finished(p, primal ? std::move(solved) : transposed_product(p, solved), path.alphas[static_cast<std::size_t>(l)], form));
-        const ridge_model& model = path.models.back();
-        double rss = 0, missed = 0, df = 0;
-        for (index i = 0; i < n; ++i) {
-            const auto at = static_cast<std::size_t>(i);
-            const double h = leverage(i, l) + (p.offset ? p.weight[at] / p.total : 0.0);
-            df += h;
-            // √w times the residual: ỹ - X̃β
-            std::vector<double> residual(p.y.row(i), p.y.row(i) + m);
-            std::vector<double> f(static_cast<std::size_t>(m));
-            each_entry(p.x, i, [&](index c, double entry) {
-                for (index o = 0; o < m; ++o) f[static_cast<std::size_t>(o)] += entry * model.coef(c, o);
-            });
-            for (index o = 0; o < m; ++o) {
-                const auto out = static_cast<std::size_t>(o);
-                const double r = residual[out] - p.root[at] * (f[out] + model.intercept[out] - p.mean_y[out]);
-                rss += r * r;
-                missed += h < 1 - 1e-12 ? r / (1 - h) * (r / (1 - h)) : std::numeric_limits<double>::infinity();
-            }
-        }
-        const double left = p.total - df, mean = 1 / static_cast<double>(m);
-        path.df.push_back(df);
-        path.gcv.push_back(left > 0 ? mean * p.total * rss / (left * left) : std::numeric_limits<double>::infinity());
-        path.loo.push_back(mean * missed / p.total);
+    for (std::size_t l = 0; l < path.alphas.size(); ++l) {
+        path.models.push_back(finished(p, path_coefficients(p, e, factor, static_cast<index>(l)), path.alphas[l], form));
+        add_scores(path, p, leverage);
     }
     const std::vector<double>& by = score == ridge_score::loo ? path.loo : path.gcv;
     path.best = std::min_element(by.begin(), by.end()) - by.begin();
@@ -296,37 +330,6 @@ matrix<double> predict(const ridge_model& model, const dataset& x) {
         });
     });
     return out;
-}
-
-std::string model_bytes(const ridge_model& model) {
-    archive_writer out;
-    out.head = {{"dims", model.dims()}, {"outputs", model.outputs()}, {"form", model.form == ridge_form::primal ? "primal" : "dual"}};
-    out.one(model.alpha);
-    out.numbers(model.coef);
-    out.all(model.intercept);
-    return out.bytes(format_name, version);
-}
-
-ridge_model parse_ridge(std::string_view bytes, const std::string& name) {
-    archive_reader in(bytes, format_name, version, name);
-    ridge_model model;
-    in.read([&] {
-        const index dims = whole(in.head, "dims"), outputs = whole(in.head, "outputs", 1 << 24);
-        const std::string form = in.head.at("form").get<std::string>();
-        if (form != "primal" && form != "dual") in.bad("unknown form " + form);
-        model.form = form == "primal" ? ridge_form::primal : ridge_form::dual;
-        model.alpha = in.one();
-        model.coef = in.numbers(dims, outputs);
-        model.intercept = in.all<double>(outputs);
-    });
-    return model;
-}
-
-void save_ridge(const ridge_model& model, const std::string& path) { write_atomically(path, model_bytes(model)); }
-
-ridge_model load_ridge(const std::string& path) {
-    const source file = read_source(path);
-    return parse_ridge(file.bytes(), file.name());
 }
 
 }  // namespace mercer

@@ -41,84 +41,100 @@ void make_feasible(posed& q, int g, double sum) {
         }
 }
 
-posed pose(const dual_input& in) {
+// α in [0, C] of a positive example, in [-C, 0] of a negative one.
+void add_signed_boxes(posed& q, const dual_input& in) {
+    for (std::size_t i = 0; i < in.penalty.size(); ++i) {
+        q.lower.push_back(in.sign[i] > 0 ? 0 : -in.penalty[i]);
+        q.upper.push_back(in.sign[i] > 0 ? in.penalty[i] : 0);
+    }
+}
+
+posed pose_c_svc(const dual_input& in) {
     posed q;
-    const std::size_t n = in.penalty.size();
-    switch (in.task) {
-        case svm_task::c_svc:
-            q.p = in.sign;
-            for (std::size_t i = 0; i < n; ++i) {
-                q.lower.push_back(in.sign[i] > 0 ? 0 : -in.penalty[i]);
-                q.upper.push_back(in.sign[i] > 0 ? in.penalty[i] : 0);
-            }
-            if (!in.start.empty()) {
-                q.start = in.start;
-                make_feasible(q, 0, 0);
-            }
-            break;
-        case svm_task::nu_svc: {
-            // Σ over each class is νn/2 (with weights: ν times half the total), or all a class has where that is less (a part of the examples, on all of which
-            // ν is feasible); both groups start filled from their first examples.
-            double total = 0, have[2] = {0, 0};
-            for (std::size_t i = 0; i < n; ++i) {
-                total += in.penalty[i];
-                have[in.sign[i] > 0 ? 0 : 1] += in.penalty[i];
-                q.lower.push_back(in.sign[i] > 0 ? 0 : -in.penalty[i]);
-                q.upper.push_back(in.sign[i] > 0 ? in.penalty[i] : 0);
-                q.group.push_back(in.sign[i] > 0 ? 0 : 1);
-            }
-            const double each[2] = {std::min(in.nu * total / 2, have[0]), std::min(in.nu * total / 2, have[1])};
-            q.p.assign(n, 0.0);
-            q.start = in.start;
-            q.start.resize(n, 0.0);
-            // Coefficients of a model were divided by its margin: brought back to the sums they had, up to the difference in ν.
-            double sum[2] = {0, 0};
-            for (std::size_t i = 0; i < n; ++i) sum[in.sign[i] > 0 ? 0 : 1] += std::abs(q.start[i]);
-            for (std::size_t i = 0; i < n; ++i)
-                if (const int g = in.sign[i] > 0 ? 0 : 1; sum[g] > 0) {
-                    q.start[i] *= each[g] / sum[g];
-                    if (std::abs(q.start[i]) >= in.penalty[i] * (1 - 1e-12)) q.start[i] = in.sign[i] * in.penalty[i];
-                }
-            make_feasible(q, 0, each[0]);
-            make_feasible(q, 1, -each[1]);
-            break;
-        }
-        case svm_task::one_class: {
-            double total = 0;
-            for (std::size_t i = 0; i < n; ++i) total += in.penalty[i];
-            q.p.assign(n, 0.0);
-            q.lower.assign(n, 0.0);
-            q.upper = in.penalty;
-            q.start = in.start.empty() ? std::vector<double>(n, 0.0) : in.start;
-            make_feasible(q, 0, in.nu * total);
-            break;
-        }
-        case svm_task::epsilon_svr:
-        case svm_task::nu_svr: {
-            // α in [0, C] and -α* in [-C, 0], side by side over the mirrored kernel.
-            const bool nu = in.task == svm_task::nu_svr;
-            q.doubled = true;
-            double total = 0;
-            for (int half = 0; half < 2; ++half)
-                for (std::size_t i = 0; i < n; ++i) {
-                    q.p.push_back(in.y[i] + (nu ? 0 : half == 0 ? -in.epsilon : in.epsilon));
-                    q.lower.push_back(half == 0 ? 0 : -in.penalty[i]);
-                    q.upper.push_back(half == 0 ? in.penalty[i] : 0);
-                    if (nu) q.group.push_back(static_cast<std::uint8_t>(half));
-                    total += in.penalty[i] / 2;
-                }
-            q.start.assign(2 * n, 0.0);
-            for (std::size_t i = 0; i < in.start.size(); ++i) q.start[in.start[i] > 0 ? i : n + i] = in.start[i];
-            if (nu) {
-                make_feasible(q, 0, in.nu * total / 2);
-                make_feasible(q, 1, -in.nu * total / 2);
-            } else {
-                make_feasible(q, 0, 0);
-            }
-            break;
-        }
+    q.p = in.sign;
+    add_signed_boxes(q, in);
+    if (!in.start.empty()) {
+        q.start = in.start;
+        make_feasible(q, 0, 0);
     }
     return q;
+}
+
+// Σ over each class is νn/2 (with weights: ν times half the total), or all a class has where that is less (a part of the examples, on all of which
+// ν is feasible); both groups start filled from their first examples.
+posed pose_nu_svc(const dual_input& in) {
+    posed q;
+    const std::size_t n = in.penalty.size();
+    add_signed_boxes(q, in);
+    double total = 0, have[2] = {0, 0};
+    for (std::size_t i = 0; i < n; ++i) {
+        q.group.push_back(in.sign[i] > 0 ? 0 : 1);
+        total += in.penalty[i];
+        have[q.group[i]] += in.penalty[i];
+    }
+    const double each[2] = {std::min(in.nu * total / 2, have[0]), std::min(in.nu * total / 2, have[1])};
+    q.p.assign(n, 0.0);
+    q.start = in.start;
+    q.start.resize(n, 0.0);
+    // Coefficients of a model were divided by its margin: brought back to the sums they had, up to the difference in ν.
+    double sum[2] = {0, 0};
+    for (std::size_t i = 0; i < n; ++i) sum[q.group[i]] += std::abs(q.start[i]);
+    for (std::size_t i = 0; i < n; ++i)
+        if (const int g = q.group[i]; sum[g] > 0) {
+            q.start[i] *= each[g] / sum[g];
+            if (std::abs(q.start[i]) >= in.penalty[i] * (1 - 1e-12)) q.start[i] = in.sign[i] * in.penalty[i];
+        }
+    make_feasible(q, 0, each[0]);
+    make_feasible(q, 1, -each[1]);
+    return q;
+}
+
+posed pose_one_class(const dual_input& in) {
+    posed q;
+    const std::size_t n = in.penalty.size();
+    double total = 0;
+    for (std::size_t i = 0; i < n; ++i) total += in.penalty[i];
+    q.p.assign(n, 0.0);
+    q.lower.assign(n, 0.0);
+    q.upper = in.penalty;
+    q.start = in.start.empty() ? std::vector<double>(n, 0.0) : in.start;
+    make_feasible(q, 0, in.nu * total);
+    return q;
+}
+
+// α in [0, C] and -α* in [-C, 0], side by side over the mirrored kernel.
+posed pose_svr(const dual_input& in) {
+    posed q;
+    const std::size_t n = in.penalty.size();
+    const bool nu = in.task == svm_task::nu_svr;
+    q.doubled = true;
+    double total = 0;
+    for (int half = 0; half < 2; ++half)
+        for (std::size_t i = 0; i < n; ++i) {
+            q.p.push_back(in.y[i] + (nu ? 0 : half == 0 ? -in.epsilon : in.epsilon));
+            q.lower.push_back(half == 0 ? 0 : -in.penalty[i]);
+            q.upper.push_back(half == 0 ? in.penalty[i] : 0);
+            if (nu) q.group.push_back(static_cast<std::uint8_t>(half));
+            total += in.penalty[i] / 2;
+        }
+    q.start.assign(2 * n, 0.0);
+    for (std::size_t i = 0; i < in.start.size(); ++i) q.start[in.start[i] > 0 ? i : n + i] = in.start[i];
+    if (nu) {
+        make_feasible(q, 0, in.nu * total / 2);
+        make_feasible(q, 1, -in.nu * total / 2);
+    } else {
+        make_feasible(q, 0, 0);
+    }
+    return q;
+}
+
+posed pose(const dual_input& in) {
+    switch (in.task) {
+        case svm_task::c_svc: return pose_c_svc(in);
+        case svm_task::nu_svc: return pose_nu_svc(in);
+        case svm_task::one_class: return pose_one_class(in);
+        default: return pose_svr(in);
+    }
 }
 
 // The value that F has on the margin of one group: the mean over free variables, or the middle of the interval that is left.
@@ -193,7 +209,7 @@ extent extent_of(const gram<double>& K) {
 // Whether w is as good as 0: w/s, s the sum of either class, joins two points of their reduced hulls, which so small a ν lets meet. With w = 0 no ρ > 0 is
 // of use.
 bool hulls_meet(const gram<double>& K, const posed& q, const smo_result& r, const extent& all) {
-    constexpr double near = 1e-3;  // of the extent: what is closer is told apart by noise
+    constexpr double near = 1e-3;       // of the extent: what is closer is told apart by noise
     constexpr double rounding = 1e-13;  // of kernel values: examples may lie so far from the origin that it is all that tells them apart
     const double close = (near * near * all.square + rounding * all.largest_self) * q.sums[0] * q.sums[0];
     if (r.objective > 1e4 * close) return false;  // beyond the error of kernel values in float

@@ -16,6 +16,23 @@ struct binary_problem {
     index first = 0, second = 0;  // classes
 };
 
+// The examples and classes of a fit: what every binary problem is cut out of.
+struct training_set {
+    std::span<const double> y;
+    const svm_options& options;
+    std::vector<index> used;     // examples of positive weight
+    std::vector<double> weight;  // of all examples
+    std::vector<double> classes;
+    std::vector<double> class_weight;
+    std::vector<std::vector<index>> members;  // of each class
+    std::span<const index> rank;              // empty: problems take the examples as they stand; else by rising rank
+
+    std::vector<index> in_order(std::vector<index> rows) const;
+};
+
+// Fails unless the options are in range and there are targets and weights for n examples.
+void check_svm(const svm_options& options, index n, std::span<const double> y);
+
 // ν-classification: fails with errc::infeasible unless both classes of every pair can hold their sum νn/2.
 void require_feasible_nu(index n, std::span<const double> y, const svm_options& options);
 
@@ -25,5 +42,12 @@ using binary_solver = std::function<dual_solution(const binary_problem& problem,
 // Checks the options, cuts the n examples into problems, has each solved and puts the model together, without kernel and objects. `rank`: the
 // order of the examples within a class (example_order.h); empty: as they stand.
 svm_model fit_binary_problems(index n, std::span<const double> y, const svm_options& options, const binary_solver& solve, std::span<const index> rank = {});
+
+// The same for a solver that needs to know of all examples.
+using training_solver = std::function<dual_solution(const training_set& all, const binary_problem& problem, std::size_t which, index side_by_side)>;
+svm_model fit_problems(index n, std::span<const double> y, const svm_options& options, std::span<const index> rank, const training_solver& solve);
+
+// α of an earlier model for the examples of one problem, scaled from its C to this one; empty where that model is of other examples or classes.
+std::vector<double> earlier_coefficients(const svm_model& start, const training_set& t, const binary_problem& problem, std::size_t which);
 
 }  // namespace mercer

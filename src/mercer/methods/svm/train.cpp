@@ -11,20 +11,19 @@
 
 #include "mercer/base/error.h"
 #include "mercer/data/linear_rows.h"
-#include "mercer/methods/svm/example_order.h"
-#include "mercer/methods/svm/svm_problems.h"
-#include "mercer/methods/svm/svm_qp.h"
 #include "mercer/gram/adaptors.h"
 #include "mercer/gram/computed.h"
 #include "mercer/gram/precomputed.h"
 #include "mercer/gram/row_cache.h"
+#include "mercer/methods/svm/example_order.h"
+#include "mercer/methods/svm/svm_problems.h"
+#include "mercer/methods/svm/svm_qp.h"
 #include "mercer/solvers/kernel_pegasos.h"
 #include "mercer/solvers/l1_coordinate_descent.h"
 
 namespace mercer {
 namespace {
 
-constexpr const char* names[] = {"smo", "interior_point", "primal_qp", "subgradient", "pegasos", "kernel_pegasos", "dual_coordinate_descent"};
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
@@ -342,19 +341,6 @@ private:
 };
 
 }  // namespace
-
-const char* name(svm_solver solver) noexcept { return names[static_cast<int>(solver)]; }
-
-svm_solver svm_solver_named(std::string_view text) {
-    for (int i = 0; i < 7; ++i)
-        if (text == names[i]) return static_cast<svm_solver>(i);
-    fail(errc::invalid_argument, fmt::format("there is no solver '{}': one of {}", text, fmt::join(names, ", ")));
-}
-
-bool needs_linear_kernel(svm_solver solver) noexcept {
-    return solver == svm_solver::primal_qp || solver == svm_solver::subgradient || solver == svm_solver::pegasos ||
-           solver == svm_solver::dual_coordinate_descent;
-}
 
 trained_svm fit_svm_with(svm_solver solver, const kernel& k, const dataset& x, std::span<const double> y, const train_options& options) {
     if (solver == svm_solver::smo && !options.trace) return {fit_svm(k, x, y, options.svm), {}};

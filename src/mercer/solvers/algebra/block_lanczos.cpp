@@ -10,6 +10,7 @@
 #include "mercer/base/seeded.h"
 #include "mercer/base/stop.h"
 #include "mercer/solvers/algebra/dense_algebra.h"
+#include "mercer/solvers/algebra/krylov_basis.h"
 #include "mercer/solvers/algebra/tall_product.h"
 #include "mercer/solvers/smo/vector_ops.h"
 
@@ -38,213 +39,181 @@ matrix<double> rows_of(matrix_view<const double> columns) {
     return out;
 }
 
-// x ← x - c·y
-void subtract(double* __restrict x, double c, const double* __restrict y, index n) {
-    for (index a = 0; a < n; ++a) x[a] -= c * y[a];
+// Row i: the i-th largest Ritz pair, in terms of the basis.
+matrix<double> largest_pairs(const eigen_system& ritz, index count) {
+    const index m = ritz.vectors.rows();
+    matrix<double> out(count, m);
+    for (index i = 0; i < count; ++i) std::copy_n(ritz.vectors.row(m - 1 - i), m, out.row(i));
+    return out;
 }
 
-// All vectors are rows here, so that each lies in one piece.
-class basis {
+class lanczos {
 public:
-    basis(index n, index most) : q_(most, n), h_(most, most) {}
-
-    index size() const { return size_; }
-    index dims() const { return q_.cols(); }
-    matrix_view<const double> rows(index first, index count) const { return std::as_const(q_).view().block(first, 0, count, dims()); }
-    matrix<double> h() const {
-        matrix<double> out(size_, size_);
-        for (index i = 0; i < size_; ++i) std::copy_n(h_.row(i), size_, out.row(i));
-        return out;
+    lanczos(index n, const block_operator& multiply, const lanczos_options& o)
+        : n_(n), multiply_(multiply), o_(o), width_(std::clamp<index>(o.block, 1, n)), most_(most_basis()), q_(n, most_), random_(o.seed) {
+        const index first = o.first_block > 0 ? std::min(o.first_block, width_) : width_;
+        next_ = random_block(std::min(first, most_));
     }
 
-    // w ← w - (w Qᵀ) Q; returns what was taken away, w Qᵀ.
-    matrix<double> project(matrix<double>& w) const {
-        matrix<double> taken = row_products(w.view(), rows(0, size_));
-        subtract_combinations(w.view(), taken.view(), rows(0, size_));
-        return taken;
-    }
-
-    // The rows of w, which was projected before, made orthonormal, and orthogonal to Q; those with nothing left above `floor` are dropped.
-    // What they had of Q by rounding is about ε·scale: where no row is small beside `scale`, it has not grown by the division.
-    matrix<double> orthonormal(const matrix<double>& w, double floor, double scale) const {
-        double least = 0;
-        matrix<double> kept = gram_schmidt(w, floor, &least);
-        if (kept.rows() == 0 || (least > 0.01 * scale && kept.rows() == w.rows())) return kept;
-        if (size_ > 0) project(kept);
-        return gram_schmidt(kept, 0.5);  // what was mostly made of Q by rounding goes
-    }
-
-    void append(const matrix<double>& block) {
-        for (index i = 0; i < block.rows(); ++i) std::copy_n(block.row(i), dims(), q_.row(size_ + i));
-        size_ += block.rows();
-    }
-    // H's rows and columns of the last block: (Q A Q_lastᵀ)ᵀ
-    void set_last(const matrix<double>& coupling) {
-        const index first = size_ - coupling.rows();
-        for (index i = 0; i < coupling.rows(); ++i)
-            for (index j = 0; j < size_; ++j)
-                h_(first + i, j) = h_(j, first + i) = j < first ? coupling(i, j) : (coupling(i, j) + coupling(j - first, first + i)) / 2;
-    }
-    // s·Q
-    matrix<double> combined(matrix<double> s) const {
-        for (index i = 0; i < s.rows() * s.cols(); ++i) s.data()[i] = -s.data()[i];
-        matrix<double> out(s.rows(), dims());
-        subtract_combinations(out.view(), s.view(), rows(0, size_));
-        return out;
-    }
-    // Q ← s·Q, H ← diag(θ)
-    void shrink(matrix<double> s, const std::vector<double>& theta) {
-        const matrix<double> y = combined(std::move(s));
-        size_ = 0;
-        append(y);
-        for (index i = 0; i < size_; ++i) {
-            std::fill_n(h_.row(i), size_, 0.0);
-            h_(i, i) = theta[static_cast<std::size_t>(i)];
+    lanczos_result run() {
+        for (;;) {
+            last_ = next_.rows();
+            q_.append(next_);
+            if (!multiply_last()) return cut_short();
+            orthogonalise();
+            if (can_wait()) continue;
+            decomposed_ = q_.size();
+            const eigen_system ritz = symmetric_eigen(q_.h());  // ascending
+            const double relative = take_pairs(ritz);
+            if (ends(relative)) {
+                found_.vectors = q_.combined(std::move(pairs_));
+                return std::move(found_);
+            }
+            if (q_.size() + std::max<index>(next_.rows(), 1) > most_ && most_ < n_) restart(ritz);
+            fit_next_to_room();
         }
     }
 
 private:
-    // least: of the norms that were divided by
-    matrix<double> gram_schmidt(const matrix<double>& w, double floor, double* least = nullptr) const {
-        matrix<double> out(w.rows(), w.cols());
-        index kept = 0;
-        double smallest = std::numeric_limits<double>::infinity();
-        for (index i = 0; i < w.rows(); ++i) {
-            double* x = out.row(kept);
-            std::copy_n(w.row(i), w.cols(), x);
-            for (int twice = 0; twice < 2; ++twice)
-                for (index j = 0; j < kept; ++j) {
-                    const double c = smo::best_vector_ops().dot(x, out.row(j), w.cols());
-                    subtract(x, c, out.row(j), w.cols());
-                }
-            const double size = norm(x, w.cols());
-            if (!(size > floor)) continue;
-            smallest = std::min(smallest, size);
-            for (index a = 0; a < w.cols(); ++a) x[a] /= size;
-            ++kept;
-        }
-        if (least) *least = smallest;
-        matrix<double> fit(kept, w.cols());
-        std::copy_n(out.data(), kept * w.cols(), fit.data());
-        return fit;
+    index most_basis() const {
+        const index wanted = o_.most_basis > 0 ? o_.most_basis : std::max<index>(3 * o_.pairs + 4 * width_, 12 * width_);
+        return std::min(n_, std::max(wanted, o_.pairs + 2 * width_));
     }
 
-    matrix<double> q_, h_;
-    index size_ = 0;
+    matrix<double> random_block(index count) {
+        matrix<double> w(count, n_);
+        for (index i = 0; i < count * n_; ++i) w.data()[i] = random_.uniform() - 0.5;
+        if (q_.size() > 0) q_.project(w);
+        return q_.orthonormal(w, 1e-8, 1e8);
+    }
+
+    // More vectors, orthogonal to what there is.
+    matrix<double> widened(const matrix<double>& some, index count) {
+        const matrix<double> more = random_block(count - some.rows());
+        matrix<double> all(some.rows() + more.rows(), n_);
+        std::copy_n(some.data(), some.rows() * n_, all.data());
+        std::copy_n(more.data(), more.rows() * n_, all.row(some.rows()));
+        return q_.orthonormal(all, 1e-8, 1e8);
+    }
+
+    // W = (A Q_lastᵀ)ᵀ, in rows; false where the caller stopped it.
+    bool multiply_last() {
+        w_ = {};  // makes room for the product
+        matrix<double> out(n_, last_);
+        {
+            const matrix<double> v = columns_of(next_.view());
+            if (!unless_stopped([&] { multiply_(v.view(), out.view()); })) return false;
+        }
+        ++found_.passes;
+        require_finite(out.view(), "block Lanczos");
+        w_ = rows_of(out.view());
+        return true;
+    }
+
+    // W ← W - (W Qᵀ) Q, twice; what was taken away is H's last block, and what is left spans the next one.
+    void orthogonalise() {
+        for (index i = 0; i < last_; ++i) scale_ = std::max(scale_, norm(w_.row(i), n_));
+        matrix<double> coupling = q_.project(w_);
+        const matrix<double> again = q_.project(w_);
+        for (index i = 0; i < coupling.rows() * coupling.cols(); ++i) coupling.data()[i] += again.data()[i];
+        q_.set_last(coupling);
+        next_ = q_.size() < n_ ? q_.orthonormal(w_, 1e-14 * scale_, scale_) : matrix<double>(0, n_);
+    }
+
+    // Decomposing H costs some 10m³ operations. Where that is more than a pass, only once the basis has grown by a quarter.
+    bool can_wait() const {
+        const index m = q_.size();
+        const double n = static_cast<double>(n_);
+        const bool dear = 10.0 * std::pow(static_cast<double>(m), 3) > 2.0 * n * n * static_cast<double>(last_);
+        const bool roomy = m + 2 * width_ <= most_ && next_.rows() == last_ && found_.passes < o_.most_passes && !o_.progress;
+        return dear && roomy && m >= o_.pairs && 4 * m < 5 * decomposed_;
+    }
+
+    // The largest Ritz pairs (θ, s) with ‖A v - θv‖ = ‖s_lastᵀ W‖, W in terms of the next block. Returns the largest residual beside the largest |θ|.
+    double take_pairs(const eigen_system& ritz) {
+        const index m = q_.size(), have = std::min(o_.pairs, m);
+        const matrix<double> r = row_products(w_.view(), next_.view());  // last × next
+        found_.values.clear(), found_.residuals.clear();
+        found_.lowest = std::min(found_.lowest, ritz.values.front());
+        double worst = 0;
+        for (index i = 0; i < have; ++i) {
+            const double* s = ritz.vectors.row(m - 1 - i) + (m - last_);
+            double sum = 0;
+            for (index c = 0; c < r.cols(); ++c) {
+                double part = 0;
+                for (index k = 0; k < last_; ++k) part += s[k] * r(k, c);
+                sum += part * part;
+            }
+            found_.values.push_back(ritz.values[static_cast<std::size_t>(m - 1 - i)]);
+            found_.residuals.push_back(std::sqrt(sum));
+            worst = std::max(worst, found_.residuals.back());
+        }
+        pairs_ = largest_pairs(ritz, have);
+        const double top = std::max(std::abs(ritz.values.front()), std::abs(ritz.values.back()));
+        return top > 0 ? worst / top : 0;
+    }
+
+    bool ends(double relative) {
+        const index m = q_.size();
+        const bool enough = m >= o_.pairs && (relative <= o_.tol || m == n_);
+        const bool go_on = !o_.progress || o_.progress(found_.passes, relative);
+        if (!enough && go_on && found_.passes < o_.most_passes && m != n_) return false;
+        found_.status = enough ? fit_status::converged : !go_on ? fit_status::cancelled : fit_status::step_limit;
+        return true;
+    }
+
+    // A thick restart: the basis shrinks to its largest Ritz vectors.
+    void restart(const eigen_system& ritz) {
+        const index m = q_.size(), have = pairs_.rows(), keep = std::min(m, std::max(o_.pairs + width_ / 2, most_ / 2));
+        std::vector<double> theta;
+        for (index i = 0; i < keep; ++i) theta.push_back(ritz.values[static_cast<std::size_t>(m - 1 - i)]);
+        q_.shrink(largest_pairs(ritz, keep), theta);
+        pairs_ = matrix<double>(have, keep);
+        for (index i = 0; i < have; ++i) pairs_(i, i) = 1;
+    }
+
+    void fit_next_to_room() {
+        const index room = most_ - q_.size();
+        // An invariant subspace that is too small: go on with a block that is orthogonal to it.
+        if (next_.rows() == 0) next_ = random_block(std::min(width_, room));
+        if (found_.passes == 1 && next_.rows() < std::min(width_, room)) next_ = widened(next_, std::min(width_, room));
+        if (next_.rows() > room) {
+            matrix<double> fewer(room, n_);
+            std::copy_n(next_.data(), room * n_, fewer.data());
+            next_ = std::move(fewer);
+        }
+    }
+
+    // The pairs of the pass before, where there was one.
+    lanczos_result cut_short() {
+        if (found_.passes == 0) fail(errc::cancelled, "block Lanczos: stopped by the caller before there was a pair");
+        const listening_to nobody(nullptr);
+        matrix<double> s(pairs_.rows(), q_.size());
+        for (index i = 0; i < pairs_.rows(); ++i) std::copy_n(pairs_.row(i), pairs_.cols(), s.row(i));
+        found_.vectors = q_.combined(std::move(s));
+        found_.status = fit_status::cancelled;
+        return std::move(found_);
+    }
+
+    index n_;
+    const block_operator& multiply_;
+    const lanczos_options& o_;
+    index width_, most_;
+    krylov_basis q_;
+    seeded random_;
+    matrix<double> next_, w_;  // the block to multiply next, and what A made of the last one
+    index last_ = 0;           // vectors of the last block
+    matrix<double> pairs_;     // the vectors last found, in terms of the basis
+    double scale_ = 0;
+    index decomposed_ = 0;  // the size of the basis when H was last
+    lanczos_result found_;
 };
 
 }  // namespace
 
 lanczos_result block_lanczos(index n, const block_operator& multiply, const lanczos_options& o) {
     if (o.pairs < 1 || o.pairs > n) fail(errc::invalid_argument, fmt::format("block Lanczos: must satisfy 1 <= pairs <= n, got {} with n = {}", o.pairs, n));
-    const index p = o.pairs, width = std::clamp<index>(o.block, 1, n);
-    const index wanted = o.most_basis > 0 ? o.most_basis : std::max<index>(3 * p + 4 * width, 12 * width);
-    const index most = std::min(n, std::max(wanted, p + 2 * width));
-    basis q(n, most);
-    seeded random(o.seed);
-    const auto random_block = [&](index count) {
-        matrix<double> w(count, n);
-        for (index i = 0; i < count * n; ++i) w.data()[i] = random.uniform() - 0.5;
-        if (q.size() > 0) q.project(w);
-        return q.orthonormal(w, 1e-8, 1e8);
-    };
-    // More vectors, orthogonal to what there is.
-    const auto widened = [&](const matrix<double>& some, index count) {
-        const matrix<double> more = random_block(count - some.rows());
-        matrix<double> all(some.rows() + more.rows(), n);
-        std::copy_n(some.data(), some.rows() * n, all.data());
-        std::copy_n(more.data(), more.rows() * n, all.row(some.rows()));
-        return q.orthonormal(all, 1e-8, 1e8);
-    };
-    const index first = o.first_block > 0 ? std::min(o.first_block, width) : width;
-    matrix<double> next = random_block(std::min(first, most));
-    lanczos_result found;
-    matrix<double> pairs;  // the vectors last found, in terms of the basis
-    double scale = 0;
-    index decomposed = 0;  // the size of the basis when H was last
-    for (;;) {
-        const index last = next.rows();
-        q.append(next);
-        // W = (A Q_lastᵀ)ᵀ, in rows
-        matrix<double> out(n, last);
-        {
-            const matrix<double> v = columns_of(next.view());
-            if (!unless_stopped([&] { multiply(v.view(), out.view()); })) {
-                if (found.passes == 0) fail(errc::cancelled, "block Lanczos: stopped by the caller before there was a pair");
-                const listening_to nobody(nullptr);
-                matrix<double> s(pairs.rows(), q.size());
-                for (index i = 0; i < pairs.rows(); ++i) std::copy_n(pairs.row(i), pairs.cols(), s.row(i));
-                found.vectors = q.combined(std::move(s));
-                found.status = fit_status::cancelled;
-                return found;
-            }
-        }
-        ++found.passes;
-        require_finite(out.view(), "block Lanczos");
-        matrix<double> w = rows_of(out.view());
-        for (index i = 0; i < last; ++i) scale = std::max(scale, norm(w.row(i), n));
-        matrix<double> coupling = q.project(w);
-        const matrix<double> again = q.project(w);
-        for (index i = 0; i < coupling.rows() * coupling.cols(); ++i) coupling.data()[i] += again.data()[i];
-        q.set_last(coupling);
-
-        const index m = q.size(), have = std::min(p, m);
-        next = m < n ? q.orthonormal(w, 1e-14 * scale, scale) : matrix<double>(0, n);
-        // Decomposing H costs some 10m³ operations. Where that is more than a pass, only once the basis has grown by a quarter.
-        const bool dear = 10.0 * std::pow(static_cast<double>(m), 3) > 2.0 * static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(last);
-        const bool roomy = m + 2 * width <= most && next.rows() == last && found.passes < o.most_passes && !o.progress;
-        if (dear && roomy && have == p && 4 * m < 5 * decomposed) continue;
-        decomposed = m;
-        const eigen_system ritz = symmetric_eigen(q.h());  // ascending
-        const matrix<double> r = row_products(w.view(), next.view());  // last × next
-        found.values.clear(), found.residuals.clear();
-        found.lowest = std::min(found.lowest, ritz.values.front());
-        double worst = 0;
-        const double top = std::max(std::abs(ritz.values.front()), std::abs(ritz.values.back()));
-        for (index i = 0; i < have; ++i) {
-            const double* s = ritz.vectors.row(m - 1 - i) + (m - last);
-            double sum = 0;
-            for (index c = 0; c < r.cols(); ++c) {
-                double part = 0;
-                for (index k = 0; k < last; ++k) part += s[k] * r(k, c);
-                sum += part * part;
-            }
-            found.values.push_back(ritz.values[static_cast<std::size_t>(m - 1 - i)]);
-            found.residuals.push_back(std::sqrt(sum));
-            worst = std::max(worst, found.residuals.back());
-        }
-        pairs = matrix<double>(have, m);
-        for (index i = 0; i < have; ++i) std::copy_n(ritz.vectors.row(m - 1 - i), m, pairs.row(i));
-        const double relative = top > 0 ? worst / top : 0;
-        const bool enough = have == p && (relative <= o.tol || m == n);
-        const bool go_on = !o.progress || o.progress(found.passes, relative);
-        if (enough || !go_on || found.passes >= o.most_passes || m == n) {
-            found.status = enough ? fit_status::converged : !go_on ? fit_status::cancelled : fit_status::step_limit;
-            found.vectors = q.combined(std::move(pairs));
-            return found;
-        }
-        if (m + std::max<index>(next.rows(), 1) > most && most < n) {
-            const index keep = std::min(m, std::max(p + width / 2, most / 2));
-            matrix<double> s(keep, m);
-            std::vector<double> theta;
-            for (index i = 0; i < keep; ++i) {
-                std::copy_n(ritz.vectors.row(m - 1 - i), m, s.row(i));
-                theta.push_back(ritz.values[static_cast<std::size_t>(m - 1 - i)]);
-            }
-            q.shrink(std::move(s), theta);
-            pairs = matrix<double>(have, keep);
-            for (index i = 0; i < have; ++i) pairs(i, i) = 1;
-        }
-        const index room = most - q.size();
-        // An invariant subspace that is too small: go on with a block that is orthogonal to it.
-        if (next.rows() == 0) next = random_block(std::min(width, room));
-        if (found.passes == 1 && next.rows() < std::min(width, room)) next = widened(next, std::min(width, room));
-        if (next.rows() > room) {
-            matrix<double> fewer(room, n);
-            std::copy_n(next.data(), room * n, fewer.data());
-            next = std::move(fewer);
-        }
-    }
+    return lanczos(n, multiply, o).run();
 }
 
 }  // namespace mercer

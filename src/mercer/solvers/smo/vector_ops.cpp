@@ -1,4 +1,6 @@
 // Compiled once per instruction set, like kernels/tile/ops.cpp.
+// Longer than 400 lines: a table of loops, none of which calls another, that is filled here; a second such file would need its own table, its own
+// choice at run time and its own place in cmake/simd.cmake.
 #include "mercer/solvers/smo/vector_ops.h"
 
 #include <hwy/highway.h>

@@ -4,6 +4,7 @@
 // factorisations, exactly, or not at all.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "mercer/solvers/smo/limits.h"
 #include "mercer/solvers/smo/second_order/blocked_cholesky.h"
@@ -38,9 +39,94 @@ two sum_multipliers::apply(std::vector<double>& x, const two& sum) const {
     return lambda;
 }
 
+namespace {
+
+// Those the guess leaves free, and what they must add up to in each group once the others rest at their bounds.
+struct free_part {
+    std::vector<index> members;
+    std::vector<std::uint8_t> group;
+    two left;
+};
+
+free_part fix_bound_ones(free_problem& q) {
+    free_part f;
+    f.left = q.sum;
+    for (index i = 0; i < q.K.rows(); ++i) {
+        if (q.where[i] == at::free) {
+            f.members.push_back(i);
+            f.group.push_back(q.group[i]);
+            continue;
+        }
+        q.x[i] = q.where[i] == at::lower ? q.lower[i] : q.upper[i];
+        f.left[q.group[i]] -= q.x[i];
+    }
+    return f;
+}
+
+struct multipliers {
+    two lambda{};
+    bool known[2] = {false, false};  // only a group with free ones says its λ
+};
+
+// (K_ff + ridge·I) x_f + λ = r_f - K_fb x_b with the sums that are left. Nothing where the matrix is not positive definite.
+std::optional<multipliers> solve_free(free_problem& q, const free_part& free, double ridge) {
+    const index f = static_cast<index>(free.members.size()), m = q.K.rows();
+    matrix<double> part(f, f);
+    std::vector<double> z(free.members.size());
+    for (index a = 0; a < f; ++a) {
+        const double* row = q.K.row(free.members[a]);
+        for (index b = 0; b < f; ++b) part(a, b) = row[free.members[b]];
+        part(a, a) += ridge;
+        double fixed = 0;
+        for (index j = 0; j < m; ++j)
+            if (q.where[j] != at::free) fixed += row[j] * q.x[j];
+        z[a] = q.r[free.members[a]] - fixed;
+    }
+    if (!blocked_cholesky(part)) return {};
+    solve_cholesky(part, z);
+    const sum_multipliers sums(part, free.group);
+    multipliers out{sums.apply(z, free.left), {sums.has(0), sums.has(1)}};
+    for (index a = 0; a < f; ++a) q.x[free.members[a]] = z[a];
+    return out;
+}
+
+// F = r - Kx of those at a bound. A group with all at their bounds rests where λ lies between those that could rise and those that could fall.
+std::vector<double> slopes_at_bounds(const free_problem& q, multipliers& found) {
+    const index m = q.K.rows();
+    std::vector<double> F(static_cast<std::size_t>(m));
+    two rise{-infinity, -infinity}, fall{infinity, infinity};
+    for (index i = 0; i < m; ++i) {
+        if (q.where[i] == at::free) continue;
+        F[i] = q.r[i];
+        const double* row = q.K.row(i);
+        for (index j = 0; j < m; ++j) F[i] -= row[j] * q.x[j];
+        double& end = q.where[i] == at::lower ? rise[q.group[i]] : fall[q.group[i]];
+        end = q.where[i] == at::lower ? std::max(end, F[i]) : std::min(end, F[i]);
+    }
+    for (std::size_t g = 0; g < 2; ++g)
+        if (!found.known[g]) found.lambda[g] = !std::isfinite(rise[g]) ? fall[g] : !std::isfinite(fall[g]) ? rise[g] : (rise[g] + fall[g]) / 2;
+    return F;
+}
+
+// The next guess, and how many it corrects.
+index corrected(const free_problem& q, const std::vector<double>& F, const two& lambda, std::vector<at>& next) {
+    index changes = 0;
+    for (index i = 0; i < q.K.rows(); ++i) {
+        if (q.where[i] == at::free) {
+            if (q.x[i] < q.lower[i]) next[i] = at::lower, ++changes;
+            if (q.x[i] > q.upper[i]) next[i] = at::upper, ++changes;
+            continue;
+        }
+        const double own = lambda[q.group[i]];
+        if (q.where[i] == at::lower ? F[i] > own : F[i] < own) next[i] = at::free, ++changes;
+    }
+    return changes;
+}
+
+}  // namespace
+
 bool guess_bounds(free_problem& q) {
     const index m = q.K.rows();
-    std::vector<at>& where = q.where;
     double trace = 0;
     for (index i = 0; i < m; ++i) trace += q.K(i, i);
     const double ridge = 1e-12 * trace / static_cast<double>(m);
@@ -48,64 +134,17 @@ bool guess_bounds(free_problem& q) {
     constexpr int most_rounds = 12;
     index last_changes = m + 1;
     for (int round = 0; round < most_rounds; ++round) {
-        std::vector<index> free;
-        std::vector<std::uint8_t> group;
-        two left = q.sum;
-        for (index i = 0; i < m; ++i) {
-            if (where[i] == at::free) {
-                free.push_back(i);
-                group.push_back(q.group[i]);
-                continue;
-            }
-            q.x[i] = where[i] == at::lower ? q.lower[i] : q.upper[i];
-            left[q.group[i]] -= q.x[i];
-        }
-        const index f = static_cast<index>(free.size());
-        if (f < 2) return false;
-        matrix<double> part(f, f);
-        std::vector<double> z(free.size());
-        for (index a = 0; a < f; ++a) {
-            const double* row = q.K.row(free[a]);
-            for (index b = 0; b < f; ++b) part(a, b) = row[free[b]];
-            part(a, a) += ridge;
-            double fixed = 0;
-            for (index j = 0; j < m; ++j)
-                if (where[j] != at::free) fixed += row[j] * q.x[j];
-            z[a] = q.r[free[a]] - fixed;
-        }
-        if (!blocked_cholesky(part)) return false;
-        solve_cholesky(part, z);
-        const sum_multipliers sums(part, group);
-        two lambda = sums.apply(z, left);
-        for (index a = 0; a < f; ++a) q.x[free[a]] = z[a];
-        std::vector<double> F(static_cast<std::size_t>(m));
-        two rise{-infinity, -infinity}, fall{infinity, infinity};
-        for (index i = 0; i < m; ++i) {
-            if (where[i] == at::free) continue;
-            F[i] = q.r[i];
-            const double* row = q.K.row(i);
-            for (index j = 0; j < m; ++j) F[i] -= row[j] * q.x[j];
-            double& end = where[i] == at::lower ? rise[q.group[i]] : fall[q.group[i]];
-            end = where[i] == at::lower ? std::max(end, F[i]) : std::min(end, F[i]);
-        }
-        // A group with all at their bounds rests where λ lies between those that could rise and those that could fall.
-        for (std::size_t g = 0; g < 2; ++g)
-            if (!sums.has(static_cast<int>(g))) lambda[g] = !std::isfinite(rise[g]) ? fall[g] : !std::isfinite(fall[g]) ? rise[g] : (rise[g] + fall[g]) / 2;
-        index changes = 0;
-        std::vector<at> next = where;
-        for (index i = 0; i < m; ++i) {
-            if (where[i] == at::free) {
-                if (q.x[i] < q.lower[i]) next[i] = at::lower, ++changes;
-                if (q.x[i] > q.upper[i]) next[i] = at::upper, ++changes;
-                continue;
-            }
-            const double own = lambda[q.group[i]];
-            if (where[i] == at::lower ? F[i] > own : F[i] < own) next[i] = at::free, ++changes;
-        }
+        const free_part free = fix_bound_ones(q);
+        if (free.members.size() < 2) return false;
+        std::optional<multipliers> found = solve_free(q, free, ridge);
+        if (!found) return false;
+        const std::vector<double> F = slopes_at_bounds(q, *found);
+        std::vector<at> next = q.where;
+        const index changes = corrected(q, F, found->lambda, next);
         if (changes == 0) return true;
         if (changes > 0.8 * static_cast<double>(last_changes)) return false;
         last_changes = changes;
-        where = std::move(next);
+        q.where = std::move(next);
     }
     return false;
 }

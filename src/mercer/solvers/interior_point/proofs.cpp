@@ -1,4 +1,4 @@
-#include "mercer/solvers/interior_point_proofs.h"
+#include "mercer/solvers/interior_point/proofs.h"
 
 #include <algorithm>
 #include <cmath>
@@ -40,6 +40,44 @@ matrix<double> columns(matrix_view<const double> a, const std::vector<index>& wh
     return out;
 }
 
+// With no variable that can move there is nothing to choose: the worst row of 0 <= h, 0 = b decides. q has the right sides as they were given.
+qp_result without_variables(const quadratic_program& q, const vec& h, const vec& b) {
+    qp_result out;
+    out.z.assign(h.size(), 0.0), out.y.assign(b.size(), 0.0);
+    double worst = 0;
+    for (std::size_t i = 0; i < h.size(); ++i)
+        if (-h[i] > worst + 1e-12 * std::abs(q.h[i])) worst = -h[i], out.z.assign(h.size(), 0.0), out.z[i] = 1 / -h[i];
+    for (std::size_t e = 0; e < b.size(); ++e)
+        if (std::abs(b[e]) > worst + 1e-12 * std::abs(q.b[e]))
+            worst = std::abs(b[e]), out.z.assign(h.size(), 0.0), out.y.assign(b.size(), 0.0), out.y[e] = -1 / b[e];
+    out.status = worst > 0 ? fit_status::infeasible : fit_status::converged;
+    return out;
+}
+
+// The solution, ray or proof of the variables that can move, as one of all. What makes a fixed variable stationary is the multiplier of one of its
+// two bounds.
+qp_result with_fixed(const quadratic_program& q, const qp_result& inner, const std::vector<index>& free, const vec& fixed) {
+    const std::size_t n = q.p.size();
+    qp_result out = inner;
+    const bool ray = inner.status == fit_status::unbounded, farkas = inner.status == fit_status::infeasible;
+    out.u.assign(n, 0.0), out.z_lower.assign(n, 0.0), out.z_upper.assign(n, 0.0);
+    for (std::size_t i = 0; i < n && !ray; ++i) out.u[i] = fixed[i];
+    for (std::size_t i = 0; i < free.size(); ++i) {
+        const auto to = static_cast<std::size_t>(free[i]);
+        out.u[to] = inner.u[i], out.z_lower[to] = inner.z_lower[i], out.z_upper[to] = inner.z_upper[i];
+    }
+    vec rest(n, 0.0);
+    if (!farkas) {
+        if (q.Q.rows > 0) multiply_symmetric(q.Q, out.u.data(), rest.data());
+        for (std::size_t i = 0; i < n; ++i) rest[i] += q.p[i];
+    }
+    add_multiply(1, q.G, transposed::yes, out.z.data(), rest.data());
+    add_multiply(1, q.A, transposed::yes, out.y.data(), rest.data());
+    for (std::size_t i = 0; i < n && !ray; ++i)
+        if (lower(q, i) == upper(q, i)) out.z_lower[i] = std::max(0.0, rest[i]), out.z_upper[i] = std::max(0.0, -rest[i]);
+    return out;
+}
+
 // The problem of the variables that can move; the others contribute constants.
 qp_result without_fixed(const quadratic_program& q, const qp_options& options, bool proofs, const std::vector<index>& free) {
     const std::size_t n = q.p.size(), m = free.size();
@@ -65,34 +103,9 @@ qp_result without_fixed(const quadratic_program& q, const qp_options& options, b
         const matrix<double> G = columns(q.G, free), A = columns(q.A, free);
         inner = solve_checked_qp({Q.view(), p, G.view(), h, l, r, A.view(), b}, options, proofs);
     } else {
-        inner.z.assign(q.h.size(), 0.0), inner.y.assign(q.b.size(), 0.0);
-        // Nothing to choose: the worst row decides.
-        double worst = 0;
-        for (std::size_t i = 0; i < h.size(); ++i)
-            if (-h[i] > worst + 1e-12 * std::abs(q.h[i])) worst = -h[i], inner.z.assign(h.size(), 0.0), inner.z[i] = 1 / -h[i];
-        for (std::size_t e = 0; e < b.size(); ++e)
-            if (std::abs(b[e]) > worst + 1e-12 * std::abs(q.b[e]))
-                worst = std::abs(b[e]), inner.z.assign(h.size(), 0.0), inner.y.assign(b.size(), 0.0), inner.y[e] = -1 / b[e];
-        inner.status = worst > 0 ? fit_status::infeasible : fit_status::converged;
+        inner = without_variables(q, h, b);
     }
-    qp_result out = inner;
-    const bool ray = inner.status == fit_status::unbounded, farkas = inner.status == fit_status::infeasible;
-    out.u.assign(n, 0.0), out.z_lower.assign(n, 0.0), out.z_upper.assign(n, 0.0);
-    for (std::size_t i = 0; i < n && !ray; ++i) out.u[i] = fixed[i];
-    for (std::size_t i = 0; i < m; ++i) {
-        const auto to = static_cast<std::size_t>(free[i]);
-        out.u[to] = inner.u[i], out.z_lower[to] = inner.z_lower[i], out.z_upper[to] = inner.z_upper[i];
-    }
-    // What makes a fixed variable stationary is the multiplier of one of its two bounds.
-    vec rest(n, 0.0);
-    if (!farkas) {
-        if (q.Q.rows > 0) multiply_symmetric(q.Q, out.u.data(), rest.data());
-        for (std::size_t i = 0; i < n; ++i) rest[i] += q.p[i];
-    }
-    add_multiply(1, q.G, transposed::yes, out.z.data(), rest.data());
-    add_multiply(1, q.A, transposed::yes, out.y.data(), rest.data());
-    for (std::size_t i = 0; i < n && !ray; ++i)
-        if (lower(q, i) == upper(q, i)) out.z_lower[i] = std::max(0.0, rest[i]), out.z_upper[i] = std::max(0.0, -rest[i]);
+    qp_result out = with_fixed(q, inner, free, fixed);
     out.primal += constant;
     out.dual += constant;
     return out;
