@@ -1,5 +1,6 @@
-// The Gram engine beside plain sgemm on the same data: 8192 × 8192 RBF in float32, small and large depth, X against Z, X against
-// itself, a composite; and a sparse set when a file is given. One line of JSON a measurement; bench/gram.py adds scikit-learn.
+// The Gram engine beside plain sgemm on the same data: 8192 × 8192 RBF in float32, small and large depth, X against Z,
+// X against itself, a composite; and a sparse set when a file is given. One line of JSON a measurement; bench/gram.py
+// adds scikit-learn.
 //   gram [SPARSE_FILE]
 #include <algorithm>
 #include <chrono>
@@ -13,8 +14,8 @@
 #include "mercer/data/readers/libsvm.h"
 #include "mercer/gram/computed.h"
 
-extern "C" void cblas_sgemm(int order, int turn_a, int turn_b, int m, int n, int k, float alpha, const float* a, int lda, const float* b, int ldb, float beta,
-                            float* c, int ldc);
+extern "C" void cblas_sgemm(int order, int turn_a, int turn_b, int m, int n, int k, float alpha, const float* a,
+                            int lda, const float* b, int ldb, float beta, float* c, int ldc);
 
 namespace {
 
@@ -36,7 +37,8 @@ void measure_dense(mercer::index d, matrix_view<float> out) {
     std::normal_distribution<float> normal;
     for (mercer::index i = 0; i < n * d; ++i) x.data()[i] = normal(random), z.data()[i] = normal(random);
     const dataset X = dense<float>(x.view()), Z = dense<float>(z.view());
-    const kernel rbf = kernel::parse("rbf(gamma=0.01)"), mixed = kernel::parse("0.5*rbf(gamma=0.01) + poly(degree=3)*linear()");
+    const kernel rbf = kernel::parse("rbf(gamma=0.01)"),
+                 mixed = kernel::parse("0.5*rbf(gamma=0.01) + poly(degree=3)*linear()");
     double gemm = 1e9, two = 1e9, self = 1e9, composite = 1e9;
     // In turn, so that a noisy moment falls on all of them.
     for (int r = 0; r < 7; ++r) {
@@ -69,7 +71,8 @@ void measure_sparse(const std::string& path) {
     const dataset x = gather(all.x, selection(0, rows));
     matrix<float> out(rows, rows);
     double self = 1e9;
-    for (int r = 0; r < 7; ++r) keep_best(self, [&] { computed<float>(kernel::parse("rbf(gamma=0.03125)"), x).all(out.view()); });
+    for (int r = 0; r < 7; ++r)
+        keep_best(self, [&] { computed<float>(kernel::parse("rbf(gamma=0.03125)"), x).all(out.view()); });
     std::printf("%s\n", nlohmann::json{{"sparse", path}, {"rows", rows}, {"rbf_self", self}}.dump().c_str());
 }
 

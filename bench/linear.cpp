@@ -1,5 +1,5 @@
-// Linear support vector machines by dual coordinate descent on a LIBSVM file; more than two classes one against the rest. One line of JSON;
-// bench/linear.py puts LIBLINEAR and scikit-learn beside it.
+// Linear support vector machines by dual coordinate descent on a LIBSVM file; more than two classes one against the
+// rest. One line of JSON; bench/linear.py puts LIBLINEAR and scikit-learn beside it.
 //   linear FILE l1|l2 C TOL B REPEATS
 #include <algorithm>
 #include <chrono>
@@ -51,13 +51,18 @@ int main(int count, char** argument) {
             });
             fit = std::min(fit, now() - begun);
             primal = dual = gap = 0, epochs = 0;
-            for (const auto& each : done) primal += each.primal, dual += each.dual, gap = std::max(gap, each.gap), epochs += each.epochs;
+            for (const auto& each : done)
+                primal += each.primal, dual += each.dual, gap = std::max(gap, each.gap), epochs += each.epochs;
         }
-        std::printf(
-            "%s\n",
-            nlohmann::json{{"read", reading}, {"fit", fit}, {"primal", primal}, {"dual", dual}, {"gap", gap}, {"epochs", epochs}, {"classes", labels.size()}}
-                .dump()
-                .c_str());
+        std::printf("%s\n", nlohmann::json{{"read", reading},
+                                           {"fit", fit},
+                                           {"primal", primal},
+                                           {"dual", dual},
+                                           {"gap", gap},
+                                           {"epochs", epochs},
+                                           {"classes", labels.size()}}
+                                .dump()
+                                .c_str());
     } catch (const error& problem) {
         std::fprintf(stderr, "linear: %s\n", problem.what());
         return 1;

@@ -1,8 +1,10 @@
-// Times of the methods that need only distances and projections, inside one process, reading not counted: the other side of
-// scikit-learn's and kernlab's in bench/methods_cluster.py. Arrays are .npy files; prints one line of JSON, results go to a file of raw numbers.
+// Times of the methods that need only distances and projections, inside one process, reading not counted: the other
+// side of scikit-learn's and kernlab's in bench/methods_cluster.py. Arrays are .npy files; prints one line of JSON,
+// results go to a file of raw numbers.
 //   methods_cluster knn    X Y Z NEIGHBOURS KERNEL REPEATS OUT       OUT: predicted labels (float64)
 //   methods_cluster kmeans X CLUSTERS KERNEL REPEATS MB OUT          OUT: labels (int64); one run a fit, seeds 0, 1, …
-//   methods_cluster kpca   X COMPONENTS KERNEL REPEATS MB OUT        OUT: eigenvalues, then eigenvectors one after the other (float64)
+//   methods_cluster kpca   X COMPONENTS KERNEL REPEATS MB OUT        OUT: eigenvalues, then eigenvectors one after the
+//   other (float64)
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -41,7 +43,8 @@ auto timed(int repeats, double& best, Body body) {
 
 template <class T>
 void write_raw(const char* path, const T* data, std::size_t count) {
-    std::ofstream(path, std::ios::binary).write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(count * sizeof(T)));
+    std::ofstream(path, std::ios::binary)
+        .write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(count * sizeof(T)));
 }
 
 double peak_mb() {
@@ -85,7 +88,11 @@ json kmeans(char** a) {
         return one;
     });
     write_raw(a[5], m.labels.data(), m.labels.size());
-    return {{"fit", seconds}, {"objective", least}, {"last", m.objective()}, {"rounds", rounds}, {"status", name(m.status)}};
+    return {{"fit", seconds},
+            {"objective", least},
+            {"last", m.objective()},
+            {"rounds", rounds},
+            {"status", name(m.status)}};
 }
 
 json kpca(char** a) {
@@ -95,12 +102,17 @@ json kpca(char** a) {
     o.solver = eigen_solver::iterative;
     o.memory_bytes = static_cast<std::size_t>(std::atoi(a[4])) << 20;
     double seconds = 0;
-    const kernel_pca_model m = timed(std::atoi(a[3]), seconds, [&](int) { return fit_kernel_pca(kernel::parse(a[2]), x, o); });
+    const kernel_pca_model m =
+        timed(std::atoi(a[3]), seconds, [&](int) { return fit_kernel_pca(kernel::parse(a[2]), x, o); });
     std::vector<double> out = m.eigenvalues;
     for (mercer::index j = 0; j < m.components(); ++j)
-        for (mercer::index i = 0; i < m.scores.rows(); ++i) out.push_back(m.scores(i, j) / std::sqrt(m.eigenvalues[static_cast<std::size_t>(j)]));
+        for (mercer::index i = 0; i < m.scores.rows(); ++i)
+            out.push_back(m.scores(i, j) / std::sqrt(m.eigenvalues[static_cast<std::size_t>(j)]));
     write_raw(a[5], out.data(), out.size());
-    return {{"fit", seconds}, {"passes", m.passes}, {"status", name(m.status)}, {"residual", m.residuals.empty() ? 0 : m.residuals.back()}};
+    return {{"fit", seconds},
+            {"passes", m.passes},
+            {"status", name(m.status)},
+            {"residual", m.residuals.empty() ? 0 : m.residuals.back()}};
 }
 
 }  // namespace
@@ -114,7 +126,8 @@ int main(int count, char** argument) {
         if (what == "kpca" && count == 8) line = kpca(argument + 2);
         if (line.is_null()) {
             std::fprintf(stderr,
-                         "usage: methods_cluster knn X Y Z NEIGHBOURS KERNEL REPEATS OUT | kmeans X CLUSTERS KERNEL REPEATS MB OUT | kpca X COMPONENTS KERNEL "
+                         "usage: methods_cluster knn X Y Z NEIGHBOURS KERNEL REPEATS OUT | kmeans X CLUSTERS KERNEL "
+                         "REPEATS MB OUT | kpca X COMPONENTS KERNEL "
                          "REPEATS MB OUT\n");
             return 2;
         }

@@ -1,6 +1,8 @@
-// Kernel ridge regression beside scikit-learn's in bench/methods_ridge.py: fit, path and prediction inside one process, on the same numbers.
+// Kernel ridge regression beside scikit-learn's in bench/methods_ridge.py: fit, path and prediction inside one process,
+// on the same numbers.
 //   methods_ridge N DIMS GAMMA ALPHA REPEATS [PREDICTIONS]        prints one line of JSON per question
-// The data are those of the script: xᵢⱼ and the noise from a linear congruential generator, y a wave. PREDICTIONS: a file for f of the first 1000 points.
+// The data are those of the script: xᵢⱼ and the noise from a linear congruential generator, y a wave. PREDICTIONS: a
+// file for f of the first 1000 points.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -11,8 +13,8 @@
 #include <vector>
 
 #include "mercer/base/error.h"
-#include "mercer/methods/regression/kernel_ridge.h"
 #include "mercer/kernels/gaussian.h"
+#include "mercer/methods/regression/kernel_ridge.h"
 
 namespace {
 
@@ -41,9 +43,13 @@ int main(int count, char** argument) {
         const mercer::index n = std::atoll(argument[1]), d = std::atoll(argument[2]);
         const double gamma = std::atof(argument[3]), alpha = std::atof(argument[4]);
         const int repeats = std::atoi(argument[5]);
-        // The sum of four uniform numbers, shifted and scaled to variance 1: nearly normal, and simple to say in any language.
+        // The sum of four uniform numbers, shifted and scaled to variance 1: nearly normal, and simple to say in any
+        // language.
         std::uint64_t state = 1;
-        const auto uniform = [&] { return static_cast<double>((state = state * 6364136223846793005ull + 1442695040888963407ull) >> 11) * 0x1p-53; };
+        const auto uniform = [&] {
+            return static_cast<double>((state = state * 6364136223846793005ull + 1442695040888963407ull) >> 11) *
+                   0x1p-53;
+        };
         const auto draw = [&] {
             const double sum = uniform() + uniform() + uniform() + uniform();
             return (sum - 2) * std::sqrt(3.0);
@@ -51,8 +57,10 @@ int main(int count, char** argument) {
         matrix<double> rows(2 * n, d), y(n, 1);
         for (mercer::index i = 0; i < 2 * n; ++i)
             for (mercer::index j = 0; j < d; ++j) rows(i, j) = draw();
-        for (mercer::index i = 0; i < n; ++i) y(i, 0) = std::sin(rows(i, 0)) + 0.5 * std::cos(2 * rows(i, d > 1 ? 1 : 0)) + 0.1 * draw();
-        const dataset x = dense<double>(rows.view().block(0, 0, n, d)), z = dense<double>(rows.view().block(n, 0, n, d));
+        for (mercer::index i = 0; i < n; ++i)
+            y(i, 0) = std::sin(rows(i, 0)) + 0.5 * std::cos(2 * rows(i, d > 1 ? 1 : 0)) + 0.1 * draw();
+        const dataset x = dense<double>(rows.view().block(0, 0, n, d)),
+                      z = dense<double>(rows.view().block(n, 0, n, d));
         const kernel k = gaussian{gamma};
         const auto print = [](const nlohmann::json& line) {
             std::printf("%s\n", line.dump().c_str());
@@ -64,7 +72,12 @@ int main(int count, char** argument) {
         fit.memory_bytes = std::size_t{64} << 30;
         kernel_ridge_model model;
         const double fitted = best_of(repeats, [&] { model = fit_kernel_ridge(k, x, y.view(), fit); });
-        print({{"what", "fit"}, {"n", n}, {"d", d}, {"seconds", fitted}, {"gram", model.seconds_gram}, {"solve", model.seconds_solve}});
+        print({{"what", "fit"},
+               {"n", n},
+               {"d", d},
+               {"seconds", fitted},
+               {"gram", model.seconds_gram},
+               {"solve", model.seconds_solve}});
 
         matrix<double> f;
         const double predicted = best_of(repeats, [&] { f = predict(model, z); });
@@ -79,16 +92,23 @@ int main(int count, char** argument) {
         // What a path is measured by: a fit with a Cholesky decomposition in double.
         fit.variance = true;
         const double in_double = best_of(repeats, [&] { model = fit_kernel_ridge(k, x, y.view(), fit); });
-        print({{"what", "fit in double"}, {"n", n}, {"seconds", in_double}, {"gram", model.seconds_gram}, {"solve", model.seconds_solve}});
+        print({{"what", "fit in double"},
+               {"n", n},
+               {"seconds", in_double},
+               {"gram", model.seconds_gram},
+               {"solve", model.seconds_solve}});
         fit.variance = false;
         fit.loo = true;
-        print({{"what", "fit with leave-one-out"}, {"n", n}, {"seconds", best_of(1, [&] { model = fit_kernel_ridge(k, x, y.view(), fit); })}});
+        print({{"what", "fit with leave-one-out"}, {"n", n}, {"seconds", best_of(1, [&] {
+                                                                  model = fit_kernel_ridge(k, x, y.view(), fit);
+                                                              })}});
         ridge_path_options path;
         path.memory_bytes = fit.memory_bytes;
         for (int l = 0; l < 50; ++l) path.alphas.push_back(1e-4 * std::pow(10.0, 6.0 * l / 49));
         for (const auto score : {ridge_score::gcv, ridge_score::loo}) {
             kernel_ridge_path found;
-            const double seconds = best_of(score == ridge_score::gcv ? repeats : 1, [&] { found = fit_kernel_ridge_path(k, x, y.view(), path); });
+            const double seconds = best_of(score == ridge_score::gcv ? repeats : 1,
+                                           [&] { found = fit_kernel_ridge_path(k, x, y.view(), path); });
             print({{"what", score == ridge_score::gcv ? "path of 50 by gcv" : "path of 50 by loo"},
                    {"n", n},
                    {"seconds", seconds},

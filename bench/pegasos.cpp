@@ -1,4 +1,5 @@
-// Pegasos on a file of LIBSVM text: seconds and objective J after so many epochs, without looks on the way. The other side of bench/pegasos.py.
+// Pegasos on a file of LIBSVM text: seconds and objective J after so many epochs, without looks on the way. The other
+// side of bench/pegasos.py.
 //   pegasos TRAIN C EPOCHS REPEATS       prints one line of JSON
 #include "mercer/solvers/pegasos.h"
 

@@ -1,5 +1,5 @@
-// The interior-point method on the dual of a support vector machine, from a file that bench/qp.py wrote for us and for cvxopt alike: row 0 is y,
-// the other n rows are Q. One line of JSON.
+// The interior-point method on the dual of a support vector machine, from a file that bench/qp.py wrote for us and for
+// cvxopt alike: row 0 is y, the other n rows are Q. One line of JSON.
 //   qp FILE.npy C REPEATS
 #include <algorithm>
 #include <cstdio>
@@ -21,7 +21,8 @@ int main(int count, char** argument) {
         const double C = std::atof(argument[2]);
         const mercer::index n = all.dims();
         const matrix_view<const double> Q = all.view().block(1, 0, n, n);
-        const std::vector<double> p(static_cast<std::size_t>(n), -1.0), lower(static_cast<std::size_t>(n), 0.0), upper(static_cast<std::size_t>(n), C), b{0.0};
+        const std::vector<double> p(static_cast<std::size_t>(n), -1.0), lower(static_cast<std::size_t>(n), 0.0),
+            upper(static_cast<std::size_t>(n), C), b{0.0};
         const quadratic_program problem{Q, p, {}, {}, lower, upper, {all.row(0), 1, n}, b};
         qp_options options;
         options.tol = 1e-6;  // cvxopt's relative gap

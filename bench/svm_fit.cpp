@@ -9,8 +9,8 @@
 
 #include "mercer/base/error.h"
 #include "mercer/data/readers/libsvm.h"
-#include "mercer/methods/svm/svm.h"
 #include "mercer/kernels/gaussian.h"
+#include "mercer/methods/svm/svm.h"
 
 namespace {
 
@@ -19,7 +19,8 @@ double now() { return std::chrono::duration<double>(std::chrono::steady_clock::n
 mercer::dataset best_storage(const mercer::dataset& x) {
     // What scikit-learn gets: dense rows of doubles, unless the data are sparse.
     const auto* s = x.as<mercer::sparse<double>>();
-    if (s && static_cast<double>(s->nonzeros()) > 0.3 * static_cast<double>(s->size()) * static_cast<double>(s->dims())) return mercer::as_dense<double>(x);
+    if (s && static_cast<double>(s->nonzeros()) > 0.3 * static_cast<double>(s->size()) * static_cast<double>(s->dims()))
+        return mercer::as_dense<double>(x);
     return x;
 }
 

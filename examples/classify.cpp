@@ -16,5 +16,6 @@ int main(int count, char** words) {
     save(m, file);
     const model again = load(file);
     const table same = read(data + "/iris.csv", like(again));  // the same columns, the same numbers of classes
-    for (const std::size_t flower : {0u, 50u, 100u}) std::cout << again.class_text(predict(again, same)[flower]) << '\n';
+    for (const std::size_t flower : {0u, 50u, 100u})
+        std::cout << again.class_text(predict(again, same)[flower]) << '\n';
 }

@@ -14,7 +14,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     options.precomputed = data[0] & 4;
     options.numbers = data[0] & 8 ? mercer::precision::f32 : mercer::precision::f64;
     try {
-        const mercer::table result = mercer::parse_libsvm({reinterpret_cast<const char*>(data) + 1, size - 1}, "fuzz", options);
+        const mercer::table result =
+            mercer::parse_libsvm({reinterpret_cast<const char*>(data) + 1, size - 1}, "fuzz", options);
         if (result.x.size() != static_cast<mercer::index>(result.y.size()) || result.x.size() == 0) std::abort();
         mercer::require_finite(result.x);
     } catch (const mercer::error&) {

@@ -1,5 +1,5 @@
-// Any bytes as a model file, LIBSVM's or our own (its first line, with the checksum, is made to fit): the reader returns a model that can decide and
-// be written again, or fails with mercer::error.
+// Any bytes as a model file, LIBSVM's or our own (its first line, with the checksum, is made to fit): the reader
+// returns a model that can decide and be written again, or fails with mercer::error.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -24,7 +24,8 @@ std::string with_first_line(std::string_view body) {
     }
     const std::size_t head = std::min(body.find('\n'), body.size() - 1) + 1;
     char line[120];
-    std::snprintf(line, sizeof line, "mercer-svm-model 1 %zu %zu %016llx\n", head, body.size() - head, static_cast<unsigned long long>(sum));
+    std::snprintf(line, sizeof line, "mercer-svm-model 1 %zu %zu %016llx\n", head, body.size() - head,
+                  static_cast<unsigned long long>(sum));
     return line + std::string(body);
 }
 
@@ -47,7 +48,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             const mercer::svm_model model = mercer::parse_libsvm_model(body, "fuzz", zero_based);
             use(model);
             const std::string text = mercer::libsvm_model_text(model, zero_based);
-            if (mercer::libsvm_model_text(mercer::parse_libsvm_model(text, "again", zero_based), zero_based) != text) std::abort();
+            if (mercer::libsvm_model_text(mercer::parse_libsvm_model(text, "again", zero_based), zero_based) != text)
+                std::abort();
         } else {
             use(mercer::parse_model(data[0] & 2 ? with_first_line(body) : std::string(body), "fuzz"));
         }

@@ -25,7 +25,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (size == 0) return 0;
     try {
         const auto numbers = static_cast<mercer::precision>(data[0] % 3);
-        const mercer::table result = mercer::parse_npy({reinterpret_cast<const char*>(data) + 1, size - 1}, "fuzz", numbers);
+        const mercer::table result =
+            mercer::parse_npy({reinterpret_cast<const char*>(data) + 1, size - 1}, "fuzz", numbers);
         if (const auto* doubles = result.x.as<mercer::dense<double>>()) round_trip(*doubles);
         if (const auto* floats = result.x.as<mercer::dense<float>>()) round_trip(*floats);
     } catch (const mercer::error&) {

@@ -47,11 +47,14 @@ inline int whole_option(const char* text, const char* usage) {
     char* end = nullptr;
     errno = 0;
     const long value = std::strtol(text, &end, 10);
-    if (end == text || *end != '\0' || errno == ERANGE || value < std::numeric_limits<int>::min() || value > std::numeric_limits<int>::max()) show_usage(usage);
+    if (end == text || *end != '\0' || errno == ERANGE || value < std::numeric_limits<int>::min() ||
+        value > std::numeric_limits<int>::max())
+        show_usage(usage);
     return static_cast<int>(value);
 }
 
-// The bytes of a file, read once, for a pipe cannot be opened again; `otherwise` and the path where it cannot be opened.
+// The bytes of a file, read once, for a pipe cannot be opened again; `otherwise` and the path where it cannot be
+// opened.
 inline source open_file(const std::string& path, const char* otherwise) {
     try {
         source file = read_source(path);
@@ -99,7 +102,8 @@ inline void require_no_blank_lines(const source& file, index rows) {
     for (long number = 1; detail::next_line(rest, line); ++number) {
         const std::string_view body = detail::trimmed(line);
         if (body.empty() || body.front() == '#')
-            wrong_format(number, file.name() + ":" + std::to_string(number) + ": expected an example, got a line without one");
+            wrong_format(number,
+                         file.name() + ":" + std::to_string(number) + ": expected an example, got a line without one");
     }
 }
 

@@ -1,8 +1,10 @@
-// The seeds of a fuzz target, and some thousands of inputs made of them, without libFuzzer: what `make test` runs in the ordinary build.
+// The seeds of a fuzz target, and some thousands of inputs made of them, without libFuzzer: what `make test` runs in
+// the ordinary build.
 //
 //     fuzz_csv_replay fuzz/corpus/fuzz_csv
 //
-// The inputs are the same in every run. An input that ends the program is in the file it names before each: last-input beside the program.
+// The inputs are the same in every run. An input that ends the program is in the file it names before each: last-input
+// beside the program.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -37,8 +39,11 @@ std::vector<bytes> seeds_of(const std::filesystem::path& folder) {
 
 // One to four changes: a bit, a byte, a piece left out, a piece said twice, a piece of another seed.
 bytes changed(bytes text, const std::vector<bytes>& seeds, mercer::seeded& random) {
-    const auto below = [&](std::size_t n) { return n == 0 ? 0 : static_cast<std::size_t>(random.below(static_cast<mercer::index>(n))); };
-    static constexpr char telling[] = {'\0', '\n', '\r', ',', ':', '"', '(', ')', '-', '.', '0', '9', 'e', 'n', ' ', '\t', '\x7f', '\xff'};
+    const auto below = [&](std::size_t n) {
+        return n == 0 ? 0 : static_cast<std::size_t>(random.below(static_cast<mercer::index>(n)));
+    };
+    static constexpr char telling[] = {'\0', '\n', '\r', ',', ':', '"', '(',  ')',    '-',
+                                       '.',  '0',  '9',  'e', 'n', ' ', '\t', '\x7f', '\xff'};
     for (std::size_t changes = 1 + below(4); changes > 0; --changes) {
         const std::size_t at = below(text.size() + 1), length = 1 + below(std::max<std::size_t>(1, text.size() / 4));
         switch (below(5)) {
@@ -67,7 +72,10 @@ int main(int argc, char** argv) {
     const std::string last = std::string(argv[0]) + ".last-input";
     std::size_t count = 0;
     const auto run = [&](const bytes& input) {
-        if (std::ofstream(last, std::ios::binary).write(input.data(), static_cast<std::streamsize>(input.size())).fail()) std::perror(last.c_str());
+        if (std::ofstream(last, std::ios::binary)
+                .write(input.data(), static_cast<std::streamsize>(input.size()))
+                .fail())
+            std::perror(last.c_str());
         LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(input.data()), input.size());
         ++count;
     };

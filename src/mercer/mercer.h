@@ -2,12 +2,12 @@
 //
 //     using namespace mercer;
 //     const table train = read("train.csv", {.label = "species"});
-//     const model m = fit(svc{.kernel = gaussian{0.5}, .C = 10}, train);      // scaling, names and classes travel with the model
-//     std::cout << score(m, read("test.csv", like(m))).text();
-//     save(m, "iris.model");
+//     const model m = fit(svc{.kernel = gaussian{0.5}, .C = 10}, train);      // scaling, names and classes travel with
+//     the model std::cout << score(m, read("test.csv", like(m))).text(); save(m, "iris.model");
 //
-// A method is a value: a plain aggregate of its options (methods/*/methods.h). The words are the same for all of them: fit, predict, decide, transform,
-// score, save, load. A method that cannot do what is asked of it fails with errc::unsupported.
+// A method is a value: a plain aggregate of its options (methods/*/methods.h). The words are the same for all of them:
+// fit, predict, decide, transform, score, save, load. A method that cannot do what is asked of it fails with
+// errc::unsupported.
 #pragma once
 
 #include <string>

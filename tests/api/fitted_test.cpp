@@ -1,4 +1,5 @@
-// Methods as a front end calls them that has its data in memory: kernel values in place of objects, weights, control, parts of a model.
+// Methods as a front end calls them that has its data in memory: kernel values in place of objects, weights, control,
+// parts of a model.
 #include "mercer/api/fitted.h"
 
 #include <gtest/gtest.h>
@@ -31,7 +32,8 @@ const matrix<double>& kernel_values() {
     return K;
 }
 
-fitted_ptr run(const std::string& name, const examples& x, std::vector<double> weight = {}, const settings& given = {}, const fit_control& control = {}) {
+fitted_ptr run(const std::string& name, const examples& x, std::vector<double> weight = {}, const settings& given = {},
+               const fit_control& control = {}) {
     const method& m = find_method(name);
     const matrix_view<const double> y(iris().y.data(), x.size(), m.targets == answer::none ? 0 : 1);
     const auto k = x.is_matrix() ? nullptr : std::make_shared<const kernel>(kernel::parse("rbf(gamma=0.3)"));
@@ -41,14 +43,16 @@ fitted_ptr run(const std::string& name, const examples& x, std::vector<double> w
 // The methods that need nothing but kernel values answer from a matrix of them as they do from the objects.
 TEST(fitted, learns_from_kernel_values) {
     const examples K(kernel_values().view());
-    for (const char* name : {"svc", "nu_svc", "svr", "kernel_ridge", "kernel_logistic", "representer", "nearest_centroid", "nearest_medoid", "kernel_fisher"}) {
+    for (const char* name : {"svc", "nu_svc", "svr", "kernel_ridge", "kernel_logistic", "representer",
+                             "nearest_centroid", "nearest_medoid", "kernel_fisher"}) {
         const fitted_ptr from_objects = run(name, iris().x), from_values = run(name, K);
         const std::vector<double> expected = from_objects->predict(iris().x), found = from_values->predict(K);
         ASSERT_EQ(found.size(), expected.size()) << name;
         for (std::size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], expected[i], 1e-2) << name;
         EXPECT_EQ(from_values->kernel_text(), "") << name;
     }
-    for (const char* name : {"kernel_kmeans", "kernel_kmedoids"}) EXPECT_EQ(run(name, K)->predict(K).size(), 150u) << name;
+    for (const char* name : {"kernel_kmeans", "kernel_kmedoids"})
+        EXPECT_EQ(run(name, K)->predict(K).size(), 150u) << name;
     EXPECT_EQ(run("kernel_pca", K, {}, {{"n_components", "2"}})->transform(K).values.cols(), 2);
     expect_error(errc::unsupported, "the objects themselves are needed", [&] { run("linear_svc", K); });
 }
@@ -82,7 +86,8 @@ TEST(fitted, clusters_do_not_depend_on_the_order) {
     fit_control control;
     control.any_order = true;
     for (const char* name : {"kernel_kmeans", "kernel_kmedoids"}) {
-        const fitted_ptr a = run(name, iris().x, {}, {{"n_clusters", "3"}}, control), b = run(name, turned, {}, {{"n_clusters", "3"}}, control);
+        const fitted_ptr a = run(name, iris().x, {}, {{"n_clusters", "3"}}, control),
+                         b = run(name, turned, {}, {{"n_clusters", "3"}}, control);
         std::vector<index> labels = b->training_clusters();
         std::ranges::reverse(labels);
         EXPECT_EQ(a->training_clusters(), labels) << name;
@@ -95,7 +100,8 @@ TEST(fitted, clusters_do_not_depend_on_the_order) {
     EXPECT_EQ(static_cast<double>(some->training_clusters()[7]), some->predict(iris().x)[7]);
     const fitted_ptr all = run("kernel_kmedoids", iris().x, {}, {{"n_clusters", "3"}}, control);
     const auto rows = std::get<std::vector<std::int64_t>>(*all->about().find("medoid_rows"));
-    for (std::size_t c = 0; c < 3; ++c) EXPECT_EQ(all->training_clusters()[static_cast<std::size_t>(rows[c])], static_cast<index>(c));
+    for (std::size_t c = 0; c < 3; ++c)
+        EXPECT_EQ(all->training_clusters()[static_cast<std::size_t>(rows[c])], static_cast<index>(c));
 }
 
 TEST(fitted, ends_as_its_control_says) {
@@ -104,11 +110,14 @@ TEST(fitted, ends_as_its_control_says) {
     int asked = 0;
     refused.progress = [&](const fit_progress& now) { return ++asked, now.seconds < 0; };
     for (const char* name : {"kernel_kmeans", "kernel_kmedoids", "kernel_logistic", "svc"})
-        EXPECT_EQ(std::get<std::string>(*run(name, iris().x, {}, {}, late)->about().find("status")), "time_limit") << name;
+        EXPECT_EQ(std::get<std::string>(*run(name, iris().x, {}, {}, late)->about().find("status")), "time_limit")
+            << name;
     for (const char* name : {"kernel_kmeans", "kernel_kmedoids", "kernel_logistic"})
-        EXPECT_EQ(std::get<std::string>(*run(name, iris().x, {}, {}, refused)->about().find("status")), "cancelled") << name;
+        EXPECT_EQ(std::get<std::string>(*run(name, iris().x, {}, {}, refused)->about().find("status")), "cancelled")
+            << name;
     EXPECT_GE(asked, 3);
-    expect_error(errc::cancelled, "the time limit was reached before there was a model", [&] { run("kernel_ridge", iris().x, {}, {}, late); });
+    expect_error(errc::cancelled, "the time limit was reached before there was a model",
+                 [&] { run("kernel_ridge", iris().x, {}, {}, late); });
     expect_error(errc::cancelled, "stopped by the caller", [&] { run("kernel_ridge", iris().x, {}, {}, refused); });
     EXPECT_TRUE(few_examples(1000, {}));
     EXPECT_FALSE(few_examples(1001, {}));
@@ -117,7 +126,8 @@ TEST(fitted, ends_as_its_control_says) {
 
 TEST(fitted, machines_by_descent_are_near_the_optimum) {
     // P - D <= gap·P for each class, and the optimum lies between: D is below it by at most gap/(1 - gap)·D.
-    const double best = -run("svc", iris().x, {}, {{"multiclass", "ovr"}, {"tol", "1e-6"}})->about().number("objective");
+    const double best =
+        -run("svc", iris().x, {}, {{"multiclass", "ovr"}, {"tol", "1e-6"}})->about().number("objective");
     const figures stochastic = run("pegasos", iris().x, {}, {{"tol", "0.01"}})->about();
     const double found = -stochastic.number("objective"), gap = stochastic.number("gap");
     EXPECT_LE(found, best * (1 + 1e-6));
@@ -129,7 +139,9 @@ TEST(fitted, machines_by_descent_are_near_the_optimum) {
         for (std::size_t i = 0; i < 150; ++i) same += a[i] == b[i];
         EXPECT_GE(same, 147) << solver;
     }
-    expect_error(errc::invalid_argument, "projection has no effect with rbf", [] { run("pegasos", iris().x, {}, {{"projection", "true"}}); });
+    expect_error(errc::invalid_argument, "projection has no effect with rbf", [] {
+        run("pegasos", iris().x, {}, {{"projection", "true"}});
+    });
 }
 
 }  // namespace

@@ -71,7 +71,10 @@ TEST(api_model, every_method_fits_saves_loads_and_answers_the_same) {
     const std::string path = folder.path("a.model");
     const auto some = [](const char* file) -> const table& {
         const std::string which = file;
-        return which == "iris" ? iris() : which == "housing" ? housing() : which == "promoters" ? promoters() : mushrooms();
+        return which == "iris"        ? iris()
+               : which == "housing"   ? housing()
+               : which == "promoters" ? promoters()
+                                      : mushrooms();
     };
     for (const method& m : methods())
         for (const char* file : {"iris", "housing", "promoters", "mushrooms"}) {
@@ -113,7 +116,9 @@ TEST(api_model, is_the_estimator_it_names) {
     ridge.alpha = 0.25;
     const matrix<double> y = one_column(housing().y);
     const model r = fit({"kernel_ridge", "rbf(gamma=0.001)", "", {{"alpha", "0.25"}}}, housing());
-    EXPECT_EQ(r.predict(housing().x), first_column(predict(fit_kernel_ridge(kernel::parse("rbf(gamma=0.001)"), housing().x, y.view(), ridge), housing().x)));
+    EXPECT_EQ(r.predict(housing().x),
+              first_column(predict(fit_kernel_ridge(kernel::parse("rbf(gamma=0.001)"), housing().x, y.view(), ridge),
+                                   housing().x)));
 }
 
 TEST(api_model, scales_new_data_as_those_of_the_fit) {
@@ -153,7 +158,9 @@ TEST(api_model, knows_files_of_estimators_and_of_libsvm) {
         EXPECT_EQ(back.method_name(), name);
         EXPECT_EQ(back.predict(housing().x), m.predict(housing().x));
     }
-    const char* libsvm = "svm_type c_svc\nkernel_type linear\nnr_class 2\ntotal_sv 2\nrho 0\nlabel 1 -1\nnr_sv 1 1\nSV\n1 1:1\n-1 1:-1\n";
+    const char* libsvm =
+        "svm_type c_svc\nkernel_type linear\nnr_class 2\ntotal_sv 2\nrho 0\nlabel 1 -1\nnr_sv 1 1\nSV\n1 1:1\n-1 "
+        "1:-1\n";
     const model text = parse(libsvm, "text");
     EXPECT_EQ(text.method_name(), "svc");
     EXPECT_EQ(text.predict(sparse<double>({0, 1, 2}, {0, 0}, {2, -3}, 1)), (std::vector<double>{1, -1}));
@@ -166,17 +173,25 @@ TEST(api_model, advice_fits_the_method) {
         const auto& options = find_method(s.method).options;
         for (const char* each : {"max_iter", "max_seconds", "tol", "C "})
             if (said.find(each) != std::string::npos)
-                EXPECT_TRUE(std::ranges::any_of(options, [&](const option_info& o) { return std::string(each).starts_with(o.name); }))
+                EXPECT_TRUE(std::ranges::any_of(
+                    options, [&](const option_info& o) { return std::string(each).starts_with(o.name); }))
                     << s.method << ": " << said;
         return said;
     };
     for (const char* method : {"svc", "nu_svc"}) {
         EXPECT_EQ(trouble({method, "rbf(gamma=0.1)", "standard", {}}, iris()), "");
-        EXPECT_NE(trouble({method, "sigmoid(gamma=0.1)", "standard", {}}, iris()).find("not positive semidefinite"), std::string::npos) << method;
+        EXPECT_NE(trouble({method, "sigmoid(gamma=0.1)", "standard", {}}, iris()).find("not positive semidefinite"),
+                  std::string::npos)
+            << method;
     }
-    EXPECT_NE(trouble({"svr", "rbf(gamma=0.1)", "standard", {{"max_seconds", "1e-9"}, {"C", "1000"}}}, housing()).find("time limit"), std::string::npos);
-    EXPECT_NE(trouble({"kernel_logistic", "rbf(gamma=0.1)", "standard", {{"max_iter", "1"}}}, iris()).find("max_iter"), std::string::npos);
-    EXPECT_NE(trouble({"kernel_kmeans", "rbf(gamma=0.1)", "standard", {{"max_iter", "1"}, {"n_clusters", "7"}}}, iris()).find("max_iter"), std::string::npos);
+    EXPECT_NE(trouble({"svr", "rbf(gamma=0.1)", "standard", {{"max_seconds", "1e-9"}, {"C", "1000"}}}, housing())
+                  .find("time limit"),
+              std::string::npos);
+    EXPECT_NE(trouble({"kernel_logistic", "rbf(gamma=0.1)", "standard", {{"max_iter", "1"}}}, iris()).find("max_iter"),
+              std::string::npos);
+    EXPECT_NE(trouble({"kernel_kmeans", "rbf(gamma=0.1)", "standard", {{"max_iter", "1"}, {"n_clusters", "7"}}}, iris())
+                  .find("max_iter"),
+              std::string::npos);
 }
 
 TEST(api_model, one_class_is_not_scored_against_unrelated_labels) {
@@ -210,7 +225,8 @@ TEST(api_model, refuses_wrong_specs_and_data) {
     expect_error(errc::invalid_argument, "has no option 'gamma'", fitting({"svc", "", "", {{"gamma", "1"}}}, iris()));
     expect_error(errc::invalid_argument, "0 < C <= inf, got '-1'", fitting({"svc", "", "", {{"C", "-1"}}}, iris()));
     expect_error(errc::invalid_argument, "takes no kernel", fitting({"ridge", "rbf()", "", {}}, housing()));
-    expect_error(errc::unsupported, "is for vectors, the data are strings: take svc", fitting({"linear_svc", "", "", {}}, promoters()));
+    expect_error(errc::unsupported, "is for vectors, the data are strings: take svc",
+                 fitting({"linear_svc", "", "", {}}, promoters()));
     expect_error(errc::unsupported, "take kernel_ridge", [] {
         table t = promoters();
         t.class_names.clear();
@@ -232,9 +248,12 @@ TEST(api_model, refuses_wrong_specs_and_data) {
 
 // Another value than the default that changes what is fitted, for every option that does not only bound the work.
 const std::map<std::string, std::string> other_values{
-    {"C", "0.03"},        {"nu", "0.2"},         {"epsilon", "0.7"},      {"multiclass", "ovr"}, {"probability", "true"}, {"alpha", "7"},
-    {"alphas", "0.02,9"}, {"loo", "true"},       {"variance", "true"},    {"n_neighbors", "2"},  {"weights", "distance"}, {"n_clusters", "3"},
-    {"n_components", "2"}, {"regularisation", "2"}, {"delta", "0.1"},      {"tau", "0.9"},        {"output_alphas", "3"},  {"intercept_scaling", "4"},
+    {"C", "0.03"},         {"nu", "0.2"},           {"epsilon", "0.7"},
+    {"multiclass", "ovr"}, {"probability", "true"}, {"alpha", "7"},
+    {"alphas", "0.02,9"},  {"loo", "true"},         {"variance", "true"},
+    {"n_neighbors", "2"},  {"weights", "distance"}, {"n_clusters", "3"},
+    {"n_components", "2"}, {"regularisation", "2"}, {"delta", "0.1"},
+    {"tau", "0.9"},        {"output_alphas", "3"},  {"intercept_scaling", "4"},
     {"batch_size", "7"},
 };
 const std::set<std::string> bounds{"tol", "max_iter", "max_seconds", "n_init", "seed", "shrinking"};
@@ -249,8 +268,14 @@ TEST(api_model, no_option_is_ignored) {
             for (const auto& [name, value] : with)
                 if (name == "loss" && !classes && (value == "logistic" || value.ends_with("hinge")))
                     for (double& y : here.y) y = y > 20 ? 1 : -1;
-            const bool linear = std::ranges::find(with, std::pair<std::string, std::string>("solver", "primal_qp")) != with.end();
-            const model fitted = fit({m.name, !m.takes_kernel ? "" : linear ? "linear()" : "rbf(gamma=0.02)", "", with}, here);
+            const bool linear =
+                std::ranges::find(with, std::pair<std::string, std::string>("solver", "primal_qp")) != with.end();
+            const model fitted = fit({m.name,
+                                      !m.takes_kernel ? ""
+                                      : linear        ? "linear()"
+                                                      : "rbf(gamma=0.02)",
+                                      "", with},
+                                     here);
             return fitted.inner().bytes() + fitted.fit_figures().json();
         };
         // Every configuration: no choice, each choice, each list.
@@ -264,7 +289,8 @@ TEST(api_model, no_option_is_ignored) {
             try {
                 plain = outcome(base);
             } catch (const error& refused) {
-                EXPECT_NE(std::string(refused.what()).find(base.front().first + " has no effect"), std::string::npos) << refused.what();
+                EXPECT_NE(std::string(refused.what()).find(base.front().first + " has no effect"), std::string::npos)
+                    << refused.what();
                 continue;
             }
             for (const auto& o : m.options) {
@@ -274,7 +300,8 @@ TEST(api_model, no_option_is_ignored) {
                                                                           : other_values.at(o.name);
                 settings with = base;
                 with.emplace_back(o.name, value);
-                SCOPED_TRACE(m.name + " " + (base.empty() ? "" : base.front().first + "=" + base.front().second) + " " + o.name + "=" + value);
+                SCOPED_TRACE(m.name + " " + (base.empty() ? "" : base.front().first + "=" + base.front().second) + " " +
+                             o.name + "=" + value);
                 try {
                     EXPECT_NE(outcome(with), plain);
                 } catch (const error& refused) {
@@ -289,10 +316,14 @@ TEST(api_model, a_path_keeps_what_else_was_asked_for) {
     const settings path{{"alphas", "0.01,0.1,1"}, {"loo", "true"}, {"variance", "true"}};
     const model chosen = fit({"kernel_ridge", "rbf(gamma=0.02)", "standard", path}, housing());
     const double alpha = std::get<double>(*chosen.fit_figures().find("alpha"));
-    const model direct =
-        fit({"kernel_ridge", "rbf(gamma=0.02)", "standard", {{"alpha", number_text(alpha)}, {"loo", "true"}, {"variance", "true"}}}, housing());
+    const model direct = fit({"kernel_ridge",
+                              "rbf(gamma=0.02)",
+                              "standard",
+                              {{"alpha", number_text(alpha)}, {"loo", "true"}, {"variance", "true"}}},
+                             housing());
     expect_same(chosen.details(housing().x), direct.details(housing().x), "variance");
-    EXPECT_EQ(*chosen.fit_figures().find("loo_mean_squared_error"), *direct.fit_figures().find("loo_mean_squared_error"));
+    EXPECT_EQ(*chosen.fit_figures().find("loo_mean_squared_error"),
+              *direct.fit_figures().find("loo_mean_squared_error"));
     EXPECT_NE(chosen.fit_figures().find("path_gcv"), nullptr);
 }
 
@@ -302,7 +333,8 @@ TEST(api_model, files_of_the_first_version_are_read) {
     const std::vector<double> six{0, 0, 1, 0.5, 0.25, 2, -1, 1, 0.5, -2, 3, 1};
     const dataset x(dense<double>(matrix_view<const double>(six.data(), 6, 2)));
     // As the program of that time wrote them.
-    const double first[6] = {-0.25423065425263813, -0.061177839087447755, -0.3782384858413582, -0.509799776011889, 0.5169831104699731, 0.6864636447233599};
+    const double first[6] = {-0.25423065425263813, -0.061177839087447755, -0.3782384858413582,
+                             -0.509799776011889,   0.5169831104699731,    0.6864636447233599};
     for (const model& m : {old, parse(old.bytes(), "again")}) {
         const columns now = m.transform(x), of_the_fit = m.inner().training_scores();
         for (index i = 0; i < 6; ++i) {
@@ -313,12 +345,13 @@ TEST(api_model, files_of_the_first_version_are_read) {
 }
 
 TEST(api_spec, is_read_from_json_and_comes_back) {
-    const spec s =
-        parse_spec(R"json({"method": "kernel_ridge", "kernel": "rbf(gamma=0.5)", "scale": "standard", "alphas": [0.1, 1], "loo": true, "alpha": 2})json");
+    const spec s = parse_spec(
+        R"json({"method": "kernel_ridge", "kernel": "rbf(gamma=0.5)", "scale": "standard", "alphas": [0.1, 1], "loo": true, "alpha": 2})json");
     EXPECT_EQ(s.method, "kernel_ridge");
     EXPECT_EQ(s.options, (settings{{"alphas", "0.1,1"}, {"loo", "true"}, {"alpha", "2"}}));
     EXPECT_EQ(to_json(parse_spec(to_json(s))), to_json(s));
-    for (const char* wrong : {"", "[]", "{}", R"({"method": 3})", R"({"method": "svc", "C": {}})", R"({"method": "svc", "C": ["a"]})", R"({"method")"})
+    for (const char* wrong : {"", "[]", "{}", R"({"method": 3})", R"({"method": "svc", "C": {}})",
+                              R"({"method": "svc", "C": ["a"]})", R"({"method")"})
         expect_error(errc::parse, "", [&] { parse_spec(wrong); });
 }
 

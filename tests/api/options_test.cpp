@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "contracts/errors.h"
-#include "mercer/api/figures.h"
 #include "mercer/api/described.h"
+#include "mercer/api/figures.h"
 
 namespace mercer::api {
 namespace {
@@ -28,7 +28,8 @@ TEST(options, have_defaults_and_take_values) {
     EXPECT_FALSE(plain.flag("loud"));
     EXPECT_EQ(plain.choice("kind"), "a");
     EXPECT_TRUE(plain.numbers("alphas").empty());
-    const option_values given("m", table, {{"c", "inf"}, {"n-init", "3"}, {"loud", "true"}, {"kind", "b"}, {"alphas", "0.5,2"}});
+    const option_values given("m", table,
+                              {{"c", "inf"}, {"n-init", "3"}, {"loud", "true"}, {"kind", "b"}, {"alphas", "0.5,2"}});
     EXPECT_TRUE(std::isinf(given.number("C")));
     EXPECT_EQ(given.whole("n_init"), 3);
     EXPECT_TRUE(given.flag("loud"));
@@ -43,11 +44,15 @@ TEST(options, a_range_is_evenly_spaced_in_its_logarithm) {
 }
 
 TEST(options, refuse_what_they_cannot_be) {
-    const auto with = [](const char* name, const char* value) { return [=] { option_values("m", table, {{name, value}}); }; };
+    const auto with = [](const char* name, const char* value) {
+        return [=] { option_values("m", table, {{name, value}}); };
+    };
     expect_error(errc::invalid_argument, "there are C, n_init, loud, kind, alphas", with("D", "1"));
     expect_error(errc::invalid_argument, "0 < C <= inf, got '0'", with("C", "0"));
-    for (const char* wrong : {"", "x", "nan", "1x", "-1", " 1"}) expect_error(errc::invalid_argument, "C must satisfy", with("C", wrong));
-    for (const char* wrong : {"0", "1.5", "1e30", "inf"}) expect_error(errc::invalid_argument, "n_init must satisfy", with("n_init", wrong));
+    for (const char* wrong : {"", "x", "nan", "1x", "-1", " 1"})
+        expect_error(errc::invalid_argument, "C must satisfy", with("C", wrong));
+    for (const char* wrong : {"0", "1.5", "1e30", "inf"})
+        expect_error(errc::invalid_argument, "n_init must satisfy", with("n_init", wrong));
     expect_error(errc::invalid_argument, "a, b, got 'c'", with("kind", "c"));
     expect_error(errc::invalid_argument, "true or false", with("loud", "maybe"));
     for (const char* wrong : {"0", "1,-1", "1:2", "0:1:5", "1:2:1", "1:2:1e9", "1:2:2.5", "a", "1,,2", "inf"})
@@ -67,9 +72,12 @@ TEST(options, refuse_what_would_be_ignored) {
     v.number("delta", 1.35, at_least(0), "", {{"loss", {"huber", "pinball"}}});
     const std::vector<option_info> some = v.options;
     const auto with = [&](const settings& given) { return [&some, given] { option_values("m", some, given); }; };
-    expect_error(errc::invalid_argument, "m: alpha has no effect beside alphas: leave one of them out", with({{"alpha", "1"}, {"alphas", "1,2"}}));
-    expect_error(errc::invalid_argument, "m: score has no effect without alphas: give that too, or leave score out", with({{"score", "loo"}}));
-    expect_error(errc::invalid_argument, "m: delta has no effect with loss=squared, only with loss=huber or pinball", with({{"delta", "2"}}));
+    expect_error(errc::invalid_argument, "m: alpha has no effect beside alphas: leave one of them out",
+                 with({{"alpha", "1"}, {"alphas", "1,2"}}));
+    expect_error(errc::invalid_argument, "m: score has no effect without alphas: give that too, or leave score out",
+                 with({{"score", "loo"}}));
+    expect_error(errc::invalid_argument, "m: delta has no effect with loss=squared, only with loss=huber or pinball",
+                 with({{"delta", "2"}}));
     EXPECT_EQ(option_values("m", some, {{"delta", "2"}, {"loss", "pinball"}}).number("delta"), 2);
     // What has no effect is not told either.
     EXPECT_EQ(option_values("m", some, {}).all(), (settings{{"alpha", "1"}, {"alphas", ""}, {"loss", "squared"}}));

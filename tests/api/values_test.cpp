@@ -12,8 +12,10 @@ using mercer::testing::expect_error;
 
 template <class Method>
 class described : public ::testing::Test {};
-using all_methods = ::testing::Types<svc, nu_svc, svr, nu_svr, one_class, linear_svc, pegasos, ridge, kernel_ridge, kernel_logistic, representer, knn, knn_regression, nearest_centroid,
-                                     nearest_medoid, kernel_kmeans, kernel_kmedoids, kernel_pca, kernel_fisher, kernel_density>;
+using all_methods =
+    ::testing::Types<svc, nu_svc, svr, nu_svr, one_class, linear_svc, pegasos, ridge, kernel_ridge, kernel_logistic,
+                     representer, knn, knn_regression, nearest_centroid, nearest_medoid, kernel_kmeans, kernel_kmedoids,
+                     kernel_pca, kernel_fisher, kernel_density>;
 TYPED_TEST_SUITE(described, all_methods);
 
 TYPED_TEST(described, is_what_the_registry_has) {
@@ -65,13 +67,16 @@ TEST(values, every_word_on_every_kind_of_method) {
 }
 
 TEST(values, are_checked_as_texts_are) {
-    expect_error(errc::invalid_argument, "svc: C must satisfy 0 < C <= inf, got '-1'", [] { fit(svc{.C = -1}, iris()); });
-    expect_error(errc::invalid_argument, "svc: multiclass must satisfy ovo, ovr, got 'all'", [] { fit(svc{.multiclass = "all"}, iris()); });
+    expect_error(errc::invalid_argument, "svc: C must satisfy 0 < C <= inf, got '-1'",
+                 [] { fit(svc{.C = -1}, iris()); });
+    expect_error(errc::invalid_argument, "svc: multiclass must satisfy ovo, ovr, got 'all'",
+                 [] { fit(svc{.multiclass = "all"}, iris()); });
     expect_error(errc::invalid_argument, "kernel_ridge: alpha has no effect beside alphas", [] {
         fit(kernel_ridge{.alpha = 2, .alphas = {1, 2}}, table{iris().x, iris().y, {}, {}});
     });
     expect_error(errc::unsupported, "does not transform", [] { transform(fit(svc{}, iris()), iris()); });
-    expect_error(errc::invalid_argument, "there is no number 'precision': there are accuracy", [] { score(fit(svc{}, iris()), iris()).number("precision"); });
+    expect_error(errc::invalid_argument, "there is no number 'precision': there are accuracy",
+                 [] { score(fit(svc{}, iris()), iris()).number("precision"); });
 }
 
 TEST(values, columns_are_known_by_their_names) {
@@ -85,7 +90,8 @@ TEST(values, columns_are_known_by_their_names) {
     turned.x = dense<double>(std::move(x));
     EXPECT_EQ(predict(m, turned), predict(m, iris()));
     turned.feature_names[0] = "colour";
-    expect_error(errc::data, "the column 'petal_width' of the data the model was fitted on is missing", [&] { predict(m, turned); });
+    expect_error(errc::data, "the column 'petal_width' of the data the model was fitted on is missing",
+                 [&] { predict(m, turned); });
 }
 
 TEST(values, a_model_reads_files_as_it_was_fitted) {

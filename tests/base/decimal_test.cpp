@@ -57,10 +57,11 @@ RC_GTEST_PROP(decimal, general_is_printf, (std::uint64_t bits)) {
 }
 
 TEST(decimal, edges) {
-    for (const double value : {0.0, -0.0, 1.0, -1.0, 0.1, 1e-4, 9.9999e-5, 99999999.0, 99999998.5, 1e8, 123456789.0, 0.30000000000000004, 5e-324,
-                               1.7976931348623157e308, 0.99999999, 9.9999999}) {
+    for (const double value : {0.0, -0.0, 1.0, -1.0, 0.1, 1e-4, 9.9999e-5, 99999999.0, 99999998.5, 1e8, 123456789.0,
+                               0.30000000000000004, 5e-324, 1.7976931348623157e308, 0.99999999, 9.9999999}) {
         EXPECT_EQ(std::strtod(shortest(value).c_str(), nullptr), value) << shortest(value);
-        if (std::strtod(printed("%.*g", 8, value).c_str(), nullptr) == value && std::abs(value) < 1e8 && (value == 0 || std::isnormal(value))) {
+        if (std::strtod(printed("%.*g", 8, value).c_str(), nullptr) == value && std::abs(value) < 1e8 &&
+            (value == 0 || std::isnormal(value))) {
             EXPECT_EQ(shortest(value), printed("%.*g", 8, value));
         }
     }

@@ -42,9 +42,11 @@ TEST(write_atomically, writes_straight_to_what_is_no_file) {
 TEST(write_atomically, names_path_and_reason) {
     const scratch_folder folder;
     const std::string path = folder.path("no/model");
-    EXPECT_EQ(failure([&] { write_atomically(path, "x"); }), "i/o error: cannot write '" + path + "': No such file or directory");
+    EXPECT_EQ(failure([&] { write_atomically(path, "x"); }),
+              "i/o error: cannot write '" + path + "': No such file or directory");
     std::filesystem::create_directory(folder.path("sub"));
-    EXPECT_EQ(failure([&] { write_atomically(folder.path("sub"), "x"); }), "i/o error: cannot write '" + folder.path("sub") + "': Is a directory");
+    EXPECT_EQ(failure([&] { write_atomically(folder.path("sub"), "x"); }),
+              "i/o error: cannot write '" + folder.path("sub") + "': Is a directory");
     EXPECT_EQ(failure([] { write_atomically("", "x"); }), "i/o error: cannot write '': the path is empty");
     EXPECT_EQ(folder.files(), 1u);  // no temporary file is left
 }
@@ -64,10 +66,12 @@ TEST(write_atomically, writes_through_symbolic_links) {
     write_atomically(folder.path("dangling"), "made");
     EXPECT_EQ(contents(real), "new");
     EXPECT_EQ(contents(folder.path("fresh")), "made");
-    for (const char* link : {"near", "sub/far", "dangling"}) EXPECT_TRUE(std::filesystem::is_symlink(folder.path(link))) << link;
+    for (const char* link : {"near", "sub/far", "dangling"})
+        EXPECT_TRUE(std::filesystem::is_symlink(folder.path(link))) << link;
     std::filesystem::create_symlink("b", folder.path("a"));
     std::filesystem::create_symlink("a", folder.path("b"));
-    EXPECT_EQ(failure_to_write(folder.path("a")), "i/o error: cannot write '" + folder.path("a") + "': Too many levels of symbolic links");
+    EXPECT_EQ(failure_to_write(folder.path("a")),
+              "i/o error: cannot write '" + folder.path("a") + "': Too many levels of symbolic links");
 }
 
 TEST(write_atomically, keeps_hard_links_together) {
@@ -122,7 +126,8 @@ TEST(write_atomically, needs_only_permission_for_the_file_itself) {
         write_atomically(folder.path("shut/model"), "new");
         EXPECT_EQ(contents(folder.path("shut/model")), "new");
         const std::string denied = "': Permission denied";
-        EXPECT_EQ(failure_to_write(folder.path("shut/other")), "i/o error: cannot write '" + folder.path("shut/other") + denied);
+        EXPECT_EQ(failure_to_write(folder.path("shut/other")),
+                  "i/o error: cannot write '" + folder.path("shut/other") + denied);
         EXPECT_EQ(failure_to_write(folder.path("kept")), "i/o error: cannot write '" + folder.path("kept") + denied);
         EXPECT_EQ(contents(folder.path("kept")), "old");
         ::chmod(folder.path("shut").c_str(), 0755);

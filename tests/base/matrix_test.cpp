@@ -57,7 +57,8 @@ TEST(matrix_view, offsets_do_not_overflow_32_bits) {
     std::vector<char> memory(1);
     const matrix_view<char> view(memory.data(), n, n);
     const auto far = reinterpret_cast<std::uintptr_t>(view.row(n - 1));
-    EXPECT_EQ(far - reinterpret_cast<std::uintptr_t>(memory.data()), static_cast<std::uintptr_t>(n - 1) * static_cast<std::uintptr_t>(n));
+    EXPECT_EQ(far - reinterpret_cast<std::uintptr_t>(memory.data()),
+              static_cast<std::uintptr_t>(n - 1) * static_cast<std::uintptr_t>(n));
 }
 
 TEST(buffer, is_zero_and_aligned) {

@@ -33,7 +33,8 @@ TEST(parallel, every_item_runs_exactly_once) {
     for (const index count : {0, 1, 2, 3, 4, 5, 7, 64, 1000, 20011}) {
         std::vector<std::atomic<int>> seen(static_cast<std::size_t>(count));
         parallel_for(count, [&](index i) { ++seen[static_cast<std::size_t>(i)]; });
-        for (index i = 0; i < count; ++i) ASSERT_EQ(seen[static_cast<std::size_t>(i)], 1) << "item " << i << " of " << count;
+        for (index i = 0; i < count; ++i)
+            ASSERT_EQ(seen[static_cast<std::size_t>(i)], 1) << "item " << i << " of " << count;
     }
 }
 
@@ -168,7 +169,8 @@ TEST(parallel, thread_limit_holds_for_its_scope_and_its_thread) {
             const thread_limit one(1);
             EXPECT_EQ(threads(), 1);
             std::set<std::thread::id> used;
-            parallel_for(100, [&](index) { used.insert(std::this_thread::get_id()); });  // unlocked: there is one thread
+            parallel_for(100,
+                         [&](index) { used.insert(std::this_thread::get_id()); });  // unlocked: there is one thread
             EXPECT_EQ(used, std::set<std::thread::id>{std::this_thread::get_id()});
         }
         EXPECT_EQ(threads(), 2);
@@ -192,7 +194,8 @@ TEST(parallel, set_threads_refuses_less_than_one) {
             ADD_FAILURE() << count << " was accepted";
         } catch (const error& thrown) {
             EXPECT_EQ(thrown.code(), errc::invalid_argument);
-            EXPECT_NE(std::string(thrown.what()).find("1 <= threads, got " + std::to_string(count)), std::string::npos) << thrown.what();
+            EXPECT_NE(std::string(thrown.what()).find("1 <= threads, got " + std::to_string(count)), std::string::npos)
+                << thrown.what();
         }
     }
 }
@@ -215,7 +218,8 @@ TEST(parallel, concurrent_callers_each_get_their_whole_loop) {
     EXPECT_EQ(wrong, 0);
 }
 
-// The child of fork() has none of the parent's threads: a pool that waits for them would hang, and the alarm would end it.
+// The child of fork() has none of the parent's threads: a pool that waits for them would hang, and the alarm would end
+// it.
 int exit_code_of_child(int (*body)()) {
     const pid_t child = fork();
     if (child == 0) {

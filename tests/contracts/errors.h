@@ -24,7 +24,8 @@ template <class Body>
 void expect_error(errc code, const std::string& part, Body&& body) {
     const error thrown = thrown_by(body);
     EXPECT_EQ(name(thrown.code()), std::string(name(code))) << thrown.what();
-    EXPECT_NE(std::string(thrown.what()).find(part), std::string::npos) << "\"" << thrown.what() << "\" lacks \"" << part << "\"";
+    EXPECT_NE(std::string(thrown.what()).find(part), std::string::npos)
+        << "\"" << thrown.what() << "\" lacks \"" << part << "\"";
 }
 
 }  // namespace mercer::testing

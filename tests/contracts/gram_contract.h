@@ -1,4 +1,5 @@
-// What every Gram matrix keeps, whatever is behind it: blocks, diagonal, products and the whole agree with one dense matrix.
+// What every Gram matrix keeps, whatever is behind it: blocks, diagonal, products and the whole agree with one dense
+// matrix.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -37,7 +38,8 @@ void expect_gram_contract(const gram<T>& k, const matrix<double>& want, double t
         for (index i = 0; i < rows.size(); ++i) places.push_back(apart.row(rows.size() - 1 - i));
         k.block(rows, cols, block_rows<T>(places.data()));
         for (index i = 0; i < rows.size(); ++i)
-            for (index j = 0; j < cols.size(); ++j) ASSERT_EQ(apart(rows.size() - 1 - i, j), out(i, j)) << "scattered rows differ";
+            for (index j = 0; j < cols.size(); ++j)
+                ASSERT_EQ(apart(rows.size() - 1 - i, j), out(i, j)) << "scattered rows differ";
     };
     expect_block(selection(0, n), selection(0, m));
     const matrix_view<const T> memory = k.in_memory();
@@ -46,7 +48,8 @@ void expect_gram_contract(const gram<T>& k, const matrix<double>& want, double t
         std::vector<T> row(static_cast<std::size_t>(m));
         k.row(i, row.data());
         ASSERT_EQ(memory.cols, m);
-        for (index j = 0; j < m; ++j) ASSERT_EQ(memory(i, j), row[static_cast<std::size_t>(j)]) << "what lies in memory is something else";
+        for (index j = 0; j < m; ++j)
+            ASSERT_EQ(memory(i, j), row[static_cast<std::size_t>(j)]) << "what lies in memory is something else";
     }
     expect_block(selection(0, 0), selection(0, m));
     expect_block(selection(0, n), selection(0, 0));
@@ -84,13 +87,16 @@ void expect_gram_contract(const gram<T>& k, const matrix<double>& want, double t
         for (index j = 0; j < i; ++j) symmetric = symmetric && std::abs(want(i, j) - want(j, i)) <= tolerance;
     for (int repeat = 0; symmetric && repeat < 4; ++repeat) {
         std::vector<index> which;
-        for (index i = 0; i < (repeat == 0 ? n : 19); ++i) which.push_back(repeat == 0 ? i : static_cast<index>(random() % static_cast<std::uint64_t>(n)));
+        for (index i = 0; i < (repeat == 0 ? n : 19); ++i)
+            which.push_back(repeat == 0 ? i : static_cast<index>(random() % static_cast<std::uint64_t>(n)));
         const auto size = static_cast<index>(which.size());
         matrix<T> square(size, size);
         std::fill_n(square.data(), size * size, T(99));
         k.square(std::span<const index>(which), square.view());
         for (index i = 0; i < size; ++i)
-            for (index j = 0; j < size; ++j) ASSERT_NEAR(square(i, j), want(which[i], which[j]), tolerance) << "square, " << which[i] << ", " << which[j];
+            for (index j = 0; j < size; ++j)
+                ASSERT_NEAR(square(i, j), want(which[i], which[j]), tolerance)
+                    << "square, " << which[i] << ", " << which[j];
     }
 
     // One column and several, with sums in double, the same bits however many threads share the work.
@@ -104,7 +110,8 @@ void expect_gram_contract(const gram<T>& k, const matrix<double>& want, double t
             for (index s = 0; s < columns; ++s) {
                 double sum = 0, size = 0;
                 for (index j = 0; j < m; ++j)
-                    sum += want(i, j) * v(j, s), size += std::abs(v(j, s)) * (tolerance + 1e-15 * std::abs(want(i, j)) * static_cast<double>(m));
+                    sum += want(i, j) * v(j, s),
+                        size += std::abs(v(j, s)) * (tolerance + 1e-15 * std::abs(want(i, j)) * static_cast<double>(m));
                 ASSERT_NEAR(out(i, s), sum, size) << i << ", " << s;
             }
         const int before = threads();

@@ -1,4 +1,5 @@
-// What every kernel keeps, whatever it computes: the suite all registered kernels and random composites of them go through.
+// What every kernel keeps, whatever it computes: the suite all registered kernels and random composites of them go
+// through.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -42,7 +43,8 @@ matrix<T> block_of(const evaluator<T>& e) {
 template <class T>
 bool same_bits(const matrix<T>& a, const matrix<T>& b) {
     return a.rows() == b.rows() && a.cols() == b.cols() &&
-           (a.rows() * a.cols() == 0 || std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.rows() * a.cols()) * sizeof(T)) == 0);
+           (a.rows() * a.cols() == 0 ||
+            std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.rows() * a.cols()) * sizeof(T)) == 0);
 }
 
 // How often a derived first-order bound is allowed to be exceeded: terms of second order, and the last roundings.
@@ -50,35 +52,49 @@ inline constexpr long double slack = 4;
 
 template <class T>
 ::testing::AssertionResult close(T got, const approx& want) {
-    const long double allowed = slack * (want.error + std::abs(want.value)) * (std::numeric_limits<T>::epsilon() / 2) + std::numeric_limits<T>::min();
+    const long double allowed = slack * (want.error + std::abs(want.value)) * (std::numeric_limits<T>::epsilon() / 2) +
+                                want.flushed * std::numeric_limits<T>::min();
     if (std::abs(static_cast<long double>(got) - want.value) <= allowed) return ::testing::AssertionSuccess();
     return ::testing::AssertionFailure() << got << " is not " << want.value << " ± " << allowed;
 }
 
 template <class T>
-void expect_reference(const specimen& s, const objects& x, const objects& z, const matrix<T>& got, const std::string& what) {
+void expect_reference(const specimen& s, const objects& x, const objects& z, const matrix<T>& got,
+                      const std::string& what) {
     ASSERT_EQ(got.rows(), static_cast<index>(x.size()));
     ASSERT_EQ(got.cols(), static_cast<index>(z.size()));
     for (index i = 0; i < got.rows(); ++i)
-        for (index j = 0; j < got.cols(); ++j) ASSERT_TRUE(close(got(i, j), s.f(x[i], z[j]))) << s.k.text() << ", " << what << ", (" << i << ", " << j << ")";
+        for (index j = 0; j < got.cols(); ++j)
+            ASSERT_TRUE(close(got(i, j), s.f(x[i], z[j])))
+                << s.k.text() << ", " << what << ", (" << i << ", " << j << ")";
 }
 
-// Blocks against the definition, in float and double, for dense and sparse storage on either side, one data set and two.
+// Blocks against the definition, in float and double, for dense and sparse storage on either side, one data set and
+// two.
 inline void expect_definition(const specimen& s, const objects& x, const objects& z) {
     const bool vectors = s.k.where() == domain::vectors || s.k.where() == domain::any;
     for (const storage left : {storage::dense, storage::sparse})
         for (const storage right : {storage::dense, storage::sparse}) {
             if (!vectors && (left == storage::sparse || right == storage::sparse)) continue;
-            const std::string what = std::string(left == storage::dense ? "dense" : "sparse") + " and " + (right == storage::dense ? "dense" : "sparse");
+            const std::string what = std::string(left == storage::dense ? "dense" : "sparse") + " and " +
+                                     (right == storage::dense ? "dense" : "sparse");
             // The precision of the storage and that of the evaluation are independent.
-            expect_reference(s, x, z, block_of(evaluator<double>(s.k, data_for(s, x, left), data_for(s, z, right))), what + ", double");
-            expect_reference(s, x, z, block_of(evaluator<double>(s.k, data_for(s, x, left, true), data_for(s, z, right))),
+            expect_reference(s, x, z, block_of(evaluator<double>(s.k, data_for(s, x, left), data_for(s, z, right))),
+                             what + ", double");
+            expect_reference(s, x, z,
+                             block_of(evaluator<double>(s.k, data_for(s, x, left, true), data_for(s, z, right))),
                              what + ", double of float and double");
-            expect_reference(s, x, z, block_of(evaluator<float>(s.k, data_for(s, x, left, true), data_for(s, z, right, true))), what + ", float");
-            expect_reference(s, x, z, block_of(evaluator<float>(s.k, data_for(s, x, left), data_for(s, z, right, true))), what + ", float of double and float");
+            expect_reference(s, x, z,
+                             block_of(evaluator<float>(s.k, data_for(s, x, left, true), data_for(s, z, right, true))),
+                             what + ", float");
+            expect_reference(s, x, z,
+                             block_of(evaluator<float>(s.k, data_for(s, x, left), data_for(s, z, right, true))),
+                             what + ", float of double and float");
             if (left != right) continue;
-            expect_reference(s, x, x, block_of(evaluator<double>(s.k, data_for(s, x, left))), what + ", double, one data set");
-            expect_reference(s, x, x, block_of(evaluator<float>(s.k, data_for(s, x, left, true))), what + ", float, one data set");
+            expect_reference(s, x, x, block_of(evaluator<double>(s.k, data_for(s, x, left))),
+                             what + ", double, one data set");
+            expect_reference(s, x, x, block_of(evaluator<float>(s.k, data_for(s, x, left, true))),
+                             what + ", float, one data set");
             if (::testing::Test::HasFatalFailure()) return;
         }
 }
@@ -87,7 +103,8 @@ inline void expect_definition(const specimen& s, const objects& x, const objects
 inline void expect_pairs(const specimen& s, const objects& x, const objects& z, index step) {
     for (std::size_t i = 0; i < x.size(); i += static_cast<std::size_t>(step))
         for (std::size_t j = 0; j < z.size(); j += static_cast<std::size_t>(step))
-            ASSERT_TRUE(close(pair_value(s.k, data_for(s, {x[i]}), data_for(s, {z[j]})), s.f(x[i], z[j]))) << s.k.text() << " (" << i << ", " << j << ")";
+            ASSERT_TRUE(close(pair_value(s.k, data_for(s, {x[i]}), data_for(s, {z[j]})), s.f(x[i], z[j])))
+                << s.k.text() << " (" << i << ", " << j << ")";
 }
 
 template <class T>
@@ -109,7 +126,8 @@ void expect_diagonal(const specimen& s, const objects& x, storage how = storage:
     e.diagonal(diagonal);
     const T few = 8 * std::numeric_limits<T>::epsilon();
     for (index i = 0; i < k.rows(); ++i) {
-        ASSERT_NEAR(diagonal[i], k(i, i), few * std::abs(k(i, i)) * (1 + static_cast<T>(x[i].vector.size()))) << s.k.text() << ", object " << i;
+        ASSERT_NEAR(diagonal[i], k(i, i), few * std::abs(k(i, i)) * (1 + static_cast<T>(x[i].vector.size())))
+            << s.k.text() << ", object " << i;
         if (s.k.properties().normalised) {
             ASSERT_NEAR(k(i, i), 1, few) << s.k.text() << ", object " << i;
         }
@@ -118,8 +136,10 @@ void expect_diagonal(const specimen& s, const objects& x, storage how = storage:
 
 // Any choice of rows and columns gives the numbers of the whole block, to the bit, and writes nothing else.
 template <class T>
-void expect_selections(const specimen& s, const objects& x, const objects& z, generator& random, storage how = storage::dense) {
-    const evaluator<T> e(s.k, data_for(s, x, how), data_for(s, z, how)), kept(s.k, data_for(s, x, how), data_for(s, z, how), std::size_t{1} << 30);
+void expect_selections(const specimen& s, const objects& x, const objects& z, generator& random,
+                       storage how = storage::dense) {
+    const evaluator<T> e(s.k, data_for(s, x, how), data_for(s, z, how)),
+        kept(s.k, data_for(s, x, how), data_for(s, z, how), std::size_t{1} << 30);
     const matrix<T> k = block_of(e);
     EXPECT_TRUE(same_bits(k, block_of(kept))) << s.k.text() << ": kept panels differ";
     const auto check = [&](const selection& rows, const selection& cols) {
@@ -131,12 +151,13 @@ void expect_selections(const specimen& s, const objects& x, const objects& z, ge
             for (index i = 0; i < out.rows(); ++i)
                 for (index j = 0; j < out.cols(); ++j) {
                     const T want = i < rows.size() && j < cols.size() ? k(rows[i], cols[j]) : untouched;
-                    ASSERT_EQ(out(i, j), want) << s.k.text() << " (" << i << ", " << j << ") of " << rows.size() << "×" << cols.size();
+                    ASSERT_EQ(out(i, j), want)
+                        << s.k.text() << " (" << i << ", " << j << ") of " << rows.size() << "×" << cols.size();
                 }
         }
     };
-    for (const index m :
-         {index{0}, index{1}, index{5}, index{11}, index{12}, index{13}, index{31}, index{32}, index{33}, index{255}, index{256}, index{257}, e.rows()})
+    for (const index m : {index{0}, index{1}, index{5}, index{11}, index{12}, index{13}, index{31}, index{32},
+                          index{33}, index{255}, index{256}, index{257}, e.rows()})
         for (const index n : {index{0}, index{1}, index{15}, index{16}, index{17}, index{33}, index{128}, e.cols()}) {
             if (m > e.rows() || n > e.cols()) continue;
             check(selection(0, m), selection(0, n));
@@ -182,8 +203,11 @@ inline void expect_positive_semidefinite(const specimen& s, const objects& x) {
     if (!s.k.proof().valid) return;
     const matrix<double> k = block_of(evaluator<double>(s.k, data_for(s, x)));
     const Eigen::Map<const Eigen::Matrix<double, -1, -1, Eigen::RowMajor>> view(k.data(), k.rows(), k.cols());
-    const Eigen::VectorXd values = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(view, Eigen::EigenvaluesOnly).eigenvalues();
-    EXPECT_GE(values.minCoeff(), -static_cast<double>(k.rows()) * std::numeric_limits<double>::epsilon() * values.cwiseAbs().maxCoeff()) << s.k.text();
+    const Eigen::VectorXd values =
+        Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(view, Eigen::EigenvaluesOnly).eigenvalues();
+    EXPECT_GE(values.minCoeff(),
+              -static_cast<double>(k.rows()) * std::numeric_limits<double>::epsilon() * values.cwiseAbs().maxCoeff())
+        << s.k.text();
 }
 
 inline void expect_text_round_trip(const specimen& s, const objects& x) {
@@ -192,7 +216,8 @@ inline void expect_text_round_trip(const specimen& s, const objects& x) {
     EXPECT_EQ(again.text(), text);
     EXPECT_EQ(again.where(), s.k.where());
     EXPECT_EQ(again.proof().valid, s.k.proof().valid) << text;
-    expect_reference({again, s.f, s.non_negative}, x, x, block_of(evaluator<double>(again, data_for(s, x))), "read back");
+    expect_reference({again, s.f, s.non_negative}, x, x, block_of(evaluator<double>(again, data_for(s, x))),
+                     "read back");
 }
 
 }  // namespace mercer::testing

@@ -20,7 +20,9 @@ using objects = std::vector<object>;
 
 using generator = std::mt19937_64;
 
-inline double uniform(generator& random, double low, double high) { return std::uniform_real_distribution<double>(low, high)(random); }
+inline double uniform(generator& random, double low, double high) {
+    return std::uniform_real_distribution<double>(low, high)(random);
+}
 inline index below(generator& random, index end) { return std::uniform_int_distribution<index>(0, end - 1)(random); }
 
 struct vector_style {

@@ -1,4 +1,5 @@
-// Where the files are that tests read. The one source behind it knows the checkout, so that the others compile to the same objects everywhere.
+// Where the files are that tests read. The one source behind it knows the checkout, so that the others compile to the
+// same objects everywhere.
 #pragma once
 
 #include <string>

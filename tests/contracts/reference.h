@@ -1,6 +1,7 @@
-// Kernels from their definitions, one pair at a time in long double, written without a look at the library: what it is checked
-// against. Every value comes with a first-order bound on the error that an evaluation in floating point may make, in units of the
-// rounding error u; it follows the condition of each step, so that a tolerance is derived and not chosen.
+// Kernels from their definitions, one pair at a time in long double, written without a look at the library: what it is
+// checked against. Every value comes with a first-order bound on the error that an evaluation in floating point may
+// make, in units of the rounding error u; it follows the condition of each step, so that a tolerance is derived and not
+// chosen.
 #pragma once
 
 #include <cmath>
@@ -19,6 +20,8 @@ namespace mercer::testing {
 struct approx {
     long double value = 0;
     long double error = 0;  // in units of u
+    // What is below the normal numbers may be flushed to zero: so many times the smallest of these.
+    long double flushed = 1;
 };
 using reference = std::function<approx(const object&, const object&)>;
 
@@ -54,13 +57,16 @@ inline approx squared_distance_of(const object& x, const object& z) {
 template <class Term>
 approx sum_over(const object& x, const object& z, Term term) {
     approx sum;
-    for (std::size_t a = 0; a < x.vector.size(); ++a) sum.value += term(static_cast<long double>(x.vector[a]), static_cast<long double>(z.vector[a]));
+    for (std::size_t a = 0; a < x.vector.size(); ++a)
+        sum.value += term(static_cast<long double>(x.vector[a]), static_cast<long double>(z.vector[a]));
     sum.error = (static_cast<long double>(x.vector.size()) + 4) * sum.value;
     return sum;
 }
 
 // f(t) for a value t with an error, given |f'(t)|; `own` is the error of computing f itself.
-inline approx through(const approx& t, long double value, long double slope, long double own) { return {value, std::abs(slope) * t.error + own}; }
+inline approx through(const approx& t, long double value, long double slope, long double own) {
+    return {value, std::abs(slope) * t.error + own, 1 + std::abs(slope) * t.flushed};
+}
 
 // e^(-rate·t): the argument is rounded too, by u·rate·t.
 inline approx decay(const approx& t, long double rate) {
@@ -70,16 +76,17 @@ inline approx decay(const approx& t, long double rate) {
 
 inline approx root(const approx& t) {
     const long double value = std::sqrt(t.value);
-    return {value, value > 0 ? t.error / (2 * value) + value : 0};  // points of random data are not so close that √ is ill-conditioned
+    return {value, value > 0 ? t.error / (2 * value) + value
+                             : 0};  // points of random data are not so close that √ is ill-conditioned
 }
 
-inline approx rounded(const approx& a) { return {a.value, a.error + std::abs(a.value)}; }
+inline approx rounded(const approx& a) { return {a.value, a.error + std::abs(a.value), a.flushed}; }
 
 inline specimen scaled(double c, const specimen& a) {
     return {c * a.k,
             [c, f = a.f](const object& x, const object& z) {
                 const approx v = f(x, z);
-                return rounded({c * v.value, std::abs(c) * v.error});
+                return rounded({c * v.value, std::abs(c) * v.error, 1 + std::abs(c) * v.flushed});
             },
             a.non_negative};
 }
@@ -87,7 +94,7 @@ inline specimen sum(const specimen& a, const specimen& b) {
     return {a.k + b.k,
             [f = a.f, g = b.f](const object& x, const object& z) {
                 const approx v = f(x, z), w = g(x, z);
-                return rounded({v.value + w.value, v.error + w.error});
+                return rounded({v.value + w.value, v.error + w.error, 1 + v.flushed + w.flushed});
             },
             a.non_negative || b.non_negative};
 }
@@ -95,7 +102,8 @@ inline specimen product(const specimen& a, const specimen& b) {
     return {a.k * b.k,
             [f = a.f, g = b.f](const object& x, const object& z) {
                 const approx v = f(x, z), w = g(x, z);
-                return rounded({v.value * w.value, std::abs(v.value) * w.error + std::abs(w.value) * v.error});
+                return rounded({v.value * w.value, std::abs(v.value) * w.error + std::abs(w.value) * v.error,
+                                1 + std::abs(v.value) * w.flushed + std::abs(w.value) * v.flushed});
             },
             a.non_negative || b.non_negative};
 }
@@ -119,7 +127,9 @@ inline specimen polynomial_in(const specimen& a, const std::vector<double>& c) {
                     const long double term = c[i] * std::pow(v.value, static_cast<long double>(i));
                     sum.value += term;
                     size += std::abs(term);
-                    if (i > 0) slope += static_cast<long double>(i) * std::abs(c[i] * std::pow(v.value, static_cast<long double>(i) - 1));
+                    if (i > 0)
+                        slope += static_cast<long double>(i) *
+                                 std::abs(c[i] * std::pow(v.value, static_cast<long double>(i) - 1));
                 }
                 sum.error = slope * v.error + 2 * static_cast<long double>(c.size()) * size;
                 return sum;
@@ -141,7 +151,8 @@ inline specimen normalised_of(const specimen& a) {
                 const approx v = f(x, z), xx = f(x, x), zz = f(z, z);
                 if (xx.value == 0 || zz.value == 0) return approx{};
                 const long double size = std::sqrt(xx.value * zz.value), value = v.value / size;
-                return approx{value, v.error / size + std::abs(value) * (xx.error / (2 * xx.value) + zz.error / (2 * zz.value) + 6)};
+                return approx{value, v.error / size +
+                                         std::abs(value) * (xx.error / (2 * xx.value) + zz.error / (2 * zz.value) + 6)};
             },
             a.non_negative};
 }

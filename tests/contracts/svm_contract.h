@@ -1,8 +1,9 @@
-// What a fitted support vector machine must satisfy, recomputed from the definition alone: the test gives kernel values of its
-// own, everything else (F, margins, slacks, both objectives) follows from the coefficients in the model.
+// What a fitted support vector machine must satisfy, recomputed from the definition alone: the test gives kernel values
+// of its own, everything else (F, margins, slacks, both objectives) follows from the coefficients in the model.
 //
-// In every problem below the optimum is where, group by group, max{F : variable may rise} <= min{F : variable may fall}; tol bounds
-// how far a model may be from that. Slack variables are what the primal constraints leave: they are computed, not read.
+// In every problem below the optimum is where, group by group, max{F : variable may rise} <= min{F : variable may
+// fall}; tol bounds how far a model may be from that. Slack variables are what the primal constraints leave: they are
+// computed, not read.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -26,7 +27,9 @@ struct statement {
     std::vector<double> y;
     matrix_view<const double> K;  // of all training examples
 
-    double weight(index i) const { return options.sample_weight.empty() ? 1.0 : options.sample_weight[static_cast<std::size_t>(i)]; }
+    double weight(index i) const {
+        return options.sample_weight.empty() ? 1.0 : options.sample_weight[static_cast<std::size_t>(i)];
+    }
     double class_weight(double label) const {
         double factor = 1;
         for (const auto& [name, value] : options.class_weight)
@@ -92,7 +95,8 @@ inline void evaluate(binary& b, matrix_view<const double> K) {
 inline std::vector<binary> take_apart(const svm_model& model, const statement& s) {
     const index n = s.K.rows;
     std::vector<index> column(static_cast<std::size_t>(n), -1);
-    for (std::size_t k = 0; k < model.support_rows.size(); ++k) column[static_cast<std::size_t>(model.support_rows[k])] = static_cast<index>(k);
+    for (std::size_t k = 0; k < model.support_rows.size(); ++k)
+        column[static_cast<std::size_t>(model.support_rows[k])] = static_cast<index>(k);
     std::vector<binary> out;
     const auto start = [&](std::size_t p) {
         binary b;
@@ -108,8 +112,10 @@ inline std::vector<binary> take_apart(const svm_model& model, const statement& s
         b.rows.push_back(i);
         b.sign.push_back(sign);
         b.y.push_back(s.y.empty() ? 0.0 : s.y[static_cast<std::size_t>(i)]);
-        const bool has_C = model.task == svm_task::c_svc || model.task == svm_task::epsilon_svr || model.task == svm_task::nu_svr;
-        b.penalty.push_back((has_C ? s.options.C : 1.0) * s.weight(i) * (sign != 0 ? s.class_weight(s.y[static_cast<std::size_t>(i)]) : 1.0));
+        const bool has_C =
+            model.task == svm_task::c_svc || model.task == svm_task::epsilon_svr || model.task == svm_task::nu_svr;
+        b.penalty.push_back((has_C ? s.options.C : 1.0) * s.weight(i) *
+                            (sign != 0 ? s.class_weight(s.y[static_cast<std::size_t>(i)]) : 1.0));
         const index at = column[static_cast<std::size_t>(i)];
         b.coef.push_back(at < 0 ? 0.0 : model.coef(m, at));
     };
@@ -156,11 +162,17 @@ inline std::vector<variable> variables(const binary& b) {
     for (std::size_t i = 0; i < b.size(); ++i) {
         const double a = b.coef[i], C = b.penalty[i];
         switch (b.task) {
-            case svm_task::c_svc: out.push_back({b.sign[i] - b.g[i], b.sign[i] > 0 ? a < C : a<0, b.sign[i]> 0 ? a > 0 : a > -C, 0}); break;
+            case svm_task::c_svc:
+                out.push_back({b.sign[i] - b.g[i], b.sign[i] > 0 ? a < C : a<0, b.sign[i]> 0 ? a > 0 : a > -C, 0});
+                break;
             case svm_task::nu_svc: {
                 // The bound was reached before the division by r, so equality holds up to rounding.
                 const bool full = std::abs(a) * r >= C * (1 - 1e-12);
-                out.push_back({-r * b.g[i], b.sign[i] > 0 ? !full : a<0, b.sign[i]> 0 ? a > 0 : !full, b.sign[i] > 0 ? 0 : 1});
+                out.push_back({-r * b.g[i],
+                               b.sign[i] > 0       ? !full
+                               : a<0, b.sign[i]> 0 ? a > 0
+                                                   : !full,
+                               b.sign[i] > 0 ? 0 : 1});
                 break;
             }
             case svm_task::one_class: out.push_back({-b.g[i], a<C, a> 0, 0}); break;
@@ -191,7 +203,8 @@ inline double recomputed_objective(const binary& b) {
     long double linear = 0;
     for (std::size_t i = 0; i < b.size(); ++i) {
         if (b.task == svm_task::c_svc) linear += b.sign[i] * b.coef[i];
-        if (b.task == svm_task::epsilon_svr) linear += static_cast<long double>(b.y[i]) * b.coef[i] - b.epsilon * std::abs(b.coef[i]);
+        if (b.task == svm_task::epsilon_svr)
+            linear += static_cast<long double>(b.y[i]) * b.coef[i] - b.epsilon * std::abs(b.coef[i]);
         if (b.task == svm_task::nu_svr) linear += static_cast<long double>(b.y[i]) * b.coef[i];
     }
     const double r = b.task == svm_task::nu_svc ? b.nu_scale() : 1;
@@ -217,9 +230,11 @@ inline void check_feasible(const binary& b) {
     ASSERT_TRUE(std::isfinite(b.offset));
     const double rounding = static_cast<double>(1e-11 * (absolute + 1e-300));
     const double wanted = b.task == svm_task::one_class ? b.nu * static_cast<double>(penalties) : 0.0;
-    EXPECT_NEAR(static_cast<double>(sum), wanted, rounding) << "equality constraint: sum of y alpha = 0, of a one-class machine nu T";
+    EXPECT_NEAR(static_cast<double>(sum), wanted, rounding)
+        << "equality constraint: sum of y alpha = 0, of a one-class machine nu T";
     if (b.task == svm_task::nu_svr) {
-        EXPECT_LE(static_cast<double>(absolute), b.nu * static_cast<double>(penalties) * (1 + 1e-11)) << "sum of |alpha - alpha*| <= C nu n";
+        EXPECT_LE(static_cast<double>(absolute), b.nu * static_cast<double>(penalties) * (1 + 1e-11))
+            << "sum of |alpha - alpha*| <= C nu n";
     }
 }
 
@@ -263,7 +278,8 @@ inline void check_optimal(const binary& b) {
     const double unit = std::max(1.0, 1e-8 * r * b.mass / 2 * b.largest_self);
     const double promised = b.tol * (b.task != svm_task::nu_svc ? 1.0 : b.report.no_margin ? unit : std::min(unit, r));
     EXPECT_LE(gap, promised + b.noise()) << "KKT gap";
-    if (b.task != svm_task::nu_svr || b.epsilon > 2 * b.tol) {  // where α and α* may both be positive the gap is not a function of α - α*
+    if (b.task != svm_task::nu_svr ||
+        b.epsilon > 2 * b.tol) {  // where α and α* may both be positive the gap is not a function of α - α*
         EXPECT_NEAR(r * b.report.gap, gap, 1e-3 * promised + b.noise()) << "the gap reported";
     }
     if (b.report.no_margin) {  // w is as good as 0: no more follows from it
@@ -275,7 +291,10 @@ inline void check_optimal(const binary& b) {
     for (std::size_t i = 0; i < b.size(); ++i) {
         const double f = b.g[i] + b.offset, a = std::abs(b.coef[i]) * r, C = b.penalty[i];
         const bool none = a == 0, full = a >= C * (1 - 1e-12);
-        const auto where = [&] { return "example " + std::to_string(b.rows[i]) + ", alpha = " + std::to_string(a) + ", f = " + std::to_string(f); };
+        const auto where = [&] {
+            return "example " + std::to_string(b.rows[i]) + ", alpha = " + std::to_string(a) +
+                   ", f = " + std::to_string(f);
+        };
         if (b.sign[i] != 0 || b.task == svm_task::one_class) {
             const double margin = b.sign[i] != 0 ? b.sign[i] * f : f, edge = b.sign[i] != 0 ? 1 : 0;
             const double xi = std::max(0.0, edge - margin);
@@ -310,7 +329,8 @@ inline void check_optimal(const binary& b) {
     // Of a hard margin the primal constraints hold up to tol only, so it may come out below the dual by that much.
     const double violated = std::isfinite(b.penalty[0]) ? 0.0 : 1.1 * b.tol * b.mass;
     EXPECT_GE(v.primal - v.dual, -1e-9 * v.scale - b.noise() - violated) << "weak duality";
-    EXPECT_LE(v.primal - v.dual, 1.2 * b.tol * (v.total_penalty + 2 * b.mass * r) + 1e-9 * v.scale + b.noise()) << "duality gap";
+    EXPECT_LE(v.primal - v.dual, 1.2 * b.tol * (v.total_penalty + 2 * b.mass * r) + 1e-9 * v.scale + b.noise())
+        << "duality gap";
     // b within its interval, which the tolerance may turn around.
     EXPECT_GE(b.offset, std::min(b.report.offset_low, b.report.offset_high) - 1e-9 * (1 + std::abs(b.offset)));
     EXPECT_LE(b.offset, std::max(b.report.offset_low, b.report.offset_high) + 1e-9 * (1 + std::abs(b.offset)));
@@ -335,7 +355,8 @@ inline void check_report(const binary& b, double error) {
 inline void check_svm(const svm_model& model, const statement& s) {
     ASSERT_TRUE(std::is_sorted(model.support_rows.begin(), model.support_rows.end()) || model.is_classifier());
     for (const auto& b : take_apart(model, s)) {
-        SCOPED_TRACE(std::string(name(b.task)) + ", n = " + std::to_string(b.size()) + ", steps = " + std::to_string(b.report.steps));
+        SCOPED_TRACE(std::string(name(b.task)) + ", n = " + std::to_string(b.size()) +
+                     ", steps = " + std::to_string(b.report.steps));
         ASSERT_EQ(b.report.status, fit_status::converged) << name(b.report.status) << ", gap " << b.report.gap;
         check_feasible(b);
         if (::testing::Test::HasFatalFailure()) return;
@@ -344,7 +365,8 @@ inline void check_svm(const svm_model& model, const statement& s) {
     }
 }
 
-// A model whose fit was cut short: feasible, finite, and honest about its gap, which then rests on float kernel values: F has errors up to `error`.
+// A model whose fit was cut short: feasible, finite, and honest about its gap, which then rests on float kernel values:
+// F has errors up to `error`.
 inline void check_unfinished(const svm_model& model, const statement& s, double error) {
     for (const auto& b : take_apart(model, s)) {
         check_feasible(b);
@@ -367,7 +389,8 @@ inline void check_decisions(const svm_model& model, const statement& s, const ma
     for (std::size_t p = 0; p < problems.size(); ++p) {
         const auto& b = problems[p];
         for (std::size_t i = 0; i < b.size(); ++i)
-            ASSERT_NEAR(decisions(b.rows[i], static_cast<index>(p)), b.g[i] + b.offset, 2e-6 * b.largest_self * b.mass + 1e-12)
+            ASSERT_NEAR(decisions(b.rows[i], static_cast<index>(p)), b.g[i] + b.offset,
+                        2e-6 * b.largest_self * b.mass + 1e-12)
                 << "decision of example " << b.rows[i] << ", problem " << p;
     }
 }

@@ -20,7 +20,8 @@ const definition known("inverse_multiquadric", [] {
 });
 
 TEST(inverse_multiquadric, is_a_half_where_the_squared_distance_is_three) {
-    const dataset x = vectors_of<double>({{{1, 2, 3}, {}, {}}}, storage::dense), z = vectors_of<double>({{{2, 1, 4}, {}, {}}}, storage::dense);
+    const dataset x = vectors_of<double>({{{1, 2, 3}, {}, {}}}, storage::dense),
+                  z = vectors_of<double>({{{2, 1, 4}, {}, {}}}, storage::dense);
     EXPECT_DOUBLE_EQ(pair_value(kernel::parse("inverse_multiquadric()"), x, z), 0.5);
     EXPECT_DOUBLE_EQ(pair_value(kernel::parse("imq(c=2)"), x, z), 1 / std::sqrt(1.75));
 }
@@ -28,7 +29,8 @@ TEST(inverse_multiquadric, is_a_half_where_the_squared_distance_is_three) {
 TEST(inverse_multiquadric, is_a_rational_quadratic_kernel) {
     generator random(1);
     const dataset x = vectors_of<double>(random_vectors(random, 40, {}), storage::dense);
-    const auto got = block_of(evaluator<double>(inverse_multiquadric{1.5}, x)), want = block_of(evaluator<double>(rational_quadratic{0.5, 1.5}, x));
+    const auto got = block_of(evaluator<double>(inverse_multiquadric{1.5}, x)),
+               want = block_of(evaluator<double>(rational_quadratic{0.5, 1.5}, x));
     for (index i = 0; i < 40; ++i)
         for (index j = 0; j < 40; ++j) EXPECT_NEAR(got(i, j), want(i, j), 1e-14);
 }

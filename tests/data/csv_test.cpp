@@ -18,11 +18,13 @@ using words = std::vector<std::string>;
 std::string bad(std::string_view text, const csv_options& options = {}) {
     return failure([&] { parse_csv(text, "f", options); });
 }
-const std::string hint = " (text columns are not supported as vectors: leave the column out, write it as numbers, or make it the label)";
+const std::string hint =
+    " (text columns are not supported as vectors: leave the column out, write it as numbers, or make it the label)";
 
 TEST(csv, numbers_without_header) {
-    for (const char* text : {"1,2.5\n-3e2,4\n", "1,2.5\r\n-3e2,4", "1;2.5\n-3e2;4\n", "1\t2.5\n-3e2\t4\n", " 1 , 2.5\n\n-3e2,\t4 \n\n",
-                             "\"1\",\"2.5\"\n\"-3e2\",4\n", "\xef\xbb\xbf+1,2.5\n-3e2,4\n"}) {
+    for (const char* text :
+         {"1,2.5\n-3e2,4\n", "1,2.5\r\n-3e2,4", "1;2.5\n-3e2;4\n", "1\t2.5\n-3e2\t4\n", " 1 , 2.5\n\n-3e2,\t4 \n\n",
+          "\"1\",\"2.5\"\n\"-3e2\",4\n", "\xef\xbb\xbf+1,2.5\n-3e2,4\n"}) {
         const table t = parse_csv(text, "f");
         EXPECT_EQ(rows<double>(t.x), (matrix_rows{{1, 2.5}, {-300, 4}})) << text;
         EXPECT_TRUE(t.feature_names.empty());
@@ -38,7 +40,8 @@ TEST(csv, header_is_found_and_named) {
 
 TEST(csv, header_can_be_forced_either_way) {
     EXPECT_EQ(parse_csv("1,2\n3,4\n", "f", {.header = csv_header::present}).feature_names, (words{"1", "2"}));
-    EXPECT_EQ(bad("a,b\n3,4\n", {.header = csv_header::absent}), "bad data: f:1:1: row 1, column 1: expected a number, got 'a'" + hint);
+    EXPECT_EQ(bad("a,b\n3,4\n", {.header = csv_header::absent}),
+              "bad data: f:1:1: row 1, column 1: expected a number, got 'a'" + hint);
 }
 
 TEST(csv, first_row_of_text_classes_is_no_header) {
@@ -49,7 +52,9 @@ TEST(csv, first_row_of_text_classes_is_no_header) {
     EXPECT_EQ(rows<double>(t.x), (matrix_rows{{1}, {2}}));
 }
 
-TEST(csv, missing_value_in_the_first_row_does_not_make_it_a_header) { EXPECT_EQ(bad("?,2\n3,4\n"), "bad data: f:1:1: row 1, column 1: missing value '?'"); }
+TEST(csv, missing_value_in_the_first_row_does_not_make_it_a_header) {
+    EXPECT_EQ(bad("?,2\n3,4\n"), "bad data: f:1:1: row 1, column 1: missing value '?'");
+}
 
 TEST(csv, label_by_name_and_by_position) {
     const char* text = "a,y,b\n1,7,2\n3,8,4\n";
@@ -62,7 +67,8 @@ TEST(csv, label_by_name_and_by_position) {
     }
     EXPECT_EQ(parse_csv("0,1\n5,6\n", "f", {.header = csv_header::present, .label = "1"}).y, (std::vector<double>{6}));
     EXPECT_EQ(bad(text, {.label = "z"}), "invalid argument: f: label column 'z': the header has no such column");
-    EXPECT_EQ(bad("1,2\n", {.label = "z"}), "invalid argument: f: label column 'z': there is no header, so it can only be given by position");
+    EXPECT_EQ(bad("1,2\n", {.label = "z"}),
+              "invalid argument: f: label column 'z': there is no header, so it can only be given by position");
     EXPECT_EQ(bad(text, {.label = "3"}), "invalid argument: f: the label column must satisfy -3 <= label < 3, got 3");
     EXPECT_EQ(bad(text, {.label = "-4"}), "invalid argument: f: the label column must satisfy -3 <= label < 3, got -4");
     EXPECT_EQ(bad("a,a\n1,2\n", {.label = "a"}), "bad data: f: the label column 'a' occurs twice in the header");
@@ -71,13 +77,15 @@ TEST(csv, label_by_name_and_by_position) {
 
 TEST(csv, known_classes_keep_their_numbers) {
     EXPECT_EQ(parse_csv("1,b\n2,b\n", "f", {.label = "1", .classes = {"c", "b", "a"}}).y, (std::vector<double>{1, 1}));
-    EXPECT_EQ(bad("1,b\n2,x\n", {.label = "1", .classes = {"c", "b"}}), "bad data: f:2:3: expected one of the 2 known classes, got 'x'");
+    EXPECT_EQ(bad("1,b\n2,x\n", {.label = "1", .classes = {"c", "b"}}),
+              "bad data: f:2:3: expected one of the 2 known classes, got 'x'");
 }
 
 TEST(csv, quoted_fields_may_hold_separators_and_line_ends) {
     const table t = parse_csv("x,y\n1,\"a,\nb\"\n2,\"\"\"q\"\"\"\n", "f", {.label = "y"});
     EXPECT_EQ(t.class_names, (words{"\"q\"", "a,\nb"}));
-    EXPECT_EQ(bad("x,y\n1,\"a\nb\"\nz,c\n", {.label = "y"}), "bad data: f:4:1: row 2, column 'x': expected a number, got 'z'" + hint);
+    EXPECT_EQ(bad("x,y\n1,\"a\nb\"\nz,c\n", {.label = "y"}),
+              "bad data: f:4:1: row 2, column 'x': expected a number, got 'z'" + hint);
 }
 
 TEST(csv, separator_is_guessed_from_several_rows) {
@@ -85,24 +93,29 @@ TEST(csv, separator_is_guessed_from_several_rows) {
     EXPECT_EQ(parse_csv("\"a;b\",c\n1,2\n", "f").feature_names, (words{"a;b", "c"}));
     // Decimal commas: the semicolon separates, and the number is refused whole.
     EXPECT_EQ(bad("1,5;2,5\n3,5;4,5\n"), "bad data: f:1:1: row 1, column 1: expected a number, got '1,5'" + hint);
-    EXPECT_EQ(bad("1,2\n3,4\n", {.separator = ';'}), "bad data: f:1:1: row 1, column 1: expected a number, got '1,2'" + hint);
+    EXPECT_EQ(bad("1,2\n3,4\n", {.separator = ';'}),
+              "bad data: f:1:1: row 1, column 1: expected a number, got '1,2'" + hint);
     EXPECT_EQ(bad("1,2\n", {.separator = 'x'}), "invalid argument: the separator must be ',', ';' or a tab, got 'x'");
 }
 
 TEST(csv, missing_values_are_refused) {
     for (const std::string value : {"NA", "na", "nan", "NaN", "?", "null", "N/A"})
-        EXPECT_EQ(bad("a,b\n1,2\n3," + value + "\n"), "bad data: f:3:3: row 2, column 'b': missing value '" + value + "'");
+        EXPECT_EQ(bad("a,b\n1,2\n3," + value + "\n"),
+                  "bad data: f:3:3: row 2, column 'b': missing value '" + value + "'");
     EXPECT_EQ(bad("a,b\n1,2\n,3\n"), "bad data: f:3:1: row 2, column 'a': missing value (an empty field)");
     EXPECT_EQ(bad("1,2\n3,\n"), "bad data: f:2:3: row 2, column 2: missing value (an empty field)");
-    EXPECT_EQ(bad("a,b\n1,x\n2,\n", {.label = "b"}), "bad data: f:3:3: row 2, column 'b': missing value (an empty field)");
+    EXPECT_EQ(bad("a,b\n1,x\n2,\n", {.label = "b"}),
+              "bad data: f:3:3: row 2, column 'b': missing value (an empty field)");
     EXPECT_EQ(bad("a\tb\n1\t2\n\t\n"), "bad data: f:3:1: row 2, column 'a': missing value (an empty field)");
 }
 
 TEST(csv, values_that_are_no_finite_numbers_are_refused) {
     EXPECT_EQ(bad("a,b\n1,2\n3,inf\n"), "bad data: f:3:3: row 2, column 'b': expected a finite number, got 'inf'");
-    EXPECT_EQ(bad("a,b\n1,2\n3,1e999\n"), "bad data: f:3:3: row 2, column 'b': expected a number within range, got '1e999'");
+    EXPECT_EQ(bad("a,b\n1,2\n3,1e999\n"),
+              "bad data: f:3:3: row 2, column 'b': expected a number within range, got '1e999'");
     EXPECT_EQ(bad("a,b\n1,2\n3,4x\n"), "bad data: f:3:3: row 2, column 'b': expected a number, got '4x'" + hint);
-    EXPECT_EQ(bad("a,b\n1,2\n3,inf\n", {.label = "b"}), "bad data: f:3:3: row 2, column 'b': expected a finite number, got 'inf'");
+    EXPECT_EQ(bad("a,b\n1,2\n3,inf\n", {.label = "b"}),
+              "bad data: f:3:3: row 2, column 'b': expected a finite number, got 'inf'");
 }
 
 TEST(csv, ragged_rows_are_refused) {
@@ -113,18 +126,21 @@ TEST(csv, ragged_rows_are_refused) {
 
 TEST(csv, quotes_out_of_place_are_refused) {
     EXPECT_EQ(bad("1,\"2\n3,4\n"), "parse error: f:1:3: expected a closing '\"', got the end of the file");
-    EXPECT_EQ(bad("1,\"2\"3\n"), "parse error: f:1:6: expected a separator or the line end after the closing '\"', got '3'");
+    EXPECT_EQ(bad("1,\"2\"3\n"),
+              "parse error: f:1:6: expected a separator or the line end after the closing '\"', got '3'");
     EXPECT_EQ(bad("1,2\"3\n"), "parse error: f:1:4: expected no '\"' inside a field without quotes");
 }
 
 TEST(csv, nothing_is_an_error) {
-    for (const char* text : {"", "\n\n", "a,b\n", "a,b"}) EXPECT_EQ(bad(text), "bad data: f: expected at least one row of data, got none") << text;
+    for (const char* text : {"", "\n\n", "a,b\n", "a,b"})
+        EXPECT_EQ(bad(text), "bad data: f: expected at least one row of data, got none") << text;
 }
 
 TEST(csv, floats) {
     const table t = parse_csv("0.1,16777217\n", "f", {.numbers = precision::f32});
     EXPECT_EQ(rows<float>(t.x), (std::vector<std::vector<float>>{{0.1f, 16777216.0f}}));
-    EXPECT_EQ(bad("1e39\n", {.numbers = precision::f32}), "bad data: f:1:1: row 1, column 1: expected a number within range, got '1e39'");
+    EXPECT_EQ(bad("1e39\n", {.numbers = precision::f32}),
+              "bad data: f:1:1: row 1, column 1: expected a number within range, got '1e39'");
 }
 
 TEST(csv, iris_is_the_same_as_in_libsvm_form) {
@@ -155,7 +171,9 @@ TEST(csv, names_in_latin_1_are_those_in_utf_8) {
     EXPECT_EQ(parse_csv("x,ros\xe9\n1,2\n", "f", {.label = "ros\xe9"}).y, (std::vector<double>{2}));
     // what only looks like UTF-8: overlong, a surrogate, beyond the last character, cut short
     for (const char* bad : {"\xc0\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xe2\x82", "\x80"}) {
-        const std::string name = parse_csv(std::string("v,c\n1,x") + bad + "\n", "f", {.header = csv_header::present, .label = "c"}).class_names.at(0);
+        const std::string name =
+            parse_csv(std::string("v,c\n1,x") + bad + "\n", "f", {.header = csv_header::present, .label = "c"})
+                .class_names.at(0);
         EXPECT_EQ(name.size(), 1 + 2 * std::string_view(bad).size()) << name;
     }
 }
@@ -174,12 +192,15 @@ TEST(csv, what_is_written_is_read) {
         for (int i = 0; i < n; ++i) {
             expected.push_back(*rc::gen::container<std::vector<double>>(static_cast<std::size_t>(d), finite));
             for (const double value : expected.back()) text += fmt::format("{}{}", value, separator);
-            labels.push_back("c" + *rc::gen::container<std::string>(rc::gen::element('a', '"', ',', ';', '\n', '\r', ' ', '\t')));
+            labels.push_back(
+                "c" + *rc::gen::container<std::string>(rc::gen::element('a', '"', ',', ';', '\n', '\r', ' ', '\t')));
             text += csv_field(labels.back()) + "\n";
         }
         const table t = parse_csv(text, "f", {.separator = separator, .header = csv_header::present, .label = "class"});
         RC_ASSERT(rows<double>(t.x) == expected);
-        for (int i = 0; i < n; ++i) RC_ASSERT(t.class_names[static_cast<std::size_t>(t.y[static_cast<std::size_t>(i)])] == labels[static_cast<std::size_t>(i)]);
+        for (int i = 0; i < n; ++i)
+            RC_ASSERT(t.class_names[static_cast<std::size_t>(t.y[static_cast<std::size_t>(i)])] ==
+                      labels[static_cast<std::size_t>(i)]);
     }));
 }
 

@@ -29,13 +29,15 @@ error thrown_by(Body&& body) {
 
 void expect_message(const error& thrown, errc code, const std::string& part) {
     EXPECT_EQ(thrown.code(), code) << thrown.what();
-    EXPECT_NE(std::string(thrown.what()).find(part), std::string::npos) << "\"" << thrown.what() << "\" lacks \"" << part << "\"";
+    EXPECT_NE(std::string(thrown.what()).find(part), std::string::npos)
+        << "\"" << thrown.what() << "\" lacks \"" << part << "\"";
 }
 
 template <class T>
 dense<T> dense_of(const std::vector<std::vector<T>>& rows) {
     matrix<T> all(static_cast<index>(rows.size()), rows.empty() ? 0 : static_cast<index>(rows[0].size()));
-    for (std::size_t i = 0; i < rows.size(); ++i) std::copy(rows[i].begin(), rows[i].end(), all.row(static_cast<index>(i)));
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        std::copy(rows[i].begin(), rows[i].end(), all.row(static_cast<index>(i)));
     return dense<T>(std::move(all));
 }
 
@@ -85,7 +87,8 @@ TEST(sparse_data, default_is_empty) {
 
 TEST(sparse_data, refuses_what_is_not_compressed_rows) {
     const auto make = [](std::vector<index> start, columns col, std::size_t values, index dims) {
-        return thrown_by([&] { sparse<double>(std::move(start), std::move(col), std::vector<double>(values, 1.0), dims); });
+        return thrown_by(
+            [&] { sparse<double>(std::move(start), std::move(col), std::vector<double>(values, 1.0), dims); });
     };
     expect_message(make({}, {}, 0, 3), errc::invalid_argument, "n + 1 row starts, got none");
     expect_message(make({-1, 0}, {}, 0, 3), errc::invalid_argument, "0 <= start, got -1");
@@ -102,7 +105,8 @@ TEST(sparse_data, borrowed_rows_are_checked_too) {
     const std::vector<index> start{0, 1};
     const columns col{9};
     const std::vector<float> val{1};
-    expect_message(thrown_by([&] { sparse<float>(start, col, val, 9, nullptr); }), errc::invalid_argument, "column < 9, got 9 in row 0");
+    expect_message(thrown_by([&] { sparse<float>(start, col, val, 9, nullptr); }), errc::invalid_argument,
+                   "column < 9, got 9 in row 0");
     EXPECT_EQ(sparse<float>(start, col, val, 10, nullptr).cols(0).data(), col.data());
 }
 
@@ -157,7 +161,8 @@ TEST(gather, strings_and_sets) {
 
 TEST(gather, refuses_an_object_that_is_not_there) {
     const dataset data = dense_of<double>({{1}, {2}});
-    expect_message(thrown_by([&] { gather(data, selection(1, 2)); }), errc::invalid_argument, "object 2 asked for, but there are 2");
+    expect_message(thrown_by([&] { gather(data, selection(1, 2)); }), errc::invalid_argument,
+                   "object 2 asked for, but there are 2");
     expect_message(thrown_by([&] { gather(data, selection(-1, 1)); }), errc::invalid_argument, "object -1 asked for");
 }
 
@@ -166,7 +171,10 @@ TEST(concatenate, dense_needs_equal_dims) {
     const dataset both = concatenate(two, dense_of<double>({{3, 4}, {5, 6}}));
     EXPECT_EQ(both.size(), 3);
     EXPECT_EQ(both.as<dense<double>>()->row(2)[1], 6);
-    expect_message(thrown_by([&] { concatenate(two, dense_of<double>({{1, 2, 3}})); }), errc::invalid_argument, "2 and of 3 coordinates");
+    expect_message(thrown_by([&] {
+                       concatenate(two, dense_of<double>({{1, 2, 3}}));
+                   }),
+                   errc::invalid_argument, "2 and of 3 coordinates");
 }
 
 TEST(concatenate, sparse_takes_the_larger_dims) {
@@ -183,7 +191,8 @@ TEST(concatenate, sparse_takes_the_larger_dims) {
 TEST(concatenate, refuses_different_storage) {
     const dataset words = strings({"a"});
     expect_message(thrown_by([&] { concatenate(words, sets({{1, 2}, {3}})); }), errc::unsupported, "strings and sets");
-    expect_message(thrown_by([&] { concatenate(dense_of<double>({{1}}), dense_of<float>({{1}})); }), errc::unsupported, "different storage");
+    expect_message(thrown_by([&] { concatenate(dense_of<double>({{1}}), dense_of<float>({{1}})); }), errc::unsupported,
+                   "different storage");
     EXPECT_EQ(concatenate(words, strings({"b", "c"})).size(), 3);
 }
 
@@ -207,17 +216,27 @@ TEST(as_dense, converts_between_float_and_double) {
 }
 
 TEST(as_dense, refuses_what_are_not_vectors) {
-    expect_message(thrown_by([] { as_dense<double>(strings({"a"})); }), errc::unsupported, "vectors are needed here, got strings");
+    expect_message(thrown_by([] { as_dense<double>(strings({"a"})); }), errc::unsupported,
+                   "vectors are needed here, got strings");
 }
 
 TEST(require_finite, names_row_and_column) {
     const double infinity = std::numeric_limits<double>::infinity();
     const double nan = std::numeric_limits<double>::quiet_NaN();
     EXPECT_NO_THROW(require_finite(dense_of<double>({{1, 2}, {3, std::numeric_limits<double>::max()}})));
-    expect_message(thrown_by([&] { require_finite(dense_of<double>({{1, 2}, {nan, 4}})); }), errc::data, "row 1, column 0: nan is not a finite number");
-    expect_message(thrown_by([&] { require_finite(dense_of<float>({{1, -std::numeric_limits<float>::infinity()}})); }), errc::data, "row 0, column 1: -inf");
+    expect_message(thrown_by([&] {
+                       require_finite(dense_of<double>({{1, 2}, {nan, 4}}));
+                   }),
+                   errc::data, "row 1, column 0: nan is not a finite number");
+    expect_message(thrown_by([&] {
+                       require_finite(dense_of<float>({{1, -std::numeric_limits<float>::infinity()}}));
+                   }),
+                   errc::data, "row 0, column 1: -inf");
     // Of a sparse row the column is the coordinate, not the position among the entries.
-    expect_message(thrown_by([&] { require_finite(sparse<double>({0, 0, 2}, {3, 7}, {1, infinity}, 8)); }), errc::data, "row 1, column 7: inf");
+    expect_message(thrown_by([&] {
+                       require_finite(sparse<double>({0, 0, 2}, {3, 7}, {1, infinity}, 8));
+                   }),
+                   errc::data, "row 1, column 7: inf");
 }
 
 TEST(require_finite, has_nothing_to_say_of_other_objects) {

@@ -35,8 +35,9 @@ TEST(libsvm, rows_become_zero_based_columns) {
 
 TEST(libsvm, blanks_comments_qid_crlf_and_the_byte_order_mark_do_not_matter) {
     const table plain = parse_libsvm("1 1:2 2:3\n-1 2:4\n", "f");
-    for (const char* text : {"1 1:2 2:3\n-1 2:4", "1 1:2 2:3\r\n-1 2:4\r\n", "\n\n1\t1:2   2:3 \n \r\n-1 2:4 \t", "# a:b c:d\n1 1:2 2:3# 7:8\n#\n-1 2:4#",
-                             "1 qid:10 1:2 2:3\n-1 qid:x 2:4\n", "\xef\xbb\xbf+1 1:2 2:3\n-1 2:4\n", "  1 01:2. 002:+3\n-1.0 00000000000002:4e0\n"}) {
+    for (const char* text : {"1 1:2 2:3\n-1 2:4", "1 1:2 2:3\r\n-1 2:4\r\n", "\n\n1\t1:2   2:3 \n \r\n-1 2:4 \t",
+                             "# a:b c:d\n1 1:2 2:3# 7:8\n#\n-1 2:4#", "1 qid:10 1:2 2:3\n-1 qid:x 2:4\n",
+                             "\xef\xbb\xbf+1 1:2 2:3\n-1 2:4\n", "  1 01:2. 002:+3\n-1.0 00000000000002:4e0\n"}) {
         const table t = parse_libsvm(text, "f");
         EXPECT_EQ(t.y, plain.y) << text;
         EXPECT_EQ(entries<double>(t.x), entries<double>(plain.x)) << text;
@@ -44,7 +45,9 @@ TEST(libsvm, blanks_comments_qid_crlf_and_the_byte_order_mark_do_not_matter) {
     }
 }
 
-TEST(libsvm, explicit_zeros_are_kept) { EXPECT_EQ(entries<double>(parse_libsvm("1 1:0 2:-0\n", "f").x), (list{{0, 0, 0}, {0, 1, 0}})); }
+TEST(libsvm, explicit_zeros_are_kept) {
+    EXPECT_EQ(entries<double>(parse_libsvm("1 1:0 2:-0\n", "f").x), (list{{0, 0, 0}, {0, 1, 0}}));
+}
 
 TEST(libsvm, largest_index_is_accepted) {
     EXPECT_EQ(parse_libsvm("1 2147483647:1\n", "f").x.dims(), 2147483647);
@@ -52,8 +55,10 @@ TEST(libsvm, largest_index_is_accepted) {
 }
 
 TEST(libsvm, index_base) {
-    EXPECT_EQ(entries<double>(parse_libsvm("1 0:5 3:1\n", "f", {.base = index_base::zero}).x), (list{{0, 0, 5}, {0, 3, 1}}));
-    EXPECT_EQ(entries<double>(parse_libsvm("1 2:5\n1 0:1\n", "f", {.base = index_base::automatic}).x), (list{{0, 2, 5}, {1, 0, 1}}));
+    EXPECT_EQ(entries<double>(parse_libsvm("1 0:5 3:1\n", "f", {.base = index_base::zero}).x),
+              (list{{0, 0, 5}, {0, 3, 1}}));
+    EXPECT_EQ(entries<double>(parse_libsvm("1 2:5\n1 0:1\n", "f", {.base = index_base::automatic}).x),
+              (list{{0, 2, 5}, {1, 0, 1}}));
     const table from_one = parse_libsvm("1 2:5\n1 1:1\n", "f", {.base = index_base::automatic});
     EXPECT_EQ(entries<double>(from_one.x), (list{{0, 1, 5}, {1, 0, 1}}));
     EXPECT_EQ(from_one.x.dims(), 2);
@@ -64,8 +69,10 @@ TEST(libsvm, precomputed_rows_keep_the_serial_in_column_0) {
     const table t = parse_libsvm("1 0:1 1:4 2:6\n-1 0:2 2:18\n", "f", {.precomputed = true});
     EXPECT_EQ(entries<double>(t.x), (list{{0, 0, 1}, {0, 1, 4}, {0, 2, 6}, {1, 0, 2}, {1, 2, 18}}));
     EXPECT_EQ(t.x.dims(), 3);
-    EXPECT_EQ(bad("1 1:4\n", {.precomputed = true}), "parse error: f:1:3: expected 0:serial first in a row of a precomputed kernel, got '1:4'");
-    EXPECT_EQ(bad("1 0:1 1:2\n2\n", {.precomputed = true}), "parse error: f:2:2: expected 0:serial after the label, got the end of the field");
+    EXPECT_EQ(bad("1 1:4\n", {.precomputed = true}),
+              "parse error: f:1:3: expected 0:serial first in a row of a precomputed kernel, got '1:4'");
+    EXPECT_EQ(bad("1 0:1 1:2\n2\n", {.precomputed = true}),
+              "parse error: f:2:2: expected 0:serial after the label, got the end of the field");
 }
 
 TEST(libsvm, dims_can_be_asked_for) {
@@ -90,13 +97,17 @@ TEST(libsvm, faults_are_named_with_their_place) {
     EXPECT_EQ(bad("1 -1:2\n"), "parse error: f:1:3: expected index:value, got '-1:2'");
     EXPECT_EQ(bad("1 :2\n"), "parse error: f:1:3: expected index:value, got ':2'");
     EXPECT_EQ(bad("1 1,2\n"), "parse error: f:1:3: expected index:value, got '1,2'");
-    EXPECT_EQ(bad("1 0:2\n"), "parse error: f:1:3: expected an index >= 1 (0 only for a precomputed kernel or 0-based indices), got '0'");
+    EXPECT_EQ(
+        bad("1 0:2\n"),
+        "parse error: f:1:3: expected an index >= 1 (0 only for a precomputed kernel or 0-based indices), got '0'");
     EXPECT_EQ(bad("1 3:2 3:4\n"), "parse error: f:1:7: expected an index > 3 (indices ascend), got '3'");
     EXPECT_EQ(bad("1 3:2\t2:4\n"), "parse error: f:1:7: expected an index > 3 (indices ascend), got '2'");
     EXPECT_EQ(bad("1 2147483648:1\n"), "parse error: f:1:3: expected an index <= 2147483647, got '2147483648'");
-    EXPECT_EQ(bad("1 18446744073709551617:1\n"), "parse error: f:1:3: expected an index <= 2147483647, got '18446744073709551617'");
+    EXPECT_EQ(bad("1 18446744073709551617:1\n"),
+              "parse error: f:1:3: expected an index <= 2147483647, got '18446744073709551617'");
     EXPECT_EQ(bad(std::string_view("1 1:\0\n", 6)), "parse error: f:1:5: expected a value (a number), got '\\x00'");
-    EXPECT_EQ(bad("1 1:" + std::string(50, 'z')), "parse error: f:1:5: expected a value (a number), got '" + std::string(40, 'z') + "...'");
+    EXPECT_EQ(bad("1 1:" + std::string(50, 'z')),
+              "parse error: f:1:5: expected a value (a number), got '" + std::string(40, 'z') + "...'");
 }
 
 TEST(libsvm, faults_in_a_last_line_without_end_have_their_place) {
@@ -109,12 +120,14 @@ TEST(libsvm, nan_infinity_and_overflow_are_refused_by_name) {
     EXPECT_EQ(bad("1 1:-inf\n"), "parse error: f:1:5: expected a finite number, got '-inf'");
     EXPECT_EQ(bad("1 1:Infinity\n"), "parse error: f:1:5: expected a finite number, got 'Infinity'");
     EXPECT_EQ(bad("1 1:1e400\n"), "parse error: f:1:5: expected a number within range, got '1e400'");
-    EXPECT_EQ(bad("1 1:1e39\n", {.numbers = precision::f32}), "parse error: f:1:5: expected a number within range, got '1e39'");
+    EXPECT_EQ(bad("1 1:1e39\n", {.numbers = precision::f32}),
+              "parse error: f:1:5: expected a number within range, got '1e39'");
     EXPECT_EQ(entries<double>(parse_libsvm("1 1:1e-400\n", "f").x), (list{{0, 0, 0}}));
 }
 
 TEST(libsvm, no_example_is_an_error) {
-    for (const char* text : {"", "\n", "  \r\n\n", "# only a comment"}) EXPECT_EQ(bad(text), "bad data: f: expected at least one example, got none") << text;
+    for (const char* text : {"", "\n", "  \r\n\n", "# only a comment"})
+        EXPECT_EQ(bad(text), "bad data: f: expected at least one example, got none") << text;
 }
 
 TEST(libsvm, float_values_are_rounded_once) {
@@ -152,7 +165,8 @@ std::string long_text(std::size_t bytes) {
         text += fmt::format("{}", static_cast<int>(random() % 5) - 2);
         int column = 0;
         for (auto left = random() % 12; left > 0; --left)
-            text += fmt::format(" {}:{}", column += 1 + static_cast<int>(random() % 50), static_cast<double>(random() % 100000) / 1000);
+            text += fmt::format(" {}:{}", column += 1 + static_cast<int>(random() % 50),
+                                static_cast<double>(random() % 100000) / 1000);
         if (random() % 8 == 0) text += " # 1:2 3:4";
         text += random() % 16 == 0 ? "\r\n\n" : "\n";
     }
@@ -169,7 +183,9 @@ std::vector<entry> slow_entries(const std::string& text, std::vector<double>& y)
         std::string word;
         if (!(words >> word)) continue;
         y.push_back(std::stod(word));
-        while (words >> word) out.push_back({static_cast<index>(y.size()) - 1, std::stol(word) - 1, std::stod(word.substr(word.find(':') + 1))});
+        while (words >> word)
+            out.push_back(
+                {static_cast<index>(y.size()) - 1, std::stol(word) - 1, std::stod(word.substr(word.find(':') + 1))});
     }
     return out;
 }
@@ -212,7 +228,8 @@ TEST(libsvm, what_is_written_is_read) {
         list expected;
         std::vector<double> y;
         for (int i = 0; i < rows; ++i) {
-            const auto finite = rc::gen::suchThat(rc::gen::arbitrary<double>(), [](double v) { return std::isfinite(v); });
+            const auto finite =
+                rc::gen::suchThat(rc::gen::arbitrary<double>(), [](double v) { return std::isfinite(v); });
             y.push_back(*finite);
             text += fmt::format("{}", y.back());
             int column = 0;

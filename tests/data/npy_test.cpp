@@ -39,31 +39,38 @@ TEST(npy, files_of_numpy_in_either_order_and_every_version) {
 }
 
 TEST(npy, other_number_types_of_numpy) {
-    EXPECT_EQ(rows<float>(read_npy(test_file("c_f4.npy")).x), (std::vector<std::vector<float>>{{1.5f, -2.25f}, {0.1f, 7}}));
+    EXPECT_EQ(rows<float>(read_npy(test_file("c_f4.npy")).x),
+              (std::vector<std::vector<float>>{{1.5f, -2.25f}, {0.1f, 7}}));
     EXPECT_EQ(rows<double>(read_npy(test_file("c_f4.npy"), precision::f64).x)[1][0], static_cast<double>(0.1f));
     EXPECT_EQ(rows<double>(read_npy(test_file("one_dim_i4.npy")).x), (matrix_rows{{3}, {-1}, {2147483647}}));
-    EXPECT_EQ(rows<float>(read_npy(test_file("one_dim_i4.npy"), precision::f32).x), (std::vector<std::vector<float>>{{3}, {-1}, {2147483648.0f}}));
+    EXPECT_EQ(rows<float>(read_npy(test_file("one_dim_i4.npy"), precision::f32).x),
+              (std::vector<std::vector<float>>{{3}, {-1}, {2147483648.0f}}));
     EXPECT_EQ(rows<double>(read_npy(test_file("bool.npy")).x), (matrix_rows{{1, 0}, {0, 1}}));
     EXPECT_EQ(rows<double>(read_npy(test_file("u8.npy")).x), (matrix_rows{{0, 18446744073709551616.0}}));
     EXPECT_EQ(rows<double>(read_npy(test_file("i1_fortran.npy")).x), (matrix_rows{{-128, 127, 0}, {1, 2, 3}}));
 }
 
 TEST(npy, what_is_not_supported_is_said) {
-    EXPECT_EQ(bad(contents(test_file("big_endian.npy"))), "unsupported: f: numbers of type '>f8' are big-endian, which is not supported");
-    EXPECT_EQ(bad(contents(test_file("three_dims.npy"))), "unsupported: f: an array of 1 or 2 dimensions is needed, got 3");
+    EXPECT_EQ(bad(contents(test_file("big_endian.npy"))),
+              "unsupported: f: numbers of type '>f8' are big-endian, which is not supported");
+    EXPECT_EQ(bad(contents(test_file("three_dims.npy"))),
+              "unsupported: f: an array of 1 or 2 dimensions is needed, got 3");
     EXPECT_EQ(bad(npy("{'descr': '<f8', 'fortran_order': False, 'shape': ()}", bytes_of<double>({1}))),
               "unsupported: f: an array of 1 or 2 dimensions is needed, got 0");
     EXPECT_EQ(bad(npy("{'descr': '<c16', 'fortran_order': False, 'shape': (1,)}", std::string(16, '\0'))),
               "unsupported: f: numbers of type '<c16' are not supported (f4, f8, i1 ... i8, u1 ... u8 and bool are)");
     EXPECT_EQ(bad(npy("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1,)}", "")),
-              "parse error: f: byte 20: bad .npy header: expected a plain number type (records are not supported), got '[('a', '<f8')], 'for'");
+              "parse error: f: byte 20: bad .npy header: expected a plain number type (records are not supported), got "
+              "'[('a', '<f8')], 'for'");
     EXPECT_EQ(bad(npy("{}", "", 4)), "unsupported: f: byte 6: .npy versions 1 to 3 are supported, got 4");
 }
 
 TEST(npy, sizes_are_checked_before_anything_is_allocated) {
     const std::string head = "{'descr': '<f8', 'fortran_order': False, 'shape': ";
-    EXPECT_EQ(bad(npy(head + "(2, 2)}", bytes_of<double>({1, 2, 3}))), "parse error: f: 2 x 2 numbers of 8 bytes do not make up the 24 bytes after the header");
-    EXPECT_EQ(bad(npy(head + "(1, 2)}", bytes_of<double>({1, 2, 3}))), "parse error: f: 1 x 2 numbers of 8 bytes do not make up the 24 bytes after the header");
+    EXPECT_EQ(bad(npy(head + "(2, 2)}", bytes_of<double>({1, 2, 3}))),
+              "parse error: f: 2 x 2 numbers of 8 bytes do not make up the 24 bytes after the header");
+    EXPECT_EQ(bad(npy(head + "(1, 2)}", bytes_of<double>({1, 2, 3}))),
+              "parse error: f: 1 x 2 numbers of 8 bytes do not make up the 24 bytes after the header");
     EXPECT_EQ(bad(npy(head + "(1, 3)}", bytes_of<double>({1, 2, 3}) + "x")),
               "parse error: f: 1 x 3 numbers of 8 bytes do not make up the 25 bytes after the header");
     // 2^33 * 2^31 * 8 = 2^67 wraps to 0
@@ -72,39 +79,52 @@ TEST(npy, sizes_are_checked_before_anything_is_allocated) {
     EXPECT_EQ(bad(npy(head + "(1, 99999999999999999999)}", "")),
               "parse error: f: byte 64: bad .npy header: expected a size below 2^64, got '99999999999999999999'");
     EXPECT_EQ(bad(npy(head + "(0, 3)}", "")), "bad data: f: expected at least one row and one column, got 0 x 3");
-    EXPECT_EQ(bad(npy(head + "(-1, 3)}", "")), "parse error: f: byte 61: bad .npy header: expected a size below 2^64, got '-1, 3)}'");
+    EXPECT_EQ(bad(npy(head + "(-1, 3)}", "")),
+              "parse error: f: byte 61: bad .npy header: expected a size below 2^64, got '-1, 3)}'");
 }
 
 TEST(npy, cut_files_are_refused) {
     const std::string whole = contents(test_file("c_f8.npy"));
-    for (std::size_t size = 0; size < whole.size(); ++size) EXPECT_TRUE(bad(whole.substr(0, size)).starts_with("parse error: f: ")) << size;
+    for (std::size_t size = 0; size < whole.size(); ++size)
+        EXPECT_TRUE(bad(whole.substr(0, size)).starts_with("parse error: f: ")) << size;
     EXPECT_EQ(bad("hello"), "parse error: f: byte 0: expected the first bytes of an .npy file, got 'hello'");
     EXPECT_EQ(bad(whole.substr(0, 9)), "parse error: f: truncated .npy file: it ends at byte 9 inside the header");
-    EXPECT_EQ(bad(whole.substr(0, 50)), "parse error: f: truncated .npy file: a header of 118 bytes, but the file ends after 40 of them");
+    EXPECT_EQ(bad(whole.substr(0, 50)),
+              "parse error: f: truncated .npy file: a header of 118 bytes, but the file ends after 40 of them");
 }
 
 TEST(npy, headers_are_read_strictly) {
     EXPECT_EQ(bad(npy("{'descr': '<f8'}", "")),
-              "parse error: f: byte 26: bad .npy header: expected the keys 'descr', 'fortran_order' and 'shape', got its end");
+              "parse error: f: byte 26: bad .npy header: expected the keys 'descr', 'fortran_order' and 'shape', got "
+              "its end");
     EXPECT_EQ(bad(npy("{'a': 1}", "")),
-              "parse error: f: byte 15: bad .npy header: expected each of the keys 'descr', 'fortran_order' and 'shape' once, got ' 1}'");
-    EXPECT_EQ(bad(npy("{'fortran_order': maybe}", "")), "parse error: f: byte 28: bad .npy header: expected True or False, got 'maybe}'");
+              "parse error: f: byte 15: bad .npy header: expected each of the keys 'descr', 'fortran_order' and "
+              "'shape' once, got ' 1}'");
+    EXPECT_EQ(bad(npy("{'fortran_order': maybe}", "")),
+              "parse error: f: byte 28: bad .npy header: expected True or False, got 'maybe}'");
     EXPECT_EQ(bad(npy("", "")), "parse error: f: byte 10: bad .npy header: expected '{', got its end");
-    EXPECT_EQ(rows<double>(parse_npy(npy("{\"shape\":(1,),\"fortran_order\":False,\"descr\":\"<f8\"}", bytes_of<double>({7})), "f").x), (matrix_rows{{7}}));
+    EXPECT_EQ(
+        rows<double>(
+            parse_npy(npy("{\"shape\":(1,),\"fortran_order\":False,\"descr\":\"<f8\"}", bytes_of<double>({7})), "f").x),
+        (matrix_rows{{7}}));
 }
 
 TEST(npy, numbers_that_are_not_finite_are_refused) {
     const std::string head = "{'descr': '<f8', 'fortran_order': True, 'shape': (2, 2)}";
-    EXPECT_EQ(bad(npy(head, bytes_of<double>({1, 2, NAN, 4}))), "bad data: f: row 1, column 2: expected a finite number, got nan");
-    EXPECT_EQ(bad(npy(head, bytes_of<double>({1, -INFINITY, 3, 4}))), "bad data: f: row 2, column 1: expected a finite number, got -inf");
-    EXPECT_EQ(bad(npy(head, bytes_of<double>({1, 2, 3, 1e300})), precision::f32), "bad data: f: row 2, column 2: expected a finite number, got 1e+300");
+    EXPECT_EQ(bad(npy(head, bytes_of<double>({1, 2, NAN, 4}))),
+              "bad data: f: row 1, column 2: expected a finite number, got nan");
+    EXPECT_EQ(bad(npy(head, bytes_of<double>({1, -INFINITY, 3, 4}))),
+              "bad data: f: row 2, column 1: expected a finite number, got -inf");
+    EXPECT_EQ(bad(npy(head, bytes_of<double>({1, 2, 3, 1e300})), precision::f32),
+              "bad data: f: row 2, column 2: expected a finite number, got 1e+300");
 }
 
 TEST(npy, written_files_are_what_numpy_writes) {
     const scratch_folder folder;
     matrix<double> m(2, 3);
     for (index i = 0; i < 2; ++i)
-        for (index j = 0; j < 3; ++j) m(i, j) = written_by_numpy[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)];
+        for (index j = 0; j < 3; ++j)
+            m(i, j) = written_by_numpy[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)];
     write_npy(folder.path("x.npy"), dense<double>(std::move(m)));
     EXPECT_EQ(contents(folder.path("x.npy")), contents(test_file("c_f8.npy")));
     matrix<float> f(2, 2);
@@ -114,7 +134,9 @@ TEST(npy, written_files_are_what_numpy_writes) {
 
 TEST(npy, rows_of_a_view_with_gaps_are_packed) {
     const std::vector<double> memory{1, 2, -1, 3, 4, -1};
-    EXPECT_EQ(rows<double>(parse_npy(format_npy(dense<double>(matrix_view<const double>(memory.data(), 2, 2, 3))), "f").x), (matrix_rows{{1, 2}, {3, 4}}));
+    EXPECT_EQ(
+        rows<double>(parse_npy(format_npy(dense<double>(matrix_view<const double>(memory.data(), 2, 2, 3))), "f").x),
+        (matrix_rows{{1, 2}, {3, 4}}));
 }
 
 TEST(npy, what_is_written_is_read) {
@@ -122,11 +144,13 @@ TEST(npy, what_is_written_is_read) {
         const int n = *rc::gen::inRange(1, 8);
         const int d = *rc::gen::inRange(1, 8);
         matrix<double> m(n, d);
-        for (int k = 0; k < n * d; ++k) m.data()[k] = *rc::gen::suchThat(rc::gen::arbitrary<double>(), [](double v) { return std::isfinite(v); });
+        for (int k = 0; k < n * d; ++k)
+            m.data()[k] = *rc::gen::suchThat(rc::gen::arbitrary<double>(), [](double v) { return std::isfinite(v); });
         const matrix<double> copy = m;
         const table t = parse_npy(format_npy(dense<double>(std::move(m))), "f");
         RC_ASSERT(t.x.size() == n && t.x.dims() == d);
-        RC_ASSERT(std::memcmp(t.x.as<dense<double>>()->row(0), copy.data(), static_cast<std::size_t>(n * d) * sizeof(double)) == 0);
+        RC_ASSERT(std::memcmp(t.x.as<dense<double>>()->row(0), copy.data(),
+                              static_cast<std::size_t>(n * d) * sizeof(double)) == 0);
     }));
 }
 

@@ -32,14 +32,17 @@ TEST(read_table, format_by_content) {
     EXPECT_EQ(detect_format("x.tsv", "DESC\ttrain\thow did serfdom develop ?\n"), file_format::strings);
     EXPECT_EQ(detect_format("x", std::string_view("\x93NUMPY\x01", 7)), file_format::npy);
     EXPECT_EQ(failure([] { detect_format("x", "hello world\n"); }),
-              "unsupported: x: cannot tell the format from the name or from the first line 'hello world': say which of libsvm, csv, npy, strings, sets it is");
+              "unsupported: x: cannot tell the format from the name or from the first line 'hello world': say which of "
+              "libsvm, csv, npy, strings, sets it is");
     EXPECT_EQ(failure([] { detect_format("x", "\n"); }), "bad data: x: expected at least one example, got none");
 }
 
 TEST(read_table, formats_have_names) {
-    for (const auto format : {file_format::automatic, file_format::libsvm, file_format::csv, file_format::npy, file_format::strings, file_format::sets})
+    for (const auto format : {file_format::automatic, file_format::libsvm, file_format::csv, file_format::npy,
+                              file_format::strings, file_format::sets})
         EXPECT_EQ(file_format_named(name(format)), format);
-    EXPECT_EQ(failure([] { file_format_named("arff"); }), "invalid argument: the format must be one of auto, libsvm, csv, npy, strings, sets, got 'arff'");
+    EXPECT_EQ(failure([] { file_format_named("arff"); }),
+              "invalid argument: the format must be one of auto, libsvm, csv, npy, strings, sets, got 'arff'");
 }
 
 TEST(read_table, iris_is_the_same_from_either_file) {
@@ -53,10 +56,12 @@ TEST(read_table, options_reach_the_reader) {
     const scratch_folder folder;
     const std::string path = folder.write("data.txt", "1 0:2\n");
     EXPECT_EQ(failure([&] { read_table(path); }),
-              "parse error: " + path + ":1:3: expected an index >= 1 (0 only for a precomputed kernel or 0-based indices), got '0'");
+              "parse error: " + path +
+                  ":1:3: expected an index >= 1 (0 only for a precomputed kernel or 0-based indices), got '0'");
     const table t = read_table(path, {.numbers = precision::f32, .libsvm = {.base = index_base::zero}});
     EXPECT_EQ(entries<float>(t.x), (std::vector<entry>{{0, 0, 2}}));
-    EXPECT_EQ(read_table(path, {.format = file_format::sets, .tsv = {.labelled = false}}).feature_names, (std::vector<std::string>{"1", "0:2"}));
+    EXPECT_EQ(read_table(path, {.format = file_format::sets, .tsv = {.labelled = false}}).feature_names,
+              (std::vector<std::string>{"1", "0:2"}));
     EXPECT_EQ(read_table(data_file("promoters.tsv")).x.kind(), domain::strings);
     EXPECT_EQ(read_table(test_file("c_f8.npy"), {.numbers = precision::f32}).x.as<dense<float>>()->dims(), 3);
 }

@@ -16,7 +16,9 @@
 
 namespace mercer::testing_support {
 
-inline std::string test_file(const std::string& name) { return mercer::testing_support::tests_file("data/files/" + name); }
+inline std::string test_file(const std::string& name) {
+    return mercer::testing_support::tests_file("data/files/" + name);
+}
 
 inline std::string contents(const std::string& path) {
     std::ifstream in(path, std::ios::binary);
@@ -39,7 +41,9 @@ public:
         std::ofstream(path(name), std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
         return path(name);
     }
-    std::size_t files() const { return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(path_), {})); }
+    std::size_t files() const {
+        return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(path_), {}));
+    }
 
 private:
     std::filesystem::path path_;
@@ -63,7 +67,9 @@ struct entry {
     double value;
     bool operator==(const entry&) const = default;
 };
-inline void PrintTo(const entry& e, std::ostream* out) { *out << "(" << e.row << ", " << e.column << ", " << e.value << ")"; }
+inline void PrintTo(const entry& e, std::ostream* out) {
+    *out << "(" << e.row << ", " << e.column << ", " << e.value << ")";
+}
 
 template <class T>
 std::vector<entry> entries(const dataset& x) {
@@ -71,7 +77,8 @@ std::vector<entry> entries(const dataset& x) {
     const auto* some = x.as<sparse<T>>();
     if (!some) throw std::runtime_error("other storage");
     for (index i = 0; i < some->size(); ++i)
-        for (std::size_t k = 0; k < some->cols(i).size(); ++k) out.push_back({i, some->cols(i)[k], static_cast<double>(some->values(i)[k])});
+        for (std::size_t k = 0; k < some->cols(i).size(); ++k)
+            out.push_back({i, some->cols(i)[k], static_cast<double>(some->values(i)[k])});
     return out;
 }
 

@@ -19,7 +19,8 @@ using matrix_rows = std::vector<std::vector<double>>;
 template <class T = double>
 dense<T> make(const std::vector<std::vector<T>>& values) {
     matrix<T> m(static_cast<index>(values.size()), static_cast<index>(values.front().size()));
-    for (index i = 0; i < m.rows(); ++i) std::copy(values[static_cast<std::size_t>(i)].begin(), values[static_cast<std::size_t>(i)].end(), m.row(i));
+    for (index i = 0; i < m.rows(); ++i)
+        std::copy(values[static_cast<std::size_t>(i)].begin(), values[static_cast<std::size_t>(i)].end(), m.row(i));
     return dense<T>(std::move(m));
 }
 
@@ -56,15 +57,23 @@ TEST(scaling, minmax_by_hand) {
     const scaling s = scaling::fit(x, {.method = scaling_method::minmax, .lower = 0, .upper = 5});
     EXPECT_EQ(rows<double>(s.apply(x)), (matrix_rows{{0, 0, 0}, {5, 0, 5}, {2, 0, 2.5}}));
     EXPECT_EQ(rows<double>(s.inverse(s.apply(x))), (matrix_rows{{0, 7, -1e308}, {10, 7, 1e308}, {4, 7, 0}}));
-    EXPECT_EQ(rows<double>(s.apply(make({{20, 9, 0}})))[0], (std::vector<double>{10, 0, 2.5}));  // beyond the range seen
+    EXPECT_EQ(rows<double>(s.apply(make({{20, 9, 0}})))[0],
+              (std::vector<double>{10, 0, 2.5}));  // beyond the range seen
 }
 
 TEST(scaling, minmax_of_sparse_data_is_svm_scale) {
     const table in = read_libsvm(test_file("svmscale_in.svm"));
     const table out = read_libsvm(test_file("svmscale_out.svm"));  // svm-scale -l -0.5 -u 2 -y -1 1
-    const scaling_options options{.method = scaling_method::minmax, .lower = -0.5, .upper = 2, .targets = true, .target_lower = -1, .target_upper = 1};
+    const scaling_options options{.method = scaling_method::minmax,
+                                  .lower = -0.5,
+                                  .upper = 2,
+                                  .targets = true,
+                                  .target_lower = -1,
+                                  .target_upper = 1};
     const scaling s = scaling::fit(in.x, in.y, options);
-    const auto six_digits = [](double value) { return std::stod(fmt::format("{:g}", value)); };  // what svm-scale prints
+    const auto six_digits = [](double value) {
+        return std::stod(fmt::format("{:g}", value));
+    };  // what svm-scale prints
     auto got = entries<double>(s.apply(in.x));
     for (entry& one : got) one.value = six_digits(one.value);
     EXPECT_EQ(got, entries<double>(out.x));
@@ -77,7 +86,8 @@ TEST(scaling, minmax_of_sparse_data_is_svm_scale) {
 TEST(scaling, sparse_zeros_stay_zeros_without_the_mean) {
     const dataset x = parse_libsvm("1 1:3\n1 3:4\n1 1:-3\n", "f").x;
     EXPECT_EQ(failure([&] { scaling::fit(x); }),
-              "unsupported: standardising sparse vectors would fill in every zero: use with_mean = false, min-max scaling, or dense vectors");
+              "unsupported: standardising sparse vectors would fill in every zero: use with_mean = false, min-max "
+              "scaling, or dense vectors");
     const scaling s = scaling::fit(x, {.with_mean = false});
     const auto got = entries<double>(s.apply(x));
     ASSERT_EQ(got.size(), 3u);
@@ -88,28 +98,40 @@ TEST(scaling, sparse_zeros_stay_zeros_without_the_mean) {
     EXPECT_EQ(failure([&] {
                   scaling::fit(make({{1}, {2}})).apply(parse_libsvm("1 1:3\n", "f").x);
               }),
-              "unsupported: standardising sparse vectors would fill in every zero: use with_mean = false, min-max scaling, or dense vectors");
+              "unsupported: standardising sparse vectors would fill in every zero: use with_mean = false, min-max "
+              "scaling, or dense vectors");
 }
 
 TEST(scaling, storage_is_kept) {
     const scaling s = scaling::fit(make<float>({{1, 2}, {3, 5}}), minmax);
     EXPECT_EQ(rows<float>(s.apply(make<float>({{1, 2}, {2, 5}}))), (std::vector<std::vector<float>>{{-1, -1}, {0, 1}}));
-    EXPECT_EQ(entries<float>(s.apply(parse_libsvm("1 1:1 2:2\n", "f", {.numbers = precision::f32}).x)), (std::vector<entry>{{0, 0, -1}, {0, 1, -1}}));
+    EXPECT_EQ(entries<float>(s.apply(parse_libsvm("1 1:1 2:2\n", "f", {.numbers = precision::f32}).x)),
+              (std::vector<entry>{{0, 0, -1}, {0, 1, -1}}));
 }
 
 TEST(scaling, dims_must_fit) {
     const scaling s = scaling::fit(make({{1, 2}, {3, 5}}), minmax);
-    EXPECT_EQ(failure([&] { s.apply(make({{1, 2, 3}})); }), "invalid argument: the scaling was fitted to 2 columns, got vectors of 3");
-    EXPECT_EQ(failure([&] { s.apply(make(matrix_rows{{1}})); }), "invalid argument: the scaling was fitted to 2 columns, got vectors of 1");
-    EXPECT_EQ(failure([&] { s.inverse(parse_libsvm("1 3:1\n", "f").x); }), "invalid argument: the scaling was fitted to 2 columns, got vectors of 3");
+    EXPECT_EQ(failure([&] {
+                  s.apply(make({{1, 2, 3}}));
+              }),
+              "invalid argument: the scaling was fitted to 2 columns, got vectors of 3");
+    EXPECT_EQ(failure([&] { s.apply(make(matrix_rows{{1}})); }),
+              "invalid argument: the scaling was fitted to 2 columns, got vectors of 1");
+    EXPECT_EQ(failure([&] { s.inverse(parse_libsvm("1 3:1\n", "f").x); }),
+              "invalid argument: the scaling was fitted to 2 columns, got vectors of 3");
     const dataset narrow = s.apply(parse_libsvm("1 1:3\n", "f").x);  // its second coordinate is a zero
     EXPECT_EQ(narrow.dims(), 2);
     EXPECT_EQ(rows<double>(as_dense<double>(narrow)), rows<double>(s.apply(make({{3, 0}}))));
 }
 
 TEST(scaling, wrong_input_is_refused) {
-    EXPECT_EQ(failure([] { scaling::fit(make({{1}, {NAN}})); }), "bad data: row 1, column 0: nan is not a finite number");
-    EXPECT_EQ(failure([] { scaling::fit(make(matrix_rows{{1}}), {.method = scaling_method::minmax, .lower = 1, .upper = 1}); }),
+    EXPECT_EQ(failure([] {
+                  scaling::fit(make({{1}, {NAN}}));
+              }),
+              "bad data: row 1, column 0: nan is not a finite number");
+    EXPECT_EQ(failure([] {
+                  scaling::fit(make(matrix_rows{{1}}), {.method = scaling_method::minmax, .lower = 1, .upper = 1});
+              }),
               "invalid argument: min-max scaling needs finite lower < upper, got 1 and 1");
     EXPECT_EQ(failure([] { scaling::fit(strings({"a"})); }), "unsupported: scaling needs vectors, got strings");
     EXPECT_EQ(failure([] { scaling::fit(make(matrix_rows{{1}}), {.targets = true}); }),
@@ -118,7 +140,10 @@ TEST(scaling, wrong_input_is_refused) {
     EXPECT_EQ(failure([&] { scaling::fit(make(matrix_rows{{1}}), y, {.targets = true}); }),
               "invalid argument: there must be one target a vector, got 2 targets for 1 vectors");
     const scaling tiny = scaling::fit(make({{0}, {1e-300}}), minmax);
-    EXPECT_TRUE(failure([&] { tiny.apply(make(matrix_rows{{1e300}})); }).starts_with("bad data: row 0, column 0: scaling gives inf")) << "2e600";
+    EXPECT_TRUE(failure([&] {
+                    tiny.apply(make(matrix_rows{{1e300}}));
+                }).starts_with("bad data: row 0, column 0: scaling gives inf"))
+        << "2e600";
 }
 
 TEST(scaling, targets_come_back) {
@@ -136,8 +161,8 @@ TEST(scaling, file_holds_every_bit) {
     EXPECT_TRUE(rc::check("saved and loaded, a scaling is the same", [&] {
         const int d = *rc::gen::inRange(1, 6);
         const auto finite = rc::gen::suchThat(rc::gen::arbitrary<double>(), [](double v) { return std::isfinite(v); });
-        const auto values =
-            *rc::gen::container<std::vector<std::vector<double>>>(3, rc::gen::container<std::vector<double>>(static_cast<std::size_t>(d), finite));
+        const auto values = *rc::gen::container<std::vector<std::vector<double>>>(
+            3, rc::gen::container<std::vector<double>>(static_cast<std::size_t>(d), finite));
         const auto y = *rc::gen::container<std::vector<double>>(3, finite);
         scaling_options options = minmax;
         if (*rc::gen::arbitrary<bool>()) options = {.with_mean = *rc::gen::arbitrary<bool>()};
@@ -155,7 +180,8 @@ TEST(scaling, file_holds_every_bit) {
 TEST(scaling, inverse_undoes_apply) {
     EXPECT_TRUE(rc::check("inverse(apply(x)) = x up to the rounding of a few operations", [] {
         matrix_rows values;
-        for (int i = 0; i < 4; ++i) values.push_back({*rc::gen::inRange(-1000, 1000) / 7.0, *rc::gen::inRange(-1000, 1000) * 1e5});
+        for (int i = 0; i < 4; ++i)
+            values.push_back({*rc::gen::inRange(-1000, 1000) / 7.0, *rc::gen::inRange(-1000, 1000) * 1e5});
         const scaling s = scaling::fit(make(values), *rc::gen::arbitrary<bool>() ? minmax : scaling_options{});
         const auto back = rows<double>(s.inverse(s.apply(make(values))));
         for (std::size_t j = 0; j < 2; ++j) {
@@ -171,12 +197,16 @@ TEST(scaling, bad_files_are_refused) {
     const auto bad = [](const std::string& text) { return failure([&] { scaling::from_json(text, "f"); }); };
     EXPECT_TRUE(bad("{").starts_with("parse error: f: not a scaling file: "));
     EXPECT_EQ(bad(R"({"format": "x"})"), "parse error: f: not a scaling file: the format is not mercer-scaling");
-    const std::string head = R"({"format": "mercer-scaling", "version": 1, "method": "minmax", "lower": 0, "upper": 1, )";
-    EXPECT_EQ(bad(head + R"("min": [1], "max": [0]})"), "parse error: f: not a scaling file: min <= max does not hold: 1 and 0");
-    EXPECT_EQ(bad(head + R"("min": [1], "max": []})"), "parse error: f: not a scaling file: 'min' and 'max' must be arrays of the same length");
+    const std::string head =
+        R"({"format": "mercer-scaling", "version": 1, "method": "minmax", "lower": 0, "upper": 1, )";
+    EXPECT_EQ(bad(head + R"("min": [1], "max": [0]})"),
+              "parse error: f: not a scaling file: min <= max does not hold: 1 and 0");
+    EXPECT_EQ(bad(head + R"("min": [1], "max": []})"),
+              "parse error: f: not a scaling file: 'min' and 'max' must be arrays of the same length");
     EXPECT_TRUE(bad(head + R"("min": ["a"], "max": [0]})").starts_with("parse error: f: not a scaling file: "));
-    EXPECT_EQ(bad(R"({"format": "mercer-scaling", "version": 1, "method": "standardise", "with_mean": true, "mean": [0], "sd": [-1]})"),
-              "parse error: f: not a scaling file: 0 <= sd does not hold: -1");
+    EXPECT_EQ(
+        bad(R"({"format": "mercer-scaling", "version": 1, "method": "standardise", "with_mean": true, "mean": [0], "sd": [-1]})"),
+        "parse error: f: not a scaling file: 0 <= sd does not hold: -1");
     EXPECT_EQ(bad(head + R"("min": [0], "max": [1]})"), "no error");
 }
 

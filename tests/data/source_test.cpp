@@ -35,8 +35,10 @@ TEST(source, large_file_is_the_same_mapped_and_survives_the_name) {
 
 TEST(source, missing_file_and_directory_are_named) {
     const scratch_folder folder;
-    EXPECT_EQ(failure([&] { read_source(folder.path("no")); }), "i/o error: cannot read '" + folder.path("no") + "': No such file or directory");
-    EXPECT_EQ(failure([&] { read_source(folder.path("")); }), "i/o error: cannot read '" + folder.path("") + "': Is a directory");
+    EXPECT_EQ(failure([&] { read_source(folder.path("no")); }),
+              "i/o error: cannot read '" + folder.path("no") + "': No such file or directory");
+    EXPECT_EQ(failure([&] { read_source(folder.path("")); }),
+              "i/o error: cannot read '" + folder.path("") + "': Is a directory");
 }
 
 #ifdef MERCER_HAVE_ZLIB
@@ -54,14 +56,17 @@ TEST(source, gzip_cut_anywhere_is_an_error_or_a_whole_member) {
     int whole = 0;
     for (std::size_t size = 2; size < packed.size(); ++size) {
         std::string got;
-        const std::string message = failure([&] { got = unpack("x.gz", std::string_view(packed).substr(0, size)).bytes(); });
+        const std::string message =
+            failure([&] { got = unpack("x.gz", std::string_view(packed).substr(0, size)).bytes(); });
         if (message == "no error") {
             EXPECT_EQ(got, first) << size;
             ++whole;
         } else if (message.find("truncated") != std::string::npos) {
-            EXPECT_EQ(message, "parse error: x.gz: truncated gzip archive: it ends at byte " + std::to_string(size) + " inside a member");
+            EXPECT_EQ(message, "parse error: x.gz: truncated gzip archive: it ends at byte " + std::to_string(size) +
+                                   " inside a member");
         } else {
-            EXPECT_NE(message.find("expected another gzip member or the end of the file"), std::string::npos) << message;  // one byte of the second magic
+            EXPECT_NE(message.find("expected another gzip member or the end of the file"), std::string::npos)
+                << message;  // one byte of the second magic
         }
     }
     EXPECT_EQ(whole, 1);
@@ -69,7 +74,8 @@ TEST(source, gzip_cut_anywhere_is_an_error_or_a_whole_member) {
 
 TEST(source, gzip_with_a_changed_byte_or_garbage_after_it_is_refused) {
     std::string packed = contents(test_file("two_members.svm.gz"));
-    EXPECT_NE(failure([&] { unpack("x.gz", packed + "garbage"); }).find("x.gz: byte 65: expected another gzip member"), std::string::npos);
+    EXPECT_NE(failure([&] { unpack("x.gz", packed + "garbage"); }).find("x.gz: byte 65: expected another gzip member"),
+              std::string::npos);
     packed[packed.size() - 8] ^= 1;  // the checksum
     EXPECT_NE(failure([&] { unpack("x.gz", packed); }).find("bad gzip data: incorrect data check"), std::string::npos);
 }

@@ -55,10 +55,13 @@ TEST(strings_reader, a_blank_line_without_labels_is_an_empty_string) {
 }
 
 TEST(strings_reader, faults) {
-    EXPECT_EQ(failure([] { parse_strings("+\ta\nACGT\n", "f"); }), "parse error: f:2:1: expected label<TAB>text, got 'ACGT'");
-    EXPECT_EQ(failure([] { parse_strings("+\ta\n\tACGT\n", "f"); }), "parse error: f:2:1: expected label<TAB>text, got '\\x09ACGT'");
+    EXPECT_EQ(failure([] { parse_strings("+\ta\nACGT\n", "f"); }),
+              "parse error: f:2:1: expected label<TAB>text, got 'ACGT'");
+    EXPECT_EQ(failure([] { parse_strings("+\ta\n\tACGT\n", "f"); }),
+              "parse error: f:2:1: expected label<TAB>text, got '\\x09ACGT'");
     EXPECT_EQ(failure([] { parse_strings("", "f"); }), "bad data: f: expected at least one example, got none");
-    EXPECT_EQ(failure([] { parse_strings("a\tx\nb\ty\n", "f", {.classes = {"a"}}); }), "bad data: f:2:1: expected one of the 1 known classes, got 'b'");
+    EXPECT_EQ(failure([] { parse_strings("a\tx\nb\ty\n", "f", {.classes = {"a"}}); }),
+              "bad data: f:2:1: expected one of the 1 known classes, got 'b'");
 }
 
 TEST(strings_reader, promoters) {
@@ -85,7 +88,8 @@ TEST(sets_reader, a_blank_line_without_labels_is_an_empty_set) {
     EXPECT_EQ(set(t, 2), (numbers{}));
     EXPECT_EQ(set(t, 3), (numbers{1}));
     // Where there are labels, one may be missing, but a line without anything is no example.
-    EXPECT_EQ(failure([] { parse_sets("p\ta\n\t\n", "f"); }), "parse error: f:2:1: expected label<TAB>item item ..., got '\\x09'");
+    EXPECT_EQ(failure([] { parse_sets("p\ta\n\t\n", "f"); }),
+              "parse error: f:2:1: expected label<TAB>item item ..., got '\\x09'");
     EXPECT_EQ(parse_sets("p\ta\n\n \n", "f").x.size(), 1);
 }
 
@@ -101,7 +105,10 @@ TEST(sets_reader, dictionary_carries_over_to_other_files) {
     EXPECT_EQ(set(test, 0), (numbers{1, 2}));
     EXPECT_EQ(set(test, 1), (numbers{0}));
     EXPECT_EQ(test.feature_names, (words{"b", "a", "z"}));
-    EXPECT_EQ(failure([] { parse_sets("p\ta\n", "f", {.dictionary = {"a", "a"}}); }), "invalid argument: the items of a dictionary must differ, got 'a' twice");
+    EXPECT_EQ(failure([] {
+                  parse_sets("p\ta\n", "f", {.dictionary = {"a", "a"}});
+              }),
+              "invalid argument: the items of a dictionary must differ, got 'a' twice");
 }
 
 TEST(sets_reader, unlabelled_items_with_blanks) {
@@ -112,7 +119,8 @@ TEST(sets_reader, unlabelled_items_with_blanks) {
 }
 
 TEST(sets_reader, faults) {
-    EXPECT_EQ(failure([] { parse_sets("p\ta\nb c\n", "f"); }), "parse error: f:2:1: expected label<TAB>item item ..., got 'b c'");
+    EXPECT_EQ(failure([] { parse_sets("p\ta\nb c\n", "f"); }),
+              "parse error: f:2:1: expected label<TAB>item item ..., got 'b c'");
     EXPECT_EQ(failure([] { parse_sets(" \n", "f"); }), "bad data: f: expected at least one example, got none");
 }
 

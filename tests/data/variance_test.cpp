@@ -36,7 +36,9 @@ TEST(entry_variance, leaves_out_weight_zero_and_nothing_else) {
     expect_error(errc::invalid_argument, "3 vectors but 1 weights", [&] { entry_variance(x, std::vector<double>{1}); });
 }
 
-TEST(entry_variance, far_from_zero_keeps_its_digits) { EXPECT_NEAR(entry_variance(plane<double>({1e9 + 1, 1e9 + 2, 1e9 + 3, 1e9 + 4}, 2)), 1.25, 1e-6); }
+TEST(entry_variance, far_from_zero_keeps_its_digits) {
+    EXPECT_NEAR(entry_variance(plane<double>({1e9 + 1, 1e9 + 2, 1e9 + 3, 1e9 + 4}, 2)), 1.25, 1e-6);
+}
 
 TEST(entry_variance, is_for_vectors) {
     expect_error(errc::unsupported, "strings", [] { entry_variance(dataset(strings({"a"}))); });

@@ -53,19 +53,23 @@ sparse<T> spread(const matrix<T>& x, index dims) {
 TEST(computed, columns_that_do_not_occur_do_not_matter) {
     const matrix<double> x = random_matrix<double>(40, 7, 1), z = random_matrix<double>(9, 7, 2);
     constexpr index far = 2147483647;
-    for (const char* text : {"rbf(gamma=0.3)", "linear()", "normalize(poly(degree=2, coef0=1))", "laplacian(gamma=0.2)", "rbf(gamma=1)*linear() + 2"}) {
+    for (const char* text : {"rbf(gamma=0.3)", "linear()", "normalize(poly(degree=2, coef0=1))", "laplacian(gamma=0.2)",
+                             "rbf(gamma=1)*linear() + 2"}) {
         const kernel k = kernel::parse(text);
         const auto all = [](const gram<double>& K) {
             matrix<double> out(K.rows(), K.cols());
             K.all(out.view());
             return out;
         };
-        const matrix<double> near = all(computed<double>(k, spread(x, 7))), wide = all(computed<double>(k, spread(x, far)));
+        const matrix<double> near = all(computed<double>(k, spread(x, 7))),
+                             wide = all(computed<double>(k, spread(x, far)));
         const matrix<double> near_pair = all(computed<double>(k, spread(x, 7), spread(z, 7))),
                              wide_pair = all(computed<double>(k, spread(x, far), spread(z, far)));
         for (index i = 0; i < x.rows(); ++i) {
-            for (index j = 0; j < x.rows(); ++j) EXPECT_NEAR(wide(i, j), near(i, j), 1e-13 * (1 + std::abs(near(i, j)))) << text;
-            for (index j = 0; j < z.rows(); ++j) EXPECT_NEAR(wide_pair(i, j), near_pair(i, j), 1e-13 * (1 + std::abs(near_pair(i, j)))) << text;
+            for (index j = 0; j < x.rows(); ++j)
+                EXPECT_NEAR(wide(i, j), near(i, j), 1e-13 * (1 + std::abs(near(i, j)))) << text;
+            for (index j = 0; j < z.rows(); ++j)
+                EXPECT_NEAR(wide_pair(i, j), near_pair(i, j), 1e-13 * (1 + std::abs(near_pair(i, j)))) << text;
         }
     }
 }
@@ -87,14 +91,18 @@ TYPED_TEST(gram_kinds, computed_from_a_kernel) {
         double tolerance = 0;
         for (index i = 0; i < 230; ++i) {
             for (index j = 0; j < 230; ++j)
-                one(i, j) = static_cast<double>(s.f(x[i], x[j]).value), tolerance = std::max(tolerance, static_cast<double>(s.f(x[i], x[j]).error));
+                one(i, j) = static_cast<double>(s.f(x[i], x[j]).value),
+                       tolerance = std::max(tolerance, static_cast<double>(s.f(x[i], x[j]).error));
             for (index j = 0; j < 120; ++j)
-                two(i, j) = static_cast<double>(s.f(x[i], z[j]).value), tolerance = std::max(tolerance, static_cast<double>(s.f(x[i], z[j]).error));
+                two(i, j) = static_cast<double>(s.f(x[i], z[j]).value),
+                       tolerance = std::max(tolerance, static_cast<double>(s.f(x[i], z[j]).error));
         }
         tolerance = (tolerance + 1) * 4 * std::numeric_limits<T>::epsilon();
         for (const std::size_t kept : {std::size_t{0}, std::size_t{1} << 20}) {
             expect_gram_contract(computed<T>(s.k, vectors_of<T>(x, storage::dense), kept), one, tolerance);
-            expect_gram_contract(computed<T>(s.k, vectors_of<T>(x, storage::sparse), vectors_of<T>(z, storage::dense), kept), two, tolerance);
+            expect_gram_contract(
+                computed<T>(s.k, vectors_of<T>(x, storage::sparse), vectors_of<T>(z, storage::dense), kept), two,
+                tolerance);
         }
     }
 }
@@ -146,7 +154,8 @@ TYPED_TEST(gram_kinds, ridge_adds_to_the_diagonal) {
     for (index i = 0; i < 45; ++i) want(i, i) += 0.75;
     expect_gram_contract(with_ridge<T>(k, 0.75), want, rounding<T>);
     const precomputed<T> flat(random_matrix<T>(3, 4));
-    expect_error(errc::invalid_argument, "a ridge needs as many rows as columns, got a matrix of 3 rows and 4 columns", [&] { with_ridge<T>(flat, 1); });
+    expect_error(errc::invalid_argument, "a ridge needs as many rows as columns, got a matrix of 3 rows and 4 columns",
+                 [&] { with_ridge<T>(flat, 1); });
 }
 
 TYPED_TEST(gram_kinds, subset_takes_any_rows_and_columns) {
@@ -187,7 +196,8 @@ TYPED_TEST(gram_kinds, centred_is_hkh) {
     Eigen::MatrixXd dense(n, n);
     for (index i = 0; i < n; ++i)
         for (index j = 0; j < n; ++j) dense(i, j) = k(i, j);
-    const Eigen::MatrixXd h = Eigen::MatrixXd::Identity(n, n) - Eigen::MatrixXd::Constant(n, n, 1.0 / n), hkh = h * dense * h;
+    const Eigen::MatrixXd h = Eigen::MatrixXd::Identity(n, n) - Eigen::MatrixXd::Constant(n, n, 1.0 / n),
+                          hkh = h * dense * h;
     matrix<double> want(n, n);
     for (index i = 0; i < n; ++i)
         for (index j = 0; j < n; ++j) want(i, j) = hkh(i, j);
@@ -196,7 +206,8 @@ TYPED_TEST(gram_kinds, centred_is_hkh) {
     EXPECT_NEAR(c.total(), dense.mean(), rounding<T>);
     for (index i = 0; i < n; ++i) EXPECT_NEAR(c.means()[i], dense.row(i).mean(), rounding<T>);
     const precomputed<T> flat(random_matrix<T>(3, 4));
-    expect_error(errc::invalid_argument, "centring needs as many rows as columns, got a matrix of 3 rows and 4 columns", [&] { centred<T>{flat}; });
+    expect_error(errc::invalid_argument, "centring needs as many rows as columns, got a matrix of 3 rows and 4 columns",
+                 [&] { centred<T>{flat}; });
 }
 
 TYPED_TEST(gram_kinds, normalised_has_ones_on_the_diagonal) {
@@ -207,7 +218,8 @@ TYPED_TEST(gram_kinds, normalised_has_ones_on_the_diagonal) {
     const precomputed<T> whole(k);
     matrix<double> want(n, n);
     for (index i = 0; i < n; ++i)
-        for (index j = 0; j < n; ++j) want(i, j) = i == 4 || j == 4 ? 0 : k(i, j) / std::sqrt(static_cast<double>(k(i, i)) * k(j, j));
+        for (index j = 0; j < n; ++j)
+            want(i, j) = i == 4 || j == 4 ? 0 : k(i, j) / std::sqrt(static_cast<double>(k(i, i)) * k(j, j));
     expect_gram_contract(normalised<T>(whole), want, rounding<T>);
     const precomputed<T> flat(random_matrix<T>(3, 4));
     expect_error(errc::invalid_argument, "needs as many rows as columns", [&] { normalised<T>{flat}; });
@@ -248,13 +260,14 @@ TYPED_TEST(gram_kinds, adaptors_keep_what_they_do_not_change) {
     const kept_rows<T> kept(K, 10 * 30 * sizeof(T));
     const row_cache<T> cached(K, 10 * 30 * sizeof(T));
     for (const gram<T>* each :
-         {static_cast<const gram<T>*>(&ridged), static_cast<const gram<T>*>(&middle), static_cast<const gram<T>*>(&unit), static_cast<const gram<T>*>(&some),
-          static_cast<const gram<T>*>(&twice), static_cast<const gram<T>*>(&kept), static_cast<const gram<T>*>(&cached)}) {
+         {static_cast<const gram<T>*>(&ridged), static_cast<const gram<T>*>(&middle),
+          static_cast<const gram<T>*>(&unit), static_cast<const gram<T>*>(&some), static_cast<const gram<T>*>(&twice),
+          static_cast<const gram<T>*>(&kept), static_cast<const gram<T>*>(&cached)}) {
         EXPECT_TRUE(each->positive());
         EXPECT_GE(each->element_cost(), K.element_cost());
     }
-    for (const gram<T>* each :
-         {static_cast<const gram<T>*>(&some), static_cast<const gram<T>*>(&twice), static_cast<const gram<T>*>(&kept), static_cast<const gram<T>*>(&cached)}) {
+    for (const gram<T>* each : {static_cast<const gram<T>*>(&some), static_cast<const gram<T>*>(&twice),
+                                static_cast<const gram<T>*>(&kept), static_cast<const gram<T>*>(&cached)}) {
         const matrix<double> phi = each->features(10);
         ASSERT_EQ(phi.rows(), each->rows());
         std::vector<T> self(static_cast<std::size_t>(each->rows()));

@@ -98,7 +98,8 @@ TEST(empirical_map, inner_products_are_the_kernel) {
         // The image of a training object as a new one is its image as a training object.
         EXPECT_LT((to_eigen(map.transform(x).view()) - a).norm(), 1e-6 * a.norm());
     }
-    // (1 + x'z)² in 3-D has 10 features, spanned by 40 points: the map is the whole feature space, so new pairs agree as well.
+    // (1 + x'z)² in 3-D has 10 features, spanned by 40 points: the map is the whole feature space, so new pairs agree
+    // as well.
     const empirical_map finite(kernels[1], x);
     EXPECT_EQ(finite.size(), 10);
     matrix<double> kzz(15, 15);
@@ -124,8 +125,10 @@ TEST(empirical_map, keeps_what_it_is_told_and_refuses_the_rest) {
     EXPECT_EQ(two.size(), 2);
     EXPECT_NEAR(two.discarded(), 1 + 2 + 3, 1e-12);
     expect_error([&] { two.transform(random_vectors(1, 1, 1)); }, errc::invalid_argument, "without its kernel");
-    expect_error([&] { two.transform_rows(matrix<double>(1, 4).view()); }, errc::invalid_argument, "5 training objects, got 4");
-    expect_error([&] { empirical_map(as_gram(with_eigenvalues(Eigen::VectorXd::LinSpaced(5, -1, 5), random))); }, errc::not_psd, "got -1");
+    expect_error([&] { two.transform_rows(matrix<double>(1, 4).view()); }, errc::invalid_argument,
+                 "5 training objects, got 4");
+    expect_error([&] { empirical_map(as_gram(with_eigenvalues(Eigen::VectorXd::LinSpaced(5, -1, 5), random))); },
+                 errc::not_psd, "got -1");
     EXPECT_EQ(empirical_map(as_gram(eigen_matrix(0, 0))).size(), 0);
     EXPECT_EQ(empirical_map(as_gram(eigen_matrix::Zero(3, 3))).training().dims(), 0);
 }
@@ -147,7 +150,8 @@ RC_GTEST_PROP(repair, makes_matrices_positive_semidefinite, (std::uint64_t seed)
         std::vector<index> self(static_cast<std::size_t>(n));
         for (index i = 0; i < n; ++i) self[static_cast<std::size_t>(i)] = i;
         const matrix<double> rows = to_matrix(k);
-        RC_ASSERT((to_eigen(made.extend(rows.view(), self).view()) - to_eigen(made.k.view())).norm() <= 1e-12 * static_cast<double>(n) * k.norm());
+        RC_ASSERT((to_eigen(made.extend(rows.view(), self).view()) - to_eigen(made.k.view())).norm() <=
+                  1e-12 * static_cast<double>(n) * k.norm());
     }
 }
 
@@ -158,7 +162,8 @@ RC_GTEST_PROP(repair, clip_is_the_nearest, (std::uint64_t seed)) {
     const repaired_gram clip = repair(as_gram(k), repair_method::clip);
     const double nearest = clip.frobenius_change;
     const eigen_matrix clipped = to_eigen(clip.k.view());
-    for (const repair_method other : methods) RC_ASSERT(nearest <= repair(as_gram(k), other).frobenius_change * (1 + 1e-12));
+    for (const repair_method other : methods)
+        RC_ASSERT(nearest <= repair(as_gram(k), other).frobenius_change * (1 + 1e-12));
     for (int i = 0; i < 30; ++i) {
         // Any positive semidefinite matrix, some of them close by: (R + E)(R + E)ᵀ with RRᵀ the clipped one.
         const Eigen::SelfAdjointEigenSolver<eigen_matrix> eigen(clipped);
@@ -175,9 +180,12 @@ TEST(repair, eigenvalues_become_what_the_method_says) {
     const auto spectrum_after = [&](repair_method method) -> Eigen::VectorXd {
         return Eigen::SelfAdjointEigenSolver<eigen_matrix>(to_eigen(repair(as_gram(k), method).k.view())).eigenvalues();
     };
-    EXPECT_LT((spectrum_after(repair_method::clip) - (Eigen::VectorXd(6) << 0, 0, 0, 1, 2, 3).finished()).norm(), 1e-13);
-    EXPECT_LT((spectrum_after(repair_method::flip) - (Eigen::VectorXd(6) << 0, 1, 1, 2, 2, 3).finished()).norm(), 1e-13);
-    EXPECT_LT((spectrum_after(repair_method::shift) - (Eigen::VectorXd(6) << 0, 1, 2, 3, 4, 5).finished()).norm(), 1e-13);
+    EXPECT_LT((spectrum_after(repair_method::clip) - (Eigen::VectorXd(6) << 0, 0, 0, 1, 2, 3).finished()).norm(),
+              1e-13);
+    EXPECT_LT((spectrum_after(repair_method::flip) - (Eigen::VectorXd(6) << 0, 1, 1, 2, 2, 3).finished()).norm(),
+              1e-13);
+    EXPECT_LT((spectrum_after(repair_method::shift) - (Eigen::VectorXd(6) << 0, 1, 2, 3, 4, 5).finished()).norm(),
+              1e-13);
     const repaired_gram clip = repair(as_gram(k), repair_method::clip);
     EXPECT_NEAR(clip.frobenius_change, std::sqrt(5), 1e-13);
     EXPECT_NEAR(clip.relative_frobenius, std::sqrt(5.0 / 19), 1e-13);
@@ -210,9 +218,12 @@ TEST(repair, out_of_sample_rows) {
     const eigen_matrix u = eigen.eigenvectors(), rows = to_eigen(kzx.view());
     ASSERT_LT(eigen.eigenvalues()(0), -0.1);
     const Eigen::VectorXd sign = eigen.eigenvalues().cwiseSign();
-    const repaired_gram flip = repair(precomputed<double>(kxx), repair_method::flip), clip = repair(precomputed<double>(kxx), repair_method::clip);
+    const repaired_gram flip = repair(precomputed<double>(kxx), repair_method::flip),
+                        clip = repair(precomputed<double>(kxx), repair_method::clip);
     EXPECT_LT((to_eigen(flip.extend(kzx.view()).view()) - rows * u * sign.asDiagonal() * u.transpose()).norm(), 1e-12);
-    EXPECT_LT((to_eigen(clip.extend(kzx.view()).view()) - rows * u * sign.cwiseMax(0).asDiagonal() * u.transpose()).norm(), 1e-12);
+    EXPECT_LT(
+        (to_eigen(clip.extend(kzx.view()).view()) - rows * u * sign.cwiseMax(0).asDiagonal() * u.transpose()).norm(),
+        1e-12);
     const repaired_gram shift = repair(precomputed<double>(kxx), repair_method::shift);
     const std::vector<index> which{-1, 7, -1, -1};
     eigen_matrix expected = rows;
@@ -220,7 +231,8 @@ TEST(repair, out_of_sample_rows) {
     EXPECT_EQ((to_eigen(shift.extend(kzx.view(), which).view()) - expected).norm(), 0);
     const std::vector<index> beyond{-1, 30, -1, -1};
     expect_error([&] { shift.extend(kzx.view(), beyond); }, errc::invalid_argument, "-1 <= i < 30, got 30 for row 1");
-    expect_error([&] { flip.extend(matrix<double>(1, 3).view()); }, errc::invalid_argument, "30 training objects, got 3");
+    expect_error([&] { flip.extend(matrix<double>(1, 3).view()); }, errc::invalid_argument,
+                 "30 training objects, got 3");
 }
 
 TEST(repair, edge_cases) {

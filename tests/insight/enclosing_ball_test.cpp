@@ -25,14 +25,16 @@ double smallest_circle(const eigen_matrix& x) {
     for (index i = 0; i < x.rows(); ++i)
         for (index j = i; j < x.rows(); ++j) {
             const Eigen::Vector2d a = x.row(i), b = x.row(j), middle = (a + b) / 2;
-            if (const double square = (a - middle).squaredNorm(); square < best && holds_all(middle, square)) best = square;
+            if (const double square = (a - middle).squaredNorm(); square < best && holds_all(middle, square))
+                best = square;
             for (index k = j + 1; k < x.rows(); ++k) {
                 // Equidistant from three points: 2(b-a)·c = |b|²-|a|², 2(d-a)·c = |d|²-|a|².
                 const Eigen::Vector2d d = x.row(k);
                 Eigen::Matrix2d m;
                 m << (b - a).transpose(), (d - a).transpose();
                 if (std::abs(m.determinant()) < 1e-12) continue;
-                const Eigen::Vector2d right((b.squaredNorm() - a.squaredNorm()) / 2, (d.squaredNorm() - a.squaredNorm()) / 2);
+                const Eigen::Vector2d right((b.squaredNorm() - a.squaredNorm()) / 2,
+                                            (d.squaredNorm() - a.squaredNorm()) / 2);
                 const Eigen::Vector2d c = m.inverse() * right;
                 if (const double square = (a - c).squaredNorm(); square < best && holds_all(c, square)) best = square;
             }
@@ -73,7 +75,9 @@ TEST(enclosing_ball, known_ones) {
     // Far apart, the images of a Gaussian are orthonormal: a simplex, R² = 1 - 1/n.
     std::mt19937_64 random(1);
     const eigen_matrix scattered = 1e3 * random_matrix(40, 3, random);
-    EXPECT_NEAR(smallest_enclosing_ball(computed<double>(gaussian{1}, dense<double>(to_matrix(scattered)))).squared_radius, 1 - 1.0 / 40, 1e-6);
+    EXPECT_NEAR(
+        smallest_enclosing_ball(computed<double>(gaussian{1}, dense<double>(to_matrix(scattered)))).squared_radius,
+        1 - 1.0 / 40, 1e-6);
 }
 
 TEST(enclosing_ball, edges) {
@@ -87,7 +91,8 @@ TEST(enclosing_ball, edges) {
     EXPECT_NEAR(ball_of(twins).squared_radius, 1, 1e-7);
     expect_error([&] { ball_of(eigen_matrix(0, 2)); }, errc::data, "no points");
     expect_error([&] { ball_of(twins, 0); }, errc::invalid_argument, "tol > 0");
-    expect_error([&] { smallest_enclosing_ball(as_gram(eigen_matrix::Zero(2, 3))); }, errc::invalid_argument, "2 rows and 3 columns");
+    expect_error([&] { smallest_enclosing_ball(as_gram(eigen_matrix::Zero(2, 3))); }, errc::invalid_argument,
+                 "2 rows and 3 columns");
 }
 
 }  // namespace

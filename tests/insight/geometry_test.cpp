@@ -44,7 +44,8 @@ TEST(geometry, linear_kernel_gives_euclidean_geometry) {
 TEST(geometry, one_data_set_and_a_matrix_agree_with_two) {
     const dataset x = random_vectors(50, 3, 3);
     const kernel k = gaussian{0.4};
-    const matrix<double> two = squared_distances(k, x, x), one = squared_distances(k, x), angle_two = cosines(k, x, x), angle_one = cosines(k, x);
+    const matrix<double> two = squared_distances(k, x, x), one = squared_distances(k, x), angle_two = cosines(k, x, x),
+                         angle_one = cosines(k, x);
     for (index i = 0; i < 50; ++i) {
         EXPECT_EQ(one(i, i), 0);
         for (index j = 0; j < 50; ++j) {
@@ -56,10 +57,12 @@ TEST(geometry, one_data_set_and_a_matrix_agree_with_two) {
     }
     const std::vector<index> group{3, 44, 17, 9};
     const computed<double> all(k, x);
-    const auto by_rows = squared_distances_to_mean(all, group), by_data = squared_distances_to_mean(k, x, gather(x, std::span<const index>(group)));
+    const auto by_rows = squared_distances_to_mean(all, group),
+               by_data = squared_distances_to_mean(k, x, gather(x, std::span<const index>(group)));
     for (std::size_t i = 0; i < 50; ++i) EXPECT_NEAR(by_rows[i], by_data[i], 1e-14);
     for (const auto measure : {dissimilarity::distance, dissimilarity::squared_distance}) {
-        const medoid_result rows = medoid(all, group, measure), data = medoid(k, gather(x, std::span<const index>(group)), measure);
+        const medoid_result rows = medoid(all, group, measure),
+                            data = medoid(k, gather(x, std::span<const index>(group)), measure);
         EXPECT_EQ(rows.member, group[static_cast<std::size_t>(data.member)]);
         EXPECT_NEAR(rows.sum, data.sum, 1e-13);
     }

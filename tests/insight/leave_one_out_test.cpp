@@ -17,7 +17,8 @@ namespace {
 using namespace svm_testing;
 
 TEST(leave_one_out, skipping_changes_nothing_and_the_bound_holds) {
-    for (const auto& [file, step] : {std::pair{"heart_scale.svm", 4}, std::pair{"iris.svm", 3}, std::pair{"wine.svm", 4}}) {
+    for (const auto& [file, step] :
+         {std::pair{"heart_scale.svm", 4}, std::pair{"iris.svm", 3}, std::pair{"wine.svm", 4}}) {
         const sample s = every(standardised(load(file)), static_cast<std::size_t>(step));
         const dataset x = dense_data(s.x);
         const kernel k = kernel::parse("rbf(gamma=0.2)");

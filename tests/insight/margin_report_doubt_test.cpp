@@ -73,7 +73,8 @@ void expect_no_theorem(const margin_report& report, const std::string& why) {
     EXPECT_FALSE(report.problems.at(0).loo_bound());
     EXPECT_FALSE(report.problems.at(0).vc_bound);
     const std::string text = report_text(report, {"data", {}});
-    for (const char* claim : {"at most", "<= #SV/n", "VC dimension", "is optimal"}) EXPECT_EQ(text.find(claim), std::string::npos) << claim << "\n" << text;
+    for (const char* claim : {"at most", "<= #SV/n", "VC dimension", "is optimal"})
+        EXPECT_EQ(text.find(claim), std::string::npos) << claim << "\n" << text;
     EXPECT_NE(text.find(why), std::string::npos) << text;
     EXPECT_NE(report_json(report, {"data", {}}).find("\"loo_bound\": null"), std::string::npos);
 }
@@ -98,7 +99,8 @@ TEST(margin_report, no_theorem_is_drawn_from_what_is_no_optimum) {
     ASSERT_EQ(loose.worst_status(), fit_status::converged);
     const margin_report report = report_margins(loose, x, s.y);
     EXPECT_FALSE(report.problems[0].optimal());
-    for (const kkt_violation& each : report.problems[0].kkt) EXPECT_LE(each.allowed, 10 * (optimum_tolerance + 1e-6)) << each.condition;
+    for (const kkt_violation& each : report.problems[0].kkt)
+        EXPECT_LE(each.allowed, 10 * (optimum_tolerance + 1e-6)) << each.condition;
     expect_no_theorem(report, "not an optimum");
 
     const margin_report solved = report_margins(fit_svm(k, x, s.y, options_for(svm_task::c_svc, 10)), x, s.y);
@@ -113,9 +115,12 @@ TEST(margin_report, a_hard_margin_has_no_negative_gap) {
     sample s = load("iris.svm");
     s.x.resize(100), s.y.resize(100);  // setosa and versicolor: separable
     const dataset x = dense_data(s.x);
-    const double best = report_margins(fit_svm(linear{}, x, s.y, options_for(svm_task::c_svc, 1e9, 1e-9)), x, s.y).problems.at(0).dual;
+    const double best =
+        report_margins(fit_svm(linear{}, x, s.y, options_for(svm_task::c_svc, 1e9, 1e-9)), x, s.y).problems.at(0).dual;
     for (const double tol : {0.5, 1e-1, 1e-2, 1e-3, 1e-6}) {
-        const margin_problem p = report_margins(fit_svm(linear{}, x, s.y, options_for(svm_task::c_svc, infinity, tol)), x, s.y).problems.at(0);
+        const margin_problem p =
+            report_margins(fit_svm(linear{}, x, s.y, options_for(svm_task::c_svc, infinity, tol)), x, s.y)
+                .problems.at(0);
         EXPECT_GE(p.primal, best * (1 - 1e-6)) << tol;
         EXPECT_LE(p.dual, best * (1 + 1e-6)) << tol;
         EXPECT_GE(p.duality_gap(), 0) << tol;

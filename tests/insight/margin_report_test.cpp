@@ -78,7 +78,8 @@ TEST(margin_report, two_points_by_hand) {
     EXPECT_EQ(*p.vc_bound, 2);  // min(⌈1/1⌉, 2) + 1
     EXPECT_TRUE(p.optimal());
 
-    // C = 0.1 < 0.5: both at the bound, w = 0.1·(2, 0) = (0.2, 0), and b anywhere in an interval: y - ⟨w, x⟩ is 1 - 0 and -1 + 0.4 with these signs.
+    // C = 0.1 < 0.5: both at the bound, w = 0.1·(2, 0) = (0.2, 0), and b anywhere in an interval: y - ⟨w, x⟩ is 1 - 0
+    // and -1 + 0.4 with these signs.
     const svm_model soft = fit_svm(linear{}, x, y, options_for(svm_task::c_svc, 0.1, 1e-9));
     const margin_problem q = report_margins(soft, x, y).problems.at(0);
     EXPECT_EQ(q.cases[static_cast<std::size_t>(alpha_case::bound)], 2);
@@ -97,7 +98,8 @@ TEST(margin_report, exclusive_or_by_hand) {
     // (1 + x'z)² at the corners: K(i, i) = 9, all others 1; α = 1/8, ‖w‖² = Σα = 1/2, w is x₁x₂ alone.
     const dataset x = dense_data({{1, 1}, {-1, -1}, {1, -1}, {-1, 1}});
     const std::vector<double> y{1, 1, 0, 0};
-    const svm_model model = fit_svm(polynomial{.degree = 2, .gamma = 1, .coef0 = 1}, x, y, options_for(svm_task::c_svc, infinity, 1e-9));
+    const svm_model model =
+        fit_svm(polynomial{.degree = 2, .gamma = 1, .coef0 = 1}, x, y, options_for(svm_task::c_svc, infinity, 1e-9));
     const margin_report report = report_margins(model, x, y);
     const margin_problem& p = report.problems.at(0);
     for (const margin_example& e : p.examples) EXPECT_NEAR(e.alpha, 0.125, 1e-9);
@@ -107,7 +109,8 @@ TEST(margin_report, exclusive_or_by_hand) {
     ASSERT_TRUE(p.normal);
     ASSERT_EQ(p.normal->w.size(), 6u);
     for (std::size_t j = 0; j < 6; ++j)
-        EXPECT_NEAR(std::abs(p.normal->w[j]), p.normal->names[j] == "sqrt2*x1*x2" ? std::sqrt(0.5) : 0, 1e-9) << p.normal->names[j];
+        EXPECT_NEAR(std::abs(p.normal->w[j]), p.normal->names[j] == "sqrt2*x1*x2" ? std::sqrt(0.5) : 0, 1e-9)
+            << p.normal->names[j];
     // Four points 4 apart: a regular simplex, R² = 16·3/8.
     EXPECT_NEAR(p.ball->squared_radius, 6, 1e-4);
     EXPECT_LE(p.ball->least_squared_radius, 6 + 1e-12);
@@ -124,8 +127,9 @@ TEST(margin_report, the_theory_holds_on_real_data) {
         double C;
     };
     for (const auto& [file, k, C] :
-         {setting{"heart_scale.svm", rbf(0.1), 1}, setting{"heart_scale.svm", poly(2, 0.1, 1), 3}, setting{"sonar.svm", linear_kernel(), 0.5},
-          setting{"breast-cancer.svm", rbf(0.01), 100}, setting{"iris.svm", rbf(0.5), 10}, setting{"wine.svm", linear_kernel(), 0.01}}) {
+         {setting{"heart_scale.svm", rbf(0.1), 1}, setting{"heart_scale.svm", poly(2, 0.1, 1), 3},
+          setting{"sonar.svm", linear_kernel(), 0.5}, setting{"breast-cancer.svm", rbf(0.01), 100},
+          setting{"iris.svm", rbf(0.5), 10}, setting{"wine.svm", linear_kernel(), 0.01}}) {
         SCOPED_TRACE(std::string(file) + " " + k.text);
         const sample s = standardised(load(file));
         const dataset x = dense_data(s.x);
@@ -165,7 +169,8 @@ TEST(margin_report, weights_give_every_example_its_own_C) {
     for (const double w : o.sample_weight) present += w > 0;
     EXPECT_EQ(report.n, present);
     for (const margin_example& e : report.problems[0].examples)
-        EXPECT_DOUBLE_EQ(e.C, 2 * o.sample_weight[static_cast<std::size_t>(e.row)] * (s.y[static_cast<std::size_t>(e.row)] == 1 ? 3 : 1));
+        EXPECT_DOUBLE_EQ(e.C, 2 * o.sample_weight[static_cast<std::size_t>(e.row)] *
+                                  (s.y[static_cast<std::size_t>(e.row)] == 1 ? 3 : 1));
     EXPECT_FALSE(report_margins(model, x, s.y).problems[0].optimal()) << "without the weights it is another problem";
 }
 
@@ -184,7 +189,8 @@ TEST(margin_report, nu_classification_is_a_C_classification) {
     double sum = 0;
     for (const margin_example& e : p.examples) sum += e.alpha;
     EXPECT_NEAR(sum, 0.4 * static_cast<double>(s.size()) * p.C, 1e-6 * sum);
-    const margin_problem c = report_margins(fit_svm(k, x, s.y, options_for(svm_task::c_svc, p.C, 1e-6)), x, s.y).problems.at(0);
+    const margin_problem c =
+        report_margins(fit_svm(k, x, s.y, options_for(svm_task::c_svc, p.C, 1e-6)), x, s.y).problems.at(0);
     EXPECT_NEAR(c.dual, p.dual, 1e-4 * c.dual);
     EXPECT_NEAR(c.margin, p.margin, 1e-3 * c.margin);
 }
@@ -194,7 +200,8 @@ TEST(margin_report, large_C_is_the_hard_margin) {
     s.x.resize(100), s.y.resize(100);  // setosa and versicolor: separable
     const dataset x = dense_data(s.x);
     const auto margin = [&](double C) {
-        const margin_problem p = report_margins(fit_svm(linear{}, x, s.y, options_for(svm_task::c_svc, C, 1e-7)), x, s.y).problems.at(0);
+        const margin_problem p =
+            report_margins(fit_svm(linear{}, x, s.y, options_for(svm_task::c_svc, C, 1e-7)), x, s.y).problems.at(0);
         EXPECT_TRUE(p.optimal());
         return p.margin;
     };
@@ -247,14 +254,16 @@ TEST(margin_report, models_of_files) {
     EXPECT_DOUBLE_EQ(other.problems[0].C, 4);
     EXPECT_NEAR(other.problems[0].primal, direct.problems[0].primal, 1e-9 * direct.problems[0].primal);
     EXPECT_TRUE(other.problems[0].optimal());
-    for (std::size_t i = 0; i < direct.problems[0].examples.size(); ++i) EXPECT_EQ(other.problems[0].examples[i].kind, direct.problems[0].examples[i].kind);
+    for (std::size_t i = 0; i < direct.problems[0].examples.size(); ++i)
+        EXPECT_EQ(other.problems[0].examples[i].kind, direct.problems[0].examples[i].kind);
 
     std::vector<double> flipped = t.y;
     for (double& each : flipped) each = -each;
     expect_error(errc::data, "trained on other data", [&] { report_margins(model, t.x, flipped); });
     expect_error(errc::data, "trained on other data", [&] { report_margins(foreign, t.x, flipped); });
     const table sonar = read_table(testing_support::data_file("sonar.svm"));
-    expect_error(errc::data, "trained on 270 examples, these are 208", [&] { report_margins(model, sonar.x, sonar.y); });
+    expect_error(errc::data, "trained on 270 examples, these are 208",
+                 [&] { report_margins(model, sonar.x, sonar.y); });
     const table iris = read_table(testing_support::data_file("iris.svm"));
     expect_error(errc::data, "not among the 2 classes", [&] { report_margins(model, iris.x, iris.y); });
 }
@@ -263,7 +272,8 @@ TEST(margin_report, columns_that_no_support_vector_uses) {
     // Only the last example has a third coordinate, and it is far from the margin: LIBSVM's file ends before it.
     const std::vector<point> rows{{1, 2, 0}, {2, 1, 0}, {5, 6, 0}, {6, 5, 0}, {9, 9, 1}};
     const std::vector<double> y{0, 0, 1, 1, 1};
-    const svm_model model = parse_libsvm_model(libsvm_model_text(fit_svm(linear{}, dense_data(rows), y, options_for(svm_task::c_svc))), "file");
+    const svm_model model = parse_libsvm_model(
+        libsvm_model_text(fit_svm(linear{}, dense_data(rows), y, options_for(svm_task::c_svc))), "file");
     ASSERT_EQ(model.support.dims(), 2);
     for (const dataset& x : {dense_data(rows), sparse_data(rows)}) {
         const margin_report report = report_margins(model, x, y);
@@ -277,7 +287,8 @@ TEST(margin_report, what_has_no_margin_is_refused) {
     const sample s = wave(30, 2, 1);
     const dataset x = dense_data(s.x);
     for (const svm_task task : {svm_task::epsilon_svr, svm_task::nu_svr, svm_task::one_class})
-        expect_error(errc::unsupported, "no margin between classes", [&] { report_margins(fit_svm(linear{}, x, s.y, options_for(task)), x, s.y); });
+        expect_error(errc::unsupported, "no margin between classes",
+                     [&] { report_margins(fit_svm(linear{}, x, s.y, options_for(task)), x, s.y); });
     const sample c = clouds(20, 2, 2, 0, 1);
     const dataset z = dense_data(c.x);
     const svm_model model = fit_svm(linear{}, z, c.y, options_for(svm_task::c_svc));
@@ -291,10 +302,14 @@ TEST(margin_report, what_has_no_margin_is_refused) {
 
 TEST(margin_report, twins_and_a_kernel_that_is_none) {
     sample s = clouds(20, 2, 1, 0.1, 3);
-    for (int i = 0; i < 20; ++i) s.x.push_back(s.x[static_cast<std::size_t>(i)]), s.y.push_back(s.y[static_cast<std::size_t>(i)]);
+    for (int i = 0; i < 20; ++i)
+        s.x.push_back(s.x[static_cast<std::size_t>(i)]), s.y.push_back(s.y[static_cast<std::size_t>(i)]);
     const dataset x = dense_data(s.x);
-    check_problem(report_margins(fit_svm(kernel::parse("rbf(gamma=1)"), x, s.y, options_for(svm_task::c_svc)), x, s.y).problems.at(0), 1e-3);
-    const margin_report odd = report_margins(fit_svm(kernel::parse("sigmoid(gamma=2, coef0=1)"), x, s.y, options_for(svm_task::c_svc)), x, s.y);
+    check_problem(report_margins(fit_svm(kernel::parse("rbf(gamma=1)"), x, s.y, options_for(svm_task::c_svc)), x, s.y)
+                      .problems.at(0),
+                  1e-3);
+    const margin_report odd = report_margins(
+        fit_svm(kernel::parse("sigmoid(gamma=2, coef0=1)"), x, s.y, options_for(svm_task::c_svc)), x, s.y);
     EXPECT_FALSE(odd.proven);
     EXPECT_GE(odd.problems[0].norm, 0);
     EXPECT_FALSE(report_json(odd, {"data", {}}).empty());
@@ -302,7 +317,8 @@ TEST(margin_report, twins_and_a_kernel_that_is_none) {
 
 TEST(margin_report, objects_that_are_not_vectors) {
     const table t = read_table(testing_support::data_file("promoters.tsv"));
-    const svm_model model = fit_svm(kernel::parse("normalize(spectrum(k=3))"), t.x, t.y, options_for(svm_task::c_svc, 10));
+    const svm_model model =
+        fit_svm(kernel::parse("normalize(spectrum(k=3))"), t.x, t.y, options_for(svm_task::c_svc, 10));
     const margin_report report = report_margins(parse_model(model_bytes(model), "own"), t.x, t.y);
     check_problem(report.problems.at(0), 1e-3);
     EXPECT_FALSE(report.problems[0].normal) << "features of strings are not written out";
@@ -312,7 +328,8 @@ TEST(margin_report, objects_that_are_not_vectors) {
         return rows;
     }();
     std::vector<double> y(t.y.rbegin(), t.y.rend());
-    expect_error(errc::data, "trained on other data", [&] { report_margins(model, gather(t.x, std::span<const index>(backwards)), y); });
+    expect_error(errc::data, "trained on other data",
+                 [&] { report_margins(model, gather(t.x, std::span<const index>(backwards)), y); });
     // A model that does not know its rows finds them, wherever they are.
     svm_model stranger = model;
     for (auto& each : stranger.reports) each.size = 0;

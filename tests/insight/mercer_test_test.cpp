@@ -21,7 +21,8 @@ long double form(const eigen_matrix& k, const mercer_witness& w) {
     long double sum = 0;
     for (std::size_t i = 0; i < w.points.size(); ++i)
         for (std::size_t j = 0; j < w.points.size(); ++j)
-            sum += static_cast<long double>(w.coefficients[i]) * w.coefficients[j] * static_cast<long double>(k(w.points[i], w.points[j]));
+            sum += static_cast<long double>(w.coefficients[i]) * w.coefficients[j] *
+                   static_cast<long double>(k(w.points[i], w.points[j]));
     return sum;
 }
 
@@ -85,7 +86,8 @@ TEST(mercer_test, prunes_to_the_points_that_matter) {
     // A large positive definite matrix with one bad triple: pairs are all right, the three together are not.
     const index n = 200;
     eigen_matrix k = eigen_matrix::Identity(n, n) + 0.01 * random_psd(n, 3, random) / static_cast<double>(n);
-    for (const auto& [i, j] : {std::pair<index, index>{17, 90}, {90, 151}, {17, 151}}) k(i, j) = k(j, i) = -0.7;  // eigenvalue 1 - 1.4
+    for (const auto& [i, j] : {std::pair<index, index>{17, 90}, {90, 151}, {17, 151}})
+        k(i, j) = k(j, i) = -0.7;  // eigenvalue 1 - 1.4
     const mercer_result found = mercer_test(as_gram(k));
     expect_indefinite(k, found);
     EXPECT_EQ(found.witness->points, (std::vector<index>{17, 90, 151}));
@@ -139,13 +141,15 @@ TEST(mercer_test, sigmoid_is_refused_and_gaussian_certified) {
 
 TEST(mercer_test, asymmetry_is_a_finding_of_its_own) {
     const dataset x = random_vectors(10, 2, 9);
-    const kernel k = from_function("skew", [](std::span<const double> a, std::span<const double> b) { return a[0] * b[1]; });
+    const kernel k =
+        from_function("skew", [](std::span<const double> a, std::span<const double> b) { return a[0] * b[1]; });
     const mercer_result found = mercer_test(k, x);
     ASSERT_EQ(found.verdict, mercer_verdict::asymmetric);
     double worst = 0;
     const auto rows = as_dense<double>(x);
     for (index i = 0; i < 10; ++i)
-        for (index j = 0; j < 10; ++j) worst = std::max(worst, std::abs(rows.row(i)[0] * rows.row(j)[1] - rows.row(j)[0] * rows.row(i)[1]));
+        for (index j = 0; j < 10; ++j)
+            worst = std::max(worst, std::abs(rows.row(i)[0] * rows.row(j)[1] - rows.row(j)[0] * rows.row(i)[1]));
     EXPECT_DOUBLE_EQ(found.worst_pair.size, worst);
     EXPECT_NE(found.worst_pair.row, found.worst_pair.col);
     EXPECT_NE(found.text().find("differ"), std::string::npos);
@@ -167,7 +171,8 @@ dense<double> near_duplicates(index n, double offset, double hair, std::uint64_t
     return dense<double>(to_matrix(all));
 }
 
-// Kernels that are positive semidefinite by mathematics, the zero kernel among them, though their values are differences of nearly equal ones.
+// Kernels that are positive semidefinite by mathematics, the zero kernel among them, though their values are
+// differences of nearly equal ones.
 TEST(mercer_test, cancellation_is_not_mistaken_for_a_finding) {
     const char* kernels[] = {"rbf(gamma=0.3)*rbf(gamma=0.7) - 0.9999999999999*rbf(gamma=1)",
                              "rbf(gamma=0.3)*rbf(gamma=0.7) - rbf(gamma=1)",
@@ -178,17 +183,20 @@ TEST(mercer_test, cancellation_is_not_mistaken_for_a_finding) {
                              "normalize(poly(degree=2, coef0=1)) - 0.999999999999*normalize(poly(degree=2, coef0=1))",
                              "exp(linear()) - 0.9999999999999*exp(linear())",
                              "laplacian(gamma=0.1)*laplacian(gamma=0.2) - laplacian(gamma=0.3)",
-                             "rational_quadratic(alpha=0.3)*rational_quadratic(alpha=0.3) - 0.9999999999999*rational_quadratic(alpha=0.3)^2"};
+                             "rational_quadratic(alpha=0.3)*rational_quadratic(alpha=0.3) - "
+                             "0.9999999999999*rational_quadratic(alpha=0.3)^2"};
     for (const char* text : kernels)
         for (const std::uint64_t seed : {21, 22, 23}) {
             const mercer_result found = mercer_test(kernel::parse(text), random_vectors(50, 3, seed));
-            EXPECT_TRUE(found.verdict == mercer_verdict::undecided || found.verdict == mercer_verdict::certified) << text << ": " << found.text();
+            EXPECT_TRUE(found.verdict == mercer_verdict::undecided || found.verdict == mercer_verdict::certified)
+                << text << ": " << found.text();
         }
 }
 
 TEST(mercer_test, a_proof_is_not_contradicted_by_rounding) {
-    const char* kernels[] = {"normalize(exp(linear()))", "rbf(gamma=1)",     "normalize(poly(degree=3, coef0=1))", "cosine()",
-                             "matern(nu=2.5)",           "exp(rbf(gamma=2))"};
+    const char* kernels[] = {
+        "normalize(exp(linear()))", "rbf(gamma=1)",     "normalize(poly(degree=3, coef0=1))", "cosine()",
+        "matern(nu=2.5)",           "exp(rbf(gamma=2))"};
     for (const char* text : kernels)
         for (const double offset : {0.0, 1e3, 1e6})
             for (const double hair : {1e-3, 1e-9}) {
@@ -206,7 +214,8 @@ TEST(mercer_test, a_small_truth_is_still_found) {
     // -c·rbf with c from 1 down to 1e-11: the diagonal alone proves it.
     for (const char* factor : {"2", "1.001", "1.0000001", "1.00000000001"}) {
         const mercer_result found =
-            mercer_test(kernel::parse(std::string("rbf(gamma=0.3)*rbf(gamma=0.7) - ") + factor + "*rbf(gamma=1)"), random_vectors(40, 3, 25));
+            mercer_test(kernel::parse(std::string("rbf(gamma=0.3)*rbf(gamma=0.7) - ") + factor + "*rbf(gamma=1)"),
+                        random_vectors(40, 3, 25));
         ASSERT_EQ(found.verdict, mercer_verdict::indefinite) << factor << ": " << found.text();
         const double c = std::stod(factor) - 1;
         double squares = 0;
@@ -217,8 +226,10 @@ TEST(mercer_test, a_small_truth_is_still_found) {
 }
 
 TEST(mercer_test, never_certifies_what_it_cannot_see) {
-    // 0.1 + 0.2 - 0.30000000000000004 = -2.8e-17 with the numbers as stored: the matrix in double is zero, the kernel is not.
-    const mercer_result found = mercer_test(kernel::parse("0.1*rbf() + 0.2*rbf() - 0.30000000000000004*rbf()"), random_vectors(20, 2, 26));
+    // 0.1 + 0.2 - 0.30000000000000004 = -2.8e-17 with the numbers as stored: the matrix in double is zero, the kernel
+    // is not.
+    const mercer_result found =
+        mercer_test(kernel::parse("0.1*rbf() + 0.2*rbf() - 0.30000000000000004*rbf()"), random_vectors(20, 2, 26));
     EXPECT_EQ(found.verdict, mercer_verdict::undecided) << found.text();
     ASSERT_TRUE(found.entry_error);
     EXPECT_GT(*found.entry_error, 2.7e-17);
@@ -226,7 +237,8 @@ TEST(mercer_test, never_certifies_what_it_cannot_see) {
 }
 
 TEST(mercer_test, says_what_it_takes_as_exact) {
-    const kernel k = from_function("mine", [](std::span<const double> a, std::span<const double> b) { return a[0] * b[0] - 2 * a[1] * b[1]; });
+    const kernel k = from_function(
+        "mine", [](std::span<const double> a, std::span<const double> b) { return a[0] * b[0] - 2 * a[1] * b[1]; });
     const mercer_result found = mercer_test(k, random_vectors(10, 2, 27));
     EXPECT_EQ(found.verdict, mercer_verdict::indefinite);
     EXPECT_EQ(found.taken_as_exact, (std::vector<std::string>{"mine"}));
@@ -277,12 +289,14 @@ TEST(mercer_test, refuses_what_is_no_matrix_of_numbers) {
     k(2, 1) = std::numeric_limits<double>::infinity();
     expect_error([&] { mercer_test(as_gram(k)); }, errc::data, "got inf");
     expect_error([&] { mercer_test(as_gram(eigen_matrix::Zero(2, 3))); }, errc::invalid_argument, "2 × 3");
-    expect_error([&] { mercer_test(as_gram(eigen_matrix::Zero(2, 2)), {.max_n = 0}); }, errc::invalid_argument, "max_n >= 1, got 0");
+    expect_error([&] { mercer_test(as_gram(eigen_matrix::Zero(2, 2)), {.max_n = 0}); }, errc::invalid_argument,
+                 "max_n >= 1, got 0");
 }
 
 TEST(mercer_test, scale_does_not_matter) {
     std::mt19937_64 random(11);
-    const eigen_matrix good = random_psd(20, 4, random), bad = with_eigenvalues(Eigen::VectorXd::LinSpaced(20, -0.2, 1), random);
+    const eigen_matrix good = random_psd(20, 4, random),
+                       bad = with_eigenvalues(Eigen::VectorXd::LinSpaced(20, -0.2, 1), random);
     for (const double scale : {1e-300, 1e-150, 1.0, 1e150, 1e300}) {
         EXPECT_EQ(mercer_test(as_gram(scale * good)).verdict, mercer_verdict::certified) << scale;
         const eigen_matrix scaled = scale * bad;

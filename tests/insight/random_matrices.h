@@ -56,7 +56,8 @@ void expect_error(Body&& body, errc code, const std::string& part) {
         body();
     } catch (const error& thrown) {
         EXPECT_EQ(thrown.code(), code) << thrown.what();
-        EXPECT_NE(std::string(thrown.what()).find(part), std::string::npos) << "\"" << thrown.what() << "\" lacks \"" << part << "\"";
+        EXPECT_NE(std::string(thrown.what()).find(part), std::string::npos)
+            << "\"" << thrown.what() << "\" lacks \"" << part << "\"";
         return;
     }
     ADD_FAILURE() << "nothing was thrown";

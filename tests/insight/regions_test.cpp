@@ -5,7 +5,6 @@
 #include <cmath>
 #include <set>
 
-#include "methods/svm/svm_support.h"
 #include "insight/refusals.h"
 #include "mercer/gram/computed.h"
 #include "mercer/insight/machines/binary_problems.h"
@@ -16,6 +15,7 @@
 #include "mercer/pictures/report_html.h"
 #include "mercer/selection/cross_validation.h"
 #include "mercer/selection/scores.h"
+#include "methods/svm/svm_support.h"
 
 namespace mercer {
 namespace {
@@ -30,8 +30,10 @@ matrix<double> on_grid(index rows, index cols, const std::function<double(double
 }
 
 TEST(contour, a_circle_is_one_closed_chain) {
-    // Linear interpolation of x²+y² along an edge of length 1 is off by at most 1/4·f''/2 = 1/4, over a slope of about 2·radius.
-    const matrix<double> f = on_grid(61, 61, [](double x, double y) { return (x - 30) * (x - 30) + (y - 30) * (y - 30); });
+    // Linear interpolation of x²+y² along an edge of length 1 is off by at most 1/4·f''/2 = 1/4, over a slope of about
+    // 2·radius.
+    const matrix<double> f =
+        on_grid(61, 61, [](double x, double y) { return (x - 30) * (x - 30) + (y - 30) * (y - 30); });
     const auto found = contour(f.view(), 20.0 * 20.0);
     ASSERT_EQ(found.size(), 1u);
     EXPECT_EQ(found[0].front(), found[0].back());
@@ -60,7 +62,8 @@ TEST(contour, lines_saddles_and_nothing) {
         ASSERT_EQ(cut.size(), 2u);
         for (const chain& each : cut) {
             // Each line cuts off one corner of the sign that the middle has not.
-            const double x = (each.front().first + each.back().first) / 2, y = (each.front().second + each.back().second) / 2;
+            const double x = (each.front().first + each.back().first) / 2,
+                         y = (each.front().second + each.back().second) / 2;
             EXPECT_EQ((std::lround(x) + std::lround(y)) % 2 == 1, shift > 0);
         }
     }
@@ -85,7 +88,8 @@ TEST(regions, the_grid_is_what_predict_says) {
         for (index r = 0; r < 23; ++r)
             for (index c = 0; c < 31; ++c) places.push_back({grid.x(on, c), grid.y(on, r)});
         const std::vector<double> said = predict(model, dense_data(places));
-        for (std::size_t i = 0; i < said.size(); ++i) EXPECT_EQ(model.classes[static_cast<std::size_t>(grid.winner[i])], said[i]);
+        for (std::size_t i = 0; i < said.size(); ++i)
+            EXPECT_EQ(model.classes[static_cast<std::size_t>(grid.winner[i])], said[i]);
         EXPECT_LT(on.x_low, places.front()[0]);
         EXPECT_GT(on.y_high, places.back()[1]);
     }
@@ -110,7 +114,8 @@ TEST(regions, a_cut_holds_the_other_features) {
         }
     for (index p = 0; p < 3; ++p) EXPECT_NEAR(mean(0, p), expected(0, p), 1e-10);
     bool one_of = false;
-    for (const auto& f : twins) one_of |= std::abs(f[0] - nearest(0, 0)) < 1e-12 && std::abs(f[1] - nearest(0, 1)) < 1e-12;
+    for (const auto& f : twins)
+        one_of |= std::abs(f[0] - nearest(0, 0)) < 1e-12 && std::abs(f[1] - nearest(0, 1)) < 1e-12;
     EXPECT_TRUE(one_of);
     expect_error(errc::invalid_argument, "feature < 4, got 4", [&] { feature_plane(model, x, 0, 4); });
     expect_error(errc::invalid_argument, "must differ", [&] { feature_plane(model, x, 2, 2); });
@@ -135,13 +140,18 @@ TEST(regions, parameters_of_a_kernel_are_replaced) {
     EXPECT_EQ(kernel::parse(with_parameter("rbf", "gamma", 10)).text(), "rbf(gamma=10)");
     EXPECT_EQ(kernel::parse(with_parameter("rbf(0.5)", "gamma", 2)).text(), "rbf(gamma=2)");
     EXPECT_EQ(kernel::parse(with_parameter("rbf(sigma=3)", "gamma", 2)).text(), "rbf(gamma=2)");
-    EXPECT_EQ(kernel::parse(with_parameter("poly(degree=3, gamma=1, coef0=1)", "degree", 5)).text(), "poly(degree=5, gamma=1, coef0=1)");
-    expect_error(errc::invalid_argument, "has no parameter 'degree': C or one of gamma", [] { with_parameter("rbf", "degree", 2); });
+    EXPECT_EQ(kernel::parse(with_parameter("poly(degree=3, gamma=1, coef0=1)", "degree", 5)).text(),
+              "poly(degree=5, gamma=1, coef0=1)");
+    expect_error(errc::invalid_argument, "has no parameter 'degree': C or one of gamma",
+                 [] { with_parameter("rbf", "degree", 2); });
     for (const char* composite : {"rbf() + linear()", "2*rbf()", "normalize(rbf())", "rbf()*rbf()"})
-        expect_error(errc::invalid_argument, "not one kernel by its name", [&] { with_parameter(composite, "gamma", 2); });
+        expect_error(errc::invalid_argument, "not one kernel by its name",
+                     [&] { with_parameter(composite, "gamma", 2); });
     EXPECT_EQ(course_sequences().size(), 7u);
     for (const sequence_spec& each : course_sequences())
-        for (const double value : each.values) EXPECT_NO_THROW(kernel::parse(each.vary == "C" ? each.kernel : with_parameter(each.kernel, each.vary, value)));
+        for (const double value : each.values)
+            EXPECT_NO_THROW(
+                kernel::parse(each.vary == "C" ? each.kernel : with_parameter(each.kernel, each.vary, value)));
 }
 
 TEST(regions, sequences_are_fits_of_two_columns) {
@@ -152,9 +162,11 @@ TEST(regions, sequences_are_fits_of_two_columns) {
     std::vector<point> two;
     for (const auto& x : s.x) two.push_back({x[2], x[3]});
     for (std::size_t t = 0; t < 2; ++t) {
-        const svm_model model = fit_svm(kernel::parse(t == 0 ? "rbf(gamma=0.1)" : "rbf(gamma=10)"), dense_data(two), s.y, options_for(svm_task::c_svc));
+        const svm_model model = fit_svm(kernel::parse(t == 0 ? "rbf(gamma=0.1)" : "rbf(gamma=10)"), dense_data(two),
+                                        s.y, options_for(svm_task::c_svc));
         EXPECT_EQ(row.tiles[t].support, static_cast<index>(model.support_rows.size()));
-        EXPECT_DOUBLE_EQ(row.tiles[t].accuracy, static_cast<double>(count_correct(s.y, predict(model, dense_data(two)))) / 150);
+        EXPECT_DOUBLE_EQ(row.tiles[t].accuracy,
+                         static_cast<double>(count_correct(s.y, predict(model, dense_data(two)))) / 150);
     }
     // A hard margin that does not exist leaves its place empty and says why.
     const region_sequence hard = fit_sequence({"linear()", 1, "C", {1, std::numeric_limits<double>::infinity()}}, data);
@@ -211,7 +223,8 @@ TEST(report_html, is_one_file_and_holds_what_the_report_says) {
     const margin_report report = report_margins(model, x, s.y);
     report_page page;
     page.title = "a <b> & c";
-    page.regions.push_back({region_figure("regions", model, feature_plane(model, x, 0, 1), mark_examples(model, s.y)), "caption"});
+    page.regions.push_back(
+        {region_figure("regions", model, feature_plane(model, x, 0, 1), mark_examples(model, s.y)), "caption"});
     page.decisions.push_back(explain_decision(model, x, 3, s.y[3]));
     const std::string html = report_html(report, {"heart", {}}, page);
     for (const char* foreign : {"<script", "src=", "@import", "url(", "<link", "href=\"http", "a <b>"})

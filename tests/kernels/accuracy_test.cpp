@@ -1,5 +1,6 @@
-// Kernel values of data as people bring them: far from the origin, columns of very different ranges, near-duplicates. Every value is within a
-// few units of rounding of the true one for the numbers given, in float and in double, however the vectors are stored.
+// Kernel values of data as people bring them: far from the origin, columns of very different ranges, near-duplicates.
+// Every value is within a few units of rounding of the true one for the numbers given, in float and in double, however
+// the vectors are stored.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -47,9 +48,12 @@ std::vector<case_of> kernels_of(double g) {
     std::snprintf(inverse, sizeof inverse, "%.17g", 1 / std::sqrt(g));
     const double l = std::strtod(inverse, nullptr), s = std::strtod(root, nullptr);
     return {
-        {"rbf(gamma=" + digits + ")", [g](const row& x, const row& z) { return std::exp(-static_cast<long double>(g) * squared(x, z)); }},
-        {"laplacian(gamma=" + std::string(root) + ")", [s](const row& x, const row& z) { return std::exp(-static_cast<long double>(s) * absolute(x, z)); }},
-        {"matern(nu=0.5, length_scale=" + std::string(inverse) + ")", [l](const row& x, const row& z) { return std::exp(-std::sqrt(squared(x, z)) / l); }},
+        {"rbf(gamma=" + digits + ")",
+         [g](const row& x, const row& z) { return std::exp(-static_cast<long double>(g) * squared(x, z)); }},
+        {"laplacian(gamma=" + std::string(root) + ")",
+         [s](const row& x, const row& z) { return std::exp(-static_cast<long double>(s) * absolute(x, z)); }},
+        {"matern(nu=0.5, length_scale=" + std::string(inverse) + ")",
+         [l](const row& x, const row& z) { return std::exp(-std::sqrt(squared(x, z)) / l); }},
         {"matern(nu=1.5, length_scale=" + std::string(inverse) + ")",
          [l](const row& x, const row& z) {
              const long double t = std::sqrt(3 * squared(x, z)) / l;
@@ -73,7 +77,8 @@ dataset sparse_of(const matrix<double>& rows) {
     std::vector<U> value;
     for (index i = 0; i < rows.rows(); ++i) {
         for (index a = 0; a < rows.cols(); ++a)
-            if (rows(i, a) != 0) col.push_back(static_cast<std::int32_t>(a)), value.push_back(static_cast<U>(rows(i, a)));
+            if (rows(i, a) != 0)
+                col.push_back(static_cast<std::int32_t>(a)), value.push_back(static_cast<U>(rows(i, a)));
         start.push_back(static_cast<index>(col.size()));
     }
     return sparse<U>(std::move(start), std::move(col), std::move(value), rows.cols());
@@ -100,12 +105,13 @@ double worst(const std::string& text, const definition& k, const dataset& x, con
     long double most = 0;
     for (index i = 0; i < K.rows(); ++i)
         for (index j = 0; j < K.cols(); ++j)
-            most = std::max(most, std::abs(static_cast<long double>(K(i, j)) - k(a[static_cast<std::size_t>(i)], b[static_cast<std::size_t>(j)])));
+            most = std::max(most, std::abs(static_cast<long double>(K(i, j)) -
+                                           k(a[static_cast<std::size_t>(i)], b[static_cast<std::size_t>(j)])));
     return static_cast<double>(most) / (sizeof(T) == 4 ? 0x1p-24 : 0x1p-53);
 }
 
-// Rows around `offset`, column a with a spread of up to `spread`; every other row is a neighbour of an earlier one, near enough that k(x, z) is
-// neither 0 nor 1.
+// Rows around `offset`, column a with a spread of up to `spread`; every other row is a neighbour of an earlier one,
+// near enough that k(x, z) is neither 0 nor 1.
 matrix<double> drawn(index n, index dims, double offset, double spread, double gamma, double zeros, unsigned seed) {
     std::mt19937 random(seed);
     std::normal_distribution<double> normal;
@@ -137,10 +143,14 @@ TYPED_TEST(accuracy, of_kernels_of_differences_on_raw_columns) {
         for (const double spread : {1.0, 1e3, 1e6})
             for (const double gamma : {1e-6, 1e-2, 1.0, 100.0})
                 for (const index dims : {3, 40}) {
-                    const matrix<double> rows = drawn(30, dims, offset, spread, gamma, 0, ++seed), other = drawn(17, dims, offset, spread, gamma, 0, seed);
-                    const dataset x = dense_of<double>(rows), f = dense_of<float>(rows), s = sparse_of<double>(rows), z = dense_of<double>(other);
+                    const matrix<double> rows = drawn(30, dims, offset, spread, gamma, 0, ++seed),
+                                         other = drawn(17, dims, offset, spread, gamma, 0, seed);
+                    const dataset x = dense_of<double>(rows), f = dense_of<float>(rows), s = sparse_of<double>(rows),
+                                  z = dense_of<double>(other);
                     for (const auto& [text, k] : kernels_of(gamma)) {
-                        const auto where = [&] { return text + " offset " + std::to_string(offset) + " spread " + std::to_string(spread); };
+                        const auto where = [&] {
+                            return text + " offset " + std::to_string(offset) + " spread " + std::to_string(spread);
+                        };
                         EXPECT_LE((worst<TypeParam>(text, k, x)), allowed) << where() << " double";
                         EXPECT_LE((worst<TypeParam>(text, k, f)), allowed) << where() << " float";
                         EXPECT_LE((worst<TypeParam>(text, k, s)), allowed) << where() << " sparse";
@@ -157,9 +167,12 @@ TYPED_TEST(accuracy, of_distances_of_sparse_rows) {
                 const matrix<double> rows = drawn(20, dims, offset, 10, gamma, dims == 40 ? 0.8 : 0.99, ++seed);
                 const auto cases = kernels_of(gamma);
                 for (const auto& [text, k] : {cases[0], cases[2]}) {
-                    EXPECT_LE((worst<TypeParam>(text, k, sparse_of<double>(rows))), allowed) << text << " " << offset << " " << dims;
-                    EXPECT_LE((worst<TypeParam>(text, k, sparse_of<float>(rows))), allowed) << text << " " << offset << " " << dims;
-                    EXPECT_LE((worst<TypeParam>(text, k, dense_of<double>(rows))), allowed) << text << " " << offset << " " << dims;
+                    EXPECT_LE((worst<TypeParam>(text, k, sparse_of<double>(rows))), allowed)
+                        << text << " " << offset << " " << dims;
+                    EXPECT_LE((worst<TypeParam>(text, k, sparse_of<float>(rows))), allowed)
+                        << text << " " << offset << " " << dims;
+                    EXPECT_LE((worst<TypeParam>(text, k, dense_of<double>(rows))), allowed)
+                        << text << " " << offset << " " << dims;
                 }
             }
 }
@@ -169,7 +182,8 @@ TYPED_TEST(accuracy, of_histograms_with_large_counts) {
     std::uniform_real_distribution<double> uniform;
     matrix<double> rows(24, 12);
     for (index i = 0; i < rows.rows(); ++i)
-        for (index a = 0; a < rows.cols(); ++a) rows(i, a) = i % 2 ? rows(i - 1, a) * (1 + 1e-3 * uniform(random)) : 1e6 * uniform(random) / 3;
+        for (index a = 0; a < rows.cols(); ++a)
+            rows(i, a) = i % 2 ? rows(i - 1, a) * (1 + 1e-3 * uniform(random)) : 1e6 * uniform(random) / 3;
     const definition chi2 = [](const row& x, const row& z) {
         long double sum = 0;
         for (std::size_t a = 0; a < x.size(); ++a) sum += (x[a] - z[a]) * (x[a] - z[a]) / (x[a] + z[a]);
@@ -184,8 +198,8 @@ TYPED_TEST(accuracy, of_expressions_that_are_a_gaussian) {
     const definition half = [](const row& x, const row& z) { return std::exp(-squared(x, z) / 2); };
     for (const double offset : {0.0, 1e3, 1e6, 1e8}) {
         const dataset x = dense_of<double>(drawn(30, 4, offset, 1, 0.5, 0, 3));
-        for (const char* text :
-             {"normalize(exp(linear()))", "normalize(2*exp(linear()))", "normalize(exp(0.5*linear())^2)", "normalize(exp(linear())*exp(constant(c=3)))"})
+        for (const char* text : {"normalize(exp(linear()))", "normalize(2*exp(linear()))",
+                                 "normalize(exp(0.5*linear())^2)", "normalize(exp(linear())*exp(constant(c=3)))"})
             EXPECT_LE((worst<TypeParam>(text, half, x)), allowed) << text << " " << offset;
     }
 }
@@ -194,13 +208,17 @@ TYPED_TEST(accuracy, of_periods_far_from_the_origin) {
     const definition k = [](const row& x, const row& z) {
         long double sum = 0;
         for (std::size_t a = 0; a < x.size(); ++a) {
-            const long double s = std::sin(std::numbers::pi_v<long double> * std::remainder(x[a] - z[a], 0.75L) / 0.75L);
+            const long double s =
+                std::sin(std::numbers::pi_v<long double> * std::remainder(x[a] - z[a], 0.75L) / 0.75L);
             sum += s * s;
         }
         return std::exp(-2 * sum);
     };
     for (const double offset : {0.0, 1e6, 1e9})
-        EXPECT_LE((worst<TypeParam>("periodic(length_scale=1, period=0.75)", k, dense_of<double>(drawn(20, 3, offset, 100, 1, 0, 5)))), allowed) << offset;
+        EXPECT_LE((worst<TypeParam>("periodic(length_scale=1, period=0.75)", k,
+                                    dense_of<double>(drawn(20, 3, offset, 100, 1, 0, 5)))),
+                  allowed)
+            << offset;
 }
 
 TYPED_TEST(accuracy, of_a_full_covariance_far_from_the_origin) {
@@ -209,7 +227,8 @@ TYPED_TEST(accuracy, of_a_full_covariance_far_from_the_origin) {
         return std::exp(-(a * a - a * b + 2 * b * b) / 1.75L / 2);  // by Σ⁻¹
     };
     for (const double offset : {0.0, 1e3, 1e6, 1e9}) {
-        const double w = worst<TypeParam>("anisotropic(covariance=[[2, 0.5], [0.5, 1]])", k, dense_of<double>(drawn(20, 2, offset, 1, 1, 0, 6)));
+        const double w = worst<TypeParam>("anisotropic(covariance=[[2, 0.5], [0.5, 1]])", k,
+                                          dense_of<double>(drawn(20, 2, offset, 1, 1, 0, 6)));
         EXPECT_LE(w, allowed) << offset;
     }
 }

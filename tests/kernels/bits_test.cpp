@@ -1,5 +1,6 @@
-// Vectors of -1, 0 and 1 are compared by counting bits, and a function of their distance is looked up. Twice the vectors are none of those,
-// and powers of two change nothing in floating point: k with γ/4 of them must have the same bits.
+// Vectors of -1, 0 and 1 are compared by counting bits, and a function of their distance is looked up. Twice the
+// vectors are none of those, and powers of two change nothing in floating point: k with γ/4 of them must have the same
+// bits.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -25,7 +26,8 @@ matrix<float> drawn(const shape& s, unsigned seed) {
     std::bernoulli_distribution there(s.density), minus(0.4);
     matrix<float> rows(s.n, s.dims);
     for (index i = 0; i < s.n; ++i)
-        for (index a = 0; a < s.dims; ++a) rows(i, a) = there(random) ? (s.negative && minus(random) ? -1.0f : 1.0f) : 0.0f;
+        for (index a = 0; a < s.dims; ++a)
+            rows(i, a) = there(random) ? (s.negative && minus(random) ? -1.0f : 1.0f) : 0.0f;
     return rows;
 }
 
@@ -64,7 +66,8 @@ void same_bits(const matrix<float>& a, const matrix<float>& b, const char* what)
         for (index j = 0; j < a.cols(); ++j) ASSERT_EQ(a(i, j), b(i, j)) << what << " at " << i << ", " << j;
 }
 
-// Distances within the shortest table, the longer ones, and beyond; fewer coordinates than a word, just a word, and many words.
+// Distances within the shortest table, the longer ones, and beyond; fewer coordinates than a word, just a word, and
+// many words.
 const shape shapes[] = {{70, 1, 0.5, false},   {70, 31, 0.2, true},    {65, 32, 0.9, true},    {300, 123, 0.11, false},
                         {130, 68, 0.44, true}, {200, 300, 0.3, false}, {90, 1000, 0.02, true}, {64, 500, 0.9, false}};
 
@@ -78,7 +81,8 @@ TEST(bits, values_are_those_of_numbers_bit_for_bit) {
             const double gamma = 0.37 / static_cast<double>(s.dims);
             same_bits(values(gaussian{gamma}, one), values(gaussian{gamma / 4}, two), "rbf, x x");
             same_bits(values(gaussian{gamma}, one, other), values(gaussian{gamma / 4}, two, twice), "rbf, x z");
-            same_bits(values(polynomial{3, gamma, 1}, one, other), values(polynomial{3, gamma / 4, 1}, two, twice), "poly");
+            same_bits(values(polynomial{3, gamma, 1}, one, other), values(polynomial{3, gamma / 4, 1}, two, twice),
+                      "poly");
             same_bits(values(kernel(gaussian{gamma}) + polynomial{2, gamma, 0.5}, one),
                       values(kernel(gaussian{gamma / 4}) + polynomial{2, gamma / 4, 0.5}, two), "sum");
             matrix<float> dots = values(linear{}, two, twice);
@@ -91,8 +95,10 @@ TEST(bits, values_are_those_of_numbers_bit_for_bit) {
 TEST(bits, signs_may_be_on_one_side_only_and_sides_may_differ_in_columns) {
     const matrix<float> x = drawn({40, 40, 0.5, false}, 3), z = drawn({50, 90, 0.5, true}, 4);
     const kernel k = gaussian{0.01}, quarter = gaussian{0.0025};
-    same_bits(values(k, scaled(x, 1, true), scaled(z, 1, true)), values(quarter, scaled(x, 2, true), scaled(z, 2, true)), "x z");
-    same_bits(values(k, scaled(z, 1, true), scaled(x, 1, true)), values(quarter, scaled(z, 2, true), scaled(x, 2, true)), "z x");
+    same_bits(values(k, scaled(x, 1, true), scaled(z, 1, true)),
+              values(quarter, scaled(x, 2, true), scaled(z, 2, true)), "x z");
+    same_bits(values(k, scaled(z, 1, true), scaled(x, 1, true)),
+              values(quarter, scaled(z, 2, true), scaled(x, 2, true)), "z x");
 }
 
 TEST(bits, a_selection_is_taken_from_the_right_vectors) {
@@ -104,7 +110,8 @@ TEST(bits, a_selection_is_taken_from_the_right_vectors) {
     matrix<float> some(6, 5);
     k.block(std::span<const index>(rows), std::span<const index>(cols), some.view());
     for (index i = 0; i < 6; ++i)
-        for (index j = 0; j < 5; ++j) EXPECT_EQ(some(i, j), all(rows[static_cast<std::size_t>(i)], cols[static_cast<std::size_t>(j)]));
+        for (index j = 0; j < 5; ++j)
+            EXPECT_EQ(some(i, j), all(rows[static_cast<std::size_t>(i)], cols[static_cast<std::size_t>(j)]));
 }
 
 TEST(bits, kinds) {
@@ -113,7 +120,8 @@ TEST(bits, kinds) {
     EXPECT_EQ(bit_rows::kind_of(dense<float>(rows)), bit_kind::zero_one);
     rows(0, 0) = -1;
     EXPECT_EQ(bit_rows::kind_of(dense<float>(rows)), bit_kind::signs);
-    for (const float odd : {0.5f, 2.0f, std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+    for (const float odd :
+         {0.5f, 2.0f, std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
         rows(1, 1) = odd;
         EXPECT_EQ(bit_rows::kind_of(dense<float>(rows)), bit_kind::no_bits) << odd;
     }

@@ -11,42 +11,53 @@ constexpr index dims = 5;
 
 // Without the sigmoid, whose k(x, x) may be negative: normalize refuses that.
 specimen leaf_on(domain where) {
-    static const std::vector<std::string> vectors{"linear", "poly",         "rbf",    "anisotropic",        "cosine",  "all_subsets", "laplacian",
-                                                  "chi2",   "intersection", "matern", "rational_quadratic", "periodic"};
+    static const std::vector<std::string> vectors{
+        "linear", "poly",         "rbf",    "anisotropic",        "cosine",  "all_subsets", "laplacian",
+        "chi2",   "intersection", "matern", "rational_quadratic", "periodic"};
     static const std::vector<std::string> sets{"set_intersection", "set_power", "set_exp", "jaccard"};
     static const std::vector<std::string> strings{"spectrum"};
-    const auto all = specimens_of(*rc::gen::elementOf(where == domain::vectors ? vectors : where == domain::sets ? sets : strings));
+    const auto all = specimens_of(*rc::gen::elementOf(where == domain::vectors ? vectors
+                                                      : where == domain::sets  ? sets
+                                                                               : strings));
     return all[*rc::gen::inRange<std::size_t>(0, all.size())];
 }
 
 specimen tree_on(domain where, int height);
 
 // A part of which powers and exponentials are taken: normalised, so that a tower of them stays within range.
-specimen tame(domain where, int height) { return scaled(*rc::gen::elementOf(std::vector<double>{0.5, 1, 2}), normalised_of(tree_on(where, height))); }
+specimen tame(domain where, int height) {
+    return scaled(*rc::gen::elementOf(std::vector<double>{0.5, 1, 2}), normalised_of(tree_on(where, height)));
+}
 
 specimen tree_on(domain where, int height) {
     if (height == 0) return leaf_on(where);
     switch (*rc::gen::inRange(0, where == domain::vectors ? 9 : 8)) {
         case 0: return leaf_on(where);
-        case 1: return scaled(*rc::gen::elementOf(std::vector<double>{0.5, 3, 1e-3, 0, 0.1}), tree_on(where, height - 1));
+        case 1:
+            return scaled(*rc::gen::elementOf(std::vector<double>{0.5, 3, 1e-3, 0, 0.1}), tree_on(where, height - 1));
         case 2: return sum(tree_on(where, height - 1), tree_on(where, height - 1));
         case 3: return product(tame(where, height - 1), tree_on(where, height - 1));
         case 4: return power(tame(where, height - 1), *rc::gen::elementOf(std::vector<double>{0, 1, 2, 3}));
-        case 5: return polynomial_in(tame(where, height - 1), *rc::gen::elementOf(std::vector<std::vector<double>>{{1}, {0, 1}, {0.5, 0, 2}, {1, 2, 3, 4}}));
+        case 5:
+            return polynomial_in(tame(where, height - 1), *rc::gen::elementOf(std::vector<std::vector<double>>{
+                                                              {1}, {0, 1}, {0.5, 0, 2}, {1, 2, 3, 4}}));
         case 6: return exponential(tame(where, height - 1));
         case 7: return normalised_of(tree_on(where, height - 1));
         default: {
             // A leaf with a matrix needs all coordinates, so only leaves without one are projected.
-            const auto inner = specimens_of(*rc::gen::elementOf(std::vector<std::string>{"linear", "poly", "rbf", "laplacian", "periodic", "chi2", "matern"}));
-            return on_columns(inner[*rc::gen::inRange<std::size_t>(0, inner.size())],
-                              *rc::gen::elementOf(std::vector<std::vector<index>>{{0}, {4, 1}, {2, 2, 3}, {0, 1, 2, 3, 4}}));
+            const auto inner = specimens_of(*rc::gen::elementOf(
+                std::vector<std::string>{"linear", "poly", "rbf", "laplacian", "periodic", "chi2", "matern"}));
+            return on_columns(
+                inner[*rc::gen::inRange<std::size_t>(0, inner.size())],
+                *rc::gen::elementOf(std::vector<std::vector<index>>{{0}, {4, 1}, {2, 2, 3}, {0, 1, 2, 3, 4}}));
         }
     }
 }
 
 template <class Check>
 void on_random_trees(Check check) {
-    const domain where = *rc::gen::elementOf(std::vector<domain>{domain::vectors, domain::vectors, domain::sets, domain::strings});
+    const domain where =
+        *rc::gen::elementOf(std::vector<domain>{domain::vectors, domain::vectors, domain::sets, domain::strings});
     const specimen s = tree_on(where, *rc::gen::inRange(1, 4));
     generator random(*rc::gen::arbitrary<std::uint32_t>());
     RC_LOG() << s.k.text();
@@ -56,7 +67,8 @@ void on_random_trees(Check check) {
 
 RC_GTEST_PROP(composite, follows_its_definition, ()) {
     on_random_trees([](const specimen& s, generator& random) {
-        const objects x = objects_for(s, random, 15, {.dims = dims, .density = 0.8}), z = objects_for(s, random, 20, {.dims = dims, .density = 0.8});
+        const objects x = objects_for(s, random, 15, {.dims = dims, .density = 0.8}),
+                      z = objects_for(s, random, 20, {.dims = dims, .density = 0.8});
         expect_definition(s, x, z);
     });
 }
@@ -91,7 +103,8 @@ TEST(composite, normalises_what_it_projects) {
     generator random(1);
     const specimen linear = specimens_of("linear")[0], rbf = specimens_of("rbf")[0], poly = specimens_of("poly")[1];
     const specimen inner = sum(on_columns(linear, {0, 1}), product(rbf, on_columns(poly, {1})));
-    for (const auto& s : {normalised_of(inner), on_columns(normalised_of(inner), {3, 0, 4}), exponential(on_columns(normalised_of(linear), {2})),
+    for (const auto& s : {normalised_of(inner), on_columns(normalised_of(inner), {3, 0, 4}),
+                          exponential(on_columns(normalised_of(linear), {2})),
                           normalised_of(on_columns(exponential(linear), {2, 4}))}) {
         const objects x = random_vectors(random, 23, {.dims = dims}), z = random_vectors(random, 31, {.dims = dims});
         expect_definition(s, x, z);

@@ -8,7 +8,8 @@ namespace {
 
 TEST(kernel_contract, covers_every_registered_kernel) {
     for (const auto& each : kernel_registry())
-        EXPECT_FALSE(specimens_of(each.info.name).empty()) << each.info.name << " has no definition in tests/contracts/reference.cpp";
+        EXPECT_FALSE(specimens_of(each.info.name).empty())
+            << each.info.name << " has no definition in tests/contracts/reference.cpp";
 }
 
 class registered : public ::testing::TestWithParam<std::string> {
@@ -27,12 +28,15 @@ TEST_P(registered, follows_its_definition) {
     each([](const specimen& s, generator& random) {
         // Full vectors, and vectors on either side of the density at which sparse rows are streamed as such.
         for (const double density : {1.0, 0.7, 0.4})
-            expect_definition(s, objects_for(s, random, 29, {.density = density}), objects_for(s, random, 40, {.density = density}));
+            expect_definition(s, objects_for(s, random, 29, {.density = density}),
+                              objects_for(s, random, 40, {.density = density}));
     });
 }
 
 TEST_P(registered, gives_a_pair_alone_what_it_gives_it_in_a_block) {
-    each([](const specimen& s, generator& random) { expect_pairs(s, objects_for(s, random, 12), objects_for(s, random, 15), 3); });
+    each([](const specimen& s, generator& random) {
+        expect_pairs(s, objects_for(s, random, 12), objects_for(s, random, 15), 3);
+    });
 }
 
 TEST_P(registered, is_symmetric) {
@@ -55,7 +59,8 @@ TEST_P(registered, has_the_diagonal_of_its_blocks) {
 
 TEST_P(registered, gives_any_rows_and_columns) {
     each([](const specimen& s, generator& random) {
-        const objects x = objects_for(s, random, 300, {.density = 0.5}), z = objects_for(s, random, 270, {.density = 0.5});
+        const objects x = objects_for(s, random, 300, {.density = 0.5}),
+                      z = objects_for(s, random, 270, {.density = 0.5});
         expect_selections<double>(s, x, z, random);
         if (s.k.where() == domain::vectors) expect_selections<float>(s, x, z, random, storage::sparse);
     });
@@ -91,7 +96,8 @@ std::vector<std::string> all_names() {
     for (const auto& each : kernel_registry()) names.push_back(each.info.name);
     return names;
 }
-INSTANTIATE_TEST_SUITE_P(kernels, registered, ::testing::ValuesIn(all_names()), [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(kernels, registered, ::testing::ValuesIn(all_names()),
+                         [](const auto& info) { return info.param; });
 
 // Numbers of coordinates around the widths of vectors and strips, with a kernel for each kind of statistic.
 TEST(kernel_contract, holds_for_any_number_of_coordinates) {
@@ -99,7 +105,8 @@ TEST(kernel_contract, holds_for_any_number_of_coordinates) {
         for (const char* name : {"linear", "rbf", "laplacian", "intersection", "chi2", "all_subsets"}) {
             generator random(static_cast<std::uint64_t>(dims));
             const specimen s = specimens_of(name)[0];
-            expect_definition(s, objects_for(s, random, 13, {.dims = dims, .density = 0.5}), objects_for(s, random, 18, {.dims = dims, .density = 0.5}));
+            expect_definition(s, objects_for(s, random, 13, {.dims = dims, .density = 0.5}),
+                              objects_for(s, random, 18, {.dims = dims, .density = 0.5}));
         }
 }
 
@@ -110,12 +117,21 @@ TEST(kernel_contract, holds_for_more_columns_than_a_panel_keeps) {
             const specimen s = specimens_of(name)[0];
             const vector_style style{.dims = dims, .density = 30.0 / static_cast<double>(dims)};
             const objects x = objects_for(s, random, 13, style), z = objects_for(s, random, 36, style);
-            expect_reference(s, x, z, block_of(evaluator<double>(s.k, vectors_of<double>(x, storage::sparse), vectors_of<double>(z, storage::sparse))), "wide");
-            expect_reference(s, x, z, block_of(evaluator<float>(s.k, vectors_of<float>(x, storage::sparse), vectors_of<double>(z, storage::sparse))),
+            expect_reference(s, x, z,
+                             block_of(evaluator<double>(s.k, vectors_of<double>(x, storage::sparse),
+                                                        vectors_of<double>(z, storage::sparse))),
+                             "wide");
+            expect_reference(s, x, z,
+                             block_of(evaluator<float>(s.k, vectors_of<float>(x, storage::sparse),
+                                                       vectors_of<double>(z, storage::sparse))),
                              "wide float");
-            expect_reference(s, x, z, block_of(evaluator<double>(s.k, vectors_of<double>(x, storage::sparse), vectors_of<double>(z, storage::dense))),
+            expect_reference(s, x, z,
+                             block_of(evaluator<double>(s.k, vectors_of<double>(x, storage::sparse),
+                                                        vectors_of<double>(z, storage::dense))),
                              "wide against dense");
-            expect_reference(s, x, z, block_of(evaluator<double>(s.k, vectors_of<double>(x, storage::dense), vectors_of<double>(z, storage::sparse))),
+            expect_reference(s, x, z,
+                             block_of(evaluator<double>(s.k, vectors_of<double>(x, storage::dense),
+                                                        vectors_of<double>(z, storage::sparse))),
                              "dense against wide");
             expect_symmetry<double>(s, x, storage::sparse);
             expect_twins<float>(s, x, storage::sparse);
@@ -129,8 +145,9 @@ TEST(kernel_contract, holds_for_two_wide_statistics_at_once) {
     objects x(40);
     for (auto& one : x)
         for (int length = 0; length < 300; ++length) one.string += static_cast<char>('a' + below(random, 20));
-    const specimen s = sum(specimens_of("spectrum")[2], specimens_of("spectrum")[1]);  // k = 3: some 8000 words, k = 2: some 400
-    const specimen t = sum(s, specimens_of("spectrum")[3]);                            // k = 8: some 20000
+    const specimen s =
+        sum(specimens_of("spectrum")[2], specimens_of("spectrum")[1]);  // k = 3: some 8000 words, k = 2: some 400
+    const specimen t = sum(s, specimens_of("spectrum")[3]);             // k = 8: some 20000
     for (const auto& each : {s, t}) {
         expect_reference(each, x, x, block_of(evaluator<double>(each.k, strings_of(x))), "wide strings");
         expect_same_for_threads<double>(each, x);
@@ -139,11 +156,13 @@ TEST(kernel_contract, holds_for_two_wide_statistics_at_once) {
 
 // A file without the last features: sparse data with fewer columns on one side.
 TEST(kernel_contract, takes_sparse_data_of_different_widths) {
-    for (const char* name : {"linear", "rbf", "laplacian", "intersection", "chi2", "all_subsets", "periodic", "cosine", "poly"})
+    for (const char* name :
+         {"linear", "rbf", "laplacian", "intersection", "chi2", "all_subsets", "periodic", "cosine", "poly"})
         for (const double density : {0.3, 1.0}) {
             generator random(11);
             const specimen s = specimens_of(name)[0];
-            objects x = objects_for(s, random, 20, {.dims = 3, .density = density}), z = objects_for(s, random, 30, {.dims = 8, .density = density});
+            objects x = objects_for(s, random, 20, {.dims = 3, .density = density}),
+                    z = objects_for(s, random, 30, {.dims = 8, .density = density});
             const dataset few = data_for(s, x, storage::sparse), many = data_for(s, z, storage::sparse);
             for (auto& one : x) one.vector.resize(8, 0.0);
             expect_reference(s, x, z, block_of(evaluator<double>(s.k, few, many)), "fewer columns");
@@ -155,8 +174,10 @@ TEST(kernel_contract, takes_sparse_data_of_different_widths) {
     objects x = random_vectors(random, 9, {.dims = 3}), z = random_vectors(random, 9, {.dims = 8});
     const dataset few = vectors_of<double>(x, storage::sparse);
     for (auto& one : x) one.vector.resize(8, 0.0);
-    expect_reference(last, x, z, block_of(evaluator<double>(last.k, few, vectors_of<double>(z, storage::sparse))), "a column only one side has");
-    EXPECT_THROW(evaluator<double>(kernel::parse("rbf()"), vectors_of<double>(random_vectors(random, 2, {.dims = 3}), storage::dense),
+    expect_reference(last, x, z, block_of(evaluator<double>(last.k, few, vectors_of<double>(z, storage::sparse))),
+                     "a column only one side has");
+    EXPECT_THROW(evaluator<double>(kernel::parse("rbf()"),
+                                   vectors_of<double>(random_vectors(random, 2, {.dims = 3}), storage::dense),
                                    vectors_of<double>(z, storage::dense)),
                  error);
 }

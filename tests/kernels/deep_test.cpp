@@ -1,4 +1,5 @@
-// Dense vectors of very many coordinates are worked on slice by slice: the same bits as from whole rows, whatever the statistic.
+// Dense vectors of very many coordinates are worked on slice by slice: the same bits as from whole rows, whatever the
+// statistic.
 #include <limits>
 
 #include "contracts/kernel_contract.h"
@@ -9,7 +10,9 @@ namespace {
 
 constexpr index always_whole = std::numeric_limits<index>::max();
 
-evaluator_memory deeper_than(index whole, std::size_t packed = 0, std::size_t copy = 0) { return {packed, copy, false, whole}; }
+evaluator_memory deeper_than(index whole, std::size_t packed = 0, std::size_t copy = 0) {
+    return {packed, copy, false, whole};
+}
 
 const std::vector<std::string>& expressions() {
     static const std::vector<std::string> all{"linear()",
@@ -33,7 +36,9 @@ void expect_same(const evaluator<T>& got, const evaluator<T>& want, const std::s
     const std::vector<index> rows{3, 0, 17, 16, 5}, cols{7, 7, 1, 20, 2, 11};
     const selection some{std::span<const index>(rows)}, others{std::span<const index>(cols)};
     EXPECT_TRUE(same_bits(block_of(got, some, others), block_of(want, some, others))) << what << ": a selection";
-    EXPECT_TRUE(same_bits(block_of(got, some, selection(0, got.cols())), block_of(want, some, selection(0, got.cols())))) << what << ": some rows";
+    EXPECT_TRUE(
+        same_bits(block_of(got, some, selection(0, got.cols())), block_of(want, some, selection(0, got.cols()))))
+        << what << ": some rows";
     if (!got.same()) return;
     matrix<T> a(got.rows(), got.rows()), b(got.rows(), got.rows());
     got.all(a.view()), want.all(b.view());
@@ -50,9 +55,12 @@ void expect_same_for(const std::string& text, const dataset& x, const dataset& z
     for (const index whole : {1, 16, 40}) {
         const std::string how = text + ", " + what + ", slices of " + std::to_string(whole);
         expect_same<T>({k, x, z, deeper_than(whole)}, {k, x, z, deeper_than(always_whole)}, how);
-        expect_same<T>({k, x, z, deeper_than(whole, much)}, {k, x, z, deeper_than(always_whole)}, how + ", kept panels");
-        expect_same<T>({k, x, z, deeper_than(whole, 0, much)}, {k, x, z, deeper_than(always_whole, 0, much)}, how + ", a copy");
-        expect_same<T>(evaluator<T>(k, x, deeper_than(whole)), evaluator<T>(k, x, deeper_than(always_whole)), how + ", one data set");
+        expect_same<T>({k, x, z, deeper_than(whole, much)}, {k, x, z, deeper_than(always_whole)},
+                       how + ", kept panels");
+        expect_same<T>({k, x, z, deeper_than(whole, 0, much)}, {k, x, z, deeper_than(always_whole, 0, much)},
+                       how + ", a copy");
+        expect_same<T>(evaluator<T>(k, x, deeper_than(whole)), evaluator<T>(k, x, deeper_than(always_whole)),
+                       how + ", one data set");
         if (::testing::Test::HasFailure()) return;
     }
 }
@@ -60,7 +68,8 @@ void expect_same_for(const std::string& text, const dataset& x, const dataset& z
 class deep_vectors : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(deep_vectors, is_that_of_whole_rows) {
-    // Near the origin and far from it, where distances want a shift, differences and low parts; coordinates of float and of double.
+    // Near the origin and far from it, where distances want a shift, differences and low parts; coordinates of float
+    // and of double.
     for (const double offset : {0.0, 300.0})
         for (const bool single : {true, false})
             for (const index dims : {41, 131}) {
@@ -68,15 +77,20 @@ TEST_P(deep_vectors, is_that_of_whole_rows) {
                 const vector_style style{.dims = dims, .non_negative = true, .offset = offset, .single = single};
                 const objects x = random_vectors(random, 75, style), z = random_vectors(random, 150, style);
                 const std::string what = std::to_string(dims) + " coordinates from " + std::to_string(offset);
-                expect_same_for<double>(GetParam(), vectors_of<double>(x, storage::dense), vectors_of<double>(z, storage::dense), what + ", double");
-                expect_same_for<float>(GetParam(), vectors_of<double>(x, storage::dense), vectors_of<double>(z, storage::dense), what + ", float of double");
-                expect_same_for<float>(GetParam(), vectors_of<float>(x, storage::dense), vectors_of<float>(z, storage::dense), what + ", float");
-                expect_same_for<double>(GetParam(), vectors_of<float>(x, storage::sparse), vectors_of<double>(z, storage::sparse), what + ", sparse");
+                expect_same_for<double>(GetParam(), vectors_of<double>(x, storage::dense),
+                                        vectors_of<double>(z, storage::dense), what + ", double");
+                expect_same_for<float>(GetParam(), vectors_of<double>(x, storage::dense),
+                                       vectors_of<double>(z, storage::dense), what + ", float of double");
+                expect_same_for<float>(GetParam(), vectors_of<float>(x, storage::dense),
+                                       vectors_of<float>(z, storage::dense), what + ", float");
+                expect_same_for<double>(GetParam(), vectors_of<float>(x, storage::sparse),
+                                        vectors_of<double>(z, storage::sparse), what + ", sparse");
                 if (HasFailure()) return;
             }
 }
 
-INSTANTIATE_TEST_SUITE_P(kernel_contract, deep_vectors, ::testing::ValuesIn(expressions()), [](const auto& info) { return std::to_string(info.index); });
+INSTANTIATE_TEST_SUITE_P(kernel_contract, deep_vectors, ::testing::ValuesIn(expressions()),
+                         [](const auto& info) { return std::to_string(info.index); });
 
 // With the bound as it is.
 TEST(kernel_contract_deep, holds_on_either_side_of_the_bound) {
@@ -88,8 +102,10 @@ TEST(kernel_contract_deep, holds_on_either_side_of_the_bound) {
             for (const char* text : {"rbf(gamma=0.0001)", "rbf(gamma=1)", "laplacian(gamma=0.001)"}) {
                 const kernel k = kernel::parse(text);
                 const std::string what = std::string(text) + " of " + std::to_string(dims);
-                expect_same<float>(evaluator<float>(k, x), evaluator<float>(k, x, deeper_than(always_whole)), what + ", float");
-                expect_same<double>(evaluator<double>(k, x), evaluator<double>(k, x, deeper_than(always_whole)), what + ", double");
+                expect_same<float>(evaluator<float>(k, x), evaluator<float>(k, x, deeper_than(always_whole)),
+                                   what + ", float");
+                expect_same<double>(evaluator<double>(k, x), evaluator<double>(k, x, deeper_than(always_whole)),
+                                    what + ", double");
             }
         }
 }

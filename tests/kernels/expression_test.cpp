@@ -149,7 +149,9 @@ TEST(expression, points_at_the_character_that_is_wrong) {
     for (const auto& each : all) {
         const std::string what = thrown_by([&] { kernel::parse(each.text); }).what();
         EXPECT_EQ(thrown_by([&] { kernel::parse(each.text); }).code(), errc::parse) << each.text;
-        EXPECT_NE(what.find("character " + std::to_string(each.character) + ":"), std::string::npos) << each.text << "\n" << what;
+        EXPECT_NE(what.find("character " + std::to_string(each.character) + ":"), std::string::npos)
+            << each.text << "\n"
+            << what;
         EXPECT_NE(what.find(each.words), std::string::npos) << each.text << "\n" << what;
         // The caret stands under that character, two columns in.
         const std::string caret = "\n" + std::string(each.character + 1, ' ') + "^";
@@ -166,9 +168,12 @@ std::string repeated(const std::string& piece, int times) {
 TEST(expression, reads_deep_and_long_texts_or_refuses_them) {
     EXPECT_EQ(read_back(repeated("(", 199) + "rbf" + repeated(")", 199)), "rbf(gamma=1)");
     for (const int depth : {201, 100000}) {
-        expect_error(errc::parse, "more than 200 levels of brackets", [&] { kernel::parse(repeated("(", depth) + "rbf" + repeated(")", depth)); });
-        expect_error(errc::parse, "more than 200 levels of brackets", [&] { kernel::parse(repeated("exp(", depth) + "rbf" + repeated(")", depth)); });
-        expect_error(errc::parse, "more than 200 levels of brackets", [&] { kernel::parse("bilinear(" + repeated("[", depth)); });
+        expect_error(errc::parse, "more than 200 levels of brackets",
+                     [&] { kernel::parse(repeated("(", depth) + "rbf" + repeated(")", depth)); });
+        expect_error(errc::parse, "more than 200 levels of brackets",
+                     [&] { kernel::parse(repeated("exp(", depth) + "rbf" + repeated(")", depth)); });
+        expect_error(errc::parse, "more than 200 levels of brackets",
+                     [&] { kernel::parse("bilinear(" + repeated("[", depth)); });
         expect_error(errc::parse, "character", [&] { kernel::parse(repeated("(", depth)); });
     }
     EXPECT_EQ(read_back(repeated("-", 100000) + "rbf"), "rbf(gamma=1)");
@@ -177,8 +182,10 @@ TEST(expression, reads_deep_and_long_texts_or_refuses_them) {
     const std::string sum = repeated("rbf + ", 999) + "rbf";
     EXPECT_EQ(read_back(read_back(sum)), read_back(sum));
     for (const char* chain : {"rbf + ", "rbf*", "rbf - "})
-        expect_error(errc::parse, "more than 1000 kernels in one expression", [&] { kernel::parse(repeated(chain, 100000) + "rbf"); });
-    expect_error(errc::parse, "more than 1000 kernels in one expression", [&] { kernel::parse(repeated("rbf + (2*rbf)*", 700) + "rbf"); });
+        expect_error(errc::parse, "more than 1000 kernels in one expression",
+                     [&] { kernel::parse(repeated(chain, 100000) + "rbf"); });
+    expect_error(errc::parse, "more than 1000 kernels in one expression",
+                 [&] { kernel::parse(repeated("rbf + (2*rbf)*", 700) + "rbf"); });
 }
 
 // What the text form writes never nests deeper than what was read, so it can be read again.
@@ -241,7 +248,8 @@ TEST(expression, reads_back_trees_built_in_code) {
         generator random(1);
         const objects x = random_vectors(random, 6, {.dims = 4});
         const matrix<double> want = block_of(evaluator<double>(k, vectors_of<double>(x, storage::dense)));
-        const matrix<double> got = block_of(evaluator<double>(kernel::parse(k.text()), vectors_of<double>(x, storage::dense)));
+        const matrix<double> got =
+            block_of(evaluator<double>(kernel::parse(k.text()), vectors_of<double>(x, storage::dense)));
         for (index i = 0; i < 36; ++i) {
             if (std::isnan(want.data()[i]))
                 EXPECT_TRUE(std::isnan(got.data()[i])) << k.text();
@@ -252,21 +260,26 @@ TEST(expression, reads_back_trees_built_in_code) {
 }
 
 TEST(expression, names_functions_that_were_registered) {
-    register_weight("half", [](const dataset& x) { return std::vector<double>(static_cast<std::size_t>(x.size()), 0.5); });
+    register_weight("half",
+                    [](const dataset& x) { return std::vector<double>(static_cast<std::size_t>(x.size()), 0.5); });
     register_map("doubled", [](std::span<const double> x) {
         std::vector<double> out(x.begin(), x.end());
         for (double& v : out) v *= 2;
         return out;
     });
-    register_kernel("first", from_function("first", [](std::span<const double> x, std::span<const double> z) { return x[0] * z[0]; }));
-    const dataset x = vectors_of<double>({{{3, 1}, "", {}}}, storage::dense), z = vectors_of<double>({{{5, 2}, "", {}}}, storage::dense);
+    register_kernel("first", from_function("first", [](std::span<const double> x, std::span<const double> z) {
+                        return x[0] * z[0];
+                    }));
+    const dataset x = vectors_of<double>({{{3, 1}, "", {}}}, storage::dense),
+                  z = vectors_of<double>({{{5, 2}, "", {}}}, storage::dense);
     EXPECT_EQ(pair_value(kernel::parse("conjugate(half, linear())"), x, z), 17 / 4.0);
     EXPECT_EQ(pair_value(kernel::parse("pullback(doubled, linear())"), x, z), 17 * 4);
     EXPECT_EQ(pair_value(kernel::parse("map(doubled)"), x, z), 17 * 4);
     EXPECT_EQ(pair_value(kernel::parse("user(first) + 1"), x, z), 16);
-    EXPECT_EQ(pair_value(kernel::parse("pullback(doubled, conjugate(norm, constant(1)))"), x, z), 4 * std::sqrt(10.0 * 29.0));
-    for (const char* text :
-         {"conjugate(half, linear())", "pullback(doubled, linear())", "map(doubled)", "user(first)", "pullback(doubled, pullback(doubled, rbf(gamma=1)))"})
+    EXPECT_EQ(pair_value(kernel::parse("pullback(doubled, conjugate(norm, constant(1)))"), x, z),
+              4 * std::sqrt(10.0 * 29.0));
+    for (const char* text : {"conjugate(half, linear())", "pullback(doubled, linear())", "map(doubled)", "user(first)",
+                             "pullback(doubled, pullback(doubled, rbf(gamma=1)))"})
         EXPECT_EQ(read_back(text), text);
 }
 

@@ -15,7 +15,8 @@ namespace {
 template <class T>
 dataset points(const std::vector<std::vector<T>>& rows) {
     matrix<T> all(static_cast<index>(rows.size()), rows.empty() ? 0 : static_cast<index>(rows[0].size()));
-    for (std::size_t i = 0; i < rows.size(); ++i) std::copy(rows[i].begin(), rows[i].end(), all.row(static_cast<index>(i)));
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        std::copy(rows[i].begin(), rows[i].end(), all.row(static_cast<index>(i)));
     return dense<T>(std::move(all));
 }
 
@@ -36,11 +37,13 @@ void expect_extreme_widths() {
                 ASSERT_EQ(k(i, j), equal ? T(1) : elsewhere) << text << " (" << i << ", " << j << ")";
             }
     };
-    for (const char* narrow : {"rbf(1e300)", "rbf(1e38)", "laplacian(1e300)", "rbf(sigma=1e-150)", "matern(0.5, 1e-300)", "matern(1.5, 1e-300)",
-                               "matern(2.5, 1e-300)", "matern(1.5, 1e-30)", "matern(2.5, 1e-30)", "periodic(1e-200, 7)"})
+    for (const char* narrow : {"rbf(1e300)", "rbf(1e38)", "laplacian(1e300)", "rbf(sigma=1e-150)",
+                               "matern(0.5, 1e-300)", "matern(1.5, 1e-300)", "matern(2.5, 1e-300)",
+                               "matern(1.5, 1e-30)", "matern(2.5, 1e-30)", "periodic(1e-200, 7)"})
         check(narrow, 0);
-    for (const char* broad : {"rbf(1e-300)", "laplacian(1e-300)", "rbf(sigma=1e150)", "matern(0.5, 1e300)", "matern(1.5, 1e300)", "matern(2.5, 1e300)",
-                              "rational_quadratic(1, 1e300)", "periodic(1e200, 7)", "rational_quadratic(1e-300, 1)", "anisotropic([1e300, 1e300])"})
+    for (const char* broad : {"rbf(1e-300)", "laplacian(1e-300)", "rbf(sigma=1e150)", "matern(0.5, 1e300)",
+                              "matern(1.5, 1e300)", "matern(2.5, 1e300)", "rational_quadratic(1, 1e300)",
+                              "periodic(1e200, 7)", "rational_quadratic(1e-300, 1)", "anisotropic([1e300, 1e300])"})
         check(broad, 1);
     const matrix<T> k = gram_of<T>("rational_quadratic(2, 1e-200)", x);
     EXPECT_EQ(k(1, 1), 1);
@@ -58,8 +61,10 @@ TEST(extremes, widths_in_float) { expect_extreme_widths<float>(); }
 TEST(extremes, rational_quadratic_tends_to_the_gaussian) {
     generator random(1);
     const dataset x = vectors_of<double>(random_vectors(random, 20, {}), storage::dense);
-    const matrix<double> limit = gram_of<double>("rbf(0.5)", x), near = gram_of<double>("rational_quadratic(1e9, 1)", x);
-    const matrix<float> limit_float = gram_of<float>("rbf(0.5)", x), near_float = gram_of<float>("rational_quadratic(1e9, 1)", x);
+    const matrix<double> limit = gram_of<double>("rbf(0.5)", x),
+                         near = gram_of<double>("rational_quadratic(1e9, 1)", x);
+    const matrix<float> limit_float = gram_of<float>("rbf(0.5)", x),
+                        near_float = gram_of<float>("rational_quadratic(1e9, 1)", x);
     for (index i = 0; i < 400; ++i) {
         EXPECT_NEAR(near.data()[i], limit.data()[i], 1e-7);  // the difference is of order t²/8α
         EXPECT_NEAR(near_float.data()[i], limit_float.data()[i], 2e-6f);
@@ -68,11 +73,14 @@ TEST(extremes, rational_quadratic_tends_to_the_gaussian) {
 
 // exp over its whole range, through set kernels and plain ones. Below the normal numbers it is 0.
 TEST(extremes, exponentials_reach_their_limits) {
-    for (const double t : {-1e300, -1e5, -1500.0, -746.0, -745.0, -708.0, -104.5, -103.9, -88.0, -1.0, -1e-300, 0.0, 1e-10, 1.0, 88.0, 88.7, 700.0, 709.7}) {
+    for (const double t : {-1e300, -1e5, -1500.0, -746.0, -745.0, -708.0, -104.5, -103.9, -88.0, -1.0, -1e-300, 0.0,
+                           1e-10, 1.0, 88.0, 88.7, 700.0, 709.7}) {
         // exp(t·1·1) as exp of a scaled linear kernel; a negative factor is built though not proven.
         const kernel k = exp(t * kernel::parse("linear()"));
         const dataset one = points<double>({{1.0}});
-        EXPECT_NEAR(pair_value(k, one, one), std::exp(t), 4e-16 * (1 + std::abs(t)) * std::exp(t) + (std::exp(t) < 2 * DBL_MIN ? 2 * DBL_MIN : 0)) << t;
+        EXPECT_NEAR(pair_value(k, one, one), std::exp(t),
+                    4e-16 * (1 + std::abs(t)) * std::exp(t) + (std::exp(t) < 2 * DBL_MIN ? 2 * DBL_MIN : 0))
+            << t;
         float value = 0;
         const evaluator<float> e(k, points<float>({{1.0f}}), points<float>({{1.0f}}));
         const auto fill = [&] { e.block(selection(0, 1), selection(0, 1), matrix_view<float>(&value, 1, 1)); };
@@ -81,7 +89,9 @@ TEST(extremes, exponentials_reach_their_limits) {
             continue;
         }
         fill();
-        EXPECT_NEAR(value, std::exp(t), 2e-7 * (1 + std::abs(t)) * std::exp(t) + (std::exp(t) < 2 * FLT_MIN ? 2 * FLT_MIN : 0)) << t;
+        EXPECT_NEAR(value, std::exp(t),
+                    2e-7 * (1 + std::abs(t)) * std::exp(t) + (std::exp(t) < 2 * FLT_MIN ? 2 * FLT_MIN : 0))
+            << t;
         if (t < -88) {
             EXPECT_EQ(value, 0) << t;
         }
@@ -108,18 +118,23 @@ TEST(extremes, large_offsets_keep_the_distances) {
         generator random(4);
         const specimen rbf = specimens_of("rbf")[0];
         // Coordinates are numbers of float after the offset, so the reference sees the same points.
-        const objects x = random_vectors(random, 50, {.offset = offset}), z = random_vectors(random, 33, {.offset = offset});
-        for (const char* text : {"rbf(1)", "rbf(0.1)", "matern(1.5, 2)", "matern(2.5, 2)", "rational_quadratic(1, 1)"}) {
-            const matrix<float> k = block_of(evaluator<float>(kernel::parse(text), vectors_of<float>(x, storage::dense), vectors_of<float>(z, storage::dense)));
-            const matrix<double> exact =
-                block_of(evaluator<double>(kernel::parse(text), vectors_of<double>(x, storage::dense), vectors_of<double>(z, storage::dense)));
+        const objects x = random_vectors(random, 50, {.offset = offset}),
+                      z = random_vectors(random, 33, {.offset = offset});
+        for (const char* text :
+             {"rbf(1)", "rbf(0.1)", "matern(1.5, 2)", "matern(2.5, 2)", "rational_quadratic(1, 1)"}) {
+            const matrix<float> k = block_of(evaluator<float>(kernel::parse(text), vectors_of<float>(x, storage::dense),
+                                                              vectors_of<float>(z, storage::dense)));
+            const matrix<double> exact = block_of(evaluator<double>(
+                kernel::parse(text), vectors_of<double>(x, storage::dense), vectors_of<double>(z, storage::dense)));
             for (index i = 0; i < 50; ++i)
                 for (index j = 0; j < 33; ++j) {
                     ASSERT_NEAR(k(i, j), exact(i, j), 2e-5) << text << " at " << offset;
                     long double distance = 0;
-                    for (std::size_t a = 0; a < 5; ++a) distance += std::pow(static_cast<long double>(x[i].vector[a]) - z[j].vector[a], 2);
+                    for (std::size_t a = 0; a < 5; ++a)
+                        distance += std::pow(static_cast<long double>(x[i].vector[a]) - z[j].vector[a], 2);
                     if (std::string(text) == "rbf(1)") {
-                        ASSERT_NEAR(exact(i, j), static_cast<double>(std::exp(-distance)), 1e-13 * (1 + std::abs(offset) / 1e4));
+                        ASSERT_NEAR(exact(i, j), static_cast<double>(std::exp(-distance)),
+                                    1e-13 * (1 + std::abs(offset) / 1e4));
                     }
                 }
         }
@@ -129,17 +144,21 @@ TEST(extremes, large_offsets_keep_the_distances) {
 TEST(extremes, data_beyond_the_range_are_refused_where_distances_are_needed) {
     const dataset huge = points<float>({{1e30f, 0}, {0, 1e30f}, {1, 1}});
     for (const char* text : {"rbf()", "matern()", "rational_quadratic()", "rbf() + linear()"}) {
-        expect_error(errc::data, "row 0: its squared norm is beyond the range of float", [&] { evaluator<float>(kernel::parse(text), huge); });
-        EXPECT_EQ(gram_of<double>(text, huge)(2, 2), text == std::string("rbf() + linear()") ? 3 : 1) << "double reaches farther";
+        expect_error(errc::data, "row 0: its squared norm is beyond the range of float",
+                     [&] { evaluator<float>(kernel::parse(text), huge); });
+        EXPECT_EQ(gram_of<double>(text, huge)(2, 2), text == std::string("rbf() + linear()") ? 3 : 1)
+            << "double reaches farther";
     }
     EXPECT_EQ(gram_of<double>("rbf()", huge)(0, 1), 0);
     EXPECT_EQ(gram_of<float>("laplacian()", huge)(0, 1), 0);
     EXPECT_EQ(gram_of<float>("laplacian()", huge)(0, 0), 1);
-    EXPECT_EQ(gram_of<float>("linear()", huge)(0, 0), std::numeric_limits<float>::infinity()) << "a dot product that overflows says so";
+    EXPECT_EQ(gram_of<float>("linear()", huge)(0, 0), std::numeric_limits<float>::infinity())
+        << "a dot product that overflows says so";
     expect_error(errc::data, "row 0: its squared norm is beyond the range of double",
                  [] { evaluator<double>(kernel::parse("rbf()"), points<double>({{1e200}})); });
     for (const char* text : {"cosine()", "normalize(linear())"}) {
-        expect_error(errc::data, "k(x, x) of object 0 is too large for float", [&] { evaluator<float>(kernel::parse(text), huge); });
+        expect_error(errc::data, "k(x, x) of object 0 is too large for float",
+                     [&] { evaluator<float>(kernel::parse(text), huge); });
         expect_error(errc::data, "k(x, x) of object 1 is too small for float", [&] {
             evaluator<float>(kernel::parse(text), points<float>({{1, 1}, {1e-20f, 0}}));
         });
@@ -154,7 +173,9 @@ TEST(extremes, values_that_are_not_numbers_do_not_pass_for_numbers) {
         const dataset x = points<double>({{1, 2}, {3, bad}});
         for (const char* text : {"rbf()", "matern()", "rational_quadratic()"}) {
             expect_error(errc::data, "row 1, column 1", [&] { evaluator<double>(kernel::parse(text), x); });
-            expect_error(errc::data, "row 1, column 1", [&] { evaluator<float>(kernel::parse(text), points<double>({{1, 2}}), x); });
+            expect_error(errc::data, "row 1, column 1", [&] {
+                evaluator<float>(kernel::parse(text), points<double>({{1, 2}}), x);
+            });
         }
     }
     const dataset x = points<double>({{1, 2}, {3, nan}});
@@ -167,20 +188,23 @@ TEST(extremes, values_that_are_not_numbers_do_not_pass_for_numbers) {
 
 TEST(extremes, negative_coordinates_are_refused_by_name) {
     const dataset x = points<double>({{1, 2}, {3, -0.5}});
-    expect_error(errc::data, "chi2: coordinates must satisfy 0 <= x, got -0.5 at row 1, column 1", [&] { evaluator<double>(kernel::parse("chi2()"), x); });
+    expect_error(errc::data, "chi2: coordinates must satisfy 0 <= x, got -0.5 at row 1, column 1",
+                 [&] { evaluator<double>(kernel::parse("chi2()"), x); });
     expect_error(errc::data, "intersection: coordinates must satisfy 0 <= x, got -0.5 at row 1, column 1", [&] {
         evaluator<double>(kernel::parse("intersection()"), points<double>({{1, 1}}), x);
     });
     expect_error(errc::data, "got -0.5 at row 1, column 1", [&] {
-        evaluator<double>(kernel::parse("chi2()"), vectors_of<double>({{{1, 0}, "", {}}, {{0, -0.5}, "", {}}}, storage::sparse));
+        evaluator<double>(kernel::parse("chi2()"),
+                          vectors_of<double>({{{1, 0}, "", {}}, {{0, -0.5}, "", {}}}, storage::sparse));
     });
     EXPECT_EQ(gram_of<double>("chi2()", points<double>({{0, 0}, {0, 0}}))(0, 1), 1) << "0/0 = 0";
 }
 
 // Every kernel on vectors takes data sets of nothing.
 TEST(extremes, no_rows_and_no_columns) {
-    for (const char* text : {"linear()", "rbf()", "poly()", "laplacian()", "chi2()", "intersection()", "all_subsets()", "cosine()", "normalize(rbf())",
-                             "exp(linear())", "constant(2)", "periodic()", "columns(rbf(), [])", "conjugate(norm, linear())", "rbf()*linear() + 1"}) {
+    for (const char* text : {"linear()", "rbf()", "poly()", "laplacian()", "chi2()", "intersection()", "all_subsets()",
+                             "cosine()", "normalize(rbf())", "exp(linear())", "constant(2)", "periodic()",
+                             "columns(rbf(), [])", "conjugate(norm, linear())", "rbf()*linear() + 1"}) {
         const kernel k = kernel::parse(text);
         for (const storage how : {storage::dense, storage::sparse}) {
             const objects none, some{{{1, 2}, "", {}}}, flat{{{}, "", {}}, {{}, "", {}}};
@@ -207,13 +231,15 @@ TEST(extremes, one_row) {
     EXPECT_EQ(gram_of<double>("linear()", one)(0, 0), 25);
     EXPECT_EQ(gram_of<double>("rbf()", one)(0, 0), 1);
     EXPECT_FLOAT_EQ(gram_of<float>("cosine()", one)(0, 0), 1);
-    EXPECT_EQ(gram_of<double>("cosine()", points<double>({{0, 0}}))(0, 0), 0) << "a zero vector has similarity 0, itself included";
+    EXPECT_EQ(gram_of<double>("cosine()", points<double>({{0, 0}}))(0, 0), 0)
+        << "a zero vector has similarity 0, itself included";
     EXPECT_EQ(self_values(kernel::parse("linear()"), one), std::vector<double>{25});
 }
 
 TEST(extremes, empty_strings_and_short_ones) {
     const dataset x = strings({"", "a", "ab", "abab", "bbbb"});
-    const matrix<double> two = gram_of<double>("spectrum(2)", x), nine = gram_of<double>("spectrum(9)", x), one = gram_of<double>("normalize(spectrum(1))", x);
+    const matrix<double> two = gram_of<double>("spectrum(2)", x), nine = gram_of<double>("spectrum(9)", x),
+                         one = gram_of<double>("normalize(spectrum(1))", x);
     const double want[5][5] = {{0, 0, 0, 0, 0}, {0, 0, 0, 0, 0}, {0, 0, 1, 2, 0}, {0, 0, 2, 5, 0}, {0, 0, 0, 0, 9}};
     for (index i = 0; i < 5; ++i)
         for (index j = 0; j < 5; ++j) {
@@ -222,10 +248,13 @@ TEST(extremes, empty_strings_and_short_ones) {
         }
     EXPECT_EQ(one(0, 0), 0) << "an empty string has no feature";
     EXPECT_EQ(one(4, 4), 1);
-    EXPECT_EQ(gram_of<double>("spectrum(1)", strings({std::string("\0\xff\0", 3), std::string("\0", 1)}))(0, 1), 2) << "bytes, not letters";
+    EXPECT_EQ(gram_of<double>("spectrum(1)", strings({std::string("\0\xff\0", 3), std::string("\0", 1)}))(0, 1), 2)
+        << "bytes, not letters";
     EXPECT_EQ(gram_of<double>("spectrum()", strings()).rows(), 0);
     // Words that only one side has.
-    EXPECT_EQ(block_of(evaluator<double>(kernel::parse("spectrum(1)"), strings({"ab"}), strings({"xyzab", "", "bbb"})))(0, 2), 3);
+    EXPECT_EQ(
+        block_of(evaluator<double>(kernel::parse("spectrum(1)"), strings({"ab"}), strings({"xyzab", "", "bbb"})))(0, 2),
+        3);
 }
 
 TEST(extremes, empty_sets) {
@@ -264,9 +293,12 @@ TEST(extremes, sets_too_large_for_powers_are_refused_and_normalised_ones_are_rig
     const std::vector<index> sizes{2000, 1990, 1200, 1024, 1023, 3, 0};
     const dataset x = nested_sets(sizes);
     for (const char* text : {"set_power()", "set_exp()", "2*set_power() + 1", "set_power()*set_exp()"})
-        expect_error(errc::data, "k(x, x) of object 0 is beyond the range of double", [&] { evaluator<double>(kernel::parse(text), x); });
-    expect_error(errc::data, "normalize(set_power()) works on logarithms", [&] { evaluator<double>(kernel::parse("set_power()"), x); });
-    expect_error(errc::data, "beyond the range of float", [&] { evaluator<float>(kernel::parse("set_power()"), nested_sets({128})); });
+        expect_error(errc::data, "k(x, x) of object 0 is beyond the range of double",
+                     [&] { evaluator<double>(kernel::parse(text), x); });
+    expect_error(errc::data, "normalize(set_power()) works on logarithms",
+                 [&] { evaluator<double>(kernel::parse("set_power()"), x); });
+    expect_error(errc::data, "beyond the range of float",
+                 [&] { evaluator<float>(kernel::parse("set_power()"), nested_sets({128})); });
     EXPECT_NO_THROW(evaluator<double>(kernel::parse("set_power()"), nested_sets({1023})));
 
     // Two sides: only what is asked for has to fit.
@@ -279,7 +311,8 @@ TEST(extremes, sets_too_large_for_powers_are_refused_and_normalised_ones_are_rig
     sides.block(selection(0, 1), selection(1, 1), matrix_view<double>(&value, 1, 1));
     EXPECT_EQ(value, 32) << "an error leaves nothing behind";
 
-    const matrix<double> power = gram_of<double>("normalize(set_power())", x), e = gram_of<double>("normalize(3*set_exp())", x);
+    const matrix<double> power = gram_of<double>("normalize(set_power())", x),
+                         e = gram_of<double>("normalize(3*set_exp())", x);
     const matrix<float> single = gram_of<float>("normalize(set_power())", x);
     for (std::size_t i = 0; i < sizes.size(); ++i)
         for (std::size_t j = 0; j < sizes.size(); ++j) {
@@ -287,7 +320,8 @@ TEST(extremes, sets_too_large_for_powers_are_refused_and_normalised_ones_are_rig
             const auto apart = static_cast<double>(std::abs(sizes[i] - sizes[j]));
             EXPECT_NEAR(power(i, j), std::exp2(-apart / 2), 1e-12 * std::exp2(-apart / 2));
             EXPECT_NEAR(e(i, j), std::exp(-apart / 2), 1e-12 * std::exp(-apart / 2));
-            EXPECT_NEAR(single(i, j), std::exp2(-apart / 2), 3.4e-4 * std::exp2(-apart / 2) + 1.5e-45);  // 4u·log 2^2000
+            EXPECT_NEAR(single(i, j), std::exp2(-apart / 2),
+                        3.4e-4 * std::exp2(-apart / 2) + 1.5e-45);  // 4u·log 2^2000
         }
 }
 
@@ -313,11 +347,16 @@ TEST(extremes, large_powers_and_degrees) {
 TEST(extremes, kernels_of_the_wrong_objects_are_refused) {
     expect_error(errc::unsupported, "rbf(gamma=1) is a kernel on vectors, the data are strings",
                  [] { evaluator<double>(kernel::parse("rbf()"), strings({"a"})); });
-    expect_error(errc::unsupported, "the data are sets", [] { evaluator<double>(kernel::parse("spectrum()"), strings({"a"}), sets({{1, 2}, {3}})); });
+    expect_error(errc::unsupported, "the data are sets", [] {
+        evaluator<double>(kernel::parse("spectrum()"), strings({"a"}), sets({{1, 2}, {3}}));
+    });
     EXPECT_EQ(gram_of<double>("constant(2)", strings({"a", "b"}))(0, 1), 2) << "a constant looks at nothing";
     // A map that does not give what the kernel needs.
-    const kernel odd = pull_back("identity", {"identity", [](const dataset& x, const dataset*) { return std::pair(x, x); }}, kernel::parse("spectrum()"));
-    expect_error(errc::unsupported, "strings are needed, got vectors", [&] { evaluator<double>(odd, points<double>({{1}})); });
+    const kernel odd =
+        pull_back("identity", {"identity", [](const dataset& x, const dataset*) { return std::pair(x, x); }},
+                  kernel::parse("spectrum()"));
+    expect_error(errc::unsupported, "strings are needed, got vectors",
+                 [&] { evaluator<double>(odd, points<double>({{1}})); });
     expect_error(errc::invalid_argument, "columns must satisfy 0 <= column < 2, got 2", [] {
         evaluator<double>(kernel::parse("columns(rbf(), [0, 2])"), points<double>({{1, 2}}));
     });

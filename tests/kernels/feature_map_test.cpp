@@ -33,7 +33,9 @@ void expect_map_of(const kernel& k, const feature_map& map, index dims) {
     const auto xx = self_values(k, x), zz = self_values(k, z);
     for (index i = 0; i < 12; ++i)
         for (index j = 0; j < 9; ++j)
-            EXPECT_NEAR(a.row(i).dot(b.row(j)), direct(i, j), 1e-12 * std::sqrt(xx[static_cast<std::size_t>(i)] * zz[static_cast<std::size_t>(j)])) << k.text();
+            EXPECT_NEAR(a.row(i).dot(b.row(j)), direct(i, j),
+                        1e-12 * std::sqrt(xx[static_cast<std::size_t>(i)] * zz[static_cast<std::size_t>(j)]))
+                << k.text();
 }
 
 TEST(feature_map, maps_of_the_sources) {
@@ -50,8 +52,9 @@ TEST(feature_map, maps_of_the_sources) {
     for (index t = 0; t < 6; ++t) EXPECT_DOUBLE_EQ(image.row(0)[t], expected[t]);
 
     // φ = (1, x1, x2, x1², x2², x1x2) is a kernel of its own: without the roots of two.
-    const kernel own =
-        from_feature_map("monomials", [](std::span<const double> x) -> std::vector<double> { return {1, x[0], x[1], x[0] * x[0], x[1] * x[1], x[0] * x[1]}; });
+    const kernel own = from_feature_map("monomials", [](std::span<const double> x) -> std::vector<double> {
+        return {1, x[0], x[1], x[0] * x[0], x[1] * x[1], x[0] * x[1]};
+    });
     const feature_map map(own, 2);
     EXPECT_EQ(map.size(), 6);
     EXPECT_EQ(map.name(5), "monomials(x)[6]");
@@ -81,7 +84,8 @@ TEST(feature_map, leaves) {
                 expect_map_of(k, map, dims);
                 // C(d + D, D) monomials of degree <= D, C(d - 1 + D, D) of degree D.
                 const double d = static_cast<double>(dims) - (r > 0 ? 0 : 1);
-                EXPECT_EQ(map.size(), std::llround(std::tgamma(d + degree + 1) / std::tgamma(d + 1) / std::tgamma(degree + 1)));
+                EXPECT_EQ(map.size(),
+                          std::llround(std::tgamma(d + degree + 1) / std::tgamma(d + 1) / std::tgamma(degree + 1)));
             }
     expect_map_of(all_subsets{}, feature_map(all_subsets{}, 6), 6);
     EXPECT_EQ(feature_map(all_subsets{}, 2).names(), (names{"1", "x1", "x2", "x1*x2"}));
@@ -110,8 +114,12 @@ TEST(feature_map, algebra) {
         for (index i = 0; i < rows.size(); ++i) h.push_back(std::abs(rows.row(i)[0]) + 1);
         return h;
     };
-    const kernel phi = from_feature_map("pair", [](std::span<const double> x) -> std::vector<double> { return {std::sin(x[0]), x[0] * x[2]}; });
-    const feature turn = vector_map("turn", [](std::span<const double> x) -> std::vector<double> { return {x[2], x[0], x[1], x[0] - x[1]}; });
+    const kernel phi = from_feature_map("pair", [](std::span<const double> x) -> std::vector<double> {
+        return {std::sin(x[0]), x[0] * x[2]};
+    });
+    const feature turn = vector_map("turn", [](std::span<const double> x) -> std::vector<double> {
+        return {x[2], x[0], x[1], x[0] - x[1]};
+    });
     const kernel trees[] = {
         0.3 * lin + kernel(polynomial{3, 0.5, 2}) * kernel(all_subsets{}),
         pow(lin + kernel(constant{0.2}), 4),
@@ -150,11 +158,14 @@ RC_GTEST_PROP(feature_map, random_trees, (std::uint64_t seed)) {
     matrix<double> direct(5, 5);
     evaluator<double>(k, x).all(direct.view());
     for (index i = 0; i < 5; ++i)
-        for (index j = 0; j < 5; ++j) RC_ASSERT(std::abs(a.row(i).dot(a.row(j)) - direct(i, j)) <= 1e-12 * std::sqrt(direct(i, i) * direct(j, j)));
+        for (index j = 0; j < 5; ++j)
+            RC_ASSERT(std::abs(a.row(i).dot(a.row(j)) - direct(i, j)) <=
+                      1e-12 * std::sqrt(direct(i, i) * direct(j, j)));
 }
 
 TEST(feature_map, refuses_by_name) {
-    expect_error([] { feature_map(kernel(linear{}) * kernel(gaussian{0.5}), 2); }, errc::unsupported, "rbf(gamma=0.5) has no explicit feature map");
+    expect_error([] { feature_map(kernel(linear{}) * kernel(gaussian{0.5}), 2); }, errc::unsupported,
+                 "rbf(gamma=0.5) has no explicit feature map");
     expect_error([] { feature_map(exp(kernel(linear{})), 2); }, errc::unsupported, "exp(linear())");
     expect_error([] { feature_map(sigmoid{}, 2); }, errc::unsupported, "sigmoid");
     expect_error([] { feature_map(pow(kernel(linear{}), 0.5), 2); }, errc::unsupported, "linear()^0.5");
@@ -163,9 +174,11 @@ TEST(feature_map, refuses_by_name) {
     expect_error([] { feature_map(polynomial{3, 1, 1}, 1000); }, errc::memory, "got 167668501");
     expect_error([] { feature_map(linear{}, 11, 10); }, errc::memory, "size <= 10, got 11");
     expect_error([] { feature_map(pow(kernel(linear{}), 9), 3, 40); }, errc::memory, "size <= 40");
-    expect_error([] { feature_map(linear{}, 2).apply(random_vectors(1, 3, 1)); }, errc::invalid_argument, "2 coordinates, the data have 3");
+    expect_error([] { feature_map(linear{}, 2).apply(random_vectors(1, 3, 1)); }, errc::invalid_argument,
+                 "2 coordinates, the data have 3");
     expect_error([] { feature_map(linear{}, 2).apply(strings({"a"})); }, errc::unsupported, "strings");
-    expect_error([] { feature_map(columns(kernel(linear{}), {2}), 2); }, errc::invalid_argument, "0 <= column < 2, got 2");
+    expect_error([] { feature_map(columns(kernel(linear{}), {2}), 2); }, errc::invalid_argument,
+                 "0 <= column < 2, got 2");
 }
 
 TEST(feature_map, negative_weights_decide) {
@@ -173,7 +186,11 @@ TEST(feature_map, negative_weights_decide) {
     const kernel difference = kernel(polynomial{2, 1, 1}) - kernel(constant{1});
     EXPECT_EQ(feature_map(difference, 1).names(), (names{"sqrt2*x1", "x1^2"}));
     EXPECT_FALSE(difference.proof().valid);
-    expect_error([] { feature_map(kernel(polynomial{2, 1, 1}) - 3.0 * kernel(linear{}), 2); }, errc::not_psd, "gives x1 the weight -1");
+    expect_error(
+        [] {
+            feature_map(kernel(polynomial{2, 1, 1}) - 3.0 * kernel(linear{}), 2);
+        },
+        errc::not_psd, "gives x1 the weight -1");
 }
 
 TEST(feature_map, edge_cases) {
@@ -235,7 +252,8 @@ TEST(truncated_gaussian_map, takes_as_few_terms_as_needed) {
     for (index t = 0; t < far.size(); ++t) sum += image.row(0)[t] * image.row(0)[t];
     EXPECT_NEAR(sum, 1, 1e-8);
     expect_error([] { truncated_gaussian_map(0, 3); }, errc::invalid_argument, "gamma > 0, got 0");
-    expect_error([] { truncated_gaussian_map(1, 3).apply(random_vectors(1, 2, 1)); }, errc::invalid_argument, "1 coordinate");
+    expect_error([] { truncated_gaussian_map(1, 3).apply(random_vectors(1, 2, 1)); }, errc::invalid_argument,
+                 "1 coordinate");
 }
 
 }  // namespace

@@ -36,9 +36,11 @@ kernel rebuilt(const kernel_node& node) {
 
 TEST(kernel_form, has_all_that_the_text_has) {
     for (const char* text :
-         {"linear()", "rbf(gamma=0.25)", "0.5*rbf(gamma=0.1) + normalize(poly(degree=3, gamma=1, coef0=1))", "(linear() + constant(c=1))^2*exp(cosine())",
-          "polynomial_of(linear(), [1, 0, 2])", "columns(rbf(gamma=1), [0, 2])", "bilinear(A=[[2, 1], [1, 2]])", "anisotropic(covariance=[[1, 0], [0, 2]])",
-          "matern(nu=1.5, length_scale=2)", "spectrum(k=3) + normalize(spectrum(k=2))", "-1*linear() + rbf(gamma=2)", "jaccard()*set_power()"}) {
+         {"linear()", "rbf(gamma=0.25)", "0.5*rbf(gamma=0.1) + normalize(poly(degree=3, gamma=1, coef0=1))",
+          "(linear() + constant(c=1))^2*exp(cosine())", "polynomial_of(linear(), [1, 0, 2])",
+          "columns(rbf(gamma=1), [0, 2])", "bilinear(A=[[2, 1], [1, 2]])", "anisotropic(covariance=[[1, 0], [0, 2]])",
+          "matern(nu=1.5, length_scale=2)", "spectrum(k=3) + normalize(spectrum(k=2))", "-1*linear() + rbf(gamma=2)",
+          "jaccard()*set_power()"}) {
         const kernel k = kernel::parse(text);
         EXPECT_EQ(rebuilt(k.node()).text(), k.text());
     }
@@ -59,8 +61,11 @@ TEST(kernel_form, of_every_registered_kernel_names_it) {
 }
 
 TEST(kernel_form, names_the_functions_of_users) {
-    register_kernel("mine", from_block_function(
-                                "mine", [](const dataset&, const selection&, const dataset&, const selection&, matrix_view<double>) {}, domain::vectors));
+    register_kernel(
+        "mine",
+        from_block_function(
+            "mine", [](const dataset&, const selection&, const dataset&, const selection&, matrix_view<double>) {},
+            domain::vectors));
     const kernel_form form = kernel::parse("user(mine)").node().form();
     EXPECT_EQ(form.what, "user");
     EXPECT_EQ(form.who, "mine");
@@ -72,7 +77,9 @@ TEST(kernel_form, names_the_functions_of_users) {
 
 // What a file says of a kernel must be read back as that kernel.
 TEST(kernel_form, lasting_text_refuses_two_functions_of_one_name) {
-    const auto times = [](const char* name, double c) { return from_function(name, [c](auto x, auto z) { return c * x[0] * z[0]; }); };
+    const auto times = [](const char* name, double c) {
+        return from_function(name, [c](auto x, auto z) { return c * x[0] * z[0]; });
+    };
     const kernel a = times("f", 1), b = times("f", 2), other = times("g", 3);
     EXPECT_EQ(lasting_text(a * other + a), "user(f)*user(g) + user(f)");
     try {

@@ -1,4 +1,5 @@
-// Rows are made ready for the tile loops once a call, a group of them at a time, and dense rows of mostly zeros as sparse ones.
+// Rows are made ready for the tile loops once a call, a group of them at a time, and dense rows of mostly zeros as
+// sparse ones.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -36,7 +37,8 @@ dataset sparse_of(const matrix<double>& rows) {
     std::vector<U> value;
     for (index i = 0; i < rows.rows(); ++i) {
         for (index a = 0; a < rows.cols(); ++a)
-            if (rows(i, a) != 0) col.push_back(static_cast<std::int32_t>(a)), value.push_back(static_cast<U>(rows(i, a)));
+            if (rows(i, a) != 0)
+                col.push_back(static_cast<std::int32_t>(a)), value.push_back(static_cast<U>(rows(i, a)));
         start.push_back(static_cast<index>(col.size()));
     }
     return sparse<U>(std::move(start), std::move(col), std::move(value), rows.cols());
@@ -73,7 +75,8 @@ TYPED_TEST(left_rows_of, dense_rows_of_mostly_zeros_have_the_bits_of_sparse_ones
             const matrix<double> x = drawn(150, dims, density, 1), z = drawn(71, dims, density, 2);
             const kernel both = kernel(gaussian{0.01}) + polynomial{2, 0.1, 0.5};
             for (const kernel& k : {kernel(gaussian{0.01}), kernel(linear{}), both}) {
-                const matrix<T> want = values<T>(k, sparse_of<T>(x)), wants = values<T>(k, sparse_of<T>(x), sparse_of<T>(z));
+                const matrix<T> want = values<T>(k, sparse_of<T>(x)),
+                                wants = values<T>(k, sparse_of<T>(x), sparse_of<T>(z));
                 same_bits(values<T>(k, dense_of<float>(x)), want, "float rows");
                 same_bits(values<T>(k, dense_of<double>(x)), want, "double rows");
                 same_bits(values<T>(k, sparse_of<float>(x)), want, "sparse float rows");
@@ -116,7 +119,9 @@ TYPED_TEST(left_rows_of, groups_of_rows_join_without_a_seam) {
         for (const index j : {index{3}, index{7}, index{131}, n - 1}) {
             double sum = 0, size = 0;
             for (index a = 0; a < dims; ++a) sum += x(i, a) * x(j, a), size += std::abs(x(i, a) * x(j, a));
-            ASSERT_NEAR(all(i, j), sum, 4 * std::numeric_limits<T>::epsilon() * std::sqrt(static_cast<double>(dims)) * size) << i << ", " << j;
+            ASSERT_NEAR(all(i, j), sum,
+                        4 * std::numeric_limits<T>::epsilon() * std::sqrt(static_cast<double>(dims)) * size)
+                << i << ", " << j;
             ASSERT_EQ(all(i, j), all(j, i));
             if (j < 8) {
                 ASSERT_EQ(turned(n - 1 - i, j - 3), all(i, j));
@@ -132,12 +137,14 @@ TYPED_TEST(left_rows_of, distances_of_long_rows) {
         for (index i = 0; i < 30; ++i)
             for (index a = 0; a < x.cols(); ++a) x(i, a) = i >= 20 ? x(i - 20, a) : static_cast<float>(x(i, a) + far);
         const double gamma = 1.0 / 9001;
-        for (const matrix<T>& got : {values<T>(gaussian{gamma}, dense_of<float>(x)), values<T>(gaussian{gamma}, dense_of<double>(x))})
+        for (const matrix<T>& got :
+             {values<T>(gaussian{gamma}, dense_of<float>(x)), values<T>(gaussian{gamma}, dense_of<double>(x))})
             for (index i = 0; i < 30; ++i)
                 for (index j = 0; j < 30; ++j) {
                     double d2 = 0;
                     for (index a = 0; a < x.cols(); ++a) d2 += (x(i, a) - x(j, a)) * (x(i, a) - x(j, a));
-                    ASSERT_NEAR(got(i, j), std::exp(-gamma * d2), 200 * std::numeric_limits<T>::epsilon()) << i << ", " << j;
+                    ASSERT_NEAR(got(i, j), std::exp(-gamma * d2), 200 * std::numeric_limits<T>::epsilon())
+                        << i << ", " << j;
                     if (d2 == 0) {
                         ASSERT_EQ(got(i, j), 1) << i << ", " << j;
                     }

@@ -16,7 +16,8 @@ namespace {
 TEST(list_of_kernels, has_every_kernel_of_the_folder) {
     const std::string sign = "static kernel_info info()";
     std::size_t written = 0;
-    for (const auto& file : std::filesystem::recursive_directory_iterator(testing_support::tests_file("../src/mercer/kernels"))) {
+    for (const auto& file :
+         std::filesystem::recursive_directory_iterator(testing_support::tests_file("../src/mercer/kernels"))) {
         if (file.path().extension() != ".h") continue;
         std::ostringstream text;
         text << std::ifstream(file.path()).rdbuf();
@@ -26,7 +27,9 @@ TEST(list_of_kernels, has_every_kernel_of_the_folder) {
     EXPECT_EQ(kernel_registry().size(), written) << "a kernel is missing in listed_kernels of kernels/all_kernels.h";
 }
 
-TEST(list_of_kernels, begins_with_the_map_that_a_call_without_a_formula_means) { EXPECT_EQ(call_of(linear{}).place, map_call{}.place); }
+TEST(list_of_kernels, begins_with_the_map_that_a_call_without_a_formula_means) {
+    EXPECT_EQ(call_of(linear{}).place, map_call{}.place);
+}
 
 struct unlisted {
     template <class R>

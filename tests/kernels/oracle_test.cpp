@@ -13,7 +13,8 @@ namespace {
 dense<double> rows_of(const nlohmann::json& rows) {
     matrix<double> all(static_cast<index>(rows.size()), static_cast<index>(rows.at(0).size()));
     for (index i = 0; i < all.rows(); ++i)
-        for (index j = 0; j < all.cols(); ++j) all(i, j) = rows.at(static_cast<std::size_t>(i)).at(static_cast<std::size_t>(j)).get<double>();
+        for (index j = 0; j < all.cols(); ++j)
+            all(i, j) = rows.at(static_cast<std::size_t>(i)).at(static_cast<std::size_t>(j)).get<double>();
     return dense<double>(std::move(all));
 }
 
@@ -30,7 +31,8 @@ TEST(oracle, agrees_with_scikit_learn) {
         e.block(selection(0, x.size()), selection(0, z.size()), got.view());
         for (index i = 0; i < got.rows(); ++i)
             for (index j = 0; j < got.cols(); ++j)
-                EXPECT_NEAR(got(i, j), want.row(i)[j], 1e-10 * std::max(1.0, std::abs(want.row(i)[j]))) << text << " (" << i << ", " << j << ")";
+                EXPECT_NEAR(got(i, j), want.row(i)[j], 1e-10 * std::max(1.0, std::abs(want.row(i)[j])))
+                    << text << " (" << i << ", " << j << ")";
     }
 }
 

@@ -76,15 +76,19 @@ TEST(parameters, out_of_range_name_the_inequality_and_the_value) {
     }
 }
 
-// Every parameter that the registry says has a range is in the table above or below; the registry's own words are the message's.
+// Every parameter that the registry says has a range is in the table above or below; the registry's own words are the
+// message's.
 TEST(parameters, refuse_what_the_registry_says) {
     for (const auto& each : kernel_registry())
         for (const auto& parameter : each.info.parameters) {
-            const bool positive = parameter.condition == parameter.name + " > 0", not_negative = parameter.condition == parameter.name + " >= 0";
+            const bool positive = parameter.condition == parameter.name + " > 0",
+                       not_negative = parameter.condition == parameter.name + " >= 0";
             if (!positive && !not_negative) continue;
             arguments given(each.info.name);
             given.set(parameter.name, -0.75);
-            expect_error(errc::invalid_argument, each.info.name + ": must satisfy " + parameter.condition + ", got -0.75", [&] { each.make(given); });
+            expect_error(errc::invalid_argument,
+                         each.info.name + ": must satisfy " + parameter.condition + ", got -0.75",
+                         [&] { each.make(given); });
             arguments zero(each.info.name);
             zero.set(parameter.name, 0.0);
             if (positive)
@@ -146,7 +150,8 @@ TEST(parameters, have_the_documented_defaults) {
 TEST(parameters, of_kernels_on_different_objects_cannot_be_mixed) {
     const kernel vectors(gaussian{}), strings(spectrum{});
     expect_error(errc::unsupported, "they cannot be combined", [&] { vectors + strings; });
-    expect_error(errc::unsupported, "rbf(gamma=1) is a kernel on vectors and spectrum(k=3) on strings", [&] { vectors* strings; });
+    expect_error(errc::unsupported, "rbf(gamma=1) is a kernel on vectors and spectrum(k=3) on strings",
+                 [&] { vectors* strings; });
     expect_error(errc::unsupported, "they cannot be combined", [&] { vectors - strings; });
     expect_error(errc::unsupported, "is a kernel on strings", [&] { columns(strings, {0}); });
     EXPECT_EQ((strings + 2.0).where(), domain::strings) << "a constant goes with anything";

@@ -20,13 +20,17 @@ void expect_bounds(const specimen& s, const objects& x, const std::string& what)
         for (std::size_t j = 0; j < x.size(); ++j) {
             const bounded<R> got = truth(static_cast<index>(i), static_cast<index>(j));
             const approx want = s.f(x[i], x[j]);
-            const long double own = slack * (want.error + std::abs(want.value)) * std::numeric_limits<long double>::epsilon();
-            EXPECT_LE(std::abs(static_cast<long double>(got.value) - want.value), static_cast<long double>(got.error) + own)
+            const long double own =
+                slack * (want.error + std::abs(want.value)) * std::numeric_limits<long double>::epsilon();
+            EXPECT_LE(std::abs(static_cast<long double>(got.value) - want.value),
+                      static_cast<long double>(got.error) + own)
                 << what << " of " << i << ", " << j;
         }
 }
 
-bool has_exact_coordinates(const std::string& name) { return name != "anisotropic" && name != "bilinear" && name != "periodic"; }
+bool has_exact_coordinates(const std::string& name) {
+    return name != "anisotropic" && name != "bilinear" && name != "periodic";
+}
 
 TEST(precise_kernel, bounds_hold_for_all_kernels) {
     generator random(3);
@@ -73,7 +77,8 @@ TEST(precise_kernel, a_parameter_is_known_as_well_as_it_is_written) {
     EXPECT_EQ(bounded<long double>(0.375).error, 0);
     EXPECT_EQ(bounded<long double>(-12.0).error, 0);
     EXPECT_GE(bounded<long double>(0.3).error, std::abs(0.3L - static_cast<long double>(0.3)));
-    // 0.3 + 0.7 is not 1 in binary, and the kernel written rbf(0.3)·rbf(0.7) - rbf(1) is zero: nothing else may be known of it.
+    // 0.3 + 0.7 is not 1 in binary, and the kernel written rbf(0.3)·rbf(0.7) - rbf(1) is zero: nothing else may be
+    // known of it.
     matrix<double> rows(2, 1);
     rows(1, 0) = 1.3;
     const kernel zero = kernel(gaussian{0.3}) * kernel(gaussian{0.7}) - kernel(gaussian{1});

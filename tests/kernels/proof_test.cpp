@@ -52,7 +52,8 @@ TEST(proof, each_rule_is_named_with_its_side_condition) {
         EXPECT_THAT(made.rule, HasSubstr(rule)) << text;
         // Printed in the first line: the node's own.
         const std::string printed = made.text();
-        EXPECT_THAT(printed.substr(0, printed.find('\n')), AllOf(HasSubstr("✓ " + made.claim), HasSubstr(rule), HasSubstr(condition)));
+        EXPECT_THAT(printed.substr(0, printed.find('\n')),
+                    AllOf(HasSubstr("✓ " + made.claim), HasSubstr(rule), HasSubstr(condition)));
     }
 }
 
@@ -78,7 +79,9 @@ TEST(proof, fails_exactly_where_no_rule_applies) {
         {read("rbf() - linear()"), {"-1*linear()"}, "the factor c = -1 is negative"},
         {read("-0.5*rbf()"), {"-0.5*rbf(gamma=1)"}, "the factor c = -0.5 is negative"},
         {read("linear() - 2"), {"-1*constant(c=2)"}, "c = -1"},
-        {read("polynomial_of(linear(), [1, 0, -3])"), {"polynomial_of(linear(), [1, 0, -3])"}, "coefficient c2 = -3 is negative"},
+        {read("polynomial_of(linear(), [1, 0, -3])"),
+         {"polynomial_of(linear(), [1, 0, -3])"},
+         "coefficient c2 = -3 is negative"},
         {read("linear()^0.5"), {"linear()^0.5"}, "m = 0.5"},
         {read("linear()^-1"), {"linear()^-1"}, "m = -1"},
         {read("sigmoid()"), {"sigmoid(gamma=1, coef0=0)"}, "tanh"},
@@ -86,7 +89,9 @@ TEST(proof, fails_exactly_where_no_rule_applies) {
         {read("rbf() + exp(linear()*sigmoid())"), {"sigmoid(gamma=1, coef0=0)"}, "no rule"},
         {normalise(exp(user) + read("linear()^1.5")), {"user(mine)", "linear()^1.5"}, "no rule"},
         {read("(-1*rbf())*(-1*rbf())"), {"-1*rbf(gamma=1)", "-1*rbf(gamma=1)"}, "negative"},
-        {read("(-1*sigmoid())^0.5"), {"(-1*sigmoid(gamma=1, coef0=0))^0.5", "-1*sigmoid(gamma=1, coef0=0)", "sigmoid(gamma=1, coef0=0)"}, "no rule"},
+        {read("(-1*sigmoid())^0.5"),
+         {"(-1*sigmoid(gamma=1, coef0=0))^0.5", "-1*sigmoid(gamma=1, coef0=0)", "sigmoid(gamma=1, coef0=0)"},
+         "no rule"},
     };
     for (const auto& [k, faults, reason] : broken) {
         EXPECT_FALSE(k.proof().valid) << k.text();
@@ -104,8 +109,9 @@ TEST(proof, prints_a_tree_that_keeps_the_valid_parts) {
         lines.push_back(line.substr(0, line.find("   — ")));
         at = end + 1;
     }
-    EXPECT_THAT(lines, ElementsAre("✗ 2*rbf(gamma=1) + linear()*sigmoid(gamma=1, coef0=0)", "├─ ✓ 2*rbf(gamma=1)", "│  └─ ✓ rbf(gamma=1)",
-                                   "└─ ✗ linear()*sigmoid(gamma=1, coef0=0)", "   ├─ ✓ linear()", "   └─ ✗ sigmoid(gamma=1, coef0=0)"));
+    EXPECT_THAT(lines, ElementsAre("✗ 2*rbf(gamma=1) + linear()*sigmoid(gamma=1, coef0=0)", "├─ ✓ 2*rbf(gamma=1)",
+                                   "│  └─ ✓ rbf(gamma=1)", "└─ ✗ linear()*sigmoid(gamma=1, coef0=0)",
+                                   "   ├─ ✓ linear()", "   └─ ✗ sigmoid(gamma=1, coef0=0)"));
 }
 
 TEST(traits, follow_from_the_form) {

@@ -55,12 +55,15 @@ TYPED_TEST(simd, statistics_are_the_sums_they_stand_for) {
     using T = TypeParam;
     for (const auto* ops : all_ops<T>())
         for (const index depth : {0, 1, 2, 7, 33, 100})
-            for (const auto what : {statistic::dot, statistic::manhattan, statistic::min_sum, statistic::chi2, statistic::product}) {
+            for (const auto what :
+                 {statistic::dot, statistic::manhattan, statistic::min_sum, statistic::chi2, statistic::product}) {
                 const bool positive = what == statistic::chi2 || what == statistic::min_sum;
                 const T size = what == statistic::product ? T(0.3) : T(2);
                 buffer<T> block = this->numbers(ops->block_rows * depth, positive ? 0 : -size, size),
                           panel = this->numbers(ops->panel * depth, positive ? 0 : -size, size);
-                if (what == statistic::chi2 && depth > 1) std::fill_n(block.data(), ops->block_rows, T(0)), std::fill_n(panel.data(), ops->panel, T(0));  // 0/0
+                if (what == statistic::chi2 && depth > 1)
+                    std::fill_n(block.data(), ops->block_rows, T(0)),
+                        std::fill_n(panel.data(), ops->panel, T(0));  // 0/0
                 const index stride = ops->panel + 3;
                 matrix<T> out(ops->block_rows, stride);
                 ops->dense(what, block.data(), panel.data(), depth, out.data(), stride, false);
@@ -80,19 +83,25 @@ TYPED_TEST(simd, statistics_are_the_sums_they_stand_for) {
                             else
                                 sum += term;
                         }
-                        ASSERT_NEAR(out(r, j), sum, static_cast<double>((depth + 3) * total) * std::numeric_limits<T>::epsilon())
+                        ASSERT_NEAR(out(r, j), sum,
+                                    static_cast<double>((depth + 3) * total) * std::numeric_limits<T>::epsilon())
                             << ops->name << " depth " << depth;
                     }
                 // In two parts: the second continues from the first.
                 if (depth < 2) continue;
                 matrix<T> parts(ops->block_rows, stride);
                 ops->dense(what, block.data(), panel.data(), 1, parts.data(), stride, false);
-                ops->dense(what, block.data() + ops->block_rows, panel.data() + ops->panel, depth - 1, parts.data(), stride, true);
-                ASSERT_EQ(std::memcmp(parts.data(), out.data(), sizeof(T) * static_cast<std::size_t>(ops->block_rows * stride)), 0) << ops->name;
+                ops->dense(what, block.data() + ops->block_rows, panel.data() + ops->panel, depth - 1, parts.data(),
+                           stride, true);
+                ASSERT_EQ(std::memcmp(parts.data(), out.data(),
+                                      sizeof(T) * static_cast<std::size_t>(ops->block_rows * stride)),
+                          0)
+                    << ops->name;
             }
 }
 
-// Dense tiles, sparse tiles and norms follow one chain of operations: that makes distances of equal vectors exactly zero.
+// Dense tiles, sparse tiles and norms follow one chain of operations: that makes distances of equal vectors exactly
+// zero.
 TYPED_TEST(simd, norms_and_sparse_rows_have_the_bits_of_dense_tiles) {
     using T = TypeParam;
     for (const auto* ops : all_ops<T>()) {
@@ -102,8 +111,8 @@ TYPED_TEST(simd, norms_and_sparse_rows_have_the_bits_of_dense_tiles) {
             for (auto& v : each) v = this->number(0, 1) < T(0.5) ? this->number() : T(0);
         std::vector<const T*> rows;
         for (const auto& each : vectors) rows.push_back(each.data());
-        buffer<T> panel(depth * ops->panel), sparse_panel(depth * ops->sparse_panel), block(depth * ops->block_rows), norms(ops->panel),
-            dots(ops->sparse_panel);
+        buffer<T> panel(depth * ops->panel), sparse_panel(depth * ops->sparse_panel), block(depth * ops->block_rows),
+            norms(ops->panel), dots(ops->sparse_panel);
         ops->pack(rows.data(), ops->panel, depth, nullptr, panel.data(), ops->panel);
         ops->pack(rows.data(), ops->sparse_panel, depth, nullptr, sparse_panel.data(), ops->sparse_panel);
         ops->pack(rows.data(), ops->block_rows, depth, nullptr, block.data(), ops->block_rows);
@@ -115,7 +124,8 @@ TYPED_TEST(simd, norms_and_sparse_rows_have_the_bits_of_dense_tiles) {
             std::vector<T> values;
             for (index k = 0; k < depth; ++k)
                 if (vectors[r][k] != 0) cols.push_back(static_cast<std::int32_t>(k)), values.push_back(vectors[r][k]);
-            ops->sparse_dot(cols.data(), values.data(), static_cast<index>(cols.size()), sparse_panel.data(), dots.data());
+            ops->sparse_dot(cols.data(), values.data(), static_cast<index>(cols.size()), sparse_panel.data(),
+                            dots.data());
             ASSERT_EQ(tile(r, r), norms[r]) << ops->name;
             ASSERT_EQ(ops->sparse_norm(values.data(), static_cast<index>(values.size())), norms[r]) << ops->name;
             for (index j = 0; j < ops->panel; ++j) ASSERT_EQ(dots[j], tile(r, j)) << ops->name;
@@ -139,13 +149,17 @@ TYPED_TEST(simd, packs_and_transposes_exactly) {
                     ops->pack(pointers.data(), rows, depth, by, packed.data(), width);
                     for (index k = 0; k < depth; ++k)
                         for (index r = 0; r < width; ++r)
-                            ASSERT_EQ(packed[k * width + r], r >= rows ? T(0) : by ? data(r, k) - shift[k] : data(r, k)) << ops->name;
+                            ASSERT_EQ(packed[k * width + r], r >= rows ? T(0)
+                                                             : by      ? data(r, k) - shift[k]
+                                                                       : data(r, k))
+                                << ops->name;
                 }
                 matrix<T> turned(depth, rows + 2);
                 std::fill_n(turned.data(), depth * (rows + 2), T(-77));
                 ops->transpose(data.data(), depth, turned.data(), rows + 2, rows, depth);
                 for (index k = 0; k < depth; ++k)
-                    for (index r = 0; r < rows + 2; ++r) ASSERT_EQ(turned(k, r), r < rows ? data(r, k) : T(-77)) << ops->name;
+                    for (index r = 0; r < rows + 2; ++r)
+                        ASSERT_EQ(turned(k, r), r < rows ? data(r, k) : T(-77)) << ops->name;
             }
 }
 
@@ -160,13 +174,14 @@ TYPED_TEST(simd, maps_are_the_formulas) {
             in[0] = low, in[1] = high;
             T* row = out.data();
             tile_map<T> call{};
-            call.formula = formula, call.input = map_input::value, call.in = in.data(), call.in_stride = width, call.out = &row, call.rows = 1,
-            call.width = width;
+            call.formula = formula, call.input = map_input::value, call.in = in.data(), call.in_stride = width,
+            call.out = &row, call.rows = 1, call.width = width;
             ops->map(call);
             for (index j = 0; j < width; ++j) {
                 const L exact = want(static_cast<L>(in[j]));
                 ASSERT_NEAR(out[j], exact,
-                            static_cast<double>(units * (1 + std::abs(static_cast<L>(in[j]))) * std::abs(exact) * (std::numeric_limits<T>::epsilon() / 2)) +
+                            static_cast<double>(units * (1 + std::abs(static_cast<L>(in[j]))) * std::abs(exact) *
+                                                (std::numeric_limits<T>::epsilon() / 2)) +
                                 std::numeric_limits<T>::min())
                     << ops->name << " map " << formula.place << " of " << in[j];
             }
@@ -222,9 +237,11 @@ TYPED_TEST(simd, arithmetic_on_tiles) {
             }
         };
         run(
-            a, [&](T* t) { ops->binary(tile_binary::add, t, b.data(), count); }, [&](long double x, index i) { return x + b[i]; }, 1);
+            a, [&](T* t) { ops->binary(tile_binary::add, t, b.data(), count); },
+            [&](long double x, index i) { return x + b[i]; }, 1);
         run(
-            a, [&](T* t) { ops->binary(tile_binary::multiply, t, b.data(), count); }, [&](long double x, index i) { return x * b[i]; }, 1);
+            a, [&](T* t) { ops->binary(tile_binary::multiply, t, b.data(), count); },
+            [&](long double x, index i) { return x * b[i]; }, 1);
         run(
             a, [&](T* t) { ops->affine(t, 2.5, -1, count); }, [&](long double x, index) { return 2.5L * x - 1; }, 2);
         run(
@@ -234,10 +251,12 @@ TYPED_TEST(simd, arithmetic_on_tiles) {
         run(
             a, [&](T* t) { ops->power(t, 1, count); }, [&](long double x, index) { return x; }, 0);
         run(
-            positive, [&](T* t) { ops->power(t, -1.5, count); }, [&](long double x, index) { return std::pow(x, -1.5L); }, 4);
+            positive, [&](T* t) { ops->power(t, -1.5, count); },
+            [&](long double x, index) { return std::pow(x, -1.5L); }, 4);
         const double c[] = {1, -2, 0.5, 3};
         run(
-            a, [&](T* t) { ops->polynomial(t, c, 4, count); }, [&](long double x, index) { return 1 - 2 * x + x * x / 2 + 3 * x * x * x; }, 40);
+            a, [&](T* t) { ops->polynomial(t, c, 4, count); },
+            [&](long double x, index) { return 1 - 2 * x + x * x / 2 + 3 * x * x * x; }, 40);
         run(
             a, [&](T* t) { ops->polynomial(t, c, 1, count); }, [&](long double, index) { return 1.0L; }, 0);
         run(

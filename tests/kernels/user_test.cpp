@@ -15,23 +15,30 @@ const double root2 = std::numbers::sqrt2;
 
 void expect_same_kernel(const kernel& a, const kernel& b, index dims) {
     generator random(9);
-    const objects x = random_vectors(random, 30, {.dims = dims, .single = false}), z = random_vectors(random, 20, {.dims = dims, .single = false});
-    const matrix<double> k = block_of(evaluator<double>(a, vectors_of<double>(x, storage::dense), vectors_of<double>(z, storage::dense)));
-    const matrix<double> l = block_of(evaluator<double>(b, vectors_of<double>(x, storage::dense), vectors_of<double>(z, storage::dense)));
+    const objects x = random_vectors(random, 30, {.dims = dims, .single = false}),
+                  z = random_vectors(random, 20, {.dims = dims, .single = false});
+    const matrix<double> k =
+        block_of(evaluator<double>(a, vectors_of<double>(x, storage::dense), vectors_of<double>(z, storage::dense)));
+    const matrix<double> l =
+        block_of(evaluator<double>(b, vectors_of<double>(x, storage::dense), vectors_of<double>(z, storage::dense)));
     for (index i = 0; i < k.rows() * k.cols(); ++i)
-        ASSERT_NEAR(k.data()[i], l.data()[i], 1e-12 * std::max(1.0, std::abs(l.data()[i]))) << a.text() << " and " << b.text();
+        ASSERT_NEAR(k.data()[i], l.data()[i], 1e-12 * std::max(1.0, std::abs(l.data()[i])))
+            << a.text() << " and " << b.text();
 }
 
 TEST(feature_map, of_squares_in_the_plane) {
-    const kernel map = from_feature_map("squares", [](point x) { return features{x[0] * x[0], x[1] * x[1], root2 * x[0] * x[1]}; });
+    const kernel map = from_feature_map("squares", [](point x) {
+        return features{x[0] * x[0], x[1] * x[1], root2 * x[0] * x[1]};
+    });
     expect_same_kernel(map, kernel::parse("poly(degree=2)"), 2);
     expect_same_kernel(map, kernel::parse("linear()^2"), 2);
     EXPECT_TRUE(map.proof().valid);
 }
 
 TEST(feature_map, of_the_inhomogeneous_square) {
-    const kernel map =
-        from_feature_map("inhomogeneous", [](point x) { return features{1, x[0] * x[0], x[1] * x[1], root2 * x[0], root2 * x[1], root2 * x[0] * x[1]}; });
+    const kernel map = from_feature_map("inhomogeneous", [](point x) {
+        return features{1, x[0] * x[0], x[1] * x[1], root2 * x[0], root2 * x[1], root2 * x[0] * x[1]};
+    });
     expect_same_kernel(map, kernel::parse("poly(degree=2, coef0=1)"), 2);
     expect_same_kernel(map, kernel::parse("(linear() + 1)^2"), 2);
     expect_same_kernel(map, kernel::parse("polynomial_of(linear(), [1, 2, 1])"), 2);
@@ -39,13 +46,15 @@ TEST(feature_map, of_the_inhomogeneous_square) {
 
 // φ = (1, x₁, x₂, x₁², x₂², x₁x₂) is a kernel, but another one.
 TEST(feature_map, without_the_roots_is_another_kernel) {
-    const kernel map = from_feature_map("plain", [](point x) { return features{1, x[0], x[1], x[0] * x[0], x[1] * x[1], x[0] * x[1]}; });
-    expect_same_kernel(
-        map,
-        from_function(
-            "expanded",
-            [](point x, point z) { return 1 + x[0] * z[0] + x[1] * z[1] + x[0] * x[0] * z[0] * z[0] + x[1] * x[1] * z[1] * z[1] + x[0] * x[1] * z[0] * z[1]; }),
-        2);
+    const kernel map = from_feature_map(
+        "plain", [](point x) { return features{1, x[0], x[1], x[0] * x[0], x[1] * x[1], x[0] * x[1]}; });
+    expect_same_kernel(map,
+                       from_function("expanded",
+                                     [](point x, point z) {
+                                         return 1 + x[0] * z[0] + x[1] * z[1] + x[0] * x[0] * z[0] * z[0] +
+                                                x[1] * x[1] * z[1] * z[1] + x[0] * x[1] * z[0] * z[1];
+                                     }),
+                       2);
     const dataset x = vectors_of<double>({{{1, 2}, "", {}}}, storage::dense);
     EXPECT_GT(std::abs(pair_value(map, x, x) - pair_value(kernel::parse("poly(degree=2, coef0=1)"), x, x)), 1);
 }
@@ -92,7 +101,8 @@ TEST(feature_map, of_the_gaussian_in_one_dimension) {
 }
 
 TEST(feature_map, two_maps_of_one_name_are_two_maps) {
-    const kernel a = from_feature_map("phi", [](point x) { return features{x[0]}; }), b = from_feature_map("phi", [](point x) { return features{10 * x[0]}; });
+    const kernel a = from_feature_map("phi", [](point x) { return features{x[0]}; }),
+                 b = from_feature_map("phi", [](point x) { return features{10 * x[0]}; });
     const dataset one = vectors_of<double>({{{1}, "", {}}}, storage::dense);
     EXPECT_EQ(pair_value(a + b, one, one), 101);
 }
@@ -115,7 +125,8 @@ TEST(user_kernel, is_evaluated_like_any_other) {
                         linear.f};
     generator random(3);
     const objects x = random_vectors(random, 50, {}), z = random_vectors(random, 300, {});
-    for (const auto& s : {mine, sum(mine, specimens_of("rbf")[0]), product(mine, mine), normalised_of(mine), on_columns(mine, {1, 3})}) {
+    for (const auto& s : {mine, sum(mine, specimens_of("rbf")[0]), product(mine, mine), normalised_of(mine),
+                          on_columns(mine, {1, 3})}) {
         expect_definition(s, x, z);
         expect_diagonal<double>(s, x);
         expect_symmetry<double>(s, x);
@@ -139,15 +150,14 @@ TEST(user_kernel, may_use_kernels_itself) {
     const kernel inner = kernel::parse("columns(rbf(0.5), [0, 1])*linear() + 1");
     const kernel k = from_block_function(
         "nested",
-        [inner](const dataset& x, const selection& rows, const dataset& z, const selection& cols, matrix_view<double> out) {
-            evaluator<double>(inner, x, z).block(rows, cols, out);
-        },
+        [inner](const dataset& x, const selection& rows, const dataset& z, const selection& cols,
+                matrix_view<double> out) { evaluator<double>(inner, x, z).block(rows, cols, out); },
         domain::vectors);
     generator random(8);
     const dataset x = vectors_of<double>(random_vectors(random, 200, {}), storage::dense);
     // Before and after another part: its panels, too, must survive.
-    for (const auto& [got, want] :
-         {std::pair(k + kernel::parse("rbf(2)"), inner + kernel::parse("rbf(2)")), std::pair(kernel::parse("rbf(2)") + k, kernel::parse("rbf(2)") + inner)}) {
+    for (const auto& [got, want] : {std::pair(k + kernel::parse("rbf(2)"), inner + kernel::parse("rbf(2)")),
+                                    std::pair(kernel::parse("rbf(2)") + k, kernel::parse("rbf(2)") + inner)}) {
         const matrix<double> nested = block_of(evaluator<double>(got, x)), plain = block_of(evaluator<double>(want, x));
         for (index i = 0; i < 200 * 200; ++i) ASSERT_NEAR(nested.data()[i], plain.data()[i], 1e-12);
     }
@@ -206,7 +216,9 @@ TEST(user_kernel, may_throw) {
     EXPECT_THROW(e.block(selection(0, 70), selection(0, 70), out.view()), std::runtime_error);
     broken = false;
     e.block(selection(0, 70), selection(0, 70), out.view());
-    for (index i = 0; i < 70; ++i) EXPECT_NEAR(out(i, 3), static_cast<double>(dot_of(some[i], some[3]).value) + some[i].vector[0] * some[3].vector[0], 1e-12);
+    for (index i = 0; i < 70; ++i)
+        EXPECT_NEAR(out(i, 3),
+                    static_cast<double>(dot_of(some[i], some[3]).value) + some[i].vector[0] * some[3].vector[0], 1e-12);
 }
 
 TEST(conjugation, weighs_both_sides) {
@@ -222,7 +234,8 @@ TEST(conjugation, weighs_both_sides) {
     const specimen rbf = specimens_of("rbf")[0];
     const specimen s{k, [f = rbf.f](const object& x, const object& z) {
                          const approx v = f(x, z);
-                         return rounded({v.value * x.vector[0] * z.vector[0], 3 * (v.error + v.value) * std::abs(x.vector[0] * z.vector[0])});
+                         return rounded({v.value * x.vector[0] * z.vector[0],
+                                         3 * (v.error + v.value) * std::abs(x.vector[0] * z.vector[0])});
                      }};
     generator random(2);
     const objects x = random_vectors(random, 20, {}), z = random_vectors(random, 30, {});

@@ -17,7 +17,8 @@ inline table sample(const std::string& name) { return read_libsvm(data_file(name
 
 inline matrix<double> plain_matrix(const std::vector<std::vector<double>>& values) {
     matrix<double> m(static_cast<index>(values.size()), static_cast<index>(values.front().size()));
-    for (index i = 0; i < m.rows(); ++i) std::copy(values[static_cast<std::size_t>(i)].begin(), values[static_cast<std::size_t>(i)].end(), m.row(i));
+    for (index i = 0; i < m.rows(); ++i)
+        std::copy(values[static_cast<std::size_t>(i)].begin(), values[static_cast<std::size_t>(i)].end(), m.row(i));
     return m;
 }
 

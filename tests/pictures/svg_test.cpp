@@ -39,7 +39,8 @@ TEST(svg, base64) {
 }
 
 TEST(svg, ticks_are_round_and_inside) {
-    EXPECT_THAT(round_ticks(0, 1, 5), ElementsAre(DoubleEq(0), DoubleEq(0.2), DoubleEq(0.4), DoubleEq(0.6000000000000001), DoubleEq(0.8), DoubleEq(1)));
+    EXPECT_THAT(round_ticks(0, 1, 5), ElementsAre(DoubleEq(0), DoubleEq(0.2), DoubleEq(0.4),
+                                                  DoubleEq(0.6000000000000001), DoubleEq(0.8), DoubleEq(1)));
     EXPECT_THAT(round_ticks(-7, 12, 4), ElementsAre(-5, 0, 5, 10));
     EXPECT_THAT(round_ticks(3, 3, 4), ElementsAre(3));
     EXPECT_EQ(tick_text(0.6000000000000001), "0.6");
@@ -76,7 +77,8 @@ heat_cells cells_of(double diagonal, double low, double high) {
     constexpr index n = 50;
     heat_cells cells{matrix<double>(n, n), {}, n};
     for (index i = 0; i < n; ++i)
-        for (index j = 0; j < n; ++j) cells.mean(i, j) = i == j ? diagonal : low + (high - low) * static_cast<double>((i * j) % 7) / 6;
+        for (index j = 0; j < n; ++j)
+            cells.mean(i, j) = i == j ? diagonal : low + (high - low) * static_cast<double>((i * j) % 7) / 6;
     return cells;
 }
 

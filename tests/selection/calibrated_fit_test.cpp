@@ -72,9 +72,11 @@ TEST(calibrated_fit, a_users_function_is_called_once_where_its_values_fit) {
 TEST(calibrated_fit, refuses_what_is_no_kernel_matrix) {
     const std::vector<double> y = labels();
     for (const std::size_t bytes : {std::size_t{0}, std::size_t{1} << 30}) {
-        expect_error(errc::data, "not symmetric", [&] { fit_calibrated(own_gaussian(0.1), points(), y, {}, {}, bytes); });
-        expect_error(errc::data, "is not a finite number",
-                     [&] { fit_calibrated(own_gaussian(std::numeric_limits<double>::quiet_NaN()), points(), y, {}, {}, bytes); });
+        expect_error(errc::data, "not symmetric",
+                     [&] { fit_calibrated(own_gaussian(0.1), points(), y, {}, {}, bytes); });
+        expect_error(errc::data, "is not a finite number", [&] {
+            fit_calibrated(own_gaussian(std::numeric_limits<double>::quiet_NaN()), points(), y, {}, {}, bytes);
+        });
     }
 }
 

@@ -1,5 +1,4 @@
 #include "mercer/selection/cross_validation.h"
-#include "mercer/selection/scores.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,6 +8,7 @@
 #include <numeric>
 #include <set>
 
+#include "mercer/selection/scores.h"
 #include "methods/model_support.h"
 
 namespace mercer {
@@ -29,7 +29,8 @@ void expect_partition(const fold_plan& plan, index n) {
     }
 }
 
-RC_GTEST_PROP(validation, folds_are_partitions_and_strata_are_even, (std::vector<std::uint8_t> labels, std::uint64_t seed, std::uint8_t wish)) {
+RC_GTEST_PROP(validation, folds_are_partitions_and_strata_are_even,
+              (std::vector<std::uint8_t> labels, std::uint64_t seed, std::uint8_t wish)) {
     RC_PRE(labels.size() >= 2);
     std::vector<double> y;
     for (const auto label : labels) y.push_back(label % 3);
@@ -73,7 +74,8 @@ TEST(validation, equals_fits_done_by_hand) {
         for (const index i : training) y.push_back(data.y[static_cast<std::size_t>(i)]);
         const svm_model model = fit_svm(k, gather(data.x, std::span<const index>(training)), y, options);
         const auto labels = predict(model, gather(data.x, held_out));
-        for (std::size_t i = 0; i < held_out.size(); ++i) different += labels[i] != got[static_cast<std::size_t>(held_out[i])];
+        for (std::size_t i = 0; i < held_out.size(); ++i)
+            different += labels[i] != got[static_cast<std::size_t>(held_out[i])];
     }
     EXPECT_EQ(different, 0);
     EXPECT_GT(count_correct(data.y, got), 160);  // of 208: about 88 % by this kernel
@@ -83,7 +85,9 @@ TEST(validation, tells_of_fits_that_did_not_converge) {
     const table data = sample("iris.svm");
     svm_options options;
     options.most_steps = 1;
-    const inner_fits ended = cross_predict(shared_gram(gaussian{0.5}, data.x, 1 << 20), data.y, options, stratified_folds(data.y, 4, seeded(3))).fits;
+    const inner_fits ended = cross_predict(shared_gram(gaussian{0.5}, data.x, 1 << 20), data.y, options,
+                                           stratified_folds(data.y, 4, seeded(3)))
+                                 .fits;
     EXPECT_EQ(ended.fits, 4 * 3) << "three pairs of classes a fold";
     EXPECT_EQ(ended.unfinished, ended.fits);
     EXPECT_EQ(ended.worst, fit_status::step_limit);

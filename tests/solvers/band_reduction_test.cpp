@@ -70,7 +70,8 @@ TEST(band_reduction, diagonals_of_the_inverse) {
             for (index l = 0; l < 3; ++l) {
                 double expected = 0;
                 for (index k = 0; k < n; ++k)
-                    expected += eigen.vectors(k, i) * eigen.vectors(k, i) / (eigen.values[static_cast<std::size_t>(k)] + lambdas[static_cast<std::size_t>(l)]);
+                    expected += eigen.vectors(k, i) * eigen.vectors(k, i) /
+                                (eigen.values[static_cast<std::size_t>(k)] + lambdas[static_cast<std::size_t>(l)]);
                 EXPECT_NEAR(got(i, l), expected, 1e-10 * expected) << n << " " << i;
             }
         thread_limit one(1);

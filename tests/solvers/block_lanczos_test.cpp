@@ -38,7 +38,8 @@ void expect_pairs(const eigen_matrix& a, const lanczos_result& found, index pair
         const double value = found.values[static_cast<std::size_t>(i)];
         EXPECT_NEAR(value, all.eigenvalues()(a.rows() - 1 - i), 1e-10 * scale);
         // The residual that is claimed is the one that is there, up to rounding.
-        EXPECT_NEAR((a * u.row(i).transpose() - value * u.row(i).transpose()).norm(), found.residuals[static_cast<std::size_t>(i)], 1e-12 * scale);
+        EXPECT_NEAR((a * u.row(i).transpose() - value * u.row(i).transpose()).norm(),
+                    found.residuals[static_cast<std::size_t>(i)], 1e-12 * scale);
     }
 }
 
@@ -51,7 +52,8 @@ TEST(block_lanczos, largest_pairs_of_random_matrices) {
                     if (pairs > n) continue;
                     const eigen_matrix b = random_matrix(n, n, random);
                     const eigen_matrix a = (b + b.transpose()) / 2;  // indefinite
-                    const lanczos_result found = top(a, {.pairs = pairs, .block = block, .first_block = first, .most_passes = 100000});
+                    const lanczos_result found =
+                        top(a, {.pairs = pairs, .block = block, .first_block = first, .most_passes = 100000});
                     EXPECT_EQ(found.status, fit_status::converged);
                     expect_pairs(a, found, pairs);
                 }
@@ -105,7 +107,8 @@ TEST(block_lanczos, a_product_that_is_stopped) {
         EXPECT_LT((u * u.transpose() - eigen_matrix::Identity(u.rows(), u.rows())).norm(), 1e-12);
         for (index k = 0; k < u.rows(); ++k) {
             const auto at = static_cast<std::size_t>(k);
-            EXPECT_NEAR((a * u.row(k).transpose() - found.values[at] * u.row(k).transpose()).norm(), found.residuals[at], 1e-10 * a.norm());
+            EXPECT_NEAR((a * u.row(k).transpose() - found.values[at] * u.row(k).transpose()).norm(),
+                        found.residuals[at], 1e-10 * a.norm());
         }
     }
 }
@@ -114,7 +117,8 @@ TEST(block_lanczos, limits) {
     std::mt19937_64 random(3);
     const eigen_matrix a = random_psd(100, 100, random);
     EXPECT_EQ(top(a, {.pairs = 5, .block = 2, .most_passes = 3}).status, fit_status::step_limit);
-    const lanczos_result stopped = top(a, {.pairs = 5, .block = 5, .progress = [](index pass, double) { return pass < 2; }});
+    const lanczos_result stopped =
+        top(a, {.pairs = 5, .block = 5, .progress = [](index pass, double) { return pass < 2; }});
     EXPECT_EQ(stopped.status, fit_status::cancelled);
     EXPECT_EQ(stopped.passes, 2);
     EXPECT_EQ(stopped.values.size(), 5u) << "what there is is kept";
@@ -141,16 +145,21 @@ TEST(gram_product, is_the_product) {
         EXPECT_EQ(some.kept(), 100);
         thread_limit one(1);
         gram_product(some, v.view(), again.view());
-        EXPECT_TRUE(std::equal(out.data(), out.data() + 301 * columns, again.data())) << "the same bits, kept or not, whatever the threads";
+        EXPECT_TRUE(std::equal(out.data(), out.data() + 301 * columns, again.data()))
+            << "the same bits, kept or not, whatever the threads";
         gram_product(precomputed<double>(std::as_const(all).view()), v.view(), again.view());
-        EXPECT_TRUE(std::equal(out.data(), out.data() + 301 * columns, again.data())) << "and where rows are read in place";
+        EXPECT_TRUE(std::equal(out.data(), out.data() + 301 * columns, again.data()))
+            << "and where rows are read in place";
         const computed<float> floats(gaussian{0.2}, x, z);
         gram_product(floats, v.view(), again.view());
         for (index i = 0; i < 301; ++i)
             for (index j = 0; j < columns; ++j) EXPECT_NEAR(again(i, j), expected(i, j), 1e-4);
     }
-    expect_error([&] { gram_product(computed<double>(linear{}, x), matrix<double>(3, 4).view(), matrix<double>(301, 4).view()); }, errc::invalid_argument,
-                 "sizes do not fit");
+    expect_error(
+        [&] {
+            gram_product(computed<double>(linear{}, x), matrix<double>(3, 4).view(), matrix<double>(301, 4).view());
+        },
+        errc::invalid_argument, "sizes do not fit");
 }
 
 // One number, just less and just more than a micro-tile, a band, a part beyond it, a tile; and several tiles.
@@ -169,18 +178,25 @@ TEST(half_gram, is_the_product) {
             half.multiply(v.view(), out.view());
             const eigen_matrix expected = to_eigen(all.view()) * to_eigen(v.view());
             for (index i = 0; i < n; ++i)
-                for (index j = 0; j < columns; ++j) ASSERT_NEAR(out(i, j), expected(i, j), 1e-14 * static_cast<double>(n + 10)) << n << ": " << i << ", " << j;
+                for (index j = 0; j < columns; ++j)
+                    ASSERT_NEAR(out(i, j), expected(i, j), 1e-14 * static_cast<double>(n + 10))
+                        << n << ": " << i << ", " << j;
             const thread_limit one(1);
             half.multiply(v.view(), again.view());
-            EXPECT_TRUE(std::equal(out.data(), out.data() + n * columns, again.data())) << "the same bits, whatever the threads";
+            EXPECT_TRUE(std::equal(out.data(), out.data() + n * columns, again.data()))
+                << "the same bits, whatever the threads";
         }
     }
     half_gram none(computed<double>(gaussian{1}, random_vectors(0, 2, 1)));
     none.multiply(matrix<double>(0, 4).view(), matrix<double>(0, 4).view());
     const dataset x = random_vectors(5, 2, 1), z = random_vectors(4, 2, 1);
-    expect_error([&] { half_gram(computed<double>(linear{}, x, z)); }, errc::invalid_argument, "must be square, got 5 × 4");
-    expect_error([&] { half_gram(computed<double>(linear{}, x)).multiply(matrix<double>(3, 4).view(), matrix<double>(5, 4).view()); }, errc::invalid_argument,
-                 "sizes do not fit");
+    expect_error([&] { half_gram(computed<double>(linear{}, x, z)); }, errc::invalid_argument,
+                 "must be square, got 5 × 4");
+    expect_error(
+        [&] {
+            half_gram(computed<double>(linear{}, x)).multiply(matrix<double>(3, 4).view(), matrix<double>(5, 4).view());
+        },
+        errc::invalid_argument, "sizes do not fit");
 }
 
 TEST(half_gram, says_what_it_takes) {
@@ -205,7 +221,8 @@ TEST(kept_rows, blocks_are_those_of_the_matrix) {
         some.block(std::span<const index>(rows), std::span<const index>(cols), out.view());
         some.block(std::span<const index>(rows), selection(4, 11), band.view());
         for (index i = 0; i < 7; ++i) {
-            for (index j = 0; j < 3; ++j) EXPECT_EQ(out(i, j), all(rows[static_cast<std::size_t>(i)], cols[static_cast<std::size_t>(j)]));
+            for (index j = 0; j < 3; ++j)
+                EXPECT_EQ(out(i, j), all(rows[static_cast<std::size_t>(i)], cols[static_cast<std::size_t>(j)]));
             for (index j = 0; j < 11; ++j) EXPECT_EQ(band(i, j), all(rows[static_cast<std::size_t>(i)], 4 + j));
         }
     }

@@ -36,13 +36,15 @@ TEST(dense_algebra, eigendecomposition_of_hard_matrices) {
     std::mt19937_64 random(11);
     constexpr index n = 200;
     Eigen::VectorXd clusters(n), graded(n);
-    for (index i = 0; i < n; ++i) clusters[i] = i < 90 ? 0 : i < 150 ? 1 : 3, graded[i] = std::pow(10.0, -static_cast<double>(i) / 10);
+    for (index i = 0; i < n; ++i)
+        clusters[i] = i < 90 ? 0 : i < 150 ? 1 : 3, graded[i] = std::pow(10.0, -static_cast<double>(i) / 10);
     for (const auto& values : {clusters, graded})
         for (const double scale : {1.0, 1e-200, 1e200}) {
             const eigen_matrix a = with_eigenvalues(values, random);
             Eigen::VectorXd expected = values;
             std::sort(expected.begin(), expected.end());
-            const eigen_system found = symmetric_eigen(to_matrix(a * scale)), only = symmetric_eigen(to_matrix(a * scale), eigen_parts::values);
+            const eigen_system found = symmetric_eigen(to_matrix(a * scale)),
+                               only = symmetric_eigen(to_matrix(a * scale), eigen_parts::values);
             const eigen_matrix ut = to_eigen(found.vectors.view());
             EXPECT_LT((ut * ut.transpose() - eigen_matrix::Identity(n, n)).norm(), 1e-13 * n);
             for (index i = 0; i < n; ++i) {
@@ -88,7 +90,8 @@ TEST(dense_algebra, pivoted_cholesky_finds_the_rank) {
 
 TEST(dense_algebra, products_in_all_four_orders) {
     std::mt19937_64 random(4);
-    const eigen_matrix a = random_matrix(3, 5, random), b = random_matrix(5, 4, random), at = a.transpose(), bt = b.transpose(), c = a * b;
+    const eigen_matrix a = random_matrix(3, 5, random), b = random_matrix(5, 4, random), at = a.transpose(),
+                       bt = b.transpose(), c = a * b;
     const auto ma = to_matrix(a), mb = to_matrix(b), mat = to_matrix(at), mbt = to_matrix(bt);
     using enum transposed;
     EXPECT_LT((to_eigen(product(ma.view(), no, mb.view(), no).view()) - c).norm(), 1e-14);
@@ -128,17 +131,21 @@ matrix<T> chain() {
     std::vector<double> power(static_cast<std::size_t>(long_chain), 1.0);
     for (std::size_t i = 1; i < power.size(); ++i) power[i] = power[i - 1] * step;
     for (index i = 0; i < long_chain; ++i)
-        for (index j = 0; j < long_chain; ++j) a(i, j) = static_cast<T>(power[static_cast<std::size_t>(std::abs(i - j))]);
+        for (index j = 0; j < long_chain; ++j)
+            a(i, j) = static_cast<T>(power[static_cast<std::size_t>(std::abs(i - j))]);
     return a;
 }
-double chain_factor(index i, index j) { return std::pow(step, static_cast<double>(i - j)) * (j > 0 ? std::sqrt(1 - step * step) : 1.0); }
+double chain_factor(index i, index j) {
+    return std::pow(step, static_cast<double>(i - j)) * (j > 0 ? std::sqrt(1 - step * step) : 1.0);
+}
 
 TEST(dense_algebra, large_matrices_are_decomposed_in_parts) {
     matrix<double> a = chain<double>();
     ASSERT_EQ(cholesky_in_place(a.view()), -1);
     double worst = 0;
     for (index j = 0; j < long_chain; ++j)
-        for (index i = j; i < long_chain; i += 1 + (i - j) / 8) worst = std::max(worst, std::abs(a(j, i) - chain_factor(i, j)));
+        for (index i = j; i < long_chain; i += 1 + (i - j) / 8)
+            worst = std::max(worst, std::abs(a(j, i) - chain_factor(i, j)));
     EXPECT_LT(worst, 1e-12);
     const std::vector<double> inverse = inverse_diagonal(a.view());
     for (index i = 0; i < long_chain; ++i) {
@@ -149,7 +156,8 @@ TEST(dense_algebra, large_matrices_are_decomposed_in_parts) {
     ASSERT_TRUE(cholesky_lower_in_place(b.view()));
     worst = 0;
     for (index j = 0; j < long_chain; ++j)
-        for (index i = j; i < long_chain; i += 1 + (i - j) / 8) worst = std::max(worst, std::abs(static_cast<double>(b(i, j)) - chain_factor(i, j)));
+        for (index i = j; i < long_chain; i += 1 + (i - j) / 8)
+            worst = std::max(worst, std::abs(static_cast<double>(b(i, j)) - chain_factor(i, j)));
     EXPECT_LT(worst, 1e-4);
     // The minor that is not positive, wherever it lies.
     for (const index bad : {index{0}, index{3000}, long_chain - 1}) {
@@ -163,7 +171,8 @@ TEST(dense_algebra, a_decomposition_can_be_stopped) {
     matrix<double> a = chain<double>();
     const auto start = std::chrono::steady_clock::now();
     int asked = 0;
-    const stop_scope scope([&] { return ++asked > 1 || std::chrono::steady_clock::now() - start > std::chrono::minutes(1); });
+    const stop_scope scope(
+        [&] { return ++asked > 1 || std::chrono::steady_clock::now() - start > std::chrono::minutes(1); });
     EXPECT_THROW(
         {
             for (;;) cholesky_in_place(a.view());

@@ -19,7 +19,8 @@ TEST(dual_coordinate_descent, has_the_objective_of_smo_with_a_constant_feature) 
         for (const double constant : {0.0, 1.0, 3.0}) {
             SCOPED_TRACE(C * 100 + constant);
             const sample s = every(standardised(heart()), 2);
-            // Without a free offset the dual has no sum: smo solves it on the data and their mirror images, y = ±1, whose b is 0 by symmetry.
+            // Without a free offset the dual has no sum: smo solves it on the data and their mirror images, y = ±1,
+            // whose b is 0 by symmetry.
             sample both;
             for (std::size_t i = 0; i < s.x.size(); ++i) {
                 point p = s.x[i], q = p;
@@ -29,7 +30,8 @@ TEST(dual_coordinate_descent, has_the_objective_of_smo_with_a_constant_feature) 
                 both.x.push_back(p), both.y.push_back(s.y[i]);
                 both.x.push_back(q), both.y.push_back(-s.y[i]);
             }
-            const svm_model m = fit_svm(kernel::parse("linear()"), dense_data(both.x), both.y, options_for(svm_task::c_svc, C / 2, 1e-7));
+            const svm_model m = fit_svm(kernel::parse("linear()"), dense_data(both.x), both.y,
+                                        options_for(svm_task::c_svc, C / 2, 1e-7));
             const dataset x = dense_data(s.x);
             const auto rows = linear_rows(x, constant);
             coordinate_descent_options o;
@@ -57,7 +59,8 @@ TEST(dual_coordinate_descent, squared_hinge_meets_its_primal) {
     // It is smooth: the gradient w - 2 Σ C max(0, 1 - y f) y x is zero.
     vec g = r.w;
     for (std::size_t i = 0; i < s.x.size(); ++i)
-        for (std::size_t j = 0; j < g.size(); ++j) g[j] -= 2 * C[i] * std::max(0.0, 1 - s.y[i] * dot(r.w, s.x[i])) * s.y[i] * s.x[i][j];
+        for (std::size_t j = 0; j < g.size(); ++j)
+            g[j] -= 2 * C[i] * std::max(0.0, 1 - s.y[i] * dot(r.w, s.x[i])) * s.y[i] * s.x[i][j];
     for (const double each : g) EXPECT_NEAR(each, 0, 1e-4);
 }
 

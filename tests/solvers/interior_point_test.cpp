@@ -33,7 +33,8 @@ matrix<double> random_matrix(index rows, index cols, std::mt19937_64& random) {
 
 // The whole of the optimality conditions, from their definition.
 void expect_optimal(const program& q, const qp_result& r, double tol) {
-    ASSERT_EQ(r.status, fit_status::converged) << name(r.status) << " gap " << r.gap << " residuals " << r.primal_residual << ' ' << r.dual_residual;
+    ASSERT_EQ(r.status, fit_status::converged)
+        << name(r.status) << " gap " << r.gap << " residuals " << r.primal_residual << ' ' << r.dual_residual;
     vec gradient = q.p;
     for (index i = 0; i < q.n(); ++i) {
         for (index j = 0; j < q.n(); ++j)
@@ -101,7 +102,8 @@ vec eliminate(matrix<double> a, vec b) {
     return b;
 }
 
-// Every set of inequalities taken as equations: the best feasible of the points that are stationary on one. Infinity: none is feasible.
+// Every set of inequalities taken as equations: the best feasible of the points that are stationary on one. Infinity:
+// none is feasible.
 double best_by_enumeration(const program& q) {
     // all inequalities as rows
     std::vector<vec> rows;
@@ -116,7 +118,8 @@ double best_by_enumeration(const program& q) {
     for (unsigned set = 0; set < (1u << rows.size()); ++set) {
         std::vector<vec> equal;
         vec value;
-        for (index k = 0; k < q.A.rows(); ++k) equal.emplace_back(q.A.row(k), q.A.row(k) + q.n()), value.push_back(q.b[k]);
+        for (index k = 0; k < q.A.rows(); ++k)
+            equal.emplace_back(q.A.row(k), q.A.row(k) + q.n()), value.push_back(q.b[k]);
         for (std::size_t k = 0; k < rows.size(); ++k)
             if (set >> k & 1) equal.push_back(rows[k]), value.push_back(right[k]);
         const index m = static_cast<index>(equal.size());
@@ -144,7 +147,8 @@ double best_by_enumeration(const program& q) {
 
 program random_program(unsigned seed) {
     std::mt19937_64 random(seed);
-    const index n = 2 + static_cast<index>(random() % 3), m = static_cast<index>(random() % 4), e = static_cast<index>(random() % 2);
+    const index n = 2 + static_cast<index>(random() % 3), m = static_cast<index>(random() % 4),
+                e = static_cast<index>(random() % 2);
     program q;
     const matrix<double> root = random_matrix(n, n, random);
     q.Q = product(root.view(), transposed::yes, root.view(), transposed::no);
@@ -275,7 +279,8 @@ TEST(interior_point, linear_programs) {
 TEST(interior_point, fixed_variables) {
     program q = random_program(8);
     const index n = q.n();
-    q.l.assign(n, -2.0), q.r.assign(n, 2.0), q.G = matrix<double>(0, n), q.h.clear(), q.A = matrix<double>(0, n), q.b.clear();
+    q.l.assign(n, -2.0), q.r.assign(n, 2.0), q.G = matrix<double>(0, n), q.h.clear(), q.A = matrix<double>(0, n),
+                                             q.b.clear();
     q.l[0] = q.r[0] = 0.7;
     expect_optimal(q, solve_qp(q.view()), 1e-6);
     for (index i = 0; i < n; ++i) q.l[i] = q.r[i] = 0.1 * static_cast<double>(i);

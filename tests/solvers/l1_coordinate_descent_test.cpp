@@ -7,8 +7,8 @@
 #include <numeric>
 
 #include "contracts/errors.h"
-#include "methods/svm/svm_support.h"
 #include "mercer/data/linear_rows.h"
+#include "methods/svm/svm_support.h"
 
 namespace mercer {
 namespace {
@@ -33,7 +33,8 @@ descent_result solved(const sample& s, const vec& C, double constant, const coor
     return solve_l1_coordinate_descent(linear_columns(dense_data(s.x), all_of(s), constant), s.y, C, o);
 }
 
-// What optimality says, computed anew: with g the gradient of the loss, g = -sign w where w is not 0, |g| <= 1 where it is.
+// What optimality says, computed anew: with g the gradient of the loss, g = -sign w where w is not 0, |g| <= 1 where it
+// is.
 void expect_optimal(const sample& s, const vec& C, double constant, const descent_result& r, double within) {
     vec g(r.w.size(), 0.0);
     double loss = 0;

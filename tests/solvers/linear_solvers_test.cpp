@@ -1,4 +1,5 @@
-// The solvers that keep w: the exact offset, subgradient descent, and what Pegasos and dual coordinate descent have in common with it.
+// The solvers that keep w: the exact offset, subgradient descent, and what Pegasos and dual coordinate descent have in
+// common with it.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -33,8 +34,10 @@ TEST(best_offset, is_where_a_scan_finds_the_least_loss) {
                 C.push_back(trial % 3 ? 1 : std::abs(normal(random)) + 0.1);
         const offset_choice found = best_offset(f, y, C, true);
         double least = std::numeric_limits<double>::infinity();
-        for (std::size_t i = 0; i < n; ++i) least = std::min(least, hinge_loss(f, y[i] - f[i], y, C));  // piecewise linear: a corner is best
-        for (const double b : {found.b, found.low, found.high}) EXPECT_NEAR(hinge_loss(f, b, y, C), least, 1e-12 * (1 + least));
+        for (std::size_t i = 0; i < n; ++i)
+            least = std::min(least, hinge_loss(f, y[i] - f[i], y, C));  // piecewise linear: a corner is best
+        for (const double b : {found.b, found.low, found.high})
+            EXPECT_NEAR(hinge_loss(f, b, y, C), least, 1e-12 * (1 + least));
         // α are multipliers: in the box, balanced, and Σα(1 - y(f+b)) is the loss.
         double sum = 0, value = 0;
         for (std::size_t i = 0; i < n; ++i) {
@@ -107,11 +110,13 @@ TEST(subgradient, every_kind_of_step_comes_within_one_percent) {
         std::int64_t epochs;
     };
     for (const how& each :
-         {how{0, step_schedule::best, 1, false, 2000}, how{0, step_schedule::inverse, 1, true, 2000}, how{0, step_schedule::inverse_root, 0.01, true, 4000},
-          how{0, step_schedule::constant, 0.001, true, 8000}, how{1, step_schedule::inverse, 1, true, 300}, how{16, step_schedule::inverse, 1, true, 300}}) {
+         {how{0, step_schedule::best, 1, false, 2000}, how{0, step_schedule::inverse, 1, true, 2000},
+          how{0, step_schedule::inverse_root, 0.01, true, 4000}, how{0, step_schedule::constant, 0.001, true, 8000},
+          how{1, step_schedule::inverse, 1, true, 300}, how{16, step_schedule::inverse, 1, true, 300}}) {
         SCOPED_TRACE(static_cast<int>(each.schedule) * 100 + each.batch);
         subgradient_options o;
-        o.batch = each.batch, o.schedule = each.schedule, o.eta = each.eta, o.average = each.average, o.most_epochs = each.epochs;
+        o.batch = each.batch, o.schedule = each.schedule, o.eta = each.eta, o.average = each.average,
+        o.most_epochs = each.epochs;
         o.tol = 1e-9;
         o.look_every = 50;
         const descent_result r = solve_subgradient({*rows, s.y, C}, o);
@@ -194,7 +199,9 @@ TEST(linear_solvers, the_storage_of_the_data_does_not_show) {
         const auto rows = linear_rows(x, 1);
         const hinge_problem p{*rows, s.y, C};
         vec out;
-        const auto put = [&](const descent_result& r) { out.insert(out.end(), r.w.begin(), r.w.end()), out.push_back(r.primal), out.push_back(r.dual); };
+        const auto put = [&](const descent_result& r) {
+            out.insert(out.end(), r.w.begin(), r.w.end()), out.push_back(r.primal), out.push_back(r.dual);
+        };
         put(solve_dual_coordinate_descent(p, {}));
         pegasos_options a;
         a.most_epochs = 20, a.project = true;
@@ -224,7 +231,8 @@ TEST(linear_solvers, weights_are_repetitions) {
     o.tol = 1e-9, o.most_epochs = 100000;
     for (const hinge_power loss : {hinge_power::l1, hinge_power::l2}) {
         o.loss = loss;
-        const descent_result x = solve_dual_coordinate_descent({*rows, s.y, C}, o), y = solve_dual_coordinate_descent({*more, twice.y, plain}, o);
+        const descent_result x = solve_dual_coordinate_descent({*rows, s.y, C}, o),
+                             y = solve_dual_coordinate_descent({*more, twice.y, plain}, o);
         for (std::size_t j = 0; j < 3; ++j) EXPECT_NEAR(x.w[j], y.w[j], 1e-5);
     }
     subgradient_options g;
@@ -250,8 +258,8 @@ TEST(linear_solvers, one_example_twins_zeros_and_sizes_of_C) {
         p.most_epochs = 50;
         subgradient_options g;
         g.most_epochs = 50;
-        for (const descent_result& r :
-             {solve_dual_coordinate_descent({*rows, y, C}, c), solve_pegasos({*rows, y, C}, p), solve_subgradient({*rows, y, C}, g)}) {
+        for (const descent_result& r : {solve_dual_coordinate_descent({*rows, y, C}, c),
+                                        solve_pegasos({*rows, y, C}, p), solve_subgradient({*rows, y, C}, g)}) {
             for (const double each : r.w) EXPECT_TRUE(std::isfinite(each));
             EXPECT_LE(r.dual, r.primal * (1 + 1e-9));
         }
@@ -269,7 +277,8 @@ TEST(linear_solvers, limits_are_of_all_the_time) {
     const computed<double> K(kernel::parse("linear()"), x);
     const vec C(30, 1.0);
     const auto limited = [](auto options) {
-        options.most_seconds = 0.1, options.most_epochs = std::numeric_limits<std::int64_t>::max(), options.tol = 1e-300;
+        options.most_seconds = 0.1, options.most_epochs = std::numeric_limits<std::int64_t>::max(),
+        options.tol = 1e-300;
         options.progress = [](const descent_progress&) {
             std::this_thread::sleep_for(std::chrono::milliseconds(20));
             return true;
@@ -277,7 +286,8 @@ TEST(linear_solvers, limits_are_of_all_the_time) {
         return options;
     };
     for (const descent_result& r :
-         {solve_pegasos({*rows, s.y, C}, limited(pegasos_options{})), solve_kernel_pegasos(K, s.y, C, limited(pegasos_options{})).descent,
+         {solve_pegasos({*rows, s.y, C}, limited(pegasos_options{})),
+          solve_kernel_pegasos(K, s.y, C, limited(pegasos_options{})).descent,
           solve_subgradient({*rows, s.y, C}, limited(subgradient_options{})),
           solve_dual_coordinate_descent({*rows, s.y, C}, limited(coordinate_descent_options{}))}) {
         EXPECT_EQ(r.status, fit_status::time_limit);

@@ -6,12 +6,17 @@
 #include <algorithm>
 #include <vector>
 
+#include "contracts/errors.h"
+#include "mercer/data/linear_rows.h"
 #include "methods/svm/svm_support.h"
 
 namespace mercer::svm_testing {
 
+using testing::expect_error;
+
 // J written down a second time.
-inline double objective(const sample& s, const std::vector<double>& w, double b, const std::vector<double>& C, bool squared = false) {
+inline double objective(const sample& s, const std::vector<double>& w, double b, const std::vector<double>& C,
+                        bool squared = false) {
     double sum = dot(w, w) / 2;
     for (std::size_t i = 0; i < s.x.size(); ++i) {
         const double loss = std::max(0.0, 1 - s.y[i] * (dot(w, s.x[i]) + b));

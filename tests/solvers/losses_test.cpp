@@ -22,7 +22,8 @@ std::vector<named> all_losses() {
             {loss::hinge(), labels},
             {loss::epsilon_insensitive(0.4), values},
             {loss::quantile(0.3), values},
-            {loss::user([](double y, double f) { return std::cosh(f - y); }, [](double y, double f) { return std::sinh(f - y); },
+            {loss::user([](double y, double f) { return std::cosh(f - y); },
+                        [](double y, double f) { return std::sinh(f - y); },
                         [](double y, double f) { return std::cosh(f - y); }),
              values}};
 }
@@ -34,8 +35,10 @@ TEST(losses, derivatives_are_those_of_the_value) {
         for (const double y : targets)
             for (double f = -5.013; f < 5; f += 0.237) {
                 SCOPED_TRACE(std::string(name(l.kind)) + " y=" + std::to_string(y) + " f=" + std::to_string(f));
-                EXPECT_NEAR(l.first(y, f), (l.value(y, f + h) - l.value(y, f - h)) / (2 * h), 1e-6 * (1 + std::abs(l.first(y, f))));
-                EXPECT_NEAR(l.second(y, f), (l.first(y, f + h) - l.first(y, f - h)) / (2 * h), 1e-6 * (1 + l.second(y, f)));
+                EXPECT_NEAR(l.first(y, f), (l.value(y, f + h) - l.value(y, f - h)) / (2 * h),
+                            1e-6 * (1 + std::abs(l.first(y, f))));
+                EXPECT_NEAR(l.second(y, f), (l.first(y, f + h) - l.first(y, f - h)) / (2 * h),
+                            1e-6 * (1 + l.second(y, f)));
                 EXPECT_GE(l.value(y, f), l.kind == loss_kind::user ? 1.0 : 0.0);
             }
 }
@@ -84,7 +87,8 @@ TEST(losses, rounding) {
                         EXPECT_GE(at.value, l.value(y, f) - 0.5 * mu * width * width - 1e-12);
                         EXPECT_GE(at.first, l.low(y));
                         EXPECT_LE(at.first, l.high(y));
-                        EXPECT_NEAR(at.first, (r(y, f + h, c).value - r(y, f - h, c).value) / (2 * h), 2e-5) << name(l.kind) << " f=" << f << " c=" << c;
+                        EXPECT_NEAR(at.first, (r(y, f + h, c).value - r(y, f - h, c).value) / (2 * h), 2e-5)
+                            << name(l.kind) << " f=" << f << " c=" << c;
                     }
     }
 }

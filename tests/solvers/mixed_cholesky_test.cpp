@@ -28,7 +28,9 @@ answer solve(const eigen_matrix& a, const eigen_matrix& b) {
     answer out{mixed_cholesky_solve(memory.upper(), memory.lower(), x.view()), {}};
     out.x = to_eigen(x.view());
     for (index i = 0; i < n; ++i)
-        for (index j = i; j < n; ++j) EXPECT_EQ(std::isnan(a(i, j)) ? 0 : memory.upper()(i, j), std::isnan(a(i, j)) ? 0 : a(i, j)) << "A is only read";
+        for (index j = i; j < n; ++j)
+            EXPECT_EQ(std::isnan(a(i, j)) ? 0 : memory.upper()(i, j), std::isnan(a(i, j)) ? 0 : a(i, j))
+                << "A is only read";
     return out;
 }
 
@@ -42,14 +44,16 @@ void expect_solved(const eigen_matrix& a, const eigen_matrix& b, const answer& g
     for (index c = 0; c < b.rows(); ++c) {
         const double scale = norm * got.x.row(c).cwiseAbs().maxCoeff();
         // the residual that was measured in double is off by its own rounding
-        EXPECT_LE(static_cast<double>(rest.col(c).cwiseAbs().maxCoeff()), 2 * std::sqrt(n) * std::numeric_limits<double>::epsilon() / 2 * scale);
+        EXPECT_LE(static_cast<double>(rest.col(c).cwiseAbs().maxCoeff()),
+                  2 * std::sqrt(n) * std::numeric_limits<double>::epsilon() / 2 * scale);
     }
     EXPECT_LE(got.found.residual, std::sqrt(n) * std::numeric_limits<double>::epsilon() / 2);
 }
 
 Eigen::VectorXd spread(index n, double least) {
     Eigen::VectorXd values(n);
-    for (index i = 0; i < n; ++i) values(i) = std::pow(least, n > 1 ? static_cast<double>(i) / static_cast<double>(n - 1) : 0.0);
+    for (index i = 0; i < n; ++i)
+        values(i) = std::pow(least, n > 1 ? static_cast<double>(i) / static_cast<double>(n - 1) : 0.0);
     return values;
 }
 
@@ -58,11 +62,13 @@ TEST(mixed_cholesky, solves_to_the_accuracy_of_double) {
     for (const index n : {1, 2, 63, 64, 65, 200, 301})
         for (const index columns : {1, 2, 5})
             for (const double least : {1.0, 1e-3, 1e-5}) {
-                const eigen_matrix a = with_eigenvalues(spread(n, least), random), b = random_matrix(columns, n, random);
+                const eigen_matrix a = with_eigenvalues(spread(n, least), random),
+                                   b = random_matrix(columns, n, random);
                 const answer got = solve(a, b);
                 expect_solved(a, b, got);
                 const eigen_matrix expected = a.llt().solve(b.transpose()).transpose();
-                EXPECT_LE((got.x - expected).norm(), 1e-14 * static_cast<double>(n) / least * expected.norm()) << n << " " << least;
+                EXPECT_LE((got.x - expected).norm(), 1e-14 * static_cast<double>(n) / least * expected.norm())
+                    << n << " " << least;
             }
 }
 

@@ -25,7 +25,8 @@ TEST(pegasos, comes_within_one_percent_in_three_hundred_epochs) {
         for (const bool project : {false, true}) {
             SCOPED_TRACE(batch * 10 + project);
             pegasos_options o;
-            o.batch = batch, o.project = project, o.offset = offset_rule::exact, o.most_epochs = 300, o.tol = 1e-9, o.look_every = 20;
+            o.batch = batch, o.project = project, o.offset = offset_rule::exact, o.most_epochs = 300, o.tol = 1e-9,
+            o.look_every = 20;
             const descent_result r = solve_pegasos({*rows, s.y, C}, o);
             EXPECT_NEAR(r.primal, objective(s, r.w, r.b, C), 1e-9 * r.primal);
             EXPECT_LE(r.primal, 1.01 * best);
@@ -67,7 +68,8 @@ TEST(kernel_pegasos, with_a_linear_kernel_is_pegasos_step_by_step) {
         for (std::int64_t steps = 1; steps <= 90; steps += steps < 10 ? 1 : 8) {
             SCOPED_TRACE(steps);
             pegasos_options o;
-            o.batch = batch, o.average = steps % 2 == 0, o.most_steps = steps, o.most_epochs = 1000, o.tol = 1e-300, o.seed = 5, o.look_every = 1000;
+            o.batch = batch, o.average = steps % 2 == 0, o.most_steps = steps, o.most_epochs = 1000, o.tol = 1e-300,
+            o.seed = 5, o.look_every = 1000;
             const descent_result a = solve_pegasos({*rows, s.y, C}, o);
             const kernel_pegasos_result b = solve_kernel_pegasos(K, s.y, C, o);
             ASSERT_EQ(a.steps, b.descent.steps);

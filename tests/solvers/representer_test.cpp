@@ -2,11 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include "methods/regression/regression_support.h"
 #include "mercer/gram/computed.h"
 #include "mercer/gram/precomputed.h"
 #include "mercer/kernels/gaussian.h"
 #include "mercer/solvers/softmax.h"
+#include "methods/regression/regression_support.h"
 
 namespace mercer {
 namespace {
@@ -21,7 +21,8 @@ struct problem {
 // A target for every loss from the same points.
 std::vector<problem> problems(const sample& s) {
     std::vector<double> labels, counts;
-    for (const double y : s.y) labels.push_back(y > 0.1 ? 1.0 : -1.0), counts.push_back(std::floor(2 + y > 0 ? 2 + y : 0));
+    for (const double y : s.y)
+        labels.push_back(y > 0.1 ? 1.0 : -1.0), counts.push_back(std::floor(2 + y > 0 ? 2 + y : 0));
     return {{loss::squared(), s.y},
             {loss::logistic(), labels},
             {loss::squared_hinge(), labels},
@@ -30,13 +31,14 @@ std::vector<problem> problems(const sample& s) {
             {loss::hinge(), labels},
             {loss::epsilon_insensitive(0.2), s.y},
             {loss::quantile(0.3), s.y},
-            {loss::user([](double y, double f) { return std::cosh(f - y) - 1; }, [](double y, double f) { return std::sinh(f - y); },
+            {loss::user([](double y, double f) { return std::cosh(f - y) - 1; },
+                        [](double y, double f) { return std::sinh(f - y); },
                         [](double y, double f) { return std::cosh(f - y); }),
              s.y}};
 }
 
-double objective(const loss& l, const matrix<double>& K, const std::vector<double>& y, const std::vector<double>& w, const std::vector<double>& alpha, double b,
-                 double lambda) {
+double objective(const loss& l, const matrix<double>& K, const std::vector<double>& y, const std::vector<double>& w,
+                 const std::vector<double>& alpha, double b, double lambda) {
     double sum = 0;
     for (index i = 0; i < K.rows(); ++i) {
         double f = 0;
@@ -47,7 +49,8 @@ double objective(const loss& l, const matrix<double>& K, const std::vector<doubl
     return sum;
 }
 
-// The objective is what the result says, no random change of α or b goes below it by more than the gap, and both ways to solve Newton's system agree.
+// The objective is what the result says, no random change of α or b goes below it by more than the gap, and both ways
+// to solve Newton's system agree.
 TEST(representer, finds_the_minimum_for_every_loss) {
     const sample s = wave(60, 2, 21);
     const matrix<double> K = gram_matrix(s.x, rbf(0.8));
@@ -59,7 +62,8 @@ TEST(representer, finds_the_minimum_for_every_loss) {
     for (const auto& [l, y] : problems(s))
         for (const bool intercept : {false, true})
             for (const double lambda : {0.01, 1.0, 50.0}) {
-                SCOPED_TRACE(std::string(name(l.kind)) + " lambda " + std::to_string(lambda) + (intercept ? " with offset" : ""));
+                SCOPED_TRACE(std::string(name(l.kind)) + " lambda " + std::to_string(lambda) +
+                             (intercept ? " with offset" : ""));
                 representer_options o;
                 o.lambda = lambda;
                 o.intercept = intercept;
@@ -125,7 +129,8 @@ TEST(representer, one_example_duplicates_and_a_flat_kernel) {
             representer_options o;
             o.intercept = intercept;
             const representer_result found = solve_representer(precomputed<double>(K), y, {}, l, o);
-            EXPECT_EQ(found.status, fit_status::converged) << name(l.kind) << " " << found.gap << " of " << found.objective;
+            EXPECT_EQ(found.status, fit_status::converged)
+                << name(l.kind) << " " << found.gap << " of " << found.objective;
         }
 }
 
@@ -143,7 +148,8 @@ TEST(representer, refuses_what_it_cannot_take) {
     expect_error(errc::data, ">= 0, got -1 for example 1", [&] { solve(loss::poisson()); });
     expect_error(errc::invalid_argument, "user's loss", [&] { solve({.kind = loss_kind::user}); });
     const std::vector<double> other{1, 2};
-    expect_error(errc::data, "1 or -1, got 2 for example 1", [&] { solve_representer(gram, other, {}, loss::hinge(), {}); });
+    expect_error(errc::data, "1 or -1, got 2 for example 1",
+                 [&] { solve_representer(gram, other, {}, loss::hinge(), {}); });
     const std::vector<double> weight{1, 0};
     expect_error(errc::data, "weight 1", [&] { solve_representer(gram, y, weight, loss::hinge(), {}); });
     EXPECT_EQ(solve(loss::logistic(), {.tol = 1e-12, .most_rounds = 1}).status, fit_status::step_limit);
@@ -158,7 +164,8 @@ TEST(representer, is_watched_and_stopped) {
     std::vector<index> label;
     for (index i = 0; i < n; ++i) {
         points(i, 0) = normal(random), points(i, 1) = normal(random);
-        y.push_back(points(i, 0) > 0 ? 1.0 : -1.0), counts.push_back(std::floor(std::exp(points(i, 1)))), label.push_back(i % 3);
+        y.push_back(points(i, 0) > 0 ? 1.0 : -1.0), counts.push_back(std::floor(std::exp(points(i, 1)))),
+            label.push_back(i % 3);
     }
     const computed<double> K(gaussian{1.0}, dense<double>(points));
     for (const auto& l : {loss::logistic(), loss::hinge(), loss::poisson(), loss::quantile(0.3)}) {
@@ -213,7 +220,9 @@ TEST(softmax, finds_the_minimum) {
         double sum = 0;
         for (index i = 0; i < 60; ++i) {
             double total = 0;
-            for (index c = 0; c < 3; ++c) total += std::exp(f(i, c) + b[static_cast<std::size_t>(c)]), sum += 0.5 * lambda * alpha(i, c) * f(i, c);
+            for (index c = 0; c < 3; ++c)
+                total += std::exp(f(i, c) + b[static_cast<std::size_t>(c)]),
+                    sum += 0.5 * lambda * alpha(i, c) * f(i, c);
             const index own = label[static_cast<std::size_t>(i)];
             sum += w[static_cast<std::size_t>(i)] * (std::log(total) - f(i, own) - b[static_cast<std::size_t>(own)]);
         }

@@ -10,15 +10,17 @@
 namespace mercer::stress {
 
 // coef[m][s] is laid out as svm_model::coef and LIBSVM's sv_coef are.
-std::vector<machine> machines(const problem& p, const std::vector<double>& classes, multiclass scheme, const std::vector<index>& support,
-                              const std::vector<std::vector<double>>& coef, const std::vector<double>& offset) {
+std::vector<machine> machines(const problem& p, const std::vector<double>& classes, multiclass scheme,
+                              const std::vector<index>& support, const std::vector<std::vector<double>>& coef,
+                              const std::vector<double>& offset) {
     const std::size_t k = classes.size();
     std::vector<machine> out;
     const auto add = [&](double first, double second, auto row_of) {
         machine m{first, second, std::vector<double>(static_cast<std::size_t>(p.size()), 0.0), offset[out.size()]};
         for (std::size_t s = 0; s < support.size(); ++s) {
             const auto i = static_cast<std::size_t>(support[s]);
-            if (const int row = row_of(p.y.empty() ? 0.0 : p.y[i]); row >= 0) m.coef[i] = coef[static_cast<std::size_t>(row)][s];
+            if (const int row = row_of(p.y.empty() ? 0.0 : p.y[i]); row >= 0)
+                m.coef[i] = coef[static_cast<std::size_t>(row)][s];
         }
         out.push_back(std::move(m));
     };
@@ -61,7 +63,8 @@ dual state(const problem& p, const machine& m) {
             for (const auto& [label, weight] : o.class_weight)
                 if (label == p.y[at]) factor = weight;
         }
-        q.rows.push_back(i), q.sign.push_back(sign), q.a.push_back(m.coef[at]), q.penalty.push_back(base * p.weight(i) * factor);
+        q.rows.push_back(i), q.sign.push_back(sign), q.a.push_back(m.coef[at]),
+            q.penalty.push_back(base * p.weight(i) * factor);
         q.y.push_back(p.y.empty() ? 0.0 : p.y[at]);
     }
     if (q.task == svm_task::nu_svc) {
@@ -71,7 +74,8 @@ dual state(const problem& p, const machine& m) {
         q.scale = q.nu * total / 2 / positive;
         for (std::size_t i = 0; i < q.size(); ++i) {
             q.a[i] *= q.scale;
-            if (std::abs(q.a[i]) > q.penalty[i] * (1 - 1e-12) && std::abs(q.a[i]) < q.penalty[i] * (1 + 1e-12)) q.a[i] = q.sign[i] * q.penalty[i];
+            if (std::abs(q.a[i]) > q.penalty[i] * (1 - 1e-12) && std::abs(q.a[i]) < q.penalty[i] * (1 + 1e-12))
+                q.a[i] = q.sign[i] * q.penalty[i];
         }
     }
     return q;
@@ -96,19 +100,24 @@ std::string feasible(const dual& q) {
     for (std::size_t i = 0; i < q.size(); ++i) {
         const double a = q.a[i], most = q.penalty[i] * (1 + 1e-12);
         if (!std::isfinite(a)) return fmt::format("coefficient {} is {}", q.rows[i], a);
-        if (std::abs(a) > most) return fmt::format("|alpha| = {} > {} for example {}", std::abs(a), q.penalty[i], q.rows[i]);
-        if (q.sign[i] * a < 0 || (q.task == svm_task::one_class && a < 0)) return fmt::format("alpha of example {} has the wrong sign", q.rows[i]);
+        if (std::abs(a) > most)
+            return fmt::format("|alpha| = {} > {} for example {}", std::abs(a), q.penalty[i], q.rows[i]);
+        if (q.sign[i] * a < 0 || (q.task == svm_task::one_class && a < 0))
+            return fmt::format("alpha of example {} has the wrong sign", q.rows[i]);
         sum += a, absolute += std::abs(a), total += q.penalty[i];
     }
     if (!std::isfinite(q.offset)) return fmt::format("the offset is {}", q.offset);
     const double wanted = q.task == svm_task::one_class ? q.nu * total : 0;
-    if (std::abs(sum - wanted) > 1e-10 * (absolute + std::abs(wanted))) return fmt::format("the sum of alpha is {} and not {}", sum, wanted);
-    if (q.task == svm_task::nu_svr && absolute > q.nu * total * (1 + 1e-10)) return fmt::format("the sum of |alpha| is {} > {}", absolute, q.nu * total);
+    if (std::abs(sum - wanted) > 1e-10 * (absolute + std::abs(wanted)))
+        return fmt::format("the sum of alpha is {} and not {}", sum, wanted);
+    if (q.task == svm_task::nu_svr && absolute > q.nu * total * (1 + 1e-10))
+        return fmt::format("the sum of |alpha| is {} > {}", absolute, q.nu * total);
     return {};
 }
 
-// Of a ν-regression the coefficients are α - α*. Where their sizes add up to less than ν allows, α and α* of some example are both positive and ε is 0: both
-// groups then rest at one level, and the gap of all variables in one group is at most twice that of the groups.
+// Of a ν-regression the coefficients are α - α*. Where their sizes add up to less than ν allows, α and α* of some
+// example are both positive and ε is 0: both groups then rest at one level, and the gap of all variables in one group
+// is at most twice that of the groups.
 bool one_level(const dual& q) {
     double absolute = 0, total = 0;
     for (std::size_t i = 0; i < q.size(); ++i) absolute += std::abs(q.a[i]), total += q.penalty[i];
@@ -127,8 +136,12 @@ double gap_of(const dual& q) {
         const double a = q.a[i], C = q.penalty[i], g = q.g[i];
         const bool positive = q.sign[i] > 0;
         switch (q.task) {
-            case svm_task::c_svc: variable(q.sign[i] - g, positive ? a < C : a < 0, positive ? a > 0 : a > -C, 0); break;
-            case svm_task::nu_svc: variable(-g, positive ? a < C : a < 0, positive ? a > 0 : a > -C, positive ? 0 : 1); break;
+            case svm_task::c_svc:
+                variable(q.sign[i] - g, positive ? a < C : a < 0, positive ? a > 0 : a > -C, 0);
+                break;
+            case svm_task::nu_svc:
+                variable(-g, positive ? a < C : a < 0, positive ? a > 0 : a > -C, positive ? 0 : 1);
+                break;
             case svm_task::one_class: variable(-g, a<C, a> 0, 0); break;
             case svm_task::epsilon_svr:
                 variable(q.y[i] - q.epsilon - g, a<C, a> 0, 0);
@@ -159,7 +172,8 @@ verdict judge(const problem& p, const machine& m) {
         mass += std::abs(q.a[i]), total += q.penalty[i];
         quadratic += static_cast<long double>(q.a[i]) * q.g[i];
         if (q.task == svm_task::c_svc) linear += q.sign[i] * q.a[i];
-        if (q.task == svm_task::epsilon_svr) linear += static_cast<long double>(q.y[i]) * q.a[i] - q.epsilon * std::abs(q.a[i]);
+        if (q.task == svm_task::epsilon_svr)
+            linear += static_cast<long double>(q.y[i]) * q.a[i] - q.epsilon * std::abs(q.a[i]);
         if (q.task == svm_task::nu_svr) linear += static_cast<long double>(q.y[i]) * q.a[i];
         if (!q.classifier()) largest = std::max(largest, std::abs(q.y[i]));
         const double f = q.g[i] + q.offset * q.scale;
@@ -167,21 +181,25 @@ verdict judge(const problem& p, const machine& m) {
         if (q.task == svm_task::epsilon_svr) slack += q.penalty[i] * std::max(0.0, std::abs(q.y[i] - f) - q.epsilon);
         if (q.task == svm_task::one_class) slack += q.penalty[i] * std::max(0.0, -f);
     }
-    // ν-classification promises a gap that is small beside the margin, by which the coefficients were divided unless there was none.
+    // ν-classification promises a gap that is small beside the margin, by which the coefficients were divided unless
+    // there was none.
     const double unit = std::max(1.0, 1e-8 * self * mass / 2);
     const double promised = q.task != svm_task::nu_svc ? 1.0 : m.no_margin ? unit : std::min(unit, q.scale);
     v.allowed_gap = (one_level(q) ? 2 : 1) * q.tol * promised * (1 + 1e-6);
     v.objective = static_cast<double>(0.5L * quadratic - linear);
     v.reach = q.task == svm_task::nu_svr ? 2 * q.nu * static_cast<double>(total) : 0;
-    // Of a ν-regression α and α* of one example may cancel in its coefficient, but not in what sums of them are rounded to.
+    // Of a ν-regression α and α* of one example may cancel in its coefficient, but not in what sums of them are rounded
+    // to.
     v.noise = 2e-14 * (1 + largest + self * (q.task == svm_task::nu_svr ? q.nu * static_cast<double>(total) : mass));
     // Duality where the offset decides all: of one class ρ = -b.
-    const bool has_primal = (q.task == svm_task::c_svc || q.task == svm_task::epsilon_svr || q.task == svm_task::one_class) && !p.hard;
+    const bool has_primal =
+        (q.task == svm_task::c_svc || q.task == svm_task::epsilon_svr || q.task == svm_task::one_class) && !p.hard;
     if (has_primal) {
-        const double primal =
-            static_cast<double>(0.5L * quadratic + slack) + (q.task == svm_task::one_class ? q.nu * static_cast<double>(total) * q.offset : 0);
+        const double primal = static_cast<double>(0.5L * quadratic + slack) +
+                              (q.task == svm_task::one_class ? q.nu * static_cast<double>(total) * q.offset : 0);
         v.duality = primal + v.objective;
-        v.allowed_duality = 1.2 * q.tol * (static_cast<double>(total) + 2 * mass) + 1e-9 * static_cast<double>(std::abs(quadratic) + slack + std::abs(linear)) +
+        v.allowed_duality = 1.2 * q.tol * (static_cast<double>(total) + 2 * mass) +
+                            1e-9 * static_cast<double>(std::abs(quadratic) + slack + std::abs(linear)) +
                             1e-9 * std::abs(q.offset) * mass + 4 * v.noise * (mass + static_cast<double>(total));
     }
     v.alpha = std::move(q.a);

@@ -1,8 +1,9 @@
-// What coefficients are worth, from the definition of the problem alone: kernel values by their formula, sums in double, and nothing that the
-// solver has said. The same judge serves other libraries' answers.
+// What coefficients are worth, from the definition of the problem alone: kernel values by their formula, sums in
+// double, and nothing that the solver has said. The same judge serves other libraries' answers.
 //
-// In every dual, ½αᵀKα - pᵀα over a box with sums fixed in groups, α is optimal when max{Fᵢ : αᵢ may rise} <= min{Fⱼ : αⱼ may fall} in every group,
-// F = p - Kα; the difference is the gap. For feasible α and β of a convex problem f(α) - f(β) <= Fᵀ(β - α) <= gap·‖α - β‖₁/2.
+// In every dual, ½αᵀKα - pᵀα over a box with sums fixed in groups, α is optimal when max{Fᵢ : αᵢ may rise} <= min{Fⱼ :
+// αⱼ may fall} in every group, F = p - Kα; the difference is the gap. For feasible α and β of a convex problem f(α) -
+// f(β) <= Fᵀ(β - α) <= gap·‖α - β‖₁/2.
 #pragma once
 
 #include <string>
@@ -32,8 +33,9 @@ struct verdict {
     std::string infeasible;     // empty: α is in its box and its sums
 };
 
-std::vector<machine> machines(const problem& p, const std::vector<double>& classes, multiclass scheme, const std::vector<index>& support,
-                              const std::vector<std::vector<double>>& coef, const std::vector<double>& offset);
+std::vector<machine> machines(const problem& p, const std::vector<double>& classes, multiclass scheme,
+                              const std::vector<index>& support, const std::vector<std::vector<double>>& coef,
+                              const std::vector<double>& offset);
 verdict judge(const problem& p, const machine& m);
 
 }  // namespace mercer::stress

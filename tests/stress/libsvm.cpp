@@ -17,7 +17,8 @@ bool has_libsvm() { return MERCER_HAS_LIBSVM; }
 bool libsvm_can(const problem& p) {
     const svm_options& o = p.options;
     const bool weights = !o.class_weight.empty() && o.task == svm_task::nu_svc;  // LIBSVM's are factors of C alone
-    return p.k.what != formula::kind::laplacian && o.sample_weight.empty() && !weights && !p.hard && o.classes == multiclass::one_vs_one;
+    return p.k.what != formula::kind::laplacian && o.sample_weight.empty() && !weights && !p.hard &&
+           o.classes == multiclass::one_vs_one;
 }
 
 #if MERCER_HAS_LIBSVM

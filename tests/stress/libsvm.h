@@ -1,4 +1,5 @@
-// LIBSVM's answer to a problem. It runs in a child process with a limit of time, for it may take hours where the problem is hard.
+// LIBSVM's answer to a problem. It runs in a child process with a limit of time, for it may take hours where the
+// problem is hard.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
-// mercer_stress: random problems of all five tasks, one after another in one process, every answer judged from the definition.
-// Each failure is printed with the seed that makes the problem again.
+// mercer_stress: random problems of all five tasks, one after another in one process, every answer judged from the
+// definition. Each failure is printed with the seed that makes the problem again.
 #include <fmt/format.h>
 #include <malloc.h>
 #include <sys/time.h>
@@ -45,7 +45,8 @@ void end_badly(int signal) {
 volatile std::sig_atomic_t stopped = 0;
 void stop(int) { stopped = 1; }
 
-// So many seconds of work, or twenty times as many of waiting: other programs may want the processor too. 0: as long as it takes.
+// So many seconds of work, or twenty times as many of waiting: other programs may want the processor too. 0: as long as
+// it takes.
 void limit_time(unsigned seconds) {
     itimerval timer{};
     timer.it_value.tv_sec = seconds;
@@ -80,7 +81,8 @@ svm_model answer(const problem& p) {
 
 std::vector<machine> machines_of(const problem& p, const svm_model& model) {
     std::vector<std::vector<double>> coef;
-    for (index m = 0; m < model.coef.rows(); ++m) coef.emplace_back(model.coef.row(m), model.coef.row(m) + model.coef.cols());
+    for (index m = 0; m < model.coef.rows(); ++m)
+        coef.emplace_back(model.coef.row(m), model.coef.row(m) + model.coef.cols());
     std::vector<machine> made = machines(p, model.classes, model.scheme, model.support_rows, coef, model.offset);
     for (std::size_t m = 0; m < made.size(); ++m) made[m].no_margin = model.reports[m].no_margin;
     return made;
@@ -91,17 +93,27 @@ std::string complaint(const problem& p, const svm_report& said, const verdict& v
     if (!v.infeasible.empty()) return v.infeasible;
     const double tol = p.options.tol;
     if (said.status == fit_status::stalled) {
-        // Newton's method in double needs the matrix twice; where that is not allowed, float kernel values are all there is.
-        const double variables = static_cast<double>(v.alpha.size()) * (p.options.task == svm_task::epsilon_svr || p.options.task == svm_task::nu_svr ? 2 : 1);
-        if (2 * sizeof(double) * variables * variables > std::max(0.25 * static_cast<double>(p.options.memory_bytes), 16e6)) return {};
-        if (v.noise < 0.02 * v.allowed_gap) return fmt::format("stalled at a gap of {:.3g} (said {:.3g}), where rounding in double is {:.1g}", v.gap, said.gap, v.noise);
+        // Newton's method in double needs the matrix twice; where that is not allowed, float kernel values are all
+        // there is.
+        const double variables =
+            static_cast<double>(v.alpha.size()) *
+            (p.options.task == svm_task::epsilon_svr || p.options.task == svm_task::nu_svr ? 2 : 1);
+        if (2 * sizeof(double) * variables * variables >
+            std::max(0.25 * static_cast<double>(p.options.memory_bytes), 16e6))
+            return {};
+        if (v.noise < 0.02 * v.allowed_gap)
+            return fmt::format("stalled at a gap of {:.3g} (said {:.3g}), where rounding in double is {:.1g}", v.gap,
+                               said.gap, v.noise);
         return {};
     }
-    if (said.status != fit_status::converged && said.status != fit_status::stationary) return fmt::format("ended with \"{}\"", name(said.status));
-    if (said.status == fit_status::stationary && p.k.positive() && p.K.rows() == 0) return "stationary, with a kernel that is positive semidefinite";
+    if (said.status != fit_status::converged && said.status != fit_status::stationary)
+        return fmt::format("ended with \"{}\"", name(said.status));
+    if (said.status == fit_status::stationary && p.k.positive() && p.K.rows() == 0)
+        return "stationary, with a kernel that is positive semidefinite";
     if (v.gap > v.allowed_gap + v.noise) return fmt::format("the gap is {:.6g}, said to be {:.6g}", v.gap, said.gap);
     if (v.duality > v.allowed_duality && p.k.positive())
-        return fmt::format("the duality gap is {:.6g}, at most {:.6g} was to be expected", v.duality, v.allowed_duality);
+        return fmt::format("the duality gap is {:.6g}, at most {:.6g} was to be expected", v.duality,
+                           v.allowed_duality);
     const double mass = [&] {
         double sum = 0;
         for (const double a : v.alpha) sum += std::abs(a);
@@ -115,7 +127,8 @@ std::string complaint(const problem& p, const svm_report& said, const verdict& v
 }
 
 // Ours against LIBSVM's by convexity: what ours may be above is bounded by our gap, whatever LIBSVM's is.
-std::string compare(const problem& p, const svm_model& model, const std::vector<verdict>& ours, const settings& s, count& c) {
+std::string compare(const problem& p, const svm_model& model, const std::vector<verdict>& ours, const settings& s,
+                    count& c) {
     const auto theirs = libsvm_answer(p, s.patience / 10);
     ++c.compared;
     if (!theirs) {
@@ -126,7 +139,8 @@ std::string compare(const problem& p, const svm_model& model, const std::vector<
         const verdict other = judge(p, (*theirs)[m]);
         if (!other.infeasible.empty()) continue;  // beyond what it promises itself
         if (model.reports[m].status == fit_status::stalled) {
-            if (other.gap <= 1.5 * ours[m].allowed_gap) return fmt::format("stalled at a gap of {:.3g}, where LIBSVM reaches {:.3g}", ours[m].gap, other.gap);
+            if (other.gap <= 1.5 * ours[m].allowed_gap)
+                return fmt::format("stalled at a gap of {:.3g}, where LIBSVM reaches {:.3g}", ours[m].gap, other.gap);
             continue;
         }
         double apart = ours[m].reach;
@@ -159,14 +173,17 @@ std::string attempt(const problem& p, const settings& s, count& c) {
         verdicts.push_back(judge(p, made[m]));
         if (const std::string why = complaint(p, model.reports[m], verdicts.back()); !why.empty()) return why;
     }
-    if (has_libsvm() && s.compare > 0 && p.seed % static_cast<std::uint64_t>(s.compare) == 0 && p.size() <= 2000 && libsvm_can(p))
+    if (has_libsvm() && s.compare > 0 && p.seed % static_cast<std::uint64_t>(s.compare) == 0 && p.size() <= 2000 &&
+        libsvm_can(p))
         return compare(p, model, verdicts, s, c);
     return {};
 }
 
 int run(const settings& s) {
     const auto started = std::chrono::steady_clock::now();
-    const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count(); };
+    const auto seconds = [&] {
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+    };
     for (const int each : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGALRM, SIGPROF}) std::signal(each, end_badly);
     for (const int each : {SIGINT, SIGTERM}) std::signal(each, stop);
     count c;
@@ -189,8 +206,10 @@ int run(const settings& s) {
     fmt::print("stress: {} problems from seed {} in {:.0f} s ({} machines;", c.problems, s.seed, seconds(), c.fits);
     for (const auto& [task, many] : tasks) fmt::print(" {} {}", many, name(task));
     fmt::print("), {} given to LIBSVM{}, {} refused as infeasible, {} failed\n", c.compared,
-               c.compared ? fmt::format(" (ours at most {:.1e} of the objective above; {} beyond its time)", c.worst_objective, c.slower) : "", c.refused,
-               c.failed);
+               c.compared ? fmt::format(" (ours at most {:.1e} of the objective above; {} beyond its time)",
+                                        c.worst_objective, c.slower)
+                          : "",
+               c.refused, c.failed);
     return c.failed > 0 ? 1 : 0;
 }
 
@@ -220,7 +239,8 @@ int main(int count, char** arguments) {
             s.verbose = true;
         else {
             fmt::print(
-                "mercer_stress [--seed N] [--problems N] [--seconds S] [--largest N] [--compare one in N with LIBSVM, 0: none] [--patience S] [--scaled] "
+                "mercer_stress [--seed N] [--problems N] [--seconds S] [--largest N] [--compare one in N with LIBSVM, "
+                "0: none] [--patience S] [--scaled] "
                 "[--verbose]\n");
             return 2;
         }

@@ -42,7 +42,9 @@ namespace {
 class dice {
 public:
     explicit dice(std::uint64_t seed) : random_(seed) {}
-    double uniform(double low, double high) { return low + (high - low) * std::generate_canonical<double, 53>(random_); }
+    double uniform(double low, double high) {
+        return low + (high - low) * std::generate_canonical<double, 53>(random_);
+    }
     double logarithmic(double low, double high) { return std::exp(uniform(std::log(low), std::log(high))); }
     index between(index low, index high) { return std::uniform_int_distribution<index>(low, high)(random_); }
     bool one_in(index count) { return between(1, count) == 1; }
@@ -93,8 +95,12 @@ const char* fill(problem& p, dice& d, bool raw) {
         }
         default: {  // columns of their own scales and offsets
             std::vector<double> scale, shift;
-            for (index j = 0; j < dims; ++j) scale.push_back(d.logarithmic(1e-3, 1e4)), shift.push_back(d.one_in(2) ? scale.back() * d.uniform(-5, 5) : 0);
-            each([&](index, index j) { return shift[static_cast<std::size_t>(j)] + scale[static_cast<std::size_t>(j)] * d.normal(); });
+            for (index j = 0; j < dims; ++j)
+                scale.push_back(d.logarithmic(1e-3, 1e4)),
+                    shift.push_back(d.one_in(2) ? scale.back() * d.uniform(-5, 5) : 0);
+            each([&](index, index j) {
+                return shift[static_cast<std::size_t>(j)] + scale[static_cast<std::size_t>(j)] * d.normal();
+            });
             return "unscaled columns";
         }
     }
@@ -109,7 +115,8 @@ sizes typical(const problem& p, dice& d) {
     for (int k = 0; k < 101; ++k) {
         const double *a = p.x.row(d.between(0, p.size() - 1)), *b = p.x.row(d.between(0, p.size() - 1));
         double square = 0, own = 0, sum = 0;
-        for (index j = 0; j < p.x.cols(); ++j) square += (a[j] - b[j]) * (a[j] - b[j]), own += a[j] * a[j], sum += std::abs(a[j] - b[j]);
+        for (index j = 0; j < p.x.cols(); ++j)
+            square += (a[j] - b[j]) * (a[j] - b[j]), own += a[j] * a[j], sum += std::abs(a[j] - b[j]);
         distance.push_back(square), norm.push_back(own), absolute.push_back(sum);
     }
     const auto middle = [](std::vector<double>& v) {
@@ -150,7 +157,8 @@ void choose_targets(problem& p, dice& d, index classes) {
     for (index j = 0; j < dims; ++j) {
         for (index i = 0; i < n; ++i) mean[static_cast<std::size_t>(j)] += p.x(i, j) / static_cast<double>(n);
         for (index i = 0; i < n; ++i)
-            spread[static_cast<std::size_t>(j)] += std::pow(p.x(i, j) - mean[static_cast<std::size_t>(j)], 2) / static_cast<double>(n);
+            spread[static_cast<std::size_t>(j)] +=
+                std::pow(p.x(i, j) - mean[static_cast<std::size_t>(j)], 2) / static_cast<double>(n);
     }
     const double noise = d.one_in(4) ? 0 : d.logarithmic(0.01, 2), turn = d.uniform(0.2, 2);
     std::vector<double> f(static_cast<std::size_t>(n));
@@ -164,7 +172,8 @@ void choose_targets(problem& p, dice& d, index classes) {
     }
     const bool regression = p.options.task == svm_task::epsilon_svr || p.options.task == svm_task::nu_svr;
     if (regression) {
-        const double scale = d.one_in(2) ? 1 : d.logarithmic(1e-2, 1e3), shift = d.one_in(3) ? d.uniform(-10, 10) * scale : 0;
+        const double scale = d.one_in(2) ? 1 : d.logarithmic(1e-2, 1e3),
+                     shift = d.one_in(3) ? d.uniform(-10, 10) * scale : 0;
         for (double& v : f) v = shift + scale * v;
         p.options.epsilon = (d.one_in(6) ? 0 : d.logarithmic(0.01, 1)) * scale;
         p.options.tol *= scale;
@@ -176,12 +185,15 @@ void choose_targets(problem& p, dice& d, index classes) {
     const double wrong = d.one_in(3) ? 0 : d.uniform(0, 0.3), skew = d.one_in(3) ? d.uniform(1, 3) : 1;
     p.y.resize(f.size());
     for (std::size_t i = 0; i < f.size(); ++i) {
-        const double place = static_cast<double>(std::lower_bound(sorted.begin(), sorted.end(), f[i]) - sorted.begin()) / static_cast<double>(n);
+        const double place =
+            static_cast<double>(std::lower_bound(sorted.begin(), sorted.end(), f[i]) - sorted.begin()) /
+            static_cast<double>(n);
         auto label = static_cast<index>(static_cast<double>(classes) * std::pow(place, skew));
         if (d.uniform(0, 1) < wrong) label = d.between(0, classes - 1);
         p.y[i] = static_cast<double>(std::clamp<index>(label, 0, classes - 1));
     }
-    for (index c = 0; c < classes; ++c) p.y[static_cast<std::size_t>(c)] = static_cast<double>(c);  // none without an example
+    for (index c = 0; c < classes; ++c)
+        p.y[static_cast<std::size_t>(c)] = static_cast<double>(c);  // none without an example
 }
 
 void choose_options(problem& p, dice& d) {
@@ -195,7 +207,8 @@ void choose_options(problem& p, dice& d) {
     o.memory_bytes = std::size_t{1} << d.between(20, 29);
     o.classes = d.one_in(3) ? multiclass::one_vs_rest : multiclass::one_vs_one;
     if (d.one_in(4)) {
-        for (index i = 0; i < n; ++i) o.sample_weight.push_back(d.one_in(10) ? 0.0 : d.one_in(3) ? 1.0 : d.logarithmic(0.1, 10));
+        for (index i = 0; i < n; ++i)
+            o.sample_weight.push_back(d.one_in(10) ? 0.0 : d.one_in(3) ? 1.0 : d.logarithmic(0.1, 10));
         for (index i = 0; i < std::min<index>(n, 6); ++i) o.sample_weight[static_cast<std::size_t>(i)] = 1;
     }
     if (d.one_in(4)) o.class_weight = {{0.0, d.logarithmic(0.1, 10)}, {1.0, d.logarithmic(0.1, 10)}};
@@ -224,7 +237,10 @@ const char* choose_way(smo::limits& l, index n, dice& d) {
         l.most_free = std::min<index>(smo::row_store::in_use, l.largest_block + unit * d.between(0, 30));
     };
     const auto levels = [&] { l.first_level = d.between(8, 64), l.level_ratio = d.between(2, 4); };
-    const auto newton = [&] { l.first_patience = d.between(0, 2), l.factor_cycles = 0, l.most_newtons = 1000, l.most_newton = l.most_barrier = 1500; };
+    const auto newton = [&] {
+        l.first_patience = d.between(0, 2), l.factor_cycles = 0, l.most_newtons = 1000,
+        l.most_newton = l.most_barrier = 1500;
+    };
     switch (d.between(0, 11)) {
         case 0: cheap(); return "cheap rows";
         case 1: growing(); return "growing store";
@@ -292,10 +308,12 @@ problem random_problem(std::uint64_t seed, const bounds& within) {
     if (p.K.rows() > 0) p.options.any_order = false;
     const char* way = choose_way(p.limits, n, d);
     const svm_options& o = p.options;
-    p.text = fmt::format("{} n={} d={} {} ({}) {} C={:.3g} nu={:.3g} epsilon={:.3g} tol={:.2g}{}{}{}{}{} {} MB {} threads, {}", name(o.task), n, p.x.cols(),
-                         form, shape, p.k.text(), o.C, o.nu, o.epsilon, o.tol, classes > 2 ? fmt::format(" {} classes", classes) : "",
-                         o.sample_weight.empty() ? "" : " weights", o.class_weight.empty() ? "" : " class weights", o.shrinking ? "" : " no shrinking",
-                         p.go_on ? " going on" : "", o.memory_bytes >> 20, p.threads, way);
+    p.text = fmt::format(
+        "{} n={} d={} {} ({}) {} C={:.3g} nu={:.3g} epsilon={:.3g} tol={:.2g}{}{}{}{}{} {} MB {} threads, {}",
+        name(o.task), n, p.x.cols(), form, shape, p.k.text(), o.C, o.nu, o.epsilon, o.tol,
+        classes > 2 ? fmt::format(" {} classes", classes) : "", o.sample_weight.empty() ? "" : " weights",
+        o.class_weight.empty() ? "" : " class weights", o.shrinking ? "" : " no shrinking", p.go_on ? " going on" : "",
+        o.memory_bytes >> 20, p.threads, way);
     return p;
 }
 

@@ -1,5 +1,5 @@
-// A random problem for a support vector machine, all of it from one seed: data as people bring it, targets, a kernel, options, and the way
-// that the solver is made to go.
+// A random problem for a support vector machine, all of it from one seed: data as people bring it, targets, a kernel,
+// options, and the way that the solver is made to go.
 #pragma once
 
 #include <random>
@@ -39,7 +39,9 @@ struct problem {
 
     index size() const { return x.rows(); }
     double value(index i, index j) const { return K.rows() > 0 ? K(i, j) : k.value(x.row(i), x.row(j), x.cols()); }
-    double weight(index i) const { return options.sample_weight.empty() ? 1.0 : options.sample_weight[static_cast<std::size_t>(i)]; }
+    double weight(index i) const {
+        return options.sample_weight.empty() ? 1.0 : options.sample_weight[static_cast<std::size_t>(i)];
+    }
 };
 
 struct bounds {

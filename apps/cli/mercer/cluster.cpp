@@ -53,12 +53,14 @@ api::spec checked_spec(const cluster_options& options) {
         throw usage_error(fmt::format("{} finds no clusters: take kernel_kmeans or kernel_kmedoids", s.method));
     s.scale = options.from.scale;
     for (const auto& [name, value] : s.options)
-        if (api::plain_name(name) == "n_clusters") throw usage_error("the number of clusters is said by -k or --k-range, not by --set n_clusters");
+        if (api::plain_name(name) == "n_clusters")
+            throw usage_error("the number of clusters is said by -k or --k-range, not by --set n_clusters");
     if ((options.k > 0) == !options.range.empty()) throw usage_error("say how many clusters: -k 3, or --k-range 2:10");
     return s;
 }
 
-search try_all(const api::spec& s, const objects& on, std::pair<index, index> range, const cluster_options& options, progress& shown) {
+search try_all(const api::spec& s, const objects& on, std::pair<index, index> range, const cluster_options& options,
+               progress& shown) {
     std::vector<attempt> tried;
     std::optional<api::model> best;
     double most = 0;
@@ -76,7 +78,8 @@ search try_all(const api::spec& s, const objects& on, std::pair<index, index> ra
         }
         const std::vector<double> each = silhouettes(distances(*matrix_of), m.inner().training_clusters());
         const double silhouette = std::accumulate(each.begin(), each.end(), 0.0) / static_cast<double>(each.size());
-        tried.push_back({k, number_of(m, "objective"), silhouette, std::get<std::string>(*m.fit_figures().find("status"))});
+        tried.push_back(
+            {k, number_of(m, "objective"), silhouette, std::get<std::string>(*m.fit_figures().find("status"))});
         if (!best || silhouette > most) {
             best = std::move(m);
             most = silhouette;
@@ -104,8 +107,10 @@ panel silhouette_panel(const search& found) {
     return curves_panel(std::move(of));
 }
 
-std::string picture_of(const search& found, const std::string& method, const objects& on, const cluster_options& options) {
-    scatter points = component_scatter(kernel::parse(found.kernel), found.best.prepared(on.data.x), options.method.memory);
+std::string picture_of(const search& found, const std::string& method, const objects& on,
+                       const cluster_options& options) {
+    scatter points =
+        component_scatter(kernel::parse(found.kernel), found.best.prepared(on.data.x), options.method.memory);
     points.note += ", coloured by cluster";
     points.group = found.labels;
     for (index c = 0; c < found.kept.k; ++c) points.group_names.push_back(fmt::format("cluster {}", c));
@@ -117,7 +122,8 @@ std::string picture_of(const search& found, const std::string& method, const obj
 json as_json(const search& found, const std::string& method, const objects& on) {
     json list = json::array();
     for (const attempt& each : found.tried)
-        list.push_back({{"k", each.k}, {"objective", each.objective}, {"silhouette", each.silhouette}, {"status", each.status}});
+        list.push_back(
+            {{"k", each.k}, {"objective", each.objective}, {"silhouette", each.silhouette}, {"status", each.status}});
     return {{"method", method}, {"kernel", found.kernel}, {"data", on.about},     {"n", on.size()},
             {"tried", list},    {"k", found.kept.k},      {"sizes", found.sizes}, {"labels", found.labels}};
 }
@@ -125,11 +131,14 @@ json as_json(const search& found, const std::string& method, const objects& on) 
 std::string as_text(const search& found, const std::string& method, const objects& on) {
     std::vector<std::vector<std::string>> lines{{"clusters", "objective", "silhouette", "status"}};
     for (const attempt& each : found.tried)
-        lines.push_back({fmt::format("{}", each.k), fmt::format("{:.6g}", each.objective), fmt::format("{:.4f}", each.silhouette), each.status});
+        lines.push_back({fmt::format("{}", each.k), fmt::format("{:.6g}", each.objective),
+                         fmt::format("{:.4f}", each.silhouette), each.status});
     std::string members;
     for (const index size : found.sizes) members += fmt::format("{}{}", members.empty() ? "" : ", ", size);
-    return fmt::format("{} with {}\n{}\n\n{}\n", method, found.kernel, on.about, aligned(lines, {true, true, true, false})) +
-           fmt::format("{} of sizes {}{}\n", counted(found.kept.k, "cluster"), members, found.tried.size() > 1 ? " have the largest silhouette" : "");
+    return fmt::format("{} with {}\n{}\n\n{}\n", method, found.kernel, on.about,
+                       aligned(lines, {true, true, true, false})) +
+           fmt::format("{} of sizes {}{}\n", counted(found.kept.k, "cluster"), members,
+                       found.tried.size() > 1 ? " have the largest silhouette" : "");
 }
 
 void cluster(const cluster_options& options) {
@@ -144,7 +153,8 @@ void cluster(const cluster_options& options) {
         const objects on = load_unscaled(options.from);
         require_fit(s, on, options.from.path);
         if (range.second > on.size())
-            throw usage_error(fmt::format("{} clusters of {} objects: take at most as many as there are objects", range.second, on.size()));
+            throw usage_error(fmt::format("{} clusters of {} objects: take at most as many as there are objects",
+                                          range.second, on.size()));
         const search found = try_all(s, on, range, options, shown);
         if (!options.out.empty()) found.best.save(options.out);
         if (!options.labels.empty()) {
@@ -160,7 +170,8 @@ void cluster(const cluster_options& options) {
         text = as_text(found, s.method, on);
     }
     if (options.common.as_json) return print(answer);
-    for (const auto& [what, path] : {std::pair{"model", options.out}, {"labels", options.labels}, {"picture", options.picture}})
+    for (const auto& [what, path] :
+         {std::pair{"model", options.out}, {"labels", options.labels}, {"picture", options.picture}})
         if (!path.empty()) text += fmt::format("{}: {}\n", what, path);
     print(text);
 }
@@ -168,19 +179,29 @@ void cluster(const cluster_options& options) {
 }  // namespace
 
 void add_cluster(CLI::App& program) {
-    CLI::App* command =
-        program.add_subcommand("cluster", "Clusters in feature space by k-means or k-medoids, with objective and silhouette for each number of them");
+    CLI::App* command = program.add_subcommand(
+        "cluster",
+        "Clusters in feature space by k-means or k-medoids, with objective and silhouette for each number of them");
     const auto options = std::make_shared<cluster_options>();
     options->method.add_to(*command);
     options->from.add_to(*command);
     options->common.add_to(*command);
-    command->add_option("-k", options->k, "How many clusters")->option_text("N")->check(CLI::PositiveNumber)->group("Method");
-    command->add_option("--k-range", options->range, "Try FIRST to LAST clusters and keep those with the largest silhouette")
+    command->add_option("-k", options->k, "How many clusters")
+        ->option_text("N")
+        ->check(CLI::PositiveNumber)
+        ->group("Method");
+    command
+        ->add_option("--k-range", options->range,
+                     "Try FIRST to LAST clusters and keep those with the largest silhouette")
         ->option_text("FIRST:LAST")
         ->group("Method");
     command->add_option("-o,--out", options->out, "Write the model to this file")->option_text("FILE")->group("Output");
-    command->add_option("--labels", options->labels, "Write the cluster of each object, one a line")->option_text("FILE")->group("Output");
-    command->add_option("--svg", options->picture, "Draw the clusters, and the silhouette over their number")->option_text("FILE")->group("Output");
+    command->add_option("--labels", options->labels, "Write the cluster of each object, one a line")
+        ->option_text("FILE")
+        ->group("Output");
+    command->add_option("--svg", options->picture, "Draw the clusters, and the silhouette over their number")
+        ->option_text("FILE")
+        ->group("Output");
     command->footer(
         "Examples:\n  mercer cluster kmeans data/iris.csv --label species --scale standard -k 3\n"
         "  mercer cluster kmedoids data/wine.svm --scale standard --k-range 2:10 --svg wine.svg\n"

@@ -47,7 +47,8 @@ std::vector<double> two_classes(const objects& on) {
     return y;
 }
 
-outcome run(svm_solver solver, const kernel& k, const objects& on, std::span<const double> y, const compare_options& options) {
+outcome run(svm_solver solver, const kernel& k, const objects& on, std::span<const double> y,
+            const compare_options& options) {
     outcome out{solver, {}, {}, 0};
     train_options o;
     o.trace = true;
@@ -64,7 +65,8 @@ outcome run(svm_solver solver, const kernel& k, const objects& on, std::span<con
     try {
         out.fit = fit_svm_with(solver, k, on.data.x, y, o);
         const std::vector<double> label = predict(out.fit.model, on.data.x);
-        for (std::size_t i = 0; i < label.size(); ++i) out.accuracy += (label[i] == y[i] ? 1.0 : 0.0) / static_cast<double>(label.size());
+        for (std::size_t i = 0; i < label.size(); ++i)
+            out.accuracy += (label[i] == y[i] ? 1.0 : 0.0) / static_cast<double>(label.size());
     } catch (const error& problem) {
         if (problem.code() != errc::unsupported && problem.code() != errc::memory) throw;
         out.refused = problem.what();
@@ -100,7 +102,8 @@ comparison compare(const compare_options& options) {
         made.all.push_back(run(solver, k, on, y, options));
     }
     for (const outcome& each : made.all)
-        if (each.refused.empty() && std::isfinite(each.end().primal)) made.best = std::min(made.best, each.end().primal);
+        if (each.refused.empty() && std::isfinite(each.end().primal))
+            made.best = std::min(made.best, each.end().primal);
     return made;
 }
 
@@ -128,18 +131,25 @@ json as_json(const outcome& each) {
                 {"accuracy", each.accuracy},
                 {"trace", json::array()}});
     for (const trace_point& point : each.fit.trace)
-        one["trace"].push_back({{"seconds", point.seconds}, {"iteration", point.iteration}, {"primal", number(point.primal)}, {"dual", number(point.dual)}});
+        one["trace"].push_back({{"seconds", point.seconds},
+                                {"iteration", point.iteration},
+                                {"primal", number(point.primal)},
+                                {"dual", number(point.dual)}});
     return one;
 }
 
 std::string table_of(const comparison& made) {
-    const auto shown = [](double v, const char* how) { return std::isfinite(v) ? fmt::format(fmt::runtime(how), v) : std::string("-"); };
-    std::vector<std::vector<std::string>> lines{{"solver", "status", "seconds", "iterations", "J(w, b)", "above best", "dual", "accuracy"}};
+    const auto shown = [](double v, const char* how) {
+        return std::isfinite(v) ? fmt::format(fmt::runtime(how), v) : std::string("-");
+    };
+    std::vector<std::vector<std::string>> lines{
+        {"solver", "status", "seconds", "iterations", "J(w, b)", "above best", "dual", "accuracy"}};
     for (const outcome& each : made.all) {
         if (!each.refused.empty()) continue;
         const trace_point& end = each.end();
-        lines.push_back({name(each.solver), name(each.fit.model.reports[0].status), fmt::format("{:.4f}", end.seconds), fmt::format("{}", end.iteration),
-                         shown(end.primal, "{:.8g}"), shown((end.primal - made.best) / made.best, "{:.1e}"), shown(end.dual, "{:.8g}"),
+        lines.push_back({name(each.solver), name(each.fit.model.reports[0].status), fmt::format("{:.4f}", end.seconds),
+                         fmt::format("{}", end.iteration), shown(end.primal, "{:.8g}"),
+                         shown((end.primal - made.best) / made.best, "{:.1e}"), shown(end.dual, "{:.8g}"),
                          fmt::format("{:.2f} %", 100 * each.accuracy)});
     }
     return aligned(lines, {false, false, true, true, true, true, true, true});
@@ -150,7 +160,8 @@ void show(const compare_options& options) {
     const comparison made = compare(options);
     if (!options.picture.empty()) write_atomically(options.picture, picture_of(made, options.C));
     if (options.common.as_json) {
-        json answer{{"kernel", made.kernel}, {"data", made.about}, {"n", made.size}, {"C", options.C}, {"best", number(made.best)}, {"solvers", json::array()}};
+        json answer{{"kernel", made.kernel}, {"data", made.about},        {"n", made.size},
+                    {"C", options.C},        {"best", number(made.best)}, {"solvers", json::array()}};
         for (const outcome& each : made.all) answer["solvers"].push_back(as_json(each));
         return print(answer);
     }
@@ -158,7 +169,8 @@ void show(const compare_options& options) {
     for (const outcome& each : made.all)
         if (!each.refused.empty()) text += fmt::format("\n  {}", each.refused);
     text +=
-        "\nIterations are pairs (smo), steps (interior_point, primal_qp) or epochs. J = ½‖w‖² + CΣξ; dual_coordinate_descent minimises it with the\n"
+        "\nIterations are pairs (smo), steps (interior_point, primal_qp) or epochs. J = ½‖w‖² + CΣξ; "
+        "dual_coordinate_descent minimises it with the\n"
         "offset penalised too, and its J is taken as it stands.\n";
     if (!options.picture.empty()) text += fmt::format("\npicture: {}\n", options.picture);
     print(text);
@@ -167,26 +179,44 @@ void show(const compare_options& options) {
 }  // namespace
 
 void add_compare_solvers(CLI::App& program) {
-    CLI::App* command = program.add_subcommand("compare-solvers", "Train one support vector machine in every way there is: objective over time");
+    CLI::App* command = program.add_subcommand(
+        "compare-solvers", "Train one support vector machine in every way there is: objective over time");
     const auto options = std::make_shared<compare_options>();
     options->from.add_to(*command);
     options->common.add_to(*command);
-    command->add_option("--kernel", options->expression, "The kernel (default linear()); solvers that keep w are for linear()")
+    command
+        ->add_option("--kernel", options->expression,
+                     "The kernel (default linear()); solvers that keep w are for linear()")
         ->option_text("EXPR")
         ->group("Problem");
-    command->add_option("--C", options->C, "Penalty of the slacks (default 1)")->option_text("C")->check(CLI::PositiveNumber)->group("Problem");
-    command->add_option("--tol", options->tol, "Tolerance (default 1e-4)")->option_text("TOL")->check(CLI::PositiveNumber)->group("Problem");
-    command->add_option("--constant", options->constant, "The constant feature of dual_coordinate_descent, LIBLINEAR's -B (default 1; 0: no offset)")
+    command->add_option("--C", options->C, "Penalty of the slacks (default 1)")
+        ->option_text("C")
+        ->check(CLI::PositiveNumber)
+        ->group("Problem");
+    command->add_option("--tol", options->tol, "Tolerance (default 1e-4)")
+        ->option_text("TOL")
+        ->check(CLI::PositiveNumber)
+        ->group("Problem");
+    command
+        ->add_option("--constant", options->constant,
+                     "The constant feature of dual_coordinate_descent, LIBLINEAR's -B (default 1; 0: no offset)")
         ->option_text("B")
         ->check(CLI::NonNegativeNumber)
         ->group("Problem");
-    command->add_option("--solver", options->solvers, "Only these (default: all)")->option_text("NAME ...")->group("Problem");
+    command->add_option("--solver", options->solvers, "Only these (default: all)")
+        ->option_text("NAME ...")
+        ->group("Problem");
     command->add_option("--epochs", options->epochs, "Most epochs of the stochastic solvers (default 300)")
         ->option_text("N")
         ->check(CLI::PositiveNumber)
         ->group("Problem");
-    command->add_option("--seconds", options->seconds, "Most seconds for each (default 30)")->option_text("S")->check(CLI::PositiveNumber)->group("Problem");
-    command->add_option("--svg", options->picture, "Write a picture of the objectives over time to this file")->option_text("FILE")->group("Output");
+    command->add_option("--seconds", options->seconds, "Most seconds for each (default 30)")
+        ->option_text("S")
+        ->check(CLI::PositiveNumber)
+        ->group("Problem");
+    command->add_option("--svg", options->picture, "Write a picture of the objectives over time to this file")
+        ->option_text("FILE")
+        ->group("Output");
     command->footer(
         "Of more than two classes the first stands against the others.\n"
         "Examples:\n  mercer compare-solvers data/heart_scale.svm --svg heart.svg\n"

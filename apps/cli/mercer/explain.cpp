@@ -48,13 +48,17 @@ constexpr index retraced = 3000;  // a second fit for its curve too
 void check_words(explain_options& o) {
     if (!o.kernel.empty() && o.from.path.empty()) std::swap(o.model, o.from.path);  // only DATA was given
     if (o.from.path.empty())
-        throw usage_error(o.model.empty()
-                              ? "MODEL and DATA are required; see `mercer explain --help`"
-                              : fmt::format("DATA is missing: `mercer explain {} DATA`, or fit first with --kernel; see `mercer explain --help`", o.model));
-    if (!o.kernel.empty() && !o.model.empty()) throw usage_error("a MODEL and --kernel are both given: --kernel fits a new one, leave one of them out");
-    if (o.kernel.empty() && !o.save.empty()) throw usage_error("--save keeps a model that was fitted: say --kernel too");
+        throw usage_error(o.model.empty() ? "MODEL and DATA are required; see `mercer explain --help`"
+                                          : fmt::format("DATA is missing: `mercer explain {} DATA`, or fit first with "
+                                                        "--kernel; see `mercer explain --help`",
+                                                        o.model));
+    if (!o.kernel.empty() && !o.model.empty())
+        throw usage_error("a MODEL and --kernel are both given: --kernel fits a new one, leave one of them out");
+    if (o.kernel.empty() && !o.save.empty())
+        throw usage_error("--save keeps a model that was fitted: say --kernel too");
     if (o.C && !(*o.C > 0)) throw usage_error(fmt::format("--C must satisfy C > 0, got {}", *o.C));
-    if (o.leave_out && o.folds > 0) throw usage_error("--loo and --folds are two ways to estimate the error: choose one");
+    if (o.leave_out && o.folds > 0)
+        throw usage_error("--loo and --folds are two ways to estimate the error: choose one");
 }
 
 // The label may be a name of the data.
@@ -62,10 +66,13 @@ std::vector<std::pair<double, double>> class_weights(const explain_options& o, c
     std::vector<std::pair<double, double>> out;
     for (const std::string& each : o.class_weight) {
         const auto [label, factors] = named_numbers(each, "--class-weight");
-        if (factors.size() != 1 || !(factors[0] > 0)) throw usage_error(fmt::format("--class-weight takes LABEL=FACTOR with FACTOR > 0, got '{}'", each));
+        if (factors.size() != 1 || !(factors[0] > 0))
+            throw usage_error(fmt::format("--class-weight takes LABEL=FACTOR with FACTOR > 0, got '{}'", each));
         const auto at = std::ranges::find(data.class_names, label);
-        const double known = at != data.class_names.end() ? static_cast<double>(at - data.class_names.begin()) : std::strtod(label.c_str(), nullptr);
-        if (std::ranges::find(data.y, known) == data.y.end()) throw usage_error(fmt::format("--class-weight: no example has the label '{}'", label));
+        const double known = at != data.class_names.end() ? static_cast<double>(at - data.class_names.begin())
+                                                          : std::strtod(label.c_str(), nullptr);
+        if (std::ranges::find(data.y, known) == data.y.end())
+            throw usage_error(fmt::format("--class-weight: no example has the label '{}'", label));
         out.emplace_back(known, factors[0]);
     }
     return out;
@@ -109,15 +116,17 @@ subject prepare(explain_options& o, progress& shown) {
         if (is_api_model(o.model)) {
             from_fit.emplace(api::load(o.model));
             if (from_fit->method_name() != "svc" && from_fit->method_name() != "nu_svc")
-                fail(errc::unsupported, fmt::format("{} is a model of {}: only svc and nu_svc have margins to explain", o.model, from_fit->method_name()));
+                fail(errc::unsupported, fmt::format("{} is a model of {}: only svc and nu_svc have margins to explain",
+                                                    o.model, from_fit->method_name()));
             s.model = api::model_of<svm_model>(from_fit->inner());
             if (o.from.label.empty()) o.from.label = from_fit->label;
         } else {
             s.model = load_any_model(o.model);
         }
         if (!s.model.k)
-            fail(errc::unsupported,
-                 fmt::format("{} is a model on a precomputed kernel: its objects are not known, so there is nothing to explain them by", o.model));
+            fail(errc::unsupported, fmt::format("{} is a model on a precomputed kernel: its objects are not known, so "
+                                                "there is nothing to explain them by",
+                                                o.model));
         s.how.C = o.C;
         s.how.tol = o.tol;
     }
@@ -142,12 +151,14 @@ subject prepare(explain_options& o, progress& shown) {
 }
 
 void estimate_error(const explain_options& o, const subject& s, margin_report& report, progress& shown) {
-    const bool leave_out = o.leave_out || (o.folds == 0 && s.on.size() <= small && !(report.task == svm_task::nu_svc && report.problems.size() > 1));
+    const bool leave_out = o.leave_out || (o.folds == 0 && s.on.size() <= small &&
+                                           !(report.task == svm_task::nu_svc && report.problems.size() > 1));
     if (!leave_out && o.folds == 0) return;
     svm_options again = refit_options(s.model, report, s.how);
     again.tol = o.tol;
     const bool skip = report.loo_bound().has_value();
-    shown.phase(leave_out ? fmt::format("leaving out one of {} at a time", skip ? counted(report.support, "support vector") : counted(report.n, "example"))
+    shown.phase(leave_out ? fmt::format("leaving out one of {} at a time",
+                                        skip ? counted(report.support, "support vector") : counted(report.n, "example"))
                           : fmt::format("{} folds", o.folds));
     const shared_gram K(*s.model.k, s.on.data.x, std::size_t{1} << 30);
     report.estimate = leave_out ? leave_one_out(
@@ -159,14 +170,16 @@ explained_decision explain_row(const explain_options& o, const subject& s) {
     const auto at = std::ranges::find(s.on.rows, *o.why);
     if (at == s.on.rows.end())
         fail(errc::invalid_argument,
-             fmt::format("--why {}: there is no such row among the {} read from {} (rows are counted from 0)", *o.why, s.on.size(), o.from.path));
+             fmt::format("--why {}: there is no such row among the {} read from {} (rows are counted from 0)", *o.why,
+                         s.on.size(), o.from.path));
     const index i = at - s.on.rows.begin();
     explained_decision why = explain_decision(s.model, s.on.data.x, i, s.on.data.y[static_cast<std::size_t>(i)]);
     why.row = *o.why;
     return why;
 }
 
-std::vector<report_figure> pictures(const explain_options& o, const subject& s, const margin_report& report, progress& shown) {
+std::vector<report_figure> pictures(const explain_options& o, const subject& s, const margin_report& report,
+                                    progress& shown) {
     shown.phase("drawing");
     picture_options how;
     how.pair = feature_pair(o.pair, s.on.data);
@@ -190,7 +203,8 @@ void explain(explain_options o) {
         estimate_error(o, s, report, shown);
         if (!o.html.empty()) {
             report_page page;
-            page.title = o.model.empty() ? "A support vector machine, explained" : fmt::format("{}, explained", o.model);
+            page.title =
+                o.model.empty() ? "A support vector machine, explained" : fmt::format("{}, explained", o.model);
             page.regions = pictures(o, s, report, shown);
             page.convergence = s.curve;
             if (why) page.decisions.push_back(*why);
@@ -202,22 +216,33 @@ void explain(explain_options o) {
         }
         text = report_text(report, about);
         if (report.C_inferred && !std::ranges::all_of(report.problems, &margin_problem::optimal))
-            text += "\nThe model file does not hold C: if the fit had another C, or class weights, say them with --C and --class-weight\n";
+            text +=
+                "\nThe model file does not hold C: if the fit had another C, or class weights, say them with --C and "
+                "--class-weight\n";
         if (why) text += decision_text(*why, about);
-        if (!report.estimate) text += fmt::format("\n--loo or --folds N also estimate the error on examples not seen\n");
+        if (!report.estimate)
+            text += fmt::format("\n--loo or --folds N also estimate the error on examples not seen\n");
         if (!o.save.empty()) text += fmt::format("\nmodel: {}\n", o.save);
-        text += o.html.empty() ? "\n--html FILE writes all of this with pictures\n" : fmt::format("\npage: {}\n", o.html);
+        text +=
+            o.html.empty() ? "\n--html FILE writes all of this with pictures\n" : fmt::format("\npage: {}\n", o.html);
     }
     if (o.common.as_json) return print(answer);
     print(text);
 }
 
 void add_fit_options(CLI::App& command, explain_options& o) {
-    command.add_option("--kernel", o.kernel, "Fit first, with this kernel; see `mercer kernel list`")->option_text("EXPR")->group("Fit");
-    command.add_option("--C", o.C, "The price of slack, inf for a hard margin (default 1); with a model file that does not hold it: what it was trained with")
+    command.add_option("--kernel", o.kernel, "Fit first, with this kernel; see `mercer kernel list`")
+        ->option_text("EXPR")
+        ->group("Fit");
+    command
+        .add_option("--C", o.C,
+                    "The price of slack, inf for a hard margin (default 1); with a model file that does not hold it: "
+                    "what it was trained with")
         ->option_text("NUMBER")
         ->group("Fit");
-    command.add_option("--tol", o.tol, "The gap at which fits end, and to which a model file that states none is held (default 0.001)")
+    command
+        .add_option("--tol", o.tol,
+                    "The gap at which fits end, and to which a model file that states none is held (default 0.001)")
         ->option_text("NUMBER")
         ->check(CLI::PositiveNumber)
         ->group("Fit");
@@ -229,16 +254,31 @@ void add_fit_options(CLI::App& command, explain_options& o) {
 }
 
 void add_questions(CLI::App& command, explain_options& o) {
-    command.add_option("--why", o.why, "Why does this row (counted from 0) have its class? The support vectors that decide it")
+    command
+        .add_option("--why", o.why,
+                    "Why does this row (counted from 0) have its class? The support vectors that decide it")
         ->option_text("ROW")
         ->group("Questions");
-    command.add_flag("--loo", o.leave_out, fmt::format("The leave-one-out error beside its bound (always up to {} rows)", small))->group("Questions");
-    command.add_option("--folds", o.folds, "The error by N-fold cross-validation instead")->option_text("N")->check(CLI::Range(2, 1000000))->group("Questions");
-    command.add_option("--html", o.html, "Write everything with pictures to this file")->option_text("FILE")->group("Output");
-    command.add_option("--pair", o.pair, "Two features, names or positions from 0, for the picture (default: those that separate the classes best)")
+    command
+        .add_flag("--loo", o.leave_out,
+                  fmt::format("The leave-one-out error beside its bound (always up to {} rows)", small))
+        ->group("Questions");
+    command.add_option("--folds", o.folds, "The error by N-fold cross-validation instead")
+        ->option_text("N")
+        ->check(CLI::Range(2, 1000000))
+        ->group("Questions");
+    command.add_option("--html", o.html, "Write everything with pictures to this file")
+        ->option_text("FILE")
+        ->group("Output");
+    command
+        .add_option(
+            "--pair", o.pair,
+            "Two features, names or positions from 0, for the picture (default: those that separate the classes best)")
         ->option_text("A,B")
         ->group("Output");
-    command.add_option("--rest", o.rest, "The other features in that picture: at their mean, or those of the nearest example (default mean)")
+    command
+        .add_option("--rest", o.rest,
+                    "The other features in that picture: at their mean, or those of the nearest example (default mean)")
         ->option_text("HOW")
         ->check(CLI::IsMember({"mean", "nearest"}))
         ->group("Output");
@@ -247,12 +287,14 @@ void add_questions(CLI::App& command, explain_options& o) {
 }  // namespace
 
 void add_explain(CLI::App& program) {
-    CLI::App* command =
-        program.add_subcommand("explain", "A classifier checked on its training data: margins, slack, optimality, bounds, and why a row has its class");
+    CLI::App* command = program.add_subcommand(
+        "explain",
+        "A classifier checked on its training data: margins, slack, optimality, bounds, and why a row has its class");
     const auto o = std::make_shared<explain_options>();
     command->add_option("MODEL", o->model, "A model file, mercer's own or LIBSVM's; leave it out with --kernel");
     o->from.add_to(*command);
-    command->get_option("DATA")->required(false)->description("The training data of the model: LIBSVM text, CSV, strings or sets; also .gz and .xz");
+    command->get_option("DATA")->required(false)->description(
+        "The training data of the model: LIBSVM text, CSV, strings or sets; also .gz and .xz");
     add_fit_options(*command, *o);
     add_questions(*command, *o);
     o->common.add_to(*command);

@@ -35,8 +35,8 @@ void fit(const fit_options& options) {
         if (!options.out.empty()) m.save(options.out);
         if (!options.picture.empty()) {
             shown.phase("drawing");
-            write_atomically(options.picture,
-                             picture_page(fmt::format("{} {}", m.method_name(), m.kernel_text()), on.about, model_panels(m, on.data, options.method.memory)));
+            write_atomically(options.picture, picture_page(fmt::format("{} {}", m.method_name(), m.kernel_text()),
+                                                           on.about, model_panels(m, on.data, options.method.memory)));
         }
         const api::method& about = api::find_method(m.method_name());
         api::figures score;
@@ -67,19 +67,23 @@ void fit(const fit_options& options) {
 }  // namespace
 
 void add_fit(CLI::App& program) {
-    CLI::App* command = program.add_subcommand("fit", "Fit any method on a data file: classification, regression, clusters, components, densities");
+    CLI::App* command = program.add_subcommand(
+        "fit", "Fit any method on a data file: classification, regression, clusters, components, densities");
     const auto options = std::make_shared<fit_options>();
     options->method.add_to(*command);
     options->from.add_to(*command);
     options->common.add_to(*command);
     command->add_option("-o,--out", options->out, "Write the model to this file")->option_text("FILE")->group("Output");
-    command->add_option("--svg", options->picture, "Write a picture: components and shares, λ path, or the objects coloured by what is predicted")
+    command
+        ->add_option("--svg", options->picture,
+                     "Write a picture: components and shares, λ path, or the objects coloured by what is predicted")
         ->option_text("FILE")
         ->group("Output");
     command->footer(
         "Examples:\n"
         "  mercer fit svc data/iris.csv --label species --scale standard --set C=10 -o iris.model\n"
-        "  mercer fit kernel_ridge data/housing.svm --scale standard --set alphas=1e-4:1e2:25 score=loo -o housing.model --svg path.svg\n"
+        "  mercer fit kernel_ridge data/housing.svm --scale standard --set alphas=1e-4:1e2:25 score=loo -o "
+        "housing.model --svg path.svg\n"
         "  mercer fit kernel_pca data/wine.svm --scale standard --set n_components=5 -o wine.model --svg wine.svg\n"
         "  mercer fit knn data/promoters.tsv --kernel 'normalize(spectrum(k=4))' -o promoters.model");
     command->callback([options] { fit(*options); });

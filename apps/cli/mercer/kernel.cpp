@@ -8,7 +8,8 @@
 namespace mercer::cli {
 
 void add_kernel(CLI::App& program) {
-    CLI::App* group = program.add_subcommand("kernel", "Kernels: list them, prove them, test them on data, look at their Gram matrices");
+    CLI::App* group = program.add_subcommand(
+        "kernel", "Kernels: list them, prove them, test them on data, look at their Gram matrices");
     group->require_subcommand(1);
     group->footer(
         "A kernel is written as on paper: names with arguments, +, *, ^, and functions of kernels.\n"
@@ -32,7 +33,9 @@ void kernel_task::add_to(CLI::App& command, bool with_picture) {
     from.add_to(command);
     common.add_to(command);
     if (with_picture)
-        command.add_option("--svg", picture, "Write a picture of the Gram matrix and its eigenvalues to this file")->option_text("FILE")->group("Output");
+        command.add_option("--svg", picture, "Write a picture of the Gram matrix and its eigenvalues to this file")
+            ->option_text("FILE")
+            ->group("Output");
 }
 
 json bound_kernel::head() const { return {{"kernel", k.text()}, {"data", on.about}, {"n", size()}}; }
@@ -47,7 +50,8 @@ bound_kernel bind(const kernel_task& task, progress& shown) {
     return {k, std::move(on), computed<double>(k, x)};
 }
 
-void write_picture(const kernel_task& task, const bound_kernel& bound, std::optional<gram_spectrum> spectrum, progress& shown) {
+void write_picture(const kernel_task& task, const bound_kernel& bound, std::optional<gram_spectrum> spectrum,
+                   progress& shown) {
     if (task.picture.empty()) return;
     constexpr index most_for_spectrum = 2000;  // a few seconds
     if (!spectrum && bound.size() <= most_for_spectrum) {
@@ -56,7 +60,8 @@ void write_picture(const kernel_task& task, const bound_kernel& bound, std::opti
     }
     shown.phase("drawing");
     const object_order order = order_by_target(bound.on.data);
-    std::vector<panel> panels{heat_map_panel(average_cells(bound.matrix, order.objects, 400, [&](double done) { shown.share(done); }), order)};
+    std::vector<panel> panels{heat_map_panel(
+        average_cells(bound.matrix, order.objects, 400, [&](double done) { shown.share(done); }), order)};
     if (spectrum) panels.push_back(spectrum_panel(*spectrum));
     write_atomically(task.picture, picture_page(bound.k.text(), bound.on.about, panels));
 }

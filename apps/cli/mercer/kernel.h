@@ -37,6 +37,7 @@ struct bound_kernel {
 bound_kernel bind(const kernel_task& task, progress& shown);
 
 // The heat map, and the spectrum where it is known or cheap enough to compute.
-void write_picture(const kernel_task& task, const bound_kernel& bound, std::optional<gram_spectrum> spectrum, progress& shown);
+void write_picture(const kernel_task& task, const bound_kernel& bound, std::optional<gram_spectrum> spectrum,
+                   progress& shown);
 
 }  // namespace mercer::cli

@@ -35,14 +35,19 @@ void show(const factor_options& options) {
         answer["holds"] = factor.holds();
         answer["file"] = options.out;
         text = fmt::format("{}\n{}\n\n", bound.k.text(), bound.on.about);
-        text += factor.holds()
-                    ? fmt::format("  K = PᵀP with P {} × {}; column i is a feature vector of object i\n", factor.rank(), bound.size())
-                    : fmt::format("  K is not PᵀP: the matrix is not positive semidefinite (see `mercer kernel test`). What was reached is P, {} × {}\n",
-                                  factor.rank(), bound.size());
-        text += fmt::format("  residual     ‖K - PᵀP‖_F <= {:.3g}, {:.3g} of ‖K‖_F\n", factor.residual, factor.relative);
+        text += factor.holds() ? fmt::format("  K = PᵀP with P {} × {}; column i is a feature vector of object i\n",
+                                             factor.rank(), bound.size())
+                               : fmt::format(
+                                     "  K is not PᵀP: the matrix is not positive semidefinite (see `mercer kernel "
+                                     "test`). What was reached is P, {} × {}\n",
+                                     factor.rank(), bound.size());
+        text +=
+            fmt::format("  residual     ‖K - PᵀP‖_F <= {:.3g}, {:.3g} of ‖K‖_F\n", factor.residual, factor.relative);
         constexpr std::size_t most = 10;
-        const std::vector<index> first(pivots.begin(), pivots.begin() + static_cast<std::ptrdiff_t>(std::min(most, pivots.size())));
-        text += fmt::format("  most telling rows (counted from 0)  {}{}\n", fmt::join(first, ", "), pivots.size() > most ? ", ..." : "");
+        const std::vector<index> first(pivots.begin(),
+                                       pivots.begin() + static_cast<std::ptrdiff_t>(std::min(most, pivots.size())));
+        text += fmt::format("  most telling rows (counted from 0)  {}{}\n", fmt::join(first, ", "),
+                            pivots.size() > most ? ", ..." : "");
         text += fmt::format("\nwritten to {}\n", options.out);
     }
     if (options.task.common.as_json)
@@ -57,13 +62,19 @@ void add_kernel_factor(CLI::App& group) {
     CLI::App* command = group.add_subcommand("factor", "A factor P with K = PᵀP, of as few rows as K has rank");
     const auto options = std::make_shared<factor_options>();
     options->task.add_to(*command, false);
-    command->add_option("--out", options->out, "Where P goes, .npy or .csv")->option_text("FILE")->required()->group("Output");
-    command->add_option("--tolerance", options->tolerance, "Stop when no diagonal entry of the rest is larger (default: what rounding leaves)")
+    command->add_option("--out", options->out, "Where P goes, .npy or .csv")
+        ->option_text("FILE")
+        ->required()
+        ->group("Output");
+    command
+        ->add_option("--tolerance", options->tolerance,
+                     "Stop when no diagonal entry of the rest is larger (default: what rounding leaves)")
         ->option_text("T")
         ->check(CLI::NonNegativeNumber)
         ->group("Factor");
     command->footer(
-        "Examples:\n  mercer kernel factor 'poly(degree=2, coef0=1)' data/iris.svm --out P.npy\n  mercer kernel factor 'rbf(gamma=1)' data/digits.svm.xz "
+        "Examples:\n  mercer kernel factor 'poly(degree=2, coef0=1)' data/iris.svm --out P.npy\n  mercer kernel factor "
+        "'rbf(gamma=1)' data/digits.svm.xz "
         "--scale minmax --tolerance 1e-3 --out P.npy");
     command->callback([options] { show(*options); });
 }

@@ -44,8 +44,10 @@ gram_summary pass_over(const bound_kernel& bound, index corner, matrix_writer* o
             for (index j = 0; j < n; ++j) {
                 const double value = values(r, j);
                 if (!std::isfinite(value))
-                    fail(errc::data, fmt::format("{} is {} at row {}, column {}; smaller parameters, --scale or normalize(...) help", bound.k.text(), value,
-                                                 bound.on.row(i), bound.on.row(j)));
+                    fail(
+                        errc::data,
+                        fmt::format("{} is {} at row {}, column {}; smaller parameters, --scale or normalize(...) help",
+                                    bound.k.text(), value, bound.on.row(i), bound.on.row(j)));
                 all.lowest = std::min(all.lowest, value);
                 all.highest = std::max(all.highest, value);
                 if (i == j) {
@@ -88,13 +90,13 @@ std::string corner_text(const gram_summary& all, index n) {
 std::string as_text(const bound_kernel& bound, const gram_summary& all) {
     const index n = bound.size();
     std::string out = fmt::format("{}\n{}\n\n{}\n", bound.k.text(), bound.on.about, corner_text(all, n));
-    out +=
-        fmt::format("  entries      {:.6g} ... {:.6g}\n  diagonal     {:.6g} ... {:.6g}\n", all.lowest, all.highest, all.diagonal_lowest, all.diagonal_highest);
+    out += fmt::format("  entries      {:.6g} ... {:.6g}\n  diagonal     {:.6g} ... {:.6g}\n", all.lowest, all.highest,
+                       all.diagonal_lowest, all.diagonal_highest);
     const double pairs = all.within_count + all.between_count;
     if (pairs > 0) out += fmt::format("  mean off it  {:.6g}\n", (all.within + all.between) / pairs);
     if (has_classes(bound.on) && all.within_count > 0 && all.between_count > 0)
-        out +=
-            fmt::format("  mean of pairs of one class {:.6g}, of different classes {:.6g}\n", all.within / all.within_count, all.between / all.between_count);
+        out += fmt::format("  mean of pairs of one class {:.6g}, of different classes {:.6g}\n",
+                           all.within / all.within_count, all.between / all.between_count);
     return out;
 }
 
@@ -109,7 +111,8 @@ json as_json(const bound_kernel& bound, const gram_summary& all) {
     }
     if (all.corner.rows() < bound.size()) return out;
     out["matrix"] = json::array();
-    for (index i = 0; i < bound.size(); ++i) out["matrix"].push_back(std::vector<double>(all.corner.row(i), all.corner.row(i) + bound.size()));
+    for (index i = 0; i < bound.size(); ++i)
+        out["matrix"].push_back(std::vector<double>(all.corner.row(i), all.corner.row(i) + bound.size()));
     return out;
 }
 
@@ -124,7 +127,8 @@ void show(const gram_options& options) {
         std::optional<matrix_writer> out;
         if (!options.out.empty()) out.emplace(options.out, n, n);
         const bool as_numbers = options.task.common.as_json;
-        const gram_summary all = pass_over(bound, std::min(n, as_numbers ? most_in_json : printed_whole), out ? &*out : nullptr, shown);
+        const gram_summary all =
+            pass_over(bound, std::min(n, as_numbers ? most_in_json : printed_whole), out ? &*out : nullptr, shown);
         if (out) out->commit();
         text = as_text(bound, all);
         if (as_numbers) answer = as_json(bound, all);
@@ -142,7 +146,8 @@ void show(const gram_options& options) {
 }  // namespace
 
 void add_kernel_gram(CLI::App& group) {
-    CLI::App* command = group.add_subcommand("gram", "The Gram matrix K(i, j) = k(x_i, x_j): print a small one, write a large one, draw it");
+    CLI::App* command = group.add_subcommand(
+        "gram", "The Gram matrix K(i, j) = k(x_i, x_j): print a small one, write a large one, draw it");
     const auto options = std::make_shared<gram_options>();
     options->task.add_to(*command);
     command->add_option("--out", options->out, "Write all of it, .npy or .csv")->option_text("FILE")->group("Output");

@@ -24,7 +24,8 @@ std::vector<std::pair<std::string, std::string>> formulas(const proof& node) {
     const std::function<void(const proof&)> visit = [&](const proof& at) {
         for (const auto& part : at.parts) visit(part);
         if (!at.parts.empty() || !seen.insert(at.claim).second) return;
-        if (const auto* known = find_kernel(at.claim.substr(0, at.claim.find('(')))) found.emplace_back(at.claim, known->info.formula);
+        if (const auto* known = find_kernel(at.claim.substr(0, at.claim.find('('))))
+            found.emplace_back(at.claim, known->info.formula);
     };
     visit(node);
     return found;
@@ -33,7 +34,8 @@ std::vector<std::pair<std::string, std::string>> formulas(const proof& node) {
 json tree(const proof& node) {
     json parts = json::array();
     for (const auto& part : node.parts) parts.push_back(tree(part));
-    return {{"valid", node.valid}, {"claim", node.claim}, {"rule", node.rule}, {"conditions", node.conditions}, {"at_fault", node.at_fault}, {"parts", parts}};
+    return {{"valid", node.valid},           {"claim", node.claim},       {"rule", node.rule},
+            {"conditions", node.conditions}, {"at_fault", node.at_fault}, {"parts", parts}};
 }
 
 struct dimension {
@@ -65,16 +67,19 @@ void show(const show_options& options) {
         out["formulas"] = json::object();
         for (const auto& [leaf, formula] : made_of) out["formulas"][leaf] = formula;
         out["traits"] = {{"stationary", t.stationary}, {"radial", t.radial}, {"normalised", t.normalised}};
-        out["feature_space"] = {{"dims", options.dims}, {"size", space.none.empty() ? json(space.names.size()) : json(nullptr)}};
+        out["feature_space"] = {{"dims", options.dims},
+                                {"size", space.none.empty() ? json(space.names.size()) : json(nullptr)}};
         if (space.none.empty() && space.names.size() <= 1000) out["feature_space"]["names"] = space.names;
         if (!space.none.empty()) out["feature_space"]["why_not"] = space.none;
         out["faults"] = json::array();
-        for (const proof* fault : why.faults()) out["faults"].push_back({{"claim", fault->claim}, {"rule", fault->rule}});
+        for (const proof* fault : why.faults())
+            out["faults"].push_back({{"claim", fault->claim}, {"rule", fault->rule}});
         out["proof"] = tree(why);
         return print(out);
     }
     std::string out = fmt::format("k(x, z)    {}\n", k.text());
-    for (std::size_t i = 0; i < made_of.size(); ++i) out += fmt::format("{:<11}{} = {}\n", i ? "" : "where", made_of[i].first, made_of[i].second);
+    for (std::size_t i = 0; i < made_of.size(); ++i)
+        out += fmt::format("{:<11}{} = {}\n", i ? "" : "where", made_of[i].first, made_of[i].second);
     out += fmt::format("compares   {}\n", k.where() == domain::any ? "objects of any kind" : name(k.where()));
     std::string words;
     for (const auto& [has, word] : {std::pair{t.stationary, "stationary (a function of x - z)"},
@@ -86,13 +91,16 @@ void show(const show_options& options) {
         out += fmt::format("features   no finite map: {}\n", space.none);
     } else {
         constexpr std::size_t most = 12;
-        const std::vector<std::string> first(space.names.begin(), space.names.begin() + static_cast<std::ptrdiff_t>(std::min(most, space.names.size())));
-        out += fmt::format("features   {} for vectors of {}: {}{}\n", space.names.size(), counted(options.dims, "coordinate"), fmt::join(first, ", "),
+        const std::vector<std::string> first(
+            space.names.begin(), space.names.begin() + static_cast<std::ptrdiff_t>(std::min(most, space.names.size())));
+        out += fmt::format("features   {} for vectors of {}: {}{}\n", space.names.size(),
+                           counted(options.dims, "coordinate"), fmt::join(first, ", "),
                            space.names.size() > most ? ", ..." : "");
     }
     out += fmt::format("\n{}\n{}", why.valid ? "A kernel, by these rules:" : "Not proven to be a kernel:", why.text());
     if (!why.parts.empty())
-        for (const proof* fault : why.faults()) out += fmt::format("\nat fault: {}\n          {}\n", fault->claim, fault->rule);
+        for (const proof* fault : why.faults())
+            out += fmt::format("\nat fault: {}\n          {}\n", fault->claim, fault->rule);
     if (!why.valid) out += "\nIt may still be one on your data: mercer kernel test EXPR DATA\n";
     print(out);
 }
@@ -100,15 +108,18 @@ void show(const show_options& options) {
 }  // namespace
 
 void add_kernel_show(CLI::App& group) {
-    CLI::App* command = group.add_subcommand("show", "One expression: its formula, traits, feature space, and its proof or what breaks it");
+    CLI::App* command = group.add_subcommand(
+        "show", "One expression: its formula, traits, feature space, and its proof or what breaks it");
     const auto options = std::make_shared<show_options>();
     command->add_option("EXPR", options->expression, "The kernel; see `mercer kernel list`")->required();
-    command->add_option("--dims", options->dims, "Number of coordinates of the vectors, for the feature space (default 2)")
+    command
+        ->add_option("--dims", options->dims, "Number of coordinates of the vectors, for the feature space (default 2)")
         ->option_text("N")
         ->check(CLI::Range(1, 1000000));
     options->common.add_to(*command);
     command->footer(
-        "How to read a proof: each line is one part of the expression, ✓ where a rule makes it a kernel, ✗ where none does;\n"
+        "How to read a proof: each line is one part of the expression, ✓ where a rule makes it a kernel, ✗ where none "
+        "does;\n"
         "a line rests on the lines indented below it.\n"
         "\nExamples:\n  mercer kernel show '0.5*rbf(gamma=0.1) + normalize(poly(degree=3, coef0=1))'\n"
         "  mercer kernel show 'poly(degree=2, coef0=1)' --dims 3\n  mercer kernel show 'rbf() - 0.1*linear()'");

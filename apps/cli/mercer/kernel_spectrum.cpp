@@ -42,20 +42,24 @@ std::string as_text(const bound_kernel& bound, const gram_spectrum& spectrum, in
     std::vector<std::vector<std::string>> lines{{"index", "eigenvalue", "share", ""}};
     const auto add = [&](index i) {
         const double value = spectrum.values[static_cast<std::size_t>(i)];
-        lines.push_back({fmt::format("{}", i + 1), fmt::format("{:.6g}", value), total > 0 ? fmt::format("{:.2f} %", 100 * std::abs(value) / total) : "-",
+        lines.push_back({fmt::format("{}", i + 1), fmt::format("{:.6g}", value),
+                         total > 0 ? fmt::format("{:.2f} %", 100 * std::abs(value) / total) : "-",
                          bar(std::abs(value), largest)});
     };
     for (index i = 0; i < std::min(n, top); ++i) add(i);
-    const index last = std::max(std::min(n, top), n - (spectrum.negative() > 0 ? std::min<index>(3, spectrum.negative()) : 1));
+    const index last =
+        std::max(std::min(n, top), n - (spectrum.negative() > 0 ? std::min<index>(3, spectrum.negative()) : 1));
     if (last < n) {
         if (last > top) lines.push_back({"...", "", "", ""});
         for (index i = last; i < n; ++i) add(i);
     }
     out += aligned(lines, {true, true, true, false});
-    out += fmt::format("\n  rank            {} of {} (|λ| > {:.2g}, what rounding may leave of 0)\n", spectrum.rank(), n, spectrum.tolerance);
+    out += fmt::format("\n  rank            {} of {} (|λ| > {:.2g}, what rounding may leave of 0)\n", spectrum.rank(),
+                       n, spectrum.tolerance);
     out += fmt::format("  effective rank  {:.2f}\n", spectrum.effective_rank());
     out += fmt::format("  negative        {}\n", spectrum.negative());
-    out += fmt::format("  90 %, 99 % of Σ|λ| lie in {} and {} eigenvalues\n", needed(cumulative, 0.9), needed(cumulative, 0.99));
+    out += fmt::format("  90 %, 99 % of Σ|λ| lie in {} and {} eigenvalues\n", needed(cumulative, 0.9),
+                       needed(cumulative, 0.99));
     return out;
 }
 
@@ -88,11 +92,17 @@ void show(const spectrum_options& options) {
 }  // namespace
 
 void add_kernel_spectrum(CLI::App& group) {
-    CLI::App* command = group.add_subcommand("spectrum", "The eigenvalues of the Gram matrix: rank, effective rank, how fast they fall");
+    CLI::App* command = group.add_subcommand(
+        "spectrum", "The eigenvalues of the Gram matrix: rank, effective rank, how fast they fall");
     const auto options = std::make_shared<spectrum_options>();
     options->task.add_to(*command);
-    command->add_option("--top", options->top, "Print the N largest (default 10)")->option_text("N")->check(CLI::NonNegativeNumber)->group("Output");
-    command->add_option("--out", options->out, "Write all eigenvalues, .npy or .csv")->option_text("FILE")->group("Output");
+    command->add_option("--top", options->top, "Print the N largest (default 10)")
+        ->option_text("N")
+        ->check(CLI::NonNegativeNumber)
+        ->group("Output");
+    command->add_option("--out", options->out, "Write all eigenvalues, .npy or .csv")
+        ->option_text("FILE")
+        ->group("Output");
     command->footer(
         "Examples:\n  mercer kernel spectrum 'rbf(gamma=0.05)' data/wine.svm --scale standard\n"
         "  mercer kernel spectrum 'spectrum(k=4)' data/promoters.tsv --svg promoters.svg --json");

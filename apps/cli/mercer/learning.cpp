@@ -28,11 +28,20 @@ void add_memory(CLI::App& command, std::size_t& bytes) {
 }
 
 void method_options::add_to(CLI::App& command, bool with_method) {
-    if (with_method) command.add_option("METHOD", method, "What to fit; `mercer methods` lists all, `mercer methods METHOD` its options")->required();
-    command.add_option("--kernel", kernel, "The kernel (default: rbf with gamma = 1/(d·variance), spectrum(k=3), jaccard()); see `mercer kernel list`")
+    if (with_method)
+        command
+            .add_option("METHOD", method,
+                        "What to fit; `mercer methods` lists all, `mercer methods METHOD` its options")
+            ->required();
+    command
+        .add_option(
+            "--kernel", kernel,
+            "The kernel (default: rbf with gamma = 1/(d·variance), spectrum(k=3), jaccard()); see `mercer kernel list`")
         ->option_text("EXPR")
         ->group("Method");
-    command.add_option("--set", set, "An option of the method, name=value; can be repeated")->option_text("NAME=VALUE ...")->group("Method");
+    command.add_option("--set", set, "An option of the method, name=value; can be repeated")
+        ->option_text("NAME=VALUE ...")
+        ->group("Method");
     add_memory(command, memory);
 }
 
@@ -43,7 +52,8 @@ api::spec method_options::spec() const {
         out.method = m.name;
         for (const auto& each : set) out.options.push_back(api::parse_setting(each));
         const api::option_values checked(m.name, m.options, out.options);
-        if (!kernel.empty() && !m.takes_kernel) fail(errc::invalid_argument, fmt::format("{} takes no --kernel: {} does", m.name, api::kernel_twin(m)));
+        if (!kernel.empty() && !m.takes_kernel)
+            fail(errc::invalid_argument, fmt::format("{} takes no --kernel: {} does", m.name, api::kernel_twin(m)));
     } catch (const error& wrong) {
         throw usage_error(fmt::format("{}; see `mercer methods`", wrong.what()));
     }
@@ -54,7 +64,9 @@ api::spec method_options::spec() const {
     return out;
 }
 
-objects load_unscaled(data_options from, read_options how) { return load_unscaled(from, read_source(from.path), std::move(how)); }
+objects load_unscaled(data_options from, read_options how) {
+    return load_unscaled(from, read_source(from.path), std::move(how));
+}
 
 objects load_unscaled(data_options from, const source& file, read_options how) {
     from.scale.clear();
@@ -66,14 +78,18 @@ void require_fit(const api::spec& s, const objects& from, const std::string& pat
 }
 
 void model_data::add_to(CLI::App& command) {
-    command.add_option("DATA", path, "The data file: LIBSVM text, CSV, .npy, strings or sets; also .gz and .xz")->required();
-    command.add_option("--format", format, "auto, libsvm, csv, npy, strings or sets (default: by the file's name and first lines)")
+    command.add_option("DATA", path, "The data file: LIBSVM text, CSV, .npy, strings or sets; also .gz and .xz")
+        ->required();
+    command
+        .add_option("--format", format,
+                    "auto, libsvm, csv, npy, strings or sets (default: by the file's name and first lines)")
         ->option_text("NAME")
         ->check(CLI::IsMember({"auto", "libsvm", "csv", "npy", "strings", "sets"}))
         ->group("Data");
     command
         .add_option("--label", label,
-                    "CSV: the column of targets (default: the one the model was fitted with, where it is there); strings and sets: 'none' where there are none")
+                    "CSV: the column of targets (default: the one the model was fitted with, where it is there); "
+                    "strings and sets: 'none' where there are none")
         ->option_text("COLUMN")
         ->group("Data");
 }
@@ -97,7 +113,8 @@ table model_data::load(const api::model& m) const {
             } catch (const error&) {
                 throw first;
             }
-            const bool named = !m.feature_names().empty() && !out.feature_names.empty();  // then the columns are looked for by name
+            const bool named =
+                !m.feature_names().empty() && !out.feature_names.empty();  // then the columns are looked for by name
             if (!named && m.dims() > 0 && out.x.dims() != m.dims()) throw first;
         }
     } else {
@@ -158,7 +175,8 @@ curves path_curves(const api::model& m, const std::vector<double>& alphas) {
     curves out;
     out.x = alphas;
     out.log_x = true;
-    for (const auto& [key, name] : {std::pair{"path_loo", "leave-one-out"}, {"path_gcv", "generalised cross-validation"}})
+    for (const auto& [key, name] :
+         {std::pair{"path_loo", "leave-one-out"}, {"path_gcv", "generalised cross-validation"}})
         if (auto y = numbers_of(m, key); !y.empty()) out.lines.push_back({name, std::move(y)});
     const api::figure_value* chosen = m.fit_figures().find("alpha");
     const double alpha = chosen && std::get_if<double>(chosen) ? std::get<double>(*chosen) : -1;
@@ -175,7 +193,8 @@ curves path_curves(const api::model& m, const std::vector<double>& alphas) {
 
 std::vector<panel> model_panels(const api::model& m, const table& data, std::size_t memory) {
     std::vector<panel> out;
-    if (const auto alphas = numbers_of(m, "path_alpha"); alphas.size() > 1) return {curves_panel(path_curves(m, alphas))};
+    if (const auto alphas = numbers_of(m, "path_alpha"); alphas.size() > 1)
+        return {curves_panel(path_curves(m, alphas))};
     const std::vector<double> ratios = numbers_of(m, "explained_variance_ratio");
     scatter points;
     if (m.method_name() == "kernel_pca") {
@@ -192,11 +211,13 @@ std::vector<panel> model_panels(const api::model& m, const table& data, std::siz
         points.note = "coloured by class";
     } else {
         const dataset x = m.prepared(data.x);
-        points = component_scatter(m.kernel_text().empty() ? kernel::parse("linear()") : kernel::parse(m.kernel_text()), x, memory);
+        points = component_scatter(m.kernel_text().empty() ? kernel::parse("linear()") : kernel::parse(m.kernel_text()),
+                                   x, memory);
         table shown = data;
         shown.y = m.inner().predict(x);
         shown.class_names = m.class_names();
-        points.note += m.gives() == api::answer::classes ? ", coloured by predicted class" : ", coloured by what is predicted";
+        points.note +=
+            m.gives() == api::answer::classes ? ", coloured by predicted class" : ", coloured by what is predicted";
         points.value_name = "predicted";
         if (m.gives() == api::answer::values) {
             points.value = shown.y;
@@ -217,7 +238,8 @@ void write_columns(const std::string& path, const api::columns& values) {
     for (std::size_t c = 0; c < values.names.size(); ++c) out += (c ? "," : "") + csv_field(values.names[c]);
     out += "\n";
     for (index i = 0; i < values.values.rows(); ++i) {
-        for (index c = 0; c < values.values.cols(); ++c) fmt::format_to(std::back_inserter(out), "{}{}", c ? "," : "", values.values(i, c));
+        for (index c = 0; c < values.values.cols(); ++c)
+            fmt::format_to(std::back_inserter(out), "{}{}", c ? "," : "", values.values(i, c));
         out += "\n";
     }
     if (path.empty()) return print(out);

@@ -48,7 +48,8 @@ json as_json(const api::figures& all);
 
 // The first two kernel principal components of the objects, as the model sees them.
 scatter component_scatter(const kernel& k, const dataset& x, std::size_t memory);
-// The picture of a model: components and their shares, Fisher's directions, the path over λ, or the objects coloured by what was predicted.
+// The picture of a model: components and their shares, Fisher's directions, the path over λ, or the objects coloured by
+// what was predicted.
 std::vector<panel> model_panels(const api::model& m, const table& data, std::size_t memory);
 
 // Columns into .npy or .csv (with a header); "" gives CSV on standard output.

@@ -33,7 +33,8 @@ std::string wrong_usage(const CLI::App& program, const CLI::ParseError& wrong) {
     if (names.empty()) return wrong.what();
     const auto rest = at->remaining();
     if (!rest.empty() && rest.front().starts_with('-')) return fmt::format("there is no option {}", rest.front());
-    const std::string start = rest.empty() ? "a command is missing" : fmt::format("there is no command '{}'", rest.front());
+    const std::string start =
+        rest.empty() ? "a command is missing" : fmt::format("there is no command '{}'", rest.front());
     return fmt::format("{}: {} {}", start, names.size() == 1 ? "there is only" : "one of", fmt::join(names, ", "));
 }
 
@@ -87,6 +88,7 @@ int main(int argc, char** argv) {
         return complain(1, problem.what());
     }
     // A full disk shows only now.
-    if (std::fflush(stdout) != 0 || std::ferror(stdout)) return complain(1, "cannot write to standard output; is the disk full?");
+    if (std::fflush(stdout) != 0 || std::ferror(stdout))
+        return complain(1, "cannot write to standard output; is the disk full?");
     return code;
 }

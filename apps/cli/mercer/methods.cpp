@@ -19,7 +19,8 @@ std::string as_markdown(const std::vector<const api::method*>& wanted) {
     std::string out =
         "# Methods\n\n"
         "Written by `mercer methods --markdown` from the registry; a test checks that it is up to date.\n\n"
-        "In the program `mercer fit METHOD DATA --set name=value`, in C++ `fit(METHOD{.name = value}, data)` after `#include <mercer/mercer.h>`.\n";
+        "In the program `mercer fit METHOD DATA --set name=value`, in C++ `fit(METHOD{.name = value}, data)` after "
+        "`#include <mercer/mercer.h>`.\n";
     std::string family;
     for (const auto* each : wanted) {
         if (family != name(each->family)) {
@@ -28,17 +29,19 @@ std::string as_markdown(const std::vector<const api::method*>& wanted) {
         }
         out += fmt::format("\n### {}\n\n{}: `{}`  \n", each->name, each->about, each->formula);
         if (!each->aliases.empty()) out += fmt::format("Also called `{}`.  \n", fmt::join(each->aliases, "`, `"));
-        out += fmt::format("{}{}{}.\n", each->takes_kernel ? "Takes a kernel" : "Works on vectors as they are", each->can_predict ? ", predicts" : "",
-                           each->can_transform ? ", transforms" : "");
+        out += fmt::format("{}{}{}.\n", each->takes_kernel ? "Takes a kernel" : "Works on vectors as they are",
+                           each->can_predict ? ", predicts" : "", each->can_transform ? ", transforms" : "");
         if (each->options.empty()) continue;
         out += "\n| option | default | condition | meaning |\n|---|---|---|---|\n";
         for (const auto& o : each->options) {
             std::string needs;
             for (const auto& need : o.needs)
-                needs += need.values.empty()               ? fmt::format("; only with `{}`", need.option)
-                         : need.values.front().empty() ? fmt::format("; only without `{}`", need.option)
-                                                       : fmt::format("; only with `{}={}`", need.option, fmt::join(need.values, "|"));
-            out += fmt::format("| `{}` | {} | {} | {}{} |\n", o.name, o.initial.empty() ? "" : "`" + o.initial + "`", o.condition(), o.about, needs);
+                needs += need.values.empty() ? fmt::format("; only with `{}`", need.option)
+                         : need.values.front().empty()
+                             ? fmt::format("; only without `{}`", need.option)
+                             : fmt::format("; only with `{}={}`", need.option, fmt::join(need.values, "|"));
+            out += fmt::format("| `{}` | {} | {} | {}{} |\n", o.name, o.initial.empty() ? "" : "`" + o.initial + "`",
+                               o.condition(), o.about, needs);
         }
     }
     return out;
@@ -46,7 +49,8 @@ std::string as_markdown(const std::vector<const api::method*>& wanted) {
 
 json as_json(const api::method& m) {
     json options = json::array();
-    for (const auto& o : m.options) options.push_back({{"name", o.name}, {"default", o.initial}, {"condition", o.condition()}, {"about", o.about}});
+    for (const auto& o : m.options)
+        options.push_back({{"name", o.name}, {"default", o.initial}, {"condition", o.condition()}, {"about", o.about}});
     return {{"name", m.name},
             {"aliases", m.aliases},
             {"family", name(m.family)},
@@ -94,7 +98,8 @@ void list(const list_options& options) {
         text += fmt::format("  {:<18} {}\n", each->name, each->about);
         if (!names.empty()) text += fmt::format("  {:<18}   options: {}\n", "", names);
     }
-    print(text + "\n`mercer methods METHOD` explains the options; `mercer fit METHOD DATA --set name=value` uses them.\n");
+    print(text +
+          "\n`mercer methods METHOD` explains the options; `mercer fit METHOD DATA --set name=value` uses them.\n");
 }
 
 }  // namespace

@@ -28,13 +28,17 @@ std::optional<double> as_number(const std::string& text) {
 }
 
 index feature(const std::string& text, const table& data) {
-    if (const auto at = std::ranges::find(data.feature_names, text); at != data.feature_names.end()) return at - data.feature_names.begin();
+    if (const auto at = std::ranges::find(data.feature_names, text); at != data.feature_names.end())
+        return at - data.feature_names.begin();
     const auto position = as_number(text);
     const index dims = data.x.dims();
-    if (position && *position == static_cast<double>(static_cast<index>(*position)) && *position >= 0 && *position < static_cast<double>(dims))
+    if (position && *position == static_cast<double>(static_cast<index>(*position)) && *position >= 0 &&
+        *position < static_cast<double>(dims))
         return static_cast<index>(*position);
-    const std::string names = data.feature_names.empty() ? "" : fmt::format(", or one of {}", fmt::join(data.feature_names, ", "));
-    fail(errc::invalid_argument, fmt::format("--pair: '{}' is no feature: a position from 0 to {} is{}", text, dims - 1, names));
+    const std::string names =
+        data.feature_names.empty() ? "" : fmt::format(", or one of {}", fmt::join(data.feature_names, ", "));
+    fail(errc::invalid_argument,
+         fmt::format("--pair: '{}' is no feature: a position from 0 to {} is{}", text, dims - 1, names));
 }
 
 }  // namespace
@@ -44,14 +48,18 @@ void require_classes(const objects& from, const std::string& path) {
     constexpr std::size_t most = 100;
     const std::set<double> labels(from.data.y.begin(), from.data.y.end());
     if (labels.size() > most)
-        fail(errc::data, fmt::format("{} has {} different labels: these look like values to predict, not like classes", path, labels.size()));
+        fail(errc::data, fmt::format("{} has {} different labels: these look like values to predict, not like classes",
+                                     path, labels.size()));
 }
 
 std::optional<std::pair<index, index>> feature_pair(const std::string& text, const table& data) {
     if (text.empty()) return {};
-    if (data.x.kind() != domain::vectors) fail(errc::unsupported, fmt::format("--pair is for vectors, the data are {}: leave it out", name(data.x.kind())));
+    if (data.x.kind() != domain::vectors)
+        fail(errc::unsupported,
+             fmt::format("--pair is for vectors, the data are {}: leave it out", name(data.x.kind())));
     const std::vector<std::string> names = split(text);
-    if (names.size() != 2) throw usage_error(fmt::format("--pair takes two features with a comma between them, got '{}'", text));
+    if (names.size() != 2)
+        throw usage_error(fmt::format("--pair takes two features with a comma between them, got '{}'", text));
     const index a = feature(names[0], data), b = feature(names[1], data);
     if (a == b) throw usage_error(fmt::format("--pair takes two different features, got '{}'", text));
     return std::pair(a, b);

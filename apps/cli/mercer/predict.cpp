@@ -18,23 +18,27 @@ struct use_options {
 };
 
 void require_prediction(const api::model& m) {
-    if (!api::find_method(m.method_name()).can_predict) fail(errc::unsupported, fmt::format("{} does not predict: use `mercer transform`", m.method_name()));
+    if (!api::find_method(m.method_name()).can_predict)
+        fail(errc::unsupported, fmt::format("{} does not predict: use `mercer transform`", m.method_name()));
 }
 
 json prediction_json(const api::model& m, double value) {
     if (m.gives() == api::answer::classes && !m.class_names().empty()) return m.class_text(value);
-    if (value == std::floor(value) && std::abs(value) < 1e15 && m.gives() != api::answer::values) return static_cast<std::int64_t>(value);
+    if (value == std::floor(value) && std::abs(value) < 1e15 && m.gives() != api::answer::values)
+        return static_cast<std::int64_t>(value);
     return value;
 }
 
 // A name on a line of its own.
 std::string one_line(std::string text) {
-    for (std::size_t at = 0; (at = text.find_first_of("\r\n", at)) != std::string::npos; ++at) text.replace(at, 1, text[at] == '\n' ? "\\n" : "\\r");
+    for (std::size_t at = 0; (at = text.find_first_of("\r\n", at)) != std::string::npos; ++at)
+        text.replace(at, 1, text[at] == '\n' ? "\\n" : "\\r");
     return text;
 }
 
 // CSV with a header, or one prediction a line.
-std::string prediction_text(const api::model& m, const std::vector<double>& found, const api::columns& details, bool csv) {
+std::string prediction_text(const api::model& m, const std::vector<double>& found, const api::columns& details,
+                            bool csv) {
     std::string out;
     if (csv) {
         out = "prediction";
@@ -43,7 +47,8 @@ std::string prediction_text(const api::model& m, const std::vector<double>& foun
     }
     for (std::size_t i = 0; i < found.size(); ++i) {
         out += csv ? csv_field(m.class_text(found[i])) : one_line(m.class_text(found[i]));
-        for (index c = 0; c < details.values.cols(); ++c) fmt::format_to(std::back_inserter(out), ",{}", details.values(static_cast<index>(i), c));
+        for (index c = 0; c < details.values.cols(); ++c)
+            fmt::format_to(std::back_inserter(out), ",{}", details.values(static_cast<index>(i), c));
         out += "\n";
     }
     return out;
@@ -64,10 +69,13 @@ void predict(const use_options& options) {
         const std::vector<double> found = m.predict(data.x);
         const api::columns details = options.details ? m.details(data.x) : api::columns{};
         const bool scored = !data.y.empty() && m.gives() != api::answer::clusters && m.gives() != api::answer::none;
-        if (options.score_only && !scored) fail(errc::data, fmt::format("'{}' has no targets to score by: name their column with --label", options.from.path));
+        if (options.score_only && !scored)
+            fail(errc::data,
+                 fmt::format("'{}' has no targets to score by: name their column with --label", options.from.path));
         const api::figures score = scored ? m.score(data, found) : api::figures{};
 
-        answer = {{"method", m.method_name()}, {"model", options.model}, {"data", options.from.path}, {"n", data.x.size()}};
+        answer = {
+            {"method", m.method_name()}, {"model", options.model}, {"data", options.from.path}, {"n", data.x.size()}};
         if (scored) answer["score"] = as_json(score);
         if (!options.score_only) {
             json list = json::array();
@@ -89,7 +97,8 @@ void predict(const use_options& options) {
                 std::ranges::copy(found, out.data());
                 write_matrix(options.out, out.view());
             } else {
-                write_atomically(options.out, prediction_text(m, found, details, options.out.ends_with(".csv") || options.details));
+                write_atomically(options.out,
+                                 prediction_text(m, found, details, options.out.ends_with(".csv") || options.details));
             }
             answer["written"] = options.out;
         }
@@ -98,7 +107,8 @@ void predict(const use_options& options) {
         } else if (options.out.empty()) {
             text = prediction_text(m, found, details, options.details);
         } else {
-            text = fmt::format("{} of {}, {} objects\n{}predictions: {}\n", m.method_name(), options.from.path, data.x.size(), score.text(), options.out);
+            text = fmt::format("{} of {}, {} objects\n{}predictions: {}\n", m.method_name(), options.from.path,
+                               data.x.size(), score.text(), options.out);
         }
     }
     if (options.common.as_json) return print(answer);
@@ -118,13 +128,15 @@ void transform(const use_options& options) {
             std::string there;
             for (const auto& each : api::methods())
                 if (each.can_transform) there += (there.empty() ? "" : ", ") + each.name;
-            fail(errc::unsupported, fmt::format("{} does not transform (there are {}): use `mercer predict`", m.method_name(), there));
+            fail(errc::unsupported,
+                 fmt::format("{} does not transform (there are {}): use `mercer predict`", m.method_name(), there));
         }
         shown.phase("reading " + options.from.path);
         const table data = options.from.load(m);
         shown.phase(fmt::format("transforming {} objects", data.x.size()));
         made = m.transform(data.x);
-        head = fmt::format("{} of {}, {} objects, {} columns", m.method_name(), options.from.path, data.x.size(), made.values.cols());
+        head = fmt::format("{} of {}, {} objects, {} columns", m.method_name(), options.from.path, data.x.size(),
+                           made.values.cols());
         if (!options.picture.empty()) {
             scatter points;
             points.at = made.values;
@@ -138,11 +150,17 @@ void transform(const use_options& options) {
     if (!options.out.empty()) write_columns(options.out, made);
     if (options.common.as_json) {
         json rows = json::array();
-        for (index i = 0; i < made.values.rows(); ++i) rows.push_back(std::vector<double>(made.values.row(i), made.values.row(i) + made.values.cols()));
-        return print(json{{"model", options.model}, {"data", options.from.path}, {"n", made.values.rows()}, {"names", made.names}, {"values", rows}});
+        for (index i = 0; i < made.values.rows(); ++i)
+            rows.push_back(std::vector<double>(made.values.row(i), made.values.row(i) + made.values.cols()));
+        return print(json{{"model", options.model},
+                          {"data", options.from.path},
+                          {"n", made.values.rows()},
+                          {"names", made.names},
+                          {"values", rows}});
     }
     if (options.out.empty()) return write_columns("", made);
-    print(fmt::format("{}\nwritten to {}\n", head, options.out) + (options.picture.empty() ? "" : fmt::format("picture: {}\n", options.picture)));
+    print(fmt::format("{}\nwritten to {}\n", head, options.out) +
+          (options.picture.empty() ? "" : fmt::format("picture: {}\n", options.picture)));
 }
 
 void describe(const use_options& options) {
@@ -156,37 +174,50 @@ void describe(const use_options& options) {
 }  // namespace
 
 void add_predict(CLI::App& program) {
-    CLI::App* command = program.add_subcommand("predict", "What a fitted model says of new data: classes, values, clusters, densities");
+    CLI::App* command =
+        program.add_subcommand("predict", "What a fitted model says of new data: classes, values, clusters, densities");
     const auto options = std::make_shared<use_options>();
-    command->add_option("MODEL", options->model, "A file of `mercer fit`, or any other model file of the library")->required();
+    command->add_option("MODEL", options->model, "A file of `mercer fit`, or any other model file of the library")
+        ->required();
     options->from.add_to(*command);
     options->common.add_to(*command);
-    command->add_option("-o,--out", options->out, "Write predictions here: .csv, .npy, or one a line (default: to the terminal)")
+    command
+        ->add_option("-o,--out", options->out,
+                     "Write predictions here: .csv, .npy, or one a line (default: to the terminal)")
         ->option_text("FILE")
         ->group("Output");
-    command->add_flag("--details", options->details, "With probabilities, decision values, distances or variances")->group("Output");
+    command->add_flag("--details", options->details, "With probabilities, decision values, distances or variances")
+        ->group("Output");
     command->add_flag("--score", options->score_only, "Print only how good the predictions are")->group("Output");
     command->footer(
-        "Examples:\n  mercer predict iris.model data/iris.csv --score\n  mercer predict iris.model new.csv --details -o answers.csv\n"
+        "Examples:\n  mercer predict iris.model data/iris.csv --score\n  mercer predict iris.model new.csv --details "
+        "-o answers.csv\n"
         "  mercer predict promoters.model data/promoters.tsv --json");
     command->callback([options] { predict(*options); });
 }
 
 void add_transform(CLI::App& program) {
-    CLI::App* command = program.add_subcommand("transform", "Coordinates of data in a fitted model: components, Fisher's directions, distances to class means");
+    CLI::App* command = program.add_subcommand(
+        "transform",
+        "Coordinates of data in a fitted model: components, Fisher's directions, distances to class means");
     const auto options = std::make_shared<use_options>();
-    command->add_option("MODEL", options->model, "A model of kernel_pca, kernel_fisher or nearest_centroid")->required();
+    command->add_option("MODEL", options->model, "A model of kernel_pca, kernel_fisher or nearest_centroid")
+        ->required();
     options->from.add_to(*command);
     options->common.add_to(*command);
-    command->add_option("-o,--out", options->out, "Write to .npy or .csv (default: CSV to the terminal)")->option_text("FILE")->group("Output");
+    command->add_option("-o,--out", options->out, "Write to .npy or .csv (default: CSV to the terminal)")
+        ->option_text("FILE")
+        ->group("Output");
     command->add_option("--svg", options->picture, "Draw the first two columns")->option_text("FILE")->group("Output");
     command->footer(
-        "Examples:\n  mercer transform wine.model data/wine.svm -o wine.npy\n  mercer transform wine.model data/wine.svm --svg wine.svg -o wine.csv");
+        "Examples:\n  mercer transform wine.model data/wine.svm -o wine.npy\n  mercer transform wine.model "
+        "data/wine.svm --svg wine.svg -o wine.csv");
     command->callback([options] { transform(*options); });
 }
 
 void add_describe(CLI::App& program) {
-    CLI::App* command = program.add_subcommand("describe", "What a model file holds: method, kernel, options, how the fit ended");
+    CLI::App* command =
+        program.add_subcommand("describe", "What a model file holds: method, kernel, options, how the fit ended");
     const auto options = std::make_shared<use_options>();
     command->add_option("MODEL", options->model, "Any model file of the library, or LIBSVM's")->required();
     command->add_flag("--json", options->common.as_json, "Answer in JSON")->group("Output");

@@ -30,22 +30,33 @@ void common_options::apply() const {
 }
 
 void data_options::add_to(CLI::App& command) {
-    command.add_option("DATA", path, "The data file: LIBSVM text, CSV, .npy, strings or sets; also .gz and .xz")->required();
-    command.add_option("--format", format, "auto, libsvm, csv, npy, strings or sets (default: by the file's name and first lines)")
+    command.add_option("DATA", path, "The data file: LIBSVM text, CSV, .npy, strings or sets; also .gz and .xz")
+        ->required();
+    command
+        .add_option("--format", format,
+                    "auto, libsvm, csv, npy, strings or sets (default: by the file's name and first lines)")
         ->option_text("NAME")
         ->check(CLI::IsMember({"auto", "libsvm", "csv", "npy", "strings", "sets"}))
         ->group("Data");
     command
         .add_option("--label", label,
-                    "CSV: the column of targets, a name or a position from 0 (-1: the last); strings and sets: 'none' where lines start without one")
+                    "CSV: the column of targets, a name or a position from 0 (-1: the last); strings and sets: 'none' "
+                    "where lines start without one")
         ->option_text("COLUMN")
         ->group("Data");
     command.add_option("--scale", scale, "Bring columns to mean 0 and variance 1 (standard) or to -1 ... 1 (minmax)")
         ->option_text("HOW")
         ->check(CLI::IsMember({"standard", "minmax"}))
         ->group("Data");
-    auto* first = command.add_option("--rows", rows, "Take the first N rows only")->option_text("N")->check(CLI::PositiveNumber)->group("Data");
-    command.add_option("--sample", sample, "Take N rows at random (see --seed)")->option_text("N")->check(CLI::PositiveNumber)->excludes(first)->group("Data");
+    auto* first = command.add_option("--rows", rows, "Take the first N rows only")
+                      ->option_text("N")
+                      ->check(CLI::PositiveNumber)
+                      ->group("Data");
+    command.add_option("--sample", sample, "Take N rows at random (see --seed)")
+        ->option_text("N")
+        ->check(CLI::PositiveNumber)
+        ->excludes(first)
+        ->group("Data");
     command.add_option("--seed", seed, "Of all random choices (default 1)")->option_text("N")->group("Data");
 }
 
@@ -64,7 +75,8 @@ std::vector<index> random_rows(index n, index count, std::uint64_t seed) {
     std::iota(rows.begin(), rows.end(), index(0));
     std::mt19937_64 random(seed);
     for (index i = 0; i < count; ++i)
-        std::swap(rows[static_cast<std::size_t>(i)], rows[static_cast<std::size_t>(i) + random() % static_cast<std::uint64_t>(n - i)]);
+        std::swap(rows[static_cast<std::size_t>(i)],
+                  rows[static_cast<std::size_t>(i) + random() % static_cast<std::uint64_t>(n - i)]);
     rows.resize(static_cast<std::size_t>(count));
     std::ranges::sort(rows);
     return rows;
@@ -72,7 +84,8 @@ std::vector<index> random_rows(index n, index count, std::uint64_t seed) {
 
 // Scaling moves zeros, so what fits is made dense first; the rest is left to the scaling's own advice.
 dataset scaled(const dataset& x, const std::string& how) {
-    if (x.kind() != domain::vectors) fail(errc::unsupported, fmt::format("--scale is for vectors, the data are {}: leave it out", name(x.kind())));
+    if (x.kind() != domain::vectors)
+        fail(errc::unsupported, fmt::format("--scale is for vectors, the data are {}: leave it out", name(x.kind())));
     constexpr index most_numbers = index(1) << 27;
     const bool fits = x.size() == 0 || x.dims() <= most_numbers / x.size();
     const dataset from = x.is_sparse() && fits ? dataset(as_dense<double>(x)) : x;
@@ -83,7 +96,9 @@ dataset scaled(const dataset& x, const std::string& how) {
 
 }  // namespace
 
-objects load(const data_options& options, read_options how) { return load(options, read_source(options.path), std::move(how)); }
+objects load(const data_options& options, read_options how) {
+    return load(options, read_source(options.path), std::move(how));
+}
 
 objects load(const data_options& options, const source& file, read_options how) {
     if (options.format != "auto") how.format = file_format_named(options.format);
@@ -96,7 +111,8 @@ objects load(const data_options& options, const source& file, read_options how) 
     if (!options.scale.empty()) from.data.x = scaled(from.data.x, options.scale);
 
     const index wanted = options.rows > 0 ? options.rows : options.sample > 0 ? options.sample : all;
-    if (wanted > all) fail(errc::invalid_argument, fmt::format("{} rows are asked for, '{}' has {}", wanted, options.path, all));
+    if (wanted > all)
+        fail(errc::invalid_argument, fmt::format("{} rows are asked for, '{}' has {}", wanted, options.path, all));
     from.rows = random_rows(all, options.sample > 0 ? wanted : 0, options.seed);
     if (options.sample == 0) {
         from.rows.resize(static_cast<std::size_t>(wanted));
@@ -132,9 +148,9 @@ kernel parse_kernel(const std::string& text) {
 void require_fit(const kernel& k, const objects& from, const std::string& path) {
     const domain have = from.data.x.kind();
     if (k.where() == domain::any || k.where() == have) return;
-    fail(errc::unsupported,
-         fmt::format("{} is a kernel on {}, but '{}' was read as {}: take one of `mercer kernel list --domain {}`, or say what the file is with --format",
-                     k.text(), name(k.where()), path, name(have), name(have)));
+    fail(errc::unsupported, fmt::format("{} is a kernel on {}, but '{}' was read as {}: take one of `mercer kernel "
+                                        "list --domain {}`, or say what the file is with --format",
+                                        k.text(), name(k.where()), path, name(have), name(have)));
 }
 
 void require_memory(index n, int copies, const std::string& what) {
@@ -146,7 +162,8 @@ void require_memory(index n, int copies, const std::string& what) {
     const double need = 8.0 * static_cast<double>(n) * static_cast<double>(n) * copies;
     if (need > free)
         fail(errc::memory,
-             fmt::format("{} of {} objects needs {:.1f} GB, {:.1f} GB are free: take fewer with --rows N or --sample N", what, n, need / 1e9, free / 1e9));
+             fmt::format("{} of {} objects needs {:.1f} GB, {:.1f} GB are free: take fewer with --rows N or --sample N",
+                         what, n, need / 1e9, free / 1e9));
 }
 
 progress::progress() : active_(::isatty(STDERR_FILENO) != 0) {
@@ -159,11 +176,13 @@ progress::progress() : active_(::isatty(STDERR_FILENO) != 0) {
             if (stop.stop_requested() || phase_.empty()) continue;
             const auto now = std::chrono::steady_clock::now();
             const double seconds = std::chrono::duration<double>(now - started).count();
-            std::string line =
-                share_ >= 0 ? fmt::format("{} ... {:.0f} %, {:.0f} s", phase_, 100 * share_, seconds) : fmt::format("{} ... {:.0f} s", phase_, seconds);
+            std::string line = share_ >= 0 ? fmt::format("{} ... {:.0f} %, {:.0f} s", phase_, 100 * share_, seconds)
+                                           : fmt::format("{} ... {:.0f} s", phase_, seconds);
             // As fast as so far in this phase.
             if (share_ > 0.02)
-                line += fmt::format(", about {:.0f} s left", std::chrono::duration<double>(now - phase_started_).count() * (1 - share_) / share_);
+                line +=
+                    fmt::format(", about {:.0f} s left",
+                                std::chrono::duration<double>(now - phase_started_).count() * (1 - share_) / share_);
             show(line);
         }
     });
@@ -202,7 +221,8 @@ struct matrix_writer::state {
 
 void matrix_writer::check_name(const std::string& path) {
     if (!path.ends_with(".npy") && !path.ends_with(".csv"))
-        throw usage_error(fmt::format("a matrix is written as .npy or .csv, '{}' is neither: change the end of the name", path));
+        throw usage_error(
+            fmt::format("a matrix is written as .npy or .csv, '{}' is neither: change the end of the name", path));
 }
 
 matrix_writer::matrix_writer(const std::string& path, index rows, index cols) {
@@ -216,11 +236,13 @@ matrix_writer::~matrix_writer() = default;
 void matrix_writer::add(matrix_view<const double> rows) {
     for (index i = 0; i < rows.rows; ++i) {
         if (!state_->text) {
-            state_->file.write({reinterpret_cast<const char*>(rows.row(i)), static_cast<std::size_t>(rows.cols) * sizeof(double)});
+            state_->file.write(
+                {reinterpret_cast<const char*>(rows.row(i)), static_cast<std::size_t>(rows.cols) * sizeof(double)});
             continue;
         }
         std::string line;
-        for (index j = 0; j < rows.cols; ++j) fmt::format_to(std::back_inserter(line), "{}{}", j ? "," : "", rows(i, j));
+        for (index j = 0; j < rows.cols; ++j)
+            fmt::format_to(std::back_inserter(line), "{}{}", j ? "," : "", rows(i, j));
         state_->file.write(line + "\n");
     }
 }
@@ -240,7 +262,9 @@ std::string counted(index n, const std::string& what) { return fmt::format("{} {
 
 std::string aligned(const std::vector<std::vector<std::string>>& lines, const std::vector<bool>& right) {
     // Width in letters, not bytes.
-    const auto letters = [](const std::string& text) { return std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; }); };
+    const auto letters = [](const std::string& text) {
+        return std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; });
+    };
     std::vector<std::ptrdiff_t> width(right.size(), 0);
     for (const auto& line : lines)
         for (std::size_t i = 0; i < line.size(); ++i) width[i] = std::max(width[i], letters(line[i]));

@@ -1,4 +1,5 @@
-// What the subcommands of `mercer` share. A new one is a file with `void add_name(CLI::App& program)`, named in main.cpp.
+// What the subcommands of `mercer` share. A new one is a file with `void add_name(CLI::App& program)`, named in
+// main.cpp.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -28,9 +28,12 @@ struct regions_options {
 };
 
 void check_words(const regions_options& o) {
-    if (o.svg.empty() && o.html.empty()) throw usage_error("where to? say --svg FILE, --html FILE or both; see `mercer regions --help`");
-    if (o.all && (!o.vary.empty() || !o.kernel.empty())) throw usage_error("--all draws the seven sequences of its own: leave --kernel and --vary out");
-    if (o.vary.size() > 2) throw usage_error(fmt::format("--vary may be given once or twice, got {} times", o.vary.size()));
+    if (o.svg.empty() && o.html.empty())
+        throw usage_error("where to? say --svg FILE, --html FILE or both; see `mercer regions --help`");
+    if (o.all && (!o.vary.empty() || !o.kernel.empty()))
+        throw usage_error("--all draws the seven sequences of its own: leave --kernel and --vary out");
+    if (o.vary.size() > 2)
+        throw usage_error(fmt::format("--vary may be given once or twice, got {} times", o.vary.size()));
     if (!(o.C > 0)) throw usage_error(fmt::format("--C must satisfy C > 0, got {}", o.C));
 }
 
@@ -62,7 +65,8 @@ std::vector<sequence_spec> specs(const regions_options& o) {
     const auto [across, values] = named_numbers(o.vary[0], "--vary");
     const auto checked = [&](const std::string& parameter, const std::vector<double>& all) {
         for (const double value : all) {
-            if (parameter == "C" && !(value > 0)) throw usage_error(fmt::format("--vary: C must satisfy C > 0, got {}", value));
+            if (parameter == "C" && !(value > 0))
+                throw usage_error(fmt::format("--vary: C must satisfy C > 0, got {}", value));
             try {
                 if (parameter != "C") kernel::parse(with_parameter(text, parameter, value));
             } catch (const error& wrong) {
@@ -73,17 +77,23 @@ std::vector<sequence_spec> specs(const regions_options& o) {
     checked(across, values);
     if (o.vary.size() == 1) return {{text, o.C, across, values}};
     const auto [down, steps] = named_numbers(o.vary[1], "--vary");
-    if (down == across) throw usage_error(fmt::format("--vary: '{}' is given twice; name two different parameters", down));
+    if (down == across)
+        throw usage_error(fmt::format("--vary: '{}' is given twice; name two different parameters", down));
     checked(down, steps);
-    for (const double value : steps) out.push_back({down == "C" ? text : with_parameter(text, down, value), down == "C" ? value : o.C, across, values});
+    for (const double value : steps)
+        out.push_back(
+            {down == "C" ? text : with_parameter(text, down, value), down == "C" ? value : o.C, across, values});
     return out;
 }
 
 objects load_vectors(const regions_options& o) {
     objects on = load(o.from);
     if (on.data.x.kind() != domain::vectors || on.data.x.dims() < 2)
-        fail(errc::unsupported, fmt::format("regions are drawn over two features: {} holds {}; `mercer explain --html` draws any data in feature space",
-                                            o.from.path, on.data.x.kind() == domain::vectors ? "vectors of 1 coordinate" : name(on.data.x.kind())));
+        fail(errc::unsupported,
+             fmt::format("regions are drawn over two features: {} holds {}; `mercer explain --html` draws any data in "
+                         "feature space",
+                         o.from.path,
+                         on.data.x.kind() == domain::vectors ? "vectors of 1 coordinate" : name(on.data.x.kind())));
     if (o.from.scale.empty()) {  // the values of γ that are worth a picture depend on it
         scaling_options how;
         how.method = scaling_method::standardise;
@@ -105,16 +115,21 @@ drawn fit_all(const regions_options& o, const std::vector<sequence_spec>& wanted
     const objects on = load_vectors(o);
     sequence_data data{on.data.x, on.data.y, on.data.class_names, on.data.feature_names, {0, 1}};
     const auto pair = feature_pair(o.pair, on.data);
-    data.pair = pair ? *pair : on.data.x.dims() == 2 ? std::pair<index, index>{0, 1} : most_separating_pair(on.data.x, on.data.y);
+    data.pair = pair                    ? *pair
+                : on.data.x.dims() == 2 ? std::pair<index, index>{0, 1}
+                                        : most_separating_pair(on.data.x, on.data.y);
     drawn out;
     out.about = on.about;
     if (on.data.x.dims() > 2)
-        out.about += fmt::format("; fitted on two features alone{}", pair ? "" : ", those along which the classes lie farthest apart (--pair chooses others)");
+        out.about +=
+            fmt::format("; fitted on two features alone{}",
+                        pair ? "" : ", those along which the classes lie farthest apart (--pair chooses others)");
     index fits = 0, done = 0;
     for (const auto& each : wanted) fits += static_cast<index>(each.values.size());
     shown.phase("fitting");
     for (const auto& each : wanted)
-        out.rows.push_back(fit_sequence(each, data, o.seconds, [&] { shown.share(static_cast<double>(++done) / static_cast<double>(fits)); }));
+        out.rows.push_back(fit_sequence(each, data, o.seconds,
+                                        [&] { shown.share(static_cast<double>(++done) / static_cast<double>(fits)); }));
     return out;
 }
 
@@ -145,9 +160,12 @@ void draw(const regions_options& o) {
         json tiles = json::array();
         std::vector<std::vector<std::string>> lines{{"", "right", "support vectors", ""}};
         for (const region_tile& tile : row.tiles) {
-            tiles.push_back(
-                {{"caption", tile.caption}, {"accuracy", tile.drawn ? json(tile.accuracy) : json(nullptr)}, {"support", tile.support}, {"note", tile.trouble}});
-            lines.push_back({tile.caption, tile.drawn ? fmt::format("{:.1f} %", 100 * tile.accuracy) : "-", fmt::format("{}", tile.support), tile.trouble});
+            tiles.push_back({{"caption", tile.caption},
+                             {"accuracy", tile.drawn ? json(tile.accuracy) : json(nullptr)},
+                             {"support", tile.support},
+                             {"note", tile.trouble}});
+            lines.push_back({tile.caption, tile.drawn ? fmt::format("{:.1f} %", 100 * tile.accuracy) : "-",
+                             fmt::format("{}", tile.support), tile.trouble});
         }
         answer["sequences"].push_back({{"title", row.title}, {"tiles", tiles}});
         text += "\n" + row.title + "\n" + aligned(lines, {false, true, true, false});
@@ -161,29 +179,45 @@ void draw(const regions_options& o) {
 }  // namespace
 
 void add_regions(CLI::App& program) {
-    CLI::App* command = program.add_subcommand("regions", "Pictures of class regions with margins and support vectors, as a parameter grows");
+    CLI::App* command = program.add_subcommand(
+        "regions", "Pictures of class regions with margins and support vectors, as a parameter grows");
     const auto o = std::make_shared<regions_options>();
     o->from.add_to(*command);
-    command->get_option("--scale")->description("Bring columns to mean 0 and variance 1 (standard, the default here) or to -1 ... 1 (minmax)");
-    command->add_option("--kernel", o->kernel, "One kernel, such as rbf or 'poly(coef0=1)' (default rbf)")->option_text("EXPR")->group("Fit");
-    command->add_option("--vary", o->vary, "A parameter of the kernel, or C, and its values; twice for a table, the second growing downward")
+    command->get_option("--scale")->description(
+        "Bring columns to mean 0 and variance 1 (standard, the default here) or to -1 ... 1 (minmax)");
+    command->add_option("--kernel", o->kernel, "One kernel, such as rbf or 'poly(coef0=1)' (default rbf)")
+        ->option_text("EXPR")
+        ->group("Fit");
+    command
+        ->add_option("--vary", o->vary,
+                     "A parameter of the kernel, or C, and its values; twice for a table, the second growing downward")
         ->option_text("NAME=V,V,...")
         ->allow_extra_args(false)
         ->group("Fit");
-    command->add_option("--C", o->C, "The price of slack where it is not varied (default 1)")->option_text("NUMBER")->group("Fit");
-    command->add_flag("--all", o->all, "Seven sequences: linear over C; rbf, poly and sigmoid over gamma or degree, and over C")->group("Fit");
+    command->add_option("--C", o->C, "The price of slack where it is not varied (default 1)")
+        ->option_text("NUMBER")
+        ->group("Fit");
+    command
+        ->add_flag("--all", o->all,
+                   "Seven sequences: linear over C; rbf, poly and sigmoid over gamma or degree, and over C")
+        ->group("Fit");
     command->add_option("--seconds", o->seconds, "A fit that takes longer is drawn as far as it came (default 10)")
         ->option_text("N")
         ->check(CLI::PositiveNumber)
         ->group("Fit");
-    command->add_option("--pair", o->pair, "Two features, names or positions from 0 (default: those that separate the classes best)")
+    command
+        ->add_option("--pair", o->pair,
+                     "Two features, names or positions from 0 (default: those that separate the classes best)")
         ->option_text("A,B")
         ->group("Data");
     command->add_option("--svg", o->svg, "Write one SVG page")->option_text("FILE")->group("Output");
-    command->add_option("--html", o->html, "Write one HTML page, light or dark as the screen is")->option_text("FILE")->group("Output");
+    command->add_option("--html", o->html, "Write one HTML page, light or dark as the screen is")
+        ->option_text("FILE")
+        ->group("Output");
     o->common.add_to(*command);
     command->footer(
-        "Examples:\n  mercer regions data/iris.csv --label species --kernel rbf --vary gamma=0.1,1,10,100 --svg iris.svg\n"
+        "Examples:\n  mercer regions data/iris.csv --label species --kernel rbf --vary gamma=0.1,1,10,100 --svg "
+        "iris.svg\n"
         "  mercer regions data/heart_scale.svm --kernel rbf --vary gamma=0.1,1,10 --vary C=0.1,1,10 --html table.html\n"
         "  mercer regions data/iris.csv --label species --all --html seven.html");
     command->callback([o] { draw(*o); });

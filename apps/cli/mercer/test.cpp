@@ -23,10 +23,15 @@ struct test_options {
 };
 
 void add_shared(CLI::App& command, test_options& o) {
-    command.add_option("--kernel", o.kernel_text, "The kernel (default: rbf with gamma = 1/(d·variance), spectrum(k=3), jaccard())")
+    command
+        .add_option("--kernel", o.kernel_text,
+                    "The kernel (default: rbf with gamma = 1/(d·variance), spectrum(k=3), jaccard())")
         ->option_text("EXPR")
         ->group("Test");
-    command.add_option("--permutations", o.permutations, "Random ones (default 1000)")->option_text("N")->check(CLI::PositiveNumber)->group("Test");
+    command.add_option("--permutations", o.permutations, "Random ones (default 1000)")
+        ->option_text("N")
+        ->check(CLI::PositiveNumber)
+        ->group("Test");
     command.add_option("--random", o.seed, "Seed of the permutations (default 0)")->option_text("N")->group("Test");
     command.add_option("--level", o.level, "p-values up to this speak against the null (default 0.05)")
         ->option_text("P")
@@ -51,9 +56,11 @@ void require_same_columns(const objects& a, const objects& b, const test_options
     const index first = a.data.x.dims(), second = b.data.x.dims();
     if (first == second) return;
     if (!a.data.x.is_sparse() || !b.data.x.is_sparse())
-        fail(errc::data, fmt::format("'{}' has {} columns, '{}' has {}: both samples must have the same", o.from.path, first, o.second, second));
-    warn(fmt::format("'{}' has indices up to {}, '{}' up to {}: the columns from {} on count as 0 in the former", first < second ? o.from.path : o.second,
-                     std::min(first, second), first < second ? o.second : o.from.path, std::max(first, second), std::min(first, second) + 1));
+        fail(errc::data, fmt::format("'{}' has {} columns, '{}' has {}: both samples must have the same", o.from.path,
+                                     first, o.second, second));
+    warn(fmt::format("'{}' has indices up to {}, '{}' up to {}: the columns from {} on count as 0 in the former",
+                     first < second ? o.from.path : o.second, std::min(first, second),
+                     first < second ? o.second : o.from.path, std::max(first, second), std::min(first, second) + 1));
 }
 
 void two_sample(const test_options& o) {
@@ -70,11 +77,13 @@ void two_sample(const test_options& o) {
         objects a = load_unscaled(o.from);
         shown.phase("reading " + o.second);
         read_options how_read;
-        how_read.tsv.dictionary = a.data.x.kind() == domain::sets ? a.data.feature_names : std::vector<std::string>{};  // one number for one item
+        how_read.tsv.dictionary = a.data.x.kind() == domain::sets
+                                      ? a.data.feature_names
+                                      : std::vector<std::string>{};  // one number for one item
         objects b = load_unscaled(second, how_read);
         if (a.data.x.kind() != b.data.x.kind())
-            fail(errc::unsupported, fmt::format("'{}' holds {}, '{}' holds {}: both samples must be of one kind", o.from.path, name(a.data.x.kind()), o.second,
-                                                name(b.data.x.kind())));
+            fail(errc::unsupported, fmt::format("'{}' holds {}, '{}' holds {}: both samples must be of one kind",
+                                                o.from.path, name(a.data.x.kind()), o.second, name(b.data.x.kind())));
         match_columns(b.data, a.data.feature_names, o.second, o.from.path);
         require_same_columns(a, b, o);
         const dataset all = concatenate(a.data.x, b.data.x);
@@ -102,8 +111,8 @@ void two_sample(const test_options& o) {
                   {"p_value", r.p_value},
                   {"permutations", r.permutations},
                   {"different", r.p_value <= o.level}};
-        text = fmt::format("{}\n{}\n{}\n\n  MMD², unbiased  {:.6g}\n  MMD², biased    {:.6g}\n  permutations    {}\n\n", k->text(), a.about, b.about,
-                           r.unbiased, r.biased, r.permutations);
+        text = fmt::format("{}\n{}\n{}\n\n  MMD², unbiased  {:.6g}\n  MMD², biased    {:.6g}\n  permutations    {}\n\n",
+                           k->text(), a.about, b.about, r.unbiased, r.biased, r.permutations);
         text += verdict(r.p_value, o.level, "the samples come from different distributions", "no difference is seen");
     }
     if (o.common.as_json) return print(answer);
@@ -141,11 +150,14 @@ others other_objects(const test_options& o, const objects& a) {
         objects b = load(second);
         if (b.size() != a.size())
             fail(errc::invalid_argument,
-                 fmt::format("'{}' has {} objects, '{}' has {}: row i of one belongs to row i of the other", o.from.path, a.size(), o.second, b.size()));
+                 fmt::format("'{}' has {} objects, '{}' has {}: row i of one belongs to row i of the other",
+                             o.from.path, a.size(), o.second, b.size()));
         out.y = b.data.x;
         out.about = b.about;
     } else if (a.data.y.empty()) {
-        fail(errc::data, fmt::format("'{}' has no targets to compare with: name their column with --label, or a second file with --other FILE", o.from.path));
+        fail(errc::data, fmt::format("'{}' has no targets to compare with: name their column with --label, or a second "
+                                     "file with --other FILE",
+                                     o.from.path));
     } else {
         out.y = target_objects(a.data, out.classes);
     }
@@ -186,8 +198,9 @@ void independence(const test_options& o) {
                   {"p_value", r.p_value},
                   {"permutations", r.permutations},
                   {"dependent", r.p_value <= o.level}};
-        text = fmt::format("{} of {}\n{} of {}\n\n  HSIC          {:.6g}\n  alignment     {:.4f}\n  permutations  {}\n\n", k->text(), a.about, l->text(),
-                           b.about, r.hsic, r.alignment, r.permutations);
+        text =
+            fmt::format("{} of {}\n{} of {}\n\n  HSIC          {:.6g}\n  alignment     {:.4f}\n  permutations  {}\n\n",
+                        k->text(), a.about, l->text(), b.about, r.hsic, r.alignment, r.permutations);
         text += verdict(r.p_value, o.level, "they depend on each other", "no dependence is seen");
     }
     if (o.common.as_json) return print(answer);
@@ -197,11 +210,15 @@ void independence(const test_options& o) {
 }  // namespace
 
 void add_test(CLI::App& program) {
-    CLI::App* group = program.add_subcommand("test", "Tests by kernels: do two samples differ, do objects and targets depend on each other");
+    CLI::App* group = program.add_subcommand(
+        "test", "Tests by kernels: do two samples differ, do objects and targets depend on each other");
     group->require_subcommand(1);
-    group->footer("Examples:\n  mercer test two-sample monday.csv tuesday.csv --scale standard\n  mercer test independence data/wine.svm --scale standard");
+    group->footer(
+        "Examples:\n  mercer test two-sample monday.csv tuesday.csv --scale standard\n  mercer test independence "
+        "data/wine.svm --scale standard");
 
-    CLI::App* two = group->add_subcommand("two-sample", "Do two files hold samples of one distribution? By the maximum mean discrepancy");
+    CLI::App* two = group->add_subcommand(
+        "two-sample", "Do two files hold samples of one distribution? By the maximum mean discrepancy");
     const auto a = std::make_shared<test_options>();
     a->from.add_to(*two);
     two->add_option("SECOND", a->second, "The other sample")->required();
@@ -209,21 +226,27 @@ void add_test(CLI::App& program) {
     add_memory(*two, a->memory);
     add_shared(*two, *a);
     two->footer(
-        "Examples:\n  mercer test two-sample monday.csv tuesday.csv --scale standard\n  mercer test two-sample a.strings b.strings --kernel "
+        "Examples:\n  mercer test two-sample monday.csv tuesday.csv --scale standard\n  mercer test two-sample "
+        "a.strings b.strings --kernel "
         "'normalize(spectrum(k=3))' --json");
     two->callback([a] { two_sample(*a); });
 
-    CLI::App* one = group->add_subcommand("independence", "Do objects and their targets, or two files row by row, depend on each other? By HSIC");
+    CLI::App* one = group->add_subcommand(
+        "independence", "Do objects and their targets, or two files row by row, depend on each other? By HSIC");
     const auto b = std::make_shared<test_options>();
     b->from.add_to(*one);
-    one->add_option("--other", b->second, "Compare with the objects of this file instead of the targets")->option_text("FILE")->group("Test");
-    one->add_option("--other-kernel", b->other_kernel, "The kernel on targets or the other file (default: equality of classes; rbf on values)")
+    one->add_option("--other", b->second, "Compare with the objects of this file instead of the targets")
+        ->option_text("FILE")
+        ->group("Test");
+    one->add_option("--other-kernel", b->other_kernel,
+                    "The kernel on targets or the other file (default: equality of classes; rbf on values)")
         ->option_text("EXPR")
         ->group("Test");
     add_memory(*one, b->memory);
     add_shared(*one, *b);
     one->footer(
-        "Examples:\n  mercer test independence data/wine.svm --scale standard\n  mercer test independence data/promoters.tsv --kernel "
+        "Examples:\n  mercer test independence data/wine.svm --scale standard\n  mercer test independence "
+        "data/promoters.tsv --kernel "
         "'normalize(spectrum(k=3))'");
     one->callback([b] { independence(*b); });
 }

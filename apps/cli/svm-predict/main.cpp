@@ -17,7 +17,8 @@ namespace {
 constexpr const char* usage =
     "Usage: svm-predict [options] test_file model_file output_file\n"
     "options:\n"
-    "-b probability_estimates: whether to predict probability estimates, 0 or 1 (default 0); for one-class SVM only 0 is supported\n"
+    "-b probability_estimates: whether to predict probability estimates, 0 or 1 (default 0); for one-class SVM only 0 "
+    "is supported\n"
     "-q : quiet mode (no outputs)\n";
 
 struct command {
@@ -88,7 +89,8 @@ answer decide_all(const svm_model& model, const examples& test, bool probabiliti
         out.labels = predict(model, test.data.x);
         return out;
     }
-    const matrix<double> f = model.k ? decide(model, test.data.x, arithmetic::exact) : decide_precomputed(model, kernel_values(model, test.data.x).view());
+    const matrix<double> f = model.k ? decide(model, test.data.x, arithmetic::exact)
+                                     : decide_precomputed(model, kernel_values(model, test.data.x).view());
     if (!classes) {
         out.labels = predict(model, f.view());
         return out;
@@ -97,7 +99,8 @@ answer decide_all(const svm_model& model, const examples& test, bool probabiliti
     out.probabilities = coupled_probabilities(model, f.view());
     for (index i = 0; i < f.rows(); ++i) {
         const double* p = out.probabilities.row(i);
-        out.labels.push_back(model.classes[static_cast<std::size_t>(std::max_element(p, p + out.probabilities.cols()) - p)]);
+        out.labels.push_back(
+            model.classes[static_cast<std::size_t>(std::max_element(p, p + out.probabilities.cols()) - p)]);
     }
     return out;
 }
@@ -134,12 +137,16 @@ int run(int argc, char** argv) {
     }
     const source stored = open_file(c.model, "can't open model file ");
     auto [model, zero_based] = load(stored, false);
-    if (c.probabilities && (!model.probability || model.task == svm_task::one_class)) end_with("Model does not support probabiliy estimates");
-    if (!c.probabilities && model.probability && !c.quiet) std::fputs("Model supports probability estimates, but disabled in prediction.\n", stdout);
+    if (c.probabilities && (!model.probability || model.task == svm_task::one_class))
+        end_with("Model does not support probabiliy estimates");
+    if (!c.probabilities && model.probability && !c.quiet)
+        std::fputs("Model supports probability estimates, but disabled in prediction.\n", stdout);
     const bool regression = model.task == svm_task::epsilon_svr || model.task == svm_task::nu_svr;
     if (c.probabilities && regression && !c.quiet)
-        std::printf("Prob. model for test data: target value = predicted value + z,\nz: Laplace distribution e^(-|z|/sigma)/(2sigma),sigma=%g\n",
-                    model.probability->sigma);
+        std::printf(
+            "Prob. model for test data: target value = predicted value + z,\nz: Laplace distribution "
+            "e^(-|z|/sigma)/(2sigma),sigma=%g\n",
+            model.probability->sigma);
 
     examples test;
     answer found;
@@ -148,18 +155,20 @@ int run(int argc, char** argv) {
         if (test.zero_based && !zero_based) model = load(stored, true).model;
         found = decide_all(model, test, c.probabilities);
     }
-    if (file.bytes().empty() && c.probabilities && model.is_classifier()) found.probabilities = matrix<double>(0, static_cast<index>(model.classes.size()));
+    if (file.bytes().empty() && c.probabilities && model.is_classifier())
+        found.probabilities = matrix<double>(0, static_cast<index>(model.classes.size()));
     output->write(output_text(model, found));
     output->commit(durability::unsynced);
     if (c.quiet) return 0;
     const auto& y = test.data.y;
     if (regression) {
         const regression_score score = score_regression(y, found.labels);
-        std::printf("Mean squared error = %g (regression)\nSquared correlation coefficient = %g (regression)\n", score.mean_squared_error,
-                    score.squared_correlation);
+        std::printf("Mean squared error = %g (regression)\nSquared correlation coefficient = %g (regression)\n",
+                    score.mean_squared_error, score.squared_correlation);
     } else {
         const auto correct = static_cast<long>(count_correct(y, found.labels)), total = static_cast<long>(y.size());
-        std::printf("Accuracy = %g%% (%ld/%ld) (classification)\n", static_cast<double>(correct) / static_cast<double>(total) * 100, correct, total);
+        std::printf("Accuracy = %g%% (%ld/%ld) (classification)\n",
+                    static_cast<double>(correct) / static_cast<double>(total) * 100, correct, total);
     }
     return 0;
 }

@@ -1,5 +1,5 @@
-// svm-scale: LIBSVM's program of that name. Columns are brought to [lower, upper] by x ↦ lower + (upper - lower)(x - min)/(max - min); columns with
-// min = max are left out.
+// svm-scale: LIBSVM's program of that name. Columns are brought to [lower, upper] by x ↦ lower + (upper - lower)(x -
+// min)/(max - min); columns with min = max are left out.
 #include <limits>
 #include <numeric>
 #include <optional>
@@ -47,7 +47,9 @@ struct scale {
     std::vector<std::int32_t> at;  // the indices that are not the same in every row, ascending, and perhaps others
     std::vector<range> column;     // of these
 
-    std::size_t place(index wanted) const { return static_cast<std::size_t>(std::ranges::lower_bound(at, wanted) - at.begin()); }
+    std::size_t place(index wanted) const {
+        return static_cast<std::size_t>(std::ranges::lower_bound(at, wanted) - at.begin());
+    }
 };
 
 struct command {
@@ -76,7 +78,8 @@ command parse(int argc, char** argv) {
             default: std::fputs("unknown option\n", stderr); show_usage(usage);
         }
     }
-    if (!(c.how.upper > c.how.lower) || (c.how.targets && !(c.how.y_upper > c.how.y_lower))) end_with("inconsistent lower/upper specification");
+    if (!(c.how.upper > c.how.lower) || (c.how.targets && !(c.how.y_upper > c.how.y_lower)))
+        end_with("inconsistent lower/upper specification");
     if (!c.save.empty() && !c.restore.empty()) end_with("cannot use -r and -s simultaneously");
     if (argc != i + 1) show_usage(usage);
     c.data = argv[i];
@@ -92,7 +95,8 @@ table read_rows(const source& file) {
     try {
         rows = parse_libsvm(file, options);
     } catch (const error& caught) {
-        if (std::string_view(caught.what()).find("expected a label") != std::string_view::npos) end_with("ERROR: failed to read labels", 255);
+        if (std::string_view(caught.what()).find("expected a label") != std::string_view::npos)
+            end_with("ERROR: failed to read labels", 255);
         wrong_format(line_of(caught.what(), file.name()), caught.what());
     }
     if (count_lines(file) != rows.x.size()) end_with("ERROR: failed to read labels", 255);  // a blank line has none
@@ -115,7 +119,8 @@ std::vector<saved_range> read_ranges(const source& file, scale& how) {
     };
     const auto number = [&](std::string_view text) {
         double value = 0;
-        if (detail::parse_number(text, value) != detail::number_fault::none) end_with("ERROR: failed to read scaling parameters", 255);
+        if (detail::parse_number(text, value) != detail::number_fault::none)
+            end_with("ERROR: failed to read scaling parameters", 255);
         return value;
     };
     std::string_view word = token();
@@ -131,7 +136,8 @@ std::vector<saved_range> read_ranges(const source& file, scale& how) {
     for (word = token(); !word.empty(); word = token()) {
         const double at = number(word);
         const double low = number(token()), high = number(token());
-        if (!(at >= 0 && at <= std::numeric_limits<std::int32_t>::max() && at == static_cast<double>(static_cast<index>(at))))
+        if (!(at >= 0 && at <= std::numeric_limits<std::int32_t>::max() &&
+              at == static_cast<double>(static_cast<index>(at))))
             end_with("ERROR: failed to read scaling parameters", 255);
         found.push_back({static_cast<index>(at), {low, high}});
     }
@@ -147,7 +153,8 @@ void see_columns(scale& how, const sparse<double>& x, std::span<const double> y)
             how.column[c].see(x.values(i)[e]);
             ++stored[c];
         }
-    // A coordinate that is not there is zero; index 0 is outside the numbering, so nothing is said of it where it is absent.
+    // A coordinate that is not there is zero; index 0 is outside the numbering, so nothing is said of it where it is
+    // absent.
     for (std::size_t c = 0; c < how.column.size(); ++c)
         if (how.at[c] > 0 && stored[c] < x.size()) how.column[c].see(0);
 }
@@ -157,7 +164,9 @@ void restore(scale& how, const std::vector<saved_range>& saved, const command& c
     const auto unseen_before = [&](std::size_t end) {
         for (; next < end; ++next)
             if (how.column[next].low != how.column[next].high) {
-                std::fprintf(stderr, "WARNING: feature index %ld appeared in file %s was not seen in the scaling factor file %s. The feature is scaled to 0.\n",
+                std::fprintf(stderr,
+                             "WARNING: feature index %ld appeared in file %s was not seen in the scaling factor file "
+                             "%s. The feature is scaled to 0.\n",
                              static_cast<long>(how.at[next]), c.data.c_str(), c.restore.c_str());
                 how.column[next] = {0, 0};
             }
@@ -211,7 +220,9 @@ public:
         char digits[longest_decimal];
         for (index i = first; i < end; ++i) {
             const double target = y_[static_cast<std::size_t>(i)];
-            text.append(digits, write_general(digits, how_.targets ? how_.y.map(target, how_.y_lower, how_.y_upper) : target, 17)) += ' ';
+            text.append(digits,
+                        write_general(digits, how_.targets ? how_.y.map(target, how_.y_lower, how_.y_upper) : target,
+                                      17)) += ' ';
             auto zero = zeros_.begin();
             const auto zeros_before = [&](std::size_t stop) {
                 for (; zero != zeros_.end() && zero->column < stop; ++zero) text += zero->text, ++count;
@@ -230,7 +241,8 @@ public:
 
     // Rows whose text is some megabytes, at most 256.
     index rows_at_once() const {
-        const double entries = static_cast<double>(zeros_.size()) + static_cast<double>(x_.nonzeros()) / static_cast<double>(std::max<index>(1, x_.size()));
+        const double entries = static_cast<double>(zeros_.size()) +
+                               static_cast<double>(x_.nonzeros()) / static_cast<double>(std::max<index>(1, x_.size()));
         return static_cast<index>(std::clamp((1 << 18) / (entries + 1), 1.0, 256.0));
     }
 
@@ -257,7 +269,8 @@ private:
     std::vector<filled> zeros_;
 };
 
-// All rows to standard output, some at once, so that their text does not fill the memory; returns how many coordinates are not zero.
+// All rows to standard output, some at once, so that their text does not fill the memory; returns how many coordinates
+// are not zero.
 long print_rows(const row_writer& rows, index size) {
     const index at_once = rows.rows_at_once(), chunks = (size + at_once - 1) / at_once, together = 4 * threads();
     std::vector<std::string> text(static_cast<std::size_t>(together));
@@ -267,11 +280,12 @@ long print_rows(const row_writer& rows, index size) {
         const index count = std::min(together, chunks - first);
         parallel_for(count, [&](index k) {
             text[static_cast<std::size_t>(k)].clear();
-            nonzeros[static_cast<std::size_t>(k)] =
-                rows.write((first + k) * at_once, std::min(size, (first + k + 1) * at_once), text[static_cast<std::size_t>(k)]);
+            nonzeros[static_cast<std::size_t>(k)] = rows.write(
+                (first + k) * at_once, std::min(size, (first + k + 1) * at_once), text[static_cast<std::size_t>(k)]);
         });
         for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k) {
-            if (std::fwrite(text[k].data(), 1, text[k].size(), stdout) != text[k].size()) end_with("can't write to standard output");
+            if (std::fwrite(text[k].data(), 1, text[k].size(), stdout) != text[k].size())
+                end_with("can't write to standard output");
             all += nonzeros[k];
         }
     }
@@ -290,7 +304,8 @@ int run(int argc, char** argv) {
     data.reset();  // it may be large
 
     // Of indices that do not occur, arrays are kept only where there are few of them.
-    if (mostly_empty_columns(rows.x) || std::ranges::any_of(saved, [&](const saved_range& each) { return each.at >= rows.x.dims(); })) {
+    if (mostly_empty_columns(rows.x) ||
+        std::ranges::any_of(saved, [&](const saved_range& each) { return each.at >= rows.x.dims(); })) {
         how.at = occurring_columns(rows.x);
         for (const auto& each : saved) how.at.push_back(static_cast<std::int32_t>(each.at));
         std::ranges::sort(how.at);
@@ -302,7 +317,8 @@ int run(int argc, char** argv) {
     }
     const auto& x = *rows.x.as<sparse<double>>();
     bool zero = std::ranges::any_of(saved, [](const saved_range& each) { return each.at == 0; });
-    for (index i = 0; i < x.size() && !how.at.empty() && how.at.front() == 0; ++i) zero = zero || (!x.cols(i).empty() && x.cols(i)[0] == 0);
+    for (index i = 0; i < x.size() && !how.at.empty() && how.at.front() == 0; ++i)
+        zero = zero || (!x.cols(i).empty() && x.cols(i)[0] == 0);
     if (zero) std::fputs("WARNING: minimal feature index is 0, but indices should start from 1\n", stderr);
     how.column.resize(how.at.size());
     see_columns(how, x, rows.y);
@@ -314,7 +330,10 @@ int run(int argc, char** argv) {
         restore(how, saved, c);
     }
     if (!c.save.empty()) {
-        if (zero) std::fprintf(stderr, "WARNING: scaling factors with indices smaller than 1 are not stored to the file %s.\n", c.save.c_str());
+        if (zero)
+            std::fprintf(stderr,
+                         "WARNING: scaling factors with indices smaller than 1 are not stored to the file %s.\n",
+                         c.save.c_str());
         save(how, c.save);
     }
     const long after = print_rows(row_writer(how, x, rows.y), x.size());

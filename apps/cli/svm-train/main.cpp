@@ -1,8 +1,8 @@
 // svm-train: LIBSVM's program of that name.
 //
-// Beyond it: Ctrl-C ends training, the model is written with what there is, the gap reached is told on stderr, and the exit code is 130 (a second
-// Ctrl-C ends the program at once). A model that was there before is not replaced by such a one: it goes beside it, to MODEL.interrupted. On a terminal,
-// a run of more than 2 s shows its progress on stderr.
+// Beyond it: Ctrl-C ends training, the model is written with what there is, the gap reached is told on stderr, and the
+// exit code is 130 (a second Ctrl-C ends the program at once). A model that was there before is not replaced by such a
+// one: it goes beside it, to MODEL.interrupted. On a terminal, a run of more than 2 s shows its progress on stderr.
 #include <atomic>
 #include <cmath>
 #include <csignal>
@@ -27,7 +27,8 @@ bool progress_shown = false;
 
 void watch_interrupt() {
     struct sigaction before {};
-    if (sigaction(SIGINT, nullptr, &before) == 0 && before.sa_handler == SIG_IGN) return;  // as for a command that a script runs in the background
+    if (sigaction(SIGINT, nullptr, &before) == 0 && before.sa_handler == SIG_IGN)
+        return;  // as for a command that a script runs in the background
     struct sigaction action {};
     action.sa_handler = [](int) { interrupted.store(true); };
     action.sa_flags = static_cast<int>(SA_RESETHAND);
@@ -37,10 +38,12 @@ void watch_interrupt() {
 bool keep_going(const svm_progress& now) {
     static const bool terminal = ::isatty(2) != 0;
     if (terminal && now.solver.seconds > 2) {
-        std::fprintf(stderr, "\r\033[Kproblem %ld of %ld: %ld steps, gap %.3g, %ld of %ld examples active", static_cast<long>(now.problem + 1),
-                     static_cast<long>(now.problems), static_cast<long>(now.solver.steps), now.solver.gap, static_cast<long>(now.solver.active),
+        std::fprintf(stderr, "\r\033[Kproblem %ld of %ld: %ld steps, gap %.3g, %ld of %ld examples active",
+                     static_cast<long>(now.problem + 1), static_cast<long>(now.problems),
+                     static_cast<long>(now.solver.steps), now.solver.gap, static_cast<long>(now.solver.active),
                      static_cast<long>(now.solver.size));
-        if (std::isfinite(now.solver.seconds_left)) std::fprintf(stderr, ", about %.0f s left", now.solver.seconds_left);
+        if (std::isfinite(now.solver.seconds_left))
+            std::fprintf(stderr, ", about %.0f s left", now.solver.seconds_left);
         progress_shown = true;
     }
     return !interrupted.load();
@@ -101,10 +104,12 @@ problem read_problem(const train_command& c) {
     p.serials = rows.dims() - 1;
     for (index i = 0; i < rows.size(); ++i) {
         const double serial = std::trunc(rows.values(i)[0]);
-        if (!(serial >= 1 && serial <= static_cast<double>(p.serials))) end_with("Wrong input format: sample_serial_number out of range");
+        if (!(serial >= 1 && serial <= static_cast<double>(p.serials)))
+            end_with("Wrong input format: sample_serial_number out of range");
         p.serial.push_back(static_cast<index>(serial));
     }
-    // By ascending serial number, as the entries of a row are: of these, some may have indices far beyond the number of rows.
+    // By ascending serial number, as the entries of a row are: of these, some may have indices far beyond the number of
+    // rows.
     std::vector<index> order(p.serial.size());
     std::iota(order.begin(), order.end(), index(0));
     std::ranges::stable_sort(order, {}, [&](index i) { return p.serial[static_cast<std::size_t>(i)]; });
@@ -132,7 +137,8 @@ svm_options options_of(const train_command& c) {
     // LIBSVM takes weights for C-SVC only, and those of one class together
     if (c.task == 0)
         for (const auto& [label, weight] : c.weights) {
-            const auto same = std::ranges::find(o.class_weight, static_cast<double>(label), &std::pair<double, double>::first);
+            const auto same =
+                std::ranges::find(o.class_weight, static_cast<double>(label), &std::pair<double, double>::first);
             if (same != o.class_weight.end())
                 same->second *= weight;
             else
@@ -160,8 +166,10 @@ svm_model single_class(const problem& p, const train_command& c) {
 
 void print_laplace(const svm_model& model) {
     if (model.probability && !model.is_classifier())
-        std::printf("Prob. model for test data: target value = predicted value + z,\nz: Laplace distribution e^(-|z|/sigma)/(2sigma),sigma= %g\n",
-                    model.probability->sigma);
+        std::printf(
+            "Prob. model for test data: target value = predicted value + z,\nz: Laplace distribution "
+            "e^(-|z|/sigma)/(2sigma),sigma= %g\n",
+            model.probability->sigma);
 }
 
 void warn_weights(const problem& p, const train_command& c) {
@@ -197,10 +205,15 @@ int train(const problem& p, const train_command& c) {
         clear_progress();
         warn_inner(inner, "cross-validation behind the probabilities");
         if (std::any_of(model.reports.begin(), model.reports.end(), [](const svm_report& r) { return r.no_margin; }))
-            std::fprintf(stderr, "WARNING: nu = %g leaves no margin, the classes overlap too much; use a larger nu, or a richer kernel\n", o.nu);
+            std::fprintf(stderr,
+                         "WARNING: nu = %g leaves no margin, the classes overlap too much; use a larger nu, or a "
+                         "richer kernel\n",
+                         o.nu);
         if (const fit_status end = model.worst_status(); end == fit_status::stalled)
-            std::fprintf(stderr, "WARNING: %s: rounding keeps the gap at %g, above the tolerance; scale the data (svm-scale), or use a smaller C\n", name(end),
-                         model.largest_gap());
+            std::fprintf(stderr,
+                         "WARNING: %s: rounding keeps the gap at %g, above the tolerance; scale the data (svm-scale), "
+                         "or use a smaller C\n",
+                         name(end), model.largest_gap());
         if (!c.quiet) {
             std::vector<index> all(p.y.size());
             for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<index>(i);
@@ -221,7 +234,8 @@ int train(const problem& p, const train_command& c) {
         end_with("can't save model to file " + path);
     }
     if (!cut_short) return 0;
-    std::fprintf(stderr, "interrupted: the largest gap reached is %g (tolerance %g); the model was written to %s%s\n", model.largest_gap(), o.tol, path.c_str(),
+    std::fprintf(stderr, "interrupted: the largest gap reached is %g (tolerance %g); the model was written to %s%s\n",
+                 model.largest_gap(), o.tol, path.c_str(),
                  path == c.model ? "" : (", and " + c.model + " was left as it is").c_str());
     return 130;
 }
@@ -236,7 +250,8 @@ problem part(const problem& p, std::span<const index> rows) {
     } else {
         out.K = matrix<double>(out.size(), out.size());
         for (index i = 0; i < out.size(); ++i)
-            for (index j = 0; j < out.size(); ++j) out.K(i, j) = p.K(rows[static_cast<std::size_t>(i)], rows[static_cast<std::size_t>(j)]);
+            for (index j = 0; j < out.size(); ++j)
+                out.K(i, j) = p.K(rows[static_cast<std::size_t>(i)], rows[static_cast<std::size_t>(j)]);
     }
     return out;
 }
@@ -246,44 +261,53 @@ int cross_validate(const problem& p, const train_command& c) {
     int folds = c.folds;
     if (folds > p.size()) {
         folds = static_cast<int>(p.size());
-        std::fputs("WARNING: # folds > # data. Will use # folds = # data instead (i.e., leave-one-out cross validation)\n", stderr);
+        std::fputs(
+            "WARNING: # folds > # data. Will use # folds = # data instead (i.e., leave-one-out cross validation)\n",
+            stderr);
     }
     if (folds < 2) end_with("ERROR: cross validation needs at least two examples");
     warn_weights(p, c);
     // The C library's generator, unseeded, as in LIBSVM: with the same C library the parts are the same.
     const random_below random = [](index n) { return static_cast<index>(std::rand() % n); };
     const bool classes = c.task <= 1;
-    const fold_plan plan = classes && folds < p.size() ? stratified_folds(p.y, folds, random) : plain_folds(p.size(), folds, random);
-    const std::unique_ptr<shared_gram> K = p.k ? std::make_unique<shared_gram>(*p.k, p.x, o.memory_bytes) : std::make_unique<shared_gram>(p.K.view());
+    const fold_plan plan =
+        classes && folds < p.size() ? stratified_folds(p.y, folds, random) : plain_folds(p.size(), folds, random);
+    const std::unique_ptr<shared_gram> K =
+        p.k ? std::make_unique<shared_gram>(*p.k, p.x, o.memory_bytes) : std::make_unique<shared_gram>(p.K.view());
     std::vector<double> target(p.y.size());
     watch_interrupt();
     inner_fits inner;
     const inner_fits ended =
-        cross_decide(*K, p.y, o, plan, [&](svm_model& model, std::span<const index> training, std::span<const index> held_out, const matrix<double>& f) {
-            clear_progress();
-            if (interrupted) end_with("interrupted: no result of cross validation", 130);
-            if (model.classes.size() == 1) warn_one_class(c);
-            std::vector<double> labels;
-            if (c.probability && classes && model.classes.size() > 1) {
-                inner.add(calibrate(model, part(p, training), o));
-                const matrix<double> probability = coupled_probabilities(model, f.view());
-                for (index i = 0; i < f.rows(); ++i)
-                    labels.push_back(model.classes[static_cast<std::size_t>(std::max_element(probability.row(i), probability.row(i) + probability.cols()) -
-                                                                            probability.row(i))]);
-            } else {
-                labels = predict(model, f.view());
-            }
-            if (!c.quiet) print_reports(model, o, p.y, training);
-            for (std::size_t i = 0; i < held_out.size(); ++i) target[static_cast<std::size_t>(held_out[i])] = labels[i];
-        });
+        cross_decide(*K, p.y, o, plan,
+                     [&](svm_model& model, std::span<const index> training, std::span<const index> held_out,
+                         const matrix<double>& f) {
+                         clear_progress();
+                         if (interrupted) end_with("interrupted: no result of cross validation", 130);
+                         if (model.classes.size() == 1) warn_one_class(c);
+                         std::vector<double> labels;
+                         if (c.probability && classes && model.classes.size() > 1) {
+                             inner.add(calibrate(model, part(p, training), o));
+                             const matrix<double> probability = coupled_probabilities(model, f.view());
+                             for (index i = 0; i < f.rows(); ++i)
+                                 labels.push_back(model.classes[static_cast<std::size_t>(
+                                     std::max_element(probability.row(i), probability.row(i) + probability.cols()) -
+                                     probability.row(i))]);
+                         } else {
+                             labels = predict(model, f.view());
+                         }
+                         if (!c.quiet) print_reports(model, o, p.y, training);
+                         for (std::size_t i = 0; i < held_out.size(); ++i)
+                             target[static_cast<std::size_t>(held_out[i])] = labels[i];
+                     });
     warn_inner(ended, "cross-validation");
     warn_inner(inner, "cross-validations behind the probabilities");
     if (c.task >= 3) {
         const regression_score score = score_regression(p.y, target);
-        std::printf("Cross Validation Mean squared error = %g\nCross Validation Squared correlation coefficient = %g\n", score.mean_squared_error,
-                    score.squared_correlation);
+        std::printf("Cross Validation Mean squared error = %g\nCross Validation Squared correlation coefficient = %g\n",
+                    score.mean_squared_error, score.squared_correlation);
     } else {
-        std::printf("Cross Validation Accuracy = %g%%\n", 100.0 * static_cast<double>(count_correct(p.y, target)) / static_cast<double>(p.size()));
+        std::printf("Cross Validation Accuracy = %g%%\n",
+                    100.0 * static_cast<double>(count_correct(p.y, target)) / static_cast<double>(p.size()));
     }
     return 0;
 }
@@ -293,12 +317,14 @@ int run(int argc, char** argv) {
     const problem p = read_problem(c);
     // Starting threads would take longer than small problems do.
     std::optional<thread_limit> alone;
-    if (static_cast<double>(p.size()) * static_cast<double>(p.size()) * (20 + static_cast<double>(p.x.dims())) < 3e7) alone.emplace(1);
+    if (static_cast<double>(p.size()) * static_cast<double>(p.size()) * (20 + static_cast<double>(p.x.dims())) < 3e7)
+        alone.emplace(1);
     try {
         return c.folds > 0 ? cross_validate(p, c) : train(p, c);
     } catch (const error& caught) {
         clear_progress();
-        if (caught.code() == errc::infeasible && std::string_view(caught.what()).find("specified nu is infeasible") != std::string_view::npos)
+        if (caught.code() == errc::infeasible &&
+            std::string_view(caught.what()).find("specified nu is infeasible") != std::string_view::npos)
             end_with("ERROR: specified nu is infeasible");
         throw;
     }

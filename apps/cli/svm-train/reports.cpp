@@ -23,14 +23,17 @@ std::vector<multipliers> taken_apart(const svm_model& model, std::span<const dou
     if (model.class_support.empty()) first.push_back(model.coef.cols());
     std::vector<index> size(model.classes.size(), 0);
     for (const index i : rows)
-        for (std::size_t c = 0; c < model.classes.size(); ++c) size[c] += y[static_cast<std::size_t>(i)] == model.classes[c];
+        for (std::size_t c = 0; c < model.classes.size(); ++c)
+            size[c] += y[static_cast<std::size_t>(i)] == model.classes[c];
     std::vector<multipliers> out(model.reports.size());
     for (std::size_t p = 0; p < out.size(); ++p) {
         multipliers& found = out[p];
         const auto take = [&](index c, index m) {
             for (index s = first[static_cast<std::size_t>(c)]; s < first[static_cast<std::size_t>(c) + 1]; ++s) {
                 const double value = std::abs(model.coef(m, s));
-                if (value > 0) found.alpha.push_back(value), found.label.push_back(model.classes.empty() ? 0 : model.classes[static_cast<std::size_t>(c)]);
+                if (value > 0)
+                    found.alpha.push_back(value),
+                        found.label.push_back(model.classes.empty() ? 0 : model.classes[static_cast<std::size_t>(c)]);
                 found.sum += value;
             }
         };
@@ -42,7 +45,8 @@ std::vector<multipliers> taken_apart(const svm_model& model, std::span<const dou
         const auto [a, b] = model.pairs()[static_cast<index>(p)];
         take(a, b - 1), take(b, a);
         found.n = static_cast<double>(size[static_cast<std::size_t>(a)] + size[static_cast<std::size_t>(b)]);
-        found.first = model.classes[static_cast<std::size_t>(a)], found.second = model.classes[static_cast<std::size_t>(b)];
+        found.first = model.classes[static_cast<std::size_t>(a)],
+        found.second = model.classes[static_cast<std::size_t>(b)];
     }
     return out;
 }
@@ -69,7 +73,8 @@ std::string implied(const svm_options& o, const multipliers& found, const svm_re
 
 }  // namespace
 
-void print_reports(const svm_model& model, const svm_options& o, std::span<const double> y, std::span<const index> rows) {
+void print_reports(const svm_model& model, const svm_options& o, std::span<const double> y,
+                   std::span<const index> rows) {
     const std::vector<multipliers> problems = taken_apart(model, y, rows);
     for (std::size_t p = 0; p < problems.size(); ++p) {
         const multipliers& found = problems[p];
@@ -84,11 +89,11 @@ void print_reports(const svm_model& model, const svm_options& o, std::span<const
         }
         long bounded = 0;
         for (std::size_t i = 0; i < found.alpha.size(); ++i)
-            bounded +=
-                found.alpha[i] >= bound * (o.task == svm_task::c_svc ? weight_of(o, found.label[i]) : 1.0) * (o.task == svm_task::nu_svc ? 1 - 1e-12 : 1);
-        std::printf("*\noptimization finished, #iter = %ld\n%sobj = %f, rho = %f\nnSV = %ld, nBSV = %ld\n", static_cast<long>(report.steps),
-                    implied(o, found, report).c_str(), objective, model.offset[p] == 0 ? 0.0 : -model.offset[p], static_cast<long>(found.alpha.size()),
-                    bounded);
+            bounded += found.alpha[i] >= bound * (o.task == svm_task::c_svc ? weight_of(o, found.label[i]) : 1.0) *
+                                             (o.task == svm_task::nu_svc ? 1 - 1e-12 : 1);
+        std::printf("*\noptimization finished, #iter = %ld\n%sobj = %f, rho = %f\nnSV = %ld, nBSV = %ld\n",
+                    static_cast<long>(report.steps), implied(o, found, report).c_str(), objective,
+                    model.offset[p] == 0 ? 0.0 : -model.offset[p], static_cast<long>(found.alpha.size()), bounded);
     }
     if (model.is_classifier()) std::printf("Total nSV = %ld\n", static_cast<long>(model.coef.cols()));
 }

@@ -8,6 +8,7 @@
 namespace mercer::programs {
 
 // The lines LIBSVM prints for each binary problem, from the model; `rows` are the examples of y that it was trained on.
-void print_reports(const svm_model& model, const svm_options& options, std::span<const double> y, std::span<const index> rows);
+void print_reports(const svm_model& model, const svm_options& options, std::span<const double> y,
+                   std::span<const index> rows);
 
 }  // namespace mercer::programs

@@ -11,6 +11,8 @@ array([[ 4.5  ,  1.303],
 True
 """
 
+# Longer than 400 lines: the algebra of kernel objects and the classes made from the registry, each of which needs the other.
+
 import copy
 import inspect
 import re

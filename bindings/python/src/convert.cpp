@@ -21,15 +21,19 @@ dataset dense_data(const py::array& x) {
 }
 
 template <class T>
-dataset sparse_of(const py::array_t<std::int64_t>& start, const py::array_t<std::int32_t>& column, const py::array& value, index dims) {
+dataset sparse_of(const py::array_t<std::int64_t>& start, const py::array_t<std::int32_t>& column,
+                  const py::array& value, index dims) {
     const auto size = [](const py::array& a) { return static_cast<std::size_t>(a.size()); };
-    return sparse<T>(std::span(start.data(), size(start)), std::span(column.data(), size(column)), std::span(static_cast<const T*>(value.data()), size(value)),
-                     dims, hold(py::make_tuple(start, column, value)));
+    return sparse<T>(std::span(start.data(), size(start)), std::span(column.data(), size(column)),
+                     std::span(static_cast<const T*>(value.data()), size(value)), dims,
+                     hold(py::make_tuple(start, column, value)));
 }
 
 // Row starts, columns and values of a matrix in compressed rows; columns ascend within a row.
-dataset sparse_data(const py::array_t<std::int64_t>& start, const py::array_t<std::int32_t>& column, const py::array& value, index dims) {
-    if (!(start.flags() & column.flags() & value.flags() & py::array::c_style)) throw py::type_error("contiguous arrays are expected here");
+dataset sparse_data(const py::array_t<std::int64_t>& start, const py::array_t<std::int32_t>& column,
+                    const py::array& value, index dims) {
+    if (!(start.flags() & column.flags() & value.flags() & py::array::c_style))
+        throw py::type_error("contiguous arrays are expected here");
     if (py::isinstance<py::array_t<float>>(value)) return sparse_of<float>(start, column, value, dims);
     if (py::isinstance<py::array_t<double>>(value)) return sparse_of<double>(start, column, value, dims);
     throw py::type_error("values of float32 or float64 are expected here");
@@ -48,12 +52,14 @@ dataset string_data(const py::sequence& from) {
     return strings(std::move(items));
 }
 
-// A number for an item of a set: whole numbers stand for themselves, other items for a hash of their text (FNV-1a, 64 bits), so that the same item has
-// the same number in every process and nothing has to be remembered between fit and predict.
+// A number for an item of a set: whole numbers stand for themselves, other items for a hash of their text (FNV-1a, 64
+// bits), so that the same item has the same number in every process and nothing has to be remembered between fit and
+// predict.
 std::int64_t item_number(const py::handle& item) {
     if (py::isinstance<py::int_>(item) || PyIndex_Check(item.ptr())) return item.cast<std::int64_t>();
     if (!py::isinstance<py::str>(item) && !py::isinstance<py::bytes>(item))
-        throw py::type_error("items of sets must be whole numbers or str, got " + std::string(py::str(py::type::handle_of(item).attr("__name__"))));
+        throw py::type_error("items of sets must be whole numbers or str, got " +
+                             std::string(py::str(py::type::handle_of(item).attr("__name__"))));
     std::uint64_t hash = 14695981039346656037ull;
     for (const char c : item.cast<std::string>()) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ull;
     return static_cast<std::int64_t>(hash);
@@ -77,8 +83,9 @@ py::object fault_of(const dataset& x) {
     return bad ? py::object(py::make_tuple(bad->row, bad->column, bad->value)) : py::none();
 }
 
-// The distinct values of a list of labels, ascending, and for every one its place among them; nothing where there is NaN or there are too many to look for
-// them one by one. One pass for the values, one for the places: sorting all labels takes many times as long.
+// The distinct values of a list of labels, ascending, and for every one its place among them; nothing where there is
+// NaN or there are too many to look for them one by one. One pass for the values, one for the places: sorting all
+// labels takes many times as long.
 template <class T>
 std::optional<std::pair<std::vector<T>, std::vector<std::int64_t>>> coded(std::span<const T> labels) {
     constexpr std::size_t most = 256;
@@ -96,7 +103,8 @@ std::optional<std::pair<std::vector<T>, std::vector<std::int64_t>>> coded(std::s
     std::vector<std::int64_t> places(labels.size());
     std::int64_t place = 0;
     for (std::size_t i = 0; i < labels.size(); ++i) {
-        if (i == 0 || labels[i] != labels[i - 1]) place = std::lower_bound(classes.begin(), classes.end(), labels[i]) - classes.begin();
+        if (i == 0 || labels[i] != labels[i - 1])
+            place = std::lower_bound(classes.begin(), classes.end(), labels[i]) - classes.begin();
         places[i] = place;
     }
     return std::pair(std::move(classes), std::move(places));
@@ -123,7 +131,8 @@ py::object objects_of(const dataset& x) {
             if constexpr (requires { some.row(0); }) {
                 using T = std::remove_const_t<std::remove_pointer_t<decltype(some.row(0))>>;
                 py::array_t<T> out({some.size(), some.dims()});
-                for (index i = 0; i < some.size(); ++i) std::copy_n(some.row(i), some.dims(), out.mutable_data() + i * some.dims());
+                for (index i = 0; i < some.size(); ++i)
+                    std::copy_n(some.row(i), some.dims(), out.mutable_data() + i * some.dims());
                 return out;
             } else if constexpr (requires { some.values(0); }) {
                 using T = std::remove_const_t<typename decltype(some.values(0))::value_type>;
@@ -135,13 +144,15 @@ py::object objects_of(const dataset& x) {
                     value.insert(value.end(), some.values(i).begin(), some.values(i).end());
                     start.push_back(static_cast<index>(column.size()));
                 }
-                return py::make_tuple(to_numpy(std::move(start)), to_numpy(std::move(column)), to_numpy(std::move(value)), some.dims());
+                return py::make_tuple(to_numpy(std::move(start)), to_numpy(std::move(column)),
+                                      to_numpy(std::move(value)), some.dims());
             } else {
                 py::list out;
                 for (index i = 0; i < some.size(); ++i) {
                     if constexpr (std::is_same_v<std::decay_t<decltype(some)>, strings>) {
                         const std::string_view text = some[i];
-                        PyObject* decoded = PyUnicode_DecodeUTF8(text.data(), static_cast<py::ssize_t>(text.size()), "surrogateescape");
+                        PyObject* decoded =
+                            PyUnicode_DecodeUTF8(text.data(), static_cast<py::ssize_t>(text.size()), "surrogateescape");
                         if (!decoded) throw py::error_already_set();
                         out.append(py::reinterpret_steal<py::object>(decoded));
                     } else {
@@ -166,9 +177,10 @@ int thread_count(const py::object& n_jobs) {
 
 py::dict progress_dict(const fit_progress& now) {
     using py::literals::operator""_a;
-    return py::dict("phase"_a = now.phase, "done"_a = now.done, "total"_a = now.total, "value"_a = now.value, "gap"_a = now.value, "seconds"_a = now.seconds,
-                    "seconds_left"_a = now.seconds_left, "problem"_a = now.problem, "problems"_a = now.problems, "steps"_a = now.steps, "rounds"_a = now.rounds,
-                    "active"_a = now.active, "size"_a = now.size);
+    return py::dict("phase"_a = now.phase, "done"_a = now.done, "total"_a = now.total, "value"_a = now.value,
+                    "gap"_a = now.value, "seconds"_a = now.seconds, "seconds_left"_a = now.seconds_left,
+                    "problem"_a = now.problem, "problems"_a = now.problems, "steps"_a = now.steps,
+                    "rounds"_a = now.rounds, "active"_a = now.active, "size"_a = now.size);
 }
 
 namespace {
@@ -180,7 +192,9 @@ bool every_interrupt_ends_all = false;
 double last_interrupt = -1e9;
 thread_local run_control* control_here = nullptr;
 
-double seconds_now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+double seconds_now() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 }  // namespace
 
 run_control::run_control(py::object callback, bool keeps)
@@ -245,13 +259,16 @@ void bind_interrupt(py::module_& m) {
     m.def(
         "set_interrupt",
         [](const std::string& what) {
-            if (what != "keep" && what != "raise") throw py::value_error("what Ctrl-C does must be 'keep' or 'raise', got '" + what + "'");
+            if (what != "keep" && what != "raise")
+                throw py::value_error("what Ctrl-C does must be 'keep' or 'raise', got '" + what + "'");
             every_interrupt_ends_all = what == "raise";
             last_interrupt = -1e9;
         },
         py::arg("what"),
-        "What Ctrl-C does to a fit. 'keep', the default: it ends with the best model so far, and a second Ctrl-C within ten seconds ends "
-        "everything with KeyboardInterrupt. 'raise': KeyboardInterrupt at once, as in a loop over many fits (cross_val_score, GridSearchCV).");
+        "What Ctrl-C does to a fit. 'keep', the default: it ends with the best model so far, and a second Ctrl-C "
+        "within ten seconds ends "
+        "everything with KeyboardInterrupt. 'raise': KeyboardInterrupt at once, as in a loop over many fits "
+        "(cross_val_score, GridSearchCV).");
 }
 
 void bind_data(py::module_& m) {
@@ -259,7 +276,10 @@ void bind_data(py::module_& m) {
         .def("__len__", &dataset::size)
         .def_property_readonly("dims", &dataset::dims)
         // Objects that only Python understands are strings here, the keys under which _data holds them.
-        .def_property_readonly("kind", [](const py::object& x) { return py::hasattr(x, "held") ? "objects" : name(x.cast<const dataset&>().kind()); })
+        .def_property_readonly("kind",
+                               [](const py::object& x) {
+                                   return py::hasattr(x, "held") ? "objects" : name(x.cast<const dataset&>().kind());
+                               })
         .def_property_readonly("single", [](const dataset& x) { return x.as<dense<float>>() || x.as<sparse<float>>(); })
         .def_property_readonly("sparse", &dataset::is_sparse)
         .def("objects", &objects_of);

@@ -1,4 +1,5 @@
-// What all binding files share: numpy arrays in and out without copies, data sets from Python objects, control of long runs.
+// What all binding files share: numpy arrays in and out without copies, data sets from Python objects, control of long
+// runs.
 #pragma once
 
 #include <pybind11/numpy.h>
@@ -26,7 +27,8 @@ namespace py = pybind11;
 inline std::shared_ptr<const void> hold(py::object object) {
     auto* kept = new py::object(std::move(object));
     return {kept, [](const void* p) {
-                // What outlives the interpreter (a kernel in the registry) goes with the process: there is no lock to wait for any more.
+                // What outlives the interpreter (a kernel in the registry) goes with the process: there is no lock to
+                // wait for any more.
                 if (!Py_IsInitialized()) return;
                 const py::gil_scoped_acquire gil;
                 delete static_cast<const py::object*>(p);
@@ -53,14 +55,18 @@ py::array_t<double> copied(matrix_view<const double> from);
 template <class T>
 matrix_view<const T> rows_of(const py::array& from) {
     const auto item = static_cast<py::ssize_t>(sizeof(T));
-    if (from.ndim() != 2 || !py::isinstance<py::array_t<T>>(from)) throw py::type_error("a two-dimensional array of float32 or float64 is expected here");
+    if (from.ndim() != 2 || !py::isinstance<py::array_t<T>>(from))
+        throw py::type_error("a two-dimensional array of float32 or float64 is expected here");
     if ((from.shape(1) > 1 && from.strides(1) != item) || (from.shape(0) > 1 && from.strides(0) % item != 0))
         throw py::type_error("rows must be contiguous here");
-    return {static_cast<const T*>(from.data()), from.shape(0), from.shape(1), from.shape(0) > 1 ? from.strides(0) / item : from.shape(1)};
+    return {static_cast<const T*>(from.data()), from.shape(0), from.shape(1),
+            from.shape(0) > 1 ? from.strides(0) / item : from.shape(1)};
 }
 
 using doubles = py::array_t<double, py::array::c_style | py::array::forcecast>;
-inline std::span<const double> as_span(const doubles& from) { return {from.data(), static_cast<std::size_t>(from.size())}; }
+inline std::span<const double> as_span(const doubles& from) {
+    return {from.data(), static_cast<std::size_t>(from.size())};
+}
 inline std::vector<double> as_vector(const py::object& from) {
     if (from.is_none()) return {};
     const auto values = py::cast<doubles>(from);
@@ -81,7 +87,8 @@ void bind_models(py::module_& m);
 void bind_particular(py::module_& m);
 void bind_report(py::module_& m);
 
-// The objects of a data set as Python gives them: an array, (indptr, indices, data, columns), a list of str, a list of frozensets.
+// The objects of a data set as Python gives them: an array, (indptr, indices, data, columns), a list of str, a list of
+// frozensets.
 py::object objects_of(const dataset& x);
 
 // n_jobs of an estimator as threads of this call; 0: all there are.
@@ -92,9 +99,10 @@ py::dict progress_dict(const fit_progress& now);
 
 // Watches a long run of this thread while it lives: is Ctrl-C pressed, does the caller's callback want to go on?
 //
-// The run asks at every step, in whatever thread, by go_on(), and on a no ends with the best it has. Where a step is long, or there is nothing to keep,
-// its loops ask (base/stop.h) and end a moment after that no, or at once at a second Ctrl-C: within `interrupt_again` seconds of the first, whichever
-// run that one ended, it ends everything, and so does every Ctrl-C after set_interrupt("raise").
+// The run asks at every step, in whatever thread, by go_on(), and on a no ends with the best it has. Where a step is
+// long, or there is nothing to keep, its loops ask (base/stop.h) and end a moment after that no, or at once at a second
+// Ctrl-C: within `interrupt_again` seconds of the first, whichever run that one ended, it ends everything, and so does
+// every Ctrl-C after set_interrupt("raise").
 class run_control {
 public:
     // keeps: whether a part of the work is an answer.
@@ -112,7 +120,8 @@ public:
     // Raises what the callback or a signal raised, and KeyboardInterrupt where that is to end more than this run.
     void finish();
     bool interrupted() const { return interrupted_; }
-    // Raises why a run was stopped that has nothing to show for it; returns where the callback wanted it so. Stopped by neither it is out of time.
+    // Raises why a run was stopped that has nothing to show for it; returns where the callback wanted it so. Stopped by
+    // neither it is out of time.
     void explain(const error& problem);
     static run_control* here();
 
@@ -131,7 +140,8 @@ private:
 };
 void bind_interrupt(py::module_& m);
 
-// Runs work() without the interpreter's lock, with at most `threads` threads (0: no limit), watched by the control there is or by one of its own.
+// Runs work() without the interpreter's lock, with at most `threads` threads (0: no limit), watched by the control
+// there is or by one of its own.
 template <class Work>
 auto without_lock(int threads, Work work) {
     std::optional<run_control> own;
@@ -147,7 +157,8 @@ auto without_lock(int threads, Work work) {
     }
 }
 
-// X of an estimator is Data, or for a precomputed kernel a matrix of its values: on_objects(data) or on_matrix(values), without the lock.
+// X of an estimator is Data, or for a precomputed kernel a matrix of its values: on_objects(data) or on_matrix(values),
+// without the lock.
 template <class Objects, class Matrix>
 auto on_input(const py::object& x, int threads, Objects on_objects, Matrix on_matrix) {
     if (py::isinstance<dataset>(x)) {

@@ -10,11 +10,12 @@
 
 namespace mercer::python {
 
+// Longer than 60 lines: one line for each member, nothing else.
 void bind_insight(py::module_& m) {
-    py::class_<mercer_result>(
-        m, "MercerTest",
-        "Whether a kernel is positive semidefinite on data: certified, indefinite with a witness, asymmetric, undecided; or a contradiction "
-        "between a witness and the kernel's proof, which is a fault in Mercer.")
+    py::class_<mercer_result>(m, "MercerTest",
+                              "Whether a kernel is positive semidefinite on data: certified, indefinite with a "
+                              "witness, asymmetric, undecided; or a contradiction "
+                              "between a witness and the kernel's proof, which is a fault in Mercer.")
         .def_property_readonly("verdict", [](const mercer_result& r) { return name(r.verdict); })
         .def_readonly("n", &mercer_result::n)
         .def_readonly("tested", &mercer_result::tested)
@@ -44,39 +45,44 @@ void bind_insight(py::module_& m) {
         .def_property_readonly("dims", &feature_map::dims)
         .def("__len__", &feature_map::size)
         .def_property_readonly("names", &feature_map::names)
-        .def("apply", [](const feature_map& map, const dataset& x) { return objects_of(without_lock(0, [&] { return dataset(map.apply(x)); })); });
+        .def("apply", [](const feature_map& map, const dataset& x) {
+            return objects_of(without_lock(0, [&] { return dataset(map.apply(x)); }));
+        });
     m.def("eigenvalues", [](const doubles& K) {
         if (K.ndim() != 2) throw py::value_error("a matrix is expected here");
         const matrix_view<const double> view(K.data(), K.shape(0), K.shape(1));
-        return to_numpy(without_lock(0, [&] { return decompose(precomputed<double>(view), eigen_parts::values).values; }));
+        return to_numpy(
+            without_lock(0, [&] { return decompose(precomputed<double>(view), eigen_parts::values).values; }));
     });
     m.def("eigenvalues", [](const kernel& k, const dataset& x) {
         return to_numpy(without_lock(0, [&] { return decompose(computed<double>(k, x), eigen_parts::values).values; }));
     });
     // Both samples together, the first `first` objects are those of the first one: (biased, unbiased, p).
-    m.def("mmd_test", [](const py::object& x, const kernel* k, index first, bool unbiased, index permutations, std::uint64_t seed, const py::object& n_jobs) {
+    m.def("mmd_test", [](const py::object& x, const kernel* k, index first, bool unbiased, index permutations,
+                         std::uint64_t seed, const py::object& n_jobs) {
         two_sample_options o;
         o.kind = unbiased ? two_sample_options::statistic::unbiased : two_sample_options::statistic::biased;
         o.permutations = permutations, o.seed = seed;
         run_control control;
         o.progress = control.watching();
         const auto r = on_input(
-            x, thread_count(n_jobs), [&](const dataset& data) { return two_sample_test(computed<double>(*k, data), first, o); },
+            x, thread_count(n_jobs),
+            [&](const dataset& data) { return two_sample_test(computed<double>(*k, data), first, o); },
             [&](const auto& K) { return two_sample_test(precomputed<double>(K), first, o); });
         control.finish();
         return py::make_tuple(r.biased, r.unbiased, r.p_value);
     });
     // (hsic, alignment, p)
-    m.def("hsic_test",
-          [](const kernel& k, const dataset& x, const kernel& l, const dataset& y, index permutations, std::uint64_t seed, const py::object& n_jobs) {
-              independence_options o;
-              o.permutations = permutations, o.seed = seed;
-              run_control control;
-              o.progress = control.watching();
-              const auto r = without_lock(thread_count(n_jobs), [&] { return independence_test(k, x, l, y, o); });
-              control.finish();
-              return py::make_tuple(r.hsic, r.alignment, r.p_value);
-          });
+    m.def("hsic_test", [](const kernel& k, const dataset& x, const kernel& l, const dataset& y, index permutations,
+                          std::uint64_t seed, const py::object& n_jobs) {
+        independence_options o;
+        o.permutations = permutations, o.seed = seed;
+        run_control control;
+        o.progress = control.watching();
+        const auto r = without_lock(thread_count(n_jobs), [&] { return independence_test(k, x, l, y, o); });
+        control.finish();
+        return py::make_tuple(r.hsic, r.alignment, r.p_value);
+    });
 }
 
 }  // namespace mercer::python

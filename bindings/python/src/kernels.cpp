@@ -16,7 +16,8 @@ py::object as_object(const argument& value) {
 
 py::dict describe(const registered_kernel& entry) {
     py::list parameters;
-    for (const auto& each : entry.info.parameters) parameters.append(py::make_tuple(each.name, each.initial, each.condition, each.about));
+    for (const auto& each : entry.info.parameters)
+        parameters.append(py::make_tuple(each.name, each.initial, each.condition, each.about));
     py::dict out;
     out["name"] = entry.info.name;
     out["aliases"] = entry.info.aliases;
@@ -41,7 +42,8 @@ py::tuple take_apart(const kernel_node& node) {
 
 // Do both hold the same objects in memory?
 bool same_memory(const dataset& a, const dataset& b) {
-    if (a.size() != b.size() || a.dims() != b.dims() || a.items().index() != b.items().index() || a.size() == 0) return false;
+    if (a.size() != b.size() || a.dims() != b.dims() || a.items().index() != b.items().index() || a.size() == 0)
+        return false;
     return std::visit(
         [&](const auto& some) {
             const auto& other = std::get<std::decay_t<decltype(some)>>(b.items());
@@ -49,7 +51,8 @@ bool same_memory(const dataset& a, const dataset& b) {
             if constexpr (requires { some.row(0); })
                 return some.row(0) == other.row(0) && some.row(last) == other.row(last);
             else if constexpr (requires { some.values(0); })
-                return some.nonzeros() == other.nonzeros() && some.values(0).data() == other.values(0).data() && some.cols(0).data() == other.cols(0).data();
+                return some.nonzeros() == other.nonzeros() && some.values(0).data() == other.values(0).data() &&
+                       some.cols(0).data() == other.cols(0).data();
             else
                 return some[0].data() == other[0].data() && some[last].data() == other[last].data();
         },
@@ -58,14 +61,17 @@ bool same_memory(const dataset& a, const dataset& b) {
 
 bool is_whole(const selection& which, const dataset& of) { return which.is_range() && which.size() == of.size(); }
 
-// f(X, Z) gives the matrix of kernel values for the rows of X against those of Z, sparse matrices where the data are. Called with the interpreter's lock
-// held, from any thread.
+// f(X, Z) gives the matrix of kernel values for the rows of X against those of Z, sparse matrices where the data are.
+// Called with the interpreter's lock held, from any thread.
 kernel from_python(const std::string& name, const py::function& f, const std::string& where) {
     const auto kept = std::static_pointer_cast<const py::object>(hold(f));
-    const domain kind = where == "strings" || where == "objects" ? domain::strings : where == "sets" ? domain::sets : domain::vectors;
+    const domain kind = where == "strings" || where == "objects" ? domain::strings
+                        : where == "sets"                        ? domain::sets
+                                                                 : domain::vectors;
     return from_block_function(
         name,
-        [kept, name](const dataset& x, const selection& rows, const dataset& z, const selection& cols, matrix_view<double> out) {
+        [kept, name](const dataset& x, const selection& rows, const dataset& z, const selection& cols,
+                     matrix_view<double> out) {
             const py::gil_scoped_acquire gil;
             const auto objects = [](const dataset& all, const selection& which) -> py::object {
                 const dataset some = is_whole(which, all) ? all : gather(all, which);
@@ -80,9 +86,10 @@ kernel from_python(const std::string& name, const py::function& f, const std::st
             if (!values) throw py::error_already_set();
             if (values.ndim() != 2 || values.shape(0) != out.rows || values.shape(1) != out.cols) {
                 std::string shape;
-                for (py::ssize_t i = 0; i < values.ndim(); ++i) shape += (i ? " x " : "") + std::to_string(values.shape(i));
-                fail(errc::data, name + ": the function must give a matrix of " + std::to_string(out.rows) + " x " + std::to_string(out.cols) +
-                                     " kernel values, got " + shape);
+                for (py::ssize_t i = 0; i < values.ndim(); ++i)
+                    shape += (i ? " x " : "") + std::to_string(values.shape(i));
+                fail(errc::data, name + ": the function must give a matrix of " + std::to_string(out.rows) + " x " +
+                                     std::to_string(out.cols) + " kernel values, got " + shape);
             }
             for (index i = 0; i < out.rows; ++i) std::copy_n(values.data(i, 0), out.cols, out.row(i));
         },
@@ -156,7 +163,8 @@ void bind_kernels(py::module_& m) {
                                [](const kernel& k) {
                                    const traits t = k.properties();
                                    py::dict out;
-                                   out["stationary"] = t.stationary, out["radial"] = t.radial, out["normalised"] = t.normalised;
+                                   out["stationary"] = t.stationary, out["radial"] = t.radial,
+                                   out["normalised"] = t.normalised;
                                    return out;
                                })
         .def("form", [](const kernel& k) { return take_apart(k.node()); })

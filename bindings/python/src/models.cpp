@@ -1,4 +1,5 @@
-// Methods by name: fit, ask, save. What a method is and what it takes comes from the registry; nothing here knows one of them.
+// Methods by name: fit, ask, save. What a method is and what it takes comes from the registry; nothing here knows one
+// of them.
 #include "models.h"
 
 #include <algorithm>
@@ -19,7 +20,8 @@ using api::option_kind;
 std::string option_text(const option_info& o, const py::handle& value) {
     switch (o.kind) {
         case option_kind::number: return number_text(py::float_(py::reinterpret_borrow<py::object>(value)));
-        case option_kind::whole: return std::to_string(py::int_(py::reinterpret_borrow<py::object>(value)).cast<index>());
+        case option_kind::whole:
+            return std::to_string(py::int_(py::reinterpret_borrow<py::object>(value)).cast<index>());
         case option_kind::flag: return PyObject_IsTrue(value.ptr()) == 1 ? "true" : "false";
         case option_kind::choice: return value.cast<std::string>();
         case option_kind::numbers: break;
@@ -59,7 +61,8 @@ py::object as_object(std::vector<matrix<double>> value) {
 }
 py::object as_object(const api::figures& all) {
     py::dict out;
-    for (const auto& [name, value] : all.all()) out[py::str(name)] = std::visit([](auto v) { return as_object(std::move(v)); }, value);
+    for (const auto& [name, value] : all.all())
+        out[py::str(name)] = std::visit([](auto v) { return as_object(std::move(v)); }, value);
     return out;
 }
 py::object as_object(const std::vector<api::figures>& all) {
@@ -114,10 +117,12 @@ std::vector<std::pair<double, double>> class_weights(const py::object& given) {
     return out;
 }
 
-// (model, was it interrupted). x: Data with a kernel, or the matrix of kernel values without one; y: a column or a matrix of targets, or None.
-py::tuple fit(const std::string& name, const py::dict& options, const py::object& x, const kernel* k, const std::optional<doubles>& y,
-              const py::object& sample_weight, const py::object& class_weight, const std::pair<std::size_t, std::size_t>& memory, const py::object& time_limit,
-              const py::object& n_jobs, const py::object& callback) {
+// (model, was it interrupted). x: Data with a kernel, or the matrix of kernel values without one; y: a column or a
+// matrix of targets, or None.
+py::tuple fit(const std::string& name, const py::dict& options, const py::object& x, const kernel* k,
+              const std::optional<doubles>& y, const py::object& sample_weight, const py::object& class_weight,
+              const std::pair<std::size_t, std::size_t>& memory, const py::object& time_limit, const py::object& n_jobs,
+              const py::object& callback) {
     const api::method& m = api::find_method(name);
     const api::option_values values = values_of(m, options);
     run_control run(callback, find_option(m, "max_iter") != nullptr);  // without steps there is nothing to keep
@@ -129,11 +134,14 @@ py::tuple fit(const std::string& name, const py::dict& options, const py::object
     control.any_order = true;
     control.progress = run.watching();
     const matrix_view<const double> targets =
-        !y ? matrix_view<const double>() : matrix_view<const double>(y->data(), y->shape(0), y->ndim() > 1 ? y->shape(1) : 1);
+        !y ? matrix_view<const double>()
+           : matrix_view<const double>(y->data(), y->shape(0), y->ndim() > 1 ? y->shape(1) : 1);
     const auto kernel_used = k ? std::make_shared<const kernel>(*k) : nullptr;
     const std::vector<double> weight = as_vector(sample_weight);
     const auto weights = class_weights(class_weight);
-    held_model made{on_examples(x, 0, [&](const api::examples& some) { return api::fit(m, values, {some, targets, kernel_used, weight, weights}, control); })};
+    held_model made{on_examples(x, 0, [&](const api::examples& some) {
+        return api::fit(m, values, {some, targets, kernel_used, weight, weights}, control);
+    })};
     run.finish();
     return py::make_tuple(std::move(made), run.interrupted());
 }
@@ -142,20 +150,23 @@ py::tuple fit(const std::string& name, const py::dict& options, const py::object
 
 // Places among the classes, clusters and sides are whole numbers.
 py::object predicted(const held_model& model, const py::object& x, const py::object& n_jobs) {
-    std::vector<double> found = on_examples(x, thread_count(n_jobs), [&](const api::examples& some) { return model->predict(some); });
+    std::vector<double> found =
+        on_examples(x, thread_count(n_jobs), [&](const api::examples& some) { return model->predict(some); });
     return model->gives() == answer::values ? py::object(to_numpy(std::move(found))) : as_int64(found);
 }
 
 template <class Ask>
 auto asking(Ask ask) {
     return [ask](const held_model& model, const py::object& x, const py::object& n_jobs) {
-        return to_numpy(on_examples(x, thread_count(n_jobs), [&](const api::examples& some) { return ask(*model.fitted, some); }));
+        return to_numpy(
+            on_examples(x, thread_count(n_jobs), [&](const api::examples& some) { return ask(*model.fitted, some); }));
     };
 }
 
 // A part of the model, or a figure of its fit.
 py::object attribute(const held_model& model, const std::string& name) {
-    if (api::part_value part = model->part(name); part.index() != 0) return std::visit([](auto& v) { return as_object(std::move(v)); }, part);
+    if (api::part_value part = model->part(name); part.index() != 0)
+        return std::visit([](auto& v) { return as_object(std::move(v)); }, part);
     const api::figures about = model->about();
     const api::figure_value* found = about.find(name);
     if (!found) throw py::attribute_error("the model has no " + name);
@@ -179,8 +190,11 @@ void bind_models(py::module_& m) {
         .def("__getattr__", &attribute)
         .def_property_readonly("kernel_text", [](const held_model& model) { return model->kernel_text(); })
         .def("to_bytes", [](const held_model& model) { return py::bytes(model->bytes()); })
-        .def("save", [](const held_model& model, const std::string& path) { without_lock(0, [&] { write_atomically(path, model->bytes()); }); })
-        .def_static("from_bytes", [](const py::bytes& bytes) { return parse(static_cast<std::string_view>(bytes), "the pickled model"); })
+        .def("save", [](const held_model& model,
+                        const std::string& path) { without_lock(0, [&] { write_atomically(path, model->bytes()); }); })
+        .def_static(
+            "from_bytes",
+            [](const py::bytes& bytes) { return parse(static_cast<std::string_view>(bytes), "the pickled model"); })
         .def_static("load", [](const std::string& path) {
             return without_lock(0, [&] {
                 const source file = read_source(path);

@@ -10,7 +10,8 @@ namespace mercer::python {
 namespace {
 
 // With another number of neighbours than the model's own; `self` holds k(z, z) where x is a matrix.
-neighbours search(const held_model& model, const py::object& x, index n_neighbors, const py::object& self, const py::object& n_jobs) {
+neighbours search(const held_model& model, const py::object& x, index n_neighbors, const py::object& self,
+                  const py::object& n_jobs) {
     knn_model some = api::model_of<knn_model>(*model.fitted);
     some.options.n_neighbors = n_neighbors;
     run_control control;
@@ -48,7 +49,9 @@ py::object back(const held_model& model, const matrix_in& scores, const std::str
     using method = pre_image_options::method;
     o.how = how == "fixed_point" ? method::fixed_point : how == "neighbors" ? method::neighbours : method::automatic;
     const auto values = view_of(scores);
-    return to_numpy(without_lock(thread_count(n_jobs), [&] { return pre_images(api::model_of<kernel_pca_model>(*model.fitted), values, o).points; }));
+    return to_numpy(without_lock(thread_count(n_jobs), [&] {
+        return pre_images(api::model_of<kernel_pca_model>(*model.fitted), values, o).points;
+    }));
 }
 
 // The same machine with other weights, one row for each problem, and offsets; both with the library's sign.
@@ -56,9 +59,10 @@ held_model with_weights(const held_model& model, const matrix_in& weights, const
     svm_model out = api::model_of<svm_model>(*model.fitted);
     const auto w = view_of(weights);
     const auto b = as_span(offset);
-    if (w.rows != out.problems() || w.cols != out.support.dims() || static_cast<index>(b.size()) != w.rows || out.coef.cols() != w.rows)
-        fail(errc::invalid_argument,
-             "coef_ and intercept_ must have " + std::to_string(out.problems()) + " rows, and coef_ " + std::to_string(out.support.dims()) + " columns");
+    if (w.rows != out.problems() || w.cols != out.support.dims() || static_cast<index>(b.size()) != w.rows ||
+        out.coef.cols() != w.rows)
+        fail(errc::invalid_argument, "coef_ and intercept_ must have " + std::to_string(out.problems()) +
+                                         " rows, and coef_ " + std::to_string(out.support.dims()) + " columns");
     matrix<double> rows(w.rows, w.cols);
     for (index p = 0; p < w.rows; ++p) std::copy_n(w.row(p), w.cols, rows.row(p));
     out.support = dense<double>(std::move(rows));
@@ -69,9 +73,9 @@ held_model with_weights(const held_model& model, const matrix_in& weights, const
 }  // namespace
 
 void bind_particular(py::module_& m) {
-    py::class_<neighbours>(m, "Neighbours").def_property_readonly("indices", &indices_of).def_property_readonly("distances", [](const neighbours& f) {
-        return copied(f.distances.view());
-    });
+    py::class_<neighbours>(m, "Neighbours")
+        .def_property_readonly("indices", &indices_of)
+        .def_property_readonly("distances", [](const neighbours& f) { return copied(f.distances.view()); });
     m.def("neighbours", &search);
     m.def("neighbour_shares", &shares);
     m.def("neighbour_means", &mean_of);

@@ -8,7 +8,8 @@
 namespace mercer::api {
 namespace {
 
-// A model may know its objects in another order than the caller: labels of all objects as they came, and the number of each that it was fitted on.
+// A model may know its objects in another order than the caller: labels of all objects as they came, and the number of
+// each that it was fitted on.
 template <class Model>
 class cluster_fitted : public fitted_as<Model> {
 public:
@@ -35,7 +36,9 @@ private:
 class kmeans_fitted final : public cluster_fitted<kmeans_model> {
 public:
     using cluster_fitted::cluster_fitted;
-    columns transform(const examples& x) const override { return {mercer::distances(m_, x.objects()), numbered("distance", m_.clusters())}; }
+    columns transform(const examples& x) const override {
+        return {mercer::distances(m_, x.objects()), numbered("distance", m_.clusters())};
+    }
     figures about() const override {
         return {{"status", name(m_.status)}, {"objective", m_.objective()},   {"rounds", m_.history.size() - 1},
                 {"runs", m_.runs},           {"cluster_weights", m_.weights}, {"training_size", m_.means.size()}};
@@ -46,8 +49,13 @@ class kmedoids_fitted final : public cluster_fitted<kmedoids_model> {
 public:
     using cluster_fitted::cluster_fitted;
     figures about() const override {
-        return {{"status", name(m_.status)}, {"objective", m_.objective}, {"silhouette", m_.silhouette},      {"swaps", m_.swaps},
-                {"passes", m_.passes},       {"medoid_rows", medoids()},  {"training_size", m_.labels.size()}};
+        return {{"status", name(m_.status)},
+                {"objective", m_.objective},
+                {"silhouette", m_.silhouette},
+                {"swaps", m_.swaps},
+                {"passes", m_.passes},
+                {"medoid_rows", medoids()},
+                {"training_size", m_.labels.size()}};
     }
     part_value part(std::string_view name) const override {
         if (name == "objects") return m_.objects;
@@ -65,7 +73,8 @@ private:
 // fit(o, kernel, objects) or fit(o, Gram matrix)
 template <class Fitted>
 fitted_ptr cluster(const fit_call& t, auto o, auto fit) {
-    if (t.x.is_matrix() || !t.any_order()) return t.made<Fitted>(t.from([&](const auto&... source) { return fit(o, source...); }));
+    if (t.x.is_matrix() || !t.any_order())
+        return t.made<Fitted>(t.from([&](const auto&... source) { return fit(o, source...); }));
     ordered_objects some = in_order(t.x.objects(), o.sample_weight);
     o.sample_weight = some.weight;
     auto model = fit(o, *t.k, some.x);
@@ -79,7 +88,8 @@ fitted_ptr make_kmeans(const kernel_kmeans& m, const fit_call& t) {
     o.n_init = m.n_init;
     o.max_iter = m.max_iter;
     o.seed = static_cast<std::uint64_t>(m.seed);
-    return cluster<kmeans_fitted>(t, o, [](const kmeans_options& how, const auto&... from) { return fit_kernel_kmeans(from..., how); });
+    return cluster<kmeans_fitted>(
+        t, o, [](const kmeans_options& how, const auto&... from) { return fit_kernel_kmeans(from..., how); });
 }
 
 fitted_ptr make_kmedoids(const kernel_kmedoids& m, const fit_call& t) {
@@ -89,7 +99,8 @@ fitted_ptr make_kmedoids(const kernel_kmedoids& m, const fit_call& t) {
     o.n_init = m.n_init;
     o.max_iter = m.max_iter;
     o.seed = static_cast<std::uint64_t>(m.seed);
-    return cluster<kmedoids_fitted>(t, o, [](const kmedoids_options& how, const auto&... from) { return fit_kernel_kmedoids(from..., how); });
+    return cluster<kmedoids_fitted>(
+        t, o, [](const kmedoids_options& how, const auto&... from) { return fit_kernel_kmedoids(from..., how); });
 }
 
 }  // namespace

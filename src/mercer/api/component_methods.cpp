@@ -16,14 +16,19 @@ class pca_fitted final : public fitted_as<kernel_pca_model> {
 public:
     using fitted_as::fitted_as;
     columns transform(const examples& x) const override {
-        return {x.visit([&](const auto& some) { return mercer::transform(m_, some); }), numbered("component", m_.components())};
+        return {x.visit([&](const auto& some) { return mercer::transform(m_, some); }),
+                numbered("component", m_.components())};
     }
     columns training_scores() const override { return {m_.scores, numbered("component", m_.components())}; }
     figures about() const override {
-        figures out{
-            {"status", name(m_.status)}, {"components", m_.components()}, {"eigenvalues", m_.eigenvalues}, {"explained_variance", m_.explained_variance}};
-        if (const auto& ratio = m_.explained_variance_ratio; ratio.empty() || !std::isnan(ratio[0])) out.add("explained_variance_ratio", ratio);
-        out.add({{"total_variance", m_.total_variance}, {"passes", m_.passes}, {"training_size", m_.projection.size()}});
+        figures out{{"status", name(m_.status)},
+                    {"components", m_.components()},
+                    {"eigenvalues", m_.eigenvalues},
+                    {"explained_variance", m_.explained_variance}};
+        if (const auto& ratio = m_.explained_variance_ratio; ratio.empty() || !std::isnan(ratio[0]))
+            out.add("explained_variance_ratio", ratio);
+        out.add(
+            {{"total_variance", m_.total_variance}, {"passes", m_.passes}, {"training_size", m_.projection.size()}});
         return out;
     }
     std::string trouble() const override { return trouble_of(m_.status, "max_iter, or take a larger tol"); }
@@ -41,7 +46,8 @@ private:
     matrix<double> eigenvectors() const {
         matrix<double> u(m_.projection.coef.rows(), m_.components());
         for (index i = 0; i < u.rows(); ++i)
-            for (index j = 0; j < u.cols(); ++j) u(i, j) = m_.projection.coef(i, j) * std::sqrt(m_.eigenvalues[static_cast<std::size_t>(j)]);
+            for (index j = 0; j < u.cols(); ++j)
+                u(i, j) = m_.projection.coef(i, j) * std::sqrt(m_.eigenvalues[static_cast<std::size_t>(j)]);
         return u;
     }
 };
@@ -49,7 +55,9 @@ private:
 fitted_ptr make_pca(const kernel_pca& m, const fit_call& t) {
     auto o = t.common<kernel_pca_options>();
     o.n_components = m.n_components;
-    o.solver = m.solver == "full" ? eigen_solver::full : m.solver == "iterative" ? eigen_solver::iterative : eigen_solver::automatic;
+    o.solver = m.solver == "full"        ? eigen_solver::full
+               : m.solver == "iterative" ? eigen_solver::iterative
+                                         : eigen_solver::automatic;
     o.tol = m.tol;
     o.max_iter = m.max_iter;
     o.seed = static_cast<std::uint64_t>(m.seed);
@@ -64,16 +72,21 @@ public:
         return x.visit([&](const auto& some) { return mercer::predict(m_, some); });
     }
     columns transform(const examples& x) const override {
-        return {x.visit([&](const auto& some) { return mercer::transform(m_, some); }), numbered("direction", m_.directions.functions())};
+        return {x.visit([&](const auto& some) { return mercer::transform(m_, some); }),
+                numbered("direction", m_.directions.functions())};
     }
     columns details(const examples& x) const override { return transform(x); }
-    figures about() const override { return {{"directions", m_.directions.functions()}, {"ratios", m_.ratios}, {"training_size", m_.directions.size()}}; }
+    figures about() const override {
+        return {
+            {"directions", m_.directions.functions()}, {"ratios", m_.ratios}, {"training_size", m_.directions.size()}};
+    }
 };
 
 fitted_ptr make_fisher(const kernel_fisher& m, const fit_call& t) {
     auto o = t.common<kernel_fisher_options>();
     o.regularisation = m.regularisation;
-    return t.made<fisher_fitted>(t.from([&](const auto&... from) { return fit_kernel_fisher(from..., t.targets(), o); }));
+    return t.made<fisher_fitted>(
+        t.from([&](const auto&... from) { return fit_kernel_fisher(from..., t.targets(), o); }));
 }
 
 class density_fitted final : public fitted_as<kernel_density_model> {
@@ -81,7 +94,9 @@ public:
     using fitted_as::fitted_as;
     answer gives() const override { return answer::values; }
     // The logarithm where the kernel's integral is known, else the mean embedding.
-    std::vector<double> predict(const examples& x) const override { return m_.normalised ? log_density(m_, x.objects()) : embedding(x); }
+    std::vector<double> predict(const examples& x) const override {
+        return m_.normalised ? log_density(m_, x.objects()) : embedding(x);
+    }
     columns details(const examples& x) const override { return {one_column(embedding(x)), {"mean_embedding"}}; }
     figures about() const override {
         figures out{{"predicts", m_.normalised ? "log density" : "mean embedding"}};

@@ -1,5 +1,5 @@
-// From the description of a method (methods/description.h) to what front ends need of it: the table of its options, its value from texts and back,
-// and its entry in the registry.
+// From the description of a method (methods/description.h) to what front ends need of it: the table of its options, its
+// value from texts and back, and its entry in the registry.
 #pragma once
 
 #include <concepts>
@@ -19,7 +19,8 @@ public:
     std::vector<option_info> options;
 
     void number(const char* name, double value, range r, const char* about, option_needs needs = {}) {
-        add({name, option_kind::number, number_text(value), about, r.low, r.high, r.low_open, r.high_open}, std::move(needs));
+        add({name, option_kind::number, number_text(value), about, r.low, r.high, r.low_open, r.high_open},
+            std::move(needs));
     }
     void whole(const char* name, index value, double low, const char* about, option_needs needs = {}) {
         add({name, option_kind::whole, std::to_string(value), about, low}, std::move(needs));
@@ -27,13 +28,16 @@ public:
     void flag(const char* name, bool value, const char* about, option_needs needs = {}) {
         add({name, option_kind::flag, value ? "true" : "false", about}, std::move(needs));
     }
-    void choice(const char* name, const std::string& value, std::vector<std::string> choices, const char* about, option_needs needs = {}) {
+    void choice(const char* name, const std::string& value, std::vector<std::string> choices, const char* about,
+                option_needs needs = {}) {
         option_info made{name, option_kind::choice, value, about};
         made.choices = std::move(choices);
         add(std::move(made), std::move(needs));
     }
-    void numbers(const char* name, const std::vector<double>& value, range r, const char* about, option_needs needs = {}) {
-        add({name, option_kind::numbers, text_of(value), about, r.low, r.high, r.low_open, r.high_open}, std::move(needs));
+    void numbers(const char* name, const std::vector<double>& value, range r, const char* about,
+                 option_needs needs = {}) {
+        add({name, option_kind::numbers, text_of(value), about, r.low, r.high, r.low_open, r.high_open},
+            std::move(needs));
     }
 
 private:
@@ -47,11 +51,20 @@ private:
 class option_reader {
 public:
     explicit option_reader(const option_values& from) : from_(from) {}
-    void number(const char* name, double& value, range, const char*, const option_needs& = {}) { value = from_.number(name); }
-    void whole(const char* name, index& value, double, const char*, const option_needs& = {}) { value = from_.whole(name); }
+    void number(const char* name, double& value, range, const char*, const option_needs& = {}) {
+        value = from_.number(name);
+    }
+    void whole(const char* name, index& value, double, const char*, const option_needs& = {}) {
+        value = from_.whole(name);
+    }
     void flag(const char* name, bool& value, const char*, const option_needs& = {}) { value = from_.flag(name); }
-    void choice(const char* name, std::string& value, const std::vector<std::string>&, const char*, const option_needs& = {}) { value = from_.choice(name); }
-    void numbers(const char* name, std::vector<double>& value, range, const char*, const option_needs& = {}) { value = from_.numbers(name); }
+    void choice(const char* name, std::string& value, const std::vector<std::string>&, const char*,
+                const option_needs& = {}) {
+        value = from_.choice(name);
+    }
+    void numbers(const char* name, std::vector<double>& value, range, const char*, const option_needs& = {}) {
+        value = from_.numbers(name);
+    }
 
 private:
     const option_values& from_;
@@ -90,8 +103,10 @@ Method value_of(const option_values& from) {
 
 // The entry of the registry: fit is given the value, parse the bytes of a model file.
 template <described_method Method>
-method entry(fitted_ptr (*fit)(const Method&, const fit_call&), fitted_ptr (*parse)(std::string_view, const std::string&)) {
-    return {Method::facts(), options_of<Method>(), [fit](const fit_call& t) { return fit(value_of<Method>(t.options), t); }, parse};
+method entry(fitted_ptr (*fit)(const Method&, const fit_call&),
+             fitted_ptr (*parse)(std::string_view, const std::string&)) {
+    return {Method::facts(), options_of<Method>(),
+            [fit](const fit_call& t) { return fit(value_of<Method>(t.options), t); }, parse};
 }
 // The second of these for an adapter that is made from what `parse` reads.
 template <class Fitted, auto parse>

@@ -30,8 +30,11 @@ figure_value one(const ordered_json& from) {
     }
     if (!from.is_array()) fail(errc::parse, "a figure is a number, a text or a list of them");
     const auto all = [&](auto test) { return std::ranges::all_of(from, test); };
-    if (!from.empty() && all([](const ordered_json& e) { return e.is_number_integer(); })) return from.get<std::vector<std::int64_t>>();
-    const auto number_like = [](const ordered_json& e) { return e.is_number() || e == "inf" || e == "-inf" || e == "nan"; };
+    if (!from.empty() && all([](const ordered_json& e) { return e.is_number_integer(); }))
+        return from.get<std::vector<std::int64_t>>();
+    const auto number_like = [](const ordered_json& e) {
+        return e.is_number() || e == "inf" || e == "-inf" || e == "nan";
+    };
     if (all(number_like)) {
         std::vector<double> out;
         for (const auto& e : from) out.push_back(e.is_number() ? e.get<double>() : std::stod(e.get<std::string>()));
@@ -89,7 +92,8 @@ std::string text(const figure_value& value) {
                 return v ? "yes" : "no";
             } else if constexpr (requires { typename kind::value_type; } && !std::is_same_v<kind, std::string>) {
                 std::string out;
-                for (std::size_t i = 0; i < std::min<std::size_t>(v.size(), 6); ++i) out += (i ? ", " : "") + short_text(v[i]);
+                for (std::size_t i = 0; i < std::min<std::size_t>(v.size(), 6); ++i)
+                    out += (i ? ", " : "") + short_text(v[i]);
                 return v.size() > 6 ? fmt::format("{}, ... ({} in all)", out, v.size()) : out;
             } else {
                 return short_text(v);
@@ -101,7 +105,8 @@ std::string text(const figure_value& value) {
 double figures::number(std::string_view name) const {
     const figure_value* found = find(name);
     if (found && std::holds_alternative<double>(*found)) return std::get<double>(*found);
-    if (found && std::holds_alternative<std::int64_t>(*found)) return static_cast<double>(std::get<std::int64_t>(*found));
+    if (found && std::holds_alternative<std::int64_t>(*found))
+        return static_cast<double>(std::get<std::int64_t>(*found));
     std::string there;
     for (const auto& [each, value] : all_) there += (there.empty() ? "" : ", ") + each;
     fail(errc::invalid_argument, fmt::format("there is no number '{}': there are {}", name, there));

@@ -1,4 +1,5 @@
-// Named figures of a fit, in the order in which a person reads them: what front ends print, write as JSON and keep in model files.
+// Named figures of a fit, in the order in which a person reads them: what front ends print, write as JSON and keep in
+// model files.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,8 @@
 
 namespace mercer::api {
 
-using figure_value = std::variant<bool, std::int64_t, double, std::string, std::vector<std::int64_t>, std::vector<double>, std::vector<std::string>>;
+using figure_value = std::variant<bool, std::int64_t, double, std::string, std::vector<std::int64_t>,
+                                  std::vector<double>, std::vector<std::string>>;
 
 // Any whole number is an int64, any text a string: nothing is narrowed on the way.
 template <class T>

@@ -16,8 +16,8 @@
 
 namespace mercer::api {
 
-// What a fit learns from, and what a model is asked about: objects, or, where only kernel values are known, a matrix of them against the training
-// examples. Borrowed.
+// What a fit learns from, and what a model is asked about: objects, or, where only kernel values are known, a matrix of
+// them against the training examples. Borrowed.
 class examples {
 public:
     examples(const dataset& x) : objects_(&x) {}           // NOLINT: objects are examples
@@ -25,7 +25,8 @@ public:
     bool is_matrix() const { return objects_ == nullptr; }
     index size() const { return objects_ ? objects_->size() : values_.rows; }
     const dataset& objects() const {
-        if (!objects_) fail(errc::unsupported, "a matrix of kernel values is not enough here: the objects themselves are needed");
+        if (!objects_)
+            fail(errc::unsupported, "a matrix of kernel values is not enough here: the objects themselves are needed");
         return *objects_;
     }
     template <class Objects, class Matrix>
@@ -50,8 +51,8 @@ struct columns {
 };
 
 // A part of a model by name, for front ends that show its insides; none where there is no such part.
-using part_value = std::variant<std::monostate, bool, std::vector<double>, std::vector<std::int64_t>, std::string, double, matrix<double>,
-                                std::vector<matrix<double>>, dataset, std::vector<figures>>;
+using part_value = std::variant<std::monostate, bool, std::vector<double>, std::vector<std::int64_t>, std::string,
+                                double, matrix<double>, std::vector<matrix<double>>, dataset, std::vector<figures>>;
 
 // What a method cannot do fails with errc::unsupported.
 class fitted {
@@ -71,7 +72,8 @@ public:
     virtual columns transform(const examples& x) const;
     // How it was fitted and how that ended.
     virtual figures about() const = 0;
-    // Why the answer may not be the one that was asked for, and which options of the method bear on it; empty where all is well.
+    // Why the answer may not be the one that was asked for, and which options of the method bear on it; empty where all
+    // is well.
     virtual std::string trouble() const { return {}; }
     // The labels behind classes, ascending; empty where there are none.
     virtual std::vector<double> classes() const { return {}; }
@@ -81,7 +83,8 @@ public:
     virtual part_value part(std::string_view name) const;
 };
 
-// What the adapters of all models share. model_bytes() is the file form; functions of the form Σ coef·k(x, xᵢ) + b are found by the names they have.
+// What the adapters of all models share. model_bytes() is the file form; functions of the form Σ coef·k(x, xᵢ) + b are
+// found by the names they have.
 template <class Model>
 class fitted_as : public fitted {
 public:

@@ -16,10 +16,16 @@ public:
         const Model& m = this->m_;
         figures out;
         if constexpr (requires { m.of; }) out.add("loss", name(m.of.kind));
-        out.add({{"status", name(m.status)}, {"gap", m.gap}, {"objective", m.objective}, {"rounds", m.rounds}, {"training_size", m.f.training_size}});
+        out.add({{"status", name(m.status)},
+                 {"gap", m.gap},
+                 {"objective", m.objective},
+                 {"rounds", m.rounds},
+                 {"training_size", m.f.training_size}});
         return out;
     }
-    std::string trouble() const override { return trouble_of(this->m_.status, "max_iter, or take a larger tol", this->m_.gap); }
+    std::string trouble() const override {
+        return trouble_of(this->m_.status, "max_iter, or take a larger tol", this->m_.gap);
+    }
 };
 
 class logistic_fitted final : public loss_fitted<kernel_logistic_model> {
@@ -27,10 +33,13 @@ public:
     using loss_fitted::loss_fitted;
     answer gives() const override { return answer::classes; }
     matrix<double> decide(const examples& x) const override {
-        return x.visit([&](const dataset& some) { return mercer::decide(m_, some); }, [&](const auto& K) { return decide_precomputed(m_, K); });
+        return x.visit([&](const dataset& some) { return mercer::decide(m_, some); },
+                       [&](const auto& K) { return decide_precomputed(m_, K); });
     }
     std::vector<double> predict(const examples& x) const override { return mercer::predict(m_, decide(x).view()); }
-    matrix<double> probabilities(const examples& x) const override { return mercer::probabilities(m_, decide(x).view()); }
+    matrix<double> probabilities(const examples& x) const override {
+        return mercer::probabilities(m_, decide(x).view());
+    }
     columns details(const examples& x) const override { return {probabilities(x), label_names("p", m_.classes)}; }
 };
 
@@ -47,8 +56,9 @@ Options newton_options(const auto& m, const fit_call& t) {
 fitted_ptr make_logistic(const kernel_logistic& m, const fit_call& t) {
     auto o = newton_options<kernel_logistic_options>(m, t);
     o.C = m.C;
-    return t.made<logistic_fitted>(t.x.visit([&](const dataset& x) { return fit_kernel_logistic(*t.k, x, t.targets(), o); },
-                                             [&](const auto& K) { return fit_kernel_logistic_precomputed(K, t.targets(), o); }));
+    return t.made<logistic_fitted>(
+        t.x.visit([&](const dataset& x) { return fit_kernel_logistic(*t.k, x, t.targets(), o); },
+                  [&](const auto& K) { return fit_kernel_logistic_precomputed(K, t.targets(), o); }));
 }
 
 class representer_fitted final : public loss_fitted<representer_model> {
@@ -56,12 +66,16 @@ public:
     using loss_fitted::loss_fitted;
     // Losses on ±1 want the labels -1 and 1 themselves.
     answer gives() const override { return m_.of.has_labels() ? answer::classes : answer::values; }
-    std::vector<double> classes() const override { return m_.of.has_labels() ? std::vector<double>{-1, 1} : std::vector<double>{}; }
+    std::vector<double> classes() const override {
+        return m_.of.has_labels() ? std::vector<double>{-1, 1} : std::vector<double>{};
+    }
     std::vector<double> predict(const examples& x) const override {
-        return x.visit([&](const dataset& some) { return mercer::predict(m_, some); }, [&](const auto& K) { return predict_precomputed(m_, K); });
+        return x.visit([&](const dataset& some) { return mercer::predict(m_, some); },
+                       [&](const auto& K) { return predict_precomputed(m_, K); });
     }
     matrix<double> decide(const examples& x) const override {
-        return one_column(x.visit([&](const dataset& some) { return mercer::decide(m_, some); }, [&](const auto& K) { return decide_precomputed(m_, K); }));
+        return one_column(x.visit([&](const dataset& some) { return mercer::decide(m_, some); },
+                                  [&](const auto& K) { return decide_precomputed(m_, K); }));
     }
     columns details(const examples& x) const override { return {decide(x), {"decision"}}; }
 };
@@ -81,8 +95,9 @@ fitted_ptr make_representer(const representer& m, const fit_call& t) {
     auto o = newton_options<representer_fit_options>(m, t);
     o.alpha = m.alpha;
     const loss l = named_loss(m);
-    return t.made<representer_fitted>(t.x.visit([&](const dataset& x) { return fit_representer(*t.k, x, t.targets(), l, o); },
-                                                [&](const auto& K) { return fit_representer_precomputed(K, t.targets(), l, o); }));
+    return t.made<representer_fitted>(
+        t.x.visit([&](const dataset& x) { return fit_representer(*t.k, x, t.targets(), l, o); },
+                  [&](const auto& K) { return fit_representer_precomputed(K, t.targets(), l, o); }));
 }
 
 }  // namespace

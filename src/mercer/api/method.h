@@ -1,5 +1,6 @@
-// A method by name: what it is, its options, how it is fitted and read from a file. One object for each method, made from the method's own description
-// (described.h) and gathered in registry.cpp; each family adapts its models in one file (svm_methods.cpp, ...), without numerics of its own.
+// A method by name: what it is, its options, how it is fitted and read from a file. One object for each method, made
+// from the method's own description (described.h) and gathered in registry.cpp; each family adapts its models in one
+// file (svm_methods.cpp, ...), without numerics of its own.
 #pragma once
 
 #include <functional>
@@ -30,8 +31,8 @@ using fitted_ptr = std::shared_ptr<const fitted>;
 // What is fitted. Borrowed but for the weights.
 struct fit_task {
     examples x;
-    matrix_view<const double> y;                            // one row an example; no columns where the method learns from the objects alone
-    std::shared_ptr<const kernel> k;                        // null where the method takes none, or x is a matrix
+    matrix_view<const double> y;      // one row an example; no columns where the method learns from the objects alone
+    std::shared_ptr<const kernel> k;  // null where the method takes none, or x is a matrix
     std::vector<double> sample_weight{};                    // empty: all 1
     std::vector<std::pair<double, double>> class_weight{};  // label → factor; labels not named have 1
     std::vector<std::string> class_names{};
@@ -59,7 +60,8 @@ struct fit_call : fit_task {
     // f(kernel, objects) or f(Gram matrix): functions that fit have both forms.
     template <class F>
     auto from(F f) const {
-        return x.visit([&](const dataset& objects) { return f(*k, objects); }, [&](matrix_view<const double> K) { return f(precomputed<double>(K)); });
+        return x.visit([&](const dataset& objects) { return f(*k, objects); },
+                       [&](matrix_view<const double> K) { return f(precomputed<double>(K)); });
     }
     // The fitted model; one that ran out of time says so.
     template <class Fitted, class Model, class... More>
@@ -99,7 +101,8 @@ std::pair<fitted_ptr, std::string> parse_fitted(std::string_view bytes, const st
 fitted_ptr as_fitted(svm_model m);
 
 // What adapters share.
-// `trouble` of methods that end with such a status: what did not converge, and the options that decide when it ends ("max_iter or tol").
+// `trouble` of methods that end with such a status: what did not converge, and the options that decide when it ends
+// ("max_iter or tol").
 std::string trouble_of(fit_status status, const char* options, std::optional<double> gap = {});
 matrix<double> one_column(const std::vector<double>& y);
 std::vector<double> first_column(const matrix<double>& values);

@@ -30,13 +30,16 @@ dataset made_dense(const dataset& x, index dims) {
 void require_targets(const method& m, const table& data) {
     if (m.targets == answer::none) return;
     if (data.y.empty())
-        fail(errc::data,
-             fmt::format("{} learns from {}, and the data have no targets: name their column", m.name, m.targets == answer::classes ? "classes" : "values"));
+        fail(errc::data, fmt::format("{} learns from {}, and the data have no targets: name their column", m.name,
+                                     m.targets == answer::classes ? "classes" : "values"));
     if (static_cast<index>(data.y.size()) != data.x.size())
-        fail(errc::invalid_argument, fmt::format("{}: {} objects, but {} targets", m.name, data.x.size(), data.y.size()));
+        fail(errc::invalid_argument,
+             fmt::format("{}: {} objects, but {} targets", m.name, data.x.size(), data.y.size()));
     if (m.targets == answer::values && !data.class_names.empty())
         fail(errc::data,
-             fmt::format("{} learns from numbers, but the targets are names ('{}', ...): take a method of classification", m.name, data.class_names.front()));
+             fmt::format(
+                 "{} learns from numbers, but the targets are names ('{}', ...): take a method of classification",
+                 m.name, data.class_names.front()));
 }
 
 }  // namespace
@@ -45,13 +48,16 @@ kernel default_kernel(const dataset& x) {
     if (x.kind() == domain::strings) return kernel::parse("spectrum(k=3)");
     if (x.kind() == domain::sets) return kernel::parse("jaccard()");
     const double spread = static_cast<double>(x.dims()) * entry_variance(x);
-    return kernel::parse(fmt::format("rbf(gamma={})", number_text(spread > 0 && std::isfinite(1 / spread) ? 1 / spread : 1)));
+    return kernel::parse(
+        fmt::format("rbf(gamma={})", number_text(spread > 0 && std::isfinite(1 / spread) ? 1 / spread : 1)));
 }
 
 std::optional<scaling> fit_scaling(const dataset& x, const std::string& how) {
     if (how.empty()) return std::nullopt;
-    if (how != "standard" && how != "minmax") fail(errc::invalid_argument, fmt::format("scale must be standard or minmax, got '{}'", how));
-    if (x.kind() != domain::vectors) fail(errc::unsupported, fmt::format("scaling is for vectors, the data are {}: leave it out", name(x.kind())));
+    if (how != "standard" && how != "minmax")
+        fail(errc::invalid_argument, fmt::format("scale must be standard or minmax, got '{}'", how));
+    if (x.kind() != domain::vectors)
+        fail(errc::unsupported, fmt::format("scaling is for vectors, the data are {}: leave it out", name(x.kind())));
     scaling_options options;
     options.method = how == "standard" ? scaling_method::standardise : scaling_method::minmax;
     return scaling::fit(made_dense(x, x.dims()), options);
@@ -64,9 +70,11 @@ model fit(const spec& s, const table& data, const fit_control& control) {
     const option_values options(m.name, m.options, s.options);
     if (data.x.size() == 0) fail(errc::data, fmt::format("{}: no objects", m.name));
     if (!m.takes_kernel && !s.kernel.empty())
-        fail(errc::invalid_argument, fmt::format("{} takes no kernel, got {}: {} does", m.name, s.kernel, kernel_twin(m)));
+        fail(errc::invalid_argument,
+             fmt::format("{} takes no kernel, got {}: {} does", m.name, s.kernel, kernel_twin(m)));
     if (!m.takes_kernel && data.x.kind() != domain::vectors)
-        fail(errc::unsupported, fmt::format("{} is for vectors, the data are {}: take {}", m.name, name(data.x.kind()), kernel_twin(m)));
+        fail(errc::unsupported,
+             fmt::format("{} is for vectors, the data are {}: take {}", m.name, name(data.x.kind()), kernel_twin(m)));
     require_targets(m, data);
 
     model out;
@@ -74,12 +82,16 @@ model fit(const spec& s, const table& data, const fit_control& control) {
     const dataset x = out.scaling_ ? scaled(*out.scaling_, data.x) : data.x;
     std::shared_ptr<const kernel> k;
     if (m.takes_kernel) {
-        k = s.ready ? s.ready : std::make_shared<kernel>(s.kernel.empty() ? default_kernel(x) : kernel::parse(s.kernel));
+        k = s.ready ? s.ready
+                    : std::make_shared<kernel>(s.kernel.empty() ? default_kernel(x) : kernel::parse(s.kernel));
         if (k->where() != domain::any && k->where() != x.kind())
-            fail(errc::unsupported, fmt::format("{} is a kernel on {}, the data are {}", k->text(), name(k->where()), name(x.kind())));
+            fail(errc::unsupported,
+                 fmt::format("{} is a kernel on {}, the data are {}", k->text(), name(k->where()), name(x.kind())));
     }
     matrix_view<const double> y(data.y.data(), x.size(), m.targets == answer::none ? 0 : 1);
-    out.inner_ = fit(m, options, {x, y, k, {}, {}, m.targets == answer::classes ? data.class_names : std::vector<std::string>{}}, control);
+    out.inner_ =
+        fit(m, options, {x, y, k, {}, {}, m.targets == answer::classes ? data.class_names : std::vector<std::string>{}},
+            control);
     out.spec_ = {m.name, k ? k->text() : std::string(), s.scale, options.all()};
     out.class_names_ = m.targets == answer::classes ? data.class_names : std::vector<std::string>{};
     out.feature_names_ = data.feature_names;
@@ -95,7 +107,8 @@ dataset model::prepared(const dataset& x) const {
         fail(errc::unsupported, fmt::format("the model was fitted on {}, got {}", name(kind_), name(x.kind())));
     if (kind_ == domain::vectors && dims_ > 0 && x.dims() > dims_) {
         if (!x.is_sparse() || !feature_names_.empty())
-            fail(errc::invalid_argument, fmt::format("the model was fitted on vectors of {} coordinates, got {}", dims_, x.dims()));
+            fail(errc::invalid_argument,
+                 fmt::format("the model was fitted on vectors of {} coordinates, got {}", dims_, x.dims()));
         // Columns that were zero in the data of the fit: a scale or a weight for them is not known, a kernel sees them.
         if (scaling_ || !find_method(spec_.method).takes_kernel) return prepared(first_columns(x, dims_));
     }
@@ -103,8 +116,8 @@ dataset model::prepared(const dataset& x) const {
 }
 
 std::string model::class_text(double predicted) const {
-    const bool is_named =
-        gives() == answer::classes && predicted >= 0 && predicted < static_cast<double>(class_names_.size()) && predicted == std::floor(predicted);
+    const bool is_named = gives() == answer::classes && predicted >= 0 &&
+                          predicted < static_cast<double>(class_names_.size()) && predicted == std::floor(predicted);
     return is_named ? class_names_[static_cast<std::size_t>(predicted)] : number_text(predicted);
 }
 
@@ -120,13 +133,16 @@ columns model::named(columns from) const {
 columns model::details(const dataset& x) const { return named(inner_->details(prepared(x))); }
 columns model::transform(const dataset& x) const { return named(inner_->transform(prepared(x))); }
 
-figures model::score(const table& data) const { return score(data, gives() == answer::none ? std::vector<double>{} : predict(data.x)); }
+figures model::score(const table& data) const {
+    return score(data, gives() == answer::none ? std::vector<double>{} : predict(data.x));
+}
 
 figures model::score(const table& data, const std::vector<double>& found) const {
     figures out;
     const answer what = gives();
     const bool density = find_method(method_name()).family == method_family::density;
-    if (what == answer::none) fail(errc::unsupported, fmt::format("{} does not predict, so it has no score", method_name()));
+    if (what == answer::none)
+        fail(errc::unsupported, fmt::format("{} does not predict, so it has no score", method_name()));
     if (data.y.empty() && !density) fail(errc::data, "a score needs targets, and the data have none");
     const auto n = static_cast<double>(found.size());
     if (density) {
@@ -144,9 +160,12 @@ figures model::score(const table& data, const std::vector<double>& found) const 
         double mean = 0, spread = 0;
         for (const double y : data.y) mean += y / n;
         for (const double y : data.y) spread += (y - mean) * (y - mean) / n;
-        out.add({{"mean_squared_error", s.mean_squared_error}, {"r2", 1 - s.mean_squared_error / spread}, {"squared_correlation", s.squared_correlation}});
+        out.add({{"mean_squared_error", s.mean_squared_error},
+                 {"r2", 1 - s.mean_squared_error / spread},
+                 {"squared_correlation", s.squared_correlation}});
     } else {
-        fail(errc::unsupported, fmt::format("{} finds clusters, which have no right answer to be scored by", method_name()));
+        fail(errc::unsupported,
+             fmt::format("{} finds clusters, which have no right answer to be scored by", method_name()));
     }
     return out;
 }

@@ -1,11 +1,11 @@
-// The front door: fit any method by name, predict, transform, score, describe, save and load. What every front end calls.
+// The front door: fit any method by name, predict, transform, score, describe, save and load. What every front end
+// calls.
 //
-//     api::spec s = api::parse_spec(R"-({"method": "svc", "kernel": "rbf(gamma=0.5)", "scale": "standard", "C": 10})-");
-//     api::model m = api::fit(s, read_table("iris.csv"));
-//     m.predict(other.x);  m.save("iris.model");
+//     api::spec s = api::parse_spec(R"-({"method": "svc", "kernel": "rbf(gamma=0.5)", "scale": "standard", "C":
+//     10})-"); api::model m = api::fit(s, read_table("iris.csv")); m.predict(other.x);  m.save("iris.model");
 //
-// A model file holds the method, the spec, the names of classes and features, the scaling, the figures of the fit, and the estimator's own file
-// as it is. A file of an estimator alone is known by its first line as well.
+// A model file holds the method, the spec, the names of classes and features, the scaling, the figures of the fit, and
+// the estimator's own file as it is. A file of an estimator alone is known by its first line as well.
 #pragma once
 
 #include <memory>
@@ -27,7 +27,8 @@ struct spec {
     settings options;
     std::shared_ptr<const mercer::kernel> ready{};  // the kernel itself, where the caller has it: not parsed again
 };
-// {"method": "svc", "kernel": "...", "scale": "standard", "C": 10, ...}: every other member is an option. Fails with errc::parse.
+// {"method": "svc", "kernel": "...", "scale": "standard", "C": 10, ...}: every other member is an option. Fails with
+// errc::parse.
 spec parse_spec(std::string_view json);
 std::string to_json(const spec& s);
 
@@ -53,7 +54,8 @@ public:
     columns transform(const dataset& x) const;
     // Classification: accuracy; regression: mean squared error, R² and squared correlation; densities: their mean.
     figures score(const table& data) const;
-    figures score(const table& data, const std::vector<double>& predicted) const;  // the same for predictions that are there already
+    figures score(const table& data,
+                  const std::vector<double>& predicted) const;  // the same for predictions that are there already
     // How the fit ended, without names and settings.
     const figures& fit_figures() const { return figures_; }
     // Everything a person asks of a model: method, kernel, data, options, figures of the fit.
@@ -89,7 +91,8 @@ read_options read_like(const model& m);
 
 // rbf with gamma = 1/(d·variance) on vectors (as scikit-learn's "scale"), spectrum(k=3) on strings, jaccard() on sets.
 kernel default_kernel(const dataset& x);
-// The scaling of this name fitted to vectors, or none for "". Sparse vectors are made dense where that is not too large.
+// The scaling of this name fitted to vectors, or none for "". Sparse vectors are made dense where that is not too
+// large.
 std::optional<scaling> fit_scaling(const dataset& x, const std::string& how);
 dataset scaled(const scaling& by, const dataset& x);
 

@@ -23,7 +23,8 @@ std::string value_text(const std::string& key, const ordered_json& value) {
     if (value.is_boolean()) return value.get<bool>() ? "true" : "false";
     if (value.is_number()) return value.is_number_integer() ? value.dump() : number_text(value.get<double>());
     if (value.is_array()) {
-        if (!std::ranges::all_of(value, &ordered_json::is_number)) fail(errc::parse, fmt::format("option '{}': a list must hold numbers only", key));
+        if (!std::ranges::all_of(value, &ordered_json::is_number))
+            fail(errc::parse, fmt::format("option '{}': a list must hold numbers only", key));
         return text_of(value.get<std::vector<double>>());
     }
     fail(errc::parse, fmt::format("option '{}' must be a number, a text, true, false or a list of numbers", key));
@@ -33,7 +34,10 @@ spec read_spec(const ordered_json& from) {
     if (!from.is_object()) fail(errc::parse, "a spec is an object: {\"method\": \"svc\", ...}");
     spec out;
     for (const auto& [key, value] : from.items()) {
-        std::string* place = key == "method" ? &out.method : key == "kernel" ? &out.kernel : key == "scale" ? &out.scale : nullptr;
+        std::string* place = key == "method"   ? &out.method
+                             : key == "kernel" ? &out.kernel
+                             : key == "scale"  ? &out.scale
+                                               : nullptr;
         if (place && !value.is_string()) fail(errc::parse, fmt::format("\"{}\" must be a text", key));
         if (place)
             *place = value.get<std::string>();
@@ -52,10 +56,14 @@ ordered_json write_spec(const spec& s) {
     return out;
 }
 
-std::string_view first_word(std::string_view bytes) { return bytes.substr(0, std::min(bytes.find_first_of(" \n"), bytes.size())); }
+std::string_view first_word(std::string_view bytes) {
+    return bytes.substr(0, std::min(bytes.find_first_of(" \n"), bytes.size()));
+}
 
 // What can be told of an estimator's file without its spec.
-domain domain_of(const std::string& kernel_text) { return kernel_text.empty() ? domain::vectors : kernel::parse(kernel_text).where(); }
+domain domain_of(const std::string& kernel_text) {
+    return kernel_text.empty() ? domain::vectors : kernel::parse(kernel_text).where();
+}
 
 }  // namespace
 
@@ -67,7 +75,9 @@ spec parse_spec(std::string_view json) {
     }
 }
 
-std::string to_json(const spec& s) { return write_spec(s).dump(-1, ' ', false, ordered_json::error_handler_t::replace); }
+std::string to_json(const spec& s) {
+    return write_spec(s).dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
 
 std::string model::bytes() const {
     archive_writer out;
@@ -91,7 +101,8 @@ model parse(std::string_view bytes, const std::string& name) {
         archive_reader in(bytes, format_name, version, name);
         in.read([&] {
             out.spec_ = parse_spec(in.head.at("spec").get<std::string>());
-            if (const auto text = in.head.at("scaling").get<std::string>(); !text.empty()) out.scaling_ = scaling::from_json(text, name);
+            if (const auto text = in.head.at("scaling").get<std::string>(); !text.empty())
+                out.scaling_ = scaling::from_json(text, name);
             out.class_names_ = in.head.at("classes").get<std::vector<std::string>>();
             out.feature_names_ = in.head.at("features").get<std::vector<std::string>>();
             out.kind_ = static_cast<domain>(mercer::whole(in.head, "kind", static_cast<index>(domain::sets)));
@@ -120,11 +131,15 @@ std::pair<fitted_ptr, std::string> parse_fitted(std::string_view bytes, const st
     const auto owner = std::ranges::find(methods(), first, &method::format);
     const bool libsvm = first == "svm_type";
     if (owner == methods().end() && !libsvm)
-        fail(errc::parse, fmt::format("{}: not a model file: it starts with '{}'", name, bytes.substr(0, std::min<std::size_t>(bytes.find('\n'), 40))));
+        fail(errc::parse, fmt::format("{}: not a model file: it starts with '{}'", name,
+                                      bytes.substr(0, std::min<std::size_t>(bytes.find('\n'), 40))));
     const fitted_ptr found = libsvm ? as_fitted(parse_libsvm_model(bytes, name)) : owner->parse(bytes, name);
     // Methods that share a file form are told apart by what they answer.
     if (first == "mercer-knn-model") return {found, found->gives() == answer::values ? "knn_regression" : "knn"};
-    if (first == "mercer-svm-model" || libsvm) return {found, found->gives() == answer::values ? "svr" : found->gives() == answer::sides ? "one_class" : "svc"};
+    if (first == "mercer-svm-model" || libsvm)
+        return {found, found->gives() == answer::values  ? "svr"
+                       : found->gives() == answer::sides ? "one_class"
+                                                         : "svc"};
     return {found, owner->name};
 }
 

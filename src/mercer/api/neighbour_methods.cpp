@@ -11,10 +11,13 @@ namespace {
 class knn_fitted final : public fitted_as<knn_model> {
 public:
     using fitted_as::fitted_as;
-    answer gives() const override { return m_.options.task == knn_task::classification ? answer::classes : answer::values; }
+    answer gives() const override {
+        return m_.options.task == knn_task::classification ? answer::classes : answer::values;
+    }
     std::vector<double> predict(const examples& x) const override { return mercer::predict(m_, x.objects()); }
     columns details(const examples& x) const override {
-        if (m_.options.task == knn_task::regression) fail(errc::unsupported, "regression by neighbours has no shares of votes to show");
+        if (m_.options.task == knn_task::regression)
+            fail(errc::unsupported, "regression by neighbours has no shares of votes to show");
         return {class_shares(m_, find_neighbours(m_, x.objects())), label_names("p", m_.classes)};
     }
     figures about() const override { return {{"neighbours", m_.options.n_neighbors}, {"training_size", m_.size()}}; }
@@ -48,15 +51,21 @@ public:
 class centroid_fitted final : public nearest_fitted<nearest_centroid_model> {
 public:
     using nearest_fitted::nearest_fitted;
-    columns transform(const examples& x) const override { return {squared_distances(m_, x.objects()), label_names("squared_distance", m_.classes)}; }
+    columns transform(const examples& x) const override {
+        return {squared_distances(m_, x.objects()), label_names("squared_distance", m_.classes)};
+    }
     columns details(const examples& x) const override { return transform(x); }
-    figures about() const override { return {{"squared_norms_of_means", m_.norms}, {"training_size", m_.means.size()}}; }
+    figures about() const override {
+        return {{"squared_norms_of_means", m_.norms}, {"training_size", m_.means.size()}};
+    }
 };
 
 class medoid_fitted final : public nearest_fitted<nearest_medoid_model> {
 public:
     using nearest_fitted::nearest_fitted;
-    figures about() const override { return {{"medoid_rows", m_.rows}, {"sums_of_distances", m_.sums}, {"training_size", m_.training_size}}; }
+    figures about() const override {
+        return {{"medoid_rows", m_.rows}, {"sums_of_distances", m_.sums}, {"training_size", m_.training_size}};
+    }
     part_value part(std::string_view name) const override {
         if (name == "objects") return m_.medoids;
         return nearest_fitted::part(name);
@@ -65,18 +74,21 @@ public:
 
 fitted_ptr make_centroid(const nearest_centroid&, const fit_call& t) {
     const auto o = t.common<nearest_centroid_options>();
-    return t.made<centroid_fitted>(t.from([&](const auto&... from) { return fit_nearest_centroid(from..., t.targets(), o); }));
+    return t.made<centroid_fitted>(
+        t.from([&](const auto&... from) { return fit_nearest_centroid(from..., t.targets(), o); }));
 }
 
 fitted_ptr make_medoid(const nearest_medoid&, const fit_call& t) {
     const auto o = t.common<nearest_medoid_options>();
-    return t.made<medoid_fitted>(t.from([&](const auto&... from) { return fit_nearest_medoid(from..., t.targets(), o); }));
+    return t.made<medoid_fitted>(
+        t.from([&](const auto&... from) { return fit_nearest_medoid(from..., t.targets(), o); }));
 }
 
 }  // namespace
 
 std::vector<method> neighbour_methods() {
-    return {entry<knn>(make_knn, parsed<knn_fitted, parse_knn_model>), entry<knn_regression>(make_knn, parsed<knn_fitted, parse_knn_model>),
+    return {entry<knn>(make_knn, parsed<knn_fitted, parse_knn_model>),
+            entry<knn_regression>(make_knn, parsed<knn_fitted, parse_knn_model>),
             entry<nearest_centroid>(make_centroid, parsed<centroid_fitted, parse_nearest_centroid_model>),
             entry<nearest_medoid>(make_medoid, parsed<medoid_fitted, parse_nearest_medoid_model>)};
 }

@@ -21,7 +21,9 @@ bool to_number(std::string_view text, double& out) {
     return code == std::errc() && end == text.data() + text.size() && !std::isnan(out);
 }
 
-bool within(const option_info& o, double value) { return (o.low_open ? value > o.low : value >= o.low) && (o.high_open ? value < o.high : value <= o.high); }
+bool within(const option_info& o, double value) {
+    return (o.low_open ? value > o.low : value >= o.low) && (o.high_open ? value < o.high : value <= o.high);
+}
 
 bool is_flag(std::string_view text, bool& out) {
     const bool yes = text == "true" || text == "1" || text == "yes" || text == "on";
@@ -49,10 +51,12 @@ bool parse_numbers(std::string_view text, std::vector<double>& out) {
     }
     const std::vector<double> range = parts(':');
     if (range.size() != 3 || !(range[0] > 0) || !(range[1] > 0) || !std::isfinite(range[0] + range[1])) return false;
-    if (!(range[2] >= 2) || range[2] > static_cast<double>(most_numbers) || range[2] != std::floor(range[2])) return false;
+    if (!(range[2] >= 2) || range[2] > static_cast<double>(most_numbers) || range[2] != std::floor(range[2]))
+        return false;
     const auto count = static_cast<index>(range[2]);
     const double from = std::log10(range[0]), to = std::log10(range[1]);
-    for (index i = 0; i < count; ++i) out.push_back(std::pow(10.0, from + (to - from) * static_cast<double>(i) / static_cast<double>(count - 1)));
+    for (index i = 0; i < count; ++i)
+        out.push_back(std::pow(10.0, from + (to - from) * static_cast<double>(i) / static_cast<double>(count - 1)));
     return true;
 }
 
@@ -62,10 +66,12 @@ bool valid(const option_info& o, const std::string& text) {
     std::vector<double> list;
     switch (o.kind) {
         case option_kind::number: return to_number(text, value) && within(o, value);
-        case option_kind::whole: return to_number(text, value) && within(o, value) && value == std::floor(value) && std::abs(value) < 9e15;
+        case option_kind::whole:
+            return to_number(text, value) && within(o, value) && value == std::floor(value) && std::abs(value) < 9e15;
         case option_kind::flag: return is_flag(text, yes);
         case option_kind::choice: return std::ranges::find(o.choices, text) != o.choices.end();
-        case option_kind::numbers: return parse_numbers(text, list) && std::ranges::all_of(list, [&](double v) { return within(o, v); });
+        case option_kind::numbers:
+            return parse_numbers(text, list) && std::ranges::all_of(list, [&](double v) { return within(o, v); });
     }
     return false;
 }
@@ -84,33 +90,42 @@ std::string option_info::condition() const {
     std::string out = kind == option_kind::whole ? "whole, " : "";
     if (std::isfinite(low)) out += fmt::format("{} {} ", bound(low), low_open ? "<" : "<=");
     out += name;
-    if (std::isfinite(high) || (!high_open && kind == option_kind::number)) out += fmt::format(" {} {}", high_open ? "<" : "<=", bound(high));
+    if (std::isfinite(high) || (!high_open && kind == option_kind::number))
+        out += fmt::format(" {} {}", high_open ? "<" : "<=", bound(high));
     return out;
 }
 
 option_values::option_values(const std::string& owner, const std::vector<option_info>& options, const settings& given)
     : option_values(owner, options, given, false) {}
 
-option_values option_values::stored(const std::string& owner, const std::vector<option_info>& options, const settings& given) {
+option_values option_values::stored(const std::string& owner, const std::vector<option_info>& options,
+                                    const settings& given) {
     return {owner, options, given, true};
 }
 
-option_values::option_values(const std::string& owner, const std::vector<option_info>& options, const settings& given, bool stored) {
+option_values::option_values(const std::string& owner, const std::vector<option_info>& options, const settings& given,
+                             bool stored) {
     for (const auto& o : options) values_.emplace_back(o.name, o.initial);
     std::vector<std::string> seen;
     for (const auto& [name, value] : given) {
-        const auto at = std::ranges::find_if(options, [&, wanted = plain_name(name)](const option_info& o) { return plain_name(o.name) == wanted; });
+        const auto at = std::ranges::find_if(
+            options, [&, wanted = plain_name(name)](const option_info& o) { return plain_name(o.name) == wanted; });
         if (at == options.end()) {
             std::string there;
             for (const auto& o : options) there += (there.empty() ? "" : ", ") + o.name;
-            fail(errc::invalid_argument, there.empty() ? fmt::format("{} has no options, got '{}'", owner, name)
-                                                       : fmt::format("{} has no option '{}': there are {}", owner, name, there));
+            fail(errc::invalid_argument, there.empty()
+                                             ? fmt::format("{} has no options, got '{}'", owner, name)
+                                             : fmt::format("{} has no option '{}': there are {}", owner, name, there));
         }
-        if (std::ranges::find(seen, at->name) != seen.end()) fail(errc::invalid_argument, fmt::format("{}: option '{}' is given twice", owner, at->name));
+        if (std::ranges::find(seen, at->name) != seen.end())
+            fail(errc::invalid_argument, fmt::format("{}: option '{}' is given twice", owner, at->name));
         seen.push_back(at->name);
-        if (!valid(*at, value)) fail(errc::invalid_argument, fmt::format("{}: {} must satisfy {}, got '{}'", owner, at->name, at->condition(), value));
+        if (!valid(*at, value))
+            fail(errc::invalid_argument,
+                 fmt::format("{}: {} must satisfy {}, got '{}'", owner, at->name, at->condition(), value));
         bool yes = false;
-        values_[static_cast<std::size_t>(at - options.begin())].second = at->kind == option_kind::flag ? (is_flag(value, yes), yes ? "true" : "false") : value;
+        values_[static_cast<std::size_t>(at - options.begin())].second =
+            at->kind == option_kind::flag ? (is_flag(value, yes), yes ? "true" : "false") : value;
     }
     for (const auto& o : options) {
         const option_need* missing = unmet(o);
@@ -118,23 +133,28 @@ option_values::option_values(const std::string& owner, const std::vector<option_
         if (!stored && std::ranges::find(seen, o.name) != seen.end()) {
             const std::string& other = missing->option;
             fail(errc::invalid_argument,
-                 missing->values.empty() ? fmt::format("{}: {} has no effect without {}: give that too, or leave {} out", owner, o.name, other, o.name)
-                 : missing->values.front().empty() ? fmt::format("{}: {} has no effect beside {}: leave one of them out", owner, o.name, other)
-                                                   : fmt::format("{}: {} has no effect with {}={}, only with {}={}", owner, o.name, other, text(other), other,
-                                                                 fmt::join(missing->values, " or ")));
+                 missing->values.empty()
+                     ? fmt::format("{}: {} has no effect without {}: give that too, or leave {} out", owner, o.name,
+                                   other, o.name)
+                 : missing->values.front().empty()
+                     ? fmt::format("{}: {} has no effect beside {}: leave one of them out", owner, o.name, other)
+                     : fmt::format("{}: {} has no effect with {}={}, only with {}={}", owner, o.name, other,
+                                   text(other), other, fmt::join(missing->values, " or ")));
         }
         ignored_.push_back(o.name);
     }
 }
 
 const option_need* option_values::unmet(const option_info& o) const {
-    const auto at = std::ranges::find_if(o.needs, [&](const option_need& need) { return !need.met_by(text(need.option)); });
+    const auto at =
+        std::ranges::find_if(o.needs, [&](const option_need& need) { return !need.met_by(text(need.option)); });
     return at == o.needs.end() ? nullptr : &*at;
 }
 
 settings option_values::all() const {
     settings out;
-    std::ranges::copy_if(values_, std::back_inserter(out), [&](const auto& each) { return std::ranges::find(ignored_, each.first) == ignored_.end(); });
+    std::ranges::copy_if(values_, std::back_inserter(out),
+                         [&](const auto& each) { return std::ranges::find(ignored_, each.first) == ignored_.end(); });
     return out;
 }
 
@@ -170,7 +190,8 @@ std::string text_of(std::span<const double> numbers) {
 
 std::pair<std::string, std::string> parse_setting(std::string_view text) {
     const std::size_t at = text.find('=');
-    if (at == std::string_view::npos || at == 0) fail(errc::parse, fmt::format("an option is written name=value, got '{}'", text));
+    if (at == std::string_view::npos || at == 0)
+        fail(errc::parse, fmt::format("an option is written name=value, got '{}'", text));
     return {std::string(text.substr(0, at)), std::string(text.substr(at + 1))};
 }
 

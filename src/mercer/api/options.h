@@ -1,5 +1,5 @@
-// Options of methods by name: what there is, what it may be, and the values given. Help texts, checks and error messages come from one
-// description of each option.
+// Options of methods by name: what there is, what it may be, and the values given. Help texts, checks and error
+// messages come from one description of each option.
 #pragma once
 
 #include <limits>
@@ -34,11 +34,13 @@ using settings = std::vector<std::pair<std::string, std::string>>;  // name → 
 // The values of all options of one method, checked when they are made.
 class option_values {
 public:
-    // Fails with errc::invalid_argument, listing the options there are, for a name that is not one of them, twice the same name, a value out
-    // of range, or an option that would be ignored beside the others. '-' and '_' in names mean the same.
+    // Fails with errc::invalid_argument, listing the options there are, for a name that is not one of them, twice the
+    // same name, a value out of range, or an option that would be ignored beside the others. '-' and '_' in names mean
+    // the same.
     option_values(const std::string& owner, const std::vector<option_info>& options, const settings& given);
     // Of a model file, where all options may be written: those that would be ignored are passed over.
-    static option_values stored(const std::string& owner, const std::vector<option_info>& options, const settings& given);
+    static option_values stored(const std::string& owner, const std::vector<option_info>& options,
+                                const settings& given);
 
     double number(std::string_view name) const;
     index whole(std::string_view name) const;
@@ -48,7 +50,8 @@ public:
     settings all() const;  // those that have an effect, in the order of the table, defaults included
 
 private:
-    option_values(const std::string& owner, const std::vector<option_info>& options, const settings& given, bool stored);
+    option_values(const std::string& owner, const std::vector<option_info>& options, const settings& given,
+                  bool stored);
     const std::string& text(std::string_view name) const;
     const option_need* unmet(const option_info& o) const;
     settings values_;

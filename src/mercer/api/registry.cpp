@@ -35,7 +35,8 @@ std::size_t edits(std::string_view a, std::string_view b) {
 const std::vector<method>& methods() {
     static const std::vector<method> all = [] {
         std::vector<method> out;
-        for (auto part : {svm_methods, ridge_methods, loss_methods, neighbour_methods, cluster_methods, component_methods})
+        for (auto part :
+             {svm_methods, ridge_methods, loss_methods, neighbour_methods, cluster_methods, component_methods})
             for (method& each : part()) out.push_back(std::move(each));
         std::ranges::stable_sort(out, {}, &method::family);
         return out;
@@ -59,8 +60,9 @@ const method& find_method(std::string_view name) {
             }
         there += (there.empty() ? "" : ", ") + each.name;
     }
-    fail(errc::invalid_argument, near.empty() ? fmt::format("there is no method '{}': there are {}", name, there)
-                                              : fmt::format("there is no method '{}', did you mean {}? There are {}", name, near, there));
+    fail(errc::invalid_argument,
+         near.empty() ? fmt::format("there is no method '{}': there are {}", name, there)
+                      : fmt::format("there is no method '{}', did you mean {}? There are {}", name, near, there));
 }
 
 std::string kernel_twin(const method& m) {
@@ -70,7 +72,9 @@ std::string kernel_twin(const method& m) {
 
 std::string help(const method& m) {
     std::string out = fmt::format("{}: {}\n  {}\n", m.name, m.about, m.formula);
-    for (const auto& o : m.options) out += fmt::format("  {:<22} {:<34} {}\n", o.name + (o.initial.empty() ? "" : " = " + o.initial), o.condition(), o.about);
+    for (const auto& o : m.options)
+        out += fmt::format("  {:<22} {:<34} {}\n", o.name + (o.initial.empty() ? "" : " = " + o.initial), o.condition(),
+                           o.about);
     return out;
 }
 
@@ -78,12 +82,14 @@ fitted_ptr fit(const method& m, const option_values& options, fit_task task, con
     std::optional<thread_limit> limit;
     if (control.threads > 0) limit.emplace(control.threads);
     fit_watch watch(control);
-    // Where a step is long its loops listen too, and end a moment after the time is over. Methods with the option see to the time themselves.
+    // Where a step is long its loops listen too, and end a moment after the time is over. Methods with the option see
+    // to the time themselves.
     const bool own_clock = std::ranges::find(m.options, "max_seconds", &option_info::name) != m.options.end();
     std::optional<stop_scope> late;
     if (std::isfinite(control.seconds) && !own_clock)
         late.emplace([ask = watch.callback(),
-                      end = std::chrono::steady_clock::now() + std::chrono::duration<double>(control.seconds + std::max(1.0, 0.1 * control.seconds))] {
+                      end = std::chrono::steady_clock::now() +
+                            std::chrono::duration<double>(control.seconds + std::max(1.0, 0.1 * control.seconds))] {
             return std::chrono::steady_clock::now() > end && !ask({});
         });
     try {
@@ -95,24 +101,44 @@ fitted_ptr fit(const method& m, const option_values& options, fit_task task, con
     }
 }
 
-std::vector<double> fitted::predict(const examples&) const { fail(errc::unsupported, "this method does not predict: it transforms"); }
-matrix<double> fitted::decide(const examples&) const { fail(errc::unsupported, "this method has no functions behind its predictions"); }
-matrix<double> fitted::scores(const examples&) const { fail(errc::unsupported, "this method has no scores of classes"); }
-matrix<double> fitted::probabilities(const examples&) const { fail(errc::unsupported, "this method has no probabilities"); }
-columns fitted::details(const examples&) const { fail(errc::unsupported, "this method has nothing behind its predictions to show"); }
-columns fitted::transform(const examples&) const { fail(errc::unsupported, "this method does not transform: it predicts"); }
+std::vector<double> fitted::predict(const examples&) const {
+    fail(errc::unsupported, "this method does not predict: it transforms");
+}
+matrix<double> fitted::decide(const examples&) const {
+    fail(errc::unsupported, "this method has no functions behind its predictions");
+}
+matrix<double> fitted::scores(const examples&) const {
+    fail(errc::unsupported, "this method has no scores of classes");
+}
+matrix<double> fitted::probabilities(const examples&) const {
+    fail(errc::unsupported, "this method has no probabilities");
+}
+columns fitted::details(const examples&) const {
+    fail(errc::unsupported, "this method has nothing behind its predictions to show");
+}
+columns fitted::transform(const examples&) const {
+    fail(errc::unsupported, "this method does not transform: it predicts");
+}
 part_value fitted::part(std::string_view) const { return {}; }
 
 std::string trouble_of(fit_status status, const char* options, std::optional<double> gap) {
     const std::string reached = gap ? fmt::format(", the gap is {:.3g}", *gap) : "";
     switch (status) {
         case fit_status::converged: return {};
-        case fit_status::stationary: return "the kernel matrix is not positive semidefinite: this need not be the best solution; see `mercer kernel test`";
+        case fit_status::stationary:
+            return "the kernel matrix is not positive semidefinite: this need not be the best solution; see `mercer "
+                   "kernel test`";
         case fit_status::unbounded:
-        case fit_status::infeasible: return "there is no solution: without a bound on the errors the classes cannot be separated; give a finite C with --set";
+        case fit_status::infeasible:
+            return "there is no solution: without a bound on the errors the classes cannot be separated; give a finite "
+                   "C with --set";
         case fit_status::stalled:
-            if (gap) return fmt::format("not converged: rounding keeps the gap at {:.3g}; scale the data, or take a larger tol, with --set", *gap);
-            return "not converged: no further progress in floating point, or the kernel matrix is not positive semidefinite (`mercer kernel test`)";
+            if (gap)
+                return fmt::format(
+                    "not converged: rounding keeps the gap at {:.3g}; scale the data, or take a larger tol, with --set",
+                    *gap);
+            return "not converged: no further progress in floating point, or the kernel matrix is not positive "
+                   "semidefinite (`mercer kernel test`)";
         default: return fmt::format("not converged ({}{}): raise {}, with --set", in_words(status), reached, options);
     }
 }

@@ -41,10 +41,12 @@ class kernel_ridge_fitted final : public path_fitted<kernel_ridge_model> {
 public:
     using path_fitted::path_fitted;
     matrix<double> decide(const examples& x) const override {
-        return x.visit([&](const dataset& some) { return mercer::predict(m_, some); }, [&](const auto& K) { return predict_precomputed(m_, K); });
+        return x.visit([&](const dataset& some) { return mercer::predict(m_, some); },
+                       [&](const auto& K) { return predict_precomputed(m_, K); });
     }
     columns details(const examples& x) const override {
-        if (m_.factor.rows() == 0) fail(errc::unsupported, "the model was fitted without variance: fit it again with variance=true");
+        if (m_.factor.rows() == 0)
+            fail(errc::unsupported, "the model was fitted without variance: fit it again with variance=true");
         return {one_column(predict_variance(m_, x.objects())), {"variance"}};
     }
     figures about() const override {
@@ -77,8 +79,9 @@ fitted_ptr make_kernel_ridge(const kernel_ridge& m, const fit_call& t) {
     auto several = t.common<ridge_path_options>();
     several.alphas = m.alphas;
     several.score = m.score == "loo" ? ridge_score::loo : ridge_score::gcv;
-    kernel_ridge_path path = t.x.visit([&](const dataset& x) { return fit_kernel_ridge_path(*t.k, x, t.y, several); },
-                                       [&](const auto& K) { return fit_kernel_ridge_path_precomputed(K, t.y, several); });
+    kernel_ridge_path path =
+        t.x.visit([&](const dataset& x) { return fit_kernel_ridge_path(*t.k, x, t.y, several); },
+                  [&](const auto& K) { return fit_kernel_ridge_path_precomputed(K, t.y, several); });
     // A path keeps neither errors of leaving out nor the factor: the chosen λ is fitted once more for them.
     if (o.loo || o.variance) path.model = fit_one(path.model.alpha);
     return t.made<kernel_ridge_fitted>(std::move(path.model), told(path, m.score));
@@ -104,7 +107,8 @@ fitted_ptr make_ridge(const ridge& m, const fit_call& t) {
     o.fit_intercept = m.fit_intercept;
     o.form = m.form == "primal" ? ridge_form::primal : m.form == "dual" ? ridge_form::dual : ridge_form::cheaper;
     if (m.alphas.empty()) return t.made<ridge_fitted>(fit_ridge(t.x.objects(), t.y, o));
-    ridge_path path = fit_ridge_path(t.x.objects(), t.y, m.alphas, m.score == "loo" ? ridge_score::loo : ridge_score::gcv, o);
+    ridge_path path =
+        fit_ridge_path(t.x.objects(), t.y, m.alphas, m.score == "loo" ? ridge_score::loo : ridge_score::gcv, o);
     return t.made<ridge_fitted>(std::move(path.models[static_cast<std::size_t>(path.best)]), told(path, m.score));
 }
 

@@ -34,11 +34,14 @@ public:
     explicit svm_fitted(svm_model m, inner_fits calibration = {})
         : fitted_as(std::move(m)), calibration_(calibration), has_function_(m_.k && has_user_function(*m_.k)) {}
     std::string kernel_text() const override { return m_.kernel_text; }
-    answer gives() const override { return m_.is_classifier() ? answer::classes : m_.task == svm_task::one_class ? answer::sides : answer::values; }
+    answer gives() const override {
+        return m_.is_classifier() ? answer::classes : m_.task == svm_task::one_class ? answer::sides : answer::values;
+    }
 
     std::vector<double> predict(const examples& x) const override {
         // Twice in double rather than once in float and once more: a call of a user's function is what costs.
-        return x.is_matrix() || has_function_ ? mercer::predict(m_, decide(x).view()) : mercer::predict(m_, x.objects());
+        return x.is_matrix() || has_function_ ? mercer::predict(m_, decide(x).view())
+                                              : mercer::predict(m_, x.objects());
     }
     matrix<double> decide(const examples& x) const override {
         return x.visit([&](const dataset& some) { return mercer::decide(m_, some, arithmetic::exact); },
@@ -46,13 +49,15 @@ public:
     }
     matrix<double> scores(const examples& x) const override { return class_scores(m_, decide(x).view()); }
     matrix<double> probabilities(const examples& x) const override {
-        if (!m_.probability) fail(errc::unsupported, "the model was fitted without probabilities: fit it again with probability=true");
+        if (!m_.probability)
+            fail(errc::unsupported, "the model was fitted without probabilities: fit it again with probability=true");
         return predict_probability(m_, decide(x).view());
     }
     columns details(const examples& x) const override {
         if (m_.probability && m_.is_classifier()) return {probabilities(x), label_names("p", m_.classes)};
         matrix<double> f = decide(x);
-        std::vector<std::string> names = f.cols() == 1 ? std::vector<std::string>{"decision"} : numbered("decision", f.cols());
+        std::vector<std::string> names =
+            f.cols() == 1 ? std::vector<std::string>{"decision"} : numbered("decision", f.cols());
         return {std::move(f), std::move(names)};
     }
 
@@ -63,8 +68,12 @@ public:
             objective += report.objective;
             steps += report.steps;
         }
-        figures out{{"status", name(m_.worst_status())}, {"gap", m_.largest_gap()},          {"objective", objective}, {"steps", steps},
-                    {"support_vectors", m_.coef.cols()}, {"training_size", m_.training_size}};
+        figures out{{"status", name(m_.worst_status())},
+                    {"gap", m_.largest_gap()},
+                    {"objective", objective},
+                    {"steps", steps},
+                    {"support_vectors", m_.coef.cols()},
+                    {"training_size", m_.training_size}};
         if (m_.is_classifier()) out.add("support_vectors_of_classes", m_.class_support);
         if (m_.task == svm_task::nu_svr && !m_.reports.empty()) out.add("epsilon", m_.reports[0].epsilon);
         return out;
@@ -72,7 +81,8 @@ public:
 
     std::string trouble() const override {
         std::string out = trouble_of(m_.worst_status(), "max_seconds, or take a larger tol", m_.largest_gap());
-        if (calibration_.unfinished > 0) out += (out.empty() ? "" : "; ") + ("behind the probabilities, " + calibration_.trouble());
+        if (calibration_.unfinished > 0)
+            out += (out.empty() ? "" : "; ") + ("behind the probabilities, " + calibration_.trouble());
         return out;
     }
 
@@ -97,7 +107,8 @@ public:
 private:
     bool finite() const {
         const auto is_finite = [](double v) { return std::isfinite(v); };
-        return std::all_of(m_.coef.data(), m_.coef.data() + m_.coef.rows() * m_.coef.cols(), is_finite) && std::ranges::all_of(m_.offset, is_finite);
+        return std::all_of(m_.coef.data(), m_.coef.data() + m_.coef.rows() * m_.coef.cols(), is_finite) &&
+               std::ranges::all_of(m_.offset, is_finite);
     }
     inner_fits calibration_;  // only known right after the fit
     bool has_function_;
@@ -143,13 +154,14 @@ svm_options options_of(const Method& m, const fit_call& t) {
     o.class_weight_of_C = true;
     o.any_order = t.any_order();
     o.most_seconds = m.max_seconds > 0 ? std::min(m.max_seconds, t.control.seconds) : t.control.seconds;
-    if (t.control.most_bytes) o.memory_bytes = t.x.is_matrix() ? t.control.most_bytes : row_bytes(t.x.objects(), t.control.most_bytes);
+    if (t.control.most_bytes)
+        o.memory_bytes = t.x.is_matrix() ? t.control.most_bytes : row_bytes(t.x.objects(), t.control.most_bytes);
     if (t.control.progress) o.progress = [&](const svm_progress& p) { return t.control.progress(as_progress(p)); };
     return o;
 }
 
-// What descent and the quadratic programs are told beside the options that all solvers have; max_iter < 0: each has its own limit, for stochastic
-// descent may take for ever to a tolerance that suits the others.
+// What descent and the quadratic programs are told beside the options that all solvers have; max_iter < 0: each has its
+// own limit, for stochastic descent may take for ever to a tolerance that suits the others.
 train_options train_options_of(const auto& m, const fit_call& t) {
     train_options o;
     o.svm = options_of(m, t);
@@ -194,8 +206,9 @@ fitted_ptr make(const Method& m, const fit_call& t) {
     }
     const std::vector<double> all_inside(o.task == svm_task::one_class ? static_cast<std::size_t>(t.x.size()) : 0, 1.0);
     const std::span<const double> y = o.task == svm_task::one_class ? all_inside : t.targets();
-    calibrated_fit made = t.x.visit([&](const dataset& x) { return fit_calibrated(*t.k, x, y, o, plan, user_bytes(t.control)); },
-                                    [&](const auto& K) { return fit_calibrated(K, y, o, plan); });
+    calibrated_fit made =
+        t.x.visit([&](const dataset& x) { return fit_calibrated(*t.k, x, y, o, plan, user_bytes(t.control)); },
+                  [&](const auto& K) { return fit_calibrated(K, y, o, plan); });
     made.model.class_names = t.class_names;
     return std::make_shared<const svm_fitted>(std::move(made.model), made.calibration);
 }
@@ -219,7 +232,8 @@ fitted_ptr make_pegasos(const pegasos& m, const fit_call& t) {
     if (!m.fit_intercept) o.pegasos.offset = offset_rule::none;
     const bool linear = t.k->text() == "linear()";
     if (m.projection && !linear)
-        fail(errc::invalid_argument, fmt::format("pegasos: projection has no effect with {}, only with the linear kernel", t.k->text()));
+        fail(errc::invalid_argument,
+             fmt::format("pegasos: projection has no effect with {}, only with the linear kernel", t.k->text()));
     return trained(linear ? svm_solver::pegasos : svm_solver::kernel_pegasos, *t.k, t, o);
 }
 

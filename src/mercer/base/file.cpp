@@ -38,7 +38,8 @@ public:
     }
     int number() const { return number_; }
     bool is_open() const { return number_ >= 0; }
-    // Closing can report a write that failed late (a full disk over NFS), so it is done by hand before success is claimed.
+    // Closing can report a write that failed late (a full disk over NFS), so it is done by hand before success is
+    // claimed.
     int close() { return ::close(std::exchange(number_, -1)); }
 
 private:
@@ -69,7 +70,8 @@ std::string followed(const std::string& path) {
         if (::lstat(at.c_str(), &about) != 0 || !S_ISLNK(about.st_mode)) return at;
         std::vector<char> text(4096);
         const ssize_t size = ::readlink(at.c_str(), text.data(), text.size());
-        if (size < 0 || static_cast<std::size_t>(size) == text.size()) cannot("write", path, size < 0 ? errno : ENAMETOOLONG);
+        if (size < 0 || static_cast<std::size_t>(size) == text.size())
+            cannot("write", path, size < 0 ? errno : ENAMETOOLONG);
         const std::string next(text.data(), static_cast<std::size_t>(size));
         at = next.starts_with('/') ? next : folder_of(at) + "/" + next;
     }
@@ -87,7 +89,8 @@ int named_descriptor(const std::string& path) {
     return -1;
 }
 
-// Whether a file has something beside owner and permissions that a new one in its place would lack. Labels (security.*) come by themselves.
+// Whether a file has something beside owner and permissions that a new one in its place would lack. Labels (security.*)
+// come by themselves.
 bool has_attributes(int file) {
     std::array<char, 4096> names{};
     const ssize_t size = ::flistxattr(file, names.data(), names.size());
@@ -107,7 +110,8 @@ std::array<std::atomic<char*>, 64> temporary_names;
 class temporary_name {
 public:
     temporary_name() = default;
-    temporary_name(temporary_name&& other) noexcept : text_(std::exchange(other.text_, {})), slot_(std::exchange(other.slot_, nullptr)) {}
+    temporary_name(temporary_name&& other) noexcept
+        : text_(std::exchange(other.text_, {})), slot_(std::exchange(other.slot_, nullptr)) {}
     temporary_name& operator=(temporary_name&& other) noexcept {
         std::swap(text_, other.text_);
         std::swap(slot_, other.slot_);
@@ -181,7 +185,8 @@ struct atomic_file::state {
         const int why = open_temporary(folder);
         replace = file.is_open();
         if (!replace) {
-            if (!exists || open_temporary(::getenv("TMPDIR") ? ::getenv("TMPDIR") : "/tmp") != 0) cannot("write", path, why);
+            if (!exists || open_temporary(::getenv("TMPDIR") ? ::getenv("TMPDIR") : "/tmp") != 0)
+                cannot("write", path, why);
         }
         if (exists) replace = replace && about.st_nlink == 1 && !has_attributes(old.number()) && looks_like(about);
     }
@@ -192,7 +197,8 @@ struct atomic_file::state {
         if (!file.is_open()) cannot("write", path, errno);
     }
 
-    // Without a name where the file system can do that: then nothing is left whatever ends the process. The system's reason where there can be none.
+    // Without a name where the file system can do that: then nothing is left whatever ends the process. The system's
+    // reason where there can be none.
     int open_temporary(const std::string& folder) {
 #ifdef O_TMPFILE
         file = descriptor(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0666));
@@ -205,11 +211,14 @@ struct atomic_file::state {
         return made ? 0 : errno;
     }
 
-    // Gives the temporary file the owner, group and permissions of the one it will replace; false where they cannot be given.
+    // Gives the temporary file the owner, group and permissions of the one it will replace; false where they cannot be
+    // given.
     bool looks_like(const struct stat& wanted) const {
         struct stat now {};
         if (::fstat(file.number(), &now) != 0) return false;
-        if ((now.st_uid != wanted.st_uid || now.st_gid != wanted.st_gid) && ::fchown(file.number(), wanted.st_uid, wanted.st_gid) != 0) return false;
+        if ((now.st_uid != wanted.st_uid || now.st_gid != wanted.st_gid) &&
+            ::fchown(file.number(), wanted.st_uid, wanted.st_gid) != 0)
+            return false;
         return ::fchmod(file.number(), wanted.st_mode & 07777) == 0;
     }
 
@@ -218,7 +227,9 @@ struct atomic_file::state {
         if (descriptor(::dup(file.number())).close() != 0) cannot("write", path, errno);
         if (name.empty()) {
             const std::string open_file = fmt::format("/proc/self/fd/{}", file.number());
-            const auto link = [&](const char* to) { return ::linkat(AT_FDCWD, open_file.c_str(), AT_FDCWD, to, AT_SYMLINK_FOLLOW) == 0; };
+            const auto link = [&](const char* to) {
+                return ::linkat(AT_FDCWD, open_file.c_str(), AT_FDCWD, to, AT_SYMLINK_FOLLOW) == 0;
+            };
             if (!exists && link(target.c_str())) return true;
             if (!name.create(folder_of(target), link)) return false;
         }
@@ -233,7 +244,8 @@ struct atomic_file::state {
         if (!old.is_open()) cannot("write", path, errno);
         const off_t size = ::lseek(file.number(), 0, SEEK_END);
 #ifdef FALLOC_FL_KEEP_SIZE
-        if (size > 0 && ::fallocate(old.number(), FALLOC_FL_KEEP_SIZE, 0, size) != 0 && errno == ENOSPC) cannot("write", path, ENOSPC);
+        if (size > 0 && ::fallocate(old.number(), FALLOC_FL_KEEP_SIZE, 0, size) != 0 && errno == ENOSPC)
+            cannot("write", path, ENOSPC);
 #endif
         std::vector<char> piece(1 << 20);
         for (off_t at = 0; at < size;) {
@@ -256,9 +268,11 @@ struct atomic_file::state {
         if (replace && how == durability::synced && ::fsync(file.number()) != 0) cannot("write", path, errno);
         if (!replace || !put_in_place()) return copy_over(how);
         if (how == durability::unsynced) return;
-        // The rename itself lasts only once the directory is on disk. Some file systems cannot sync one: the data are there all the same.
+        // The rename itself lasts only once the directory is on disk. Some file systems cannot sync one: the data are
+        // there all the same.
         const descriptor directory(::open(folder_of(target).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-        if (directory.is_open() && ::fsync(directory.number()) != 0 && errno != EINVAL && errno != ENOTSUP && errno != EROFS)
+        if (directory.is_open() && ::fsync(directory.number()) != 0 && errno != EINVAL && errno != ENOTSUP &&
+            errno != EROFS)
             cannot("sync the directory of", path, errno);
     }
 

@@ -10,7 +10,8 @@
 namespace mercer {
 namespace {
 
-constexpr const char* names[] = {"converged", "stationary", "step_limit", "time_limit", "cancelled", "unbounded", "stalled", "infeasible"};
+constexpr const char* names[] = {"converged", "stationary", "step_limit", "time_limit",
+                                 "cancelled", "unbounded",  "stalled",    "infeasible"};
 
 }  // namespace
 

@@ -1,5 +1,6 @@
-// What of {fmt} is not a template of the caller, compiled once and into the library: its header-only form would be compiled again in each of a hundred
-// sources, half of their time, and its shared library would be one more thing to find for the static programs.
+// What of {fmt} is not a template of the caller, compiled once and into the library: its header-only form would be
+// compiled again in each of a hundred sources, half of their time, and its shared library would be one more thing to
+// find for the static programs.
 #include <fmt/format-inl.h>
 
 FMT_BEGIN_NAMESPACE

@@ -3,9 +3,10 @@
 
 namespace mercer {
 
-// Memory is taken in large pages and kept until the end, for everything that is allocated from here on: asking for pages one by one, handing them back
-// and asking again was a sixth of the time of a short training run. For programs, not for a library: it changes the allocator of the process.
-// Does nothing where the system or its allocator is another one than Linux's and glibc's.
+// Memory is taken in large pages and kept until the end, for everything that is allocated from here on: asking for
+// pages one by one, handing them back and asking again was a sixth of the time of a short training run. For programs,
+// not for a library: it changes the allocator of the process. Does nothing where the system or its allocator is another
+// one than Linux's and glibc's.
 void prepare_heap();
 
 }  // namespace mercer

@@ -1,7 +1,8 @@
-// Data as a linear solver that keeps w sees them: n rows of d numbers, and two operations. A row is never copied and what it does not
-// store is never touched, so a pass over sparse rows costs as many operations as there are entries.
+// Data as a linear solver that keeps w sees them: n rows of d numbers, and two operations. A row is never copied and
+// what it does not store is never touched, so a pass over sparse rows costs as many operations as there are entries.
 //
-// Sums over coordinates are one chain of additions in ascending order, the same for dense and sparse rows, so both give the same bits.
+// Sums over coordinates are one chain of additions in ascending order, the same for dense and sparse rows, so both give
+// the same bits.
 #pragma once
 
 #include <cstdint>

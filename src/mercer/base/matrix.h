@@ -23,7 +23,8 @@ struct matrix_view {
     index stride = 0;
 
     matrix_view() = default;
-    matrix_view(T* data_, index rows_, index cols_, index stride_) : data(data_), rows(rows_), cols(cols_), stride(stride_) {}
+    matrix_view(T* data_, index rows_, index cols_, index stride_)
+        : data(data_), rows(rows_), cols(cols_), stride(stride_) {}
     matrix_view(T* data_, index rows_, index cols_) : matrix_view(data_, rows_, cols_, cols_) {}
     // A view of T is also a view of const T.
     template <class U>
@@ -61,7 +62,9 @@ public:
     }
     // For scratch that is written before it is read.
     void uninitialised(index size) {
-        data_.reset(size > 0 ? static_cast<T*>(::operator new (static_cast<std::size_t>(size) * sizeof(T), std::align_val_t{cache_line})) : nullptr);
+        data_.reset(size > 0 ? static_cast<T*>(::operator new (static_cast<std::size_t>(size) * sizeof(T),
+                                                               std::align_val_t{cache_line}))
+                             : nullptr);
         size_ = size;
     }
     // Grows without keeping the contents; never shrinks.
@@ -140,7 +143,8 @@ private:
 class selection {
 public:
     selection(index first, index count) : first_(first), count_(count) {}
-    selection(std::span<const index> list) : list_(list.data()), count_(static_cast<index>(list.size())) {}  // NOLINT: a list is a selection
+    selection(std::span<const index> list)
+        : list_(list.data()), count_(static_cast<index>(list.size())) {}  // NOLINT: a list is a selection
 
     index size() const { return count_; }
     bool is_range() const { return list_ == nullptr; }

@@ -162,7 +162,8 @@ int threads() {
 }
 
 void set_threads(int count) {
-    if (count < 1) fail(errc::invalid_argument, "the number of threads must satisfy 1 <= threads, got " + std::to_string(count));
+    if (count < 1)
+        fail(errc::invalid_argument, "the number of threads must satisfy 1 <= threads, got " + std::to_string(count));
     wanted_threads.store(count);
 }
 

@@ -1,8 +1,8 @@
 // Parallel loops over independent work items (tiles).
 //
-// One pool serves the process. It is written here rather than taken from OpenMP because libgomp hangs in a child after fork()
-// (joblib, multiprocessing) and cannot be checked by ThreadSanitizer. A result never depends on the number of threads as long
-// as each item writes only its own part: which thread runs an item is the only thing that varies.
+// One pool serves the process. It is written here rather than taken from OpenMP because libgomp hangs in a child after
+// fork() (joblib, multiprocessing) and cannot be checked by ThreadSanitizer. A result never depends on the number of
+// threads as long as each item writes only its own part: which thread runs an item is the only thing that varies.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,8 @@
 
 namespace mercer {
 
-// The number of threads parallel loops may use, the caller's included. Starts at the number of cores, or MERCER_THREADS.
+// The number of threads parallel loops may use, the caller's included. Starts at the number of cores, or
+// MERCER_THREADS.
 int threads();
 void set_threads(int count);  // 1 <= count
 
@@ -54,7 +55,8 @@ void parallel_for(index count, Body&& body) {
         const_cast<void*>(static_cast<const void*>(std::addressof(body))));
 }
 
-// Calls body(first, end) for runs of `run` items that together make up 0 … count-1: for items too small to be handed out one by one.
+// Calls body(first, end) for runs of `run` items that together make up 0 … count-1: for items too small to be handed
+// out one by one.
 template <class Body>
 void parallel_runs(index count, index run, Body&& body) {
     parallel_for((count + run - 1) / run, [&](index r) { body(r * run, std::min(count, (r + 1) * run)); });

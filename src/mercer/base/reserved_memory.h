@@ -12,7 +12,8 @@ public:
     reserved_memory() = default;
     explicit reserved_memory(std::size_t bytes);  // zero-filled; throws std::bad_alloc
     ~reserved_memory();
-    reserved_memory(reserved_memory&& other) noexcept : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+    reserved_memory(reserved_memory&& other) noexcept
+        : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
     reserved_memory& operator=(reserved_memory&& other) noexcept {
         std::swap(data_, other.data_);
         std::swap(bytes_, other.bytes_);

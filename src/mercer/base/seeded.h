@@ -1,5 +1,5 @@
-// Random numbers that are the same on every machine: the 64-bit Mersenne twister is specified to the bit, the distributions of the
-// standard library are not, so the few that are needed are written here.
+// Random numbers that are the same on every machine: the 64-bit Mersenne twister is specified to the bit, the
+// distributions of the standard library are not, so the few that are needed are written here.
 #pragma once
 
 #include <cstdint>
@@ -26,13 +26,15 @@ public:
         return static_cast<index>(got % n);
     }
     void shuffle(std::span<index> list) {
-        for (std::size_t i = list.size(); i > 1; --i) std::swap(list[i - 1], list[static_cast<std::size_t>(below(static_cast<index>(i)))]);
+        for (std::size_t i = list.size(); i > 1; --i)
+            std::swap(list[i - 1], list[static_cast<std::size_t>(below(static_cast<index>(i)))]);
     }
     // `count` different numbers below `end`, in random order
     std::vector<index> sample(index end, index count) {
         std::vector<index> all(static_cast<std::size_t>(end));
         for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<index>(i);
-        for (index i = 0; i < count; ++i) std::swap(all[static_cast<std::size_t>(i)], all[static_cast<std::size_t>(i + below(end - i))]);
+        for (index i = 0; i < count; ++i)
+            std::swap(all[static_cast<std::size_t>(i)], all[static_cast<std::size_t>(i + below(end - i))]);
         all.resize(static_cast<std::size_t>(count));
         return all;
     }

@@ -11,11 +11,14 @@ simd_level best_simd() {
         __builtin_cpu_init();
         const char* wish = std::getenv("MERCER_SIMD");
         const std::string_view wanted = wish ? wish : "avx512";
-        // Every machine with these also has the rest of what cmake/simd.cmake compiles for (F16C, LZCNT, MOVBE; CLWB aside, which no loop uses).
-        const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
+        // Every machine with these also has the rest of what cmake/simd.cmake compiles for (F16C, LZCNT, MOVBE; CLWB
+        // aside, which no loop uses).
+        const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                          __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
                           __builtin_cpu_supports("aes") && __builtin_cpu_supports("pclmul");
-        const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd") &&
-                            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+        const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                            __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+                            __builtin_cpu_supports("avx512vl");
         if (wanted == "avx512" && avx512) return simd_level::avx512;
         if (wanted != "baseline" && avx2) return simd_level::avx2;
 #endif

@@ -1,7 +1,7 @@
 // Which of the compiled instruction sets this machine runs.
 //
-// Asked of the compiler's run-time library, not of libhwy: loading that library measures the resolution of a timer, which takes longer than a small
-// training run.
+// Asked of the compiler's run-time library, not of libhwy: loading that library measures the resolution of a timer,
+// which takes longer than a small training run.
 #pragma once
 
 namespace mercer {

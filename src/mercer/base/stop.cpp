@@ -8,7 +8,9 @@ constexpr std::chrono::milliseconds between{50};
 thread_local stop_scope* scope_here = nullptr;
 }  // namespace
 
-stop_scope::stop_scope(std::function<bool()> wanted) : wanted_(std::move(wanted)), outer_(scope_here) { scope_here = this; }
+stop_scope::stop_scope(std::function<bool()> wanted) : wanted_(std::move(wanted)), outer_(scope_here) {
+    scope_here = this;
+}
 stop_scope::~stop_scope() { scope_here = outer_; }
 stop_scope* stop_scope::here() { return scope_here; }
 

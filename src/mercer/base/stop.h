@@ -1,9 +1,10 @@
 // Long work that can be told to stop.
 //
-// Whoever starts it puts a `stop_scope` into its thread: a question that every parallel loop of that thread (base/parallel.h), and every serial one
-// that calls stop_point(), asks about twenty times a second. When the answer is yes, the loop ends with errc::cancelled. So filling a matrix, a
-// product, a hundred fits side by side all listen, without one of them knowing that there is somebody to listen to. It is the last resort: a method with
-// something to keep asks its own progress callback at every step and ends with that.
+// Whoever starts it puts a `stop_scope` into its thread: a question that every parallel loop of that thread
+// (base/parallel.h), and every serial one that calls stop_point(), asks about twenty times a second. When the answer is
+// yes, the loop ends with errc::cancelled. So filling a matrix, a product, a hundred fits side by side all listen,
+// without one of them knowing that there is somebody to listen to. It is the last resort: a method with something to
+// keep asks its own progress callback at every step and ends with that.
 #pragma once
 
 #include <atomic>
@@ -52,8 +53,8 @@ bool unless_stopped(Step step) {
     return true;
 }
 
-// This thread listens to another scope while it lives: a worker to that of the loop it works for; nobody (nullptr) where things are put in order after
-// a stop.
+// This thread listens to another scope while it lives: a worker to that of the loop it works for; nobody (nullptr)
+// where things are put in order after a stop.
 class listening_to {
 public:
     explicit listening_to(stop_scope* other);

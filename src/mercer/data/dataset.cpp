@@ -24,7 +24,8 @@ dense<T>::dense(matrix<T> rows) {
 }
 
 template <class T>
-sparse<T>::sparse(std::vector<index> start, std::vector<std::int32_t> col, std::vector<T> val, index dims) : dims_(dims) {
+sparse<T>::sparse(std::vector<index> start, std::vector<std::int32_t> col, std::vector<T> val, index dims)
+    : dims_(dims) {
     struct arrays {
         std::vector<index> start;
         std::vector<std::int32_t> col;
@@ -39,7 +40,8 @@ sparse<T>::sparse(std::vector<index> start, std::vector<std::int32_t> col, std::
 }
 
 template <class T>
-sparse<T>::sparse(std::span<const index> start, std::span<const std::int32_t> col, std::span<const T> val, index dims, std::shared_ptr<const void> keep)
+sparse<T>::sparse(std::span<const index> start, std::span<const std::int32_t> col, std::span<const T> val, index dims,
+                  std::shared_ptr<const void> keep)
     : start_(start), col_(col), val_(val), dims_(dims), keep_(std::move(keep)) {
     check();
 }
@@ -50,8 +52,12 @@ static void name_wrong_column(const sparse<T>& x) {
     for (index i = 0; i < x.size(); ++i) {
         std::int32_t last = -1;
         for (const std::int32_t c : x.cols(i)) {
-            if (c <= last) fail(errc::invalid_argument, fmt::format("columns of a sparse row must ascend, got {} after {} in row {}", c, last, i));
-            if (c >= x.dims()) fail(errc::invalid_argument, fmt::format("columns must satisfy column < {}, got {} in row {}", x.dims(), c, i));
+            if (c <= last)
+                fail(errc::invalid_argument,
+                     fmt::format("columns of a sparse row must ascend, got {} after {} in row {}", c, last, i));
+            if (c >= x.dims())
+                fail(errc::invalid_argument,
+                     fmt::format("columns must satisfy column < {}, got {} in row {}", x.dims(), c, i));
             last = c;
         }
     }
@@ -72,16 +78,21 @@ static index descents(const std::int32_t* values, index count) {
 template <class T>
 void sparse<T>::check() const {
     if (start_.empty()) fail(errc::invalid_argument, "a sparse matrix of n rows needs n + 1 row starts, got none");
-    if (start_.front() < 0) fail(errc::invalid_argument, fmt::format("row starts must satisfy 0 <= start, got {}", start_.front()));
+    if (start_.front() < 0)
+        fail(errc::invalid_argument, fmt::format("row starts must satisfy 0 <= start, got {}", start_.front()));
     const auto entries = static_cast<index>(std::min(col_.size(), val_.size()));
-    // Columns ascend within every row if they fail to do so from one row to the next and nowhere else: counted without branches.
+    // Columns ascend within every row if they fail to do so from one row to the next and nowhere else: counted without
+    // branches.
     index between_rows = 0;
     bool within = true;
     std::int32_t last = std::numeric_limits<std::int32_t>::min();
     for (index i = 0; i < size(); ++i) {
         if (start_[i + 1] < start_[i])
-            fail(errc::invalid_argument, fmt::format("row starts must ascend, got {} after {} at row {}", start_[i + 1], start_[i], i));
-        if (start_[i + 1] > entries) fail(errc::invalid_argument, fmt::format("row {} ends at entry {}, but there are {}", i, start_[i + 1], entries));
+            fail(errc::invalid_argument,
+                 fmt::format("row starts must ascend, got {} after {} at row {}", start_[i + 1], start_[i], i));
+        if (start_[i + 1] > entries)
+            fail(errc::invalid_argument,
+                 fmt::format("row {} ends at entry {}, but there are {}", i, start_[i + 1], entries));
         if (start_[i + 1] == start_[i]) continue;
         const std::int32_t first = col_[start_[i]];
         between_rows += first <= last;
@@ -158,7 +169,9 @@ dataset gather_kind(const sets& from, const selection& which) {
 
 template <class T>
 dataset join(const dense<T>& a, const dense<T>& b) {
-    if (a.dims() != b.dims()) fail(errc::invalid_argument, fmt::format("vectors of {} and of {} coordinates cannot be joined", a.dims(), b.dims()));
+    if (a.dims() != b.dims())
+        fail(errc::invalid_argument,
+             fmt::format("vectors of {} and of {} coordinates cannot be joined", a.dims(), b.dims()));
     matrix<T> rows(a.size() + b.size(), a.dims());
     for (index i = 0; i < a.size(); ++i) std::copy_n(a.row(i), a.dims(), rows.row(i));
     for (index i = 0; i < b.size(); ++i) std::copy_n(b.row(i), a.dims(), rows.row(a.size() + i));
@@ -208,7 +221,8 @@ void copy_row(const From& from, index i, T* to) {
 
 dataset gather(const dataset& from, const selection& which) {
     for (index i = 0; i < which.size(); ++i)
-        if (which[i] < 0 || which[i] >= from.size()) fail(errc::invalid_argument, fmt::format("object {} asked for, but there are {}", which[i], from.size()));
+        if (which[i] < 0 || which[i] >= from.size())
+            fail(errc::invalid_argument, fmt::format("object {} asked for, but there are {}", which[i], from.size()));
     return std::visit([&](const auto& some) { return gather_kind(some, which); }, from.items());
 }
 
@@ -216,7 +230,9 @@ dataset concatenate(const dataset& first, const dataset& second) {
     return std::visit(
         [&](const auto& a) -> dataset {
             const auto* b = second.as<std::decay_t<decltype(a)>>();
-            if (!b) fail(errc::unsupported, fmt::format("{} and {} of different storage cannot be joined", name(first.kind()), name(second.kind())));
+            if (!b)
+                fail(errc::unsupported, fmt::format("{} and {} of different storage cannot be joined",
+                                                    name(first.kind()), name(second.kind())));
             return join(a, *b);
         },
         first.items());

@@ -1,5 +1,5 @@
-// Data sets: n objects of one kind. Each is an immutable value that shares its storage, so copies are cheap and a view of the
-// caller's memory costs nothing (the caller then keeps that memory alive and unchanged).
+// Data sets: n objects of one kind. Each is an immutable value that shares its storage, so copies are cheap and a view
+// of the caller's memory costs nothing (the caller then keeps that memory alive and unchanged).
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,8 @@ class dense {
 public:
     dense() = default;
     // Borrows memory that must outlive every copy of this value, or shares it when `keep` owns it.
-    dense(matrix_view<const T> rows, std::shared_ptr<const void> keep = nullptr) : view_(rows), keep_(std::move(keep)) {}
+    dense(matrix_view<const T> rows, std::shared_ptr<const void> keep = nullptr)
+        : view_(rows), keep_(std::move(keep)) {}
     explicit dense(matrix<T> rows);
 
     index size() const { return view_.rows; }
@@ -45,12 +46,15 @@ public:
     // Checks that the rows are ascending and within dims.
     sparse(std::vector<index> start, std::vector<std::int32_t> col, std::vector<T> val, index dims);
     // Borrows, as for dense.
-    sparse(std::span<const index> start, std::span<const std::int32_t> col, std::span<const T> val, index dims, std::shared_ptr<const void> keep);
+    sparse(std::span<const index> start, std::span<const std::int32_t> col, std::span<const T> val, index dims,
+           std::shared_ptr<const void> keep);
 
     index size() const { return start_.empty() ? 0 : static_cast<index>(start_.size()) - 1; }
     index dims() const { return dims_; }
     index nonzeros() const { return start_.empty() ? 0 : start_.back() - start_.front(); }
-    std::span<const std::int32_t> cols(index i) const { return col_.subspan(static_cast<std::size_t>(start_[i]), length(i)); }
+    std::span<const std::int32_t> cols(index i) const {
+        return col_.subspan(static_cast<std::size_t>(start_[i]), length(i));
+    }
     std::span<const T> values(index i) const { return val_.subspan(static_cast<std::size_t>(start_[i]), length(i)); }
 
 private:
@@ -68,7 +72,8 @@ private:
 class strings {
 public:
     strings() = default;
-    explicit strings(std::vector<std::string> items) : items_(std::make_shared<const std::vector<std::string>>(std::move(items))) {}
+    explicit strings(std::vector<std::string> items)
+        : items_(std::make_shared<const std::vector<std::string>>(std::move(items))) {}
     index size() const { return items_ ? static_cast<index>(items_->size()) : 0; }
     std::string_view operator[](index i) const { return (*items_)[static_cast<std::size_t>(i)]; }
 
@@ -117,7 +122,8 @@ private:
 dataset gather(const dataset& from, const selection& which);
 // Two data sets of the same kind, one after the other (dims: the larger of the two for sparse, equal for dense).
 dataset concatenate(const dataset& first, const dataset& second);
-// The vectors as dense rows of T: shares the storage when it already is that, else copies. Fails for objects that are not vectors.
+// The vectors as dense rows of T: shares the storage when it already is that, else copies. Fails for objects that are
+// not vectors.
 template <class T>
 dense<T> as_dense(const dataset& vectors);
 // Fails, naming row and column, when a coordinate is NaN or infinite.
@@ -126,7 +132,7 @@ void require_finite(const dataset& vectors);
 // A data set as read from a file: objects, one target a row (class index or value), and the names a header gave.
 struct table {
     dataset x;
-    std::vector<double> y;                   // empty: no label column. For class names, y holds 0, 1, … = position in class_names
+    std::vector<double> y;  // empty: no label column. For class names, y holds 0, 1, … = position in class_names
     std::vector<std::string> class_names;    // empty: y holds numbers
     std::vector<std::string> feature_names;  // empty: unnamed
     std::string label{};                     // the column of targets, in the file's own terms; empty: not known

@@ -23,11 +23,13 @@ bool all_finite(const T* values, index count) {
     return faults == 0;
 }
 
-// The first fault of each tile of rows; `values(first, end)` are those of some rows that lie one after the other, `column(i, k)` is the column of the
-// k-th value of row i. At most `together` rows are looked at in one go.
+// The first fault of each tile of rows; `values(first, end)` are those of some rows that lie one after the other,
+// `column(i, k)` is the column of the k-th value of row i. At most `together` rows are looked at in one go.
 template <class Values, class Column>
-std::optional<not_finite_value> first_fault(index rows, index values_a_row, index together, Values values, Column column) {
-    const index tile = std::max<index>(1, (index{1} << 16) / std::max<index>(values_a_row, 1)), step = std::min(tile, together);
+std::optional<not_finite_value> first_fault(index rows, index values_a_row, index together, Values values,
+                                            Column column) {
+    const index tile = std::max<index>(1, (index{1} << 16) / std::max<index>(values_a_row, 1)),
+                step = std::min(tile, together);
     std::vector<std::optional<not_finite_value>> found(static_cast<std::size_t>((rows + tile - 1) / tile));
     const auto name_first = [&](index first, index end) -> std::optional<not_finite_value> {
         for (index i = first; i < end; ++i) {
@@ -57,14 +59,20 @@ std::optional<not_finite_value> first_not_finite(const dataset& vectors) {
     return std::visit(
         [](const auto& some) -> std::optional<not_finite_value> {
             if constexpr (requires { some.row(0); }) {
-                const auto values = [&](index first, index end) { return std::span(some.row(first), static_cast<std::size_t>((end - first) * some.dims())); };
+                const auto values = [&](index first, index end) {
+                    return std::span(some.row(first), static_cast<std::size_t>((end - first) * some.dims()));
+                };
                 const bool without_gaps = some.view().stride == some.dims();
-                return first_fault(some.size(), some.dims(), without_gaps ? some.size() : 1, values, [](index, index k) { return k; });
+                return first_fault(some.size(), some.dims(), without_gaps ? some.size() : 1, values,
+                                   [](index, index k) { return k; });
             } else if constexpr (requires { some.values(0); }) {
-                const auto values = [&](index first, index end) { return std::span(some.values(first).data(), std::to_address(some.values(end - 1).end())); };
+                const auto values = [&](index first, index end) {
+                    return std::span(some.values(first).data(), std::to_address(some.values(end - 1).end()));
+                };
                 const index mean = some.size() > 0 ? some.nonzeros() / some.size() : 0;
-                return first_fault(some.size(), mean, some.size(), values,
-                                   [&](index i, index k) { return static_cast<index>(some.cols(i)[static_cast<std::size_t>(k)]); });
+                return first_fault(some.size(), mean, some.size(), values, [&](index i, index k) {
+                    return static_cast<index>(some.cols(i)[static_cast<std::size_t>(k)]);
+                });
             } else {
                 return {};
             }
@@ -74,7 +82,8 @@ std::optional<not_finite_value> first_not_finite(const dataset& vectors) {
 
 void require_finite(const dataset& vectors) {
     if (const auto bad = first_not_finite(vectors))
-        fail(errc::data, fmt::format("row {}, column {}: {} is not a finite number", bad->row, bad->column, bad->value));
+        fail(errc::data,
+             fmt::format("row {}, column {}: {} is not a finite number", bad->row, bad->column, bad->value));
 }
 
 }  // namespace mercer

@@ -119,27 +119,38 @@ compressed_columns transposed(const Rows& x, std::span<const index> which, doubl
             out.value[at] = v;
         });
     if (constant != 0) {
-        for (std::size_t i = 0; i < which.size(); ++i) out.row[stored + i] = static_cast<std::int32_t>(i), out.value[stored + i] = constant;
+        for (std::size_t i = 0; i < which.size(); ++i)
+            out.row[stored + i] = static_cast<std::int32_t>(i), out.value[stored + i] = constant;
         out.start.push_back(static_cast<index>(all));
     }
     return out;
 }
 
-[[noreturn]] void refuse(const dataset& x) { fail(errc::unsupported, fmt::format("a linear solver needs vectors, got {}", name(x.kind()))); }
+[[noreturn]] void refuse(const dataset& x) {
+    fail(errc::unsupported, fmt::format("a linear solver needs vectors, got {}", name(x.kind())));
+}
 
 template <class Which>
 std::unique_ptr<linear_operand> make(const dataset& x, Which which, double constant) {
-    if (const auto* some = x.as<dense<double>>()) return std::make_unique<dense_rows<double, Which>>(*some, which, constant);
-    if (const auto* some = x.as<dense<float>>()) return std::make_unique<dense_rows<float, Which>>(*some, which, constant);
-    if (const auto* some = x.as<sparse<double>>()) return std::make_unique<sparse_rows<double, Which>>(*some, which, constant);
-    if (const auto* some = x.as<sparse<float>>()) return std::make_unique<sparse_rows<float, Which>>(*some, which, constant);
+    if (const auto* some = x.as<dense<double>>())
+        return std::make_unique<dense_rows<double, Which>>(*some, which, constant);
+    if (const auto* some = x.as<dense<float>>())
+        return std::make_unique<dense_rows<float, Which>>(*some, which, constant);
+    if (const auto* some = x.as<sparse<double>>())
+        return std::make_unique<sparse_rows<double, Which>>(*some, which, constant);
+    if (const auto* some = x.as<sparse<float>>())
+        return std::make_unique<sparse_rows<float, Which>>(*some, which, constant);
     refuse(x);
 }
 
 }  // namespace
 
-std::unique_ptr<linear_operand> linear_rows(const dataset& x, double constant) { return make(x, every_row{x.size()}, constant); }
-std::unique_ptr<linear_operand> linear_rows(const dataset& x, std::span<const index> which, double constant) { return make(x, some_rows{which}, constant); }
+std::unique_ptr<linear_operand> linear_rows(const dataset& x, double constant) {
+    return make(x, every_row{x.size()}, constant);
+}
+std::unique_ptr<linear_operand> linear_rows(const dataset& x, std::span<const index> which, double constant) {
+    return make(x, some_rows{which}, constant);
+}
 
 compressed_columns linear_columns(const dataset& x, std::span<const index> which, double constant) {
     if (const auto* some = x.as<dense<double>>()) return transposed(*some, which, constant);

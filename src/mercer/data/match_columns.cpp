@@ -9,12 +9,15 @@
 
 namespace mercer {
 
-void match_columns(table& data, const std::vector<std::string>& names, const std::string& path, const std::string& like) {
-    if (data.x.kind() != domain::vectors || names.empty() || data.feature_names.empty() || names == data.feature_names) return;
+void match_columns(table& data, const std::vector<std::string>& names, const std::string& path,
+                   const std::string& like) {
+    if (data.x.kind() != domain::vectors || names.empty() || data.feature_names.empty() || names == data.feature_names)
+        return;
     std::unordered_map<std::string_view, index> at;
     for (std::size_t c = 0; c < data.feature_names.size(); ++c)
         if (!at.emplace(data.feature_names[c], static_cast<index>(c)).second)
-            fail(errc::data, fmt::format("{}: two columns are called '{}', so they cannot be matched with those of {}", path, data.feature_names[c], like));
+            fail(errc::data, fmt::format("{}: two columns are called '{}', so they cannot be matched with those of {}",
+                                         path, data.feature_names[c], like));
     std::vector<index> order;
     for (const std::string& name : names) {
         const auto found = at.find(name);
@@ -24,7 +27,9 @@ void match_columns(table& data, const std::vector<std::string>& names, const std
     }
     for (const std::string& name : data.feature_names)
         if (at.contains(name))
-            fail(errc::data, fmt::format("{}: {} has no column '{}': take it out, or name the column of targets with --label", path, like, name));
+            fail(errc::data,
+                 fmt::format("{}: {} has no column '{}': take it out, or name the column of targets with --label", path,
+                             like, name));
     const dense<double> from = as_dense<double>(data.x);
     matrix<double> to(from.size(), from.dims());
     for (index i = 0; i < from.size(); ++i)

@@ -8,8 +8,9 @@
 
 namespace mercer {
 
-// Puts the columns of a table into the order of these names, those of `like`; fails where one is missing or one too many is there. Without names on
-// either side nothing is done.
-void match_columns(table& data, const std::vector<std::string>& names, const std::string& path, const std::string& like);
+// Puts the columns of a table into the order of these names, those of `like`; fails where one is missing or one too
+// many is there. Without names on either side nothing is done.
+void match_columns(table& data, const std::vector<std::string>& names, const std::string& path,
+                   const std::string& like);
 
 }  // namespace mercer

@@ -18,10 +18,12 @@ public:
     column_places(std::span<const std::int32_t> columns, index nonzeros) : columns_(columns) {
         if (columns.empty() || columns.back() > 65536 + 4 * nonzeros) return;
         table_.assign(static_cast<std::size_t>(columns.back()) + 1, -1);
-        for (std::size_t j = 0; j < columns.size(); ++j) table_[static_cast<std::size_t>(columns[j])] = static_cast<std::int32_t>(j);
+        for (std::size_t j = 0; j < columns.size(); ++j)
+            table_[static_cast<std::size_t>(columns[j])] = static_cast<std::int32_t>(j);
     }
     std::int32_t operator[](std::int32_t column) const {  // -1: not among them
-        if (!table_.empty()) return static_cast<std::size_t>(column) < table_.size() ? table_[static_cast<std::size_t>(column)] : -1;
+        if (!table_.empty())
+            return static_cast<std::size_t>(column) < table_.size() ? table_[static_cast<std::size_t>(column)] : -1;
         const auto at = std::lower_bound(columns_.begin(), columns_.end(), column);
         return at != columns_.end() && *at == column ? static_cast<std::int32_t>(at - columns_.begin()) : -1;
     }
@@ -77,7 +79,9 @@ bool mostly_empty_columns(const dataset& vectors) {
 }
 
 dataset first_columns(const dataset& sparse_vectors, index dims) {
-    return of_sparse(sparse_vectors, [&](const auto& x) { return moved(x, dims, [&](std::int32_t column) { return column < dims ? column : -1; }); });
+    return of_sparse(sparse_vectors, [&](const auto& x) {
+        return moved(x, dims, [&](std::int32_t column) { return column < dims ? column : -1; });
+    });
 }
 
 }  // namespace mercer

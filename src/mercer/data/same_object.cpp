@@ -10,7 +10,10 @@ template <class T>
 class nonzeros {
 public:
     nonzeros(const dense<T>& x, index i) : value_(x.row(i)), count_(x.dims()) { skip(); }
-    nonzeros(const sparse<T>& x, index i) : value_(x.values(i).data()), col_(x.cols(i).data()), count_(static_cast<index>(x.cols(i).size())) { skip(); }
+    nonzeros(const sparse<T>& x, index i)
+        : value_(x.values(i).data()), col_(x.cols(i).data()), count_(static_cast<index>(x.cols(i).size())) {
+        skip();
+    }
     bool ended() const { return at_ == count_; }
     index col() const { return col_ ? col_[at_] : at_; }
     double value() const { return static_cast<double>(value_[at_]); }

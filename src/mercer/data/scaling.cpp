@@ -23,7 +23,9 @@ constexpr const char* format_name = "mercer-scaling";
 void check(const scaling_options& options) {
     const auto check_interval = [](double lower, double upper, const char* prefix) {
         if (!(lower < upper) || !std::isfinite(lower) || !std::isfinite(upper))
-            fail(errc::invalid_argument, fmt::format("min-max scaling needs finite {0}lower < {0}upper, got {1} and {2}", prefix, lower, upper));
+            fail(
+                errc::invalid_argument,
+                fmt::format("min-max scaling needs finite {0}lower < {0}upper, got {1} and {2}", prefix, lower, upper));
     };
     if (options.method != scaling_method::minmax) return;
     check_interval(options.lower, options.upper, "");
@@ -73,7 +75,8 @@ std::vector<range> moments(const dataset& x) {
     const auto n = static_cast<double>(x.size());
     std::vector<double> unit(between.size());
     for (std::size_t j = 0; j < between.size(); ++j)
-        unit[j] = std::max({std::abs(between[j].first), std::abs(between[j].second), std::numeric_limits<double>::min()});
+        unit[j] =
+            std::max({std::abs(between[j].first), std::abs(between[j].second), std::numeric_limits<double>::min()});
     std::vector<double> sum(between.size(), 0.0);
     std::vector<index> stored(between.size(), 0);
     each_value(x, [&](index j, double value) {
@@ -94,7 +97,8 @@ std::vector<range> moments(const dataset& x) {
         const double mean = sum[j] / n;
         square[j] += zeros * mean * mean;
         residual[j] -= zeros * mean;
-        // The residual would be 0 but for the rounding of the mean: taking it out corrects the sum of squares to second order.
+        // The residual would be 0 but for the rounding of the mean: taking it out corrects the sum of squares to second
+        // order.
         const double variance = std::max(0.0, (square[j] - residual[j] * residual[j] / n) / n);
         if (between[j].first == between[j].second)
             columns[j] = {between[j].first, 0.0};
@@ -104,12 +108,15 @@ std::vector<range> moments(const dataset& x) {
     return columns;
 }
 
-std::vector<range> fit_columns(const dataset& x, scaling_method method) { return method == scaling_method::minmax ? extremes(x) : moments(x); }
+std::vector<range> fit_columns(const dataset& x, scaling_method method) {
+    return method == scaling_method::minmax ? extremes(x) : moments(x);
+}
 
 template <class T>
 T checked(double value, index row, index column) {
     const T result = static_cast<T>(value);
-    if (!std::isfinite(result)) fail(errc::data, fmt::format("row {}, column {}: scaling gives {}, which is out of range", row, column, value));
+    if (!std::isfinite(result))
+        fail(errc::data, fmt::format("row {}, column {}: scaling gives {}, which is out of range", row, column, value));
     return result;
 }
 
@@ -117,7 +124,8 @@ template <class T, class Map>
 dataset map_rows(const dense<T>& x, std::span<const range> columns, const Map& map) {
     matrix<T> out(x.size(), x.dims());
     for (index i = 0; i < x.size(); ++i)
-        for (index j = 0; j < x.dims(); ++j) out(i, j) = checked<T>(map(columns[static_cast<std::size_t>(j)], static_cast<double>(x.row(i)[j])), i, j);
+        for (index j = 0; j < x.dims(); ++j)
+            out(i, j) = checked<T>(map(columns[static_cast<std::size_t>(j)], static_cast<double>(x.row(i)[j])), i, j);
     return dense<T>(std::move(out));
 }
 
@@ -126,7 +134,8 @@ template <class T, class Map>
 dataset map_rows(const sparse<T>& x, std::span<const range> columns, const Map& map) {
     std::vector<std::pair<std::int32_t, T>> filled;
     for (std::size_t j = 0; j < columns.size(); ++j)
-        if (const T value = checked<T>(map(columns[j], 0.0), 0, static_cast<index>(j)); value != 0) filled.emplace_back(static_cast<std::int32_t>(j), value);
+        if (const T value = checked<T>(map(columns[j], 0.0), 0, static_cast<index>(j)); value != 0)
+            filled.emplace_back(static_cast<std::int32_t>(j), value);
     std::vector<index> start{0};
     std::vector<std::int32_t> col;
     std::vector<T> val;
@@ -142,7 +151,8 @@ dataset map_rows(const sparse<T>& x, std::span<const range> columns, const Map& 
         for (std::size_t k = 0; k < cols.size(); ++k) {
             for (; fill != filled.end() && fill->first < cols[k]; ++fill) add(fill->first, fill->second);
             if (fill != filled.end() && fill->first == cols[k]) ++fill;
-            add(cols[k], checked<T>(map(columns[static_cast<std::size_t>(cols[k])], static_cast<double>(values[k])), i, cols[k]));
+            add(cols[k], checked<T>(map(columns[static_cast<std::size_t>(cols[k])], static_cast<double>(values[k])), i,
+                                    cols[k]));
         }
         for (; fill != filled.end(); ++fill) add(fill->first, fill->second);
         start.push_back(static_cast<index>(col.size()));
@@ -159,20 +169,25 @@ scaling scaling::fit(const dataset& x, const scaling_options& options) {
 
 scaling scaling::fit(const dataset& x, std::span<const double> y, const scaling_options& options) {
     check(options);
-    if (x.kind() != domain::vectors) fail(errc::unsupported, fmt::format("scaling needs vectors, got {}", name(x.kind())));
+    if (x.kind() != domain::vectors)
+        fail(errc::unsupported, fmt::format("scaling needs vectors, got {}", name(x.kind())));
     if (x.size() < 1) fail(errc::invalid_argument, "scaling needs 1 <= n vectors, got 0");
     if (x.is_sparse() && options.method == scaling_method::standardise && options.with_mean)
-        fail(errc::unsupported, "standardising sparse vectors would fill in every zero: use with_mean = false, min-max scaling, or dense vectors");
+        fail(errc::unsupported,
+             "standardising sparse vectors would fill in every zero: use with_mean = false, min-max scaling, or dense "
+             "vectors");
     if (constexpr index most = index{1} << 26; x.dims() > most && mostly_empty_columns(x))
-        fail(errc::memory,
-             fmt::format("scaling keeps two numbers a column, and nearly all of {} columns are empty: number them anew, or do not scale", x.dims()));
+        fail(errc::memory, fmt::format("scaling keeps two numbers a column, and nearly all of {} columns are empty: "
+                                       "number them anew, or do not scale",
+                                       x.dims()));
     require_finite(x);
     scaling result;
     result.options_ = options;
     result.columns_ = fit_columns(x, options.method);
     if (options.targets) {
         if (static_cast<index>(y.size()) != x.size())
-            fail(errc::invalid_argument, fmt::format("there must be one target a vector, got {} targets for {} vectors", y.size(), x.size()));
+            fail(errc::invalid_argument,
+                 fmt::format("there must be one target a vector, got {} targets for {} vectors", y.size(), x.size()));
         const dataset column = dense<double>(matrix_view<const double>(y.data(), x.size(), 1));
         require_finite(column);
         result.target_ = fit_columns(column, options.method).front();
@@ -207,16 +222,21 @@ double scaling::backward(const range& column, double value, double lower, double
     if (value == lower) return first;
     if (value == upper) return second;
     const double part = (value - lower) / (upper - lower);
-    return std::isfinite(second - first) ? first + part * (second - first) : 2 * (first / 2 + part * (second / 2 - first / 2));
+    return std::isfinite(second - first) ? first + part * (second - first)
+                                         : 2 * (first / 2 + part * (second / 2 - first / 2));
 }
 
 template <class Map>
 dataset scaling::transform(const dataset& x, const Map& map) const {
-    if (x.kind() != domain::vectors) fail(errc::unsupported, fmt::format("scaling needs vectors, got {}", name(x.kind())));
+    if (x.kind() != domain::vectors)
+        fail(errc::unsupported, fmt::format("scaling needs vectors, got {}", name(x.kind())));
     if (x.is_sparse() ? x.dims() > dims() : x.dims() != dims())
-        fail(errc::invalid_argument, fmt::format("the scaling was fitted to {} columns, got vectors of {}", dims(), x.dims()));
+        fail(errc::invalid_argument,
+             fmt::format("the scaling was fitted to {} columns, got vectors of {}", dims(), x.dims()));
     if (x.is_sparse() && options_.method == scaling_method::standardise && options_.with_mean)
-        fail(errc::unsupported, "standardising sparse vectors would fill in every zero: use with_mean = false, min-max scaling, or dense vectors");
+        fail(errc::unsupported,
+             "standardising sparse vectors would fill in every zero: use with_mean = false, min-max scaling, or dense "
+             "vectors");
     require_finite(x);
     return std::visit(
         [&](const auto& some) -> dataset {
@@ -229,11 +249,15 @@ dataset scaling::transform(const dataset& x, const Map& map) const {
 }
 
 dataset scaling::apply(const dataset& x) const {
-    return transform(x, [this](const range& column, double value) { return forward(column, value, options_.lower, options_.upper); });
+    return transform(x, [this](const range& column, double value) {
+        return forward(column, value, options_.lower, options_.upper);
+    });
 }
 
 dataset scaling::inverse(const dataset& x) const {
-    return transform(x, [this](const range& column, double value) { return backward(column, value, options_.lower, options_.upper); });
+    return transform(x, [this](const range& column, double value) {
+        return backward(column, value, options_.lower, options_.upper);
+    });
 }
 
 std::vector<double> scaling::apply_targets(std::span<const double> y) const {
@@ -282,9 +306,12 @@ namespace {
 
 range checked_range(const json& first, const json& second, bool minmax) {
     const range result{first.get<double>(), second.get<double>()};
-    if (!std::isfinite(result.first) || !std::isfinite(result.second)) throw std::runtime_error("a number is not finite");
-    if (minmax && !(result.first <= result.second)) throw std::runtime_error(fmt::format("min <= max does not hold: {} and {}", result.first, result.second));
-    if (!minmax && !(result.second >= 0)) throw std::runtime_error(fmt::format("0 <= sd does not hold: {}", result.second));
+    if (!std::isfinite(result.first) || !std::isfinite(result.second))
+        throw std::runtime_error("a number is not finite");
+    if (minmax && !(result.first <= result.second))
+        throw std::runtime_error(fmt::format("min <= max does not hold: {} and {}", result.first, result.second));
+    if (!minmax && !(result.second >= 0))
+        throw std::runtime_error(fmt::format("0 <= sd does not hold: {}", result.second));
     return result;
 }
 
@@ -296,7 +323,8 @@ scaling scaling::from_json(std::string_view text, const std::string& name) {
         if (in.at("format") != format_name) throw std::runtime_error(fmt::format("the format is not {}", format_name));
         if (in.at("version") != 1) throw std::runtime_error("the version is not 1");
         const std::string method = in.at("method");
-        if (method != "minmax" && method != "standardise") throw std::runtime_error(fmt::format("unknown method '{}'", method));
+        if (method != "minmax" && method != "standardise")
+            throw std::runtime_error(fmt::format("unknown method '{}'", method));
         const bool minmax = method == "minmax";
         const char* const first = minmax ? "min" : "mean";
         const char* const second = minmax ? "max" : "sd";

@@ -1,10 +1,11 @@
 // Bringing the columns of vectors, and targets, to comparable ranges.
 //
-//   min-max:      x ↦ lower + (upper - lower) (x - min) / (max - min), what svm-scale does; a column with min = max becomes 0
-//   standardise:  x ↦ (x - mean) / sd, sd² = 1/n Σ (x - mean)²; a column with sd = 0 only loses its mean
+//   min-max:      x ↦ lower + (upper - lower) (x - min) / (max - min), what svm-scale does; a column with min = max
+//   becomes 0 standardise:  x ↦ (x - mean) / sd, sd² = 1/n Σ (x - mean)²; a column with sd = 0 only loses its mean
 //
-// Sparse vectors: coordinates that are not stored are zeros, and count. Where zero maps to something else the result is filled
-// in; standardising them would fill in everything, so it is refused unless the mean stays (with_mean = false: x ↦ x / sd).
+// Sparse vectors: coordinates that are not stored are zeros, and count. Where zero maps to something else the result is
+// filled in; standardising them would fill in everything, so it is refused unless the mean stays (with_mean = false: x
+// ↦ x / sd).
 #pragma once
 
 #include <optional>

@@ -1,4 +1,5 @@
-// The variance of all coordinates of all vectors together, zeros of sparse vectors included: what gamma = 1/(d·variance) is made from.
+// The variance of all coordinates of all vectors together, zeros of sparse vectors included: what gamma =
+// 1/(d·variance) is made from.
 #pragma once
 
 #include <span>
@@ -7,7 +8,8 @@
 
 namespace mercer {
 
-// Vectors of weight 0 are left out; otherwise weights do not count. 0 for no vectors. Fails for objects that are not vectors.
+// Vectors of weight 0 are left out; otherwise weights do not count. 0 for no vectors. Fails for objects that are not
+// vectors.
 double entry_variance(const dataset& x, std::span<const double> weight = {});
 
 }  // namespace mercer

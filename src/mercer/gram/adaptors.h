@@ -9,8 +9,8 @@
 
 namespace mercer {
 
-// A matrix of the same rows and columns as another. It has all that the other has, but for what it says itself: an adaptor that only changes entries
-// says how, and keeps half the work of `square` and the proof.
+// A matrix of the same rows and columns as another. It has all that the other has, but for what it says itself: an
+// adaptor that only changes entries says how, and keeps half the work of `square` and the proof.
 template <class T>
 class changed_entries : public gram<T> {
 public:
@@ -38,7 +38,9 @@ protected:
 template <class T>
 class with_ridge final : public changed_entries<T> {
 public:
-    with_ridge(const gram<T>& k, double lambda) : changed_entries<T>(k), lambda_(lambda) { require_square(k, "a ridge"); }
+    with_ridge(const gram<T>& k, double lambda) : changed_entries<T>(k), lambda_(lambda) {
+        require_square(k, "a ridge");
+    }
     bool positive() const override { return lambda_ >= 0 && this->k_.positive(); }
 
 private:
@@ -54,7 +56,8 @@ private:
 template <class T>
 class subset final : public gram<T> {
 public:
-    subset(const gram<T>& k, std::vector<index> rows, std::vector<index> cols) : k_(k), rows_(std::move(rows)), cols_(std::move(cols)) {}
+    subset(const gram<T>& k, std::vector<index> rows, std::vector<index> cols)
+        : k_(k), rows_(std::move(rows)), cols_(std::move(cols)) {}
     subset(const gram<T>& k, std::vector<index> both) : k_(k), rows_(both), cols_(std::move(both)) {}
     index rows() const override { return static_cast<index>(rows_.size()); }
     index cols() const override { return static_cast<index>(cols_.size()); }
@@ -78,14 +81,16 @@ public:
     matrix<double> features(index most) const override {
         const matrix<double> all = rows_ == cols_ ? k_.features(most) : matrix<double>();
         matrix<double> out(all.rows() > 0 ? rows() : 0, all.cols());
-        for (index i = 0; i < out.rows(); ++i) std::copy_n(all.row(rows_[static_cast<std::size_t>(i)]), out.cols(), out.row(i));
+        for (index i = 0; i < out.rows(); ++i)
+            std::copy_n(all.row(rows_[static_cast<std::size_t>(i)]), out.cols(), out.row(i));
         return out;
     }
 
 private:
     static std::vector<index> chosen(const std::vector<index>& all, const selection& which) {
         std::vector<index> out(static_cast<std::size_t>(which.size()));
-        for (index i = 0; i < which.size(); ++i) out[static_cast<std::size_t>(i)] = all[static_cast<std::size_t>(which[i])];
+        for (index i = 0; i < which.size(); ++i)
+            out[static_cast<std::size_t>(i)] = all[static_cast<std::size_t>(which[i])];
         return out;
     }
     const gram<T>& k_;
@@ -101,7 +106,9 @@ public:
     index cols() const override { return 2 * k_.cols(); }
     void block(const selection& rows, const selection& cols, block_rows<T> out) const override {
         const folded r(rows, k_.rows()), c(cols, k_.cols());
-        fill(r, c, out, [&](block_rows<T> once) { k_.block(std::span<const index>(r.once), std::span<const index>(c.once), once); });
+        fill(r, c, out, [&](block_rows<T> once) {
+            k_.block(std::span<const index>(r.once), std::span<const index>(c.once), once);
+        });
     }
     void square(const selection& which, block_rows<T> out) const override {
         const folded both(which, k_.rows());
@@ -123,8 +130,8 @@ public:
     }
 
 private:
-    // Examples behind a choice of variables, each once, and where in that list the example of each variable stands. Of few variables it is not worth
-    // looking for those that share an example.
+    // Examples behind a choice of variables, each once, and where in that list the example of each variable stands. Of
+    // few variables it is not worth looking for those that share an example.
     struct folded {
         folded(const selection& which, index n) : place(static_cast<std::size_t>(which.size())) {
             std::vector<index> seen(which.size() > n / 8 ? static_cast<std::size_t>(n) : 0, index{-1});
@@ -143,7 +150,8 @@ private:
         std::vector<index> once, place;
     };
 
-    // compute() fills the first row of every example, one number an example; they are spread to their columns, and copied to the other rows.
+    // compute() fills the first row of every example, one number an example; they are spread to their columns, and
+    // copied to the other rows.
     template <class Compute>
     static void fill(const folded& r, const folded& c, block_rows<T> out, Compute compute) {
         if (!r.repeats() && !c.repeats()) return compute(out);
@@ -189,7 +197,8 @@ private:
     void change(const selection& rows, const selection& cols, block_rows<T> out) const override {
         for (index i = 0; i < rows.size(); ++i) {
             const double row_mean = mean_[static_cast<std::size_t>(rows[i])];
-            for (index j = 0; j < cols.size(); ++j) out[i][j] = static_cast<T>(out[i][j] - row_mean - mean_[static_cast<std::size_t>(cols[j])] + total_);
+            for (index j = 0; j < cols.size(); ++j)
+                out[i][j] = static_cast<T>(out[i][j] - row_mean - mean_[static_cast<std::size_t>(cols[j])] + total_);
         }
     }
     std::vector<double> mean_;
@@ -203,14 +212,16 @@ public:
     explicit normalised(const gram<T>& k) : changed_entries<T>(k), factor_(static_cast<std::size_t>(k.rows())) {
         std::vector<T> self(factor_.size());
         k.diagonal(self);
-        for (std::size_t i = 0; i < self.size(); ++i) factor_[i] = self[i] > 0 ? 1 / std::sqrt(static_cast<double>(self[i])) : 0.0;
+        for (std::size_t i = 0; i < self.size(); ++i)
+            factor_[i] = self[i] > 0 ? 1 / std::sqrt(static_cast<double>(self[i])) : 0.0;
     }
 
 private:
     void change(const selection& rows, const selection& cols, block_rows<T> out) const override {
         for (index i = 0; i < rows.size(); ++i)
             for (index j = 0; j < cols.size(); ++j)
-                out[i][j] = static_cast<T>(out[i][j] * (factor_[static_cast<std::size_t>(rows[i])] * factor_[static_cast<std::size_t>(cols[j])]));
+                out[i][j] = static_cast<T>(out[i][j] * (factor_[static_cast<std::size_t>(rows[i])] *
+                                                        factor_[static_cast<std::size_t>(cols[j])]));
     }
     std::vector<double> factor_;
 };

@@ -12,8 +12,9 @@
 namespace mercer {
 
 namespace detail {
-// Sparse vectors without the columns that occur in none of x and z, where these are nearly all and k does not tell the columns apart: the evaluator has
-// arrays as long as there are columns. The values stay the same bits. An empty z: x alone.
+// Sparse vectors without the columns that occur in none of x and z, where these are nearly all and k does not tell the
+// columns apart: the evaluator has arrays as long as there are columns. The values stay the same bits. An empty z: x
+// alone.
 std::pair<dataset, dataset> without_empty_columns(const kernel& k, dataset x, dataset z = {});
 }  // namespace detail
 
@@ -21,13 +22,18 @@ template <class T>
 class computed final : public gram<T> {
 public:
     computed(const kernel& k, dataset x, evaluator_memory memory = {})
-        : positive_(k.proof().valid), kernel_(k), x_(detail::without_empty_columns(k, std::move(x)).first), k_(k, x_, memory) {}
+        : positive_(k.proof().valid),
+          kernel_(k),
+          x_(detail::without_empty_columns(k, std::move(x)).first),
+          k_(k, x_, memory) {}
     computed(const kernel& k, dataset x, dataset z, evaluator_memory memory = {})
         : computed(k, detail::without_empty_columns(k, std::move(x), std::move(z)), memory) {}
 
     index rows() const override { return k_.rows(); }
     index cols() const override { return k_.cols(); }
-    void block(const selection& rows, const selection& cols, block_rows<T> out) const override { k_.block(rows, cols, out); }
+    void block(const selection& rows, const selection& cols, block_rows<T> out) const override {
+        k_.block(rows, cols, out);
+    }
     void square(const selection& which, block_rows<T> out) const override { k_.square(which, out); }
     void diagonal(std::span<T> out) const override { k_.diagonal(out); }
     void all(matrix_view<T> out) const override { k_.all(out); }

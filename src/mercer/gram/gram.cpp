@@ -10,7 +10,9 @@ namespace mercer {
 template <class T>
 void require_square(const gram<T>& k, const char* what) {
     if (k.rows() != k.cols())
-        fail(errc::invalid_argument, fmt::format("{} needs as many rows as columns, got a matrix of {} rows and {} columns", what, k.rows(), k.cols()));
+        fail(errc::invalid_argument,
+             fmt::format("{} needs as many rows as columns, got a matrix of {} rows and {} columns", what, k.rows(),
+                         k.cols()));
 }
 
 template <class T>
@@ -25,9 +27,11 @@ void gram<T>::diagonal(std::span<T> out) const {
 template <class T>
 void gram<T>::multiply(matrix_view<const double> v, matrix_view<double> out) const {
     if (v.rows != cols() || out.rows != rows() || out.cols != v.cols)
-        fail(errc::invalid_argument, fmt::format("out = K·v with K of {}×{} numbers, v of {}×{} and out of {}×{}: the sizes do not fit", rows(), cols(), v.rows,
-                                                 v.cols, out.rows, out.cols));
-    // Row bands, each a thread's own: K is seen 192 × 4096 numbers at a time, and each sum runs over columns in ascending order.
+        fail(errc::invalid_argument,
+             fmt::format("out = K·v with K of {}×{} numbers, v of {}×{} and out of {}×{}: the sizes do not fit", rows(),
+                         cols(), v.rows, v.cols, out.rows, out.cols));
+    // Row bands, each a thread's own: K is seen 192 × 4096 numbers at a time, and each sum runs over columns in
+    // ascending order.
     constexpr index band = 192, strip = 4096;
     const index m = v.cols;
     const matrix_view<const T> memory = in_memory();

@@ -1,5 +1,6 @@
-// The first rows of a Gram matrix kept in memory, as many as a byte budget holds; the others come from the matrix each time. For
-// methods that go over the whole matrix again and again, where keeping the least recently used rows would keep none of use.
+// The first rows of a Gram matrix kept in memory, as many as a byte budget holds; the others come from the matrix each
+// time. For methods that go over the whole matrix again and again, where keeping the least recently used rows would
+// keep none of use.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +17,8 @@ public:
     // The matrix is borrowed. `symmetric`: K = Kᵀ, so that half of it need not be computed when all of it is kept.
     kept_rows(const gram<T>& k, std::size_t budget_bytes, bool symmetric = true) : k_(k) {
         const index n = k.rows(), m = k.cols();
-        const auto rows_that_fit = m > 0 ? static_cast<index>(budget_bytes / (static_cast<std::size_t>(m) * sizeof(T))) : n;
+        const auto rows_that_fit =
+            m > 0 ? static_cast<index>(budget_bytes / (static_cast<std::size_t>(m) * sizeof(T))) : n;
         kept_ = std::min(n, rows_that_fit);
         if (kept_ * m == 0) return;
         rows_ = reserved_memory(static_cast<std::size_t>(kept_ * m) * sizeof(T));
@@ -33,7 +35,9 @@ public:
     index kept() const { return kept_; }
     bool all_kept() const { return kept_ == k_.rows(); }
     // nullptr when the row is not kept
-    const T* row_if_kept(index i) const { return i < kept_ ? static_cast<const T*>(rows_.data()) + i * cols() : nullptr; }
+    const T* row_if_kept(index i) const {
+        return i < kept_ ? static_cast<const T*>(rows_.data()) + i * cols() : nullptr;
+    }
 
     void block(const selection& rows, const selection& cols, block_rows<T> out) const override {
         for (index i = 0; i < rows.size();) {

@@ -1,5 +1,6 @@
-// A Gram matrix of doubles as one of other numbers, less a value that all its entries may have in common. What tells entries apart that lie close about
-// c is not lost in their rounding to float; on vectors of sum 0, K - c is K, and as positive as that.
+// A Gram matrix of doubles as one of other numbers, less a value that all its entries may have in common. What tells
+// entries apart that lie close about c is not lost in their rounding to float; on vectors of sum 0, K - c is K, and as
+// positive as that.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +31,8 @@ public:
             matrix<double> exact(some.size(), right.size());
             k_.block(some, right, exact.view());
             for (index i = 0; i < some.size(); ++i)
-                for (index j = 0; j < right.size(); ++j) out[first + i][first + j] = out[first + j][first + i] = static_cast<T>(exact(i, j) - c_);
+                for (index j = 0; j < right.size(); ++j)
+                    out[first + i][first + j] = out[first + j][first + i] = static_cast<T>(exact(i, j) - c_);
         });
     }
     void diagonal(std::span<T> out) const override {
@@ -47,7 +49,8 @@ private:
     template <class Body>
     static void by_bands(const selection& rows, Body body) {
         constexpr index band = 64;
-        for (index first = 0; first < rows.size(); first += band) body(rows.slice(first, std::min(band, rows.size() - first)), first);
+        for (index first = 0; first < rows.size(); first += band)
+            body(rows.slice(first, std::min(band, rows.size() - first)), first);
     }
     const gram<double>& k_;
     double c_;

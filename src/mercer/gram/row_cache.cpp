@@ -7,7 +7,9 @@ namespace mercer {
 
 template <class T>
 row_cache<T>::row_cache(const gram<T>& k, std::size_t budget_bytes)
-    : k_(k), most_rows_(std::max<std::size_t>(1, budget_bytes / std::max<std::size_t>(1, static_cast<std::size_t>(k.cols()) * sizeof(T)))) {}
+    : k_(k),
+      most_rows_(std::max<std::size_t>(
+          1, budget_bytes / std::max<std::size_t>(1, static_cast<std::size_t>(k.cols()) * sizeof(T)))) {}
 
 template <class T>
 const T* row_cache<T>::find(index row) const {
@@ -61,7 +63,8 @@ void row_cache<T>::block(const selection& rows, const selection& cols, block_row
         std::vector<T*> slots;
         for (const index row : missing) slots.push_back(insert(row));
         try {
-            if (!missing.empty()) k_.block(std::span<const index>(missing), selection(0, k_.cols()), block_rows<T>(slots.data()));
+            if (!missing.empty())
+                k_.block(std::span<const index>(missing), selection(0, k_.cols()), block_rows<T>(slots.data()));
         } catch (...) {
             for (const index row : missing) forget(row);  // what their slots hold was never computed
             throw;

@@ -7,22 +7,27 @@
 
 #include "mercer/base/error.h"
 #include "mercer/gram/computed.h"
-#include "mercer/solvers/algebra/dense_gram.h"
 #include "mercer/solvers/algebra/dense_algebra.h"
+#include "mercer/solvers/algebra/dense_gram.h"
 
 namespace mercer {
 
-empirical_map::empirical_map(const kernel& k, dataset x, std::optional<index> max_size) : k_(k), x_(std::move(x)) { build(computed<double>(k, x_), max_size); }
+empirical_map::empirical_map(const kernel& k, dataset x, std::optional<index> max_size) : k_(k), x_(std::move(x)) {
+    build(computed<double>(k, x_), max_size);
+}
 
 empirical_map::empirical_map(const gram<double>& k, std::optional<index> max_size) { build(k, max_size); }
 
 void empirical_map::build(const gram<double>& k, std::optional<index> max_size) {
-    if (max_size && *max_size < 0) fail(errc::invalid_argument, fmt::format("empirical map: must satisfy max_size >= 0, got {}", *max_size));
+    if (max_size && *max_size < 0)
+        fail(errc::invalid_argument, fmt::format("empirical map: must satisfy max_size >= 0, got {}", *max_size));
     const gram_spectrum spectrum = decompose(k);
     tolerance_ = spectrum.tolerance;
     if (spectrum.negative() > 0)
-        fail(errc::not_psd, fmt::format("empirical map: all eigenvalues must be >= -{:.3g}, got {:.6g}; clip, flip or shift the matrix first", tolerance_,
-                                        spectrum.values.back()));
+        fail(errc::not_psd,
+             fmt::format(
+                 "empirical map: all eigenvalues must be >= -{:.3g}, got {:.6g}; clip, flip or shift the matrix first",
+                 tolerance_, spectrum.values.back()));
     const index n = spectrum.size(), kept = std::min(spectrum.rank(), max_size.value_or(n));
     vectors_ = matrix<double>(kept, n);
     for (index a = 0; a < n; ++a) {
@@ -44,7 +49,9 @@ dense<double> empirical_map::training() const {
 }
 
 dense<double> empirical_map::transform(const dataset& z) const {
-    if (!k_) fail(errc::invalid_argument, "empirical map: it was made from a matrix without its kernel; use transform_rows with the values k(z, x)");
+    if (!k_)
+        fail(errc::invalid_argument,
+             "empirical map: it was made from a matrix without its kernel; use transform_rows with the values k(z, x)");
     const computed<double> cross(*k_, z, x_);
     matrix<double> rows(cross.rows(), cross.cols());
     cross.all(rows.view());
@@ -53,7 +60,9 @@ dense<double> empirical_map::transform(const dataset& z) const {
 
 dense<double> empirical_map::transform_rows(matrix_view<const double> rows) const {
     if (rows.cols != objects())
-        fail(errc::invalid_argument, fmt::format("empirical map: rows must have one value for each of the {} training objects, got {}", objects(), rows.cols));
+        fail(errc::invalid_argument,
+             fmt::format("empirical map: rows must have one value for each of the {} training objects, got {}",
+                         objects(), rows.cols));
     require_finite(rows, "empirical map");
     matrix<double> images = product(rows, transposed::no, vectors_.view(), transposed::yes);
     for (index i = 0; i < images.rows(); ++i)

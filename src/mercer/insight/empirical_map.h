@@ -1,8 +1,8 @@
 // The empirical feature map: vectors whose inner products are the kernel's values, for a kernel on anything.
 //     training object i ↦ Λ^½ Uᵀ eᵢ,     new x ↦ Λ^(-½) Uᵀ k(X, x),     K = UΛUᵀ.
-// Eigenvalues up to n·ε·λ_max are dropped; a matrix with a clearly negative one has no such map and is refused (repair.h).
-// φ(x)ᵀφ(xᵢ) = k(x, xᵢ) for training xᵢ and every x; between two new objects it is k up to what lies outside the span of the
-// training objects.
+// Eigenvalues up to n·ε·λ_max are dropped; a matrix with a clearly negative one has no such map and is refused
+// (repair.h). φ(x)ᵀφ(xᵢ) = k(x, xᵢ) for training xᵢ and every x; between two new objects it is k up to what lies
+// outside the span of the training objects.
 #pragma once
 
 #include <optional>
@@ -22,7 +22,7 @@ public:
     index size() const { return static_cast<index>(root_.size()); }  // dimensions kept
     index objects() const { return vectors_.cols(); }                // training objects
     double tolerance() const { return tolerance_; }                  // eigenvalues up to here were dropped
-    double discarded() const { return discarded_; }                  // Σ of the eigenvalues dropped: what is lost of tr K
+    double discarded() const { return discarded_; }  // Σ of the eigenvalues dropped: what is lost of tr K
 
     // n × size: row i is the image of training object i.
     dense<double> training() const;

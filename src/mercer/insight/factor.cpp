@@ -3,8 +3,8 @@
 #include <cmath>
 #include <limits>
 
-#include "mercer/solvers/algebra/dense_gram.h"
 #include "mercer/solvers/algebra/dense_algebra.h"
+#include "mercer/solvers/algebra/dense_gram.h"
 
 namespace mercer {
 
@@ -25,8 +25,8 @@ gram_factor factorise(const gram<double>& k, double tolerance) {
         for (index j = 0; j < n; ++j) rest(i, j) = all(i, j) - rest(i, j);
     // |fl(PᵀP) - PᵀP| <= γ_rank |P|ᵀ|P|, whose Frobenius norm is at most ‖P‖_F².
     const double norm = frobenius_norm(all.view()), p_norm = frobenius_norm(made.p.view());
-    made.residual =
-        frobenius_norm(rest.view()) * (1 + static_cast<double>(n * n + 8) * eps) + static_cast<double>(made.rank() + 2) * eps * p_norm * p_norm + eps * norm;
+    made.residual = frobenius_norm(rest.view()) * (1 + static_cast<double>(n * n + 8) * eps) +
+                    static_cast<double>(made.rank() + 2) * eps * p_norm * p_norm + eps * norm;
     made.relative = norm > 0 ? made.residual / norm : 0;
     double trace = 0;
     for (index i = 0; i < n; ++i) trace += std::abs(all(i, i));

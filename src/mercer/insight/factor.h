@@ -21,8 +21,9 @@ struct gram_factor {
     index rank() const { return p.rows(); }
 };
 
-// Pivoted Cholesky. tolerance < 0 stands for n·ε·max Kᵢᵢ. Of a positive semidefinite K what is left is so too, with no diagonal entry above the
-// tolerance: its norm is at most its trace, (n - rank)·tolerance, and rounding. A larger residual shows that K is not.
+// Pivoted Cholesky. tolerance < 0 stands for n·ε·max Kᵢᵢ. Of a positive semidefinite K what is left is so too, with no
+// diagonal entry above the tolerance: its norm is at most its trace, (n - rank)·tolerance, and rounding. A larger
+// residual shows that K is not.
 gram_factor factorise(const gram<double>& k, double tolerance = -1);
 
 }  // namespace mercer

@@ -18,7 +18,9 @@ namespace {
 using numbers = std::vector<double>;
 
 numbers diagonal_of(const gram<double>& k) {
-    if (k.rows() != k.cols()) fail(errc::invalid_argument, fmt::format("geometry: the matrix must be square, got {} × {}", k.rows(), k.cols()));
+    if (k.rows() != k.cols())
+        fail(errc::invalid_argument,
+             fmt::format("geometry: the matrix must be square, got {} × {}", k.rows(), k.cols()));
     numbers self(static_cast<std::size_t>(k.rows()));
     k.diagonal(self);
     return self;
@@ -26,7 +28,8 @@ numbers diagonal_of(const gram<double>& k) {
 
 matrix<double> distances_from(matrix<double> k, const numbers& rows, const numbers& cols) {
     parallel_for(k.rows(), [&](index i) {
-        for (index j = 0; j < k.cols(); ++j) k(i, j) = squared_distance(rows[static_cast<std::size_t>(i)], cols[static_cast<std::size_t>(j)], k(i, j));
+        for (index j = 0; j < k.cols(); ++j)
+            k(i, j) = squared_distance(rows[static_cast<std::size_t>(i)], cols[static_cast<std::size_t>(j)], k(i, j));
     });
     return k;
 }
@@ -39,7 +42,8 @@ matrix<double> all_of(const gram<double>& k) {
 
 numbers roots(numbers self) {
     for (std::size_t i = 0; i < self.size(); ++i) {
-        if (!(self[i] >= 0)) fail(errc::not_psd, fmt::format("cosine: k(x, x) >= 0 is needed, got {} for object {}", self[i], i));
+        if (!(self[i] >= 0))
+            fail(errc::not_psd, fmt::format("cosine: k(x, x) >= 0 is needed, got {} for object {}", self[i], i));
         self[i] = std::sqrt(self[i]);
     }
     return self;
@@ -72,7 +76,9 @@ void require_members(index count) {
 void require_rows(const gram<double>& k, std::span<const index> group) {
     require_members(static_cast<index>(group.size()));
     for (const index i : group)
-        if (i < 0 || i >= k.rows()) fail(errc::invalid_argument, fmt::format("geometry: a member must satisfy 0 <= i < {}, got {}", k.rows(), i));
+        if (i < 0 || i >= k.rows())
+            fail(errc::invalid_argument,
+                 fmt::format("geometry: a member must satisfy 0 <= i < {}, got {}", k.rows(), i));
 }
 
 // `to_group`: k(x, g) summed over g, for each x; `within`: the same for each member.
@@ -81,7 +87,8 @@ numbers to_mean(const numbers& self, const numbers& to_group, const numbers& wit
     double mean_norm = 0;  // ‖mean‖²
     for (const double sum : within) mean_norm += sum / m / m;
     numbers d(self.size());
-    for (std::size_t i = 0; i < d.size(); ++i) d[i] = squared_distance(self[i], mean_norm, to_group[i] / m, within.size());
+    for (std::size_t i = 0; i < d.size(); ++i)
+        d[i] = squared_distance(self[i], mean_norm, to_group[i] / m, within.size());
     return d;
 }
 
@@ -99,13 +106,16 @@ medoid_result medoid_of(const gram<double>& k, dissimilarity measure) {
         for (index i = 0; i < count; ++i) {
             double sum = 0;
             for (index j = 0; j < n; ++j) {
-                const double d = squared_distance(self[static_cast<std::size_t>(first + i)], self[static_cast<std::size_t>(j)], tile(i, j));
+                const double d = squared_distance(self[static_cast<std::size_t>(first + i)],
+                                                  self[static_cast<std::size_t>(j)], tile(i, j));
                 if (measure == dissimilarity::squared_distance)
                     sum += d;
                 else if (d >= 0)
                     sum += std::sqrt(d);
                 else
-                    fail(errc::not_psd, fmt::format("medoid: squared distances must be >= 0, got {} between members {} and {}", d, first + i, j));
+                    fail(errc::not_psd,
+                         fmt::format("medoid: squared distances must be >= 0, got {} between members {} and {}", d,
+                                     first + i, j));
             }
             sums[static_cast<std::size_t>(first + i)] = sum;
         }
@@ -119,7 +129,9 @@ medoid_result medoid_of(const gram<double>& k, dissimilarity measure) {
 matrix<double> squared_distances(const kernel& k, const dataset& x, const dataset& z) {
     return distances_from(all_of(computed<double>(k, x, z)), self_values(k, x), self_values(k, z));
 }
-matrix<double> squared_distances(const kernel& k, const dataset& x) { return squared_distances(computed<double>(k, x)); }
+matrix<double> squared_distances(const kernel& k, const dataset& x) {
+    return squared_distances(computed<double>(k, x));
+}
 matrix<double> squared_distances(const gram<double>& k) {
     const numbers self = diagonal_of(k);
     matrix<double> d = distances_from(all_of(k), self, self);
@@ -153,7 +165,9 @@ numbers squared_distances_to_mean(const gram<double>& k, std::span<const index> 
     return to_mean(self, sums, within);
 }
 
-medoid_result medoid(const kernel& k, const dataset& group, dissimilarity measure) { return medoid_of(computed<double>(k, group), measure); }
+medoid_result medoid(const kernel& k, const dataset& group, dissimilarity measure) {
+    return medoid_of(computed<double>(k, group), measure);
+}
 
 medoid_result medoid(const gram<double>& k, std::span<const index> group, dissimilarity measure) {
     require_rows(k, group);

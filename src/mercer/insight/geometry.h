@@ -1,8 +1,8 @@
 // Distances and angles between the images φ(x) of objects, from kernel values alone:
 //     ‖φ(x)-φ(z)‖² = k(x,x) + k(z,z) - 2k(x,z),   cos = k(x,z)/√(k(x,x)k(z,z)),
 //     ‖φ(x)-mean‖² = k(x,x) - 2/m Σⱼ k(x,gⱼ) + 1/m² Σᵢⱼ k(gᵢ,gⱼ).
-// A squared distance that rounding made negative is returned as 0. With a kernel that is not positive semidefinite it can be
-// negative in truth; then it is returned as it is. All work goes tile by tile; only results are stored.
+// A squared distance that rounding made negative is returned as 0. With a kernel that is not positive semidefinite it
+// can be negative in truth; then it is returned as it is. All work goes tile by tile; only results are stored.
 #pragma once
 
 #include <span>
@@ -29,14 +29,15 @@ matrix<double> cosines(const gram<double>& k);
 std::vector<double> squared_distances_to_mean(const kernel& k, const dataset& x, const dataset& group);
 std::vector<double> squared_distances_to_mean(const gram<double>& k, std::span<const index> group);
 
-// The member with the least sum of dissimilarities to all members; the first of equals. With squared distances that is the member
-// nearest to the mean.
+// The member with the least sum of dissimilarities to all members; the first of equals. With squared distances that is
+// the member nearest to the mean.
 enum class dissimilarity { distance, squared_distance };
 struct medoid_result {
     index member = 0;  // a position in the data set, or a row of K
     double sum = 0;    // its sum of dissimilarities
 };
 medoid_result medoid(const kernel& k, const dataset& group, dissimilarity measure = dissimilarity::distance);
-medoid_result medoid(const gram<double>& k, std::span<const index> group, dissimilarity measure = dissimilarity::distance);
+medoid_result medoid(const gram<double>& k, std::span<const index> group,
+                     dissimilarity measure = dissimilarity::distance);
 
 }  // namespace mercer

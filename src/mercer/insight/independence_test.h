@@ -1,15 +1,17 @@
-// Are two properties of the same objects independent? The Hilbert-Schmidt independence criterion (Gretton et al. 2005, 2008)
+// Are two properties of the same objects independent? The Hilbert-Schmidt independence criterion (Gretton et al. 2005,
+// 2008)
 //     HSIC = tr(KHLH)/n²,   H = I - 11ᵀ/n,
-// of the matrices K and L of the two properties is the squared norm of their cross-covariance in feature space: 0 in the limit only when
-// they are independent, for characteristic kernels. p-value as in two_sample_test.h, over random pairings of the objects.
+// of the matrices K and L of the two properties is the squared norm of their cross-covariance in feature space: 0 in
+// the limit only when they are independent, for characteristic kernels. p-value as in two_sample_test.h, over random
+// pairings of the objects.
 #pragma once
 
 #include <cstdint>
 
 #include "mercer/data/dataset.h"
-#include "mercer/methods/fit_control.h"
 #include "mercer/gram/gram.h"
 #include "mercer/kernels/kernel.h"
+#include "mercer/methods/fit_control.h"
 
 namespace mercer {
 
@@ -28,7 +30,9 @@ struct independence_result {
 };
 
 // Row i of x belongs to row i of y.
-independence_result independence_test(const kernel& k, const dataset& x, const kernel& l, const dataset& y, const independence_options& options = {});
-independence_result independence_test(const gram<double>& K, const gram<double>& L, const independence_options& options = {});
+independence_result independence_test(const kernel& k, const dataset& x, const kernel& l, const dataset& y,
+                                      const independence_options& options = {});
+independence_result independence_test(const gram<double>& K, const gram<double>& L,
+                                      const independence_options& options = {});
 
 }  // namespace mercer

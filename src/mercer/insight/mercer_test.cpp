@@ -27,13 +27,15 @@ std::vector<index> sample_rows(index n, index count, std::uint64_t seed) {
     std::iota(rows.begin(), rows.end(), index(0));
     std::mt19937_64 random(seed);
     for (index i = 0; i < count; ++i)
-        std::swap(rows[static_cast<std::size_t>(i)], rows[static_cast<std::size_t>(i) + random() % static_cast<std::uint64_t>(n - i)]);
+        std::swap(rows[static_cast<std::size_t>(i)],
+                  rows[static_cast<std::size_t>(i) + random() % static_cast<std::uint64_t>(n - i)]);
     rows.resize(static_cast<std::size_t>(count));
     std::sort(rows.begin(), rows.end());
     return rows;
 }
 
-// Multiplies by a power of two so that squares of entries neither overflow nor underflow; returns the exponent taken out.
+// Multiplies by a power of two so that squares of entries neither overflow nor underflow; returns the exponent taken
+// out.
 int take_out_scale(matrix<double>& k) {
     int exponent = 0;
     std::frexp(largest_entry(k.view()), &exponent);
@@ -56,10 +58,11 @@ struct entry_errors {
 
 // What stands behind the numbers of a matrix.
 struct backing {
-    known_entries known;                                                            // entries at some points, with bounds
-    std::function<entry_errors(matrix_view<const double> k, int exponent)> errors;  // of 2^exponent·k, in units of k; empty: not needed
-    bool proven = false;                                                            // the true matrix is positive semidefinite
-    bool symmetric = false;                                                         // and symmetric: what differs is rounding
+    known_entries known;  // entries at some points, with bounds
+    std::function<entry_errors(matrix_view<const double> k, int exponent)>
+        errors;              // of 2^exponent·k, in units of k; empty: not needed
+    bool proven = false;     // the true matrix is positive semidefinite
+    bool symmetric = false;  // and symmetric: what differs is rounding
 };
 
 // Whether K(i, j) and K(j, i) differ by more than their errors.
@@ -82,7 +85,8 @@ mercer_result test_matrix(matrix<double> k, const mercer_options& options, const
 
     const double largest = largest_entry(k.view());
     found.worst_pair = largest_asymmetry(k.view());
-    const bool symmetric = behind.symmetric || found.worst_pair.size <= options.symmetry * largest || !differ(behind.known, found.worst_pair);
+    const bool symmetric = behind.symmetric || found.worst_pair.size <= options.symmetry * largest ||
+                           !differ(behind.known, found.worst_pair);
     found.worst_pair.size = unscaled(found.worst_pair.size);
     if (!symmetric) {
         found.verdict = mercer_verdict::asymmetric;
@@ -126,16 +130,21 @@ struct sampled_rows {
 
 sampled_rows sampled(const gram<double>& k, const mercer_options& options) {
     const index n = k.rows();
-    if (n != k.cols()) fail(errc::invalid_argument, fmt::format("Mercer test: the matrix must be square, got {} × {}", n, k.cols()));
-    if (options.max_n < 1) fail(errc::invalid_argument, fmt::format("Mercer test: must satisfy max_n >= 1, got {}", options.max_n));
-    if (!(options.entry_error >= 0)) fail(errc::invalid_argument, fmt::format("Mercer test: must satisfy entry_error >= 0, got {}", options.entry_error));
+    if (n != k.cols())
+        fail(errc::invalid_argument, fmt::format("Mercer test: the matrix must be square, got {} × {}", n, k.cols()));
+    if (options.max_n < 1)
+        fail(errc::invalid_argument, fmt::format("Mercer test: must satisfy max_n >= 1, got {}", options.max_n));
+    if (!(options.entry_error >= 0))
+        fail(errc::invalid_argument,
+             fmt::format("Mercer test: must satisfy entry_error >= 0, got {}", options.entry_error));
     sampled_rows out{sample_rows(n, std::min(n, options.max_n), options.seed), {}};
     out.k = formed(subset<double>(k, out.rows));
     for (index i = 0; i < out.k.rows(); ++i)
         for (index j = 0; j < out.k.cols(); ++j)
             if (!std::isfinite(out.k(i, j)))
-                fail(errc::data, fmt::format("Mercer test: the matrix must be finite, got {} at row {}, column {}", out.k(i, j),
-                                             out.rows[static_cast<std::size_t>(i)], out.rows[static_cast<std::size_t>(j)]));
+                fail(errc::data,
+                     fmt::format("Mercer test: the matrix must be finite, got {} at row {}, column {}", out.k(i, j),
+                                 out.rows[static_cast<std::size_t>(i)], out.rows[static_cast<std::size_t>(j)]));
     return out;
 }
 
@@ -168,7 +177,8 @@ entry_errors errors_of(const precise_kernel<double>& truth, matrix_view<const do
         }
     });
     const double sum = std::accumulate(squares.begin(), squares.end(), 0.0);
-    return {*std::max_element(largest.begin(), largest.end()), std::sqrt(sum) * (1 + static_cast<double>(k.rows * k.rows + 8) * eps)};
+    return {*std::max_element(largest.begin(), largest.end()),
+            std::sqrt(sum) * (1 + static_cast<double>(k.rows * k.rows + 8) * eps)};
 }
 
 }  // namespace
@@ -181,7 +191,8 @@ mercer_result mercer_test(const gram<double>& k, const mercer_options& options) 
         for (const index i : points) at.push_back(some.rows[static_cast<std::size_t>(i)]);
         const matrix<double> given = formed(subset<double>(k, at));
         std::vector<bounded<long double>> out;
-        for (const double each : std::span(given.data(), at.size() * at.size())) out.emplace_back(each, options.entry_error * std::abs(each));
+        for (const double each : std::span(given.data(), at.size() * at.size()))
+            out.emplace_back(each, options.entry_error * std::abs(each));
         return out;
     };
     return of_all(test_matrix(std::move(some.k), options, behind), k.rows(), some.rows);
@@ -189,11 +200,14 @@ mercer_result mercer_test(const gram<double>& k, const mercer_options& options) 
 
 mercer_result mercer_test(const kernel& k, const dataset& x, const mercer_options& options) {
     sampled_rows some = sampled(computed<double>(k, x), options);
-    const dataset seen = static_cast<index>(some.rows.size()) == x.size() ? x : gather(x, std::span<const index>(some.rows));
+    const dataset seen =
+        static_cast<index>(some.rows.size()) == x.size() ? x : gather(x, std::span<const index>(some.rows));
     backing behind;
     behind.proven = k.proof().valid;
     behind.symmetric = !compares_by_user_function(k);
-    behind.errors = [&](matrix_view<const double> numbers, int exponent) { return errors_of(precise_kernel<double>(k, seen), numbers, exponent); };
+    behind.errors = [&](matrix_view<const double> numbers, int exponent) {
+        return errors_of(precise_kernel<double>(k, seen), numbers, exponent);
+    };
     behind.known = [&](std::span<const index> points) {
         const precise_kernel<long double> truth(k, gather(seen, points));
         const auto m = static_cast<index>(points.size());
@@ -219,14 +233,18 @@ const char* name(mercer_verdict verdict) noexcept {
 }
 
 std::string mercer_result::subject() const {
-    return sampled() ? fmt::format("a random sample of {} of the {} rows", tested, n) : fmt::format("the matrix of {} rows", n);
+    return sampled() ? fmt::format("a random sample of {} of the {} rows", tested, n)
+                     : fmt::format("the matrix of {} rows", n);
 }
 
 std::string mercer_result::doubt() const {
-    if (sample_certified) return fmt::format("{} has all eigenvalues >= -{:.3g}; the other rows were not tested", subject(), tolerance);
-    std::string out = fmt::format("{} is neither proven to have all eigenvalues >= 0 up to rounding nor to have one below", subject());
+    if (sample_certified)
+        return fmt::format("{} has all eigenvalues >= -{:.3g}; the other rows were not tested", subject(), tolerance);
+    std::string out = fmt::format(
+        "{} is neither proven to have all eigenvalues >= 0 up to rounding nor to have one below", subject());
     if (entry_error)
-        out += std::isfinite(*entry_error) ? fmt::format(": the entries are known to {:.2g} only", *entry_error) : ": the entries are not known in double";
+        out += std::isfinite(*entry_error) ? fmt::format(": the entries are known to {:.2g} only", *entry_error)
+                                           : ": the entries are not known in double";
     if (proven) out += "; by its form the kernel is one";
     return out;
 }
@@ -235,28 +253,37 @@ std::string mercer_result::text() const {
     std::string out = fmt::format("Mercer test: {} — ", name(verdict));
     switch (verdict) {
         case mercer_verdict::certified:
-            out += fmt::format("all eigenvalues of {} are >= -{:.3g}, proven by a Cholesky factorisation", subject(), tolerance);
+            out += fmt::format("all eigenvalues of {} are >= -{:.3g}, proven by a Cholesky factorisation", subject(),
+                               tolerance);
             break;
         case mercer_verdict::indefinite:
             out += fmt::format("{} has an eigenvalue below 0, {:.6g}, and a witness proves it{}", subject(), *smallest,
                                sampled() ? ", so the whole matrix has one as small" : "");
             break;
         case mercer_verdict::asymmetric:
-            out += fmt::format("K({0}, {1}) and K({1}, {0}) differ by {2:.6g}", worst_pair.row, worst_pair.col, worst_pair.size);
+            out += fmt::format("K({0}, {1}) and K({1}, {0}) differ by {2:.6g}", worst_pair.row, worst_pair.col,
+                               worst_pair.size);
             break;
         case mercer_verdict::undecided: out += doubt(); break;
         case mercer_verdict::contradiction:
-            out += "a witness stands against the proof that this is a kernel: one of the two is a fault in Mercer, please report it";
+            out +=
+                "a witness stands against the proof that this is a kernel: one of the two is a fault in Mercer, please "
+                "report it";
             break;
     }
     out += '\n';
-    if (smallest && verdict != mercer_verdict::indefinite) out += fmt::format("  smallest eigenvalue {:.6g}\n", *smallest);
+    if (smallest && verdict != mercer_verdict::indefinite)
+        out += fmt::format("  smallest eigenvalue {:.6g}\n", *smallest);
     if (largest) out += fmt::format("  largest eigenvalue {:.6g}\n", *largest);
     if (witness) {
-        out += fmt::format("  witness: sum of c_i c_j K(i, j) = {:.6g} (error at most {:.2g}) with\n", witness->value, witness->error_bound);
-        for (std::size_t i = 0; i < witness->points.size(); ++i) out += fmt::format("    point {}: c = {}\n", witness->points[i], witness->coefficients[i]);
+        out += fmt::format("  witness: sum of c_i c_j K(i, j) = {:.6g} (error at most {:.2g}) with\n", witness->value,
+                           witness->error_bound);
+        for (std::size_t i = 0; i < witness->points.size(); ++i)
+            out += fmt::format("    point {}: c = {}\n", witness->points[i], witness->coefficients[i]);
     }
-    if (!taken_as_exact.empty()) out += fmt::format("  taken as exact, for nothing is known of their rounding: {}\n", fmt::join(taken_as_exact, ", "));
+    if (!taken_as_exact.empty())
+        out += fmt::format("  taken as exact, for nothing is known of their rounding: {}\n",
+                           fmt::join(taken_as_exact, ", "));
     return out;
 }
 

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "mercer/base/error.h"
-#include "mercer/solvers/algebra/dense_gram.h"
 #include "mercer/solvers/algebra/dense_algebra.h"
+#include "mercer/solvers/algebra/dense_gram.h"
 
 namespace mercer {
 namespace {
@@ -69,16 +69,21 @@ repaired_gram repair(const gram<double>& k, repair_method method) {
     made.spectral_change = largest_entry(change.view());
     if (norm > 0) {
         made.relative_frobenius = made.frobenius_change / norm;
-        made.relative_spectral = made.spectral_change / std::max(std::abs(eigen.values.front()), std::abs(eigen.values.back()));
+        made.relative_spectral =
+            made.spectral_change / std::max(std::abs(eigen.values.front()), std::abs(eigen.values.back()));
     }
     return made;
 }
 
 matrix<double> repaired_gram::extend(matrix_view<const double> rows, std::span<const index> training) const {
     if (rows.cols != size())
-        fail(errc::invalid_argument, fmt::format("repair: rows must have one value for each of the {} training objects, got {}", size(), rows.cols));
+        fail(errc::invalid_argument,
+             fmt::format("repair: rows must have one value for each of the {} training objects, got {}", size(),
+                         rows.cols));
     if (!training.empty() && static_cast<index>(training.size()) != rows.rows)
-        fail(errc::invalid_argument, fmt::format("repair: training must name one object for each of the {} rows, got {}", rows.rows, training.size()));
+        fail(errc::invalid_argument,
+             fmt::format("repair: training must name one object for each of the {} rows, got {}", rows.rows,
+                         training.size()));
     require_finite(rows, "repair");
     if (method != repair_method::shift) return product(rows, transposed::no, transform.view(), transposed::no);
     matrix<double> made(rows.rows, rows.cols);
@@ -86,7 +91,9 @@ matrix<double> repaired_gram::extend(matrix_view<const double> rows, std::span<c
         std::copy_n(rows.row(i), rows.cols, made.row(i));
         if (training.empty() || training[static_cast<std::size_t>(i)] < 0) continue;
         const index own = training[static_cast<std::size_t>(i)];
-        if (own >= size()) fail(errc::invalid_argument, fmt::format("repair: a training object must satisfy -1 <= i < {}, got {} for row {}", size(), own, i));
+        if (own >= size())
+            fail(errc::invalid_argument,
+                 fmt::format("repair: a training object must satisfy -1 <= i < {}, got {} for row {}", size(), own, i));
         made(i, own) += shift;
     }
     return made;

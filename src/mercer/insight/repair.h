@@ -2,8 +2,9 @@
 //     clip   λ ↦ max(λ, 0)        the nearest positive semidefinite matrix in the Frobenius norm
 //     flip   λ ↦ |λ|
 //     shift  λ ↦ λ - min(λ_min, 0)   only the diagonal changes
-// For a row r = (k(x, x₁), …, k(x, xₙ)) of a new x, clip and flip take rP with P = U·1[λ>0]·Uᵀ or U·sign(λ)·Uᵀ, which turns the
-// rows of K into the rows of the repaired matrix. Shift leaves the rows of new objects alone and adds its amount at k(xᵢ, xᵢ).
+// For a row r = (k(x, x₁), …, k(x, xₙ)) of a new x, clip and flip take rP with P = U·1[λ>0]·Uᵀ or U·sign(λ)·Uᵀ, which
+// turns the rows of K into the rows of the repaired matrix. Shift leaves the rows of new objects alone and adds its
+// amount at k(xᵢ, xᵢ).
 #pragma once
 
 #include <span>
@@ -28,8 +29,8 @@ struct repaired_gram {
     double relative_spectral = 0;   // ‖K̃ - K‖₂/‖K‖₂
 
     index size() const { return k.rows(); }
-    // Row i = k(zᵢ, x₁ … xₙ) becomes the repaired row. training[i] is the number of the training object that zᵢ is, or -1; empty:
-    // none is one. Only shift looks at it.
+    // Row i = k(zᵢ, x₁ … xₙ) becomes the repaired row. training[i] is the number of the training object that zᵢ is, or
+    // -1; empty: none is one. Only shift looks at it.
     matrix<double> extend(matrix_view<const double> rows, std::span<const index> training = {}) const;
 };
 

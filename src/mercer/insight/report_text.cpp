@@ -47,11 +47,12 @@ std::string cases_text(const margin_problem& p) {
 }
 
 std::string kkt_text(const margin_problem& p, const report_subject& about) {
-    std::string out = fmt::format("\n  Conditions of the optimum (Karush, Kuhn, Tucker): {}\n", p.optimal() ? "all hold" : "NOT all hold");
+    std::string out = fmt::format("\n  Conditions of the optimum (Karush, Kuhn, Tucker): {}\n",
+                                  p.optimal() ? "all hold" : "NOT all hold");
     for (const kkt_violation& v : p.kkt)
-        out +=
-            fmt::format("  {} {} {} off by {} (allowed {:.1e}){}\n", v.holds() ? "✓" : "✗", padded(v.condition, 28), padded(v.formula, 30),
-                        padded(fmt::format("{:.2e}", v.size), 8, true), v.allowed, v.row >= 0 && v.size > 0 ? fmt::format(", row {}", about.row(v.row)) : "");
+        out += fmt::format("  {} {} {} off by {} (allowed {:.1e}){}\n", v.holds() ? "✓" : "✗", padded(v.condition, 28),
+                           padded(v.formula, 30), padded(fmt::format("{:.2e}", v.size), 8, true), v.allowed,
+                           v.row >= 0 && v.size > 0 ? fmt::format(", row {}", about.row(v.row)) : "");
     return out;
 }
 
@@ -60,39 +61,48 @@ std::string normal_text(const explicit_normal& normal) {
     std::vector<std::size_t> order(normal.w.size());
     for (std::size_t j = 0; j < order.size(); ++j) order[j] = j;
     std::ranges::stable_sort(order, std::ranges::greater{}, [&](std::size_t j) { return std::abs(normal.w[j]); });
-    std::string out = fmt::format("\n  w written out, {} features{}; it gives the same f as the kernel, to {:.1e}\n", normal.w.size(),
-                                  normal.w.size() > most ? fmt::format(", the {} largest", most) : "", normal.largest_difference);
+    std::string out =
+        fmt::format("\n  w written out, {} features{}; it gives the same f as the kernel, to {:.1e}\n", normal.w.size(),
+                    normal.w.size() > most ? fmt::format(", the {} largest", most) : "", normal.largest_difference);
     for (std::size_t i = 0; i < std::min(most, order.size()); ++i)
-        out += fmt::format("  {}  {}\n", padded(fmt::format("{:+.6g}", normal.w[order[i]]), 13, true), normal.names[order[i]]);
+        out += fmt::format("  {}  {}\n", padded(fmt::format("{:+.6g}", normal.w[order[i]]), 13, true),
+                           normal.names[order[i]]);
     return out;
 }
 
 std::string problem_text(const margin_report& report, const margin_problem& p, const report_subject& about) {
-    std::string out = fmt::format("\n{} (f > 0) against {} (f < 0): {} examples, {}\n", p.positive, p.negative, p.size(), penalty_text(report, p));
+    std::string out = fmt::format("\n{} (f > 0) against {} (f < 0): {} examples, {}\n", p.positive, p.negative,
+                                  p.size(), penalty_text(report, p));
     out += line("margin 1/‖w‖", fmt::format("{:.6g}   (‖w‖ = {:.6g})", p.margin, p.norm));
-    if (p.squared_norm < 0) out += line("", fmt::format("‖w‖² = {:.3g} < 0: on these data k is not a kernel, and there is no margin", p.squared_norm));
+    if (p.squared_norm < 0)
+        out += line("", fmt::format("‖w‖² = {:.3g} < 0: on these data k is not a kernel, and there is no margin",
+                                    p.squared_norm));
     out += line("b", p.margin_vectors > 0
-                         ? fmt::format("{:.6g}   from {} margin vectors, all of which say b in [{:.6g}, {:.6g}]", p.b, p.margin_vectors, p.b_low, p.b_high)
+                         ? fmt::format("{:.6g}   from {} margin vectors, all of which say b in [{:.6g}, {:.6g}]", p.b,
+                                       p.margin_vectors, p.b_low, p.b_high)
                          : fmt::format("{:.6g}   {}", p.b, no_margin_vector_text(p)));
     out += line("support vectors", fmt::format("{} of {}", p.support(), p.size()));
     out += line("primal objective", fmt::format("{:.10g}", p.primal));
     out += line("dual objective", fmt::format("{:.10g}", p.dual));
-    out += line("duality gap", fmt::format("{:.3g}   ({:.2g} of the primal; the solver's pair gap is {:.2g}, {} {:.2g})", p.duality_gap(),
-                                           p.primal != 0 ? p.duality_gap() / std::abs(p.primal) : 0.0, p.solver_gap,
-                                           p.claim_known ? "it claimed" : "it claims none and is held to", p.claimed_gap));
+    out += line("duality gap",
+                fmt::format("{:.3g}   ({:.2g} of the primal; the solver's pair gap is {:.2g}, {} {:.2g})",
+                            p.duality_gap(), p.primal != 0 ? p.duality_gap() / std::abs(p.primal) : 0.0, p.solver_gap,
+                            p.claim_known ? "it claimed" : "it claims none and is held to", p.claimed_gap));
     out += cases_text(p) + kkt_text(p, about);
     if (p.normal) out += normal_text(*p.normal);
     out += "\n  Generalisation\n";
     if (p.loo_bound())
-        out += line("leave-one-out error", fmt::format("<= #SV/n = {}/{} = {:.4g}", p.support(), p.size(), *p.loo_bound()));
+        out += line("leave-one-out error",
+                    fmt::format("<= #SV/n = {}/{} = {:.4g}", p.support(), p.size(), *p.loo_bound()));
     else
         out += line("no bounds", p.no_bounds);
     if (p.ball)
-        out += line("smallest ball",
-                    fmt::format("R² = {:.6g}, certified within {:.1e}, {} points on its sphere", p.ball->squared_radius, p.ball->gap(), p.ball->support));
+        out += line("smallest ball", fmt::format("R² = {:.6g}, certified within {:.1e}, {} points on its sphere",
+                                                 p.ball->squared_radius, p.ball->gap(), p.ball->support));
     if (p.vc_bound)
         out += line("VC dimension",
-                    fmt::format("<= min(⌈R²/ρ²⌉, d) + 1 = {}   (R²/ρ² = {:.4g}, d = {})", number_text(*p.vc_bound), p.ball->squared_radius * p.squared_norm,
+                    fmt::format("<= min(⌈R²/ρ²⌉, d) + 1 = {}   (R²/ρ² = {:.4g}, d = {})", number_text(*p.vc_bound),
+                                p.ball->squared_radius * p.squared_norm,
                                 p.dimension ? fmt::format("{}", *p.dimension) : "infinite or above a million"));
     return out;
 }
@@ -127,37 +137,39 @@ json problem_json(const margin_report& report, const margin_problem& p, const re
                             {"case", name(e.kind)},
                             {"side", name(e.side)}});
     json normal = nullptr;
-    if (p.normal) normal = {{"names", p.normal->names}, {"w", p.normal->w}, {"largest_difference", p.normal->largest_difference}};
-    return {{"positive", p.positive},
-            {"negative", p.negative},
-            {"n", p.size()},
-            {"C", number(p.C)},
-            {"C_inferred", report.C_inferred},
-            {"margin", number(p.margin)},
-            {"norm", p.norm},
-            {"squared_norm", p.squared_norm},
-            {"w", normal},
-            {"b", p.b},
-            {"b_margin_vectors", p.margin_vectors},
-            {"b_interval", {p.b_low, p.b_high}},
-            {"primal", number(p.primal)},
-            {"dual", p.dual},
-            {"duality_gap", number(p.duality_gap())},
-            {"solver_gap", p.solver_gap},
-            {"claimed_gap", p.claimed_gap},
-            {"claim_known", p.claim_known},
-            {"support", p.support()},
-            {"support_share", p.support_share()},
-            {"loo_bound", optional_json(p.loo_bound())},
-            {"no_bounds", p.no_bounds.empty() ? json(nullptr) : json(p.no_bounds)},
-            {"cases", {{"zero", p.cases[0]}, {"free", p.cases[1]}, {"bound", p.cases[2]}}},
-            {"sides", {{"outside", p.sides[0]}, {"on", p.sides[1]}, {"inside", p.sides[2]}, {"misclassified", p.sides[3]}}},
-            {"optimal", p.optimal()},
-            {"kkt", kkt},
-            {"ball", ball_json(p)},
-            {"dimension", p.dimension ? json(*p.dimension) : json(nullptr)},
-            {"vc_bound", optional_json(p.vc_bound)},
-            {"examples", examples}};
+    if (p.normal)
+        normal = {{"names", p.normal->names}, {"w", p.normal->w}, {"largest_difference", p.normal->largest_difference}};
+    return {
+        {"positive", p.positive},
+        {"negative", p.negative},
+        {"n", p.size()},
+        {"C", number(p.C)},
+        {"C_inferred", report.C_inferred},
+        {"margin", number(p.margin)},
+        {"norm", p.norm},
+        {"squared_norm", p.squared_norm},
+        {"w", normal},
+        {"b", p.b},
+        {"b_margin_vectors", p.margin_vectors},
+        {"b_interval", {p.b_low, p.b_high}},
+        {"primal", number(p.primal)},
+        {"dual", p.dual},
+        {"duality_gap", number(p.duality_gap())},
+        {"solver_gap", p.solver_gap},
+        {"claimed_gap", p.claimed_gap},
+        {"claim_known", p.claim_known},
+        {"support", p.support()},
+        {"support_share", p.support_share()},
+        {"loo_bound", optional_json(p.loo_bound())},
+        {"no_bounds", p.no_bounds.empty() ? json(nullptr) : json(p.no_bounds)},
+        {"cases", {{"zero", p.cases[0]}, {"free", p.cases[1]}, {"bound", p.cases[2]}}},
+        {"sides", {{"outside", p.sides[0]}, {"on", p.sides[1]}, {"inside", p.sides[2]}, {"misclassified", p.sides[3]}}},
+        {"optimal", p.optimal()},
+        {"kkt", kkt},
+        {"ball", ball_json(p)},
+        {"dimension", p.dimension ? json(*p.dimension) : json(nullptr)},
+        {"vc_bound", optional_json(p.vc_bound)},
+        {"examples", examples}};
 }
 
 }  // namespace
@@ -170,7 +182,8 @@ std::string penalty_text(const margin_report& report, const margin_problem& p) {
 }
 
 std::string no_margin_vector_text(const margin_problem& p) {
-    return fmt::format("no margin vector: {} in [{:.6g}, {:.6g}]{}", p.no_bounds.empty() ? "any b" : "the conditions want b", p.b_low, p.b_high,
+    return fmt::format("no margin vector: {} in [{:.6g}, {:.6g}]{}",
+                       p.no_bounds.empty() ? "any b" : "the conditions want b", p.b_low, p.b_high,
                        p.no_bounds.empty() ? " is optimal, the middle is taken" : "");
 }
 
@@ -184,23 +197,29 @@ std::string settled_text(const influence& part) {
 
 std::array<std::array<index, 4>, 3> cross_table(const margin_problem& p) {
     std::array<std::array<index, 4>, 3> out{};
-    for (const margin_example& e : p.examples) ++out[static_cast<std::size_t>(e.kind)][static_cast<std::size_t>(e.side)];
+    for (const margin_example& e : p.examples)
+        ++out[static_cast<std::size_t>(e.kind)][static_cast<std::size_t>(e.side)];
     return out;
 }
 
 std::string report_text(const margin_report& report, const report_subject& about) {
     std::string out = fmt::format("{}\n{}\n\n", report.kernel_text, about.data);
-    out += line("training accuracy", fmt::format("{:.2f} %   ({} of {})", 100 * report.accuracy(), report.correct, report.n));
+    out += line("training accuracy",
+                fmt::format("{:.2f} %   ({} of {})", 100 * report.accuracy(), report.correct, report.n));
     const std::optional<double> bound = report.loo_bound();
     out += line("support vectors",
-                fmt::format("{} of {}{}", report.support, report.n, bound ? fmt::format(", so the leave-one-out error is at most {:.4g}", *bound) : ""));
+                fmt::format("{} of {}{}", report.support, report.n,
+                            bound ? fmt::format(", so the leave-one-out error is at most {:.4g}", *bound) : ""));
     if (!bound) out += line("", fmt::format("no bound follows from that: {}", report.no_bounds()));
     if (report.estimate) {
-        out += line(report.estimate->method, fmt::format("error {:.4g}   ({} of {} wrong, {} fits)", report.estimate->rate(), report.estimate->wrong,
-                                                         report.estimate->size, report.estimate->fits));
+        out += line(report.estimate->method,
+                    fmt::format("error {:.4g}   ({} of {} wrong, {} fits)", report.estimate->rate(),
+                                report.estimate->wrong, report.estimate->size, report.estimate->fits));
         if (const std::string trouble = report.estimate->ended.trouble(); !trouble.empty()) out += line("", trouble);
     }
-    if (!report.proven) out += line("", "the kernel is not proven to be one: an optimum need not be the only one (see `mercer kernel test`)");
+    if (!report.proven)
+        out += line(
+            "", "the kernel is not proven to be one: an optimum need not be the only one (see `mercer kernel test`)");
     for (const margin_problem& p : report.problems) out += problem_text(report, p, about);
     return out;
 }
@@ -233,22 +252,25 @@ std::string report_json(const margin_report& report, const report_subject& about
 }
 
 std::string decision_text(const explained_decision& why, const report_subject& about, index most) {
-    std::string out = fmt::format("\nWhy is row {} of class {}?{}\n", why.row, why.said,
-                                  why.truth.empty() || why.truth == why.said ? "" : fmt::format(" (Its label is {}.)", why.truth));
+    std::string out =
+        fmt::format("\nWhy is row {} of class {}?{}\n", why.row, why.said,
+                    why.truth.empty() || why.truth == why.said ? "" : fmt::format(" (Its label is {}.)", why.truth));
     for (std::size_t i = 0; i < why.parts.size(); ++i) {
         const influence& part = why.parts[i];
         const auto& [positive, negative] = why.classes[i];
-        out += fmt::format("\n  {} against {}: f = {:+.6g} = {:+.6g} (for {}) {:+.6g} (for {}) {:+.6g} (b)\n", positive, negative, part.f, part.positive,
-                           positive, part.negative, negative, part.offset);
+        out += fmt::format("\n  {} against {}: f = {:+.6g} = {:+.6g} (for {}) {:+.6g} (for {}) {:+.6g} (b)\n", positive,
+                           negative, part.f, part.positive, positive, part.negative, negative, part.offset);
         out += fmt::format("  {}\n", settled_text(part));
-        out += fmt::format("  {}{}{}{}   class\n", padded("row", 8, true), padded("αᵢyᵢ", 13, true), padded("k(xᵢ, x)", 13, true), padded("term", 13, true));
+        out += fmt::format("  {}{}{}{}   class\n", padded("row", 8, true), padded("αᵢyᵢ", 13, true),
+                           padded("k(xᵢ, x)", 13, true), padded("term", 13, true));
         const auto shown = std::min<std::size_t>(part.terms.size(), static_cast<std::size_t>(most));
         for (std::size_t t = 0; t < shown; ++t) {
             const influence_term& term = part.terms[t];
-            out += fmt::format("  {:>8}{:>+13.5g}{:>13.5g}{:>+13.5g}   {}\n", about.row(term.row), term.coefficient, term.kernel, term.value,
-                               why.class_of_support[static_cast<std::size_t>(term.support)]);
+            out += fmt::format("  {:>8}{:>+13.5g}{:>13.5g}{:>+13.5g}   {}\n", about.row(term.row), term.coefficient,
+                               term.kernel, term.value, why.class_of_support[static_cast<std::size_t>(term.support)]);
         }
-        if (shown < part.terms.size()) out += fmt::format("  ... and {} more (--json has all)\n", part.terms.size() - shown);
+        if (shown < part.terms.size())
+            out += fmt::format("  ... and {} more (--json has all)\n", part.terms.size() - shown);
     }
     return out;
 }
@@ -270,7 +292,10 @@ std::string decision_json(const explained_decision& why, const report_subject& a
                          {"enough", why.parts[i].enough},
                          {"terms", terms}});
     }
-    return dumped({{"row", why.row}, {"said", why.said}, {"truth", why.truth.empty() ? json(nullptr) : json(why.truth)}, {"problems", parts}});
+    return dumped({{"row", why.row},
+                   {"said", why.said},
+                   {"truth", why.truth.empty() ? json(nullptr) : json(why.truth)},
+                   {"problems", parts}});
 }
 
 }  // namespace mercer

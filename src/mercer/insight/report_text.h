@@ -13,7 +13,9 @@ namespace mercer {
 struct report_subject {
     std::string data;              // "data/iris.svm, 150 vectors of 4 coordinates"
     std::vector<index> file_rows;  // the row of the file that each example is, from 0; empty: the same number
-    index row(index example) const { return file_rows.empty() || example < 0 ? example : file_rows[static_cast<std::size_t>(example)]; }
+    index row(index example) const {
+        return file_rows.empty() || example < 0 ? example : file_rows[static_cast<std::size_t>(example)];
+    }
 };
 
 std::string report_text(const margin_report& report, const report_subject& about);

@@ -28,10 +28,11 @@ gram_spectrum decompose(const gram<double>& k, eigen_parts wanted) {
     made.values.assign(eigen.values.rbegin(), eigen.values.rend());
     made.vectors = std::move(eigen.vectors);
     const index n = made.size();
-    for (index i = 0; i < made.vectors.rows() / 2; ++i) std::swap_ranges(made.vectors.row(i), made.vectors.row(i) + n, made.vectors.row(n - 1 - i));
+    for (index i = 0; i < made.vectors.rows() / 2; ++i)
+        std::swap_ranges(made.vectors.row(i), made.vectors.row(i) + n, made.vectors.row(n - 1 - i));
     if (n > 0)
-        made.tolerance =
-            static_cast<double>(n) * std::numeric_limits<double>::epsilon() * std::max(std::abs(made.values.front()), std::abs(made.values.back()));
+        made.tolerance = static_cast<double>(n) * std::numeric_limits<double>::epsilon() *
+                         std::max(std::abs(made.values.front()), std::abs(made.values.back()));
     return made;
 }
 

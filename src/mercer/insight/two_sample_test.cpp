@@ -19,10 +19,14 @@ namespace mercer {
 namespace {
 
 void check(index m, index n, const two_sample_options& o) {
-    if (m < 1 || n < 1) fail(errc::invalid_argument, fmt::format("two samples: both need an object, got {} and {}", m, n));
+    if (m < 1 || n < 1)
+        fail(errc::invalid_argument, fmt::format("two samples: both need an object, got {} and {}", m, n));
     if (o.kind == two_sample_options::statistic::unbiased && (m < 2 || n < 2))
-        fail(errc::invalid_argument, fmt::format("two samples: the unbiased statistic needs two objects in each, got {} and {}", m, n));
-    if (o.permutations < 0) fail(errc::invalid_argument, fmt::format("two samples: must satisfy permutations >= 0, got {}", o.permutations));
+        fail(errc::invalid_argument,
+             fmt::format("two samples: the unbiased statistic needs two objects in each, got {} and {}", m, n));
+    if (o.permutations < 0)
+        fail(errc::invalid_argument,
+             fmt::format("two samples: must satisfy permutations >= 0, got {}", o.permutations));
 }
 
 constexpr index group = 64;  // splits at once: memory stays at N × 128 numbers beside K
@@ -35,7 +39,8 @@ public:
         if (again && half_gram::bytes(K.rows(), group + 1) <= static_cast<double>(o.memory_bytes)) kept_.emplace(K);
     }
 
-    // K times the indicators of each split's first sample. One more column is K·1, from which the sums over the second sample follow.
+    // K times the indicators of each split's first sample. One more column is K·1, from which the sums over the second
+    // sample follow.
     matrix<double> with_ones(const matrix<double>& first) {
         const index N = first.rows(), count = first.cols();
         matrix<double> v(N, count + 1), Kv(N, count + 1);
@@ -71,8 +76,10 @@ mmd mmd_of(const matrix<double>& first, const matrix<double>& Kv, index s, index
         if (!in) zz += Kv(i, ones) - Kv(i, s);
         (in ? diagonal_x : diagonal_z) += self[static_cast<std::size_t>(i)];
     }
-    const double fair = m > 1 && n > 1 ? (xx - diagonal_x) / dm / (dm - 1) + (zz - diagonal_z) / dn / (dn - 1) - 2 * xz / dm / dn : 0.0;
-    return {xx / dm / dm + zz / dn / dn - 2 * xz / dm / dn, fair, xx / dm / dm + zz / dn / dn, std::abs(xx) / dm / dm + std::abs(zz) / dn / dn};
+    const double fair =
+        m > 1 && n > 1 ? (xx - diagonal_x) / dm / (dm - 1) + (zz - diagonal_z) / dn / (dn - 1) - 2 * xz / dm / dn : 0.0;
+    return {xx / dm / dm + zz / dn / dn - 2 * xz / dm / dn, fair, xx / dm / dm + zz / dn / dn,
+            std::abs(xx) / dm / dm + std::abs(zz) / dn / dn};
 }
 
 }  // namespace

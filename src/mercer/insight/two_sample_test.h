@@ -1,17 +1,17 @@
-// Do two samples come from one distribution? The squared maximum mean discrepancy (Gretton et al. 2012) is the squared distance of the
-// mean embeddings, with K the matrix of both samples together, m of the first and n of the second:
+// Do two samples come from one distribution? The squared maximum mean discrepancy (Gretton et al. 2012) is the squared
+// distance of the mean embeddings, with K the matrix of both samples together, m of the first and n of the second:
 //     biased     ‖μ_x - μ_z‖² = aᵀKa,  aᵢ = 1/m or -1/n
 //     unbiased   Σ_{i≠j} K_xx/(m(m-1)) + Σ_{i≠j} K_zz/(n(n-1)) - 2 ΣK_xz/(mn), which can be negative
-// p-value: the share of `permutations` random splits of the union whose statistic is at least as large, this one counted:
-// (1 + #)/(1 + permutations), so that under the null P(p <= α) <= α exactly.
+// p-value: the share of `permutations` random splits of the union whose statistic is at least as large, this one
+// counted: (1 + #)/(1 + permutations), so that under the null P(p <= α) <= α exactly.
 #pragma once
 
 #include <cstdint>
 
 #include "mercer/data/dataset.h"
-#include "mercer/methods/fit_control.h"
 #include "mercer/gram/gram.h"
 #include "mercer/kernels/kernel.h"
+#include "mercer/methods/fit_control.h"
 
 namespace mercer {
 
@@ -19,8 +19,9 @@ struct two_sample_options {
     enum class statistic { biased, unbiased } kind = statistic::unbiased;
     index permutations = 1000;
     std::uint64_t seed = 0;
-    std::size_t memory_bytes = std::size_t{1} << 30;  // K is kept where half of it fits; else it is computed again for every 64 permutations
-    progress_callback progress{};                     // false: the permutations so far are all
+    std::size_t memory_bytes =
+        std::size_t{1} << 30;  // K is kept where half of it fits; else it is computed again for every 64 permutations
+    progress_callback progress{};  // false: the permutations so far are all
 };
 
 struct two_sample_result {
@@ -29,7 +30,8 @@ struct two_sample_result {
     index permutations = 0;
 };
 
-two_sample_result two_sample_test(const kernel& k, const dataset& x, const dataset& z, const two_sample_options& options = {});
+two_sample_result two_sample_test(const kernel& k, const dataset& x, const dataset& z,
+                                  const two_sample_options& options = {});
 // K is the matrix of the union, the first sample's objects first. One pass over K serves 64 permutations.
 two_sample_result two_sample_test(const gram<double>& K, index first, const two_sample_options& options = {});
 

@@ -38,8 +38,8 @@ points lowest_pair(const matrix<double>& k, double delta) {
     return best;
 }
 
-// The smallest eigenvalue of a principal submatrix only rises when points leave (Cauchy interlacing), so "still below -delta" is
-// monotone: prefixes can be bisected, and a point that could not leave once can never leave later.
+// The smallest eigenvalue of a principal submatrix only rises when points leave (Cauchy interlacing), so "still below
+// -delta" is monotone: prefixes can be bisected, and a point that could not leave once can never leave later.
 class pruning {
 public:
     pruning(const matrix<double>& k, double delta) : k_(k), delta_(delta) {}
@@ -77,8 +77,9 @@ private:
     static points order(std::span<const double> c) {
         points by(c.size());
         std::iota(by.begin(), by.end(), index(0));
-        std::stable_sort(by.begin(), by.end(),
-                         [&](index a, index b) { return std::abs(c[static_cast<std::size_t>(a)]) > std::abs(c[static_cast<std::size_t>(b)]); });
+        std::stable_sort(by.begin(), by.end(), [&](index a, index b) {
+            return std::abs(c[static_cast<std::size_t>(a)]) > std::abs(c[static_cast<std::size_t>(b)]);
+        });
         return by;
     }
     bool negative(std::span<const index> at) const { return !cholesky(principal(k_, at, delta_)).has_value(); }
@@ -113,7 +114,8 @@ mercer_witness checked(std::span<const bounded<long double>> k, const points& at
     }
     // The two numbers are handed out in double: half a unit of each.
     const auto value = static_cast<double>(sum.value);
-    const double bound = (static_cast<double>(sum.error) + std::abs(value) * std::numeric_limits<double>::epsilon()) * (1 + 1e-9);
+    const double bound =
+        (static_cast<double>(sum.error) + std::abs(value) * std::numeric_limits<double>::epsilon()) * (1 + 1e-9);
     return {at, std::move(c), value, bound};
 }
 
@@ -130,13 +132,15 @@ mercer_witness readable(std::span<const bounded<long double>> k, mercer_witness 
 
 }  // namespace
 
-mercer_witness short_witness(const matrix<double>& k, double delta, std::span<const double> direction, const known_entries& known) {
+mercer_witness short_witness(const matrix<double>& k, double delta, std::span<const double> direction,
+                             const known_entries& known) {
     const pruning search(k, delta);
     points kept = lowest_pair(k, delta);
     if (kept.empty()) kept = search.prune(direction);
     std::sort(kept.begin(), kept.end());
     std::vector<double> c = search.lowest_vector(kept);
-    const double largest = *std::max_element(c.begin(), c.end(), [](double a, double b) { return std::abs(a) < std::abs(b); });
+    const double largest =
+        *std::max_element(c.begin(), c.end(), [](double a, double b) { return std::abs(a) < std::abs(b); });
     for (double& each : c) each /= largest;  // the largest is 1
     const std::vector<bounded<long double>> entries = known(kept);
     const mercer_witness found = checked(entries, kept, std::move(c));

@@ -14,8 +14,10 @@ namespace mercer {
 // What is known of the entries at m points of a matrix: all m × m pairs, row by row.
 using known_entries = std::function<std::vector<bounded<long double>>(std::span<const index> points)>;
 
-// As few points as a greedy search finds on which K still has an eigenvalue below -delta; `direction` is the eigenvector of the
-// smallest eigenvalue of K, which must be below -delta. K is what the search looks at; what it found is checked by `known` alone.
-mercer_witness short_witness(const matrix<double>& k, double delta, std::span<const double> direction, const known_entries& known);
+// As few points as a greedy search finds on which K still has an eigenvalue below -delta; `direction` is the
+// eigenvector of the smallest eigenvalue of K, which must be below -delta. K is what the search looks at; what it found
+// is checked by `known` alone.
+mercer_witness short_witness(const matrix<double>& k, double delta, std::span<const double> direction,
+                             const known_entries& known);
 
 }  // namespace mercer

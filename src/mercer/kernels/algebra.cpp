@@ -5,26 +5,27 @@
 #include <cmath>
 
 #include "mercer/base/error.h"
-#include "mercer/base/parallel.h"
+#include "mercer/kernels/algebra/unary_node.h"
 #include "mercer/kernels/constant.h"
 #include "mercer/kernels/evaluation/evaluator.h"
 #include "mercer/kernels/leaf.h"
-#include "mercer/kernels/linear.h"
 
 namespace mercer {
 namespace {
 
-using node_ptr = std::shared_ptr<const kernel_node>;
 using op = instruction::op;
 
 domain common_domain(const kernel_node& a, const kernel_node& b) {
     if (a.where() == domain::any) return b.where();
     if (b.where() == domain::any || a.where() == b.where()) return a.where();
-    fail(errc::unsupported, fmt::format("{} is a kernel on {} and {} on {}: they cannot be combined", a.text(), name(a.where()), b.text(), name(b.where())));
+    fail(errc::unsupported, fmt::format("{} is a kernel on {} and {} on {}: they cannot be combined", a.text(),
+                                        name(a.where()), b.text(), name(b.where())));
 }
 
 // The text of a part, in parentheses where it binds less tightly than its place needs.
-std::string part_text(const kernel_node& part, binding place) { return part.binds() < place ? fmt::format("({})", part.text()) : part.text(); }
+std::string part_text(const kernel_node& part, binding place) {
+    return part.binds() < place ? fmt::format("({})", part.text()) : part.text();
+}
 
 int unary(plan_builder& code, op what, int a) {
     instruction step;
@@ -42,21 +43,6 @@ int affine(plan_builder& code, int a, double scale, double shift) {
     return code.push(std::move(step));
 }
 
-// A node with one part: domain, and a proof that stands when its own condition and the part's proof do.
-class unary_node : public kernel_node {
-public:
-    explicit unary_node(node_ptr part) : part_(std::move(part)) {}
-    domain where() const override { return part_->where(); }
-
-protected:
-    mercer::proof rest_on_part(bool rule_holds, std::string rule, std::vector<std::string> conditions = {}) const {
-        mercer::proof below = part_->prove();
-        const bool valid = rule_holds && below.valid;
-        return {valid, text(), std::move(rule), std::move(conditions), {std::move(below)}, !rule_holds};
-    }
-    node_ptr part_;
-};
-
 class scale_node final : public unary_node {
 public:
     scale_node(double c, node_ptr part) : unary_node(std::move(part)), c_(c) {}
@@ -64,7 +50,8 @@ public:
     std::string text() const override {
         const std::string part = part_text(*part_, binding::product);
         const bool number_first = part.front() == '-' || (part.front() >= '0' && part.front() <= '9');
-        return number_first ? fmt::format("{}*({})", number_text(c_), part) : fmt::format("{}*{}", number_text(c_), part);
+        return number_first ? fmt::format("{}*({})", number_text(c_), part)
+                            : fmt::format("{}*{}", number_text(c_), part);
     }
     binding binds() const override { return binding::product; }
     traits properties() const override {
@@ -79,9 +66,13 @@ public:
     kernel_form form() const override { return {"scale", {{"factor", c_}}, {}, {part_}}; }
     int emit(plan_builder& code) const override { return affine(code, part_->emit(code), c_, 0); }
     bool has_log() const override { return c_ > 0 && part_->has_log(); }
-    int emit_log(plan_builder& code) const override { return has_log() ? affine(code, part_->emit_log(code), 1, std::log(c_)) : -1; }
+    int emit_log(plan_builder& code) const override {
+        return has_log() ? affine(code, part_->emit_log(code), 1, std::log(c_)) : -1;
+    }
     int emit_gaussian_of(plan_builder& code, double c) const override { return part_->emit_gaussian_of(code, c_ * c); }
-    int emit_normalised_power(plan_builder& code, double c) const override { return part_->emit_normalised_power(code, c); }
+    int emit_normalised_power(plan_builder& code, double c) const override {
+        return part_->emit_normalised_power(code, c);
+    }
     expansion expand(map_builder& build) const override { return c_ * part_->expand(build); }
 
 private:
@@ -91,11 +82,13 @@ private:
 // Sum and product of two.
 class binary_node final : public kernel_node {
 public:
-    binary_node(bool product, node_ptr a, node_ptr b) : product_(product), a_(std::move(a)), b_(std::move(b)), where_(common_domain(*a_, *b_)) {}
+    binary_node(bool product, node_ptr a, node_ptr b)
+        : product_(product), a_(std::move(a)), b_(std::move(b)), where_(common_domain(*a_, *b_)) {}
     domain where() const override { return where_; }
     // The right part of a chain is bracketed when it is a chain itself: a + (b + c) reads back as it was built.
     std::string text() const override {
-        return product_ ? part_text(*a_, binding::product) + "*" + part_text(*b_, binding::power) : a_->text() + " + " + part_text(*b_, binding::product);
+        return product_ ? part_text(*a_, binding::product) + "*" + part_text(*b_, binding::power)
+                        : a_->text() + " + " + part_text(*b_, binding::product);
     }
     binding binds() const override { return product_ ? binding::product : binding::sum; }
     traits properties() const override {
@@ -105,20 +98,31 @@ public:
     mercer::proof prove() const override {
         mercer::proof a = a_->prove(), b = b_->prove();
         const bool valid = a.valid && b.valid;
-        return {valid, text(), product_ ? "product: k₁k₂ is a kernel (Schur)" : "sum: k₁ + k₂ is a kernel", {}, {std::move(a), std::move(b)}, false};
+        return {valid,
+                text(),
+                product_ ? "product: k₁k₂ is a kernel (Schur)" : "sum: k₁ + k₂ is a kernel",
+                {},
+                {std::move(a), std::move(b)},
+                false};
     }
     kernel_form form() const override { return {product_ ? "product" : "sum", {}, {}, {a_, b_}}; }
-    int emit(plan_builder& code) const override { return combine(code, product_ ? op::multiply : op::add, a_->emit(code), b_->emit(code)); }
+    int emit(plan_builder& code) const override {
+        return combine(code, product_ ? op::multiply : op::add, a_->emit(code), b_->emit(code));
+    }
     bool has_log() const override { return product_ && a_->has_log() && b_->has_log(); }
-    int emit_log(plan_builder& code) const override { return has_log() ? combine(code, op::add, a_->emit_log(code), b_->emit_log(code)) : -1; }
+    int emit_log(plan_builder& code) const override {
+        return has_log() ? combine(code, op::add, a_->emit_log(code), b_->emit_log(code)) : -1;
+    }
     int emit_gaussian_of(plan_builder& code, double c) const override {
-        return product_ ? kernel_node::emit_gaussian_of(code, c) : combine(code, op::multiply, a_->emit_gaussian_of(code, c), b_->emit_gaussian_of(code, c));
+        return product_ ? kernel_node::emit_gaussian_of(code, c)
+                        : combine(code, op::multiply, a_->emit_gaussian_of(code, c), b_->emit_gaussian_of(code, c));
     }
     int emit_normalised_power(plan_builder& code, double c) const override {
         return combine(code, op::multiply, a_->emit_normalised_power(code, c), b_->emit_normalised_power(code, c));
     }
     expansion expand(map_builder& build) const override {
-        return product_ ? build.multiply(a_->expand(build), b_->expand(build)) : build.add(a_->expand(build), b_->expand(build));
+        return product_ ? build.multiply(a_->expand(build), b_->expand(build))
+                        : build.add(a_->expand(build), b_->expand(build));
     }
 
 private:
@@ -142,8 +146,11 @@ public:
     traits properties() const override { return part_->properties(); }
     mercer::proof prove() const override {
         const bool whole = exponent_ >= 0 && exponent_ == std::floor(exponent_);
-        if (whole) return rest_on_part(true, "power: k^m is a product of kernels for whole m >= 0", {"m = " + number_text(exponent_)});
-        return rest_on_part(false, "no rule: k^m with m = " + number_text(exponent_) + ", not a whole number >= 0, need not be a kernel");
+        if (whole)
+            return rest_on_part(true, "power: k^m is a product of kernels for whole m >= 0",
+                                {"m = " + number_text(exponent_)});
+        return rest_on_part(false, "no rule: k^m with m = " + number_text(exponent_) +
+                                       ", not a whole number >= 0, need not be a kernel");
     }
     kernel_form form() const override { return {"power", {{"exponent", exponent_}}, {}, {part_}}; }
     int emit(plan_builder& code) const override {
@@ -154,10 +161,15 @@ public:
         return code.push(std::move(step));
     }
     bool has_log() const override { return part_->has_log(); }
-    int emit_log(plan_builder& code) const override { return has_log() ? affine(code, part_->emit_log(code), exponent_, 0) : -1; }
-    int emit_normalised_power(plan_builder& code, double c) const override { return part_->emit_normalised_power(code, exponent_ * c); }
+    int emit_log(plan_builder& code) const override {
+        return has_log() ? affine(code, part_->emit_log(code), exponent_, 0) : -1;
+    }
+    int emit_normalised_power(plan_builder& code, double c) const override {
+        return part_->emit_normalised_power(code, exponent_ * c);
+    }
     expansion expand(map_builder& build) const override {
-        if (!(exponent_ >= 0) || exponent_ != std::floor(exponent_) || exponent_ > 1e6) return kernel_node::expand(build);
+        if (!(exponent_ >= 0) || exponent_ != std::floor(exponent_) || exponent_ > 1e6)
+            return kernel_node::expand(build);
         const expansion base = part_->expand(build);
         expansion result = expansion::constant(1);
         for (int i = 0; i < static_cast<int>(exponent_); ++i) result = build.multiply(result, base);
@@ -173,7 +185,8 @@ public:
     polynomial_node(node_ptr part, std::vector<double> c) : unary_node(std::move(part)), c_(std::move(c)) {
         if (c_.empty()) fail(errc::invalid_argument, "polynomial_of: at least one coefficient is needed");
         for (const double each : c_)
-            if (!std::isfinite(each)) fail(errc::invalid_argument, fmt::format("polynomial_of: coefficients must be finite, got {}", each));
+            if (!std::isfinite(each))
+                fail(errc::invalid_argument, fmt::format("polynomial_of: coefficients must be finite, got {}", each));
     }
     std::string text() const override {
         std::string list;
@@ -187,8 +200,11 @@ public:
     }
     mercer::proof prove() const override {
         for (std::size_t i = 0; i < c_.size(); ++i)
-            if (c_[i] < 0) return rest_on_part(false, fmt::format("no rule: coefficient c{} = {} is negative", i, number_text(c_[i])));
-        return rest_on_part(true, "polynomial with non-negative coefficients of a kernel: sums of scaled powers", {"all coefficients >= 0"});
+            if (c_[i] < 0)
+                return rest_on_part(false,
+                                    fmt::format("no rule: coefficient c{} = {} is negative", i, number_text(c_[i])));
+        return rest_on_part(true, "polynomial with non-negative coefficients of a kernel: sums of scaled powers",
+                            {"all coefficients >= 0"});
     }
     kernel_form form() const override { return {"polynomial_of", {{"coefficients", c_}}, {}, {part_}}; }
     int emit(plan_builder& code) const override {
@@ -201,7 +217,8 @@ public:
     expansion expand(map_builder& build) const override {
         const expansion base = part_->expand(build);
         expansion result;
-        for (std::size_t i = c_.size(); i-- > 0;) result = build.add(build.multiply(result, base), expansion::constant(c_[i]));
+        for (std::size_t i = c_.size(); i-- > 0;)
+            result = build.add(build.multiply(result, base), expansion::constant(c_[i]));
         return result;
     }
 
@@ -218,7 +235,9 @@ public:
         t.normalised = false;
         return t;
     }
-    mercer::proof prove() const override { return rest_on_part(true, "exp: the limit of polynomials Σ kⁱ/i! with non-negative coefficients"); }
+    mercer::proof prove() const override {
+        return rest_on_part(true, "exp: the limit of polynomials Σ kⁱ/i! with non-negative coefficients");
+    }
     kernel_form form() const override { return {"exp", {}, {}, {part_}}; }
     int emit(plan_builder& code) const override {
         code.check_range();
@@ -239,7 +258,9 @@ public:
         t.normalised = t.normalised || part_->has_log();
         return t;
     }
-    mercer::proof prove() const override { return rest_on_part(true, "normalised: conjugation by h(x) = 1/√k(x,x), 0 where k(x,x) = 0"); }
+    mercer::proof prove() const override {
+        return rest_on_part(true, "normalised: conjugation by h(x) = 1/√k(x,x), 0 where k(x,x) = 0");
+    }
     kernel_form form() const override { return {"normalize", {}, {}, {part_}}; }
     int emit(plan_builder& code) const override {
         // exp(log k(x,z) - ½ log k(x,x) - ½ log k(z,z)): no overflow however large k is.
@@ -265,161 +286,30 @@ public:
     }
 };
 
-class conjugate_node final : public unary_node {
-public:
-    conjugate_node(std::string name, object_function h, node_ptr part) : unary_node(std::move(part)), name_(std::move(name)), h_(std::move(h)) {}
-    std::string text() const override { return "conjugate(" + name_ + ", " + part_->text() + ")"; }
-    mercer::proof prove() const override { return rest_on_part(true, "conjugation: h(x)·k(x,z)·h(z) is a kernel for any function h", {"h = " + name_}); }
-    kernel_form form() const override { return {"conjugate", {}, name_, {part_}}; }
-    int emit(plan_builder& code) const override {
-        instruction step;
-        step.what = op::outer_multiply;
-        step.weight = h_;
-        if (const feature phi = code.outer(); phi.apply) step.weight = [phi, h = h_](const dataset& x) { return h(phi.apply(x, nullptr).first); };
-        step.a = part_->emit(code);
-        return code.push(std::move(step));
-    }
-    // Two functions may go by one name, so the node itself is the key.
-    expansion expand(map_builder& build) const override {
-        return build.multiply(part_->expand(build), build.factor(fmt::format("conjugate {}", fmt::ptr(this)), name_ + "(x)", h_));
-    }
-
-private:
-    std::string name_;
-    object_function h_;
-};
-
-class pull_back_node final : public unary_node {
-public:
-    pull_back_node(std::string name, std::string text, std::string rule, feature phi, node_ptr part, domain from, std::vector<index> columns = {})
-        : unary_node(std::move(part)),
-          name_(std::move(name)),
-          text_(std::move(text)),
-          rule_(std::move(rule)),
-          phi_(std::move(phi)),
-          from_(from),
-          columns_(std::move(columns)) {}
-    domain where() const override { return from_; }
-    std::string text() const override { return text_; }
-    traits properties() const override { return {false, false, part_->properties().normalised}; }
-    mercer::proof prove() const override { return rest_on_part(true, rule_); }
-    kernel_form form() const override {
-        if (!columns_.empty()) return {"columns", {{"columns", std::vector<double>(columns_.begin(), columns_.end())}}, {}, {part_}};
-        return {text_.substr(0, text_.find('(')), {}, name_, {part_}};
-    }
-    int emit(plan_builder& code) const override {
-        const plan_builder::inside mapped(code, phi_);
-        return part_->emit(code);
-    }
-    bool has_log() const override { return part_->has_log(); }
-    int emit_log(plan_builder& code) const override {
-        const plan_builder::inside mapped(code, phi_);
-        return part_->emit_log(code);
-    }
-    int emit_gaussian_of(plan_builder& code, double c) const override {
-        const plan_builder::inside mapped(code, phi_);
-        return part_->emit_gaussian_of(code, c);
-    }
-    int emit_normalised_power(plan_builder& code, double c) const override {
-        const plan_builder::inside mapped(code, phi_);
-        return part_->emit_normalised_power(code, c);
-    }
-    expansion expand(map_builder& build) const override {
-        const map_builder::inside mapped = columns_.empty() ? map_builder::inside(build, phi_, name_ + "(x)") : map_builder::inside(build, phi_, columns_);
-        return part_->expand(build);
-    }
-
-private:
-    std::string name_;  // of φ
-    std::string text_;
-    std::string rule_;
-    feature phi_;
-    domain from_;
-    std::vector<index> columns_;  // φ is the projection onto these; empty: it is something else
-};
-
-class user_node final : public kernel_node {
-public:
-    user_node(std::string name, block_function k, domain where) : name_(std::move(name)), k_(std::move(k)), where_(where) {}
-    domain where() const override { return where_; }
-    std::string text() const override { return "user(" + name_ + ")"; }
-    mercer::proof prove() const override { return {false, text(), "no rule: nothing is known about a user's function; test it on data", {}, {}, true}; }
-    kernel_form form() const override { return {"user", {}, name_, {}}; }
-    int emit(plan_builder& code) const override {
-        instruction step;
-        step.what = op::map;
-        step.a = code.use_statistic({statistic::user, code.use_feature({}), false, k_});
-        return code.push(std::move(step));
-    }
-
-private:
-    std::string name_;
-    block_function k_;
-    domain where_;
-};
-
-template <class Node, class... Args>
-kernel make(Args&&... args) {
-    return kernel(std::make_shared<const Node>(std::forward<Args>(args)...));
-}
-
 }  // namespace
 
 kernel operator+(const kernel& a, const kernel& b) { return make<binary_node>(false, a.shared(), b.shared()); }
 kernel operator-(const kernel& a, const kernel& b) { return a + (-1.0) * b; }
 kernel operator*(const kernel& a, const kernel& b) { return make<binary_node>(true, a.shared(), b.shared()); }
 kernel operator*(double c, const kernel& a) {
-    if (!std::isfinite(c)) fail(errc::invalid_argument, fmt::format("the factor of a kernel must be finite, got {}", c));
+    if (!std::isfinite(c))
+        fail(errc::invalid_argument, fmt::format("the factor of a kernel must be finite, got {}", c));
     return make<scale_node>(c, a.shared());
 }
 kernel operator*(const kernel& a, double c) { return c * a; }
 // A negative constant is a difference: built, not proven.
 kernel operator+(const kernel& a, double c) { return c >= 0 ? a + kernel(constant{c}) : a - kernel(constant{-c}); }
-kernel operator+(double c, const kernel& a) { return c >= 0 ? kernel(constant{c}) + a : (-1.0) * kernel(constant{-c}) + a; }
+kernel operator+(double c, const kernel& a) {
+    return c >= 0 ? kernel(constant{c}) + a : (-1.0) * kernel(constant{-c}) + a;
+}
 kernel pow(const kernel& a, double exponent) {
-    if (!std::isfinite(exponent)) fail(errc::invalid_argument, fmt::format("the exponent of a kernel must be finite, got {}", exponent));
+    if (!std::isfinite(exponent))
+        fail(errc::invalid_argument, fmt::format("the exponent of a kernel must be finite, got {}", exponent));
     return make<power_node>(a.shared(), exponent);
 }
 kernel exp(const kernel& a) { return make<exp_node>(a.shared()); }
-kernel polynomial_of(const kernel& a, std::vector<double> coefficients) { return make<polynomial_node>(a.shared(), std::move(coefficients)); }
+kernel polynomial_of(const kernel& a, std::vector<double> coefficients) {
+    return make<polynomial_node>(a.shared(), std::move(coefficients));
+}
 kernel normalise(const kernel& a) { return make<normalised_node>(a.shared()); }
-kernel conjugate(std::string name, object_function h, const kernel& a) { return make<conjugate_node>(std::move(name), std::move(h), a.shared()); }
-
-kernel pull_back(std::string name, feature phi, const kernel& a, domain from) {
-    return make<pull_back_node>(name, "pullback(" + name + ", " + a.text() + ")", "pull-back: k(φ(x), φ(z)) is a kernel for any map φ; φ = " + name,
-                                std::move(phi), a.shared(), from);
-}
-
-kernel columns(const kernel& a, std::vector<index> which) {
-    if (a.where() != domain::vectors && a.where() != domain::any)
-        fail(errc::unsupported, fmt::format("columns: {} is a kernel on {}", a.text(), name(a.where())));
-    return make<pull_back_node>("columns", fmt::format("columns({}, [{}])", a.text(), fmt::join(which, ", ")),
-                                "pull-back by the projection onto some coordinates", column_map(which), a.shared(), domain::vectors, which);
-}
-
-kernel from_block_function(std::string name, block_function k, domain where) { return make<user_node>(std::move(name), std::move(k), where); }
-
-kernel from_function(std::string name, std::function<double(std::span<const double>, std::span<const double>)> k) {
-    return from_block_function(
-        std::move(name),
-        [k](const dataset& x, const selection& rows, const dataset& z, const selection& cols, matrix_view<double> out) {
-            const dense<double> a = as_dense<double>(gather(x, rows)), b = as_dense<double>(gather(z, cols));
-            parallel_for(a.size(), [&](index i) {
-                for (index j = 0; j < b.size(); ++j)
-                    out(i, j) = k({a.row(i), static_cast<std::size_t>(a.dims())}, {b.row(j), static_cast<std::size_t>(b.dims())});
-            });
-        },
-        domain::vectors);
-}
-
-kernel from_feature_map(std::string name, feature phi) {
-    return make<pull_back_node>(name, "map(" + name + ")", "explicit map: φ(x)ᵀφ(z), the linear kernel pulled back by φ = " + name, std::move(phi),
-                                kernel(linear{}).shared(), domain::vectors);
-}
-
-kernel from_feature_map(std::string name, std::function<std::vector<double>(std::span<const double>)> phi) {
-    feature map = vector_map("map " + name, std::move(phi));
-    return from_feature_map(std::move(name), std::move(map));
-}
-
 }  // namespace mercer

@@ -1,8 +1,8 @@
 // Kernels from kernels. Given kernels k₁, k₂ these are kernels again, each by a rule that its proof names:
 //   c·k₁ (c >= 0) · k₁+k₂ · k₁k₂ · k₁^m (m whole) · Σ cᵢk₁^i (cᵢ >= 0) · exp(k₁) · h(x)k₁(x,z)h(z) · k₁(φ(x),φ(z)) ·
 //   k₁(x,z)/√(k₁(x,x)k₁(z,z)).
-// Anything else that can be written (a difference, a negative factor, a broken power) is built too, but its proof says which
-// node no rule covers. All act on tiles, so they work alike over vectors, strings, sets and whatever comes later.
+// Anything else that can be written (a difference, a negative factor, a broken power) is built too, but its proof says
+// which node no rule covers. All act on tiles, so they work alike over vectors, strings, sets and whatever comes later.
 #pragma once
 
 #include <functional>
@@ -44,11 +44,13 @@ kernel from_feature_map(std::string name, std::function<std::vector<double>(std:
 
 kernel from_feature_map(std::string name, feature phi);
 
-// Names for functions, so that text forms with conjugate(name, k), pullback(name, k), user(name), map(name) can be read back.
+// Names for functions, so that text forms with conjugate(name, k), pullback(name, k), user(name), map(name) can be read
+// back.
 void register_weight(const std::string& name, object_function h);
 void register_map(const std::string& name, std::function<std::vector<double>(std::span<const double>)> phi);
 void register_kernel(const std::string& name, const kernel& k);
-// While it lives, user(name) in a text that this thread reads means one of these before any that is registered: for a model that brings its own.
+// While it lives, user(name) in a text that this thread reads means one of these before any that is registered: for a
+// model that brings its own.
 class local_kernels {
 public:
     explicit local_kernels(std::vector<std::pair<std::string, kernel>> known);
@@ -56,7 +58,8 @@ public:
     local_kernels(const local_kernels&) = delete;
     local_kernels& operator=(const local_kernels&) = delete;
 };
-// The text form for a file. Fails where two functions of one name stand in the kernel, since the text would be read as one of them twice.
+// The text form for a file. Fails where two functions of one name stand in the kernel, since the text would be read as
+// one of them twice.
 std::string lasting_text(const kernel& k);
 
 }  // namespace mercer

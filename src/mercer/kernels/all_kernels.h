@@ -1,5 +1,5 @@
-// Every kernel by its own type, and the list of them: the registry, with names, help and text forms, and the vector code's loops are made
-// from it at compile time. A new kernel is its file, the include of it and its name in the list.
+// Every kernel by its own type, and the list of them: the registry, with names, help and text forms, and the vector
+// code's loops are made from it at compile time. A new kernel is its file, the include of it and its name in the list.
 #pragma once
 
 #include "mercer/kernels/all_subsets.h"

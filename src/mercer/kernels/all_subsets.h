@@ -8,8 +8,14 @@ namespace mercer {
 
 struct all_subsets {
     static kernel_info info() {
-        return {"all_subsets", {}, "prod (1 + x_a*z_a)", domain::vectors, {}, "all subsets: a product over coordinates of 1 + xₐzₐ, each a sum of two kernels",
-                true,          {}};
+        return {"all_subsets",
+                {},
+                "prod (1 + x_a*z_a)",
+                domain::vectors,
+                {},
+                "all subsets: a product over coordinates of 1 + xₐzₐ, each a sum of two kernels",
+                true,
+                {}};
     }
     static all_subsets from(const mercer::arguments&) { return {}; }
     void check() const {}

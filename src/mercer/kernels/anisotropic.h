@@ -1,4 +1,5 @@
-// Anisotropic Gaussian: k(x, z) = exp(-½ (x-z)ᵀ Σ⁻¹ (x-z)), Σ a full symmetric positive definite or a diagonal covariance.
+// Anisotropic Gaussian: k(x, z) = exp(-½ (x-z)ᵀ Σ⁻¹ (x-z)), Σ a full symmetric positive definite or a diagonal
+// covariance.
 #pragma once
 
 #include "mercer/kernels/features/features.h"
@@ -15,7 +16,8 @@ struct anisotropic {
                 {"gaussian_full"},
                 "exp(-(x-z)'S^-1(x-z)/2), S = covariance",
                 domain::vectors,
-                {{"covariance", "", "covariance symmetric positive definite", "[[...], ...], or [v1, v2, ...] for a diagonal"}},
+                {{"covariance", "", "covariance symmetric positive definite",
+                  "[[...], ...], or [v1, v2, ...] for a diagonal"}},
                 "anisotropic Gaussian: the Gaussian pulled back by x ↦ L⁻¹x, Σ = LLᵀ",
                 true,
                 {.stationary = true, .radial = false, .normalised = true}};
@@ -26,7 +28,9 @@ struct anisotropic {
         if (covariance.size() == 1) return {covariance.front()};
         return {covariance};
     }
-    feature source() const { return linear_map_of_differences("whiten " + call_text(info(), arguments()), whitening()); }
+    feature source() const {
+        return linear_map_of_differences("whiten " + call_text(info(), arguments()), whitening());
+    }
 
     static constexpr statistic what = statistic::dot;
     static constexpr map_input input = map_input::squared_distance;

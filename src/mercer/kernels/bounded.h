@@ -1,8 +1,9 @@
 // Numbers that carry a bound on their own error: |true - value| <= error, whatever was rounded on the way.
 //
-// The formulas of this folder are templates on the number type, so they run on these as they are. A double that enters a formula is a
-// parameter of a kernel: where it is not a short binary fraction it stands for a decimal number or for one worked out from decimals (0.3, 1/ℓ, √3),
-// and is taken to be known to 4ε only, so that what follows holds for the kernel that was written as well as for the one that was stored.
+// The formulas of this folder are templates on the number type, so they run on these as they are. A double that enters
+// a formula is a parameter of a kernel: where it is not a short binary fraction it stands for a decimal number or for
+// one worked out from decimals (0.3, 1/ℓ, √3), and is taken to be known to 4ε only, so that what follows holds for the
+// kernel that was written as well as for the one that was stored.
 #pragma once
 
 #include <algorithm>
@@ -22,13 +23,15 @@ struct bounded {
     static bounded exact(double v) { return {static_cast<R>(v), R(0)}; }
     // The result v of one rounded operation (or a function good to a few units) whose arguments brought the error e.
     static bounded rounded(R v, R e, int units = 1) {
-        return {v, e * (1 + 8 * std::numeric_limits<R>::epsilon()) + static_cast<R>(units) * std::numeric_limits<R>::epsilon() * std::abs(v) +
+        return {v, e * (1 + 8 * std::numeric_limits<R>::epsilon()) +
+                       static_cast<R>(units) * std::numeric_limits<R>::epsilon() * std::abs(v) +
                        std::numeric_limits<R>::min()};
     }
     bounded(double parameter) : value(static_cast<R>(parameter)) {  // NOLINT: formulas mix them with plain numbers
         const double millionths = std::ldexp(parameter, 20);
         const bool shown_as_it_is = std::abs(parameter) < 0x1p31 && millionths == std::nearbyint(millionths);
-        error = shown_as_it_is ? R(0) : static_cast<R>(4 * std::numeric_limits<double>::epsilon() * std::abs(parameter));
+        error =
+            shown_as_it_is ? R(0) : static_cast<R>(4 * std::numeric_limits<double>::epsilon() * std::abs(parameter));
     }
     R size() const { return std::abs(value) + error; }
     // Zero, but for what underflow might have taken.

@@ -8,7 +8,14 @@ namespace mercer {
 
 struct cosine {
     static kernel_info info() {
-        return {"cosine", {}, "x'z/(|x||z|), 0 for a zero vector", domain::vectors, {}, "cosine: the linear kernel normalised", true, {}};
+        return {"cosine",
+                {},
+                "x'z/(|x||z|), 0 for a zero vector",
+                domain::vectors,
+                {},
+                "cosine: the linear kernel normalised",
+                true,
+                {}};
     }
     static cosine from(const mercer::arguments&) { return {}; }
     void check() const {}

@@ -21,13 +21,15 @@ struct gaussian {
                 "exp(-gamma*|x-z|^2)",
                 domain::vectors,
                 {{"gamma", "1", "gamma > 0", "inverse squared width; or give sigma, gamma = 1/(2*sigma^2)"}},
-                "Gaussian: exp(-γ‖x-z‖²) = exp(-γ‖x‖²)·exp(2γ xᵀz)·exp(-γ‖z‖²), exp of a kernel conjugated by h(x) = exp(-γ‖x‖²)",
+                "Gaussian: exp(-γ‖x-z‖²) = exp(-γ‖x‖²)·exp(2γ xᵀz)·exp(-γ‖z‖²), exp of a kernel conjugated by h(x) = "
+                "exp(-γ‖x‖²)",
                 true,
                 {.stationary = true, .radial = true, .normalised = true}};
     }
     static gaussian from(const mercer::arguments& given) {
         if (given.has("sigma") && given.has("gamma"))
-            fail(errc::invalid_argument, "rbf: gamma and sigma are both given; gamma = 1/(2*sigma^2), so one is enough");
+            fail(errc::invalid_argument,
+                 "rbf: gamma and sigma are both given; gamma = 1/(2*sigma^2), so one is enough");
         if (given.has("sigma")) return from_sigma(given.number("sigma"));
         return {given.number("gamma", 1)};
     }

@@ -16,8 +16,10 @@ static constexpr int first_temporary = 1 << 24;
 int plan_builder::use_statistic(pair_statistic wanted) {
     for (std::size_t i = 0; i < made_.statistics.size(); ++i) {
         auto& have = made_.statistics[i];
-        // A leaf that needs the dot product itself must not take the shift away from one that needs distances: rbf() + linear().
-        if (have.what == wanted.what && have.source == wanted.source && have.what != statistic::user && have.centred == wanted.centred)
+        // A leaf that needs the dot product itself must not take the shift away from one that needs distances: rbf() +
+        // linear().
+        if (have.what == wanted.what && have.source == wanted.source && have.what != statistic::user &&
+            have.centred == wanted.centred)
             return static_cast<int>(i);
     }
     made_.statistics.push_back(std::move(wanted));
@@ -46,8 +48,8 @@ std::shared_ptr<const plan> plan_builder::finish(int result) {
     return std::make_shared<const plan>(std::move(made_));
 }
 
-// exp(c·(a - ½a(x, x) - ½a(z, z))) of what `emit` leaves in register a; the diagonal comes from a plan of its own, over the same (possibly
-// pulled-back) objects.
+// exp(c·(a - ½a(x, x) - ½a(z, z))) of what `emit` leaves in register a; the diagonal comes from a plan of its own, over
+// the same (possibly pulled-back) objects.
 template <class Emit>
 static int emit_difference(plan_builder& code, double c, Emit emit) {
     plan_builder own(code.outer());

@@ -1,5 +1,5 @@
-// A kernel: a small immutable value without data. It knows its text form, its domain, its traits and its proof of validity,
-// and compiles itself into a plan that fills tiles of a Gram matrix.
+// A kernel: a small immutable value without data. It knows its text form, its domain, its traits and its proof of
+// validity, and compiles itself into a plan that fills tiles of a Gram matrix.
 //
 //     kernel k = 0.5 * gaussian{0.1} + polynomial{.degree = 3};
 //     k.text();    // "0.5*rbf(gamma=0.1) + poly(degree=3, gamma=1, coef0=0)"
@@ -28,7 +28,8 @@ class kernel_node;
 
 // An expression taken apart, for front ends that build their own trees.
 struct kernel_form {
-    std::string what;  // a name of the registry, or sum, product, scale, power, exp, normalize, polynomial_of, columns, conjugate, pullback, map, user
+    std::string what;  // a name of the registry, or sum, product, scale, power, exp, normalize, polynomial_of, columns,
+                       // conjugate, pullback, map, user
     std::vector<std::pair<std::string, argument>> arguments;
     std::string who;  // the registered function of conjugate, pullback, map, user
     std::vector<std::shared_ptr<const kernel_node>> parts;
@@ -51,8 +52,8 @@ public:
     // Emits log k(x, z) where that is at hand without overflow (2^|A∩B|, exp(k)); -1 where it is not.
     virtual int emit_log(plan_builder&) const { return -1; }
     virtual bool has_log() const { return false; }
-    // Emits exp(c·(k(x, z) - ½k(x, x) - ½k(z, z))) = exp(-c/2·‖φ(x)-φ(z)‖²), which is normalize(exp(c·k)). The default subtracts; where the
-    // distance is at hand, nothing is lost.
+    // Emits exp(c·(k(x, z) - ½k(x, x) - ½k(z, z))) = exp(-c/2·‖φ(x)-φ(z)‖²), which is normalize(exp(c·k)). The default
+    // subtracts; where the distance is at hand, nothing is lost.
     virtual int emit_gaussian_of(plan_builder& code, double c) const;
     // Emits normalize(k^c) of a kernel that has a logarithm.
     virtual int emit_normalised_power(plan_builder& code, double c) const;

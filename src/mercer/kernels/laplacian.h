@@ -16,7 +16,8 @@ struct laplacian {
                 "exp(-gamma*sum|x_a-z_a|)",
                 domain::vectors,
                 {{"gamma", "1", "gamma > 0", "inverse width"}},
-                "Laplacian: a product over coordinates of e^(-γ|t|), the Fourier transform of the positive Cauchy density (Bochner)",
+                "Laplacian: a product over coordinates of e^(-γ|t|), the Fourier transform of the positive Cauchy "
+                "density (Bochner)",
                 true,
                 {.stationary = true, .radial = false, .normalised = true}};
     }

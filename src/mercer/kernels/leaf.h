@@ -1,8 +1,9 @@
 // What the kernels of this folder share: how a leaf describes itself, takes its arguments and becomes a node.
 //
-// A complete kernel on vectors is one struct (see gaussian.h): parameters, `info`, `from`, `check`, `arguments`, the statistic and the
-// formula as a call operator on one number. The number may be a double, a float or a SIMD vector. Instead of the call operator a kernel
-// may name another one's formula (`map`, see periodic.h) or choose among several (`choose`, see matern.h).
+// A complete kernel on vectors is one struct (see gaussian.h): parameters, `info`, `from`, `check`, `arguments`, the
+// statistic and the formula as a call operator on one number. The number may be a double, a float or a SIMD vector.
+// Instead of the call operator a kernel may name another one's formula (`map`, see periodic.h) or choose among several
+// (`choose`, see matern.h).
 #pragma once
 
 #include <cstring>
@@ -76,7 +77,9 @@ template <class R>
     requires std::is_arithmetic_v<R> R at_most(R x, double limit) { return x < limit ? x : static_cast<R>(limit); }
 // a/b, `otherwise` where b = 0
 template <class R>
-    requires std::is_arithmetic_v<R> R ratio(R a, R b, double otherwise) { return b == 0 ? static_cast<R>(otherwise) : a / b; }
+    requires std::is_arithmetic_v<R> R ratio(R a, R b, double otherwise) {
+        return b == 0 ? static_cast<R>(otherwise) : a / b;
+    }
 
 // What the tile loops can apply: f(t), f(t, ‖x‖², ‖z‖²), or one of several such functions.
 template <class F>
@@ -86,7 +89,8 @@ concept chooses_formula = requires(const F& f) {
 template <class F>
 concept tile_formula = std::is_trivially_copyable_v<F> && sizeof(F) <= sizeof(map_call::formula) &&
                        (
-                           requires(const F& f, double t) { f(t); } || requires(const F& f, double t) { f(t, t, t); } || chooses_formula<F>);
+                           requires(const F& f, double t) { f(t); } || requires(const F& f, double t) { f(t, t, t); } ||
+                           chooses_formula<F>);
 
 // Where a kernel stands in the list of all_kernels.h; fails for a type that is not there.
 std::int32_t place_in_list(const std::type_info& formula);
@@ -113,7 +117,8 @@ template <class F>
 int emit_map(plan_builder& code, const F& formula) {
     feature source;
     if constexpr (requires { formula.source(); }) source = formula.source();
-    const int stat = code.use_statistic({F::what, code.use_feature(std::move(source)), F::input == map_input::squared_distance, {}});
+    const int stat =
+        code.use_statistic({F::what, code.use_feature(std::move(source)), F::input == map_input::squared_distance, {}});
     instruction step;
     step.what = instruction::op::map;
     step.a = stat;

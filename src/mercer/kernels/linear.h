@@ -7,7 +7,9 @@
 namespace mercer {
 
 struct linear {
-    static kernel_info info() { return {"linear", {}, "x'z", domain::vectors, {}, "linear: the inner product of the data themselves", true, {}}; }
+    static kernel_info info() {
+        return {"linear", {}, "x'z", domain::vectors, {}, "linear: the inner product of the data themselves", true, {}};
+    }
     static linear from(const mercer::arguments&) { return {}; }
     void check() const {}
     std::vector<argument> arguments() const { return {}; }

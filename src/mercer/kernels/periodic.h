@@ -19,12 +19,15 @@ struct periodic {
                 {"exp_sine_squared"},
                 "exp(-2/length_scale^2 * sum sin^2(pi*(x_a-z_a)/period))",
                 domain::vectors,
-                {{"length_scale", "1", "length_scale > 0", "width"}, {"period", "1", "period > 0", "distance after which it repeats"}},
+                {{"length_scale", "1", "length_scale > 0", "width"},
+                 {"period", "1", "period > 0", "distance after which it repeats"}},
                 "periodic: the Gaussian pulled back by xₐ ↦ (cos 2πxₐ/p, sin 2πxₐ/p)",
                 true,
                 {.stationary = true, .radial = false, .normalised = true}};
     }
-    static periodic from(const mercer::arguments& given) { return {given.number("length_scale", 1), given.number("period", 1)}; }
+    static periodic from(const mercer::arguments& given) {
+        return {given.number("length_scale", 1), given.number("period", 1)};
+    }
     void check() const {
         require(length_scale > 0 && std::isfinite(length_scale), "periodic", "length_scale > 0", length_scale);
         require(period > 0 && std::isfinite(period), "periodic", "period > 0", period);

@@ -24,7 +24,9 @@ struct polynomial {
                 true,
                 {}};
     }
-    static polynomial from(const mercer::arguments& given) { return {given.whole("degree", 3), given.number("gamma", 1), given.number("coef0", 0)}; }
+    static polynomial from(const mercer::arguments& given) {
+        return {given.whole("degree", 3), given.number("gamma", 1), given.number("coef0", 0)};
+    }
     void check() const {
         require(degree >= 1, "poly", "degree >= 1", degree);
         require(gamma > 0 && std::isfinite(gamma), "poly", "gamma > 0", gamma);

@@ -12,14 +12,16 @@ struct sigmoid {
     double coef0 = 0;
 
     static kernel_info info() {
-        return {"sigmoid",
-                {"tanh"},
-                "tanh(gamma*x'z + coef0)",
-                domain::vectors,
-                {{"gamma", "1", "gamma finite", "factor of the inner product"}, {"coef0", "0", "coef0 finite", "constant term"}},
-                "no rule: tanh has negative Taylor coefficients, so the sigmoid is not positive semidefinite in general",
-                false,
-                {}};
+        return {
+            "sigmoid",
+            {"tanh"},
+            "tanh(gamma*x'z + coef0)",
+            domain::vectors,
+            {{"gamma", "1", "gamma finite", "factor of the inner product"},
+             {"coef0", "0", "coef0 finite", "constant term"}},
+            "no rule: tanh has negative Taylor coefficients, so the sigmoid is not positive semidefinite in general",
+            false,
+            {}};
     }
     static sigmoid from(const mercer::arguments& given) { return {given.number("gamma", 1), given.number("coef0", 0)}; }
     void check() const {

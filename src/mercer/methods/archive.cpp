@@ -12,7 +12,8 @@
 namespace mercer {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "model files are little-endian: byte order has to be turned here");
+static_assert(std::endian::native == std::endian::little,
+              "model files are little-endian: byte order has to be turned here");
 
 using nlohmann::json;
 constexpr index many = index{1} << 48;
@@ -39,7 +40,8 @@ void archive_writer::objects(const char* key, const dataset& x) {
             if constexpr (requires { some.row(0); }) {
                 about["kind"] = std::is_same_v<kind, dense<double>> ? "dense64" : "dense32";
                 about["dims"] = some.dims();
-                for (index i = 0; i < some.size(); ++i) all(std::span(some.row(i), static_cast<std::size_t>(some.dims())));
+                for (index i = 0; i < some.size(); ++i)
+                    all(std::span(some.row(i), static_cast<std::size_t>(some.dims())));
             } else if constexpr (requires { some.cols(0); }) {
                 about["kind"] = std::is_same_v<kind, sparse<double>> ? "sparse64" : "sparse32";
                 about["dims"] = some.dims();
@@ -74,24 +76,29 @@ std::string archive_writer::bytes(std::string_view format, int version) const {
     try {
         about = head.dump(-1, ' ', false, json::error_handler_t::strict) + "\n";
     } catch (const json::type_error&) {  // a name that is changed would not be found again
-        fail(errc::data, "a model file can hold names in UTF-8 only, and a name of a class, a feature or an item is not");
+        fail(errc::data,
+             "a model file can hold names in UTF-8 only, and a name of a class, a feature or an item is not");
     }
     const std::string body = about + body_;
     return fmt::format("{} {} {} {} {:016x}\n", format, version, about.size(), body_.size(), checksum(body)) + body;
 }
 
-archive_reader::archive_reader(std::string_view bytes, std::string_view format, int version, std::string name) : name_(std::move(name)) {
+archive_reader::archive_reader(std::string_view bytes, std::string_view format, int version, std::string name)
+    : name_(std::move(name)) {
     const auto wrong = [&](const std::string& why) { fail(errc::parse, fmt::format("{}: {}", name_, why)); };
     const std::string first(bytes.substr(0, std::min(bytes.find('\n'), std::size_t{200})));
     if (!first.starts_with(std::string(format) + " ")) wrong("not a model file of this program");
     int& found = version_;
     unsigned long long head_size = 0, body_size = 0, sum = 0;
-    const int fields = std::sscanf(first.c_str() + format.size(), "%9d %18llu %18llu %16llx", &found, &head_size, &body_size, &sum);
-    if (fields >= 1 && found > version) wrong(fmt::format("a model file of version {}, newer than the {} this program knows", found, version));
+    const int fields =
+        std::sscanf(first.c_str() + format.size(), "%9d %18llu %18llu %16llx", &found, &head_size, &body_size, &sum);
+    if (fields >= 1 && found > version)
+        wrong(fmt::format("a model file of version {}, newer than the {} this program knows", found, version));
     if (fields != 4 || found < 1) wrong("the first line of the model file is damaged");
     rest_ = bytes.substr(std::min(bytes.size(), first.size() + 1));
     const auto expected = static_cast<std::uint64_t>(head_size) + body_size;
-    if (rest_.size() < expected) wrong(fmt::format("the model file is cut short: {} bytes of {} are there", rest_.size(), expected));
+    if (rest_.size() < expected)
+        wrong(fmt::format("the model file is cut short: {} bytes of {} are there", rest_.size(), expected));
     if (rest_.size() > expected) wrong(fmt::format("the model file has {} bytes too many", rest_.size() - expected));
     if (checksum(rest_) != sum) wrong("the model file is damaged: its checksum does not fit");
     try {
@@ -102,7 +109,9 @@ archive_reader::archive_reader(std::string_view bytes, std::string_view format, 
     rest_.remove_prefix(head_size);
 }
 
-void archive_reader::bad(const std::string& why) const { fail(errc::parse, fmt::format("{}: not a valid model: {}", name_, why)); }
+void archive_reader::bad(const std::string& why) const {
+    fail(errc::parse, fmt::format("{}: not a valid model: {}", name_, why));
+}
 
 void archive_reader::need(index count, std::size_t size) const {
     if (count < 0 || static_cast<std::size_t>(count) > rest_.size() / size)
@@ -114,7 +123,8 @@ void archive_reader::finish() const {
 }
 
 void archive_reader::rethrow(const std::exception& caught) const {
-    if (const auto* ours = dynamic_cast<const error*>(&caught); ours && ours->code() == errc::parse && std::string_view(ours->what()).starts_with(name_))
+    if (const auto* ours = dynamic_cast<const error*>(&caught);
+        ours && ours->code() == errc::parse && std::string_view(ours->what()).starts_with(name_))
         throw error(*ours);
     bad(caught.what());
 }
@@ -194,17 +204,20 @@ dataset archive_reader::objects(const char* key) {
 
 index whole(const json& from, const char* key, index most) {
     const json& value = from.at(key);
-    if (!value.is_number_integer() || value.is_number_float()) throw std::runtime_error(fmt::format("{} must be a whole number, got {}", key, value.dump()));
+    if (!value.is_number_integer() || value.is_number_float())
+        throw std::runtime_error(fmt::format("{} must be a whole number, got {}", key, value.dump()));
     if (value.is_number_unsigned() && value.get<std::uint64_t>() > static_cast<std::uint64_t>(most))
         throw std::runtime_error(fmt::format("{} must be <= {}, got {}", key, most, value.dump()));
     const auto got = value.get<index>();
-    if (got < 0 || got > most) throw std::runtime_error(fmt::format("{} must satisfy 0 <= {} <= {}, got {}", key, key, most, got));
+    if (got < 0 || got > most)
+        throw std::runtime_error(fmt::format("{} must satisfy 0 <= {} <= {}, got {}", key, key, most, got));
     return got;
 }
 
 fit_status status_in(const json& head) {
     if (head.at("status").is_string()) return fit_status_named(head.at("status").get<std::string>());
-    constexpr fit_status numbered[] = {fit_status::converged, fit_status::step_limit, fit_status::stalled, fit_status::cancelled};
+    constexpr fit_status numbered[] = {fit_status::converged, fit_status::step_limit, fit_status::stalled,
+                                       fit_status::cancelled};
     return numbered[whole(head, "status", 3)];
 }
 

@@ -1,11 +1,12 @@
-// What every model file of this library is made of: one line of text (format, version, sizes, checksum), one line of JSON (names and
-// counts), then numbers as they are in memory, 64-bit little-endian. The same model gives the same bytes.
+// What every model file of this library is made of: one line of text (format, version, sizes, checksum), one line of
+// JSON (names and counts), then numbers as they are in memory, 64-bit little-endian. The same model gives the same
+// bytes.
 //
-//     archive_writer out;                                     archive_reader in(bytes, "mercer-ridge-model", 1, "a.model");
-//     out.head["outputs"] = m.coef.cols();                    return in.read([&] {
-//     out.numbers(m.coef);                                        m.coef = in.numbers(rows, whole(in.head, "outputs"));
-//     out.objects("objects", m.x);                                m.x = in.objects("objects");
-//     return out.bytes("mercer-ridge-model", 1);              });   // fails, naming file and reason, on anything that does not fit
+//     archive_writer out;                                     archive_reader in(bytes, "mercer-ridge-model", 1,
+//     "a.model"); out.head["outputs"] = m.coef.cols();                    return in.read([&] { out.numbers(m.coef);
+//     m.coef = in.numbers(rows, whole(in.head, "outputs")); out.objects("objects", m.x); m.x = in.objects("objects");
+//     return out.bytes("mercer-ridge-model", 1);              });   // fails, naming file and reason, on anything that
+//     does not fit
 //
 // For the library's own use: it needs nlohmann-json.
 #pragma once
@@ -35,7 +36,9 @@ public:
         all(std::span<const T>(values));
     }
     void one(double value) { all(std::span<const double>(&value, 1)); }
-    void numbers(const matrix<double>& values) { all(std::span<const double>(values.data(), static_cast<std::size_t>(values.rows() * values.cols()))); }
+    void numbers(const matrix<double>& values) {
+        all(std::span<const double>(values.data(), static_cast<std::size_t>(values.rows() * values.cols())));
+    }
     // head[key] says how many and of what kind, the contents go to the numbers.
     void objects(const char* key, const dataset& x);
 
@@ -49,8 +52,8 @@ class archive_reader {
 public:
     nlohmann::json head;
 
-    // Checks the first line, the sizes and the checksum, and reads the head. Fails with errc::parse, naming the file and what is wrong.
-    // `bytes` must outlive the reader.
+    // Checks the first line, the sizes and the checksum, and reads the head. Fails with errc::parse, naming the file
+    // and what is wrong. `bytes` must outlive the reader.
     archive_reader(std::string_view bytes, std::string_view format, int version, std::string name);
     int version() const { return version_; }  // of the file: from 1 to the one this program writes
 
@@ -67,7 +70,8 @@ public:
     std::vector<double> class_labels(index count);  // finite: a label must be found again by comparison
     dataset objects(const char* key);
 
-    // Runs the body, which fills a model, and sees that nothing is left over; whatever is thrown becomes "name: not a valid model: ...".
+    // Runs the body, which fills a model, and sees that nothing is left over; whatever is thrown becomes "name: not a
+    // valid model: ...".
     template <class Body>
     void read(Body&& body) {
         try {

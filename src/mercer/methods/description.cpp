@@ -16,6 +16,8 @@ const char* name(method_family family) noexcept {
     return "";
 }
 
-bool option_need::met_by(const std::string& value) const { return values.empty() ? !value.empty() : std::ranges::find(values, value) != values.end(); }
+bool option_need::met_by(const std::string& value) const {
+    return values.empty() ? !value.empty() : std::ranges::find(values, value) != values.end();
+}
 
 }  // namespace mercer

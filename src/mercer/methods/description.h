@@ -1,5 +1,5 @@
-// What a method says of itself, once: its name and kind, and its options with defaults, ranges and meaning. A method is a plain aggregate of its options,
-// the kernel among them, with
+// What a method says of itself, once: its name and kind, and its options with defaults, ranges and meaning. A method is
+// a plain aggregate of its options, the kernel among them, with
 //     static method_facts facts();
 //     template <class Visitor> void options(Visitor& v);      // v.number("C", C, above(0), "price of an error"); ...
 // Help, checks, the JSON spec, model files and tables are made from these two by visitors (api/described.h).
@@ -38,7 +38,8 @@ inline range above(double low) { return {.low = low, .low_open = true}; }
 inline range up_to(range r, double high) { return {r.low, high, r.low_open, false}; }
 inline range below(range r, double high) { return {r.low, high, r.low_open, true}; }
 
-// An option that has an effect only where another one has one of these values; "" among them: where the other is left empty.
+// An option that has an effect only where another one has one of these values; "" among them: where the other is left
+// empty.
 struct option_need {
     std::string option;
     std::vector<std::string> values{};  // none: where the other is given at all

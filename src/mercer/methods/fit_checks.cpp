@@ -10,20 +10,25 @@ namespace mercer {
 
 void check_targets(const std::string& owner, index n, matrix_view<const double> y) {
     if (n == 0) fail(errc::data, fmt::format("{}: there are no examples", owner));
-    if (y.rows != n) fail(errc::invalid_argument, fmt::format("{}: {} examples but {} rows of targets", owner, n, y.rows));
+    if (y.rows != n)
+        fail(errc::invalid_argument, fmt::format("{}: {} examples but {} rows of targets", owner, n, y.rows));
     if (y.cols < 1) fail(errc::invalid_argument, fmt::format("{}: targets must have at least one column", owner));
     for (index i = 0; i < n; ++i)
         for (index c = 0; c < y.cols; ++c)
-            if (!std::isfinite(y(i, c))) fail(errc::data, fmt::format("{}: target {}, column {} is {}, not a finite number", owner, i, c, y(i, c)));
+            if (!std::isfinite(y(i, c)))
+                fail(errc::data,
+                     fmt::format("{}: target {}, column {} is {}, not a finite number", owner, i, c, y(i, c)));
 }
 
 std::vector<double> checked_weights(const std::string& owner, index n, std::span<const double> weight) {
     if (weight.empty()) return std::vector<double>(static_cast<std::size_t>(n), 1.0);
-    if (static_cast<index>(weight.size()) != n) fail(errc::invalid_argument, fmt::format("{}: {} examples but {} sample weights", owner, n, weight.size()));
+    if (static_cast<index>(weight.size()) != n)
+        fail(errc::invalid_argument, fmt::format("{}: {} examples but {} sample weights", owner, n, weight.size()));
     bool some = false;
     for (std::size_t i = 0; i < weight.size(); ++i) {
         if (!(weight[i] >= 0) || !std::isfinite(weight[i]))
-            fail(errc::data, fmt::format("{}: sample weight {} must satisfy 0 <= weight < infinity, got {}", owner, i, weight[i]));
+            fail(errc::data,
+                 fmt::format("{}: sample weight {} must satisfy 0 <= weight < infinity, got {}", owner, i, weight[i]));
         some = some || weight[i] > 0;
     }
     if (!some) fail(errc::data, fmt::format("{}: all sample weights are zero", owner));
@@ -46,8 +51,9 @@ std::string bytes_text(double bytes) {
 
 void check_budget(const std::string& owner, double needed, std::size_t budget, const std::string& why) {
     if (needed > static_cast<double>(budget))
-        fail(errc::memory, fmt::format("{}: {:.0f} bytes ({}) are needed {}, memory_bytes allows {} ({})", owner, needed, bytes_text(needed), why, budget,
-                                       bytes_text(static_cast<double>(budget))));
+        fail(errc::memory,
+             fmt::format("{}: {:.0f} bytes ({}) are needed {}, memory_bytes allows {} ({})", owner, needed,
+                         bytes_text(needed), why, budget, bytes_text(static_cast<double>(budget))));
 }
 
 }  // namespace mercer

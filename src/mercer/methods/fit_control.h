@@ -34,11 +34,12 @@ using progress_callback = std::function<bool(const fit_progress&)>;  // false: s
 
 // How a fit is run, whatever the method.
 struct fit_control {
-    std::size_t memory_bytes = 0;                              // for kernel values that are kept; 0: the default of the method
-    std::size_t most_bytes = 0;                                // for everything beside the data; 0: no limit
+    std::size_t memory_bytes = 0;  // for kernel values that are kept; 0: the default of the method
+    std::size_t most_bytes = 0;    // for everything beside the data; 0: no limit
     double seconds = std::numeric_limits<double>::infinity();  // then it ends with the best it has
     int threads = 0;                                           // 0: all there are
-    // Small fits sort their examples first, where the method depends on their order: the answer is then the same in whatever order they come.
+    // Small fits sort their examples first, where the method depends on their order: the answer is then the same in
+    // whatever order they come.
     bool any_order = false;
     progress_callback progress{};
 };
@@ -53,7 +54,9 @@ public:
     fit_watch& operator=(const fit_watch&) = delete;
     progress_callback callback();  // empty where nobody has to be asked
     // How a fit ended: one that the clock stopped was not cancelled.
-    fit_status ended(fit_status status) const { return status == fit_status::cancelled && late_ ? fit_status::time_limit : status; }
+    fit_status ended(fit_status status) const {
+        return status == fit_status::cancelled && late_ ? fit_status::time_limit : status;
+    }
 
 private:
     const fit_control& control_;
@@ -65,7 +68,8 @@ private:
 void report(const progress_callback& progress, const fit_progress& now, const std::string& owner);
 
 // All 1 where none are given. Fails unless there are n of them, finite, >= 0, with at least `positive` above 0.
-std::vector<double> checked_weights(const std::vector<double>& given, index n, index positive, const std::string& owner);
+std::vector<double> checked_weights(const std::vector<double>& given, index n, index positive,
+                                    const std::string& owner);
 // Fails for n = 0, and for vectors with NaN or infinity.
 void require_objects(const dataset& x, const std::string& owner);
 // The diagonal of a square matrix, finite.
@@ -75,8 +79,9 @@ std::vector<double> distinct_labels(std::span<const double> y, index n, const st
 // For each y its place among the classes.
 std::vector<index> label_places(std::span<const double> y, const std::vector<double>& classes);
 
-// Runs body(K) with K(x, x) in the form the budget allows: all of it kept in double; else in float where k(x, x) = 1, so that the error
-// of every entry is the same 6e-8; else in double. As many rows as fit are kept, the rest is computed again on each pass.
+// Runs body(K) with K(x, x) in the form the budget allows: all of it kept in double; else in float where k(x, x) = 1,
+// so that the error of every entry is the same 6e-8; else in double. As many rows as fit are kept, the rest is computed
+// again on each pass.
 template <class Body>
 auto with_training_gram(const kernel& k, const dataset& x, std::size_t budget, bool exact, Body&& body) {
     const auto n = static_cast<double>(x.size());

@@ -16,10 +16,13 @@
 namespace mercer {
 
 matrix<double> kernel_expansion::values(const dataset& z) const {
-    if (!k) fail(errc::unsupported, "this model was fitted on a precomputed matrix: it needs kernel values, not objects");
+    if (!k)
+        fail(errc::unsupported, "this model was fitted on a precomputed matrix: it needs kernel values, not objects");
     if (z.kind() == domain::vectors) require_finite(z);
-    if (x.kind() == domain::vectors && z.kind() == domain::vectors && !x.is_sparse() && !z.is_sparse() && x.size() > 0 && z.size() > 0 && z.dims() != x.dims())
-        fail(errc::invalid_argument, fmt::format("the model was fitted on vectors of {} coordinates, got {}", x.dims(), z.dims()));
+    if (x.kind() == domain::vectors && z.kind() == domain::vectors && !x.is_sparse() && !z.is_sparse() &&
+        x.size() > 0 && z.size() > 0 && z.dims() != x.dims())
+        fail(errc::invalid_argument,
+             fmt::format("the model was fitted on vectors of {} coordinates, got {}", x.dims(), z.dims()));
     if (z.size() == 0 || size() == 0) {
         matrix<double> out(z.size(), functions());
         for (index i = 0; i < out.rows(); ++i) std::copy(offset.begin(), offset.end(), out.row(i));
@@ -32,8 +35,10 @@ matrix<double> kernel_expansion::values(const gram<double>& K) const {
     const index all = training_size > 0 ? training_size : size();
     if (K.cols() != all && K.cols() != size())
         fail(errc::invalid_argument,
-             all == size() ? fmt::format("kernel values against the {} training examples are needed, got {} columns", all, K.cols())
-                           : fmt::format("kernel values must have one column for each of the {} training examples, or of the {} that the model keeps; got {}",
+             all == size() ? fmt::format("kernel values against the {} training examples are needed, got {} columns",
+                                         all, K.cols())
+                           : fmt::format("kernel values must have one column for each of the {} training examples, or "
+                                         "of the {} that the model keeps; got {}",
                                          all, size(), K.cols()));
     matrix<double> out(K.rows(), functions());
     if (functions() > 0 && K.rows() > 0) {
@@ -87,7 +92,8 @@ kernel_expansion read_expansion(archive_reader& in) {
     f.coef = in.numbers(whole(in.head, "examples"), functions);
     f.offset = in.all<double>(functions);
     const index kept = whole(in.head, "kept");
-    if (kept != 0 && kept != f.size()) in.bad(fmt::format("{} numbers of examples, but coefficients for {}", kept, f.size()));
+    if (kept != 0 && kept != f.size())
+        in.bad(fmt::format("{} numbers of examples, but coefficients for {}", kept, f.size()));
     f.rows = in.all<index>(kept);
     for (const index row : f.rows)
         if (row < 0 || row >= f.training_size) in.bad(fmt::format("example {} of {}", row, f.training_size));

@@ -1,5 +1,6 @@
-// Functions in the form the representer theorem gives them: fⱼ(x) = Σₛ coef(s, j)·k(x, xₛ) + offsetⱼ. Solutions of kernel ridge, logistic
-// and the other losses, projections, means of groups and densities are all of this form, so their models share it.
+// Functions in the form the representer theorem gives them: fⱼ(x) = Σₛ coef(s, j)·k(x, xₛ) + offsetⱼ. Solutions of
+// kernel ridge, logistic and the other losses, projections, means of groups and densities are all of this form, so
+// their models share it.
 #pragma once
 
 #include <memory>

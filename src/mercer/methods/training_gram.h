@@ -3,10 +3,10 @@
 
 #include <memory>
 
-#include "mercer/methods/fit_control.h"
 #include "mercer/gram/computed.h"
 #include "mercer/gram/gram.h"
 #include "mercer/gram/precomputed.h"
+#include "mercer/methods/fit_control.h"
 
 namespace mercer {
 
@@ -21,9 +21,10 @@ private:
     index n_;
 };
 
-// out(i, j) = K(i, j) for j >= i, straight into the matrix that will be decomposed. Band by band of rows, so that about half of the elements
-// are computed; each band is shared over the threads.
-inline void fill_half(const gram<double>& K, matrix_view<double> out, const progress_callback& progress, const char* owner) {
+// out(i, j) = K(i, j) for j >= i, straight into the matrix that will be decomposed. Band by band of rows, so that about
+// half of the elements are computed; each band is shared over the threads.
+inline void fill_half(const gram<double>& K, matrix_view<double> out, const progress_callback& progress,
+                      const char* owner) {
     constexpr index band = 512;
     const index n = K.rows();
     for (index r = 0; r < n; r += band) {

@@ -13,7 +13,9 @@ namespace {
 constexpr double left = 92, top = 90, width = 620, height = 400, right_room = 210;
 constexpr double floor_distance = 1e-8, shortest = 1e-6;
 
-double mapped(double value, double low, double high, double from, double to) { return from + (value - low) / (high - low) * (to - from); }
+double mapped(double value, double low, double high, double from, double to) {
+    return from + (value - low) / (high - low) * (to - from);
+}
 
 // Seconds from left to right and the distance to the best J from the bottom to the top, both by decades.
 class scale {
@@ -32,8 +34,12 @@ public:
         y0_ = std::log10(floor_distance), y1_ = std::min(std::ceil(std::log10(largest)), 6.0);
     }
 
-    double across(double seconds) const { return mapped(std::log10(std::max(seconds, std::pow(10.0, x0_))), x0_, x1_, left, left + width); }
-    double down(double primal) const { return mapped(std::min(std::log10(distance(primal)), y1_), y0_, y1_, top + height, top); }
+    double across(double seconds) const {
+        return mapped(std::log10(std::max(seconds, std::pow(10.0, x0_))), x0_, x1_, left, left + width);
+    }
+    double down(double primal) const {
+        return mapped(std::min(std::log10(distance(primal)), y1_), y0_, y1_, top + height, top);
+    }
 
     void draw_axes(svg& page) const {
         for (int decade = static_cast<int>(y0_); decade <= static_cast<int>(y1_); ++decade) {
@@ -50,11 +56,15 @@ public:
         page.text(left + width / 2, top + height + 42, "seconds", {{"class", "axis"}, {"text-anchor", "middle"}});
         const double beside = left - 58, middle = top + height / 2;
         page.text(beside, middle, "(J - J*) / J*",
-                  {{"class", "axis"}, {"text-anchor", "middle"}, {"transform", fmt::format("rotate(-90 {} {})", beside, middle)}});
+                  {{"class", "axis"},
+                   {"text-anchor", "middle"},
+                   {"transform", fmt::format("rotate(-90 {} {})", beside, middle)}});
     }
 
 private:
-    double distance(double primal) const { return best_ > 0 ? std::max((primal - best_) / best_, floor_distance) : floor_distance; }
+    double distance(double primal) const {
+        return best_ > 0 ? std::max((primal - best_) / best_, floor_distance) : floor_distance;
+    }
 
     double best_;
     double x0_ = 0, x1_ = 0, y0_ = 0, y1_ = 0;  // decades
@@ -71,12 +81,14 @@ void draw_line(svg& page, const convergence_line& line, const scale& on, const s
     if (path.empty()) return;
     page.path(path, {{"stroke", colour}, {"stroke-width", 2}, {"fill", "none"}, {"stroke-linejoin", "round"}});
     const auto& end = line.points.back();
-    page.circle(x, y, 4, {{"fill", colour}}, fmt::format("{}: J = {:.8g} after {:.3g} s", line.name, end.primal, end.seconds));
+    page.circle(x, y, 4, {{"fill", colour}},
+                fmt::format("{}: J = {:.8g} after {:.3g} s", line.name, end.primal, end.seconds));
 }
 
 }  // namespace
 
-std::string convergence_picture(const std::string& title, const std::string& subtitle, const std::vector<convergence_line>& lines, double best) {
+std::string convergence_picture(const std::string& title, const std::string& subtitle,
+                                const std::vector<convergence_line>& lines, double best) {
     svg page(left + width + right_room, top + height + 70, title + " — " + subtitle);
     page.text(30, 34, title, {{"class", "title"}});
     page.text(30, 56, subtitle, {{"class", "subtitle"}});

@@ -1,4 +1,5 @@
-// How fast solvers approach the optimum of one problem: (J - J*)/J* over seconds, both logarithmic, one line a solver, as an SVG page.
+// How fast solvers approach the optimum of one problem: (J - J*)/J* over seconds, both logarithmic, one line a solver,
+// as an SVG page.
 #pragma once
 
 #include <string>
@@ -15,6 +16,7 @@ struct convergence_line {
 };
 
 // `best`: J*, the least objective known. Points that have reached it within 1e-8 lie on the lowest line.
-std::string convergence_picture(const std::string& title, const std::string& subtitle, const std::vector<convergence_line>& lines, double best);
+std::string convergence_picture(const std::string& title, const std::string& subtitle,
+                                const std::vector<convergence_line>& lines, double best);
 
 }  // namespace mercer

@@ -35,7 +35,8 @@ object_order order_by_target(const table& data, index most_classes) {
     return order;
 }
 
-heat_cells average_cells(const gram<double>& k, const std::vector<index>& order, index most, const std::function<void(double)>& progress) {
+heat_cells average_cells(const gram<double>& k, const std::vector<index>& order, index most,
+                         const std::function<void(double)>& progress) {
     const auto n = static_cast<index>(order.size());
     const index m = std::min(n, std::max<index>(most, 1));
     heat_cells cells{matrix<double>(m, m), {}, n};
@@ -57,13 +58,18 @@ heat_cells average_cells(const gram<double>& k, const std::vector<index>& order,
         }
         if (progress) progress(static_cast<double>(first + rows) / static_cast<double>(n));
     }
-    const auto size = [&](index r) { return static_cast<double>(cells.start[static_cast<std::size_t>(r) + 1] - cells.start[static_cast<std::size_t>(r)]); };
+    const auto size = [&](index r) {
+        return static_cast<double>(cells.start[static_cast<std::size_t>(r) + 1] -
+                                   cells.start[static_cast<std::size_t>(r)]);
+    };
     for (index i = 0; i < m; ++i)
         for (index j = 0; j < m; ++j) cells.mean(i, j) /= size(i) * size(j);
     return cells;
 }
 
-int colour_range::level(double value) const { return static_cast<int>(std::lround(std::clamp((value - low) / (high - low), 0.0, 1.0) * 255)); }
+int colour_range::level(double value) const {
+    return static_cast<int>(std::lround(std::clamp((value - low) / (high - low), 0.0, 1.0) * 255));
+}
 
 colour_range choose_range(const heat_cells& cells) {
     std::vector<double> sorted(cells.mean.data(), cells.mean.data() + cells.mean.rows() * cells.mean.cols());

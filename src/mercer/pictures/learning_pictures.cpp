@@ -15,7 +15,9 @@ namespace {
 constexpr double plot_left = 92, plot_top = 62, side = 400;
 constexpr std::size_t most_circles = 2000;
 
-double mapped(double value, double low, double high, double from, double to) { return from + (value - low) / (high - low) * (to - from); }
+double mapped(double value, double low, double high, double from, double to) {
+    return from + (value - low) / (high - low) * (to - from);
+}
 
 double letters(const std::string& text) {
     return static_cast<double>(std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; }));
@@ -31,7 +33,9 @@ std::pair<double, double> room(const std::vector<double>& values) {
         }
     if (!(low <= high)) return {0, 1};
     const double spread = high - low;
-    const double more = spread > 0 && spread > 1e-12 * std::max(std::abs(low), std::abs(high)) ? 0.05 * spread : std::max(0.5 * std::abs(high), 0.5);
+    const double more = spread > 0 && spread > 1e-12 * std::max(std::abs(low), std::abs(high))
+                            ? 0.05 * spread
+                            : std::max(0.5 * std::abs(high), 0.5);
     return {low - more, high + more};
 }
 
@@ -50,7 +54,9 @@ struct frame {
         page.rect(left, top, side, side, {{"class", "frame"}});
         page.text(left + side / 2, top + side + 42, across, {{"class", "axis"}, {"text-anchor", "middle"}});
         const double ax = left - 58, ay = top + side / 2;
-        page.text(ax, ay, up, {{"class", "axis"}, {"text-anchor", "middle"}, {"transform", fmt::format("rotate(-90 {} {})", ax, ay)}});
+        page.text(
+            ax, ay, up,
+            {{"class", "axis"}, {"text-anchor", "middle"}, {"transform", fmt::format("rotate(-90 {} {})", ax, ay)}});
     }
     void tick_x(double at, const std::string& text) const {
         page.line(at, top + side, at, top + side + 5, {{"class", "mark"}});
@@ -74,7 +80,8 @@ struct frame {
         if (to - from >= 2) return;
         for (int d = from - 1; d <= to; ++d)
             for (const double factor : {2.0, 5.0})
-                if (const double at = d + std::log10(factor); at >= low && at <= high) draw(at, tick_text(factor * std::pow(10.0, d)));
+                if (const double at = d + std::log10(factor); at >= low && at <= high)
+                    draw(at, tick_text(factor * std::pow(10.0, d)));
     }
 };
 
@@ -94,8 +101,9 @@ void draw_keys(const frame& f, const std::vector<key>& keys, const std::vector<s
     const double right = f.left + side - width - 10, bottom = f.top + side - height - 10;
     for (const double cy : {f.top + 10, bottom, (f.top + 10 + bottom) / 2})
         for (const double cx : {right, f.left + 10, (f.left + 10 + right) / 2}) {
-            const auto below = static_cast<std::size_t>(std::ranges::count_if(
-                dots, [&](const auto& p) { return p.first > cx - 4 && p.first < cx + width + 4 && p.second > cy - 4 && p.second < cy + height + 4; }));
+            const auto below = static_cast<std::size_t>(std::ranges::count_if(dots, [&](const auto& p) {
+                return p.first > cx - 4 && p.first < cx + width + 4 && p.second > cy - 4 && p.second < cy + height + 4;
+            }));
             if (below < fewest) {
                 fewest = below;
                 best_x = cx;
@@ -107,7 +115,8 @@ void draw_keys(const frame& f, const std::vector<key>& keys, const std::vector<s
         best_y = f.top;
     }
     f.page.open_group({{"class", "legend"}});
-    f.page.rect(best_x, best_y, width, height, {{"fill", "#ffffff"}, {"fill-opacity", "0.88"}, {"stroke", "#d8dee4"}, {"rx", 3.0}});
+    f.page.rect(best_x, best_y, width, height,
+                {{"fill", "#ffffff"}, {"fill-opacity", "0.88"}, {"stroke", "#d8dee4"}, {"rx", 3.0}});
     for (std::size_t i = 0; i < keys.size(); ++i) {
         const double y = best_y + 14 + 18 * static_cast<double>(i);
         f.page.circle(best_x + 11, y, 3.5, {{"fill", keys[i].colour}});
@@ -163,10 +172,13 @@ void draw_scatter(svg& page, double px, double py, const scatter& s) {
         high = b > a ? b : a + 1;
     }
     const auto kind = [&](std::size_t i) {
-        if (!s.value.empty()) return static_cast<index>(std::clamp((s.value[i] - low) / (high - low), 0.0, 1.0) * 31.999) * 8 + 4;
+        if (!s.value.empty())
+            return static_cast<index>(std::clamp((s.value[i] - low) / (high - low), 0.0, 1.0) * 31.999) * 8 + 4;
         return s.group.empty() ? index(0) : s.group[i];
     };
-    const auto colour = [&](index k) { return s.value.empty() ? class_colour(k).hex() : sequential_palette()[static_cast<std::size_t>(k)].hex(); };
+    const auto colour = [&](index k) {
+        return s.value.empty() ? class_colour(k).hex() : sequential_palette()[static_cast<std::size_t>(k)].hex();
+    };
     const double radius = n <= 400 ? 3.5 : n <= 2000 ? 2.5 : 1.8;
     std::vector<std::pair<double, double>> dots;
     std::map<index, std::string> paths;
@@ -183,7 +195,11 @@ void draw_scatter(svg& page, double px, double py, const scatter& s) {
             paths[kind(i)] += fmt::format("M{:.1f} {:.1f}h.01", cx, cy);
     }
     for (const auto& [k, d] : paths)
-        page.path(d, {{"stroke", colour(k)}, {"stroke-width", 2 * radius}, {"stroke-linecap", "round"}, {"stroke-opacity", "0.7"}, {"fill", "none"}});
+        page.path(d, {{"stroke", colour(k)},
+                      {"stroke-width", 2 * radius},
+                      {"stroke-linecap", "round"},
+                      {"stroke-opacity", "0.7"},
+                      {"fill", "none"}});
     page.close_group();
     if (!s.value.empty()) return draw_value_scale(f, low, high, s.value_name);
     std::vector<key> keys;
@@ -229,7 +245,8 @@ void draw_scree(svg& page, double px, double py, const std::vector<double>& rati
         dots.emplace_back(x, f.y(ratios[i]));
     }
     page.path(line, {{"stroke", "#f28e2b"}, {"stroke-width", 2.0}, {"fill", "none"}});
-    for (std::size_t i = 0; i < shown; ++i) page.circle(dots[2 * i].first, dots[2 * i].second, 3, {{"fill", "#f28e2b"}});
+    for (std::size_t i = 0; i < shown; ++i)
+        page.circle(dots[2 * i].first, dots[2 * i].second, 3, {{"fill", "#f28e2b"}});
     page.close_group();
     f.names("component", "share of the variance");
     draw_keys(f, {{"of this component", "#4e79a7"}, {"so far", "#f28e2b"}}, dots);
@@ -286,7 +303,8 @@ void draw_curves(svg& page, double px, double py, const curves& c) {
             drawn.push_back(i);
             if (!drawn_at.empty())  // the line itself must not be covered either
                 for (int step = 1; step < 8; ++step)
-                    dots.emplace_back(mapped(step, 0, 8, drawn_at.back().first, x), mapped(step, 0, 8, drawn_at.back().second, y));
+                    dots.emplace_back(mapped(step, 0, 8, drawn_at.back().first, x),
+                                      mapped(step, 0, 8, drawn_at.back().second, y));
             dots.emplace_back(x, y);
             drawn_at.emplace_back(x, y);
         }

@@ -1,6 +1,8 @@
-// Pictures of what was learned, as panels of pictures.h: objects in the plane, shares of variance, curves over a parameter.
+// Pictures of what was learned, as panels of pictures.h: objects in the plane, shares of variance, curves over a
+// parameter.
 //
-//     write_atomically("pca.svg", picture_page("kernel_pca", "iris", {scatter_panel({scores, classes, names}), scree_panel(m.explained_variance_ratio)}));
+//     write_atomically("pca.svg", picture_page("kernel_pca", "iris", {scatter_panel({scores, classes, names}),
+//     scree_panel(m.explained_variance_ratio)}));
 #pragma once
 
 #include <string>

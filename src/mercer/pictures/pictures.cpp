@@ -10,16 +10,20 @@
 namespace mercer {
 namespace {
 
-// A panel: a square plot with room for its title above, ticks and names on the left and below, a colour scale on the right.
+// A panel: a square plot with room for its title above, ticks and names on the left and below, a colour scale on the
+// right.
 constexpr double panel_width = 590, panel_height = 530;
 constexpr double plot_left = 92, plot_top = 62, side = 400;
 constexpr index most_rects = 40;  // up to so many rows the cells are rectangles with their value as a tooltip
 constexpr index most_circles = 400;
 
-double mapped(double value, double low, double high, double from, double to) { return from + (value - low) / (high - low) * (to - from); }
+double mapped(double value, double low, double high, double from, double to) {
+    return from + (value - low) / (high - low) * (to - from);
+}
 
 double letters(const std::string& text) {
-    return static_cast<double>(std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; }));  // bytes that begin a letter
+    return static_cast<double>(
+        std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; }));  // bytes that begin a letter
 }
 
 std::string shortened(const std::string& text, std::size_t most) {
@@ -40,7 +44,8 @@ void axis_names(svg& page, double left, double top, const std::string& below, co
     page.text(left + side / 2, top + side + 42, below, {{"class", "axis"}, {"text-anchor", "middle"}});
     if (beside.empty()) return;
     const double x = left - 58, y = top + side / 2;
-    page.text(x, y, beside, {{"class", "axis"}, {"text-anchor", "middle"}, {"transform", fmt::format("rotate(-90 {} {})", x, y)}});
+    page.text(x, y, beside,
+              {{"class", "axis"}, {"text-anchor", "middle"}, {"transform", fmt::format("rotate(-90 {} {})", x, y)}});
 }
 
 void draw_bands(svg& page, const object_order& order, const std::string& border, double left, double top) {
@@ -56,7 +61,8 @@ void draw_bands(svg& page, const object_order& order, const std::string& border,
         page.rect(left - 13, top + from, 10, size, {{"fill", colour}}, tip);
         page.rect(left + from, top - 13, size, 10, {{"fill", colour}}, tip);
         name_at = std::max(name_at + 6, top + from + size / 2);
-        if (name_at < top + side + 4) page.text(left - 19, name_at + 4, shortened(name, 11), {{"class", "tick"}, {"text-anchor", "end"}});
+        if (name_at < top + side + 4)
+            page.text(left - 19, name_at + 4, shortened(name, 11), {{"class", "tick"}, {"text-anchor", "end"}});
         name_at += 6;
         if (c > 0) {
             page.line(left, top + from, left + side, top + from, {{"stroke", border}, {"stroke-width", 1.0}});
@@ -79,22 +85,30 @@ void draw_colour_scale(svg& page, const colour_range& range, const palette& colo
         page.text(left + 22, y + 4, tick_text(tick), {{"class", "tick"}});
     }
     if (range.clipped_above) page.text(left - 1, top - 6, fmt::format("≥ {:.3g}", range.high), {{"class", "tick"}});
-    if (range.clipped_below) page.text(left - 1, top + side + 15, fmt::format("≤ {:.3g}", range.low), {{"class", "tick"}});
+    if (range.clipped_below)
+        page.text(left - 1, top + side + 15, fmt::format("≤ {:.3g}", range.low), {{"class", "tick"}});
     page.close_group();
 }
 
-void draw_cells(svg& page, const heat_cells& cells, const object_order& order, const colour_range& range, const palette& colours, double left, double top) {
+void draw_cells(svg& page, const heat_cells& cells, const object_order& order, const colour_range& range,
+                const palette& colours, double left, double top) {
     const index m = cells.mean.rows();
     const std::string about = fmt::format("cells {}×{} of {}×{}", m, m, cells.n, cells.n);
-    page.open_group({{"class", "heatmap"}, {"data-low", fmt::format("{}", range.low)}, {"data-high", fmt::format("{}", range.high)}, {"data-cells", about}});
+    page.open_group({{"class", "heatmap"},
+                     {"data-low", fmt::format("{}", range.low)},
+                     {"data-high", fmt::format("{}", range.high)},
+                     {"data-cells", about}});
     if (m <= most_rects) {
         const double size = side / static_cast<double>(m);
         for (index i = 0; i < m; ++i)
             for (index j = 0; j < m; ++j) {
                 const double value = cells.mean(i, j);
-                const auto place = [&](index cell) { return order.objects[static_cast<std::size_t>(cells.start[static_cast<std::size_t>(cell)])]; };
+                const auto place = [&](index cell) {
+                    return order.objects[static_cast<std::size_t>(cells.start[static_cast<std::size_t>(cell)])];
+                };
                 page.rect(left + static_cast<double>(j) * size, top + static_cast<double>(i) * size, size, size,
-                          {{"fill", colours[static_cast<std::size_t>(range.level(value))].hex()}, {"shape-rendering", "crispEdges"}},
+                          {{"fill", colours[static_cast<std::size_t>(range.level(value))].hex()},
+                           {"shape-rendering", "crispEdges"}},
                           fmt::format("K({}, {}) = {}", place(i), place(j), number_text(value)));
             }
     } else {
@@ -166,7 +180,8 @@ void draw_legend(svg& page, double right, double top, const std::vector<dot_kind
 // Where eigenvalues stand in their panel: their number from left to right, decades of |λ| from the bottom to the top.
 class spectrum_scale {
 public:
-    spectrum_scale(const spectrum_data& data, double left, double top) : left_(left), top_(top), n_(static_cast<double>(data.values.size())) {
+    spectrum_scale(const spectrum_data& data, double left, double top)
+        : left_(left), top_(top), n_(static_cast<double>(data.values.size())) {
         double largest = 0, smallest = 0;
         for (const double value : data.values)
             if (const double size = std::abs(value); size > 0) {
@@ -179,7 +194,9 @@ public:
         low = std::min(static_cast<int>(std::floor(std::log10(std::max(smallest, data.tolerance / 100)))), high - 1);
     }
 
-    double height(double size) const { return mapped(std::log10(std::max(size, std::pow(10.0, low))), low, high, top_ + side, top_); }
+    double height(double size) const {
+        return mapped(std::log10(std::max(size, std::pow(10.0, low))), low, high, top_ + side, top_);
+    }
     double across(double number) const {
         const double inset = std::min(12.0, side / (2 * n_ + 2));
         return n_ <= 1 ? left_ + side / 2 : mapped(number, 1, n_, left_ + inset, left_ + side - inset);
@@ -226,7 +243,8 @@ std::vector<dot_kind> draw_eigenvalues(svg& page, const spectrum_data& data, con
         const double value = data.values[i];
         const std::size_t kind = std::abs(value) <= data.tolerance ? 2 : value < 0 ? 1 : 0;
         ++kinds[kind].count;
-        const double cx = scale.across(static_cast<double>(i + 1)), cy = std::min(scale.height(std::abs(value)), top + side - 6);
+        const double cx = scale.across(static_cast<double>(i + 1)),
+                     cy = std::min(scale.height(std::abs(value)), top + side - 6);
         if (n <= most_circles)
             page.circle(cx, cy, radius, {{"fill", kinds[kind].colour}}, fmt::format("λ{} = {:.6g}", i + 1, value));
         else  // a round pen that hardly moves leaves a dot
@@ -234,7 +252,10 @@ std::vector<dot_kind> draw_eigenvalues(svg& page, const spectrum_data& data, con
     }
     for (std::size_t kind = 0; kind < dots.size(); ++kind)
         if (!dots[kind].empty())
-            page.path(dots[kind], {{"stroke", kinds[kind].colour}, {"stroke-width", 2 * radius}, {"stroke-linecap", "round"}, {"fill", "none"}});
+            page.path(dots[kind], {{"stroke", kinds[kind].colour},
+                                   {"stroke-width", 2 * radius},
+                                   {"stroke-linecap", "round"},
+                                   {"fill", "none"}});
     page.close_group();
     std::erase_if(kinds, [](const dot_kind& kind) { return kind.count == 0; });
     return kinds;
@@ -243,7 +264,8 @@ std::vector<dot_kind> draw_eigenvalues(svg& page, const spectrum_data& data, con
 void draw_spectrum(svg& page, double x, double y, const spectrum_data& data) {
     const double left = x + plot_left, top = y + plot_top;
     panel_title(page, x, y, "Eigenvalues",
-                fmt::format("rank {} of {} · effective rank {:.1f} · 90 % of Σ|λ| in {}{}", data.rank, data.values.size(), data.effective, data.nine_tenths,
+                fmt::format("rank {} of {} · effective rank {:.1f} · 90 % of Σ|λ| in {}{}", data.rank,
+                            data.values.size(), data.effective, data.nine_tenths,
                             data.negative ? fmt::format(" · {} negative", data.negative) : ""));
     const spectrum_scale scale(data, left, top);
     draw_spectrum_axes(page, data, scale, left, top);
@@ -254,13 +276,18 @@ void draw_spectrum(svg& page, double x, double y, const spectrum_data& data) {
 }  // namespace
 
 panel heat_map_panel(heat_cells cells, object_order order) {
-    return [cells = std::move(cells), order = std::move(order)](svg& page, double x, double y) { draw_heat_map(page, x, y, cells, order); };
+    return [cells = std::move(cells), order = std::move(order)](svg& page, double x, double y) {
+        draw_heat_map(page, x, y, cells, order);
+    };
 }
 
 panel spectrum_panel(const gram_spectrum& spectrum) {
-    spectrum_data data{spectrum.values, spectrum.tolerance, spectrum.rank(), spectrum.negative(), spectrum.effective_rank(), 0};
+    spectrum_data data{spectrum.values,     spectrum.tolerance,        spectrum.rank(),
+                       spectrum.negative(), spectrum.effective_rank(), 0};
     const std::vector<double> share = spectrum.cumulative_share();
-    while (data.nine_tenths < static_cast<index>(share.size()) && share[static_cast<std::size_t>(data.nine_tenths)] < 0.9) ++data.nine_tenths;
+    while (data.nine_tenths < static_cast<index>(share.size()) &&
+           share[static_cast<std::size_t>(data.nine_tenths)] < 0.9)
+        ++data.nine_tenths;
     data.nine_tenths = std::min<index>(data.nine_tenths + 1, static_cast<index>(share.size()));
     return [data = std::move(data)](svg& page, double x, double y) { draw_spectrum(page, x, y, data); };
 }

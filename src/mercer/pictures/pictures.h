@@ -3,7 +3,8 @@
 //     computed<double> k(gaussian{0.5}, data.x);
 //     const object_order order = order_by_target(data);
 //     write_atomically("k.svg", picture_page("rbf on iris", "150 objects",
-//                                            {heat_map_panel(average_cells(k, order.objects), order), spectrum_panel(decompose(k))}));
+//                                            {heat_map_panel(average_cells(k, order.objects), order),
+//                                            spectrum_panel(decompose(k))}));
 #pragma once
 
 #include <functional>
@@ -39,15 +40,17 @@ struct heat_cells {
     bool shrunk() const { return mean.rows() < n; }
 };
 // Computes n² entries, a few megabytes of them at a time. `progress` is told the share done.
-heat_cells average_cells(const gram<double>& k, const std::vector<index>& order, index most = 400, const std::function<void(double)>& progress = {});
+heat_cells average_cells(const gram<double>& k, const std::vector<index>& order, index most = 400,
+                         const std::function<void(double)>& progress = {});
 
 // The values that the first and the last colour of a heat map stand for.
 struct colour_range {
     double low = 0;
     double high = 1;
-    bool diverging = false;                             // negative values: zero lies in the middle
-    bool clipped_below = false, clipped_above = false;  // few cells lie beyond (a large diagonal): they take the end colours
-    int level(double value) const;                      // 0 … 255
+    bool diverging = false;  // negative values: zero lies in the middle
+    bool clipped_below = false,
+         clipped_above = false;     // few cells lie beyond (a large diagonal): they take the end colours
+    int level(double value) const;  // 0 … 255
 };
 colour_range choose_range(const heat_cells& cells);
 

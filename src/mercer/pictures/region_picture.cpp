@@ -16,7 +16,9 @@ index shown_every(index n) {
     return std::max<index>(1, (n + most - 1) / most);
 }
 
-double mapped(double value, double low, double high, double from, double to) { return from + (value - low) / (high - low) * (to - from); }
+double mapped(double value, double low, double high, double from, double to) {
+    return from + (value - low) / (high - low) * (to - from);
+}
 
 double letters(const std::string& text) {
     return static_cast<double>(std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; }));
@@ -50,15 +52,18 @@ void fill_regions(svg& page, double left, double top, double size, const svm_mod
             const index cell = r * grid.nx + c;
             const double depth = std::min(clearance(model, grid, cell) / 2, 1.0);
             const index level = std::min(levels - 1, static_cast<index>(depth * static_cast<double>(levels)));
-            numbers(grid.ny - 1 - r, c) = static_cast<std::uint8_t>((grid.winner[static_cast<std::size_t>(cell)] % shades) * levels + level);
+            numbers(grid.ny - 1 - r, c) =
+                static_cast<std::uint8_t>((grid.winner[static_cast<std::size_t>(cell)] % shades) * levels + level);
         }
-    page.open_group({{"class", "regions"}, {"data-cells", fmt::format("{}×{}", grid.nx, grid.ny)}, {"data-levels", fmt::format("{}", levels)}});
+    page.open_group({{"class", "regions"},
+                     {"data-cells", fmt::format("{}×{}", grid.nx, grid.ny)},
+                     {"data-levels", fmt::format("{}", levels)}});
     page.cells(left, top, size, size, numbers.view(), colours, {}, &solid);
     page.close_group();
 }
 
-void draw_lines(svg& page, double left, double top, double size, const region_grid& grid, matrix_view<const double> f, double level, const char* kind,
-                const std::function<bool(index, index)>& inside) {
+void draw_lines(svg& page, double left, double top, double size, const region_grid& grid, matrix_view<const double> f,
+                double level, const char* kind, const std::function<bool(index, index)>& inside) {
     std::string d;
     for (const chain& line : contour(f, level, inside))
         for (std::size_t i = 0; i < line.size(); ++i) {
@@ -90,7 +95,8 @@ void draw_boundaries(svg& page, double left, double top, double size, const svm_
         };
         // The margins of two classes that meet nowhere on the plane would only confuse.
         if (margins && (count == 2 || !contour(f.view(), 0, parts).empty()))
-            for (const double level : {-1.0, 1.0}) draw_lines(page, left, top, size, grid, f.view(), level, "margin", rules);
+            for (const double level : {-1.0, 1.0})
+                draw_lines(page, left, top, size, grid, f.view(), level, "margin", rules);
         draw_lines(page, left, top, size, grid, f.view(), 0, "contour", parts);
     };
     page.open_group({{"class", "boundaries"}});
@@ -109,7 +115,8 @@ void draw_boundaries(svg& page, double left, double top, double size, const svm_
     page.close_group();
 }
 
-void draw_examples(svg& page, double left, double top, double size, const svm_model& model, const plane& on, const example_marks& marks) {
+void draw_examples(svg& page, double left, double top, double size, const svm_model& model, const plane& on,
+                   const example_marks& marks) {
     const index n = on.points.rows(), step = shown_every(n);
     const double crowd = static_cast<double>(n / step);  // many dots are small ones
     const double radius = size < 300 ? (crowd > 250 ? 1.7 : 2.2) : crowd > 1500 ? 2 : crowd > 600 ? 2.6 : 3.4;
@@ -121,14 +128,18 @@ void draw_examples(svg& page, double left, double top, double size, const svm_mo
             const auto row = static_cast<std::size_t>(on.rows[static_cast<std::size_t>(i)]);
             const alpha_case kind = marks.kind[row];
             if ((kind != alpha_case::zero) != ringed) continue;
-            const double x = mapped(on.points(i, 0), on.x_low, on.x_high, left, left + size), y = mapped(on.points(i, 1), on.y_low, on.y_high, top + size, top);
-            const std::string tip = size < 300 ? ""
-                                               : fmt::format("example {}, class {}, {}", row, class_text(model, marks.of_class[row]),
-                                                             kind == alpha_case::zero   ? "α = 0"
-                                                             : kind == alpha_case::free ? "0 < α < C"
-                                                                                        : "α = C");
+            const double x = mapped(on.points(i, 0), on.x_low, on.x_high, left, left + size),
+                         y = mapped(on.points(i, 1), on.y_low, on.y_high, top + size, top);
+            const std::string tip =
+                size < 300 ? ""
+                           : fmt::format("example {}, class {}, {}", row, class_text(model, marks.of_class[row]),
+                                         kind == alpha_case::zero   ? "α = 0"
+                                         : kind == alpha_case::free ? "0 < α < C"
+                                                                    : "α = C");
             page.circle(x, y, radius, {{"class", "point"}, {"fill", class_colour(marks.of_class[row]).hex()}}, tip);
-            if (ringed) page.circle(x, y, radius + 1.9 * pen, {{"class", "ring"}, {"stroke-width", pen * (kind == alpha_case::free ? 1.9 : 0.8)}});
+            if (ringed)
+                page.circle(x, y, radius + 1.9 * pen,
+                            {{"class", "ring"}, {"stroke-width", pen * (kind == alpha_case::free ? 1.9 : 0.8)}});
         }
     page.close_group();
 }
@@ -150,11 +161,17 @@ double draw_legend(svg& page, double left, double top, double width, const svm_m
             page.rect(at - 8, mid - 7, 16, 14, {{"fill", class_colour(c).hex()}, {"fill-opacity", "0.35"}});
             page.circle(at, mid, 3.4, {{"class", "point"}, {"fill", class_colour(c).hex()}});
         });
-    entry("support vector on the margin, 0 < α < C", [&](double at, double mid) { page.circle(at, mid, 5, {{"class", "ring"}, {"stroke-width", 1.9}}); });
-    entry("support vector with α = C", [&](double at, double mid) { page.circle(at, mid, 5, {{"class", "ring"}, {"stroke-width", 0.8}}); });
+    entry("support vector on the margin, 0 < α < C", [&](double at, double mid) {
+        page.circle(at, mid, 5, {{"class", "ring"}, {"stroke-width", 1.9}});
+    });
+    entry("support vector with α = C", [&](double at, double mid) {
+        page.circle(at, mid, 5, {{"class", "ring"}, {"stroke-width", 0.8}});
+    });
     entry("boundary", [&](double at, double mid) { page.line(at - 9, mid, at + 8, mid, {{"class", "contour"}}); });
     if (classes == 2 || model.scheme == multiclass::one_vs_one)
-        entry("margin, f = ±1", [&](double at, double mid) { page.line(at - 9, mid, at + 8, mid, {{"class", "margin"}}); });
+        entry("margin, f = ±1", [&](double at, double mid) {
+            page.line(at - 9, mid, at + 8, mid, {{"class", "margin"}});
+        });
     page.close_group();
     return y - top + 20;
 }
@@ -174,7 +191,8 @@ std::vector<std::string> lines_of(const std::string& text, double width, double 
     for (std::size_t from = 0; from < text.size();) {
         const std::size_t to = std::min(text.find(' ', from), text.size());
         const std::string word = text.substr(from, to - from);
-        if (!line.empty() && letter * (letters(line) + 1 + letters(word)) > width) out.push_back(std::exchange(line, ""));
+        if (!line.empty() && letter * (letters(line) + 1 + letters(word)) > width)
+            out.push_back(std::exchange(line, ""));
         line += (line.empty() ? "" : " ") + word;
         from = to + 1;
     }
@@ -190,7 +208,8 @@ example_marks mark_examples(const svm_model& model, std::span<const double> y) {
     const bool known = model.task == svm_task::c_svc && !model.reports.empty() && model.reports[0].size > 0;
     if (!known) {
         C = 0;
-        for (index i = 0; i < model.coef.rows() * model.coef.cols(); ++i) C = std::max(C, std::abs(model.coef.data()[i]));
+        for (index i = 0; i < model.coef.rows() * model.coef.cols(); ++i)
+            C = std::max(C, std::abs(model.coef.data()[i]));
     }
     for (index p = 0; p < model.problems(); ++p)
         for (const auto& [s, value] : problem_coefficients(model, p)) {
@@ -210,8 +229,8 @@ example_marks mark_examples(const svm_model& model, std::span<const double> y, c
     return marks;
 }
 
-void draw_regions(svg& page, double left, double top, double size, const svm_model& model, const plane& on, const region_grid& grid,
-                  const example_marks& marks) {
+void draw_regions(svg& page, double left, double top, double size, const svm_model& model, const plane& on,
+                  const region_grid& grid, const example_marks& marks) {
     fill_regions(page, left, top, size, model, grid);
     draw_examples(page, left, top, size, model, on, marks);
     draw_boundaries(page, left, top, size, model, grid);
@@ -230,7 +249,8 @@ svg region_figure(const std::string& title, const svm_model& model, const plane&
     const double legend = draw_legend(draft, 20, 0, width - 40, model);
     svg page(width, top + side + 62 + legend, title);
     page.text(20, 24, cut_short(title, width - 40, 8), {{"class", "panel"}});
-    for (std::size_t i = 0; i < about.size(); ++i) page.text(20, 43 + 17 * static_cast<double>(i), about[i], {{"class", "note"}});
+    for (std::size_t i = 0; i < about.size(); ++i)
+        page.text(20, 43 + 17 * static_cast<double>(i), about[i], {{"class", "note"}});
     draw_regions(page, left, top, side, model, on, decide_grid(model, on, 220, 220), marks);
     for (const double tick : round_ticks(on.x_low, on.x_high, 6)) {
         const double x = mapped(tick, on.x_low, on.x_high, left, left + side);
@@ -242,10 +262,12 @@ svg region_figure(const std::string& title, const svm_model& model, const plane&
         page.line(left - 5, y, left, y, {{"class", "mark"}});
         page.text(left - 9, y + 4, tick_text(tick), {{"class", "tick"}, {"text-anchor", "end"}});
     }
-    page.text(left + side / 2, top + side + 38, cut_short(on.x_name, side + 60, 6.5), {{"class", "axis"}, {"text-anchor", "middle"}});
+    page.text(left + side / 2, top + side + 38, cut_short(on.x_name, side + 60, 6.5),
+              {{"class", "axis"}, {"text-anchor", "middle"}});
     const double across = 22, down = top + side / 2;
-    page.text(across, down, cut_short(on.y_name, side, 6.5),
-              {{"class", "axis"}, {"text-anchor", "middle"}, {"transform", fmt::format("rotate(-90 {} {})", across, down)}});
+    page.text(
+        across, down, cut_short(on.y_name, side, 6.5),
+        {{"class", "axis"}, {"text-anchor", "middle"}, {"transform", fmt::format("rotate(-90 {} {})", across, down)}});
     draw_legend(page, 20, top + side + 62, width - 40, model);
     return page;
 }
@@ -268,7 +290,8 @@ svg sequences_figure(const std::string& title, const std::string& subtitle, cons
     const double height = head + row_height * static_cast<double>(rows.size()) + legend + 34;
     svg page(width, height, title);
     page.text(left, 32, cut_short(title, width - 2 * left, 10), {{"class", "title"}});
-    for (std::size_t i = 0; i < about.size(); ++i) page.text(left, 53 + 18 * static_cast<double>(i), about[i], {{"class", "subtitle"}});
+    for (std::size_t i = 0; i < about.size(); ++i)
+        page.text(left, 53 + 18 * static_cast<double>(i), about[i], {{"class", "subtitle"}});
     for (std::size_t r = 0; r < rows.size(); ++r) {
         const double top = head + row_height * static_cast<double>(r);
         page.text(left, top + 14, cut_short(rows[r].title, width - 2 * left, 8), {{"class", "panel"}});
@@ -277,21 +300,26 @@ svg sequences_figure(const std::string& title, const std::string& subtitle, cons
             const double x = left + static_cast<double>(t) * (side + gap), y = top + 24;
             page.open_group({{"class", "tile"}, {"data-caption", tile.caption}});
             if (tile.drawn)
-                draw_regions(page, x, y, side, tile.model, tile.on, decide_grid(tile.model, tile.on, 130, 130), tile.marks);
+                draw_regions(page, x, y, side, tile.model, tile.on, decide_grid(tile.model, tile.on, 130, 130),
+                             tile.marks);
             else
                 page.rect(x, y, side, side, {{"class", "frame"}});
             page.text(x + side / 2, y + side + 16, tile.caption, {{"class", "axis"}, {"text-anchor", "middle"}});
-            const std::string score = tile.drawn ? fmt::format("{:.1f} % right · {} support vectors", 100 * tile.accuracy, tile.support) : "no solution";
+            const std::string score =
+                tile.drawn ? fmt::format("{:.1f} % right · {} support vectors", 100 * tile.accuracy, tile.support)
+                           : "no solution";
             page.text(x + side / 2, y + side + 32, score, {{"class", "tick"}, {"text-anchor", "middle"}});
             if (!tile.trouble.empty())
-                page.text(x + side / 2, y + side + 47, cut_short(tile.trouble, side, 5.8), {{"class", "tick"}, {"text-anchor", "middle"}});
+                page.text(x + side / 2, y + side + 47, cut_short(tile.trouble, side, 5.8),
+                          {{"class", "tick"}, {"text-anchor", "middle"}});
             page.close_group();
         }
     }
     const double foot = head + row_height * static_cast<double>(rows.size()) + 8;
     if (any) draw_legend(page, left, foot, width - 2 * left, *any);
     if (on)
-        page.text(left, foot + legend + 6, cut_short(fmt::format("across: {}, upward: {}", on->x_name, on->y_name), width - 2 * left, 6.2),
+        page.text(left, foot + legend + 6,
+                  cut_short(fmt::format("across: {}, upward: {}", on->x_name, on->y_name), width - 2 * left, 6.2),
                   {{"class", "note"}});
     return page;
 }

@@ -1,5 +1,5 @@
-// Pictures of class regions: the regions in the colours of their classes, deeper the farther from the boundary; f = 0 solid, f = ±1 dashed; the
-// examples as dots, support vectors ringed.
+// Pictures of class regions: the regions in the colours of their classes, deeper the farther from the boundary; f = 0
+// solid, f = ±1 dashed; the examples as dots, support vectors ringed.
 #pragma once
 
 #include <span>
@@ -12,7 +12,8 @@
 
 namespace mercer {
 
-// How the examples look: of every training example the class, and whether and how it is a support vector (of any binary problem).
+// How the examples look: of every training example the class, and whether and how it is a support vector (of any binary
+// problem).
 struct example_marks {
     std::vector<index> of_class;
     std::vector<alpha_case> kind;
@@ -23,8 +24,8 @@ example_marks mark_examples(const svm_model& model, std::span<const double> y);
 example_marks mark_examples(const svm_model& model, std::span<const double> y, const margin_report& report);
 
 // Into the square with its upper left corner at (left, top), without axes.
-void draw_regions(svg& page, double left, double top, double size, const svm_model& model, const plane& on, const region_grid& grid,
-                  const example_marks& marks);
+void draw_regions(svg& page, double left, double top, double size, const svm_model& model, const plane& on,
+                  const region_grid& grid, const example_marks& marks);
 // One picture with axes and legend.
 svg region_figure(const std::string& title, const svm_model& model, const plane& on, const example_marks& marks);
 

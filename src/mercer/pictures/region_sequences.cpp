@@ -19,7 +19,9 @@ std::string trimmed(const std::string& text) {
     return first == std::string::npos ? "" : text.substr(first, last - first + 1);
 }
 
-std::string symbol(const std::string& parameter) { return parameter == "gamma" ? "γ" : parameter == "coef0" ? "r" : parameter; }
+std::string symbol(const std::string& parameter) {
+    return parameter == "gamma" ? "γ" : parameter == "coef0" ? "r" : parameter;
+}
 
 // "name(a, b=[1, 2])": the name, the arguments, and whether that was all.
 struct call {
@@ -59,8 +61,11 @@ std::string kernel_title(const std::string& text) {
 dataset two_columns(const dataset& x, std::pair<index, index> pair) {
     const dense<double> all = as_dense<double>(x);
     for (const index j : {pair.first, pair.second})
-        if (j < 0 || j >= all.dims()) fail(errc::invalid_argument, fmt::format("two features: must satisfy 0 <= feature < {}, got {}", all.dims(), j));
-    if (pair.first == pair.second) fail(errc::invalid_argument, fmt::format("two features: they must differ, got {} twice", pair.first));
+        if (j < 0 || j >= all.dims())
+            fail(errc::invalid_argument,
+                 fmt::format("two features: must satisfy 0 <= feature < {}, got {}", all.dims(), j));
+    if (pair.first == pair.second)
+        fail(errc::invalid_argument, fmt::format("two features: they must differ, got {} twice", pair.first));
     matrix<double> out(all.size(), 2);
     for (index i = 0; i < all.size(); ++i) {
         out(i, 0) = all.row(i)[pair.first];
@@ -87,12 +92,15 @@ std::string with_parameter(const std::string& kernel_text, const std::string& pa
     const auto* known = find_kernel(name);
     if (!known || !alone)
         fail(errc::invalid_argument,
-             fmt::format("'{}' is not one kernel by its name: a parameter of rbf, poly, … can be varied, not of a composite", kernel_text));
+             fmt::format(
+                 "'{}' is not one kernel by its name: a parameter of rbf, poly, … can be varied, not of a composite",
+                 kernel_text));
     std::vector<std::string> names;
     for (const auto& each : known->info.parameters) names.push_back(each.name);
     if (known->info.name == "rbf") names.push_back("sigma");
     if (std::ranges::find(names, parameter) == names.end())
-        fail(errc::invalid_argument, fmt::format("the kernel {} has no parameter '{}': C or one of {} can be varied", name, parameter, fmt::join(names, ", ")));
+        fail(errc::invalid_argument, fmt::format("the kernel {} has no parameter '{}': C or one of {} can be varied",
+                                                 name, parameter, fmt::join(names, ", ")));
     std::string out;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const bool named = arguments[i].find('=') != std::string::npos;
@@ -104,11 +112,14 @@ std::string with_parameter(const std::string& kernel_text, const std::string& pa
     return fmt::format("{}({}{}={})", name, out, parameter, value);
 }
 
-region_sequence fit_sequence(const sequence_spec& spec, const sequence_data& data, double most_seconds, const std::function<void()>& fitted) {
+region_sequence fit_sequence(const sequence_spec& spec, const sequence_data& data, double most_seconds,
+                             const std::function<void()>& fitted) {
     const dataset x = two_columns(data.x, data.pair);
     std::vector<std::string> names;
     for (const index j : {data.pair.first, data.pair.second})
-        names.push_back(j < static_cast<index>(data.feature_names.size()) ? data.feature_names[static_cast<std::size_t>(j)] : fmt::format("x{}", j + 1));
+        names.push_back(j < static_cast<index>(data.feature_names.size())
+                            ? data.feature_names[static_cast<std::size_t>(j)]
+                            : fmt::format("x{}", j + 1));
     const bool over_C = spec.vary == "C";
     region_sequence out;
     out.title = fmt::format("{} kernel, {} growing  ({})", kernel_title(spec.kernel), symbol(spec.vary),
@@ -126,7 +137,8 @@ region_sequence fit_sequence(const sequence_spec& spec, const sequence_data& dat
             tile.model.class_names = data.class_names;
             tile.on = feature_plane(tile.model, x, 0, 1, names);
             tile.marks = mark_examples(tile.model, data.y);
-            tile.accuracy = static_cast<double>(count_correct(data.y, predict(tile.model, x))) / static_cast<double>(data.y.size());
+            tile.accuracy =
+                static_cast<double>(count_correct(data.y, predict(tile.model, x))) / static_cast<double>(data.y.size());
             tile.support = static_cast<index>(tile.model.support_rows.size());
             const fit_status status = tile.model.worst_status();
             if (status != fit_status::converged && status != fit_status::stationary)

@@ -17,7 +17,8 @@ struct sequence_spec {
     std::vector<double> values;
 };
 
-// The seven sequences of a course on kernels: linear with C growing; RBF with γ, with C; polynomial with degree, with C; sigmoid with γ, with C.
+// The seven sequences of a course on kernels: linear with C growing; RBF with γ, with C; polynomial with degree, with
+// C; sigmoid with γ, with C.
 std::vector<sequence_spec> course_sequences();
 
 // "rbf(gamma=1)" with gamma = 10: "rbf(gamma=10)". Fails, with the names it has, for a parameter that the kernel lacks.
@@ -31,7 +32,9 @@ struct sequence_data {
     std::vector<std::string> feature_names;
     std::pair<index, index> pair{0, 1};
 };
-// `fitted` is called after every fit. Fits that take longer than `most_seconds` are drawn as far as they came, and say so.
-region_sequence fit_sequence(const sequence_spec& spec, const sequence_data& data, double most_seconds = 10, const std::function<void()>& fitted = {});
+// `fitted` is called after every fit. Fits that take longer than `most_seconds` are drawn as far as they came, and say
+// so.
+region_sequence fit_sequence(const sequence_spec& spec, const sequence_data& data, double most_seconds = 10,
+                             const std::function<void()>& fitted = {});
 
 }  // namespace mercer

@@ -1,5 +1,5 @@
-// A margin report as one HTML file that needs nothing else: no network, no script; pictures are inline SVG; light or dark as the reader's screen is.
-// The page is also well-formed XML.
+// A margin report as one HTML file that needs nothing else: no network, no script; pictures are inline SVG; light or
+// dark as the reader's screen is. The page is also well-formed XML.
 #pragma once
 
 #include <string>
@@ -26,7 +26,8 @@ struct report_page {
 
 std::string report_html(const margin_report& report, const report_subject& about, const report_page& page);
 // Pictures and a few words, for those who want no more: the same frame without a report.
-std::string pictures_html(const std::string& title, const std::string& about, const std::vector<report_figure>& figures);
+std::string pictures_html(const std::string& title, const std::string& about,
+                          const std::vector<report_figure>& figures);
 
 // ξ of all examples that have any, and α of the support vectors, by side of the margin.
 svg slack_figure(const margin_problem& p);

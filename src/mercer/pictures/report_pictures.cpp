@@ -7,8 +7,8 @@
 
 namespace mercer {
 
-std::vector<report_figure> classifier_pictures(const svm_model& model, const dataset& x, std::span<const double> y, const margin_report& report,
-                                               const picture_options& options) {
+std::vector<report_figure> classifier_pictures(const svm_model& model, const dataset& x, std::span<const double> y,
+                                               const margin_report& report, const picture_options& options) {
     std::vector<report_figure> out;
     const example_marks marks = mark_examples(model, y, report);
     constexpr index most_numbers = index(1) << 26;
@@ -17,16 +17,19 @@ std::vector<report_figure> classifier_pictures(const svm_model& model, const dat
                             : x.dims() == 2 ? std::pair<index, index>{0, 1}
                                             : most_separating_pair(x, std::vector<double>(y.begin(), y.end()));
         const plane on = feature_plane(model, x, a, b, options.feature_names, options.rest);
-        out.push_back({region_figure(fmt::format("Class regions over {} and {}", on.x_name, on.y_name), model, on, marks),
-                       x.dims() == 2
-                           ? "Every example lies on this plane: the regions are the classifier itself."
-                           : fmt::format("{}Examples are projected onto the plane, so they may lie on the other side of a line than their own decision.",
-                                         options.pair ? "" : "The two features along which the classes lie farthest apart. ")});
+        out.push_back(
+            {region_figure(fmt::format("Class regions over {} and {}", on.x_name, on.y_name), model, on, marks),
+             x.dims() == 2
+                 ? "Every example lies on this plane: the regions are the classifier itself."
+                 : fmt::format("{}Examples are projected onto the plane, so they may lie on the other side of a line "
+                               "than their own decision.",
+                               options.pair ? "" : "The two features along which the classes lie farthest apart. ")});
     }
     if (x.kind() != domain::vectors || x.dims() != 2) {
         const computed<double> K(*model.k, x);
         out.push_back({region_figure("Feature space", model, component_plane(model, K), marks),
-                       "In feature space the boundary is a plane; its cut with the plane of the first two principal components is a straight line."});
+                       "In feature space the boundary is a plane; its cut with the plane of the first two principal "
+                       "components is a straight line."});
     }
     return out;
 }

@@ -8,7 +8,8 @@
 namespace mercer {
 namespace {
 
-// Colours by what they are for: the page of a picture on its own is white, a picture inside an HTML page takes the page's.
+// Colours by what they are for: the page of a picture on its own is white, a picture inside an HTML page takes the
+// page's.
 struct inks {
     const char *text, *soft, *grid, *paper;
 };
@@ -78,14 +79,14 @@ palette interpolated(const std::array<std::uint32_t, N>& anchors) {
 std::string rgb::hex() const { return fmt::format("#{:02x}{:02x}{:02x}", r, g, b); }
 
 const palette& sequential_palette() {
-    static const palette colours =
-        interpolated(std::array<std::uint32_t, 10>{0x440154, 0x482878, 0x3e4989, 0x31688e, 0x26828e, 0x1f9e89, 0x35b779, 0x6ece58, 0xb5de2b, 0xfde725});
+    static const palette colours = interpolated(std::array<std::uint32_t, 10>{
+        0x440154, 0x482878, 0x3e4989, 0x31688e, 0x26828e, 0x1f9e89, 0x35b779, 0x6ece58, 0xb5de2b, 0xfde725});
     return colours;
 }
 
 const palette& diverging_palette() {
-    static const palette colours =
-        interpolated(std::array<std::uint32_t, 9>{0x2166ac, 0x4393c3, 0x92c5de, 0xd1e5f0, 0xf7f7f7, 0xfddbc7, 0xf4a582, 0xd6604d, 0xb2182b});
+    static const palette colours = interpolated(std::array<std::uint32_t, 9>{
+        0x2166ac, 0x4393c3, 0x92c5de, 0xd1e5f0, 0xf7f7f7, 0xfddbc7, 0xf4a582, 0xd6604d, 0xb2182b});
     return colours;
 }
 
@@ -113,11 +114,13 @@ svg_attribute::svg_attribute(std::string_view name_, double value_) : name(name_
 }
 
 svg::svg(double width, double height, std::string_view title)
-    : size_(fmt::format("width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\"", width, height)), title_(xml_escaped(title)) {
+    : size_(fmt::format("width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\"", width, height)),
+      title_(xml_escaped(title)) {
     rect(0, 0, width, height, {{"class", "paper"}, {"fill", on_white.paper}});
 }
 
-void svg::element(std::string_view name, const svg_attributes& fixed, const svg_attributes& more, std::string_view content, std::string_view tooltip) {
+void svg::element(std::string_view name, const svg_attributes& fixed, const svg_attributes& more,
+                  std::string_view content, std::string_view tooltip) {
     body_.append(2 * depth_ + 2, ' ');
     body_ += fmt::format("<{}", name);
     for (const auto* list : {&fixed, &more})
@@ -141,10 +144,12 @@ void svg::circle(double x, double y, double radius, const svg_attributes& more, 
     element("circle", {{"cx", x}, {"cy", y}, {"r", radius}}, more, {}, tooltip);
 }
 void svg::path(std::string_view d, const svg_attributes& more) { element("path", {{"d", d}}, more, {}, {}); }
-void svg::text(double x, double y, std::string_view what, const svg_attributes& more) { element("text", {{"x", x}, {"y", y}}, more, what, {}); }
+void svg::text(double x, double y, std::string_view what, const svg_attributes& more) {
+    element("text", {{"x", x}, {"y", y}}, more, what, {});
+}
 
-void svg::cells(double x, double y, double width, double height, matrix_view<const std::uint8_t> numbers, const palette& colours, const svg_attributes& more,
-                const opacities* solid) {
+void svg::cells(double x, double y, double width, double height, matrix_view<const std::uint8_t> numbers,
+                const palette& colours, const svg_attributes& more, const opacities* solid) {
     // Several pixels a cell: edges stay sharp with renderers that know only smoothing.
     constexpr index pixels = 800;
     const index down = std::max<index>(1, (pixels + numbers.rows - 1) / numbers.rows);
@@ -186,7 +191,8 @@ std::string svg::finish() const {
 }
 
 std::string svg::fragment() const {
-    return fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" {} role=\"img\">\n  <title>{}</title>\n{}</svg>\n", size_, title_, body_);
+    return fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" {} role=\"img\">\n  <title>{}</title>\n{}</svg>\n",
+                       size_, title_, body_);
 }
 
 std::string svg::inline_style() { return style_sheet(on_page, "svg "); }

@@ -44,24 +44,27 @@ class svg {
 public:
     svg(double width, double height, std::string_view title);
 
-    void rect(double x, double y, double width, double height, const svg_attributes& more = {}, std::string_view tooltip = {});
+    void rect(double x, double y, double width, double height, const svg_attributes& more = {},
+              std::string_view tooltip = {});
     void line(double x1, double y1, double x2, double y2, const svg_attributes& more = {});
     void circle(double x, double y, double radius, const svg_attributes& more = {}, std::string_view tooltip = {});
     void path(std::string_view d, const svg_attributes& more = {});
     void text(double x, double y, std::string_view what, const svg_attributes& more = {});
     // A picture of one colour number for each cell, stretched over the rectangle with sharp edges.
-    void cells(double x, double y, double width, double height, matrix_view<const std::uint8_t> numbers, const palette& colours,
-               const svg_attributes& more = {}, const opacities* solid = nullptr);
+    void cells(double x, double y, double width, double height, matrix_view<const std::uint8_t> numbers,
+               const palette& colours, const svg_attributes& more = {}, const opacities* solid = nullptr);
     void open_group(const svg_attributes& more = {});
     void close_group();
 
     std::string finish() const;
-    // The same for the inside of an HTML page, whose style sheet holds inline_style(): then the page's colours are the picture's.
+    // The same for the inside of an HTML page, whose style sheet holds inline_style(): then the page's colours are the
+    // picture's.
     std::string fragment() const;
     static std::string inline_style();
 
 private:
-    void element(std::string_view name, const svg_attributes& fixed, const svg_attributes& more, std::string_view content, std::string_view tooltip);
+    void element(std::string_view name, const svg_attributes& fixed, const svg_attributes& more,
+                 std::string_view content, std::string_view tooltip);
     std::string size_, title_;
     std::string body_;
     std::size_t depth_ = 0;
@@ -75,7 +78,8 @@ std::string tick_text(double value);
 std::string power_of_ten_text(int exponent);
 
 // The bytes of a PNG file with one palette entry for each pixel.
-std::string palette_png(matrix_view<const std::uint8_t> pixels, const palette& colours, const opacities* solid = nullptr);
+std::string palette_png(matrix_view<const std::uint8_t> pixels, const palette& colours,
+                        const opacities* solid = nullptr);
 std::string base64(std::string_view bytes);
 // Text made safe for XML and HTML, in elements and attributes.
 std::string xml_escaped(std::string_view text);

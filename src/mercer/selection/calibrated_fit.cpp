@@ -19,7 +19,8 @@ constexpr auto sigmoids = calibration::method::sigmoid;
 
 bool has_user_function(const kernel_node& node) {
     const kernel_form form = node.form();
-    return form.what == "user" || std::ranges::any_of(form.parts, [](const auto& part) { return has_user_function(*part); });
+    return form.what == "user" ||
+           std::ranges::any_of(form.parts, [](const auto& part) { return has_user_function(*part); });
 }
 
 matrix<double> symmetric_gram(const kernel& k, const dataset& x) {
@@ -27,13 +28,15 @@ matrix<double> symmetric_gram(const kernel& k, const dataset& x) {
     double largest = 0;
     for (index i = 0; i < K.rows(); ++i)
         for (index j = 0; j < K.cols(); ++j) {
-            if (!std::isfinite(K(i, j))) fail(errc::data, fmt::format("{}: the value for examples {} and {} is not a finite number", k.text(), i, j));
+            if (!std::isfinite(K(i, j)))
+                fail(errc::data,
+                     fmt::format("{}: the value for examples {} and {} is not a finite number", k.text(), i, j));
             largest = std::max(largest, std::abs(K(i, j)));
         }
     const asymmetry worst = largest_asymmetry(K.view());
     if (worst.size > 1e-7 * largest)
-        fail(errc::data,
-             fmt::format("{}: not symmetric, k(x, z) and k(z, x) differ by {:f} for examples {} and {}", k.text(), worst.size, worst.row, worst.col));
+        fail(errc::data, fmt::format("{}: not symmetric, k(x, z) and k(z, x) differ by {:f} for examples {} and {}",
+                                     k.text(), worst.size, worst.row, worst.col));
     return K;
 }
 
@@ -41,8 +44,8 @@ matrix<double> symmetric_gram(const kernel& k, const dataset& x) {
 
 bool has_user_function(const kernel& k) { return has_user_function(k.node()); }
 
-calibrated_fit fit_calibrated(const kernel& k, const dataset& x, std::span<const double> y, const svm_options& options, const calibration_plan& plan,
-                              std::size_t bytes) {
+calibrated_fit fit_calibrated(const kernel& k, const dataset& x, std::span<const double> y, const svm_options& options,
+                              const calibration_plan& plan, std::size_t bytes) {
     const double n = static_cast<double>(x.size());
     const bool user = has_user_function(k);
     if (!user || n * n * sizeof(double) > static_cast<double>(bytes)) {
@@ -56,14 +59,19 @@ calibrated_fit fit_calibrated(const kernel& k, const dataset& x, std::span<const
     const precomputed<double> exact(K.view());
     calibrated_fit out{fit_svm(narrowed(exact), exact, y, options)};
     attach(out.model, k, x);
-    const std::vector<index> rank = options.any_order ? example_ranks(x, y, options.sample_weight) : std::vector<index>{};
-    if (plan.folds > 0) out.calibration = calibrate(out.model, shared_gram(K.view()), y, options, sigmoids, plan.folds, plan.seed, rank);
+    const std::vector<index> rank =
+        options.any_order ? example_ranks(x, y, options.sample_weight) : std::vector<index>{};
+    if (plan.folds > 0)
+        out.calibration =
+            calibrate(out.model, shared_gram(K.view()), y, options, sigmoids, plan.folds, plan.seed, rank);
     return out;
 }
 
-calibrated_fit fit_calibrated(matrix_view<const double> K, std::span<const double> y, const svm_options& options, const calibration_plan& plan) {
+calibrated_fit fit_calibrated(matrix_view<const double> K, std::span<const double> y, const svm_options& options,
+                              const calibration_plan& plan) {
     calibrated_fit out{fit_svm_precomputed(K, y, options)};
-    if (plan.folds > 0) out.calibration = calibrate_precomputed(out.model, K, y, options, sigmoids, plan.folds, plan.seed);
+    if (plan.folds > 0)
+        out.calibration = calibrate_precomputed(out.model, K, y, options, sigmoids, plan.folds, plan.seed);
     return out;
 }
 

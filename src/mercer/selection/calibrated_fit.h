@@ -1,4 +1,5 @@
-// A support vector machine with its probabilities, in one call: from a kernel, a user's function or a matrix of kernel values.
+// A support vector machine with its probabilities, in one call: from a kernel, a user's function or a matrix of kernel
+// values.
 #pragma once
 
 #include "mercer/selection/calibrate.h"
@@ -18,10 +19,11 @@ struct calibration_plan {
 // Is a user's function part of the kernel?
 bool has_user_function(const kernel& k);
 
-// A call of a user's function may cost more than thousands of its values: all of them are taken at once where they fit into `bytes`. They may be
-// anything, and must be finite and symmetric.
-calibrated_fit fit_calibrated(const kernel& k, const dataset& x, std::span<const double> y, const svm_options& options, const calibration_plan& plan,
-                              std::size_t bytes);
-calibrated_fit fit_calibrated(matrix_view<const double> K, std::span<const double> y, const svm_options& options, const calibration_plan& plan);
+// A call of a user's function may cost more than thousands of its values: all of them are taken at once where they fit
+// into `bytes`. They may be anything, and must be finite and symmetric.
+calibrated_fit fit_calibrated(const kernel& k, const dataset& x, std::span<const double> y, const svm_options& options,
+                              const calibration_plan& plan, std::size_t bytes);
+calibrated_fit fit_calibrated(matrix_view<const double> K, std::span<const double> y, const svm_options& options,
+                              const calibration_plan& plan);
 
 }  // namespace mercer

@@ -45,12 +45,15 @@ shared_gram::shared_gram(const kernel& k, const dataset& x, std::size_t memory_b
 }
 
 shared_gram::shared_gram(matrix_view<const double> K) {
-    if (K.rows != K.cols) fail(errc::invalid_argument, fmt::format("svm: a precomputed kernel matrix must be square, got {} × {}", K.rows, K.cols));
+    if (K.rows != K.cols)
+        fail(errc::invalid_argument,
+             fmt::format("svm: a precomputed kernel matrix must be square, got {} × {}", K.rows, K.cols));
     exact_ = std::make_unique<precomputed<double>>(K);
     fast_ = std::make_unique<narrowed>(*exact_);
 }
 
-inner_fits cross_decide(const shared_gram& K, std::span<const double> y, const svm_options& options, const fold_plan& plan, const fold_visit& visit) {
+inner_fits cross_decide(const shared_gram& K, std::span<const double> y, const svm_options& options,
+                        const fold_plan& plan, const fold_visit& visit) {
     require_feasible_nu(K.size(), y, options);
     inner_fits ended;
     for (int fold = 0; fold < plan.folds(); ++fold) {
@@ -64,7 +67,8 @@ inner_fits cross_decide(const shared_gram& K, std::span<const double> y, const s
         for (const index i : training) targets.push_back(y.empty() ? 0.0 : y[static_cast<std::size_t>(i)]);
         if (!options.sample_weight.empty()) {
             here.sample_weight.clear();
-            for (const index i : training) here.sample_weight.push_back(options.sample_weight[static_cast<std::size_t>(i)]);
+            for (const index i : training)
+                here.sample_weight.push_back(options.sample_weight[static_cast<std::size_t>(i)]);
         }
         const bool classifier = options.task == svm_task::c_svc || options.task == svm_task::nu_svc;
         svm_model model;
@@ -87,13 +91,16 @@ inner_fits cross_decide(const shared_gram& K, std::span<const double> y, const s
     return ended;
 }
 
-cross_predictions cross_predict(const shared_gram& K, std::span<const double> y, const svm_options& options, const fold_plan& plan) {
+cross_predictions cross_predict(const shared_gram& K, std::span<const double> y, const svm_options& options,
+                                const fold_plan& plan) {
     cross_predictions out{std::vector<double>(static_cast<std::size_t>(K.size())), {}};
-    out.fits =
-        cross_decide(K, y, options, plan, [&](svm_model& model, std::span<const index>, std::span<const index> held_out, const matrix<double>& decisions) {
-            const std::vector<double> labels = predict(model, decisions.view());
-            for (std::size_t i = 0; i < held_out.size(); ++i) out.values[static_cast<std::size_t>(held_out[i])] = labels[i];
-        });
+    out.fits = cross_decide(K, y, options, plan,
+                            [&](svm_model& model, std::span<const index>, std::span<const index> held_out,
+                                const matrix<double>& decisions) {
+                                const std::vector<double> labels = predict(model, decisions.view());
+                                for (std::size_t i = 0; i < held_out.size(); ++i)
+                                    out.values[static_cast<std::size_t>(held_out[i])] = labels[i];
+                            });
     return out;
 }
 

@@ -12,12 +12,15 @@ namespace mercer {
 namespace {
 
 void check_folds(index n, int folds) {
-    if (folds < 2 || folds > n) fail(errc::invalid_argument, fmt::format("cross-validation: must satisfy 2 <= folds <= {} examples, got {}", n, folds));
+    if (folds < 2 || folds > n)
+        fail(errc::invalid_argument,
+             fmt::format("cross-validation: must satisfy 2 <= folds <= {} examples, got {}", n, folds));
 }
 
 void shuffle(std::span<index> items, const random_below& random) {
     const index n = static_cast<index>(items.size());
-    for (index i = 0; i < n; ++i) std::swap(items[static_cast<std::size_t>(i)], items[static_cast<std::size_t>(i + random(n - i))]);
+    for (index i = 0; i < n; ++i)
+        std::swap(items[static_cast<std::size_t>(i)], items[static_cast<std::size_t>(i + random(n - i))]);
 }
 
 // The classes of the examples, in the order of LIBSVM's labels.
@@ -82,7 +85,8 @@ fold_plan stratified_folds(std::span<const double> y, int folds, const random_be
 
 std::vector<index> weighted_examples(index n, std::span<const double> weight, std::span<const index> rank) {
     std::vector<index> out(static_cast<std::size_t>(n));
-    for (index i = 0; i < n; ++i) out[static_cast<std::size_t>(rank.empty() ? i : rank[static_cast<std::size_t>(i)])] = i;
+    for (index i = 0; i < n; ++i)
+        out[static_cast<std::size_t>(rank.empty() ? i : rank[static_cast<std::size_t>(i)])] = i;
     std::erase_if(out, [&](index i) { return !weight.empty() && weight[static_cast<std::size_t>(i)] == 0; });
     return out;
 }

@@ -15,14 +15,16 @@ void inner_fits::add(const svm_model& model) {
 }
 
 void inner_fits::add(const inner_fits& others) {
-    if (others.unfinished > 0 && (unfinished == 0 || !(others.worst_gap <= worst_gap))) worst_gap = others.worst_gap, worst = others.worst;
+    if (others.unfinished > 0 && (unfinished == 0 || !(others.worst_gap <= worst_gap)))
+        worst_gap = others.worst_gap, worst = others.worst;
     fits += others.fits;
     unfinished += others.unfinished;
 }
 
 std::string inner_fits::trouble() const {
     if (unfinished == 0) return {};
-    return fmt::format("{} of {} fits did not converge (the worst: {} at a gap of {:.3g})", unfinished, fits, in_words(worst), worst_gap);
+    return fmt::format("{} of {} fits did not converge (the worst: {} at a gap of {:.3g})", unfinished, fits,
+                       in_words(worst), worst_gap);
 }
 
 }  // namespace mercer

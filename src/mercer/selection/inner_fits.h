@@ -1,4 +1,5 @@
-// How the fits inside a larger task ended: the folds of a cross-validation, the fits behind probabilities, one fit for every example left out.
+// How the fits inside a larger task ended: the folds of a cross-validation, the fits behind probabilities, one fit for
+// every example left out.
 #pragma once
 
 #include <string>

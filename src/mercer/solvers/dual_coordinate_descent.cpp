@@ -69,7 +69,9 @@ public:
             }
             out_.steps += active;
             const bool small = whole && most - least <= o_.tol;
-            out_.status = small && active == n_ ? fit_status::converged : clock.late() ? fit_status::time_limit : fit_status::step_limit;
+            out_.status = small && active == n_ ? fit_status::converged
+                          : clock.late()        ? fit_status::time_limit
+                                                : fit_status::step_limit;
             if (o_.progress && !tell(clock)) out_.status = fit_status::cancelled;
             if (out_.status != fit_status::step_limit || out_.epochs >= o_.most_epochs) break;
             if (small) {
@@ -132,9 +134,11 @@ private:
 
 descent_result solve_dual_coordinate_descent(const hinge_problem& problem, const coordinate_descent_options& options) {
     check(problem, "dual coordinate descent");
-    if (!(options.tol > 0)) fail(errc::invalid_argument, fmt::format("dual coordinate descent: must satisfy tol > 0, got {}", options.tol));
+    if (!(options.tol > 0))
+        fail(errc::invalid_argument, fmt::format("dual coordinate descent: must satisfy tol > 0, got {}", options.tol));
     if (options.most_epochs < 1)
-        fail(errc::invalid_argument, fmt::format("dual coordinate descent: must satisfy most_epochs >= 1, got {}", options.most_epochs));
+        fail(errc::invalid_argument,
+             fmt::format("dual coordinate descent: must satisfy most_epochs >= 1, got {}", options.most_epochs));
     return coordinate_descent(problem, options).run();
 }
 

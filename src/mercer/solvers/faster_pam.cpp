@@ -30,7 +30,8 @@ public:
             constexpr index strip = 4096;
             parallel_for((n_ + strip - 1) / strip, [&](index s) {
                 const index c = s * strip, width = std::min(strip, n_ - c);
-                D_.block(selection(first_, count_), selection(c, width), matrix_view<T>(rows_.data() + c, count_, width, n_));
+                D_.block(selection(first_, count_), selection(c, width),
+                         matrix_view<T>(rows_.data() + c, count_, width, n_));
             });
         }
         return rows_.data() + (i - first_) * n_;
@@ -52,7 +53,8 @@ public:
         near_.resize(static_cast<std::size_t>(n_)), second_.resize(static_cast<std::size_t>(n_));
         dn_.resize(static_cast<std::size_t>(n_)), ds_.resize(static_cast<std::size_t>(n_));
         columns_.uninitialised(k_ * n_);
-        for (index c = 0; c < k_; ++c) D_.block(selection(at(medoids_, c), 1), selection(0, n_), matrix_view<T>(columns_.data() + c * n_, 1, n_));
+        for (index c = 0; c < k_; ++c)
+            D_.block(selection(at(medoids_, c), 1), selection(0, n_), matrix_view<T>(columns_.data() + c * n_, 1, n_));
         for (index i = 0; i < n_; ++i) look(i);
         total();
     }
@@ -60,7 +62,10 @@ public:
     pam_result run(pam_rule rule, index most_passes, const pam_report& report) {
         pam_result out;
         // Stopped on its way, it leaves the medoids of the last swap.
-        if (!unless_stopped([&] { rule == pam_rule::eager ? eager(out, most_passes, report) : steepest(out, most_passes, report); })) out.cancelled = true;
+        if (!unless_stopped([&] {
+                rule == pam_rule::eager ? eager(out, most_passes, report) : steepest(out, most_passes, report);
+            }))
+            out.cancelled = true;
         out.medoids = medoids_;
         out.objective = objective_;
         return out;
@@ -111,7 +116,8 @@ private:
                     if (change < at(best, b).change) at(best, b) = {change, leaves, first + i};
                 }
             });
-            const proposal top = *std::min_element(best.begin(), best.end(), [](const proposal& a, const proposal& b) { return a.change < b.change; });
+            const proposal top = *std::min_element(
+                best.begin(), best.end(), [](const proposal& a, const proposal& b) { return a.change < b.change; });
             out.finished = top.enters < 0 || !helps(top.leaves, top.change);
             if (out.finished) break;
             D_.row(top.enters, row.data());
@@ -121,7 +127,9 @@ private:
     }
 
     // Gains below this are rounding of sums of n terms.
-    bool helps(index leaves, double change) const { return change < -1e-14 * std::sqrt(static_cast<double>(n_)) * (objective_ + at(loss_, leaves)); }
+    bool helps(index leaves, double change) const {
+        return change < -1e-14 * std::sqrt(static_cast<double>(n_)) * (objective_ + at(loss_, leaves));
+    }
 
     // Nearest and second nearest medoid of object i.
     void look(index i) {
@@ -205,7 +213,8 @@ private:
 template <class T>
 std::vector<index> pam_build(const gram<T>& D, const std::vector<double>& w, index k) {
     const index n = D.rows();
-    std::vector<double> nearest(static_cast<std::size_t>(n), std::numeric_limits<double>::infinity()), gain(static_cast<std::size_t>(n));
+    std::vector<double> nearest(static_cast<std::size_t>(n), std::numeric_limits<double>::infinity()),
+        gain(static_cast<std::size_t>(n));
     std::vector<index> medoids;
     std::vector<char> taken(static_cast<std::size_t>(n));
     for (index c = 0; c < k; ++c) {
@@ -236,14 +245,16 @@ std::vector<index> pam_build(const gram<T>& D, const std::vector<double>& w, ind
 }
 
 template <class T>
-pam_result faster_pam(const gram<T>& D, const std::vector<double>& weight, std::vector<index> medoids, pam_rule rule, index most_passes,
-                      const pam_report& report) {
+pam_result faster_pam(const gram<T>& D, const std::vector<double>& weight, std::vector<index> medoids, pam_rule rule,
+                      index most_passes, const pam_report& report) {
     return swapping<T>(D, weight, std::move(medoids)).run(rule, most_passes, report);
 }
 
 template std::vector<index> pam_build(const gram<float>&, const std::vector<double>&, index);
 template std::vector<index> pam_build(const gram<double>&, const std::vector<double>&, index);
-template pam_result faster_pam(const gram<float>&, const std::vector<double>&, std::vector<index>, pam_rule, index, const pam_report&);
-template pam_result faster_pam(const gram<double>&, const std::vector<double>&, std::vector<index>, pam_rule, index, const pam_report&);
+template pam_result faster_pam(const gram<float>&, const std::vector<double>&, std::vector<index>, pam_rule, index,
+                               const pam_report&);
+template pam_result faster_pam(const gram<double>&, const std::vector<double>&, std::vector<index>, pam_rule, index,
+                               const pam_report&);
 
 }  // namespace mercer

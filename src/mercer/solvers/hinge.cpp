@@ -16,11 +16,14 @@ void check(index examples, std::span<const double> y, std::span<const double> C,
     const auto n = static_cast<std::size_t>(examples);
     if (n == 0) fail(errc::data, fmt::format("{}: there are no examples", owner));
     if (y.size() != n || C.size() != n)
-        fail(errc::invalid_argument, fmt::format("{}: {} examples but {} labels and {} penalties", owner, n, y.size(), C.size()));
+        fail(errc::invalid_argument,
+             fmt::format("{}: {} examples but {} labels and {} penalties", owner, n, y.size(), C.size()));
     for (std::size_t i = 0; i < n; ++i) {
-        if (y[i] != 1 && y[i] != -1) fail(errc::data, fmt::format("{}: labels must be 1 or -1, got {} for example {}", owner, y[i], i));
+        if (y[i] != 1 && y[i] != -1)
+            fail(errc::data, fmt::format("{}: labels must be 1 or -1, got {} for example {}", owner, y[i], i));
         if (!(C[i] > 0) || !std::isfinite(C[i]))
-            fail(errc::invalid_argument, fmt::format("{}: must satisfy 0 < C < infinity, got {} for example {}", owner, C[i], i));
+            fail(errc::invalid_argument,
+                 fmt::format("{}: must satisfy 0 < C < infinity, got {} for example {}", owner, C[i], i));
     }
 }
 
@@ -30,13 +33,15 @@ double hinge_loss(std::span<const double> f, double b, std::span<const double> y
     return sum;
 }
 
-offset_choice best_offset(std::span<const double> f, std::span<const double> y, std::span<const double> C, bool with_alpha) {
+offset_choice best_offset(std::span<const double> f, std::span<const double> y, std::span<const double> C,
+                          bool with_alpha) {
     offset_choice found;
     const std::size_t n = f.size();
     std::vector<std::size_t> order(n);
     std::iota(order.begin(), order.end(), std::size_t{0});
     const auto at = [&](std::size_t i) { return y[i] - f[i]; };
-    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return at(a) != at(b) ? at(a) < at(b) : a < b; });
+    std::sort(order.begin(), order.end(),
+              [&](std::size_t a, std::size_t b) { return at(a) != at(b) ? at(a) < at(b) : a < b; });
     double slope = 0, size = 0;
     for (std::size_t i = 0; i < n; ++i) {
         if (y[i] > 0) slope -= C[i];
@@ -81,8 +86,8 @@ double dual_value(const hinge_problem& problem, std::vector<double>& alpha, bool
 
 void scaled_vector::shrink(double by) {
     scale_ *= by;
-    // Before v changes its meaning, what it stands for in the average is put aside. Not too late: what is added is divided by the scale, and
-    // v and rest would cancel digits.
+    // Before v changes its meaning, what it stands for in the average is put aside. Not too late: what is added is
+    // divided by the scale, and v and rest would cancel digits.
     if (std::abs(scale_) >= 1e-4) return;
     for (std::size_t i = 0; i < rest_.size(); ++i) rest_[i] += share_ * v_[i];
     share_ = 0;
@@ -109,7 +114,8 @@ std::vector<double> scaled_vector::mean() const {
 }
 
 void shuffle(std::vector<index>& order, plain_random& random) {
-    for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[static_cast<std::size_t>(random.below(static_cast<index>(i)))]);
+    for (std::size_t i = order.size(); i > 1; --i)
+        std::swap(order[i - 1], order[static_cast<std::size_t>(random.below(static_cast<index>(i)))]);
 }
 
 }  // namespace mercer

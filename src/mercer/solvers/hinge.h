@@ -1,6 +1,7 @@
 // The problem that the descent methods share, and what can be said about it exactly:
 //
-//     J(w, b) = ½‖w‖² + Σ Cᵢ max(0, 1 - yᵢ(wᵀxᵢ + b))          D(α) = Σαᵢ - ½‖Σ αᵢyᵢxᵢ‖²,  0 <= αᵢ <= Cᵢ, and Σαᵢyᵢ = 0 where b is free.
+//     J(w, b) = ½‖w‖² + Σ Cᵢ max(0, 1 - yᵢ(wᵀxᵢ + b))          D(α) = Σαᵢ - ½‖Σ αᵢyᵢxᵢ‖²,  0 <= αᵢ <= Cᵢ, and Σαᵢyᵢ = 0
+//     where b is free.
 //
 // D(α) <= J(w, b) always, so the difference bounds how far both are from the optimum.
 #pragma once
@@ -29,17 +30,20 @@ void check(index examples, std::span<const double> y, std::span<const double> C,
 // Σ Cᵢ max(0, 1 - yᵢ(fᵢ + b))
 double hinge_loss(std::span<const double> f, double b, std::span<const double> y, std::span<const double> C);
 
-// The b that makes the loss least for given fᵢ = wᵀxᵢ: as a function of b its slope starts at -Σ_{y>0} C and grows by Cᵢ at yᵢ - fᵢ. The
-// loss has its minimum where that crosses zero, or all along an interval, of which b is the middle. With one class only it is flat from
-// some point on, and b is that point.
+// The b that makes the loss least for given fᵢ = wᵀxᵢ: as a function of b its slope starts at -Σ_{y>0} C and grows by
+// Cᵢ at yᵢ - fᵢ. The loss has its minimum where that crosses zero, or all along an interval, of which b is the middle.
+// With one class only it is flat from some point on, and b is that point.
 struct offset_choice {
     double b = 0, low = 0, high = 0;
-    // Multipliers 0 <= α <= C of the loss there, with Σαy = 0: Cᵢ where the margin is violated, a share of it for the example that decides b.
+    // Multipliers 0 <= α <= C of the loss there, with Σαy = 0: Cᵢ where the margin is violated, a share of it for the
+    // example that decides b.
     std::vector<double> alpha;
 };
-offset_choice best_offset(std::span<const double> f, std::span<const double> y, std::span<const double> C, bool with_alpha = false);
+offset_choice best_offset(std::span<const double> f, std::span<const double> y, std::span<const double> C,
+                          bool with_alpha = false);
 
-// D at α clipped to the box; `balanced`: the class with the larger sum is scaled down until Σαy = 0. α becomes the point it is the value of.
+// D at α clipped to the box; `balanced`: the class with the larger sum is scaled down until Σαy = 0. α becomes the
+// point it is the value of.
 double dual_value(const hinge_problem& problem, std::vector<double>& alpha, bool balanced);
 
 struct descent_progress {
@@ -61,7 +65,8 @@ struct descent_result {
     double seconds = 0;
 };
 
-// The seconds of a run: all of them, which a limit is about, and its own, without what measuring took, by which solvers are compared.
+// The seconds of a run: all of them, which a limit is about, and its own, without what measuring took, by which solvers
+// are compared.
 class descent_clock {
 public:
     explicit descent_clock(double most_seconds) : most_(most_seconds) {}
@@ -86,12 +91,14 @@ private:
     double most_, measuring_ = 0;
 };
 
-// w = scale·v, so that w ← cw costs nothing, with Σ weight·w over the steps so far kept beside it in the same time: it is share·v + rest,
-// and what is added to v is taken from rest.
+// w = scale·v, so that w ← cw costs nothing, with Σ weight·w over the steps so far kept beside it in the same time: it
+// is share·v + rest, and what is added to v is taken from rest.
 class scaled_vector {
 public:
     scaled_vector(index size, bool averaged)
-        : v_(static_cast<std::size_t>(size), 0.0), rest_(averaged ? static_cast<std::size_t>(size) : 0, 0.0), averaged_(averaged) {}
+        : v_(static_cast<std::size_t>(size), 0.0),
+          rest_(averaged ? static_cast<std::size_t>(size) : 0, 0.0),
+          averaged_(averaged) {}
 
     double scale() const { return scale_; }
     const double* unscaled() const { return v_.data(); }

@@ -43,28 +43,32 @@ public:
             if (merit < 0.9 * best) best = merit, since = 0, keep();
             if (merit <= options_.tol) return finish(fit_status::converged);
             if (options_.progress &&
-                !options_.progress({step, result_.primal, result_.dual, result_.gap, result_.primal_residual, result_.dual_residual, result_.seconds, u_}))
+                !options_.progress({step, result_.primal, result_.dual, result_.gap, result_.primal_residual,
+                                    result_.dual_residual, result_.seconds, u_}))
                 return finish(fit_status::cancelled);
             if (proves_infeasible()) return finish(fit_status::infeasible);
             if (proves_unbounded()) return finish(fit_status::unbounded);
             if (step >= options_.most_steps) return finish(fit_status::step_limit);
             if (seconds() > options_.most_seconds) return finish(fit_status::time_limit);
             // Close to the end rounding decides; further away a pause may come before progress.
-            if (++since > (best < 1e-6 ? 4 : 20) || !std::isfinite(merit) || !newton_.factor()) return finish(fit_status::stalled);
+            if (++since > (best < 1e-6 ? 4 : 20) || !std::isfinite(merit) || !newton_.factor())
+                return finish(fit_status::stalled);
             advance();
         }
     }
 
 private:
-    double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count(); }
+    double seconds() const {
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
+    }
 
     void multiply_Q(const vec& u, vec& out) const {
         out.assign(n_, 0.0);
         if (q_.Q.rows > 0) multiply_symmetric(q_.Q, u.data(), out.data());
     }
 
-    // Variables as far inside their bounds as the curvature says that p would carry them; multipliers of bounds that make u stationary
-    // where a variable has both.
+    // Variables as far inside their bounds as the curvature says that p would carry them; multipliers of bounds that
+    // make u stationary where a variable has both.
     void start() {
         double curvature = 0;
         for (index i = 0; i < q_.Q.rows; ++i) curvature += q_.Q(i, i) / static_cast<double>(n_);
@@ -81,13 +85,15 @@ private:
         vec gradient;
         multiply_Q(u_, gradient);
         double size = 0;
-        for (std::size_t i = 0; i < n_; ++i) gradient[i] += q_.p[i], size += std::abs(gradient[i]) / static_cast<double>(n_);
+        for (std::size_t i = 0; i < n_; ++i)
+            gradient[i] += q_.p[i], size += std::abs(gradient[i]) / static_cast<double>(n_);
         if (!(size > 0)) size = 1;
         for (inequalities* f : all_.each) {
             f->apply(u_, f->Mu);
             f->s.resize(f->size());
             f->z.assign(f->size(), size);
-            for (std::size_t i = 0; i < f->size(); ++i) f->s[i] = std::max(f->t[i] - f->Mu[i], f->sign == 0 ? -infinity : 1e-16 * (1e-100 + std::abs(f->t[i])));
+            for (std::size_t i = 0; i < f->size(); ++i)
+                f->s[i] = std::max(f->t[i] - f->Mu[i], f->sign == 0 ? -infinity : 1e-16 * (1e-100 + std::abs(f->t[i])));
             const double least = f->sign == 0 ? std::max(0.1 * largest(f->s), 1e-3 * reach) : 0;
             for (std::size_t i = 0; i < f->size(); ++i) {
                 if (f->sign == 0)
@@ -134,7 +140,8 @@ private:
         }
         farkas_ = parts;
         farkas_size_ = 0;
-        for (std::size_t i = 0; i < n_; ++i) farkas_[i] += turned[i], farkas_size_ = std::max({farkas_size_, std::abs(parts[i]), std::abs(turned[i])});
+        for (std::size_t i = 0; i < n_; ++i)
+            farkas_[i] += turned[i], farkas_size_ = std::max({farkas_size_, std::abs(parts[i]), std::abs(turned[i])});
         farkas_value_ = support + dot(q_.b, y_);
         const double curve = dot(u_, Qu_);
         result_.primal = curve / 2 + dot(q_.p, u_);
@@ -172,11 +179,13 @@ private:
         double after = 0;
         std::size_t count = 0;
         for (const inequalities* f : all_.each) {
-            for (std::size_t i = 0; i < f->size(); ++i) after += (f->s[i] + reach * f->ds[i]) * (f->z[i] + reach * f->dz[i]);
+            for (std::size_t i = 0; i < f->size(); ++i)
+                after += (f->s[i] + reach * f->ds[i]) * (f->z[i] + reach * f->dz[i]);
             count += f->size();
         }
         if (count > 0) {
-            const double ratio = mu_ > 0 ? after / static_cast<double>(count) / mu_ : 0, sigma = std::clamp(ratio * ratio * ratio, 0.0, 1.0);
+            const double ratio = mu_ > 0 ? after / static_cast<double>(count) / mu_ : 0,
+                         sigma = std::clamp(ratio * ratio * ratio, 0.0, 1.0);
             for (inequalities* f : all_.each)
                 for (std::size_t i = 0; i < f->size(); ++i) f->target[i] += f->ds[i] * f->dz[i] - sigma * mu_;
             solve();
@@ -189,8 +198,9 @@ private:
             for (std::size_t i = 0; i < f->size(); ++i) f->s[i] += step * f->ds[i], f->z[i] += step * f->dz[i];
     }
 
-    // Products s·z that would be far from the others after a longer step shorten the step that can be taken. Bringing them nearer to `mean` costs
-    // another solution with the factors at hand, and saves a factorisation where it lengthens the step (Gondzio 1996).
+    // Products s·z that would be far from the others after a longer step shorten the step that can be taken. Bringing
+    // them nearer to `mean` costs another solution with the factors at hand, and saves a factorisation where it
+    // lengthens the step (Gondzio 1996).
     void centre(double mean) {
         for (int tries = 0; tries < most_centrings; ++tries) {
             const double reach = std::min(1.0, longest());
@@ -208,7 +218,8 @@ private:
             }
             solve();
             if (std::min(1.0, longest()) >= reach + 0.1 * (further - reach)) continue;
-            for (int f = 0; f < 3; ++f) all_.each[f]->target = targets[f], all_.each[f]->ds = ds[f], all_.each[f]->dz = dz[f];
+            for (int f = 0; f < 3; ++f)
+                all_.each[f]->target = targets[f], all_.each[f]->ds = ds[f], all_.each[f]->dz = dz[f];
             newton_.du = du, newton_.dy = dy;
             return;
         }
@@ -220,7 +231,8 @@ private:
         double size = 0;
         for (const double each : u_) size += std::abs(each);
         // The sum must also vanish against its terms: u may be zero by chance.
-        return largest(farkas_) <= options_.tol * farkas_size_ && largest(farkas_) * size <= options_.tol * -farkas_value_;
+        return largest(farkas_) <= options_.tol * farkas_size_ &&
+               largest(farkas_) * size <= options_.tol * -farkas_value_;
     }
     bool proves_unbounded() const {
         const double fall = dot(q_.p, u_);
@@ -248,8 +260,10 @@ private:
         result_.z = all_.rows.z;
         result_.z_lower.assign(n_, 0.0);
         result_.z_upper.assign(n_, 0.0);
-        for (std::size_t i = 0; i < all_.low.size(); ++i) result_.z_lower[static_cast<std::size_t>(all_.low.at[i])] = all_.low.z[i];
-        for (std::size_t i = 0; i < all_.high.size(); ++i) result_.z_upper[static_cast<std::size_t>(all_.high.at[i])] = all_.high.z[i];
+        for (std::size_t i = 0; i < all_.low.size(); ++i)
+            result_.z_lower[static_cast<std::size_t>(all_.low.at[i])] = all_.low.z[i];
+        for (std::size_t i = 0; i < all_.high.size(); ++i)
+            result_.z_upper[static_cast<std::size_t>(all_.high.at[i])] = all_.high.z[i];
         result_.seconds = seconds();
         return std::move(result_);
     }
@@ -268,6 +282,8 @@ private:
 
 }  // namespace
 
-qp_result iterate_qp(const quadratic_program& problem, const qp_options& options) { return method(problem, options).run(); }
+qp_result iterate_qp(const quadratic_program& problem, const qp_options& options) {
+    return method(problem, options).run();
+}
 
 }  // namespace mercer

@@ -15,7 +15,8 @@ namespace {
 template <class T>
 class kernel_pegasos {
 public:
-    kernel_pegasos(const gram<T>& K, std::span<const double> y, std::span<const double> C, const pegasos_options& options)
+    kernel_pegasos(const gram<T>& K, std::span<const double> y, std::span<const double> C,
+                   const pegasos_options& options)
         : K_(K),
           y_(y),
           C_(C),
@@ -34,7 +35,8 @@ public:
 
     kernel_pegasos_result run() {
         run_epochs(
-            o_, best_.descent, steps_, [this](const descent_clock& clock) { epoch(clock); }, [this](bool in_a_hurry) { look(in_a_hurry); });
+            o_, best_.descent, steps_, [this](const descent_clock& clock) { epoch(clock); },
+            [this](bool in_a_hurry) { look(in_a_hurry); });
         return std::move(best_);
     }
 
@@ -54,7 +56,8 @@ private:
             const index count = std::min(batch_, n_ - first);
             violated.clear();
             for (index k = first; k < first + count; ++k)
-                if (const index i = order_[static_cast<std::size_t>(k)]; y_[i] * (value(i) + b_) < 1) violated.push_back(i);
+                if (const index i = order_[static_cast<std::size_t>(k)]; y_[i] * (value(i) + b_) < 1)
+                    violated.push_back(i);
             const auto rows = static_cast<index>(violated.size());
             const matrix_view<T> block(rows_.at_least(rows * n_), rows, n_);
             if (rows > 0) K_.block(std::span<const index>(violated), selection(0, n_), block);
@@ -83,7 +86,8 @@ private:
         for (std::size_t i = 0; i < f.size(); ++i)
             for (const int c : {0, 1}) square[y_[i] > 0][c] += alpha[i] * y_[i] * part[c][i];
         const double b = o_.offset == offset_rule::exact ? best_offset(f, y_, C_).b : 0;
-        const double primal = (square[0][0] + square[0][1] + square[1][0] + square[1][1]) / 2 + hinge_loss(f, b, y_, C_);
+        const double primal =
+            (square[0][0] + square[0][1] + square[1][0] + square[1][1]) / 2 + hinge_loss(f, b, y_, C_);
         if (primal < best.primal || !o_.average) {
             best.primal = primal, best.b = b;
             best_.coef = alpha;
@@ -94,8 +98,9 @@ private:
         best.gap = best.primal > 0 ? (best.primal - best.dual) / best.primal : 0;
     }
 
-    // D at α brought into its box and, for an offset, into balance. `square` are the products of the classes' parts of w: to scale a class scales them,
-    // while clipping, which the end of an epoch leaves no need for, takes a product with K, or in a hurry is not answered.
+    // D at α brought into its box and, for an offset, into balance. `square` are the products of the classes' parts of
+    // w: to scale a class scales them, while clipping, which the end of an epoch leaves no need for, takes a product
+    // with K, or in a hurry is not answered.
     double bound(std::vector<double>& alpha, const double (&square)[2][2], bool in_a_hurry) {
         double sums[2] = {0, 0}, moved = 0;
         for (std::size_t i = 0; i < alpha.size(); ++i) {
@@ -155,7 +160,8 @@ private:
 }  // namespace
 
 template <class T>
-kernel_pegasos_result solve_kernel_pegasos(const gram<T>& K, std::span<const double> y, std::span<const double> C, const pegasos_options& options) {
+kernel_pegasos_result solve_kernel_pegasos(const gram<T>& K, std::span<const double> y, std::span<const double> C,
+                                           const pegasos_options& options) {
     require_square(K, "kernel pegasos");
     check(hinge_problem{no_rows(K.rows()), y, C}, "kernel pegasos");
     check(options);
@@ -163,7 +169,9 @@ kernel_pegasos_result solve_kernel_pegasos(const gram<T>& K, std::span<const dou
     return kernel_pegasos<T>(K, y, C, options).run();
 }
 
-template kernel_pegasos_result solve_kernel_pegasos(const gram<float>&, std::span<const double>, std::span<const double>, const pegasos_options&);
-template kernel_pegasos_result solve_kernel_pegasos(const gram<double>&, std::span<const double>, std::span<const double>, const pegasos_options&);
+template kernel_pegasos_result solve_kernel_pegasos(const gram<float>&, std::span<const double>,
+                                                    std::span<const double>, const pegasos_options&);
+template kernel_pegasos_result solve_kernel_pegasos(const gram<double>&, std::span<const double>,
+                                                    std::span<const double>, const pegasos_options&);
 
 }  // namespace mercer

@@ -16,8 +16,15 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 class l1_descent {
 public:
-    l1_descent(const compressed_columns& x, std::span<const double> y, std::span<const double> C, const coordinate_descent_options& options)
-        : x_(x), y_(y), C_(C), o_(options), w_(static_cast<std::size_t>(x.cols()), 0.0), b_(y.size(), 1.0), random_(options.seed) {
+    l1_descent(const compressed_columns& x, std::span<const double> y, std::span<const double> C,
+               const coordinate_descent_options& options)
+        : x_(x),
+          y_(y),
+          C_(C),
+          o_(options),
+          w_(static_cast<std::size_t>(x.cols()), 0.0),
+          b_(y.size(), 1.0),
+          random_(options.seed) {
         for (index j = 0; j < x.cols(); ++j) {
             double sum = 0;
             for (index k = x.start[j]; k < x.start[j + 1]; ++k) sum += C[x.row[k]] * x.value[k] * x.value[k];
@@ -27,7 +34,9 @@ public:
 
     descent_result run() {
         const auto started = std::chrono::steady_clock::now();
-        const auto clock = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count(); };
+        const auto clock = [&] {
+            return std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+        };
         const auto n = static_cast<double>(y_.size());
         const auto positive = static_cast<double>(std::count(y_.begin(), y_.end(), 1.0));
         const double enough = o_.tol * std::max(1.0, std::min(positive, n - positive)) / n;
@@ -48,7 +57,8 @@ public:
                     continue;
                 }
                 ++s;
-                const double violation = w_[j] != 0 ? std::abs(slope + std::copysign(1.0, w_[j])) : std::max(0.0, std::abs(slope) - 1);
+                const double violation =
+                    w_[j] != 0 ? std::abs(slope + std::copysign(1.0, w_[j])) : std::max(0.0, std::abs(slope) - 1);
                 sum += violation;
                 most = std::max(most, violation);
                 step(j, slope, std::max(curvature, 1e-12));
@@ -60,7 +70,8 @@ public:
                           : clock() > o_.most_seconds ? fit_status::time_limit
                                                       : fit_status::step_limit;
             const double unknown = std::numeric_limits<double>::quiet_NaN();
-            if (o_.progress && !o_.progress({out_.epochs, out_.steps, unknown, unknown, clock(), w_, 0})) out_.status = fit_status::cancelled;
+            if (o_.progress && !o_.progress({out_.epochs, out_.steps, unknown, unknown, clock(), w_, 0}))
+                out_.status = fit_status::cancelled;
             if (out_.status != fit_status::step_limit || out_.epochs >= o_.most_epochs) break;
             // All of them once more before it is believed; b without the rounding of the steps so far.
             if (small)
@@ -86,7 +97,9 @@ private:
 
     void step(index j, double slope, double curvature) {
         const double w = w_[j];
-        double d = slope + 1 <= curvature * w ? -(slope + 1) / curvature : slope - 1 >= curvature * w ? -(slope - 1) / curvature : -w;
+        double d = slope + 1 <= curvature * w   ? -(slope + 1) / curvature
+                   : slope - 1 >= curvature * w ? -(slope - 1) / curvature
+                                                : -w;
         if (std::abs(d) <= 1e-12 * std::abs(w) || d == 0) return;
         double promise = slope * d + std::abs(w + d) - std::abs(w);
         double moved = 0;  // b has d·(column j) of the steps tried so far
@@ -121,7 +134,8 @@ private:
         std::fill(b_.begin(), b_.end(), 1.0);
         for (index j = 0; j < x_.cols(); ++j)
             if (w_[j] != 0)
-                for (index k = x_.start[j]; k < x_.start[j + 1]; ++k) b_[x_.row[k]] -= y_[x_.row[k]] * x_.value[k] * w_[j];
+                for (index k = x_.start[j]; k < x_.start[j + 1]; ++k)
+                    b_[x_.row[k]] -= y_[x_.row[k]] * x_.value[k] * w_[j];
     }
 
     void finish() {
@@ -136,7 +150,8 @@ private:
         }
         for (index j = 0; j < x_.cols(); ++j) {
             double z = 0;
-            for (index k = x_.start[j]; k < x_.start[j + 1]; ++k) z += out_.alpha[x_.row[k]] * y_[x_.row[k]] * x_.value[k];
+            for (index k = x_.start[j]; k < x_.start[j + 1]; ++k)
+                z += out_.alpha[x_.row[k]] * y_[x_.row[k]] * x_.value[k];
             largest = std::max(largest, std::abs(z));
         }
         out_.primal = std::accumulate(w_.begin(), w_.end(), loss, [](double to, double v) { return to + std::abs(v); });
@@ -158,13 +173,17 @@ private:
 
 }  // namespace
 
-descent_result solve_l1_coordinate_descent(const compressed_columns& x, std::span<const double> y, std::span<const double> C,
-                                           const coordinate_descent_options& options) {
+descent_result solve_l1_coordinate_descent(const compressed_columns& x, std::span<const double> y,
+                                           std::span<const double> C, const coordinate_descent_options& options) {
     const char* const owner = "coordinate descent with an l1 penalty";
     check(x.rows, y, C, owner);
-    if (options.loss != hinge_power::l2) fail(errc::unsupported, fmt::format("{}: needs the squared hinge loss", owner));
-    if (!(options.tol > 0)) fail(errc::invalid_argument, fmt::format("{}: must satisfy tol > 0, got {}", owner, options.tol));
-    if (options.most_epochs < 1) fail(errc::invalid_argument, fmt::format("{}: must satisfy most_epochs >= 1, got {}", owner, options.most_epochs));
+    if (options.loss != hinge_power::l2)
+        fail(errc::unsupported, fmt::format("{}: needs the squared hinge loss", owner));
+    if (!(options.tol > 0))
+        fail(errc::invalid_argument, fmt::format("{}: must satisfy tol > 0, got {}", owner, options.tol));
+    if (options.most_epochs < 1)
+        fail(errc::invalid_argument,
+             fmt::format("{}: must satisfy most_epochs >= 1, got {}", owner, options.most_epochs));
     return l1_descent(x, y, C, options).run();
 }
 

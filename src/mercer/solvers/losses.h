@@ -10,7 +10,8 @@
 //     quantile              max(τ(y - f), (τ-1)(y - f))       parameter 0 < τ < 1
 //     user                  given by its value and its first and second derivative in f
 //
-// The three that have corners are all   ℓ(y, f) = max { u(f - y) - ε|u| : low <= u <= high },   their conjugate is uy + ε|u| on [low, high].
+// The three that have corners are all   ℓ(y, f) = max { u(f - y) - ε|u| : low <= u <= high },   their conjugate is uy +
+// ε|u| on [low, high].
 #pragma once
 
 #include <algorithm>
@@ -24,7 +25,8 @@ namespace mercer {
 enum class loss_kind { squared, logistic, squared_hinge, huber, poisson, hinge, epsilon_insensitive, quantile, user };
 
 inline const char* name(loss_kind kind) noexcept {
-    constexpr const char* names[] = {"squared", "logistic", "squared_hinge", "huber", "poisson", "hinge", "epsilon_insensitive", "quantile", "user"};
+    constexpr const char* names[] = {
+        "squared", "logistic", "squared_hinge", "huber", "poisson", "hinge", "epsilon_insensitive", "quantile", "user"};
     return names[static_cast<int>(kind)];
 }
 
@@ -45,20 +47,29 @@ struct loss {
     static loss hinge() { return {loss_kind::hinge}; }
     static loss epsilon_insensitive(double epsilon = 0.1) { return {loss_kind::epsilon_insensitive, epsilon}; }
     static loss quantile(double tau = 0.5) { return {loss_kind::quantile, tau}; }
-    static loss user(std::function<double(double, double)> value, std::function<double(double, double)> first, std::function<double(double, double)> second) {
+    static loss user(std::function<double(double, double)> value, std::function<double(double, double)> first,
+                     std::function<double(double, double)> second) {
         return {loss_kind::user, 0, {std::move(value), std::move(first), std::move(second)}};
     }
 
-    bool is_smooth() const { return kind != loss_kind::hinge && kind != loss_kind::epsilon_insensitive && kind != loss_kind::quantile; }
-    bool has_labels() const { return kind == loss_kind::logistic || kind == loss_kind::hinge || kind == loss_kind::squared_hinge; }
+    bool is_smooth() const {
+        return kind != loss_kind::hinge && kind != loss_kind::epsilon_insensitive && kind != loss_kind::quantile;
+    }
+    bool has_labels() const {
+        return kind == loss_kind::logistic || kind == loss_kind::hinge || kind == loss_kind::squared_hinge;
+    }
 
     double value(double y, double f) const;
     double first(double y, double f) const;   // a subgradient at a corner
     double second(double y, double f) const;  // of a loss with corners: 0
 
     // Of a loss with corners.
-    double low(double y) const { return kind == loss_kind::hinge ? (y > 0 ? -1.0 : 0.0) : kind == loss_kind::quantile ? -parameter : -1.0; }
-    double high(double y) const { return kind == loss_kind::hinge ? (y > 0 ? 0.0 : 1.0) : kind == loss_kind::quantile ? 1 - parameter : 1.0; }
+    double low(double y) const {
+        return kind == loss_kind::hinge ? (y > 0 ? -1.0 : 0.0) : kind == loss_kind::quantile ? -parameter : -1.0;
+    }
+    double high(double y) const {
+        return kind == loss_kind::hinge ? (y > 0 ? 0.0 : 1.0) : kind == loss_kind::quantile ? 1 - parameter : 1.0;
+    }
     double width() const { return kind == loss_kind::epsilon_insensitive ? parameter : 0.0; }
     double conjugate(double y, double u) const { return u * y + width() * std::abs(u); }
 };
@@ -67,9 +78,11 @@ inline double loss::value(double y, double f) const {
     const double t = f - y;
     switch (kind) {
         case loss_kind::squared: return 0.5 * t * t;
-        case loss_kind::logistic: return y * f > 0 ? std::log1p(std::exp(-y * f)) : -y * f + std::log1p(std::exp(y * f));
+        case loss_kind::logistic:
+            return y * f > 0 ? std::log1p(std::exp(-y * f)) : -y * f + std::log1p(std::exp(y * f));
         case loss_kind::squared_hinge: return y * f < 1 ? (1 - y * f) * (1 - y * f) : 0.0;
-        case loss_kind::huber: return std::abs(t) <= parameter ? 0.5 * t * t : parameter * (std::abs(t) - 0.5 * parameter);
+        case loss_kind::huber:
+            return std::abs(t) <= parameter ? 0.5 * t * t : parameter * (std::abs(t) - 0.5 * parameter);
         case loss_kind::poisson: return std::exp(f) - y * f + (y > 0 ? y * std::log(y) - y : 0.0);
         case loss_kind::hinge: return std::max(0.0, 1 - y * f);
         case loss_kind::epsilon_insensitive: return std::max(0.0, std::abs(t) - parameter);
@@ -83,7 +96,8 @@ inline double loss::first(double y, double f) const {
     const double t = f - y;
     switch (kind) {
         case loss_kind::squared: return t;
-        case loss_kind::logistic: return y * f > 0 ? -y * std::exp(-y * f) / (1 + std::exp(-y * f)) : -y / (1 + std::exp(y * f));
+        case loss_kind::logistic:
+            return y * f > 0 ? -y * std::exp(-y * f) / (1 + std::exp(-y * f)) : -y / (1 + std::exp(y * f));
         case loss_kind::squared_hinge: return y * f < 1 ? -2 * y * (1 - y * f) : 0.0;
         case loss_kind::huber: return std::clamp(t, -parameter, parameter);
         case loss_kind::poisson: return std::exp(f) - y;
@@ -110,9 +124,9 @@ inline double loss::second(double y, double f) const {
     }
 }
 
-// A loss as Newton's method sees it. One with corners is rounded: the maximum is taken of u(f - y) - ε|u| - μ/2 (u - c)², whose derivative in f
-// is the u that attains it. c is where u was in the round before, so that μ need not go to 0 for u to become exact (the proximal point method
-// on the dual, Rockafellar 1976).
+// A loss as Newton's method sees it. One with corners is rounded: the maximum is taken of u(f - y) - ε|u| - μ/2 (u -
+// c)², whose derivative in f is the u that attains it. c is where u was in the round before, so that μ need not go to 0
+// for u to become exact (the proximal point method on the dual, Rockafellar 1976).
 struct rounded_loss {
     const loss& of;
     double mu = 0;  // 0: of is smooth

@@ -86,8 +86,10 @@ private:
         std::vector<double> w = w_.mean(), a = alpha_.mean();
         for (index i = 0; i < n_; ++i) f_[static_cast<std::size_t>(i)] = p_.x.dot(i, w.data());
         const double b = o_.offset == offset_rule::exact ? best_offset(f_, p_.y, p_.C).b : 0;
-        const double primal = std::inner_product(w.begin(), w.end(), w.begin(), 0.0) / 2 + hinge_loss(f_, b, p_.y, p_.C);
-        // Without an average the answer is the last w, good or bad: that is what the identity with kernel Pegasos is about.
+        const double primal =
+            std::inner_product(w.begin(), w.end(), w.begin(), 0.0) / 2 + hinge_loss(f_, b, p_.y, p_.C);
+        // Without an average the answer is the last w, good or bad: that is what the identity with kernel Pegasos is
+        // about.
         if (primal < best_.primal || !o_.average) best_.primal = primal, best_.w = std::move(w), best_.b = b;
         const double dual = dual_value(p_, a, o_.offset != offset_rule::none);
         if (dual > best_.dual || !o_.average) best_.dual = dual, best_.alpha = std::move(a);
@@ -117,11 +119,12 @@ void check(const pegasos_options& o) {
     need(o.most_epochs >= 1, "most_epochs >= 1", static_cast<double>(o.most_epochs));
     need(o.most_steps >= 1, "most_steps >= 1", static_cast<double>(o.most_steps));
     need(o.look_every >= 1, "look_every >= 1", static_cast<double>(o.look_every));
-    if (o.offset == offset_rule::subgradient) fail(errc::unsupported, "pegasos: an offset is left out, exact, or a constant coordinate of the data");
+    if (o.offset == offset_rule::subgradient)
+        fail(errc::unsupported, "pegasos: an offset is left out, exact, or a constant coordinate of the data");
 }
 
-void run_epochs(const pegasos_options& o, descent_result& best, const std::int64_t& steps, const std::function<void(const descent_clock&)>& epoch,
-                const std::function<void(bool)>& look) {
+void run_epochs(const pegasos_options& o, descent_result& best, const std::int64_t& steps,
+                const std::function<void(const descent_clock&)>& epoch, const std::function<void(bool)>& look) {
     descent_clock clock(o.most_seconds);
     for (std::int64_t number = 1;; ++number) {
         const bool stopped = !unless_stopped([&] { epoch(clock); });
@@ -134,7 +137,8 @@ void run_epochs(const pegasos_options& o, descent_result& best, const std::int64
             look(stopped || late);
         }
         best.epochs = number, best.steps = steps, best.seconds = now;
-        const bool on = !stopped && (!o.progress || o.progress({number, steps, best.primal, best.dual, now, best.w, best.b}));
+        const bool on =
+            !stopped && (!o.progress || o.progress({number, steps, best.primal, best.dual, now, best.w, best.b}));
         best.status = best.gap <= o.tol ? fit_status::converged
                       : !on             ? fit_status::cancelled
                       : late            ? fit_status::time_limit

@@ -21,7 +21,8 @@ double dot(const vec& a, const vec& b) {
     return sum;
 }
 
-void check(const gram<double>& K, std::span<const double> y, std::span<const double> weight, const loss& l, const representer_options& o) {
+void check(const gram<double>& K, std::span<const double> y, std::span<const double> weight, const loss& l,
+           const representer_options& o) {
     require_square(K, "representer");
     const auto n = static_cast<std::size_t>(K.rows());
     const auto need = [](bool ok, const char* condition, double value) {
@@ -31,28 +32,37 @@ void check(const gram<double>& K, std::span<const double> y, std::span<const dou
     need(o.lambda > 0 && std::isfinite(o.lambda), "0 < lambda < infinity", o.lambda);
     need(o.tol > 0, "tol > 0", o.tol);
     need(o.most_rounds >= 1, "most_rounds >= 1", o.most_rounds);
-    if (l.kind == loss_kind::huber) need(l.parameter > 0 && std::isfinite(l.parameter), "0 < delta < infinity", l.parameter);
-    if (l.kind == loss_kind::epsilon_insensitive) need(l.parameter >= 0 && std::isfinite(l.parameter), "0 <= epsilon < infinity", l.parameter);
+    if (l.kind == loss_kind::huber)
+        need(l.parameter > 0 && std::isfinite(l.parameter), "0 < delta < infinity", l.parameter);
+    if (l.kind == loss_kind::epsilon_insensitive)
+        need(l.parameter >= 0 && std::isfinite(l.parameter), "0 <= epsilon < infinity", l.parameter);
     if (l.kind == loss_kind::quantile) need(l.parameter > 0 && l.parameter < 1, "0 < tau < 1", l.parameter);
     if (l.kind == loss_kind::user && (!l.own.value || !l.own.first || !l.own.second))
         fail(errc::invalid_argument, "representer: a user's loss needs a value and a first and second derivative");
-    if (y.size() != n) fail(errc::invalid_argument, fmt::format("representer: {} examples but {} targets", n, y.size()));
-    if (!weight.empty() && weight.size() != n) fail(errc::invalid_argument, fmt::format("representer: {} examples but {} weights", n, weight.size()));
+    if (y.size() != n)
+        fail(errc::invalid_argument, fmt::format("representer: {} examples but {} targets", n, y.size()));
+    if (!weight.empty() && weight.size() != n)
+        fail(errc::invalid_argument, fmt::format("representer: {} examples but {} weights", n, weight.size()));
     for (std::size_t i = 0; i < n; ++i) {
-        if (!std::isfinite(y[i])) fail(errc::data, fmt::format("representer: target {} is {}, not a finite number", i, y[i]));
+        if (!std::isfinite(y[i]))
+            fail(errc::data, fmt::format("representer: target {} is {}, not a finite number", i, y[i]));
         if (l.has_labels() && y[i] != 1 && y[i] != -1)
-            fail(errc::data, fmt::format("representer: targets of the {} loss must be 1 or -1, got {} for example {}", name(l.kind), y[i], i));
+            fail(errc::data, fmt::format("representer: targets of the {} loss must be 1 or -1, got {} for example {}",
+                                         name(l.kind), y[i], i));
         if (l.kind == loss_kind::poisson && y[i] < 0)
-            fail(errc::data, fmt::format("representer: targets of the poisson loss must be >= 0, got {} for example {}", y[i], i));
+            fail(errc::data,
+                 fmt::format("representer: targets of the poisson loss must be >= 0, got {} for example {}", y[i], i));
         if (!weight.empty() && (!(weight[i] > 0) || !std::isfinite(weight[i])))
-            fail(errc::data, fmt::format("representer: weight {} must satisfy 0 < weight < infinity, got {}", i, weight[i]));
+            fail(errc::data,
+                 fmt::format("representer: weight {} must satisfy 0 < weight < infinity, got {}", i, weight[i]));
     }
 }
 
 // From Newton's method on rounded losses to the problem itself.
 class representer {
 public:
-    representer(const gram<double>& K, std::span<const double> y, std::span<const double> weight, const loss& l, const representer_options& o)
+    representer(const gram<double>& K, std::span<const double> y, std::span<const double> weight, const loss& l,
+                const representer_options& o)
         : K_(K), y_(y), loss_(l), o_(o), n_(y.size()), at_(K, y, weight, l, o) {}
 
     representer_result run() {
@@ -65,7 +75,9 @@ public:
 private:
     representer_result at_once() {
         fit_status status = fit_status::cancelled;
-        unless_stopped([&] { status = at_.minimise(0, [&](double gap, double value) { return gap <= o_.tol * std::abs(value); }); });
+        unless_stopped([&] {
+            status = at_.minimise(0, [&](double gap, double value) { return gap <= o_.tol * std::abs(value); });
+        });
         representer_result out;
         out.alpha = at_.alpha();
         out.offset = at_.offset();
@@ -89,8 +101,9 @@ private:
         return out;
     }
 
-    // What was reached of the problem itself. u gives the lower bound. There are two points for the upper one: a, which is 0 where u is, and
-    // where λ is so small that a = -wu/λ is no longer exact α, with the same zeros if it loses nothing by them.
+    // What was reached of the problem itself. u gives the lower bound. There are two points for the upper one: a, which
+    // is 0 where u is, and where λ is so small that a = -wu/λ is no longer exact α, with the same zeros if it loses
+    // nothing by them.
     representer_result measured() {
         const vec& g = at_.slopes();
         vec dual(n_), sparse = at_.alpha();
@@ -106,20 +119,24 @@ private:
         for (std::size_t i = 0; i < n_; ++i) size += std::abs(dual[i] * Kdual[i]);
         indefinite_ = square < -1e-12 * size;
         // Σg = 0 holds up to rounding; what that may be worth is taken off.
-        const double lower = -0.5 * o_.lambda * square - conjugates - (o_.intercept ? std::abs(unbalanced * at_.offset()) : 0.0);
+        const double lower =
+            -0.5 * o_.lambda * square - conjugates - (o_.intercept ? std::abs(unbalanced * at_.offset()) : 0.0);
         representer_result best = candidate(std::move(dual), std::move(Kdual), lower);
         const auto good = [&] { return best.gap <= o_.tol * std::abs(best.objective); };
         if (good()) return best;
         vec f = at_.times(sparse);
-        if (representer_result other = candidate(std::move(sparse), std::move(f), lower); other.gap < best.gap) best = std::move(other);
+        if (representer_result other = candidate(std::move(sparse), std::move(f), lower); other.gap < best.gap)
+            best = std::move(other);
         if (good()) return best;
-        if (representer_result other = candidate(at_.alpha(), at_.fixed(), lower); other.gap < 0.5 * best.gap) best = std::move(other);
+        if (representer_result other = candidate(at_.alpha(), at_.fixed(), lower); other.gap < 0.5 * best.gap)
+            best = std::move(other);
         return best;
     }
 
     representer_result round_by_round() {
-        // Newton's matrix is K + (λμ/w)I on the examples at a corner: μ is measured by what λμ/w is beside k(x, x). Too large and the rounds are
-        // many, too small and u, which is known to the rounding of f over μ, is not exact enough.
+        // Newton's matrix is K + (λμ/w)I on the examples at a corner: μ is measured by what λμ/w is beside k(x, x). Too
+        // large and the rounds are many, too small and u, which is known to the rounding of f over μ, is not exact
+        // enough.
         vec self(n_);
         K_.diagonal(self);
         double top = 0;
@@ -129,15 +146,20 @@ private:
         representer_result best;
         best.gap = std::numeric_limits<double>::infinity();
         for (int outer = 0, idle = 0; outer < 200; ++outer) {
-            const double aim =
-                std::isfinite(best.gap) ? std::max(0.01 * best.gap, 1e-3 * o_.tol * std::abs(best.objective)) : std::numeric_limits<double>::infinity();
+            const double aim = std::isfinite(best.gap)
+                                   ? std::max(0.01 * best.gap, 1e-3 * o_.tol * std::abs(best.objective))
+                                   : std::numeric_limits<double>::infinity();
             fit_status inner = fit_status::cancelled;
-            unless_stopped([&] { inner = at_.minimise(mu, [&](double gap, double value) { return gap <= std::min(1e-3 * std::abs(value), aim); }); });
+            unless_stopped([&] {
+                inner = at_.minimise(
+                    mu, [&](double gap, double value) { return gap <= std::min(1e-3 * std::abs(value), aim); });
+            });
             const listening_to nobody(nullptr);  // two products, without which there is nothing to show
             representer_result now = measured();
             const double progress = now.gap / best.gap;
             if (now.gap < best.gap) best = std::move(now);
-            best.status = inner == fit_status::step_limit || inner == fit_status::cancelled ? inner : fit_status::stalled;
+            best.status =
+                inner == fit_status::step_limit || inner == fit_status::cancelled ? inner : fit_status::stalled;
             // A matrix with aᵀKa < 0 makes the "gap" mean nothing.
             if (best.gap <= o_.tol * std::abs(best.objective) && !indefinite_) best.status = fit_status::converged;
             idle = progress < 0.9 ? 0 : idle + 1;
@@ -160,8 +182,8 @@ private:
 
 }  // namespace
 
-representer_result solve_representer(const gram<double>& K, std::span<const double> y, std::span<const double> weight, const loss& l,
-                                     const representer_options& options) {
+representer_result solve_representer(const gram<double>& K, std::span<const double> y, std::span<const double> weight,
+                                     const loss& l, const representer_options& options) {
     check(K, y, weight, l, options);
     return representer(K, y, weight, l, options).run();
 }

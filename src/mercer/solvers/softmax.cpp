@@ -37,7 +37,8 @@ void add(rows& a, double t, const rows& b) {
 
 class newton {
 public:
-    newton(const gram<double>& K, std::span<const index> label, index classes, std::span<const double> weight, const representer_options& o)
+    newton(const gram<double>& K, std::span<const index> label, index classes, std::span<const double> weight,
+           const representer_options& o)
         : K_(K),
           label_(label),
           o_(o),
@@ -118,7 +119,8 @@ private:
             for (index c = 0; c < C_; ++c) top = std::max(top, fixed(i, c) + b[static_cast<std::size_t>(c)]);
             for (index c = 0; c < C_; ++c) total += std::exp(fixed(i, c) + b[static_cast<std::size_t>(c)] - top);
             const index own = label_[static_cast<std::size_t>(i)];
-            sum += w_[static_cast<std::size_t>(i)] * (std::log(total) + top - fixed(i, own) - b[static_cast<std::size_t>(own)]);
+            sum += w_[static_cast<std::size_t>(i)] *
+                   (std::log(total) + top - fixed(i, own) - b[static_cast<std::size_t>(own)]);
         }
         return sum;
     }
@@ -126,7 +128,8 @@ private:
     void probabilities(const rows& fixed, const std::vector<double>& b, rows& p) const {
         std::vector<double> f(static_cast<std::size_t>(C_));
         for (index i = 0; i < n_; ++i) {
-            for (index c = 0; c < C_; ++c) f[static_cast<std::size_t>(c)] = fixed(i, c) + b[static_cast<std::size_t>(c)];
+            for (index c = 0; c < C_; ++c)
+                f[static_cast<std::size_t>(c)] = fixed(i, c) + b[static_cast<std::size_t>(c)];
             softmax(f, std::span<double>(p.row(i), static_cast<std::size_t>(C_)));
         }
     }
@@ -135,7 +138,8 @@ private:
     double imbalance() const {
         if (!o_.intercept || sums_.empty()) return 0;
         double worth = 0;
-        for (index c = 0; c < C_; ++c) worth += std::abs(sums_[static_cast<std::size_t>(c)] * b_[static_cast<std::size_t>(c)]);
+        for (index c = 0; c < C_; ++c)
+            worth += std::abs(sums_[static_cast<std::size_t>(c)] * b_[static_cast<std::size_t>(c)]);
         return worth;
     }
 
@@ -144,7 +148,8 @@ private:
         sums_.assign(static_cast<std::size_t>(C_), 0.0);
         for (index i = 0; i < n_; ++i)
             for (index c = 0; c < C_; ++c) {
-                const double g = w_[static_cast<std::size_t>(i)] * (p_(i, c) - (label_[static_cast<std::size_t>(i)] == c ? 1 : 0));
+                const double g =
+                    w_[static_cast<std::size_t>(i)] * (p_(i, c) - (label_[static_cast<std::size_t>(i)] == c ? 1 : 0));
                 sums_[static_cast<std::size_t>(c)] += g;
                 r_(i, c) = g + o_.lambda * alpha_(i, c);
             }
@@ -162,7 +167,8 @@ private:
         double trace = 0;
         for (index a = 0; a < C_; ++a) trace += m(a, a);
         for (index a = 0; a < C_; ++a) {
-            for (index c = 0; c < C_; ++c) m(a, c) += (trace + std::numeric_limits<double>::min()) / static_cast<double>(C_);
+            for (index c = 0; c < C_; ++c)
+                m(a, c) += (trace + std::numeric_limits<double>::min()) / static_cast<double>(C_);
             m(a, a) += 1e-15 * trace + std::numeric_limits<double>::min();
         }
         return m;
@@ -178,7 +184,9 @@ private:
             probabilities(fixed, b, p);
             rows s(C_, 1);
             for (index i = 0; i < n_; ++i)
-                for (index c = 0; c < C_; ++c) s(c, 0) += w_[static_cast<std::size_t>(i)] * (p(i, c) - (label_[static_cast<std::size_t>(i)] == c ? 1 : 0));
+                for (index c = 0; c < C_; ++c)
+                    s(c, 0) += w_[static_cast<std::size_t>(i)] *
+                               (p(i, c) - (label_[static_cast<std::size_t>(i)] == c ? 1 : 0));
             double largest = 0, slope = 0;
             for (index c = 0; c < C_; ++c) largest = std::max(largest, std::abs(s(c, 0)));
             if (largest <= 1e-14 * total) break;
@@ -192,11 +200,13 @@ private:
             for (int halvings = 0; halvings < 40 && !fell; ++halvings, t /= 2) {
                 double mean = 0;
                 for (index c = 0; c < C_; ++c)
-                    mean += (next[static_cast<std::size_t>(c)] = b[static_cast<std::size_t>(c)] - t * d(c, 0)) / static_cast<double>(C_);
+                    mean += (next[static_cast<std::size_t>(c)] = b[static_cast<std::size_t>(c)] - t * d(c, 0)) /
+                            static_cast<double>(C_);
                 for (double& each : next) each -= mean;
                 const double now = value_at(fixed, next);
                 // Close to the end the fall drowns in rounding; the full Newton step is then the better point.
-                fell = now <= value + 1e-4 * t * slope || (halvings == 0 && largest < 1e-6 * total && now <= value + 1e-13 * std::abs(value));
+                fell = now <= value + 1e-4 * t * slope ||
+                       (halvings == 0 && largest < 1e-6 * total && now <= value + 1e-13 * std::abs(value));
                 if (fell) value = now;
             }
             if (!fell) break;
@@ -210,7 +220,8 @@ private:
         const auto curved = [&](index i, auto&& put) {
             double mean = 0;
             for (index c = 0; c < C_; ++c) mean += p_(i, c) * (Kp(i, c) - m(c, 0));
-            for (index c = 0; c < C_; ++c) put(c, w_[static_cast<std::size_t>(i)] * p_(i, c) * (Kp(i, c) - m(c, 0) - mean));
+            for (index c = 0; c < C_; ++c)
+                put(c, w_[static_cast<std::size_t>(i)] * p_(i, c) * (Kp(i, c) - m(c, 0) - mean));
         };
         if (factor) {
             rows sum(C_, 1);
@@ -218,7 +229,8 @@ private:
             cholesky_solve(factor->view(), sum.view());
             m = std::move(sum);
         }
-        for (index i = 0; i < n_; ++i) curved(i, [&](index c, double value) { out(i, c) = o_.lambda * p(i, c) + value; });
+        for (index i = 0; i < n_; ++i)
+            curved(i, [&](index c, double value) { out(i, c) = o_.lambda * p(i, c) + value; });
     }
 
     bool step(const rows& Kr, double& value) {
@@ -233,7 +245,8 @@ private:
         add(Ks, -1, Kr);
         rows p = s, Kp = Ks;
         double rho = dot(s, Ks);
-        const double forcing = std::clamp(0.1 * std::sqrt(std::abs(gap_) / std::max(value, std::numeric_limits<double>::min())), 1e-9, 0.1);
+        const double forcing = std::clamp(
+            0.1 * std::sqrt(std::abs(gap_) / std::max(value, std::numeric_limits<double>::min())), 1e-9, 0.1);
         const double goal = forcing * forcing * rho;
         for (index steps = 0; steps < 3 * n_ + 10 && rho > goal; ++steps) {
             apply(p, Kp, constrained ? &factor : nullptr, image);
@@ -246,7 +259,8 @@ private:
             Ks = times(s);
             const double next = dot(s, Ks), beta = next / rho;
             if (!(next > 0)) break;
-            for (index k = 0; k < n_ * C_; ++k) p.data()[k] = s.data()[k] + beta * p.data()[k], Kp.data()[k] = Ks.data()[k] + beta * Kp.data()[k];
+            for (index k = 0; k < n_ * C_; ++k)
+                p.data()[k] = s.data()[k] + beta * p.data()[k], Kp.data()[k] = Ks.data()[k] + beta * Kp.data()[k];
             rho = next;
         }
         const double slope = dot(r_, along);
@@ -283,21 +297,27 @@ private:
 
 }  // namespace
 
-softmax_result solve_softmax(const gram<double>& K, std::span<const index> label, index classes, std::span<const double> weight,
-                             const representer_options& options) {
+softmax_result solve_softmax(const gram<double>& K, std::span<const index> label, index classes,
+                             std::span<const double> weight, const representer_options& options) {
     require_square(K, "softmax");
     const auto n = static_cast<std::size_t>(K.rows());
     if (n == 0) fail(errc::data, "softmax: there are no examples");
     if (classes < 2) fail(errc::invalid_argument, fmt::format("softmax: must satisfy classes >= 2, got {}", classes));
     if (!(options.lambda > 0) || !std::isfinite(options.lambda))
-        fail(errc::invalid_argument, fmt::format("softmax: must satisfy 0 < lambda < infinity, got {}", options.lambda));
-    if (!(options.tol > 0)) fail(errc::invalid_argument, fmt::format("softmax: must satisfy tol > 0, got {}", options.tol));
+        fail(errc::invalid_argument,
+             fmt::format("softmax: must satisfy 0 < lambda < infinity, got {}", options.lambda));
+    if (!(options.tol > 0))
+        fail(errc::invalid_argument, fmt::format("softmax: must satisfy tol > 0, got {}", options.tol));
     if (label.size() != n || (!weight.empty() && weight.size() != n))
-        fail(errc::invalid_argument, fmt::format("softmax: {} examples but {} labels and {} weights", n, label.size(), weight.size()));
+        fail(errc::invalid_argument,
+             fmt::format("softmax: {} examples but {} labels and {} weights", n, label.size(), weight.size()));
     for (std::size_t i = 0; i < n; ++i) {
-        if (label[i] < 0 || label[i] >= classes) fail(errc::data, fmt::format("softmax: label {} must satisfy 0 <= label < {}, got {}", i, classes, label[i]));
+        if (label[i] < 0 || label[i] >= classes)
+            fail(errc::data,
+                 fmt::format("softmax: label {} must satisfy 0 <= label < {}, got {}", i, classes, label[i]));
         if (!weight.empty() && (!(weight[i] > 0) || !std::isfinite(weight[i])))
-            fail(errc::data, fmt::format("softmax: weight {} must satisfy 0 < weight < infinity, got {}", i, weight[i]));
+            fail(errc::data,
+                 fmt::format("softmax: weight {} must satisfy 0 < weight < infinity, got {}", i, weight[i]));
     }
     return newton(K, label, classes, weight, options).run();
 }

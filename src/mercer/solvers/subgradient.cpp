@@ -39,7 +39,8 @@ public:
             best_.epochs = epoch, best_.steps = steps_, best_.seconds = now;
             const bool changed = o_.change == 0 || std::abs(before - seen_) > o_.change * std::abs(seen_);
             before = seen_;
-            const bool on = !o_.progress || o_.progress({epoch, steps_, best_.primal, best_.dual, now, best_.w, best_.b});
+            const bool on =
+                !o_.progress || o_.progress({epoch, steps_, best_.primal, best_.dual, now, best_.w, best_.b});
             best_.status = best_.gap <= o_.tol || !changed ? fit_status::converged
                            : !on                           ? fit_status::cancelled
                            : late                          ? fit_status::time_limit
@@ -51,7 +52,9 @@ public:
 private:
     double eta() const {
         const auto t = static_cast<double>(steps_);
-        return o_.schedule == step_schedule::constant ? o_.eta : o_.schedule == step_schedule::inverse ? o_.eta / t : o_.eta / std::sqrt(t);
+        return o_.schedule == step_schedule::constant  ? o_.eta
+               : o_.schedule == step_schedule::inverse ? o_.eta / t
+                                                       : o_.eta / std::sqrt(t);
     }
 
     void values(const double* w, double scale) {
@@ -83,7 +86,8 @@ private:
             const std::vector<double> w = w_.value(), a = alpha_.value();
             double slope = 0, curve = 0;
             for (std::size_t i = 0; i < share.size(); ++i) slope += share[i] - a[i];
-            for (std::size_t j = 0; j < w.size(); ++j) slope -= w[j] * (g[j] - w[j]), curve += (g[j] - w[j]) * (g[j] - w[j]);
+            for (std::size_t j = 0; j < w.size(); ++j)
+                slope -= w[j] * (g[j] - w[j]), curve += (g[j] - w[j]) * (g[j] - w[j]);
             step = curve > 0 ? std::clamp(slope / curve, 0.0, 1.0) : slope > 0 ? 1.0 : 0.0;
         } else {
             step = std::min(1.0, eta());
@@ -113,7 +117,8 @@ private:
                 const index i = order_[static_cast<std::size_t>(k)];
                 if (p_.y[i] * (w_.scale() * p_.x.dot(i, w_.unscaled()) + b_) < 1) violated.push_back(i);
             }
-            const double step = std::min(1.0, eta()), each = step * static_cast<double>(n_) / static_cast<double>(count);
+            const double step = std::min(1.0, eta()),
+                         each = step * static_cast<double>(n_) / static_cast<double>(count);
             w_.shrink(1 - step);
             alpha_.shrink(1 - step);
             for (const index i : violated) {
@@ -174,7 +179,8 @@ descent_result solve_subgradient(const hinge_problem& problem, const subgradient
     need(o.change >= 0, "change >= 0", o.change);
     need(o.most_epochs >= 1, "most_epochs >= 1", static_cast<double>(o.most_epochs));
     need(o.look_every >= 1, "look_every >= 1", static_cast<double>(o.look_every));
-    if (o.schedule == step_schedule::best && (o.offset == offset_rule::subgradient || (o.batch > 0 && o.batch < problem.x.rows())))
+    if (o.schedule == step_schedule::best &&
+        (o.offset == offset_rule::subgradient || (o.batch > 0 && o.batch < problem.x.rows())))
         fail(errc::unsupported, "subgradient: the best step is for the whole batch, with the best offset or none");
     return descent(problem, o).run();
 }

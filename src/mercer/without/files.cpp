@@ -1,4 +1,5 @@
-// base/file, readers/source and checkpoints where there are no files: bytes in memory are read, everything else fails with errc::unsupported.
+// base/file, readers/source and checkpoints where there are no files: bytes in memory are read, everything else fails
+// with errc::unsupported.
 #include "mercer/base/error.h"
 #include "mercer/base/file.h"
 #include "mercer/data/readers/source.h"
@@ -20,12 +21,15 @@ void remove_temporaries_on_signals() {}
 
 source read_source(const std::string& path) { no_files(path); }
 source unpack(std::string name, std::string_view bytes) {
-    if (bytes.starts_with("\x1f\x8b") || bytes.starts_with("\xfd\x37zXZ")) fail(errc::unsupported, name + ": packed files cannot be read here; unpack it first");
+    if (bytes.starts_with("\x1f\x8b") || bytes.starts_with("\xfd\x37zXZ"))
+        fail(errc::unsupported, name + ": packed files cannot be read here; unpack it first");
     return {std::move(name), bytes, nullptr};
 }
 void source::done_with(std::string_view) const {}
 
 void write_checkpoint(const std::string& path, const checkpoint_problem&, std::span<const double>) { no_files(path); }
-std::optional<std::vector<double>> read_checkpoint(const std::string&, const checkpoint_problem&) { return std::nullopt; }
+std::optional<std::vector<double>> read_checkpoint(const std::string&, const checkpoint_problem&) {
+    return std::nullopt;
+}
 
 }  // namespace mercer

@@ -13,7 +13,8 @@ namespace mercer {
 
 int threads() { return 1; }
 void set_threads(int count) {
-    if (count < 1) fail(errc::invalid_argument, "the number of threads must satisfy 1 <= threads, got " + std::to_string(count));
+    if (count < 1)
+        fail(errc::invalid_argument, "the number of threads must satisfy 1 <= threads, got " + std::to_string(count));
 }
 thread_limit::thread_limit(int count) : before_(count) {}
 thread_limit::~thread_limit() = default;

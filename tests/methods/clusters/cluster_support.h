@@ -52,7 +52,8 @@ inline sample load(const std::string& name) {
     sample s{as_dense<double>(read.x), read.y, {}};
     matrix<double> made((s.x.size() + 6) / 7, s.x.dims());
     for (index i = 0; i < made.rows(); ++i)
-        for (index c = 0; c < made.cols(); ++c) made(i, c) = s.x.row(7 * i)[c] + 0.1 * std::sqrt(static_cast<double>(c + 2));
+        for (index c = 0; c < made.cols(); ++c)
+            made(i, c) = s.x.row(7 * i)[c] + 0.1 * std::sqrt(static_cast<double>(c + 2));
     s.fresh = dense<double>(std::move(made));
     return s;
 }
@@ -66,7 +67,8 @@ inline std::vector<double> test_weights(index n) {
 // Each object as often as its weight says.
 inline std::vector<index> repeated(const std::vector<double>& weight) {
     std::vector<index> out;
-    for (std::size_t i = 0; i < weight.size(); ++i) out.insert(out.end(), static_cast<std::size_t>(weight[i]), static_cast<index>(i));
+    for (std::size_t i = 0; i < weight.size(); ++i)
+        out.insert(out.end(), static_cast<std::size_t>(weight[i]), static_cast<index>(i));
     return out;
 }
 
@@ -85,7 +87,8 @@ Model round_trip(const Model& model, Parse parse) {
     const std::string bytes = model_bytes(model);
     Model back = parse(bytes, "m");
     EXPECT_EQ(model_bytes(back), bytes);
-    for (const std::size_t at : {std::size_t{0}, std::size_t{5}, bytes.size() / 3, bytes.size() / 2, bytes.size() - 1}) {
+    for (const std::size_t at :
+         {std::size_t{0}, std::size_t{5}, bytes.size() / 3, bytes.size() / 2, bytes.size() - 1}) {
         EXPECT_THROW(parse(bytes.substr(0, at), "m"), error) << "cut at " << at;
         std::string damaged = bytes;
         damaged[at] = static_cast<char>(damaged[at] ^ 0x20);

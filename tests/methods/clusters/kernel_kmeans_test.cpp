@@ -1,7 +1,7 @@
 #include "mercer/methods/clusters/kernel_kmeans.h"
 
-#include "methods/clusters/cluster_support.h"
 #include "mercer/base/parallel.h"
+#include "methods/clusters/cluster_support.h"
 
 namespace mercer {
 namespace {
@@ -21,7 +21,8 @@ double by_definition(const matrix<double>& K, const std::vector<index>& labels, 
             W += wa;
             to += wa * K(i, a);
             for (index b = 0; b < n; ++b)
-                if (labels[static_cast<std::size_t>(b)] == labels[static_cast<std::size_t>(i)]) within += wa * w[static_cast<std::size_t>(b)] * K(a, b);
+                if (labels[static_cast<std::size_t>(b)] == labels[static_cast<std::size_t>(i)])
+                    within += wa * w[static_cast<std::size_t>(b)] * K(a, b);
         }
         if (W > 0) J += w[static_cast<std::size_t>(i)] * (K(i, i) - 2 * to / W + within / W / W);
     }
@@ -50,7 +51,8 @@ TEST(kernel_kmeans, scikit_learn_from_the_same_start) {
 
 TEST(kernel_kmeans, objective_is_that_of_the_definition) {
     const sample s = load("iris.svm");
-    for (const kernel& k : {kernel(gaussian{0.5}), kernel(linear{}), kernel(polynomial{.degree = 2, .gamma = 0.1, .coef0 = 1})})
+    for (const kernel& k :
+         {kernel(gaussian{0.5}), kernel(linear{}), kernel(polynomial{.degree = 2, .gamma = 0.1, .coef0 = 1})})
         for (const bool weighted : {false, true}) {
             kmeans_options o;
             o.n_clusters = 4;
@@ -115,7 +117,8 @@ TEST(kernel_kmeans, a_weight_is_a_number_of_copies) {
     const kmeans_model weighted = fit_kernel_kmeans(gaussian{0.3}, x, o),
                        twice = fit_kernel_kmeans(gaussian{0.3}, gather(x, std::span<const index>(copies)), copied);
     EXPECT_NEAR(weighted.objective(), twice.objective(), 1e-11);
-    for (std::size_t i = 0; i < copies.size(); ++i) EXPECT_EQ(twice.labels[i], weighted.labels[static_cast<std::size_t>(copies[i])]);
+    for (std::size_t i = 0; i < copies.size(); ++i)
+        EXPECT_EQ(twice.labels[i], weighted.labels[static_cast<std::size_t>(copies[i])]);
 }
 
 TEST(kernel_kmeans, empty_clusters_are_filled) {
@@ -145,10 +148,12 @@ TEST(kernel_kmeans, duplicates_and_extremes) {
     EXPECT_EQ(fit_kernel_kmeans(linear{}, some, o).labels, std::vector<index>(9, 0));
     EXPECT_EQ(fit_kernel_kmeans(linear{}, random_vectors(1, 2, 1), o).objective(), 0);
     o.n_clusters = 10;
-    expect_error(errc::invalid_argument, "1 <= n_clusters <= n, got 10 with n = 9", [&] { fit_kernel_kmeans(linear{}, some, o); });
+    expect_error(errc::invalid_argument, "1 <= n_clusters <= n, got 10 with n = 9",
+                 [&] { fit_kernel_kmeans(linear{}, some, o); });
     o.n_clusters = 3;
     o.sample_weight = {1, 1, 0, 0, 0, 0, 0, 0, 0};
-    expect_error(errc::invalid_argument, "at least 3 examples of positive weight", [&] { fit_kernel_kmeans(linear{}, some, o); });
+    expect_error(errc::invalid_argument, "at least 3 examples of positive weight",
+                 [&] { fit_kernel_kmeans(linear{}, some, o); });
     EXPECT_THROW(fit_kernel_kmeans(linear{}, with_nan(), {.n_clusters = 2}), error);
     matrix<double> bad(3, 3);
     bad(0, 1) = bad(1, 0) = std::numeric_limits<double>::quiet_NaN();
@@ -161,7 +166,8 @@ TEST(kernel_kmeans, distances_to_the_means) {
         const kmeans_model m = fit_kernel_kmeans(k, x, {.n_clusters = 4});
         const matrix<double> own = distances(m, x), d = distances(m, z);
         double J = 0;
-        for (index i = 0; i < 60; ++i) J += own(i, m.labels[static_cast<std::size_t>(i)]) * own(i, m.labels[static_cast<std::size_t>(i)]);
+        for (index i = 0; i < 60; ++i)
+            J += own(i, m.labels[static_cast<std::size_t>(i)]) * own(i, m.labels[static_cast<std::size_t>(i)]);
         EXPECT_NEAR(J, m.objective(), 1e-9 * m.objective());
         const std::vector<index> nearest = predict(m, z);
         matrix<double> across(20, 60);
@@ -176,7 +182,8 @@ TEST(kernel_kmeans, distances_to_the_means) {
                 double to_members = 0, of_members = 0, count = 0;
                 for (index j = 0; j < 60; ++j) {
                     if (m.labels[static_cast<std::size_t>(j)] != c) continue;
-                    to_members += own_z[static_cast<std::size_t>(i)] - 2 * across(i, j) + own_x[static_cast<std::size_t>(j)];
+                    to_members +=
+                        own_z[static_cast<std::size_t>(i)] - 2 * across(i, j) + own_x[static_cast<std::size_t>(j)];
                     of_members += own(j, c) * own(j, c);
                     ++count;
                 }
@@ -205,7 +212,8 @@ TEST(kernel_kmeans, objects_files_and_cancelling) {
     EXPECT_EQ(predict(back, few_strings()), words.labels);
     const kmeans_model bags = fit_kernel_kmeans(set_intersection{}, few_sets(), {.n_clusters = 2});
     EXPECT_NE(bags.labels[0], bags.labels[3]);
-    round_trip(fit_kernel_kmeans(computed<double>(set_intersection{}, few_sets()), {.n_clusters = 2}), parse_kernel_kmeans_model);
+    round_trip(fit_kernel_kmeans(computed<double>(set_intersection{}, few_sets()), {.n_clusters = 2}),
+               parse_kernel_kmeans_model);
 
     const dataset x = random_vectors(100, 2, 16);
     kmeans_options o;

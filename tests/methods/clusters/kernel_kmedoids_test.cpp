@@ -3,9 +3,9 @@
 #include <numeric>
 #include <set>
 
-#include "methods/clusters/cluster_support.h"
 #include "mercer/base/parallel.h"
 #include "mercer/solvers/faster_pam.h"
+#include "methods/clusters/cluster_support.h"
 
 namespace mercer {
 namespace {
@@ -103,7 +103,9 @@ TEST(kernel_kmedoids, as_good_as_pam_from_its_start) {
             const kmedoids_model m = fit_kmedoids(precomputed<double>(D.view()), o);
             EXPECT_LE(m.objective, slow * (1 + 1e-12)) << data << " k = " << count;
             const std::vector<double> ones(static_cast<std::size_t>(D.rows()), 1.0);
-            EXPECT_NEAR(total(D, pam_build(static_cast<const gram<double>&>(precomputed<double>(D.view())), ones, count)), total(D, built), 1e-9);
+            EXPECT_NEAR(
+                total(D, pam_build(static_cast<const gram<double>&>(precomputed<double>(D.view())), ones, count)),
+                total(D, built), 1e-9);
             o.init = built;
             EXPECT_LE(fit_kmedoids(precomputed<double>(D.view()), o).objective, slow * (1 + 1e-12));
         }
@@ -123,7 +125,8 @@ TEST(kernel_kmedoids, weights) {
     // A weight is a number of copies: so they are a local optimum for the copies too.
     const std::vector<index> copies = repeated(o.sample_weight);
     matrix<double> spread(static_cast<index>(copies.size()), 60);
-    for (index i = 0; i < spread.rows(); ++i) std::copy_n(D.row(copies[static_cast<std::size_t>(i)]), 60, spread.row(i));
+    for (index i = 0; i < spread.rows(); ++i)
+        std::copy_n(D.row(copies[static_cast<std::size_t>(i)]), 60, spread.row(i));
     EXPECT_NEAR(total(spread, m.medoids), m.objective, 1e-11);
 }
 
@@ -144,7 +147,9 @@ TEST(kernel_kmedoids, scan_finds_the_number_of_groups) {
     matrix<double> x(60, 2);
     std::mt19937_64 random(22);
     std::normal_distribution<double> normal(0, 0.3);
-    for (index i = 0; i < 60; ++i) x(i, 0) = static_cast<double>(i % 4 / 2 * 10) + normal(random), x(i, 1) = static_cast<double>(i % 2 * 10) + normal(random);
+    for (index i = 0; i < 60; ++i)
+        x(i, 0) = static_cast<double>(i % 4 / 2 * 10) + normal(random),
+             x(i, 1) = static_cast<double>(i % 2 * 10) + normal(random);
     const auto found = scan_kernel_kmedoids(linear{}, dense<double>(x), 2, 7, {});
     ASSERT_EQ(found.size(), 6u);
     std::size_t best = 0;
@@ -157,7 +162,8 @@ TEST(kernel_kmedoids, scan_finds_the_number_of_groups) {
     }
     EXPECT_EQ(found[best].medoids.size(), 4u);
     EXPECT_EQ(model_bytes(fit_kernel_kmedoids(linear{}, dense<double>(x), {.n_clusters = 4})), model_bytes(found[2]));
-    expect_error(errc::invalid_argument, "1 <= first <= last <= n", [&] { scan_kernel_kmedoids(linear{}, dense<double>(x), 3, 2, {}); });
+    expect_error(errc::invalid_argument, "1 <= first <= last <= n",
+                 [&] { scan_kernel_kmedoids(linear{}, dense<double>(x), 3, 2, {}); });
 }
 
 TEST(kernel_kmedoids, budget_and_threads) {
@@ -184,12 +190,16 @@ TEST(kernel_kmedoids, duplicates_extremes_and_errors) {
     const dataset some = random_vectors(8, 2, 24);
     EXPECT_EQ(fit_kernel_kmedoids(linear{}, some, {.n_clusters = 8}).objective, 0);
     EXPECT_EQ(fit_kernel_kmedoids(linear{}, random_vectors(1, 1, 1), {.n_clusters = 1}).medoids, std::vector<index>{0});
-    expect_error(errc::invalid_argument, "1 <= n_clusters <= n, got 9 with n = 8", [&] { fit_kernel_kmedoids(linear{}, some, {.n_clusters = 9}); });
+    expect_error(errc::invalid_argument, "1 <= n_clusters <= n, got 9 with n = 8",
+                 [&] { fit_kernel_kmedoids(linear{}, some, {.n_clusters = 9}); });
     EXPECT_THROW(fit_kernel_kmedoids(linear{}, with_nan(), {.n_clusters = 2}), error);
     matrix<double> bad(3, 3);
     bad(0, 2) = bad(2, 0) = -1;
-    expect_error(errc::data, "0 <= d < infinity, got -1", [&] { fit_kmedoids(precomputed<double>(bad), {.n_clusters = 2}); });
-    expect_error(errc::invalid_argument, "0 is there twice", [&] { fit_kernel_kmedoids(linear{}, some, {.n_clusters = 2, .init = {0, 0}}); });
+    expect_error(errc::data, "0 <= d < infinity, got -1",
+                 [&] { fit_kmedoids(precomputed<double>(bad), {.n_clusters = 2}); });
+    expect_error(errc::invalid_argument, "0 is there twice", [&] {
+        fit_kernel_kmedoids(linear{}, some, {.n_clusters = 2, .init = {0, 0}});
+    });
     int calls = 0;
     kmedoids_options o;
     o.n_clusters = 3, o.start = medoid_start::random, o.n_init = 50;

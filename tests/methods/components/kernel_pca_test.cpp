@@ -3,11 +3,11 @@
 #include <numbers>
 #include <numeric>
 
-#include "methods/clusters/cluster_support.h"
 #include "mercer/base/parallel.h"
 #include "mercer/insight/geometry.h"
 #include "mercer/methods/components/pre_image.h"
 #include "mercer/solvers/algebra/dense_algebra.h"
+#include "methods/clusters/cluster_support.h"
 
 namespace mercer {
 namespace {
@@ -28,14 +28,19 @@ TEST(kernel_pca, scikit_learn) {
             for (std::size_t j = 0; j < 6; ++j) EXPECT_NEAR(m.eigenvalues[j], c["eigenvalues"][j].get<double>(), 1e-10);
             const matrix<double> fresh = transform(m, s.fresh);
             for (index i = 0; i < fresh.rows(); ++i)
-                for (index j = 0; j < 6; ++j) EXPECT_NEAR(fresh(i, j), c["new"][static_cast<std::size_t>(i)][static_cast<std::size_t>(j)].get<double>(), 1e-8);
+                for (index j = 0; j < 6; ++j)
+                    EXPECT_NEAR(fresh(i, j),
+                                c["new"][static_cast<std::size_t>(i)][static_cast<std::size_t>(j)].get<double>(), 1e-8);
             for (index i = 0; i < 10; ++i)
                 for (index j = 0; j < 6; ++j)
-                    EXPECT_NEAR(m.scores(i, j), c["training"][static_cast<std::size_t>(i)][static_cast<std::size_t>(j)].get<double>(), 1e-8);
+                    EXPECT_NEAR(m.scores(i, j),
+                                c["training"][static_cast<std::size_t>(i)][static_cast<std::size_t>(j)].get<double>(),
+                                1e-8);
         }
     }
     const json& r = oracle()["kernlab_kpca"];
-    const kernel_pca_model m = fit_kernel_pca(gaussian{r["gamma"].get<double>()}, load(r["data"]).x, {.n_components = 6});
+    const kernel_pca_model m =
+        fit_kernel_pca(gaussian{r["gamma"].get<double>()}, load(r["data"]).x, {.n_components = 6});
     for (std::size_t j = 0; j < 6; ++j) EXPECT_NEAR(m.eigenvalues[j], r["eigenvalues"][j].get<double>(), 1e-10);
 }
 
@@ -49,8 +54,8 @@ TEST(kernel_pca, an_indefinite_matrix_is_refused_or_told) {
             for (index j = 0; j < n; ++j) {
                 // cosines of whole frequencies are orthogonal, and to constants
                 const auto wave = [&](index t) {
-                    return std::sqrt(2.0 / n) *
-                           std::cos(std::numbers::pi * (static_cast<double>(t) + 0.5) * static_cast<double>(a + 1) / static_cast<double>(n));
+                    return std::sqrt(2.0 / n) * std::cos(std::numbers::pi * (static_cast<double>(t) + 0.5) *
+                                                         static_cast<double>(a + 1) / static_cast<double>(n));
                 };
                 K(i, j) += values[a] * wave(i) * wave(j);
             }
@@ -72,7 +77,9 @@ TEST(kernel_pca, an_indefinite_matrix_is_refused_or_told) {
                 ADD_FAILURE() << "components of negative variance";
             } catch (const error& refused) {
                 EXPECT_EQ(refused.code(), errc::not_psd);
-                EXPECT_NE(std::string(refused.what()).find("significant negative eigenvalues (0.3 of"), std::string::npos) << refused.what();
+                EXPECT_NE(std::string(refused.what()).find("significant negative eigenvalues (0.3 of"),
+                          std::string::npos)
+                    << refused.what();
             }
         }
     }
@@ -93,7 +100,8 @@ TEST(kernel_pca, linear_kernel_is_principal_components) {
         EXPECT_NEAR(m.explained_variance[j], c["explained_variance"][j].get<double>(), 1e-11);
         EXPECT_NEAR(m.explained_variance_ratio[j], c["ratio"][j].get<double>(), 1e-12);
         for (index i = 0; i < fresh.rows(); ++i)
-            EXPECT_NEAR(std::abs(fresh(i, static_cast<index>(j))), c["new"][static_cast<std::size_t>(i)][j].get<double>(), 1e-9);
+            EXPECT_NEAR(std::abs(fresh(i, static_cast<index>(j))),
+                        c["new"][static_cast<std::size_t>(i)][j].get<double>(), 1e-9);
     }
     EXPECT_NEAR(size_of(m.explained_variance), m.total_variance, 1e-11);
 }
@@ -116,7 +124,8 @@ TEST(kernel_pca, all_components_hold_everything) {
     const matrix<double> again = transform(m, x);
     for (index j = 0; j < m.components(); ++j)
         for (index i = 0; i < 80; ++i)
-            EXPECT_NEAR(again(i, j), m.scores(i, j), 80 * 2.2e-16 * m.eigenvalues[0] / std::sqrt(m.eigenvalues[static_cast<std::size_t>(j)]));
+            EXPECT_NEAR(again(i, j), m.scores(i, j),
+                        80 * 2.2e-16 * m.eigenvalues[0] / std::sqrt(m.eigenvalues[static_cast<std::size_t>(j)]));
     const kernel_pca_model few = first_components(m, 5);
     expect_near(transform(few, x), fit_kernel_pca(k, x, {.n_components = 5}).scores, 1e-10);
     for (index i = 0; i < 80; ++i) {
@@ -128,7 +137,8 @@ TEST(kernel_pca, all_components_hold_everything) {
 
 TEST(kernel_pca, iterative_is_full) {
     const dataset x = random_vectors(900, 10, 32);
-    for (const kernel& k : {kernel(gaussian{0.05}), kernel(linear{}), kernel(polynomial{.degree = 2, .gamma = 0.1, .coef0 = 1})}) {
+    for (const kernel& k :
+         {kernel(gaussian{0.05}), kernel(linear{}), kernel(polynomial{.degree = 2, .gamma = 0.1, .coef0 = 1})}) {
         kernel_pca_options o;
         o.n_components = 9;
         o.solver = eigen_solver::full;
@@ -150,9 +160,11 @@ TEST(kernel_pca, iterative_is_full) {
         A.colwise() -= A.rowwise().mean().eval();
         for (index j = 0; j < 9; ++j) {
             Eigen::VectorXd u(900);
-            for (index i = 0; i < 900; ++i) u(i) = iterative.scores(i, j) / std::sqrt(iterative.eigenvalues[static_cast<std::size_t>(j)]);
+            for (index i = 0; i < 900; ++i)
+                u(i) = iterative.scores(i, j) / std::sqrt(iterative.eigenvalues[static_cast<std::size_t>(j)]);
             EXPECT_NEAR(u.norm(), 1, 1e-12);
-            EXPECT_LE((A * u - iterative.eigenvalues[static_cast<std::size_t>(j)] * u).norm(), 1e-11 * full.eigenvalues[0]);
+            EXPECT_LE((A * u - iterative.eigenvalues[static_cast<std::size_t>(j)] * u).norm(),
+                      1e-11 * full.eigenvalues[0]);
         }
         expect_near(transform(iterative, x), iterative.scores, 1e-9 * scale);
         thread_limit one(1);
@@ -168,11 +180,13 @@ TEST(kernel_pca, floats_and_budgets) {
     EXPECT_EQ(all.status, fit_status::converged);
     o.memory_bytes = 600 * 8 * 100, o.exact = true;
     const kernel_pca_model third = fit_kernel_pca(gaussian{0.01}, x, o);
-    for (std::size_t j = 0; j < 12; ++j) EXPECT_NEAR(third.eigenvalues[j], all.eigenvalues[j], 1e-11 * all.eigenvalues[0]);
+    for (std::size_t j = 0; j < 12; ++j)
+        EXPECT_NEAR(third.eigenvalues[j], all.eigenvalues[j], 1e-11 * all.eigenvalues[0]);
     o.exact = false;
     const kernel_pca_model floats = fit_kernel_pca(gaussian{0.01}, x, o);
     EXPECT_EQ(floats.status, fit_status::converged);
-    for (std::size_t j = 0; j < 12; ++j) EXPECT_NEAR(floats.eigenvalues[j], all.eigenvalues[j], 1e-6 * all.eigenvalues[0]);
+    for (std::size_t j = 0; j < 12; ++j)
+        EXPECT_NEAR(floats.eigenvalues[j], all.eigenvalues[j], 1e-6 * all.eigenvalues[0]);
     o.max_iter = 2;
     EXPECT_EQ(fit_kernel_pca(gaussian{0.01}, x, o).status, fit_status::step_limit);
     int calls = 0;
@@ -214,7 +228,8 @@ TEST(kernel_pca, a_weight_is_a_number_of_copies) {
     for (const auto solver : {eigen_solver::full, eigen_solver::iterative}) {
         o.solver = solver;
         const kernel_pca_model weighted = fit_kernel_pca(gaussian{0.3}, x, o),
-                               twice = fit_kernel_pca(gaussian{0.3}, gather(x, std::span<const index>(copies)), {.n_components = 5});
+                               twice = fit_kernel_pca(gaussian{0.3}, gather(x, std::span<const index>(copies)),
+                                                      {.n_components = 5});
         for (std::size_t j = 0; j < 5; ++j) {
             EXPECT_NEAR(weighted.eigenvalues[j], twice.eigenvalues[j], 1e-11);
             EXPECT_NEAR(weighted.explained_variance[j], twice.explained_variance[j], 1e-12);
@@ -253,7 +268,8 @@ TEST(kernel_pca, objects_files_and_errors) {
     // Scores are not in the file but of objects without weight.
     kernel_pca_options weighted{.n_components = 5};
     for (index i = 0; i < 40; ++i) weighted.sample_weight.push_back(i % 7 == 0 ? 0 : 0.5 + static_cast<double>(i % 3));
-    const kernel_pca_model some = fit_kernel_pca(gaussian{0.1}, random_vectors(40, 3, 34), weighted), again = round_trip(some, parse_kernel_pca_model);
+    const kernel_pca_model some = fit_kernel_pca(gaussian{0.1}, random_vectors(40, 3, 34), weighted),
+                           again = round_trip(some, parse_kernel_pca_model);
     expect_near(again.scores, some.scores, 0);
     expect_near(transform(again, random_vectors(40, 3, 34)), some.scores, 1e-12);
     const kernel_pca_model every = fit_kernel_pca(gaussian{0.1}, random_vectors(300, 8, 35), {});
@@ -328,7 +344,8 @@ TEST(pre_image, a_fixed_point_is_one) {
     const auto apart = [&](const matrix<double>& a, index r) {
         return 2 - 2 * std::exp(-0.5 * (std::pow(a(r, 0) - rows.row(r)[0], 2) + std::pow(a(r, 1) - rows.row(r)[1], 2)));
     };
-    for (index r = 0; r < 60; ++r) EXPECT_LE(apart(same.points, r), 4 * most.outside[static_cast<std::size_t>(r)] + 1e-12);
+    for (index r = 0; r < 60; ++r)
+        EXPECT_LE(apart(same.points, r), 4 * most.outside[static_cast<std::size_t>(r)] + 1e-12);
     o.how = pre_image_options::method::neighbours;
     const pre_image_result near = denoise(most, x, o);
     for (index r = 0; r < 60; ++r)
@@ -339,11 +356,13 @@ TEST(pre_image, what_has_none) {
     const dataset x = random_vectors(20, 2, 43);
     const kernel_pca_model plain = fit_kernel_pca(linear{}, x, {.n_components = 2});
     expect_error(errc::unsupported, "radial kernel only", [&] { denoise(plain, x); });
-    expect_error(errc::unsupported, "needs a Gaussian", [&] { denoise(plain, x, {.how = pre_image_options::method::fixed_point}); });
+    expect_error(errc::unsupported, "needs a Gaussian",
+                 [&] { denoise(plain, x, {.how = pre_image_options::method::fixed_point}); });
     const kernel_pca_model words = fit_kernel_pca(spectrum{2}, few_strings(), {.n_components = 2});
     expect_error(errc::unsupported, "must be of vectors", [&] { denoise(words, few_strings()); });
     const kernel_pca_model m = fit_kernel_pca(gaussian{0.5}, x, {.n_components = 2});
-    expect_error(errc::invalid_argument, "2 components, got scores on 3", [&] { pre_images(m, matrix<double>(1, 3).view()); });
+    expect_error(errc::invalid_argument, "2 components, got scores on 3",
+                 [&] { pre_images(m, matrix<double>(1, 3).view()); });
     EXPECT_EQ(pre_images(m, m.scores.view()).points.rows(), 20);
 }
 

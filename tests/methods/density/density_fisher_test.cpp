@@ -1,8 +1,8 @@
-#include "methods/clusters/cluster_support.h"
-#include "mercer/methods/density/kernel_density.h"
-#include "mercer/methods/components/kernel_fisher.h"
 #include "mercer/kernels/laplacian.h"
 #include "mercer/kernels/rational_quadratic.h"
+#include "mercer/methods/components/kernel_fisher.h"
+#include "mercer/methods/density/kernel_density.h"
+#include "methods/clusters/cluster_support.h"
 
 namespace mercer {
 namespace {
@@ -16,7 +16,8 @@ TEST(kernel_density, scikit_learn) {
     const kernel k = gaussian{c["gamma"].get<double>()};
     kernel_density_options weighted;
     weighted.sample_weight = test_weights(150);
-    const auto a = log_density(fit_kernel_density(k, s.x), s.fresh), b = log_density(fit_kernel_density(k, s.x, weighted), s.fresh);
+    const auto a = log_density(fit_kernel_density(k, s.x), s.fresh),
+               b = log_density(fit_kernel_density(k, s.x, weighted), s.fresh);
     matrix<double> moved(s.fresh.size(), 4);
     for (index i = 0; i < moved.rows(); ++i)
         for (index j = 0; j < 4; ++j) moved(i, j) = s.fresh.row(i)[j] + 100;
@@ -36,7 +37,8 @@ TEST(kernel_density, integrates_to_one) {
         const double h = 2 * reach / static_cast<double>(steps);
         for (index i = 0; i < steps; ++i) at(i, 0) = -reach + (static_cast<double>(i) + 0.5) * h;
         double sum = 0;
-        for (const double each : log_density(fit_kernel_density(k, dense<double>(x)), dense<double>(at))) sum += std::exp(each) * h;
+        for (const double each : log_density(fit_kernel_density(k, dense<double>(x)), dense<double>(at)))
+            sum += std::exp(each) * h;
         return sum;
     };
     EXPECT_NEAR(integral(gaussian{2}, 20, 4000), 1, 1e-10);
@@ -46,10 +48,12 @@ TEST(kernel_density, integrates_to_one) {
     // Two dimensions, on a grid.
     const dataset two = random_vectors(3, 2, 51);
     matrix<double> grid(240 * 240, 2);
-    for (index i = 0; i < grid.rows(); ++i) grid(i, 0) = -12 + 0.1 * static_cast<double>(i % 240), grid(i, 1) = -12 + 0.1 * static_cast<double>(i / 240);
+    for (index i = 0; i < grid.rows(); ++i)
+        grid(i, 0) = -12 + 0.1 * static_cast<double>(i % 240), grid(i, 1) = -12 + 0.1 * static_cast<double>(i / 240);
     for (const kernel& k : {kernel(gaussian{1}), kernel(matern{2.5, 0.6})}) {
         double sum = 0;
-        for (const double each : log_density(fit_kernel_density(k, two), dense<double>(grid))) sum += std::exp(each) * 0.01;
+        for (const double each : log_density(fit_kernel_density(k, two), dense<double>(grid)))
+            sum += std::exp(each) * 0.01;
         EXPECT_NEAR(sum, 1, 1e-4) << k.text();
     }
 }
@@ -57,7 +61,9 @@ TEST(kernel_density, integrates_to_one) {
 TEST(kernel_density, what_has_no_density) {
     const dataset x = random_vectors(5, 3, 52);
     expect_error(errc::unsupported, "gives no density", [&] { log_density(fit_kernel_density(linear{}, x), x); });
-    expect_error(errc::unsupported, "gives no density", [&] { log_density(fit_kernel_density(rational_quadratic{1.5, 1}, x), x); });
+    expect_error(errc::unsupported, "gives no density", [&] {
+        log_density(fit_kernel_density(rational_quadratic{1.5, 1}, x), x);
+    });
     const kernel_density_model words = fit_kernel_density(spectrum{2}, few_strings());
     const auto usual = mean_embedding(words, few_strings());
     const matrix<double> K = all_of(computed<double>(spectrum{2}, few_strings()));
@@ -130,14 +136,23 @@ TEST(kernel_fisher, objects_files_and_errors) {
     EXPECT_THAT(predict(words, strings({"abcabcab", "zzzzz"})), ElementsAre(1, 2));
     EXPECT_EQ(predict(round_trip(words, parse_kernel_fisher_model), few_strings()), predict(words, few_strings()));
     const computed<double> K(spectrum{2}, few_strings());
-    EXPECT_EQ(predict(round_trip(fit_kernel_fisher(K, y), parse_kernel_fisher_model), K), predict(words, few_strings()));
+    EXPECT_EQ(predict(round_trip(fit_kernel_fisher(K, y), parse_kernel_fisher_model), K),
+              predict(words, few_strings()));
     // Classes that are points.
     matrix<double> x(4, 1);
     x(2, 0) = x(3, 0) = 1;
-    EXPECT_THAT(predict(fit_kernel_fisher(gaussian{1}, dense<double>(x), std::vector<double>{5, 5, 6, 6}), dense<double>(x)), ElementsAre(5, 5, 6, 6));
+    EXPECT_THAT(
+        predict(fit_kernel_fisher(gaussian{1}, dense<double>(x), std::vector<double>{5, 5, 6, 6}), dense<double>(x)),
+        ElementsAre(5, 5, 6, 6));
     // No direction when all are the same.
-    EXPECT_EQ(predict(fit_kernel_fisher(gaussian{1}, gather(dense<double>(x), selection(0, 2)), std::vector<double>{5, 6}), dense<double>(x)).size(), 4u);
-    expect_error(errc::data, "at least two classes", [&] { fit_kernel_fisher(linear{}, dense<double>(x), std::vector<double>{1, 1, 1, 1}); });
+    EXPECT_EQ(
+        predict(fit_kernel_fisher(gaussian{1}, gather(dense<double>(x), selection(0, 2)), std::vector<double>{5, 6}),
+                dense<double>(x))
+            .size(),
+        4u);
+    expect_error(errc::data, "at least two classes", [&] {
+        fit_kernel_fisher(linear{}, dense<double>(x), std::vector<double>{1, 1, 1, 1});
+    });
     expect_error(errc::invalid_argument, "regularisation > 0", [&] {
         fit_kernel_fisher(linear{}, dense<double>(x), std::vector<double>{1, 1, 2, 2}, {.regularisation = 0});
     });
@@ -146,7 +161,8 @@ TEST(kernel_fisher, objects_files_and_errors) {
     });
     EXPECT_THROW(fit_kernel_fisher(linear{}, with_nan(), std::vector<double>{1, 2, 3}), error);
     expect_error(errc::cancelled, "stopped by the caller", [&] {
-        fit_kernel_fisher(linear{}, dense<double>(x), std::vector<double>{1, 1, 2, 2}, {.progress = [](const fit_progress& now) { return now.done < 2; }});
+        fit_kernel_fisher(linear{}, dense<double>(x), std::vector<double>{1, 1, 2, 2},
+                          {.progress = [](const fit_progress& now) { return now.done < 2; }});
     });
 }
 

@@ -1,8 +1,8 @@
 #include "mercer/methods/neighbours/knn.h"
 
-#include "methods/clusters/cluster_support.h"
 #include "mercer/base/parallel.h"
 #include "mercer/kernels/algebra.h"
+#include "methods/clusters/cluster_support.h"
 
 namespace mercer {
 namespace {
@@ -20,13 +20,17 @@ TEST(knn, scikit_learn) {
         const neighbours found = find_neighbours(plain, s.fresh);
         for (index i = 0; i < found.distances.rows(); ++i)
             for (index j = 0; j < 5; ++j)
-                EXPECT_NEAR(found.distances(i, j), c["distances"][static_cast<std::size_t>(i)][static_cast<std::size_t>(j)].get<double>(), 1e-9);
+                EXPECT_NEAR(found.distances(i, j),
+                            c["distances"][static_cast<std::size_t>(i)][static_cast<std::size_t>(j)].get<double>(),
+                            1e-9);
         EXPECT_EQ(predict(plain, s.fresh), c["labels"].get<std::vector<double>>());
         const matrix<double> shares = class_shares(plain, found);
         for (index i = 0; i < shares.rows(); ++i)
             for (index k = 0; k < shares.cols(); ++k)
-                EXPECT_NEAR(shares(i, k), c["shares"][static_cast<std::size_t>(i)][static_cast<std::size_t>(k)].get<double>(), 1e-8);
-        EXPECT_EQ(predict(fit_knn(gaussian{c["gamma"].get<double>()}, s.x, s.y, o), s.fresh), c["rbf_labels"].get<std::vector<double>>());
+                EXPECT_NEAR(shares(i, k),
+                            c["shares"][static_cast<std::size_t>(i)][static_cast<std::size_t>(k)].get<double>(), 1e-8);
+        EXPECT_EQ(predict(fit_knn(gaussian{c["gamma"].get<double>()}, s.x, s.y, o), s.fresh),
+                  c["rbf_labels"].get<std::vector<double>>());
         o.task = knn_task::regression;
         std::vector<double> y;
         for (index i = 0; i < s.x.size(); ++i) y.push_back(s.x.row(i)[0]);
@@ -38,15 +42,16 @@ TEST(knn, scikit_learn) {
 // Sorted by the definition, one query at a time in long double.
 std::vector<index> by_definition(const matrix<double>& K, const std::vector<double>& self, index query, index k) {
     std::vector<std::pair<long double, index>> all;
-    for (index j = 0; j < K.cols(); ++j) all.emplace_back(static_cast<long double>(self[static_cast<std::size_t>(j)]) - 2.0L * K(query, j), j);
+    for (index j = 0; j < K.cols(); ++j)
+        all.emplace_back(static_cast<long double>(self[static_cast<std::size_t>(j)]) - 2.0L * K(query, j), j);
     std::sort(all.begin(), all.end());
     std::vector<index> out;
     for (index j = 0; j < k; ++j) out.push_back(all[static_cast<std::size_t>(j)].second);
     return out;
 }
 
-// A kernel that rounds differently each time it is asked, as functions of blocks over BLAS do: the query itself is at distance 0 all the same, and of
-// 1/distance nothing is left to the others.
+// A kernel that rounds differently each time it is asked, as functions of blocks over BLAS do: the query itself is at
+// distance 0 all the same, and of 1/distance nothing is left to the others.
 TEST(knn, a_query_that_is_a_training_object_is_at_distance_zero) {
     const dataset x = random_vectors(150, 4, 1);
     std::vector<double> y(150);
@@ -81,16 +86,20 @@ TEST(knn, exact_neighbours_by_brute_force) {
     const dataset x = random_vectors(700, 6, 1), z = random_vectors(90, 6, 2);
     std::vector<double> y(700);
     for (std::size_t i = 0; i < y.size(); ++i) y[i] = static_cast<double>(i % 3);
-    for (const kernel& k : {kernel(linear{}), kernel(gaussian{0.3}), kernel(polynomial{.degree = 3, .gamma = 0.1, .coef0 = 1}), kernel(matern{})}) {
+    for (const kernel& k : {kernel(linear{}), kernel(gaussian{0.3}),
+                            kernel(polynomial{.degree = 3, .gamma = 0.1, .coef0 = 1}), kernel(matern{})}) {
         knn_options o;
         o.n_neighbors = 7;
         const knn_model m = fit_knn(k, x, y, o);
         const neighbours found = find_neighbours(m, z);
         const matrix<double> K = all_of(computed<double>(k, z, x));
         for (index i = 0; i < 90; ++i)
-            EXPECT_EQ(by_definition(K, m.self, i, 7), std::vector<index>(found.indices.row(i), found.indices.row(i) + 7)) << k.text();
+            EXPECT_EQ(by_definition(K, m.self, i, 7),
+                      std::vector<index>(found.indices.row(i), found.indices.row(i) + 7))
+                << k.text();
         // The same from a matrix.
-        const neighbours given = find_neighbours(fit_knn(computed<double>(k, x), y, o), precomputed<double>(K.view()), self_values(k, z));
+        const neighbours given =
+            find_neighbours(fit_knn(computed<double>(k, x), y, o), precomputed<double>(K.view()), self_values(k, z));
         for (index i = 0; i < 90 * 7; ++i) EXPECT_EQ(given.indices.data()[i], found.indices.data()[i]);
         thread_limit one(1);
         const neighbours alone = find_neighbours(m, z);
@@ -111,13 +120,15 @@ TEST(knn, floats_that_cannot_tell_neighbours_apart_are_not_trusted) {
     const neighbours found = find_neighbours(m, b);
     EXPECT_EQ(found.again, 40);
     const matrix<double> K = all_of(computed<double>(linear{}, b, a));
-    for (index i = 0; i < 40; ++i) EXPECT_EQ(by_definition(K, m.self, i, 5), std::vector<index>(found.indices.row(i), found.indices.row(i) + 5));
+    for (index i = 0; i < 40; ++i)
+        EXPECT_EQ(by_definition(K, m.self, i, 5), std::vector<index>(found.indices.row(i), found.indices.row(i) + 5));
     // A narrow Gaussian: almost all kernel values are zero in float.
     const knn_model narrow = fit_knn(gaussian{3e3}, a, y, {});
     const neighbours by_values = find_neighbours(narrow, b);
     const matrix<double> G = all_of(computed<double>(gaussian{3e3}, b, a));
     for (index i = 0; i < 40; ++i)
-        EXPECT_EQ(by_definition(G, std::vector<double>(400, 0.0), i, 5), std::vector<index>(by_values.indices.row(i), by_values.indices.row(i) + 5));
+        EXPECT_EQ(by_definition(G, std::vector<double>(400, 0.0), i, 5),
+                  std::vector<index>(by_values.indices.row(i), by_values.indices.row(i) + 5));
 }
 
 TEST(knn, ties_go_to_the_lowest_index) {
@@ -149,10 +160,12 @@ TEST(knn, every_kind_of_object) {
     EXPECT_THAT(predict(words, strings({"abcabcab", "zzzzz"})), ElementsAre(1, 2));
     const knn_model back = round_trip(words, parse_knn_model);
     EXPECT_THAT(predict(back, strings({"abcabcab", "zzzzz"})), ElementsAre(1, 2));
-    EXPECT_THAT(predict(fit_knn(set_intersection{}, few_sets(), y, o), sets({{1, 2, 3, 4}, {10, 11, 12}})), ElementsAre(1, 2));
+    EXPECT_THAT(predict(fit_knn(set_intersection{}, few_sets(), y, o), sets({{1, 2, 3, 4}, {10, 11, 12}})),
+                ElementsAre(1, 2));
     const sample s = load("iris.svm");
     const table sparse_iris = read_libsvm(data_file("iris.svm"));
-    EXPECT_EQ(predict(fit_knn(gaussian{0.5}, sparse_iris.x, s.y, o), sparse_iris.x), predict(fit_knn(gaussian{0.5}, s.x, s.y, o), s.x));
+    EXPECT_EQ(predict(fit_knn(gaussian{0.5}, sparse_iris.x, s.y, o), sparse_iris.x),
+              predict(fit_knn(gaussian{0.5}, s.x, s.y, o), s.x));
 }
 
 TEST(knn, weights) {
@@ -167,7 +180,8 @@ TEST(knn, weights) {
     round_trip(m, parse_knn_model);
     o.weights = knn_weights::distance, o.task = knn_task::regression, o.sample_weight.clear();
     const auto self = predict(fit_knn(linear{}, s.x, s.y, o), s.x);
-    for (std::size_t i = 0; i < 150; ++i) EXPECT_NEAR(self[i], s.y[i], 0.51) << "a training point's own target, or that of its twins";
+    for (std::size_t i = 0; i < 150; ++i)
+        EXPECT_NEAR(self[i], s.y[i], 0.51) << "a training point's own target, or that of its twins";
 }
 
 TEST(knn, progress_and_errors) {
@@ -187,17 +201,22 @@ TEST(knn, progress_and_errors) {
 
     o.progress = nullptr;
     o.n_neighbors = 61;
-    expect_error(errc::invalid_argument, "1 <= n_neighbors <= n, got 61 with n = 60", [&] { fit_knn(linear{}, x, y, o); });
+    expect_error(errc::invalid_argument, "1 <= n_neighbors <= n, got 61 with n = 60",
+                 [&] { fit_knn(linear{}, x, y, o); });
     o.n_neighbors = 60;
     EXPECT_THAT(predict(fit_knn(linear{}, x, y, o), x), ::testing::Each(1.0));
     expect_error(errc::data, "no examples", [&] { fit_knn(linear{}, random_vectors(0, 2, 1), {}, {}); });
-    expect_error(errc::invalid_argument, "60 examples but 2 targets", [&] { fit_knn(linear{}, x, std::vector<double>{1, 2}, {}); });
+    expect_error(errc::invalid_argument, "60 examples but 2 targets", [&] {
+        fit_knn(linear{}, x, std::vector<double>{1, 2}, {});
+    });
     EXPECT_THROW(fit_knn(linear{}, with_nan(), std::vector<double>{1, 2, 3}, {}), error);
     EXPECT_THROW(predict(m, with_nan()), error);
     o.n_neighbors = 1;
-    EXPECT_THAT(predict(fit_knn(linear{}, random_vectors(1, 2, 1), std::vector<double>{7}, o), x), ::testing::Each(7.0));
+    EXPECT_THAT(predict(fit_knn(linear{}, random_vectors(1, 2, 1), std::vector<double>{7}, o), x),
+                ::testing::Each(7.0));
     EXPECT_TRUE(predict(m, random_vectors(0, 2, 1)).empty());
-    expect_error(errc::unsupported, "fitted on a matrix", [&] { predict(fit_knn(computed<double>(linear{}, x), y, o), x); });
+    expect_error(errc::unsupported, "fitted on a matrix",
+                 [&] { predict(fit_knn(computed<double>(linear{}, x), y, o), x); });
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
-#include "methods/clusters/cluster_support.h"
+#include "mercer/insight/geometry.h"
 #include "mercer/methods/neighbours/nearest_centroid.h"
 #include "mercer/methods/neighbours/nearest_medoid.h"
-#include "mercer/insight/geometry.h"
+#include "methods/clusters/cluster_support.h"
 
 namespace mercer {
 namespace {
@@ -50,14 +50,20 @@ TEST(nearest_centroid, a_weight_is_a_number_of_copies) {
 
 TEST(nearest_centroid, other_objects_and_errors) {
     const std::vector<double> y{1, 1, 1, 2, 2, 2, 1};
-    EXPECT_THAT(predict(fit_nearest_centroid(spectrum{2}, few_strings(), y), strings({"abcabcab", "zzzzz"})), ElementsAre(1, 2));
-    EXPECT_THAT(predict(fit_nearest_centroid(set_intersection{}, few_sets(), y), sets({{1, 2, 3}, {10, 11}})), ElementsAre(1, 2));
+    EXPECT_THAT(predict(fit_nearest_centroid(spectrum{2}, few_strings(), y), strings({"abcabcab", "zzzzz"})),
+                ElementsAre(1, 2));
+    EXPECT_THAT(predict(fit_nearest_centroid(set_intersection{}, few_sets(), y), sets({{1, 2, 3}, {10, 11}})),
+                ElementsAre(1, 2));
     EXPECT_THROW(fit_nearest_centroid(linear{}, with_nan(), std::vector<double>{1, 2, 3}), error);
     expect_error(errc::data, "no examples", [] { fit_nearest_centroid(linear{}, random_vectors(0, 2, 1), {}); });
     nearest_centroid_options o;
     o.sample_weight = {1, 1, 0};
-    expect_error(errc::data, "class 5 all have weight 0", [&] { fit_nearest_centroid(linear{}, random_vectors(3, 2, 1), std::vector<double>{4, 4, 5}, o); });
-    EXPECT_THAT(predict(fit_nearest_centroid(linear{}, random_vectors(1, 2, 1), std::vector<double>{3}), random_vectors(2, 2, 2)), ElementsAre(3, 3));
+    expect_error(errc::data, "class 5 all have weight 0", [&] {
+        fit_nearest_centroid(linear{}, random_vectors(3, 2, 1), std::vector<double>{4, 4, 5}, o);
+    });
+    EXPECT_THAT(predict(fit_nearest_centroid(linear{}, random_vectors(1, 2, 1), std::vector<double>{3}),
+                        random_vectors(2, 2, 2)),
+                ElementsAre(3, 3));
 }
 
 TEST(nearest_medoid, medoids_are_those_of_the_classes) {
@@ -77,19 +83,23 @@ TEST(nearest_medoid, medoids_are_those_of_the_classes) {
     const matrix<double> d = squared_distances(k, s.fresh, m.medoids);
     const auto labels = predict(m, s.fresh);
     for (index i = 0; i < d.rows(); ++i)
-        EXPECT_EQ(labels[static_cast<std::size_t>(i)], m.classes[static_cast<std::size_t>(std::min_element(d.row(i), d.row(i) + 3) - d.row(i))]);
+        EXPECT_EQ(labels[static_cast<std::size_t>(i)],
+                  m.classes[static_cast<std::size_t>(std::min_element(d.row(i), d.row(i) + 3) - d.row(i))]);
     const nearest_medoid_model by_matrix = fit_nearest_medoid(K, s.y);
     EXPECT_EQ(predict(by_matrix, computed<double>(k, s.fresh, s.x)), labels);
     EXPECT_EQ(predict(by_matrix, computed<double>(k, s.fresh, m.medoids)), labels);
     EXPECT_EQ(predict(round_trip(m, parse_nearest_medoid_model), s.fresh), labels);
     round_trip(by_matrix, parse_nearest_medoid_model);
-    expect_error(errc::invalid_argument, "got 5 columns", [&] { predict(by_matrix, computed<double>(k, s.fresh, gather(s.x, selection(0, 5)))); });
+    expect_error(errc::invalid_argument, "got 5 columns",
+                 [&] { predict(by_matrix, computed<double>(k, s.fresh, gather(s.x, selection(0, 5)))); });
 }
 
 TEST(nearest_medoid, other_objects_and_errors) {
     const std::vector<double> y{1, 1, 1, 2, 2, 2, 1};
-    EXPECT_THAT(predict(fit_nearest_medoid(spectrum{2}, few_strings(), y), strings({"abcabcab", "zzzzz"})), ElementsAre(1, 2));
-    EXPECT_THAT(predict(fit_nearest_medoid(set_intersection{}, few_sets(), y), sets({{1, 2, 3}, {10, 11}})), ElementsAre(1, 2));
+    EXPECT_THAT(predict(fit_nearest_medoid(spectrum{2}, few_strings(), y), strings({"abcabcab", "zzzzz"})),
+                ElementsAre(1, 2));
+    EXPECT_THAT(predict(fit_nearest_medoid(set_intersection{}, few_sets(), y), sets({{1, 2, 3}, {10, 11}})),
+                ElementsAre(1, 2));
     EXPECT_THROW(fit_nearest_medoid(linear{}, with_nan(), std::vector<double>{1, 2, 3}), error);
     nearest_medoid_options o;
     o.sample_weight = {1, 1, 5};  // the third pulls the medoid onto itself

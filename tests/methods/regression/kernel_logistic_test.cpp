@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "methods/regression/regression_support.h"
 #include "mercer/data/readers/read.h"
 #include "mercer/kernels/gaussian.h"
+#include "methods/regression/regression_support.h"
 
 namespace mercer {
 namespace {
@@ -21,9 +21,11 @@ TEST(kernel_logistic, agrees_with_scikit_learn) {
         o.tol = 1e-11;
         o.sample_weight = oracle_weights(c, s.size());
         for (const json& each : c["class_weight"]) o.class_weight.emplace_back(each[0], each[1]);
-        const kernel_logistic_model model = fit_kernel_logistic(kernel::parse(c["kernel"].get<std::string>()), dense_data(s.x), s.y, o);
+        const kernel_logistic_model model =
+            fit_kernel_logistic(kernel::parse(c["kernel"].get<std::string>()), dense_data(s.x), s.y, o);
         EXPECT_EQ(model.status, fit_status::converged) << model.gap << " of " << model.objective;
-        expect_close(probabilities(model, decide(model, dense_data(oracle_points(c, s))).view()), c["probabilities"], 2e-5);
+        expect_close(probabilities(model, decide(model, dense_data(oracle_points(c, s))).view()), c["probabilities"],
+                     2e-5);
     }
 }
 
@@ -39,7 +41,9 @@ TEST(kernel_logistic, probabilities_and_classes_belong_together) {
             double sum = 0;
             for (index c = 0; c < p.cols(); ++c) sum += p(i, c);
             EXPECT_NEAR(sum, 1, 1e-14);
-            EXPECT_EQ(label[static_cast<std::size_t>(i)], model.classes[static_cast<std::size_t>(std::max_element(p.row(i), p.row(i) + p.cols()) - p.row(i))]);
+            EXPECT_EQ(
+                label[static_cast<std::size_t>(i)],
+                model.classes[static_cast<std::size_t>(std::max_element(p.row(i), p.row(i) + p.cols()) - p.row(i))]);
             right += label[static_cast<std::size_t>(i)] == s.y[static_cast<std::size_t>(i)];
         }
         EXPECT_GT(right, 0.8 * static_cast<double>(p.rows()));
@@ -56,7 +60,8 @@ TEST(kernel_logistic, is_calibrated_in_the_mean) {
         const matrix<double> p = probabilities(model, decide(model, dense_data(s.x)).view());
         for (index c = 0; c < p.cols(); ++c) {
             double sum = 0, count = 0;
-            for (index i = 0; i < p.rows(); ++i) sum += p(i, c), count += s.y[static_cast<std::size_t>(i)] == model.classes[static_cast<std::size_t>(c)];
+            for (index i = 0; i < p.rows(); ++i)
+                sum += p(i, c), count += s.y[static_cast<std::size_t>(i)] == model.classes[static_cast<std::size_t>(c)];
             EXPECT_NEAR(sum, count, 1e-6 * count) << file;
         }
     }
@@ -90,8 +95,8 @@ TEST(kernel_logistic, strings_sets_sparse_and_precomputed) {
         dataset x;
         std::vector<double> y;
     };
-    for (const kind& each :
-         {kind{"normalize(spectrum(k=3))", words.x, words.y}, kind{"jaccard()", sets(bags), three}, kind{"rbf(gamma=0.2)", sparse_data(s.x), s.y}}) {
+    for (const kind& each : {kind{"normalize(spectrum(k=3))", words.x, words.y}, kind{"jaccard()", sets(bags), three},
+                             kind{"rbf(gamma=0.2)", sparse_data(s.x), s.y}}) {
         SCOPED_TRACE(each.text);
         const kernel k = kernel::parse(each.text);
         const kernel_logistic_model model = fit_kernel_logistic(k, each.x, each.y);
@@ -108,8 +113,10 @@ TEST(kernel_logistic, strings_sets_sparse_and_precomputed) {
         expect_close(decide(back, each.x), decide(model, each.x), 0);
         EXPECT_EQ(predict(back, each.x), predict(model, each.x));
     }
-    const kernel_logistic_model small = fit_kernel_logistic(gaussian{1.0}, dense_data({{0.0}, {1.0}, {2.0}}), std::vector<double>{0, 1, 0});
-    expect_damage_is_noticed(model_bytes(small), [](const std::string& bytes) { return parse_kernel_logistic(bytes, "m"); });
+    const kernel_logistic_model small =
+        fit_kernel_logistic(gaussian{1.0}, dense_data({{0.0}, {1.0}, {2.0}}), std::vector<double>{0, 1, 0});
+    expect_damage_is_noticed(model_bytes(small),
+                             [](const std::string& bytes) { return parse_kernel_logistic(bytes, "m"); });
     const testing_support::scratch_folder folder;
     save_kernel_logistic(small, folder.path("m"));
     EXPECT_EQ(load_kernel_logistic(folder.path("m")).objective, small.objective);
@@ -129,11 +136,19 @@ TEST(kernel_logistic, extremes_and_faults) {
         }
     }
     const auto fit = [&](kernel_logistic_options o) { return fit_kernel_logistic(gaussian{0.5}, x, s.y, o); };
-    expect_error(errc::invalid_argument, "0 < C < infinity, got 0", [&] { fit({.C = 0, .class_weight = {}, .sample_weight = {}}); });
-    expect_error(errc::invalid_argument, "weight of class 1", [&] { fit({.class_weight = {{1, -1}}, .sample_weight = {}}); });
-    expect_error(errc::data, "at least two classes", [&] { fit_kernel_logistic(gaussian{0.5}, dense_data({{1.0}, {2.0}}), std::vector<double>{3, 3}); });
-    expect_error(errc::data, "no examples", [&] { fit_kernel_logistic(gaussian{0.5}, dense_data({}), std::vector<double>{}); });
-    expect_error(errc::data, "target 1", [&] { fit_kernel_logistic(gaussian{0.5}, dense_data({{1.0}, {2.0}}), std::vector<double>{3, std::nan("")}); });
+    expect_error(errc::invalid_argument, "0 < C < infinity, got 0",
+                 [&] { fit({.C = 0, .class_weight = {}, .sample_weight = {}}); });
+    expect_error(errc::invalid_argument, "weight of class 1", [&] {
+        fit({.class_weight = {{1, -1}}, .sample_weight = {}});
+    });
+    expect_error(errc::data, "at least two classes", [&] {
+        fit_kernel_logistic(gaussian{0.5}, dense_data({{1.0}, {2.0}}), std::vector<double>{3, 3});
+    });
+    expect_error(errc::data, "no examples",
+                 [&] { fit_kernel_logistic(gaussian{0.5}, dense_data({}), std::vector<double>{}); });
+    expect_error(errc::data, "target 1", [&] {
+        fit_kernel_logistic(gaussian{0.5}, dense_data({{1.0}, {2.0}}), std::vector<double>{3, std::nan("")});
+    });
 }
 
 }  // namespace

@@ -1,14 +1,15 @@
-// What the tests of the regression methods share: the stored answers of scikit-learn, matrices from the definition, and brute force.
+// What the tests of the regression methods share: the stored answers of scikit-learn, matrices from the definition, and
+// brute force.
 #pragma once
 
 #include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "contracts/paths.h"
-#include "methods/svm/svm_support.h"
 #include "mercer/kernels/evaluation/evaluator.h"
 #include "mercer/methods/kernel_expansion.h"
 #include "mercer/solvers/algebra/dense_algebra.h"
+#include "methods/svm/svm_support.h"
 
 namespace mercer::regression_testing {
 
@@ -68,13 +69,17 @@ inline void expect_close(const matrix<double>& a, const matrix<double>& b, doubl
     ASSERT_EQ(a.cols(), b.cols());
     const double scale = std::max(largest(b), 1e-300);
     for (index i = 0; i < a.rows(); ++i)
-        for (index c = 0; c < a.cols(); ++c) ASSERT_NEAR(a(i, c), b(i, c), tolerance * scale) << "row " << i << ", column " << c;
+        for (index c = 0; c < a.cols(); ++c)
+            ASSERT_NEAR(a(i, c), b(i, c), tolerance * scale) << "row " << i << ", column " << c;
 }
-inline void expect_close(const std::vector<double>& a, const std::vector<double>& b, double tolerance) { expect_close(column(a), column(b), tolerance); }
+inline void expect_close(const std::vector<double>& a, const std::vector<double>& b, double tolerance) {
+    expect_close(column(a), column(b), tolerance);
+}
 inline void expect_close(const matrix<double>& a, const json& b, double tolerance) {
     matrix<double> other(static_cast<index>(b.size()), static_cast<index>(b.at(0).size()));
     for (index i = 0; i < other.rows(); ++i)
-        for (index c = 0; c < other.cols(); ++c) other(i, c) = b.at(static_cast<std::size_t>(i)).at(static_cast<std::size_t>(c));
+        for (index c = 0; c < other.cols(); ++c)
+            other(i, c) = b.at(static_cast<std::size_t>(i)).at(static_cast<std::size_t>(c));
     expect_close(a, other, tolerance);
 }
 
@@ -130,7 +135,8 @@ inline matrix<double> eliminated(matrix<double> a, matrix<double> b) {
 // Every prefix of the file, and the file with one byte changed, must be refused.
 template <class Parse>
 void expect_damage_is_noticed(const std::string& bytes, Parse parse) {
-    for (std::size_t size = 0; size < bytes.size(); size += 1 + bytes.size() / 40) EXPECT_THROW(parse(bytes.substr(0, size)), error) << size;
+    for (std::size_t size = 0; size < bytes.size(); size += 1 + bytes.size() / 40)
+        EXPECT_THROW(parse(bytes.substr(0, size)), error) << size;
     for (std::size_t at = 0; at < bytes.size(); at += 1 + bytes.size() / 40) {
         std::string damaged = bytes;
         damaged[at] = static_cast<char>(damaged[at] ^ 0x15);

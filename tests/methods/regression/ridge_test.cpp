@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "methods/regression/regression_support.h"
 #include "mercer/kernels/linear.h"
+#include "methods/regression/regression_support.h"
 
 namespace mercer {
 namespace {
@@ -21,7 +21,8 @@ TEST(ridge, agrees_with_scikit_learn) {
                 o.fit_intercept = c["intercept"];
                 o.form = form;
                 o.sample_weight = oracle_weights(c, s.size());
-                const ridge_model model = fit_ridge(is_sparse ? sparse_data(s.x) : dense_data(s.x), targets(s.y, c["outputs"]).view(), o);
+                const ridge_model model =
+                    fit_ridge(is_sparse ? sparse_data(s.x) : dense_data(s.x), targets(s.y, c["outputs"]).view(), o);
                 matrix<double> turned(model.outputs(), model.dims());
                 for (index r = 0; r < turned.rows(); ++r)
                     for (index k = 0; k < turned.cols(); ++k) turned(r, k) = model.coef(k, r);
@@ -37,7 +38,8 @@ TEST(ridge, path_agrees_with_scikit_learn) {
             ridge_options o;
             o.fit_intercept = c["intercept"];
             o.form = form;
-            const ridge_path path = fit_ridge_path(dense_data(s.x), column(s.y).view(), c["alphas"], ridge_score::loo, o);
+            const ridge_path path =
+                fit_ridge_path(dense_data(s.x), column(s.y).view(), c["alphas"], ridge_score::loo, o);
             expect_close(column(path.loo), c["loo"], 1e-8);
             EXPECT_EQ(path.alphas[static_cast<std::size_t>(path.best)], c["best"].get<double>());
         }
@@ -67,7 +69,8 @@ TEST(ridge, primal_is_dual_is_a_linear_kernel) {
             kernel_ridge_options k;
             k.alpha = o.alpha;
             k.sample_weight = o.sample_weight;
-            expect_close(predict(fit_kernel_ridge(linear{}, dense_data(s.x), y.view(), k), dense_data(s.x)), found[0], 1e-10);
+            expect_close(predict(fit_kernel_ridge(linear{}, dense_data(s.x), y.view(), k), dense_data(s.x)), found[0],
+                         1e-10);
         }
 }
 
@@ -88,7 +91,8 @@ TEST(ridge, left_out_residuals_are_those_of_refits) {
                     ridge_options other = o;
                     other.alpha = alphas[l];
                     other.sample_weight.erase(other.sample_weight.begin() + static_cast<std::ptrdiff_t>(i));
-                    const double f = predict(fit_ridge(dense_data(rest.x), column(rest.y).view(), other), dense_data({s.x[i]}))(0, 0);
+                    const double f = predict(fit_ridge(dense_data(rest.x), column(rest.y).view(), other),
+                                             dense_data({s.x[i]}))(0, 0);
                     sum += o.sample_weight[i] * (s.y[i] - f) * (s.y[i] - f), total += o.sample_weight[i];
                 }
                 EXPECT_NEAR(path.loo[l], sum / total, 1e-10 * path.loo[l]);
@@ -137,13 +141,15 @@ TEST(ridge, files_and_faults) {
     save_ridge(model, folder.path("m"));
     expect_close(predict(load_ridge(folder.path("m")), x), predict(model, x), 0);
 
-    expect_error(errc::invalid_argument, "alpha < infinity, got -1", [&] { fit_ridge(x, y.view(), {.alpha = -1, .sample_weight = {}}); });
+    expect_error(errc::invalid_argument, "alpha < infinity, got -1",
+                 [&] { fit_ridge(x, y.view(), {.alpha = -1, .sample_weight = {}}); });
     expect_error(errc::unsupported, "vectors", [&] { fit_ridge(strings({"a", "b"}), column({1, 2}).view()); });
     expect_error(errc::data, "no examples", [&] { fit_ridge(dense_data({}), matrix<double>(0, 1).view()); });
     expect_error(errc::memory, "bytes", [&] { fit_ridge(x, y.view(), {.sample_weight = {}, .memory_bytes = 100}); });
     expect_error(errc::invalid_argument, "3 coordinates, got 2", [&] { predict(model, dense_data({{1.0, 2.0}})); });
     expect_error(errc::not_psd, "larger alpha", [&] {
-        fit_ridge(dense_data({{1.0, 1.0}, {2.0, 2.0}}), column({1, 2}).view(), {.alpha = 0, .form = ridge_form::primal, .sample_weight = {}});
+        fit_ridge(dense_data({{1.0, 1.0}, {2.0, 2.0}}), column({1, 2}).view(),
+                  {.alpha = 0, .form = ridge_form::primal, .sample_weight = {}});
     });
     matrix<double> bad(1, 1);
     bad(0, 0) = std::nan("");

@@ -6,9 +6,9 @@
 
 #include <numeric>
 
-#include "methods/model_support.h"
 #include "mercer/selection/calibrate.h"
 #include "mercer/selection/cross_validation.h"
+#include "methods/model_support.h"
 
 namespace mercer {
 namespace {
@@ -39,7 +39,8 @@ TEST(calibration, sigmoid_is_stationary) {
 }
 
 TEST(calibration, weight_two_is_twice) {
-    const std::vector<double> f{-2, -1, -0.5, 0.2, 0.4, 1, 2}, twice{-2, -1, -0.5, 0.2, 0.4, 0.4, 1, 2}, weight{1, 1, 1, 1, 2, 1, 1};
+    const std::vector<double> f{-2, -1, -0.5, 0.2, 0.4, 1, 2}, twice{-2, -1, -0.5, 0.2, 0.4, 0.4, 1, 2},
+        weight{1, 1, 1, 1, 2, 1, 1};
     const std::vector<std::uint8_t> y{0, 0, 1, 0, 1, 1, 1}, y2{0, 0, 1, 0, 1, 1, 1, 1};
     const auto a = fit_sigmoid(f, y, weight), b = fit_sigmoid(twice, y2);
     EXPECT_NEAR(a.first, b.first, 1e-9);
@@ -101,7 +102,9 @@ TEST(calibration, coupling_recovers_consistent_probabilities) {
     const std::vector<double> p{0.5, 0.2, 0.2, 0.1};
     matrix<double> r(4, 4);
     for (index i = 0; i < 4; ++i)
-        for (index j = 0; j < 4; ++j) r(i, j) = p[static_cast<std::size_t>(i)] / (p[static_cast<std::size_t>(i)] + p[static_cast<std::size_t>(j)]);
+        for (index j = 0; j < 4; ++j)
+            r(i, j) =
+                p[static_cast<std::size_t>(i)] / (p[static_cast<std::size_t>(i)] + p[static_cast<std::size_t>(j)]);
     const auto got = couple(r.view());
     for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(got[i], p[i], 0.01);
     EXPECT_NEAR(std::accumulate(got.begin(), got.end(), 0.0), 1, 1e-12);
@@ -156,7 +159,8 @@ TEST_P(calibrated, largest_probability_is_the_prediction) {
         if (std::max_element(raw.row(i), raw.row(i) + p.cols()) - raw.row(i) == best) {
             for (index c = 0; c < p.cols(); ++c) ASSERT_EQ(p(i, c), raw(i, c));
         }
-        const auto truth = std::find(model.classes.begin(), model.classes.end(), data.y[static_cast<std::size_t>(i)]) - model.classes.begin();
+        const auto truth = std::find(model.classes.begin(), model.classes.end(), data.y[static_cast<std::size_t>(i)]) -
+                           model.classes.begin();
         likelihood += std::log(row[truth]) / static_cast<double>(p.rows());
     }
     EXPECT_GT(likelihood, std::log(1.0 / static_cast<double>(p.cols())));  // better than knowing nothing
@@ -164,14 +168,20 @@ TEST_P(calibrated, largest_probability_is_the_prediction) {
 
 INSTANTIATE_TEST_SUITE_P(calibration, calibrated,
                          ::testing::Combine(::testing::Values("iris.svm", "heart_scale.svm", "sonar.svm"),
-                                            ::testing::Values(calibration::method::sigmoid, calibration::method::isotonic),
+                                            ::testing::Values(calibration::method::sigmoid,
+                                                              calibration::method::isotonic),
                                             ::testing::Values(multiclass::one_vs_one, multiclass::one_vs_rest)));
 
 TEST(calibration, disagreement_gives_the_nearest_distribution) {
     // The sigmoid says 0.7 for the first class, the sign of f says the second: nearest is (½, ½).
     svm_model model;
     model.classes = {1, 2};
-    model.probability = calibration{.kind = calibration::method::sigmoid, .A = {0}, .B = {-std::log(7.0 / 3)}, .knots = {}, .values = {}, .sigma = 0};
+    model.probability = calibration{.kind = calibration::method::sigmoid,
+                                    .A = {0},
+                                    .B = {-std::log(7.0 / 3)},
+                                    .knots = {},
+                                    .values = {},
+                                    .sigma = 0};
     model.offset = {0};
     const matrix<double> f = plain_matrix({{-1.0}, {1.0}});
     const matrix<double> p = predict_probability(model, f.view());
@@ -204,10 +214,12 @@ TEST(calibration, regression_and_refusals) {
     EXPECT_EQ(calibrate(model, k, data.x, data.y, options).unfinished, 0);
     EXPECT_GT(model.probability->sigma, 0.5);
     EXPECT_LT(model.probability->sigma, 10);  // the mean absolute deviation of the targets is about 6.6
-    EXPECT_THAT(failure([&] { coupled_probabilities(model, decide(model, data.x).view()); }), ::testing::HasSubstr("classifier"));
+    EXPECT_THAT(failure([&] { coupled_probabilities(model, decide(model, data.x).view()); }),
+                ::testing::HasSubstr("classifier"));
     options.task = svm_task::one_class;
     svm_model one = fit_svm(k, data.x, data.y, options);
-    EXPECT_THAT(failure([&] { static_cast<void>(calibrate(one, k, data.x, data.y, options)); }), ::testing::HasSubstr("one-class"));
+    EXPECT_THAT(failure([&] { static_cast<void>(calibrate(one, k, data.x, data.y, options)); }),
+                ::testing::HasSubstr("one-class"));
 }
 
 // An example of weight 0 is as if it were not there: in no part, in no sum.

@@ -16,7 +16,8 @@ TEST(class_problems, pairs_come_in_libsvms_order_and_each_side_finds_its_rows) {
                 EXPECT_EQ(pairs.of(a, b), p);
                 EXPECT_EQ(pairs[p].first, a);
                 EXPECT_EQ(pairs[p].second, b);
-                // LIBSVM's svm.cpp: sv_coef[j-1] of class i's vectors and sv_coef[i] of class j's belong to the pair i < j.
+                // LIBSVM's svm.cpp: sv_coef[j-1] of class i's vectors and sv_coef[i] of class j's belong to the pair i
+                // < j.
                 EXPECT_EQ(pairs.of_row(a, b - 1), p);
                 EXPECT_EQ(pairs.of_row(b, a), p);
             }
@@ -32,7 +33,8 @@ TEST(class_problems, pairs_come_in_libsvms_order_and_each_side_finds_its_rows) {
 }
 
 TEST(class_problems, each_class_stands_against_the_rest_where_there_are_more_than_two) {
-    const class_problems rest(4, multiclass::one_vs_rest), two(2, multiclass::one_vs_rest), none(0, multiclass::one_vs_one);
+    const class_problems rest(4, multiclass::one_vs_rest), two(2, multiclass::one_vs_rest),
+        none(0, multiclass::one_vs_one);
     EXPECT_TRUE(rest.against_rest());
     EXPECT_EQ(rest.count(), 4);
     EXPECT_EQ(rest.coefficient_rows(), 4);

@@ -6,9 +6,9 @@
 #include <random>
 
 #include "contracts/objects.h"
-#include "methods/model_support.h"
 #include "mercer/kernels/sets/set_kernels.h"
 #include "mercer/kernels/strings/spectrum.h"
+#include "methods/model_support.h"
 
 namespace mercer {
 namespace {
@@ -37,7 +37,8 @@ TEST(example_order, goes_by_object_then_target_then_weight) {
 
 TEST(example_order, does_not_see_how_vectors_are_stored) {
     const std::vector<index> expected{1, 3, 2, 6, 0, 5, 4};
-    const dataset x = dense<double>(plain_matrix({{0, -1, 0}, {0, 0, 0}, {0, 0, -2}, {0, 3, 0}, {-1, 0, 9}, {0, 0, 4}, {0, 0, 0}}));
+    const dataset x =
+        dense<double>(plain_matrix({{0, -1, 0}, {0, 0, 0}, {0, 0, -2}, {0, 3, 0}, {-1, 0, 9}, {0, 0, 4}, {0, 0, 0}}));
     EXPECT_EQ(example_ranks(x, {}, {}), expected);
     // The last row stores a zero.
     const dataset same = sparse<double>({0, 1, 1, 2, 3, 5, 6, 7}, {1, 2, 1, 0, 2, 2, 1}, {-1, -2, 3, -1, 9, 4, 0}, 3);
@@ -55,14 +56,18 @@ TEST(example_order, follows_the_examples) {
     for (const auto& each : mercer::testing::random_strings(random, 60)) words.push_back(each.string);
     for (const auto& each : mercer::testing::random_sets(random, 60)) items.push_back(each.set);
     const table vectors = sample("heart_scale.svm");
-    for (const dataset& x : {dataset(strings(words)), dataset(sets(items)), vectors.x, dataset(as_dense<float>(vectors.x))}) {
+    for (const dataset& x :
+         {dataset(strings(words)), dataset(sets(items)), vectors.x, dataset(as_dense<float>(vectors.x))}) {
         const std::vector<index> rank = example_ranks(x, {}, {}), order = shuffled(x.size(), 1);
         const std::vector<index> moved = example_ranks(gather(x, std::span<const index>(order)), {}, {});
         // The same ranks up to examples that are equal, whose kernel values are equal too.
         std::vector<index> at(rank.size()), at_moved(rank.size());
-        for (std::size_t i = 0; i < rank.size(); ++i) at[rank[i]] = static_cast<index>(i), at_moved[moved[i]] = order[i];
+        for (std::size_t i = 0; i < rank.size(); ++i)
+            at[rank[i]] = static_cast<index>(i), at_moved[moved[i]] = order[i];
         const dataset a = gather(x, std::span<const index>(at)), b = gather(x, std::span<const index>(at_moved));
-        const kernel k = x.kind() == domain::strings ? kernel(spectrum{1}) : x.kind() == domain::sets ? kernel(jaccard{}) : kernel(gaussian{0.1});
+        const kernel k = x.kind() == domain::strings ? kernel(spectrum{1})
+                         : x.kind() == domain::sets  ? kernel(jaccard{})
+                                                     : kernel(gaussian{0.1});
         matrix<double> K(a.size(), a.size()), L(a.size(), a.size());
         evaluator<double>(k, a).all(K.view());
         evaluator<double>(k, b).all(L.view());
@@ -71,7 +76,8 @@ TEST(example_order, follows_the_examples) {
 }
 
 TEST(example_order, a_fit_in_any_order_is_the_same) {
-    for (const auto task : {svm_task::c_svc, svm_task::nu_svc, svm_task::one_class, svm_task::epsilon_svr, svm_task::nu_svr}) {
+    for (const auto task :
+         {svm_task::c_svc, svm_task::nu_svc, svm_task::one_class, svm_task::epsilon_svr, svm_task::nu_svr}) {
         const table data = sample("heart_scale.svm");
         svm_options options;
         options.task = task;
@@ -80,7 +86,8 @@ TEST(example_order, a_fit_in_any_order_is_the_same) {
         const matrix<double> f = decide(model, data.x, arithmetic::exact);
         for (const unsigned seed : {1u, 2u}) {
             const std::vector<index> order = shuffled(data.x.size(), seed);
-            const svm_model other = fit_svm(gaussian{0.1}, gather(data.x, std::span<const index>(order)), pick(data.y, order), options);
+            const svm_model other =
+                fit_svm(gaussian{0.1}, gather(data.x, std::span<const index>(order)), pick(data.y, order), options);
             const matrix<double> g = decide(other, data.x, arithmetic::exact);
             for (index i = 0; i < f.rows(); ++i) ASSERT_NEAR(f(i, 0), g(i, 0), 1e-9) << name(task);
             std::vector<index> support;
@@ -108,7 +115,8 @@ TEST(example_order, support_vectors_stand_in_the_order_of_the_data) {
 
 // An example of weight zero leaves no trace: the model is the one of the others, to the last bit of its coefficients.
 TEST(example_order, weight_zero_is_absence) {
-    for (const auto task : {svm_task::c_svc, svm_task::nu_svc, svm_task::one_class, svm_task::epsilon_svr, svm_task::nu_svr}) {
+    for (const auto task :
+         {svm_task::c_svc, svm_task::nu_svc, svm_task::one_class, svm_task::epsilon_svr, svm_task::nu_svr}) {
         const table data = sample("heart_scale.svm");
         svm_options options;
         options.task = task;
@@ -120,11 +128,13 @@ TEST(example_order, weight_zero_is_absence) {
         const svm_model model = fit_svm(gaussian{0.1}, data.x, data.y, options);
         svm_options rest = options;
         rest.sample_weight = pick(options.sample_weight, used);
-        const svm_model other = fit_svm(gaussian{0.1}, gather(data.x, std::span<const index>(used)), pick(data.y, used), rest);
+        const svm_model other =
+            fit_svm(gaussian{0.1}, gather(data.x, std::span<const index>(used)), pick(data.y, used), rest);
         expect_same_numbers(model.coef, other.coef);
         EXPECT_EQ(model.offset, other.offset);
         EXPECT_EQ(model.training_size, data.x.size());
-        for (std::size_t s = 0; s < model.support_rows.size(); ++s) EXPECT_EQ(model.support_rows[s], used[static_cast<std::size_t>(other.support_rows[s])]);
+        for (std::size_t s = 0; s < model.support_rows.size(); ++s)
+            EXPECT_EQ(model.support_rows[s], used[static_cast<std::size_t>(other.support_rows[s])]);
     }
 }
 

@@ -3,10 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "methods/model_support.h"
 #include "mercer/kernels/laplacian.h"
 #include "mercer/kernels/polynomial.h"
 #include "mercer/kernels/sigmoid.h"
+#include "methods/model_support.h"
 
 namespace mercer {
 namespace {
@@ -24,8 +24,10 @@ svm_model fitted(const std::string& file, svm_task task, const kernel& k) {
 
 TEST(libsvm_model, reads_back_what_it_wrote) {
     const table data = sample("iris.svm");
-    for (const auto task : {svm_task::c_svc, svm_task::nu_svc, svm_task::one_class, svm_task::epsilon_svr, svm_task::nu_svr})
-        for (const kernel& k : {kernel(linear{}), kernel(polynomial{2, 0.1, 1}), kernel(gaussian{0.3}), kernel(sigmoid{0.01, -0.5})}) {
+    for (const auto task :
+         {svm_task::c_svc, svm_task::nu_svc, svm_task::one_class, svm_task::epsilon_svr, svm_task::nu_svr})
+        for (const kernel& k :
+             {kernel(linear{}), kernel(polynomial{2, 0.1, 1}), kernel(gaussian{0.3}), kernel(sigmoid{0.01, -0.5})}) {
             svm_model model;
             try {
                 model = fitted("iris.svm", task, k);
@@ -51,10 +53,13 @@ TEST(libsvm_model, exact_values_survive) {
     const dataset x = dense<double>(plain_matrix({{1.0 / 3, 1e-7 / 3}, {-2.0 / 7, 123456789.125}}));
     const svm_model model = fit_svm(linear{}, x, std::vector<double>{1, 2}, {});
     const svm_model back = parse_libsvm_model(libsvm_model_text(model), "m");
-    EXPECT_EQ(entries<double>(back.support), (std::vector<entry>{{0, 0, 1.0 / 3}, {0, 1, 1e-7 / 3}, {1, 0, -2.0 / 7}, {1, 1, 123456789.125}}));
+    EXPECT_EQ(entries<double>(back.support),
+              (std::vector<entry>{{0, 0, 1.0 / 3}, {0, 1, 1e-7 / 3}, {1, 0, -2.0 / 7}, {1, 1, 123456789.125}}));
 }
 
-const char* const small = "svm_type c_svc\nkernel_type rbf\ngamma 0.5\nnr_class 2\ntotal_sv 2\nrho -0.25\nlabel 1 -1\nnr_sv 1 1\nSV\n1 1:1 3:2 \n-1 2:0.5 \n";
+const char* const small =
+    "svm_type c_svc\nkernel_type rbf\ngamma 0.5\nnr_class 2\ntotal_sv 2\nrho -0.25\nlabel 1 -1\nnr_sv 1 1\nSV\n1 1:1 "
+    "3:2 \n-1 2:0.5 \n";
 
 TEST(libsvm_model, by_hand) {
     const svm_model model = parse_libsvm_model(small, "m");
@@ -69,12 +74,15 @@ TEST(libsvm_model, by_hand) {
 
 TEST(libsvm_model, any_order_of_the_header) {
     const svm_model model = parse_libsvm_model(
-        "nr_sv 1 1\r\nlabel 1 -1\r\nrho -0.25\ntotal_sv 2\n\nnr_class 2\ngamma 0.5\nkernel_type rbf\nsvm_type c_svc\nSV\n1 1:1 3:2\n-1 2:0.5", "m");
+        "nr_sv 1 1\r\nlabel 1 -1\r\nrho -0.25\ntotal_sv 2\n\nnr_class 2\ngamma 0.5\nkernel_type rbf\nsvm_type "
+        "c_svc\nSV\n1 1:1 3:2\n-1 2:0.5",
+        "m");
     EXPECT_EQ(libsvm_model_text(model), small);
 }
 
 TEST(libsvm_model, precomputed_keeps_serial_numbers) {
-    const svm_model model = parse_libsvm_model("svm_type epsilon_svr\nkernel_type precomputed\nnr_class 2\ntotal_sv 2\nrho 0\nSV\n1 0:7 \n-0.5 0:3 \n", "m");
+    const svm_model model = parse_libsvm_model(
+        "svm_type epsilon_svr\nkernel_type precomputed\nnr_class 2\ntotal_sv 2\nrho 0\nSV\n1 0:7 \n-0.5 0:3 \n", "m");
     EXPECT_EQ(model.support_rows, (std::vector<index>{6, 2}));
     EXPECT_EQ(model.training_size, 7);
     EXPECT_FALSE(model.k);
@@ -107,14 +115,16 @@ TEST(libsvm_model, faults_are_named) {
         text.replace(text.find(from), from.size(), to);
         return failure([&] { parse_libsvm_model(text, "m"); });
     };
-    EXPECT_THAT(changed("svm_type c_svc", "svm_type d_svc"), HasSubstr("m:1:10: expected a known svm_type, got 'd_svc'"));
+    EXPECT_THAT(changed("svm_type c_svc", "svm_type d_svc"),
+                HasSubstr("m:1:10: expected a known svm_type, got 'd_svc'"));
     EXPECT_THAT(changed("rbf", "foo"), HasSubstr("m:2:13"));
     EXPECT_THAT(changed("gamma", "gemma"), HasSubstr("unknown text in model file: ['gemma']"));
     EXPECT_THAT(changed("gamma 0.5", "gamma x"), HasSubstr("m:3:7: expected a number"));
     EXPECT_THAT(changed("gamma 0.5", "gamma -0.5"), HasSubstr("gamma"));
     EXPECT_THAT(changed("rho -0.25", "rho"), HasSubstr("expected 1 numbers after rho, got 0"));
     EXPECT_THAT(changed("nr_sv 1 1", "nr_sv 1 2"), HasSubstr("must add up to total_sv = 2, got 3"));
-    EXPECT_THAT(changed("-1 2:0.5", ""), HasSubstr("expected 2 support vectors (total_sv), got 1: the file is cut short"));
+    EXPECT_THAT(changed("-1 2:0.5", ""),
+                HasSubstr("expected 2 support vectors (total_sv), got 1: the file is cut short"));
     EXPECT_THAT(changed("SV\n", ""), HasSubstr("unknown text"));
     EXPECT_THAT(changed("label 1 -1\n", ""), HasSubstr("expected a line label"));
     EXPECT_THAT(changed("3:2", "1:2"), HasSubstr("m:10:7: expected an index > 1"));
@@ -125,7 +135,8 @@ TEST(libsvm_model, faults_are_named) {
 }
 
 TEST(libsvm_model, refuses_what_the_format_lacks) {
-    EXPECT_THAT(failure([] { libsvm_model_text(fitted("iris.svm", svm_task::c_svc, laplacian{0.5})); }), HasSubstr("the kernel laplacian"));
+    EXPECT_THAT(failure([] { libsvm_model_text(fitted("iris.svm", svm_task::c_svc, laplacian{0.5})); }),
+                HasSubstr("the kernel laplacian"));
     const table data = sample("iris.svm");
     svm_options options;
     options.classes = multiclass::one_vs_rest;
@@ -137,7 +148,8 @@ TEST(libsvm_model, kernels_that_are_none) {
     // LIBSVM computes these; so do we, against the formula
     const dataset x = dense<double>(plain_matrix({{0.5, -2}})), z = dense<double>(plain_matrix({{3, 0.25}}));
     using kind = libsvm_kernel::kind;
-    EXPECT_NEAR((pair_value(*libsvm_kernel{kind::polynomial, 3, 0.7, -2.5}.make(), x, z)), std::pow(0.7 * 1.0 - 2.5, 3), 1e-12);
+    EXPECT_NEAR((pair_value(*libsvm_kernel{kind::polynomial, 3, 0.7, -2.5}.make(), x, z)), std::pow(0.7 * 1.0 - 2.5, 3),
+                1e-12);
     const auto value = [&](const libsvm_kernel& k) { return pair_value(*k.make(), x, z); };
     EXPECT_EQ(value({kind::polynomial, 0, 0.7, -2.5}), 1);
     EXPECT_EQ(value({kind::polynomial, 2, 0, 3}), 9);

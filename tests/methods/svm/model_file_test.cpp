@@ -5,11 +5,11 @@
 
 #include <cmath>
 
-#include "methods/model_support.h"
 #include "mercer/base/parallel.h"
 #include "mercer/data/readers/read.h"
 #include "mercer/methods/svm/files/libsvm_model.h"
 #include "mercer/selection/calibrate.h"
+#include "methods/model_support.h"
 
 namespace mercer {
 namespace {
@@ -60,7 +60,8 @@ TEST(model_file, vectors_of_all_kinds) {
                 options.task = task;
                 options.classes = scheme;
                 options.C = 3;
-                const svm_model model = fit_svm(kernel::parse("0.5*rbf(gamma=0.25) + poly(degree=2, gamma=0.01)"), x, data.y, options);
+                const svm_model model =
+                    fit_svm(kernel::parse("0.5*rbf(gamma=0.25) + poly(degree=2, gamma=0.01)"), x, data.y, options);
                 const svm_model back = parse_model(model_bytes(model), "m");
                 expect_same(model, back);
                 expect_same_numbers(decide(model, x), decide(back, x));
@@ -91,7 +92,12 @@ TEST(model_file, precomputed_probabilities_and_infinities) {
     svm_options options;
     options.C = std::numeric_limits<double>::infinity();
     svm_model model = fit_svm_precomputed(K.view(), data.y, options);
-    model.probability = calibration{.kind = calibration::method::isotonic, .A = {}, .B = {}, .knots = {{-1, 0, 2}}, .values = {{0, 0.25, 1}}, .sigma = 0};
+    model.probability = calibration{.kind = calibration::method::isotonic,
+                                    .A = {},
+                                    .B = {},
+                                    .knots = {{-1, 0, 2}},
+                                    .values = {{0, 0.25, 1}},
+                                    .sigma = 0};
     const svm_model back = parse_model(model_bytes(model), "m");
     expect_same(model, back);
     EXPECT_EQ(back.probability->knots, model.probability->knots);
@@ -132,7 +138,8 @@ TEST(model_file, saved_loaded_and_told_apart) {
 TEST(model_file, every_cut_and_every_flipped_byte_is_noticed) {
     const table data = sample("iris.svm");
     const std::string bytes = model_bytes(fit_svm(linear{}, data.x, data.y, {}));
-    for (std::size_t size = 0; size < bytes.size(); size += 7) ASSERT_NE(failure([&] { parse_model(bytes.substr(0, size), "m"); }), "no error") << size;
+    for (std::size_t size = 0; size < bytes.size(); size += 7)
+        ASSERT_NE(failure([&] { parse_model(bytes.substr(0, size), "m"); }), "no error") << size;
     for (std::size_t at = 0; at < bytes.size(); ++at) {
         std::string damaged = bytes;
         damaged[at] = static_cast<char>(damaged[at] ^ 1);
@@ -145,7 +152,8 @@ TEST(model_file, every_cut_and_every_flipped_byte_is_noticed) {
     EXPECT_THAT(failure([&] { parse_model(damaged, "m"); }), HasSubstr("damaged: its checksum"));
     svm_model unnamed = fit_svm(linear{}, data.x, data.y, {});
     unnamed.classes[1] = std::nan("");
-    EXPECT_THAT(failure([&] { parse_model(model_bytes(unnamed), "m"); }), HasSubstr("a class label must be finite, got nan"));
+    EXPECT_THAT(failure([&] { parse_model(model_bytes(unnamed), "m"); }),
+                HasSubstr("a class label must be finite, got nan"));
     std::string newer = bytes;
     newer.replace(0, std::string("mercer-svm-model 1").size(), "mercer-svm-model 2");
     EXPECT_THAT(failure([&] { parse_model(newer, "m"); }), HasSubstr("version 2, newer than the 1"));

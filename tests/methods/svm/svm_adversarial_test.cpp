@@ -25,7 +25,8 @@ TEST(svm_adversarial, all_points_equal) {
             // The larger class wins, and nothing is better than f = its label everywhere: Σξ = 2·10.
             EXPECT_EQ(predict(m, dense_data(s.x))[0], 1);
         }
-    for (const auto task : {svm_task::one_class, svm_task::epsilon_svr, svm_task::nu_svr}) ends(rbf(1), s, options_for(task), true);
+    for (const auto task : {svm_task::one_class, svm_task::epsilon_svr, svm_task::nu_svr})
+        ends(rbf(1), s, options_for(task), true);
     // No margin: every w != 0 is worse than none.
     const svm_model none = fit(rbf(1), s, options_for(svm_task::nu_svc));
     EXPECT_TRUE(none.reports[0].no_margin);
@@ -41,13 +42,16 @@ TEST(svm_adversarial, a_kernel_matrix_of_zeros) {
         svm_contract::check_svm(fit_svm_precomputed(K.view(), s.y, o), {o, s.y, K.view()});
     }
     EXPECT_TRUE(fit_svm_precomputed(K.view(), s.y, options_for(svm_task::nu_svc)).reports[0].no_margin);
-    EXPECT_EQ(failure([&] { fit_svm_precomputed(K.view(), s.y, options_for(svm_task::c_svc, infinity)); }).substr(0, 10), "infeasible");
+    EXPECT_EQ(
+        failure([&] { fit_svm_precomputed(K.view(), s.y, options_for(svm_task::c_svc, infinity)); }).substr(0, 10),
+        "infeasible");
 }
 
 TEST(svm_adversarial, one_class_only_is_an_error_for_classifiers) {
     sample s = clouds(10, 2, 1, 0, 1);
     for (double& y : s.y) y = 4;
-    EXPECT_EQ(why(rbf(1), s, options_for(svm_task::c_svc)), "bad data: svm: at least two classes are needed, the 10 examples all have label 4");
+    EXPECT_EQ(why(rbf(1), s, options_for(svm_task::c_svc)),
+              "bad data: svm: at least two classes are needed, the 10 examples all have label 4");
     // by weights
     s.y[3] = 5;
     svm_options o = options_for(svm_task::nu_svc);
@@ -106,7 +110,8 @@ TEST(svm_adversarial, columns_of_very_different_size) {
     ends(linear_kernel(), s, options_for(svm_task::one_class), false);
 }
 
-// Values of a polynomial far from the origin differ in their last digits only: rounding makes curvatures negative, but the problem is convex all the same.
+// Values of a polynomial far from the origin differ in their last digits only: rounding makes curvatures negative, but
+// the problem is convex all the same.
 TEST(svm_adversarial, curvature_lost_to_rounding) {
     index concave = 0;
     for (const unsigned seed : {1u, 2u, 3u, 4u}) {
@@ -115,7 +120,8 @@ TEST(svm_adversarial, curvature_lost_to_rounding) {
         for (std::size_t i = 0; i < s.x.size(); ++i)
             for (double& v : s.x[i]) v = static_cast<float>(v + (i % 3 == 0 ? 1e5 : 2e5));
         const svm_model model = fit(poly(3, 1 / (30 * 4e10), 0), s, options_for(svm_task::c_svc, 80));
-        EXPECT_EQ(model.worst_status(), fit_status::converged) << name(model.worst_status()) << ", gap " << model.largest_gap();
+        EXPECT_EQ(model.worst_status(), fit_status::converged)
+            << name(model.worst_status()) << ", gap " << model.largest_gap();
         concave += model.reports[0].concave_steps;
     }
     EXPECT_GT(concave, 0) << "the data no longer ask what they are here for";
@@ -123,7 +129,8 @@ TEST(svm_adversarial, curvature_lost_to_rounding) {
 
 TEST(svm_adversarial, a_tolerance_near_the_rounding_of_float) {
     // Centred data and a plane: w = 0 is the optimum, and the kernel matrix has a large null space.
-    for (const double tol : {1e-6, 1e-9}) ends(linear_kernel(), standardised(load("sonar.svm")), options_for(svm_task::one_class, 1, tol), false);
+    for (const double tol : {1e-6, 1e-9})
+        ends(linear_kernel(), standardised(load("sonar.svm")), options_for(svm_task::one_class, 1, tol), false);
     svm_options o = options_for(svm_task::nu_svr, 10, 1e-9);
     ends(rbf(0.05), standardised(load("housing.svm")), o, false);
     ends(rbf(0.05), load("heart_scale.svm"), options_for(svm_task::c_svc, 10, 1e-10), false);
@@ -137,7 +144,8 @@ TEST(svm_adversarial, kernel_values_beyond_float) {
     matrix<double> K = gram_matrix(s.x, rbf(1));
     K(7, 7) = 1e300;
     EXPECT_EQ(failure([&] { fit_svm_precomputed(K.view(), s.y, options_for(svm_task::c_svc)); }),
-              "bad data: svm: kernel values must satisfy |k(x, x)| < 1e+30, got inf for example 7: scale the data, or use another kernel");
+              "bad data: svm: kernel values must satisfy |k(x, x)| < 1e+30, got inf for example 7: scale the data, or "
+              "use another kernel");
 }
 
 TEST(svm_adversarial, numbers_that_are_none) {
@@ -146,7 +154,8 @@ TEST(svm_adversarial, numbers_that_are_none) {
         sample s = good;
         s.x[13][2] = bad;
         for (const auto& x : {dense_data(s.x), sparse_data(s.x), dense_data<float>(s.x)}) {
-            const std::string message = failure([&] { fit_svm(kernel::parse("rbf(gamma=1)"), x, s.y, options_for(svm_task::c_svc)); });
+            const std::string message =
+                failure([&] { fit_svm(kernel::parse("rbf(gamma=1)"), x, s.y, options_for(svm_task::c_svc)); });
             EXPECT_EQ(message.substr(0, 9), "bad data:");
             EXPECT_NE(message.find("row 13"), std::string::npos) << message;
             EXPECT_NE(message.find("column 2"), std::string::npos) << message;
@@ -177,19 +186,30 @@ TEST(svm_adversarial, options_out_of_range) {
     for (const double bad : {0.0, -1.0, nan}) {
         EXPECT_EQ(with([&](auto& o) { o.C = bad; }).substr(0, 43), "invalid argument: svm: must satisfy C > 0, ");
         EXPECT_EQ(with([&](auto& o) { o.tol = bad; }).substr(0, 45), "invalid argument: svm: must satisfy tol > 0, ");
-        EXPECT_EQ(with([&](auto& o) { o.nu = bad; }, svm_task::one_class).substr(0, 49), "invalid argument: svm: must satisfy 0 < nu <= 1, ");
+        EXPECT_EQ(with([&](auto& o) { o.nu = bad; }, svm_task::one_class).substr(0, 49),
+                  "invalid argument: svm: must satisfy 0 < nu <= 1, ");
     }
     for (const double bad : {-1.0, nan, infinity})
-        EXPECT_EQ(with([&](auto& o) { o.epsilon = bad; }, svm_task::epsilon_svr).substr(0, 60), "invalid argument: svm: must satisfy 0 <= epsilon < infinity,");
+        EXPECT_EQ(with([&](auto& o) { o.epsilon = bad; }, svm_task::epsilon_svr).substr(0, 60),
+                  "invalid argument: svm: must satisfy 0 <= epsilon < infinity,");
     for (const double bad : {-1.0, nan, infinity}) {
-        EXPECT_EQ(with([&](auto& o) { o.sample_weight.assign(20, 1.0), o.sample_weight[3] = bad; }).substr(0, 31), "bad data: svm: sample weight 3 ");
-        EXPECT_EQ(with([&](auto& o) { o.class_weight = {{1, bad}}; }).substr(0, 45), "invalid argument: svm: the weight of class 1 ");
+        EXPECT_EQ(with([&](auto& o) { o.sample_weight.assign(20, 1.0), o.sample_weight[3] = bad; }).substr(0, 31),
+                  "bad data: svm: sample weight 3 ");
+        EXPECT_EQ(with([&](auto& o) {
+                      o.class_weight = {{1, bad}};
+                  }).substr(0, 45),
+                  "invalid argument: svm: the weight of class 1 ");
     }
-    EXPECT_EQ(with([&](auto& o) { o.C = infinity; }, svm_task::nu_svr), "invalid argument: svm: must satisfy C < infinity, got inf");
-    EXPECT_EQ(with([&](auto& o) { o.sample_weight.assign(19, 1.0); }), "invalid argument: svm: 20 examples but 19 sample weights");
-    EXPECT_EQ(failure([&] { fit_svm(kernel::parse("rbf(gamma=1)"), dense_data(s.x), std::vector<double>(19, 1.0), svm_options{}); }),
+    EXPECT_EQ(with([&](auto& o) { o.C = infinity; }, svm_task::nu_svr),
+              "invalid argument: svm: must satisfy C < infinity, got inf");
+    EXPECT_EQ(with([&](auto& o) { o.sample_weight.assign(19, 1.0); }),
+              "invalid argument: svm: 20 examples but 19 sample weights");
+    EXPECT_EQ(failure([&] {
+                  fit_svm(kernel::parse("rbf(gamma=1)"), dense_data(s.x), std::vector<double>(19, 1.0), svm_options{});
+              }),
               "invalid argument: svm: 20 examples but 19 targets");
-    EXPECT_EQ(failure([&] { fit_svm(kernel::parse("rbf(gamma=1)"), dense_data({}), {}, svm_options{}); }).substr(0, 9), "bad data:");
+    EXPECT_EQ(failure([&] { fit_svm(kernel::parse("rbf(gamma=1)"), dense_data({}), {}, svm_options{}); }).substr(0, 9),
+              "bad data:");
     // one-class takes no targets, whatever their number
     svm_options o = options_for(svm_task::one_class);
     EXPECT_EQ(fit_svm(kernel::parse("rbf(gamma=1)"), dense_data(s.x), {}, o).offset,
@@ -226,7 +246,8 @@ TEST(svm_adversarial, a_hundred_classes_of_two) {
     sample s;
     for (int c = 0; c < 100; ++c)
         for (int i = 0; i < 2; ++i)
-            s.x.push_back({10.0 * (c % 10) + 0.1 * normal(random), 10.0 * (c / 10) + 0.1 * normal(random)}), s.y.push_back(1000 - 3 * c);
+            s.x.push_back({10.0 * (c % 10) + 0.1 * normal(random), 10.0 * (c / 10) + 0.1 * normal(random)}),
+                s.y.push_back(1000 - 3 * c);
     for (const auto scheme : {multiclass::one_vs_one, multiclass::one_vs_rest}) {
         svm_options o = options_for(svm_task::c_svc, 10);
         o.classes = scheme;
@@ -241,25 +262,29 @@ TEST(svm_adversarial, a_kernel_that_is_none) {
     svm_options o = options_for(svm_task::c_svc, 10);
     o.most_seconds = 10;
     const svm_model m = fit_svm(kernel::parse("sigmoid(gamma=0.5, coef0=-1)"), dense_data(s.x), s.y, o);
-    const matrix<double> K = gram_matrix(s.x, {"", [](const point& a, const point& b) { return std::tanh(0.5 * dot(a, b) - 1); }});
+    const matrix<double> K =
+        gram_matrix(s.x, {"", [](const point& a, const point& b) { return std::tanh(0.5 * dot(a, b) - 1); }});
     EXPECT_EQ(m.reports[0].status, fit_status::stationary);
     EXPECT_STREQ(name(m.reports[0].status), "stationary");
     for (const auto& b : svm_contract::take_apart(m, {o, s.y, K.view()})) {
         svm_contract::check_feasible(b);
         EXPECT_LE(svm_contract::recomputed_gap(b), o.tol + b.noise());  // the first-order conditions hold all the same
     }
-    // On a line, tanh(1) + tanh(9) < 2 tanh(3): pairs of negative curvature, and as many labels as it takes to meet them.
+    // On a line, tanh(1) + tanh(9) < 2 tanh(3): pairs of negative curvature, and as many labels as it takes to meet
+    // them.
     sample line = clouds(60, 1, 0, 0, 9);
     for (auto& x : line.x) x[0] = 2 + 2 * std::abs(x[0]);
     const svm_model c = fit_svm(kernel::parse("sigmoid(gamma=0.1, coef0=0)"), dense_data(line.x), line.y, o);
     EXPECT_EQ(c.reports[0].status, fit_status::stationary);
     EXPECT_GT(c.reports[0].concave_steps, 0);
     // The negative of a kernel: as concave as can be.
-    const matrix<double> L = gram_matrix(s.x, {"", [](const point& a, const point& b) { return -std::exp(-0.1 * squared_distance(a, b)); }});
+    const matrix<double> L =
+        gram_matrix(s.x, {"", [](const point& a, const point& b) { return -std::exp(-0.1 * squared_distance(a, b)); }});
     const svm_model n = fit_svm_precomputed(L.view(), s.y, o);
     EXPECT_EQ(n.reports[0].status, fit_status::stationary);
     EXPECT_GT(n.reports[0].concave_steps, 0);
-    for (const auto& b : svm_contract::take_apart(n, {o, s.y, L.view()})) EXPECT_LE(svm_contract::recomputed_gap(b), o.tol + b.noise());
+    for (const auto& b : svm_contract::take_apart(n, {o, s.y, L.view()}))
+        EXPECT_LE(svm_contract::recomputed_gap(b), o.tol + b.noise());
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Every kind of machine, every kind of kernel and data, and sizes around the limits of the solver, through the contract.
+// Every kind of machine, every kind of kernel and data, and sizes around the limits of the solver, through the
+// contract.
 #include "methods/svm/svm_support.h"
 
 namespace mercer {
@@ -17,7 +18,9 @@ struct machine {
     svm_task task;
     double C, nu, tol;
 };
-void PrintTo(const machine& m, std::ostream* out) { *out << name(m.task) << " C=" << m.C << " nu=" << m.nu << " tol=" << m.tol; }
+void PrintTo(const machine& m, std::ostream* out) {
+    *out << name(m.task) << " C=" << m.C << " nu=" << m.nu << " tol=" << m.tol;
+}
 
 svm_options options_of(const machine& m) {
     svm_options o = options_for(m.task, m.C, m.tol);
@@ -31,15 +34,18 @@ TEST_P(classifiers, meet_the_contract_with_every_vector_kernel) {
     const auto& [file, m] = GetParam();
     const sample& s = data(file);
     const double gamma = 1.0 / static_cast<double>(s.x[0].size());
-    for (const formula& k : {rbf(gamma), poly(3, gamma, 1), linear_kernel(), composite(gamma), normalised_poly(gamma), laplacian_kernel(gamma / 2)})
+    for (const formula& k : {rbf(gamma), poly(3, gamma, 1), linear_kernel(), composite(gamma), normalised_poly(gamma),
+                             laplacian_kernel(gamma / 2)})
         fit_and_check(k, s, options_of(m));
 }
 
-INSTANTIATE_TEST_SUITE_P(real_data, classifiers,
-                         testing::Combine(testing::Values("iris.svm", "wine.svm", "sonar.svm", "heart_scale.svm", "breast-cancer.svm"),
-                                          testing::Values(machine{svm_task::c_svc, 1, 0, 1e-3}, machine{svm_task::c_svc, 10, 0, 1e-5},
-                                                          machine{svm_task::nu_svc, 1, 0.1, 1e-4}, machine{svm_task::nu_svc, 1, 0.4, 1e-3},
-                                                          machine{svm_task::one_class, 1, 0.1, 1e-3}, machine{svm_task::one_class, 1, 0.5, 1e-4})));
+INSTANTIATE_TEST_SUITE_P(
+    real_data, classifiers,
+    testing::Combine(testing::Values("iris.svm", "wine.svm", "sonar.svm", "heart_scale.svm", "breast-cancer.svm"),
+                     testing::Values(machine{svm_task::c_svc, 1, 0, 1e-3}, machine{svm_task::c_svc, 10, 0, 1e-5},
+                                     machine{svm_task::nu_svc, 1, 0.1, 1e-4}, machine{svm_task::nu_svc, 1, 0.4, 1e-3},
+                                     machine{svm_task::one_class, 1, 0.1, 1e-3},
+                                     machine{svm_task::one_class, 1, 0.5, 1e-4})));
 
 class regressions : public testing::TestWithParam<std::tuple<const char*, machine>> {};
 
@@ -48,14 +54,17 @@ TEST_P(regressions, meet_the_contract_with_every_vector_kernel) {
     sample s = data(file);
     if (s.size() > 1000) s = every(s, 5);
     const double gamma = 1.0 / static_cast<double>(s.x[0].size());
-    for (const formula& k : {rbf(gamma), linear_kernel(), composite(gamma), normalised_poly(gamma), laplacian_kernel(gamma)})
+    for (const formula& k :
+         {rbf(gamma), linear_kernel(), composite(gamma), normalised_poly(gamma), laplacian_kernel(gamma)})
         fit_and_check(k, s, options_of(m));
 }
 
 INSTANTIATE_TEST_SUITE_P(real_data, regressions,
                          testing::Combine(testing::Values("housing.svm", "abalone.svm.xz"),
-                                          testing::Values(machine{svm_task::epsilon_svr, 1, 0, 1e-3}, machine{svm_task::epsilon_svr, 10, 0, 1e-4},
-                                                          machine{svm_task::nu_svr, 1, 0.5, 1e-3}, machine{svm_task::nu_svr, 5, 0.1, 1e-3})));
+                                          testing::Values(machine{svm_task::epsilon_svr, 1, 0, 1e-3},
+                                                          machine{svm_task::epsilon_svr, 10, 0, 1e-4},
+                                                          machine{svm_task::nu_svr, 1, 0.5, 1e-3},
+                                                          machine{svm_task::nu_svr, 5, 0.1, 1e-3})));
 
 TEST(svm_contract, digits_in_ten_classes_both_ways) {
     const sample s = every(load("digits.svm.xz"), 3);
@@ -72,7 +81,8 @@ TEST(svm_contract, digits_in_ten_classes_both_ways) {
             std::vector<double> score(10, 0.0);
             for (index a = 0, p = 0; a < 10; ++a) {
                 if (scheme == multiclass::one_vs_rest) score[static_cast<std::size_t>(a)] = f(i, a);
-                for (index b = a + 1; b < 10 && scheme == multiclass::one_vs_one; ++b, ++p) ++score[static_cast<std::size_t>(f(i, p) > 0 ? a : b)];
+                for (index b = a + 1; b < 10 && scheme == multiclass::one_vs_one; ++b, ++p)
+                    ++score[static_cast<std::size_t>(f(i, p) > 0 ? a : b)];
             }
             const auto best = std::max_element(score.begin(), score.end()) - score.begin();
             ASSERT_EQ(labels[static_cast<std::size_t>(i)], static_cast<double>(best));
@@ -103,7 +113,8 @@ TEST(svm_contract, sparse_and_float_storage) {
 }
 
 TEST(svm_contract, precomputed_kernels) {
-    for (const auto task : {svm_task::c_svc, svm_task::nu_svc, svm_task::one_class, svm_task::epsilon_svr, svm_task::nu_svr}) {
+    for (const auto task :
+         {svm_task::c_svc, svm_task::nu_svc, svm_task::one_class, svm_task::epsilon_svr, svm_task::nu_svr}) {
         const sample& s = data("sonar.svm");
         const matrix<double> K = gram_matrix(s.x, rbf(0.02));
         const svm_options o = options_for(task, 3);
@@ -125,16 +136,19 @@ TEST(svm_contract, strings) {
     const table t = read_table(data_file("promoters.tsv"));
     const auto& items = *t.x.as<strings>();
     for (const std::size_t k : {2, 4}) {
-        matrix<double> K = gram_matrix(items.size(), [&](index i, index j) { return spectrum_value(items[i], items[j], k); });
+        matrix<double> K =
+            gram_matrix(items.size(), [&](index i, index j) { return spectrum_value(items[i], items[j], k); });
         for (const bool normalise : {false, true}) {
             if (normalise) {
                 const matrix<double> raw = K;
-                K = gram_matrix(items.size(), [&](index i, index j) { return raw(i, j) / std::sqrt(raw(i, i) * raw(j, j)); });
+                K = gram_matrix(items.size(),
+                                [&](index i, index j) { return raw(i, j) / std::sqrt(raw(i, i) * raw(j, j)); });
             }
             const std::string text = "spectrum(k=" + std::to_string(k) + ")";
             for (const auto task : {svm_task::c_svc, svm_task::nu_svc, svm_task::one_class}) {
                 const svm_options o = options_for(task, 1, 1e-4);
-                const svm_model model = fit_svm(kernel::parse(normalise ? "normalize(" + text + ")" : text), t.x, t.y, o);
+                const svm_model model =
+                    fit_svm(kernel::parse(normalise ? "normalize(" + text + ")" : text), t.x, t.y, o);
                 const statement question{o, t.y, K.view()};
                 svm_contract::check_svm(model, question);
                 svm_contract::check_decisions(model, question, decide(model, t.x));
@@ -150,8 +164,10 @@ TEST(svm_contract, sets) {
     for (index i = 0; i < t.x.size(); i += 6) rows.push_back(i), y.push_back(t.y[static_cast<std::size_t>(i)]);
     const dataset x = gather(t.x, std::span<const index>(rows));
     const auto& items = *x.as<sets>();
-    const matrix<double> common = gram_matrix(items.size(), [&](index i, index j) { return common_items(items[i], items[j]); });
-    const matrix<double> jaccard = gram_matrix(items.size(), [&](index i, index j) { return common(i, j) / (common(i, i) + common(j, j) - common(i, j)); });
+    const matrix<double> common =
+        gram_matrix(items.size(), [&](index i, index j) { return common_items(items[i], items[j]); });
+    const matrix<double> jaccard = gram_matrix(
+        items.size(), [&](index i, index j) { return common(i, j) / (common(i, i) + common(j, j) - common(i, j)); });
     for (const auto* K : {&common, &jaccard}) {
         const svm_options o = options_for(svm_task::c_svc, 1);
         const svm_model model = fit_svm(kernel::parse(K == &common ? "set_intersection()" : "jaccard()"), x, y, o);

@@ -31,7 +31,8 @@ std::vector<double> everything(const svm_model& m, const dataset& x) {
     all.insert(all.end(), m.offset.begin(), m.offset.end());
     for (const index row : m.support_rows) all.push_back(static_cast<double>(row));
     for (const auto& r : m.reports)
-        for (const double v : {r.gap, r.objective, r.offset_low, r.offset_high, r.epsilon, static_cast<double>(r.steps), static_cast<double>(r.rounds)})
+        for (const double v : {r.gap, r.objective, r.offset_low, r.offset_high, r.epsilon, static_cast<double>(r.steps),
+                               static_cast<double>(r.rounds)})
             all.push_back(v);
     const matrix<double> f = decide(m, x);
     all.insert(all.end(), f.data(), f.data() + f.rows() * f.cols());
@@ -39,17 +40,19 @@ std::vector<double> everything(const svm_model& m, const dataset& x) {
 }
 
 TEST(svm_control, the_number_of_threads_changes_no_bit) {
-    const sample digits = every(load("digits.svm.xz"), 4), blobs = clouds(2600, 3, 1.5, 0.1, 7), waves = wave(900, 2, 3), few = clouds(600, 2, 1, 0.1, 2);
+    const sample digits = every(load("digits.svm.xz"), 4), blobs = clouds(2600, 3, 1.5, 0.1, 7),
+                 waves = wave(900, 2, 3), few = clouds(600, 2, 1, 0.1, 2);
     struct run {
         const sample* s;
         svm_task task;
         double gamma;
         std::size_t memory;
     };
-    for (const auto& [s, task, gamma, memory] : {run{&digits, svm_task::c_svc, 0.001, std::size_t{200} << 20}, run{&digits, svm_task::c_svc, 0.001, 100000},
-                                                 run{&blobs, svm_task::c_svc, 0.5, std::size_t{200} << 20}, run{&blobs, svm_task::c_svc, 0.5, 1 << 20},
-                                                 run{&blobs, svm_task::one_class, 0.5, 0}, run{&few, svm_task::nu_svc, 2, std::size_t{64} << 20},
-                                                 run{&waves, svm_task::epsilon_svr, 1, std::size_t{64} << 20}, run{&waves, svm_task::nu_svr, 1, 1 << 20}}) {
+    for (const auto& [s, task, gamma, memory] :
+         {run{&digits, svm_task::c_svc, 0.001, std::size_t{200} << 20}, run{&digits, svm_task::c_svc, 0.001, 100000},
+          run{&blobs, svm_task::c_svc, 0.5, std::size_t{200} << 20}, run{&blobs, svm_task::c_svc, 0.5, 1 << 20},
+          run{&blobs, svm_task::one_class, 0.5, 0}, run{&few, svm_task::nu_svc, 2, std::size_t{64} << 20},
+          run{&waves, svm_task::epsilon_svr, 1, std::size_t{64} << 20}, run{&waves, svm_task::nu_svr, 1, 1 << 20}}) {
         svm_options o = options_for(task, 5);
         o.nu = 0.6;
         o.memory_bytes = memory;
@@ -66,7 +69,8 @@ TEST(svm_control, the_number_of_threads_changes_no_bit) {
 TEST(svm_control, step_limits) {
     const sample s = clouds(1800, 2, 1, 0.1, 3), h = standardised(load("housing.svm"));
     const matrix<double> K = gram_matrix(s.x, rbf(1)), H = gram_matrix(h.x, rbf(1));
-    for (const auto task : {svm_task::c_svc, svm_task::nu_svc, svm_task::one_class, svm_task::epsilon_svr, svm_task::nu_svr}) {
+    for (const auto task :
+         {svm_task::c_svc, svm_task::nu_svc, svm_task::one_class, svm_task::epsilon_svr, svm_task::nu_svr}) {
         const bool regression = task == svm_task::epsilon_svr || task == svm_task::nu_svr;
         const sample& data = regression ? h : s;
         double before = std::numeric_limits<double>::infinity();
@@ -78,7 +82,8 @@ TEST(svm_control, step_limits) {
             SCOPED_TRACE(std::string(name(task)) + ", " + std::to_string(most) + " steps");
             ASSERT_EQ(m.reports[0].status, fit_status::step_limit);
             EXPECT_LE(m.reports[0].steps, most);
-            if (task != svm_task::nu_svr && task != svm_task::nu_svc) {  // of ν-SVR the gap is not a function of α - α* before the end
+            if (task != svm_task::nu_svr &&
+                task != svm_task::nu_svc) {  // of ν-SVR the gap is not a function of α - α* before the end
                 svm_contract::check_unfinished(m, {o, data.y, (regression ? H : K).view()}, 5e-5);
             }
             EXPECT_LE(m.reports[0].objective, before + 1e-9);  // every step is an improvement
@@ -93,7 +98,8 @@ const sample& slow_sample() {
     static const sample s = clouds(2500, 2, 0.5, 0.3, 4);
     return s;
 }
-// Float kernel values are right to about 1e-5 here (‖x‖² up to 20 times gamma, 6e-8 each), and errors of different points cancel in part.
+// Float kernel values are right to about 1e-5 here (‖x‖² up to 20 times gamma, 6e-8 each), and errors of different
+// points cancel in part.
 double slow_error(const svm_model& m) {
     double squares = 0;
     for (index i = 0; i < m.coef.cols(); ++i) squares += m.coef(0, i) * m.coef(0, i);
@@ -132,7 +138,8 @@ TEST(svm_control, progress_and_cancellation) {
         return seen.size() < 3;
     };
     const svm_model m = fit(rbf(10), s, o);
-    ASSERT_EQ(m.reports[0].status, fit_status::cancelled) << "the problem is no longer slow: " << m.reports[0].seconds << " s";
+    ASSERT_EQ(m.reports[0].status, fit_status::cancelled)
+        << "the problem is no longer slow: " << m.reports[0].seconds << " s";
     ASSERT_EQ(seen.size(), 3u);
     svm_contract::check_unfinished(m, {o, s.y, K.view()}, slow_error(m));
     for (std::size_t i = 0; i < seen.size(); ++i) {
@@ -186,7 +193,8 @@ TEST(svm_control, errors_in_a_callback_reach_the_caller) {
 TEST(svm_checkpoint, a_fit_goes_on_to_the_same_optimum) {
     const scratch_folder folder;
     const sample two = clouds(1800, 2, 1, 0.1, 3), three = standardised(load("iris.svm")), waves = wave(1000, 1, 2);
-    for (const auto task : {svm_task::c_svc, svm_task::nu_svc, svm_task::one_class, svm_task::epsilon_svr, svm_task::nu_svr}) {
+    for (const auto task :
+         {svm_task::c_svc, svm_task::nu_svc, svm_task::one_class, svm_task::epsilon_svr, svm_task::nu_svr}) {
         const bool regression = task == svm_task::epsilon_svr || task == svm_task::nu_svr;
         const sample& s = regression ? waves : two;
         SCOPED_TRACE(name(task));
@@ -202,7 +210,8 @@ TEST(svm_checkpoint, a_fit_goes_on_to_the_same_optimum) {
         const svm_model resumed = fit(rbf(1), s, o);
         const matrix<double> K = gram_matrix(s.x, rbf(1));
         svm_contract::check_svm(resumed, {o, s.y, K.view()});
-        EXPECT_NEAR(resumed.reports[0].objective, whole.reports[0].objective, 2 * o.tol * 10 * static_cast<double>(s.size()));
+        EXPECT_NEAR(resumed.reports[0].objective, whole.reports[0].objective,
+                    2 * o.tol * 10 * static_cast<double>(s.size()));
         // The end was written too: a third run has nothing to do.
         EXPECT_EQ(fit(rbf(1), s, o).reports[0].steps, 0);
         EXPECT_EQ(folder.files(), 1u) << "no temporary files stay";
@@ -244,7 +253,8 @@ TEST(svm_checkpoint, damaged_and_foreign_files_are_errors) {
         return failure([&] { read_checkpoint(path, problem.key()); });
     };
     EXPECT_EQ(reading(good), "no error");
-    for (std::size_t length = 0; length < good.size(); ++length) EXPECT_NE(reading(good.substr(0, length)), "no error") << length << " bytes";
+    for (std::size_t length = 0; length < good.size(); ++length)
+        EXPECT_NE(reading(good.substr(0, length)), "no error") << length << " bytes";
     EXPECT_NE(reading(good + "x"), "no error");
     for (std::size_t at = 0; at < good.size(); ++at)
         for (const int bit : {0, 3, 7}) {

@@ -2,10 +2,10 @@
 
 #include <random>
 
-#include "methods/model_support.h"
 #include "mercer/data/readers/read.h"
-#include "mercer/methods/svm/svm_scores.h"
 #include "mercer/gram/computed.h"
+#include "mercer/methods/svm/svm_scores.h"
+#include "methods/model_support.h"
 
 namespace mercer {
 namespace {
@@ -15,7 +15,8 @@ using namespace testing_support;
 TEST(svm_decide, exact_is_the_sum_of_the_definition) {
     const table data = sample("wine.svm");
     const svm_model model = fit_svm(gaussian{1e-3}, data.x, data.y, {});
-    const matrix<double> exact = decide(model, data.x, arithmetic::exact), fast = decide(model, data.x, arithmetic::fast);
+    const matrix<double> exact = decide(model, data.x, arithmetic::exact),
+                         fast = decide(model, data.x, arithmetic::fast);
     const auto x = as_dense<double>(data.x);
     const auto s = as_dense<double>(model.support);
     const index k = static_cast<index>(model.classes.size());
@@ -27,9 +28,11 @@ TEST(svm_decide, exact_is_the_sum_of_the_definition) {
             for (index b = a + 1; b < k; ++b, ++problem) {
                 double f = model.offset[static_cast<std::size_t>(problem)], size = std::abs(f);
                 const auto add = [&](index c, index m) {
-                    for (index v = first[static_cast<std::size_t>(c)]; v < first[static_cast<std::size_t>(c) + 1]; ++v) {
+                    for (index v = first[static_cast<std::size_t>(c)]; v < first[static_cast<std::size_t>(c) + 1];
+                         ++v) {
                         double distance = 0;
-                        for (index j = 0; j < x.dims(); ++j) distance += (x.row(i)[j] - s.row(v)[j]) * (x.row(i)[j] - s.row(v)[j]);
+                        for (index j = 0; j < x.dims(); ++j)
+                            distance += (x.row(i)[j] - s.row(v)[j]) * (x.row(i)[j] - s.row(v)[j]);
                         f += model.coef(m, v) * std::exp(-1e-3 * distance);
                         size += std::abs(model.coef(m, v));
                     }
@@ -43,7 +46,8 @@ TEST(svm_decide, exact_is_the_sum_of_the_definition) {
 }
 
 TEST(svm_decide, classes_are_those_of_exact_arithmetic) {
-    // Coordinates far from zero in sparse storage make float kernel values poor, so that some fast decisions have the wrong sign.
+    // Coordinates far from zero in sparse storage make float kernel values poor, so that some fast decisions have the
+    // wrong sign.
     const table data = sample("sonar.svm");
     matrix<double> moved(data.x.size(), data.x.dims() + 1);
     const auto x = as_dense<double>(data.x);
@@ -85,7 +89,9 @@ TEST(svm_decide, linear_is_the_sum_of_the_definition) {
             std::vector<double> y(203);
             for (index i = 0; i < x.rows(); ++i) {
                 y[static_cast<std::size_t>(i)] = static_cast<double>(i % classes);
-                for (index j = 0; j < dims; ++j) x(i, j) = (i + j) % 3 == 0 ? 0.0 : static_cast<float>(normal(random) + (i % classes == j % classes));
+                for (index j = 0; j < dims; ++j)
+                    x(i, j) =
+                        (i + j) % 3 == 0 ? 0.0 : static_cast<float>(normal(random) + (i % classes == j % classes));
             }
             matrix<float> narrow(x.rows(), dims);
             std::copy_n(x.data(), x.rows() * dims, narrow.data());
@@ -100,7 +106,8 @@ TEST(svm_decide, linear_is_the_sum_of_the_definition) {
                     for (index i = 0; i < z.size(); ++i)
                         for (index p = 0; p < f.cols(); ++p) {
                             long double sum = model.offset[static_cast<std::size_t>(p)], size = std::abs(sum);
-                            for (index j = 0; j < dims; ++j) sum += w(p, j) * static_cast<long double>(x(i, j)), size += std::abs(w(p, j) * x(i, j));
+                            for (index j = 0; j < dims; ++j)
+                                sum += w(p, j) * static_cast<long double>(x(i, j)), size += std::abs(w(p, j) * x(i, j));
                             ASSERT_NEAR(f(i, p), static_cast<double>(sum), 1e-14 * static_cast<double>(size));
                         }
                     EXPECT_EQ(predict(model, z), predict(model, f.view()));
@@ -129,7 +136,8 @@ TEST(svm_decide, from_a_gram_matrix) {
     const svm_model model = fit_svm(k, data.x, data.y, {});
     const computed<float> K(k, data.x);
     const std::vector<index> rows{5, 0, 269, 100};
-    const matrix<double> got = decide(model, K, std::span<const index>(rows), model.support_rows), all = decide(model, data.x);
+    const matrix<double> got = decide(model, K, std::span<const index>(rows), model.support_rows),
+                         all = decide(model, data.x);
     for (std::size_t i = 0; i < rows.size(); ++i) EXPECT_NEAR(got(static_cast<index>(i), 0), all(rows[i], 0), 1e-5);
 }
 

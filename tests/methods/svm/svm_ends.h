@@ -8,13 +8,15 @@
 
 namespace mercer::svm_testing {
 
-// Converged and right, or a status that says otherwise with a feasible model and its gap; within the time limit and then some.
+// Converged and right, or a status that says otherwise with a feasible model and its gap; within the time limit and
+// then some.
 inline svm_model ends(const formula& k, const sample& s, svm_options o, bool must_converge) {
     SCOPED_TRACE(k.text);
     o.most_seconds = must_converge ? 20 : 0.4;
     const auto started = std::chrono::steady_clock::now();
     const svm_model model = fit(k, s, o);
-    EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count(), 50);  // a watchdog, not a measurement
+    EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count(),
+              50);  // a watchdog, not a measurement
     const matrix<double> K = gram_matrix(s.x, k);
     const statement question{o, s.y, K.view()};
     if (must_converge || model.worst_status() == fit_status::converged) {
@@ -25,14 +27,17 @@ inline svm_model ends(const formula& k, const sample& s, svm_options o, bool mus
             EXPECT_TRUE(std::isfinite(b.report.gap));
             EXPECT_GE(b.report.gap, 0);
             // An end by its own decision is never worse than where it started.
-            if (b.report.status == fit_status::stalled && (b.task == svm_task::c_svc || b.task == svm_task::epsilon_svr)) {
+            if (b.report.status == fit_status::stalled &&
+                (b.task == svm_task::c_svc || b.task == svm_task::epsilon_svr)) {
                 EXPECT_LE(svm_contract::recomputed_objective(b), b.noise() * b.mass);
                 EXPECT_NEAR(b.report.gap, svm_contract::recomputed_gap(b), 0.01 * b.report.gap + b.noise());
             }
         }
-        std::printf("    [hard] %s n=%ld C=%g tol=%g: %s, gap %.3g, %ld steps, %ld rounds, %ld flat, %.2f s\n", k.text.c_str(), static_cast<long>(s.size()),
-                    o.C, o.tol, name(model.reports[0].status), model.reports[0].gap, static_cast<long>(model.reports[0].steps),
-                    static_cast<long>(model.reports[0].rounds), static_cast<long>(model.reports[0].flat_steps), model.reports[0].seconds);
+        std::printf("    [hard] %s n=%ld C=%g tol=%g: %s, gap %.3g, %ld steps, %ld rounds, %ld flat, %.2f s\n",
+                    k.text.c_str(), static_cast<long>(s.size()), o.C, o.tol, name(model.reports[0].status),
+                    model.reports[0].gap, static_cast<long>(model.reports[0].steps),
+                    static_cast<long>(model.reports[0].rounds), static_cast<long>(model.reports[0].flat_steps),
+                    model.reports[0].seconds);
     }
     return model;
 }

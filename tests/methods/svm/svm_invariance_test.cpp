@@ -11,18 +11,23 @@ using namespace svm_testing;
 
 constexpr double tight = 1e-6;
 
-matrix<double> decisions_at(const svm_model& model, const std::vector<point>& x) { return decide(model, dense_data(x)); }
+matrix<double> decisions_at(const svm_model& model, const std::vector<point>& x) {
+    return decide(model, dense_data(x));
+}
 
 void expect_same_decisions(const matrix<double>& a, const matrix<double>& b, double tolerance) {
     ASSERT_EQ(a.rows(), b.rows());
     ASSERT_EQ(a.cols(), b.cols());
     for (index i = 0; i < a.rows(); ++i)
-        for (index j = 0; j < a.cols(); ++j) ASSERT_NEAR(a(i, j), b(i, j), tolerance) << "object " << i << ", problem " << j;
+        for (index j = 0; j < a.cols(); ++j)
+            ASSERT_NEAR(a(i, j), b(i, j), tolerance) << "object " << i << ", problem " << j;
 }
 
-// With a Gaussian kernel (strictly convex) the optimum is unique but for b where margin vectors are missing (on one of the two sides, for ν).
+// With a Gaussian kernel (strictly convex) the optimum is unique but for b where margin vectors are missing (on one of
+// the two sides, for ν).
 bool offset_is_unique(const svm_model& m) {
-    return std::all_of(m.reports.begin(), m.reports.end(), [](const svm_report& r) { return r.margin_vectors > 0 && r.offset_high - r.offset_low < 1e-6; });
+    return std::all_of(m.reports.begin(), m.reports.end(),
+                       [](const svm_report& r) { return r.margin_vectors > 0 && r.offset_high - r.offset_low < 1e-6; });
 }
 
 // A random question: a machine, points and targets.
@@ -36,7 +41,8 @@ question random_question() {
     const auto seed = *rc::gen::inRange(0u, 1000000u);
     const index n = *rc::gen::inRange<index>(8, 70);
     question q;
-    const auto task = *rc::gen::element(svm_task::c_svc, svm_task::nu_svc, svm_task::one_class, svm_task::epsilon_svr, svm_task::nu_svr);
+    const auto task = *rc::gen::element(svm_task::c_svc, svm_task::nu_svc, svm_task::one_class, svm_task::epsilon_svr,
+                                        svm_task::nu_svr);
     const bool regression = task == svm_task::epsilon_svr || task == svm_task::nu_svr;
     q.s = regression ? wave(n, 2, seed) : clouds(n, 2, 2, 0, seed);
     q.o = options_for(task, *rc::gen::element(0.1, 1.0, 10.0), tight);
@@ -66,7 +72,8 @@ RC_GTEST_PROP(svm_invariance, an_example_twice_is_an_example_of_weight_two, ()) 
         }
     const svm_model a = fit(weighted.k, weighted.s, weighted.o), b = fit(repeated.k, repeated.s, repeated.o);
     EXPECT_NEAR(a.reports[0].objective, b.reports[0].objective, 1e-5 * (1 + std::abs(a.reports[0].objective)));
-    if (offset_is_unique(a) && offset_is_unique(b)) expect_same_decisions(decisions_at(a, q.s.x), decisions_at(b, q.s.x), 2e-3);
+    if (offset_is_unique(a) && offset_is_unique(b))
+        expect_same_decisions(decisions_at(a, q.s.x), decisions_at(b, q.s.x), 2e-3);
     RC_ASSERT(!testing::Test::HasFailure());
 }
 
@@ -81,7 +88,9 @@ TEST(svm_invariance, rounding_makes_no_margin_vectors) {
     const svm_model m = fit(q.k, q.s, q.o);
     index inside = 0;
     for (index s = 0; s < m.coef.cols(); ++s) {
-        const double bound = 0.1 * q.o.sample_weight[static_cast<std::size_t>(m.support_rows[static_cast<std::size_t>(s)])], a = std::abs(m.coef(0, s));
+        const double bound =
+                         0.1 * q.o.sample_weight[static_cast<std::size_t>(m.support_rows[static_cast<std::size_t>(s)])],
+                     a = std::abs(m.coef(0, s));
         inside += a > 1e-9 && a < bound - 1e-9;
     }
     EXPECT_EQ(m.reports[0].margin_vectors, inside);
@@ -94,7 +103,8 @@ RC_GTEST_PROP(svm_invariance, an_example_of_weight_zero_is_not_there, ()) {
     for (int i = 0; i < 5; ++i) {
         const std::size_t at = static_cast<std::size_t>(i) * 2;
         extended.s.x.insert(extended.s.x.begin() + static_cast<std::ptrdiff_t>(at), {100.0 * i, -3});
-        extended.s.y.insert(extended.s.y.begin() + static_cast<std::ptrdiff_t>(at), 17 + i);  // even its label is not there
+        extended.s.y.insert(extended.s.y.begin() + static_cast<std::ptrdiff_t>(at),
+                            17 + i);  // even its label is not there
         extended.o.sample_weight.insert(extended.o.sample_weight.begin() + static_cast<std::ptrdiff_t>(at), 0);
     }
     const svm_model a = fit(q.k, q.s, q.o), b = fit(extended.k, extended.s, extended.o);
@@ -114,7 +124,8 @@ RC_GTEST_PROP(svm_invariance, the_order_of_the_examples, ()) {
     for (std::size_t i = 0; i < order.size(); ++i) shuffled.s.x[i] = q.s.x[order[i]], shuffled.s.y[i] = q.s.y[order[i]];
     const svm_model a = fit(q.k, q.s, q.o), b = fit(shuffled.k, shuffled.s, shuffled.o);
     EXPECT_NEAR(a.reports[0].objective, b.reports[0].objective, 1e-6 * (1 + std::abs(a.reports[0].objective)));
-    if (offset_is_unique(a) && offset_is_unique(b)) expect_same_decisions(decisions_at(a, q.s.x), decisions_at(b, q.s.x), 2e-3);
+    if (offset_is_unique(a) && offset_is_unique(b))
+        expect_same_decisions(decisions_at(a, q.s.x), decisions_at(b, q.s.x), 2e-3);
     RC_ASSERT(!testing::Test::HasFailure());
 }
 
@@ -124,11 +135,13 @@ RC_GTEST_PROP(svm_invariance, a_radial_kernel_does_not_see_where_the_origin_is, 
     for (auto& x : moved.s.x) x[0] += 40, x[1] -= 25;
     const svm_model a = fit(q.k, q.s, q.o), b = fit(moved.k, moved.s, moved.o);
     EXPECT_NEAR(a.reports[0].objective, b.reports[0].objective, 1e-5 * (1 + std::abs(a.reports[0].objective)));
-    if (offset_is_unique(a) && offset_is_unique(b)) expect_same_decisions(decisions_at(a, q.s.x), decisions_at(b, moved.s.x), 5e-3);
+    if (offset_is_unique(a) && offset_is_unique(b))
+        expect_same_decisions(decisions_at(a, q.s.x), decisions_at(b, moved.s.x), 5e-3);
     RC_ASSERT(!testing::Test::HasFailure());
 }
 
-// min ½‖w‖² + CΣξ: with c·k in place of k and C/c in place of C the same f is optimal, α and the objective are divided by c.
+// min ½‖w‖² + CΣξ: with c·k in place of k and C/c in place of C the same f is optimal, α and the objective are divided
+// by c.
 RC_GTEST_PROP(svm_invariance, the_scale_of_the_kernel_against_C, ()) {
     question q = random_question();
     q.o.task = *rc::gen::element(svm_task::c_svc, svm_task::epsilon_svr);
@@ -141,7 +154,8 @@ RC_GTEST_PROP(svm_invariance, the_scale_of_the_kernel_against_C, ()) {
     scaled.o.C = q.o.C / c;
     const svm_model a = fit(q.k, q.s, q.o), b = fit(scaled.k, scaled.s, scaled.o);
     EXPECT_NEAR(a.reports[0].objective, c * b.reports[0].objective, 1e-5 * (1 + std::abs(a.reports[0].objective)));
-    if (offset_is_unique(a) && offset_is_unique(b)) expect_same_decisions(decisions_at(a, q.s.x), decisions_at(b, q.s.x), 2e-3);
+    if (offset_is_unique(a) && offset_is_unique(b))
+        expect_same_decisions(decisions_at(a, q.s.x), decisions_at(b, q.s.x), 2e-3);
     RC_ASSERT(!testing::Test::HasFailure());
 }
 
@@ -155,13 +169,15 @@ TEST(svm_invariance, names_of_labels) {
     EXPECT_EQ(b.classes, (std::vector<double>{-1e9, 0.5, 7e15}));
     expect_same_decisions(decisions_at(a, iris.x), decisions_at(b, iris.x), 0);
     const auto plain = predict(a, dense_data(iris.x)), other = predict(b, dense_data(iris.x));
-    for (std::size_t i = 0; i < plain.size(); ++i) EXPECT_EQ(other[i], plain[i] == 0 ? -1e9 : plain[i] == 1 ? 0.5 : 7e15);
+    for (std::size_t i = 0; i < plain.size(); ++i)
+        EXPECT_EQ(other[i], plain[i] == 0 ? -1e9 : plain[i] == 1 ? 0.5 : 7e15);
 
     // Turning the two classes around turns the sign.
     const sample heart = load("heart_scale.svm");
     sample turned = heart;
     for (double& y : turned.y) y = -y;
-    const matrix<double> f = decisions_at(fit(rbf(0.1), heart, o), heart.x), g = decisions_at(fit(rbf(0.1), turned, o), heart.x);
+    const matrix<double> f = decisions_at(fit(rbf(0.1), heart, o), heart.x),
+                         g = decisions_at(fit(rbf(0.1), turned, o), heart.x);
     for (index i = 0; i < f.rows(); ++i) EXPECT_NEAR(f(i, 0), -g(i, 0), 1e-4);
 }
 
@@ -201,21 +217,24 @@ TEST(svm_invariance, large_C_meets_the_hard_margin) {
     sample s = iris;
     for (double& y : s.y) y = y == 0 ? 1 : -1;
     for (const formula& k : {linear_kernel(), rbf(0.25), poly(3, 0.25, 1)}) {
-        const svm_model hard = fit_and_check(k, s, options_for(svm_task::c_svc, std::numeric_limits<double>::infinity(), tight));
+        const svm_model hard =
+            fit_and_check(k, s, options_for(svm_task::c_svc, std::numeric_limits<double>::infinity(), tight));
         const double largest = *std::max_element(hard.coef.data(), hard.coef.data() + hard.coef.cols());
         const svm_model soft = fit_and_check(k, s, options_for(svm_task::c_svc, 1000 * largest, tight));
         EXPECT_NEAR(hard.reports[0].objective, soft.reports[0].objective, 1e-6 * std::abs(hard.reports[0].objective));
         expect_same_decisions(decisions_at(hard, s.x), decisions_at(soft, s.x), 1e-4);
         // Margin 1/‖w‖, and every example at y f >= 1. At the optimum ‖w‖² = Σα, so the dual is -½‖w‖².
         const matrix<double> f = decisions_at(hard, s.x);
-        for (index i = 0; i < f.rows(); ++i) EXPECT_GE((s.y[static_cast<std::size_t>(i)] == hard.classes[0] ? 1 : -1) * f(i, 0), 1 - 1e-4);
+        for (index i = 0; i < f.rows(); ++i)
+            EXPECT_GE((s.y[static_cast<std::size_t>(i)] == hard.classes[0] ? 1 : -1) * f(i, 0), 1 - 1e-4);
     }
 }
 
 TEST(svm_invariance, two_points_by_hand) {
     // x = 1 and x = 3 with a linear kernel: w = 1, b = -2, α = ½ each, margin 1 = 1/‖w‖.
     const sample s{{{3.0}, {1.0}}, {-1, 1}};  // classes sorted: -1 first
-    const svm_model m = fit(linear_kernel(), s, options_for(svm_task::c_svc, std::numeric_limits<double>::infinity(), tight));
+    const svm_model m =
+        fit(linear_kernel(), s, options_for(svm_task::c_svc, std::numeric_limits<double>::infinity(), tight));
     ASSERT_EQ(m.support_rows.size(), 2u);
     EXPECT_NEAR(m.offset[0], -2, 1e-6);
     EXPECT_NEAR(m.coef(0, 0), 0.5, 1e-6);
@@ -247,23 +266,28 @@ TEST(svm_invariance, one_versus_one_is_its_binary_problems) {
         for (std::size_t b = a + 1; b < 3; ++b, ++p) {
             sample pair;
             for (std::size_t i = 0; i < wine.x.size(); ++i)
-                if (wine.y[i] == all.classes[a] || wine.y[i] == all.classes[b]) pair.x.push_back(wine.x[i]), pair.y.push_back(wine.y[i]);
+                if (wine.y[i] == all.classes[a] || wine.y[i] == all.classes[b])
+                    pair.x.push_back(wine.x[i]), pair.y.push_back(wine.y[i]);
             const matrix<double> g = decisions_at(fit(rbf(0.1), pair, o), wine.x);
             for (index i = 0; i < f.rows(); ++i) ASSERT_NEAR(f(i, p), g(i, 0), 1e-4);
         }
 }
 
 TEST(svm_invariance, warm_starts_reach_the_same_optimum) {
-    const sample heart = load("heart_scale.svm"), iris = standardised(load("iris.svm")), housing = standardised(load("housing.svm"));
+    const sample heart = load("heart_scale.svm"), iris = standardised(load("iris.svm")),
+                 housing = standardised(load("housing.svm"));
     struct pair {
         const sample* s;
         svm_task task;
         multiclass scheme;
     };
-    for (const auto& [s, task, scheme] : {pair{&heart, svm_task::c_svc, multiclass::one_vs_one}, pair{&iris, svm_task::c_svc, multiclass::one_vs_one},
-                                          pair{&iris, svm_task::c_svc, multiclass::one_vs_rest}, pair{&housing, svm_task::epsilon_svr, multiclass::one_vs_one},
-                                          pair{&housing, svm_task::nu_svr, multiclass::one_vs_one}, pair{&heart, svm_task::nu_svc, multiclass::one_vs_one},
-                                          pair{&heart, svm_task::one_class, multiclass::one_vs_one}}) {
+    for (const auto& [s, task, scheme] :
+         {pair{&heart, svm_task::c_svc, multiclass::one_vs_one}, pair{&iris, svm_task::c_svc, multiclass::one_vs_one},
+          pair{&iris, svm_task::c_svc, multiclass::one_vs_rest},
+          pair{&housing, svm_task::epsilon_svr, multiclass::one_vs_one},
+          pair{&housing, svm_task::nu_svr, multiclass::one_vs_one},
+          pair{&heart, svm_task::nu_svc, multiclass::one_vs_one},
+          pair{&heart, svm_task::one_class, multiclass::one_vs_one}}) {
         SCOPED_TRACE(name(task));
         svm_model previous;
         bool has_previous = false;
@@ -275,7 +299,8 @@ TEST(svm_invariance, warm_starts_reach_the_same_optimum) {
             if (has_previous) o.start = &previous;
             const svm_model warm = fit_and_check(rbf(0.1), *s, o);
             for (std::size_t p = 0; p < cold.reports.size(); ++p)
-                EXPECT_NEAR(cold.reports[p].objective, warm.reports[p].objective, 1e-5 * (1e-3 + std::abs(cold.reports[p].objective)));
+                EXPECT_NEAR(cold.reports[p].objective, warm.reports[p].objective,
+                            1e-5 * (1e-3 + std::abs(cold.reports[p].objective)));
             previous = warm;
             has_previous = true;
         }

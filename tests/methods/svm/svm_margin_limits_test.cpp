@@ -1,4 +1,5 @@
 // Margins at their limits: ν that leaves next to none, and hard margins that do not exist.
+#include "mercer/selection/cross_validation.h"
 #include "methods/svm/svm_ends.h"
 
 namespace mercer {
@@ -12,7 +13,8 @@ TEST(svm_adversarial, nu_at_its_limits) {
     for (std::size_t i = 0; i < 20; i += 2) s.y[i] = -1;  // 10 against 30
     svm_options o = options_for(svm_task::nu_svc);
     o.nu = 0.51;
-    EXPECT_EQ(why(rbf(1), s, o), "infeasible: nu-svc: must satisfy nu <= 0.5 for these class sizes, got 0.51: specified nu is infeasible");
+    EXPECT_EQ(why(rbf(1), s, o),
+              "infeasible: nu-svc: must satisfy nu <= 0.5 for these class sizes, got 0.51: specified nu is infeasible");
     o.nu = 0.5;
     fit_and_check(rbf(1), s, o);
     o.nu = 1e-9;
@@ -25,7 +27,8 @@ TEST(svm_adversarial, nu_at_its_limits) {
         t.nu = 1e-9;
         fit_and_check(rbf(1), s, t);
     }
-    // The corners of a square, labelled crosswise, with a plane: both classes have the same mean, so there is no margin.
+    // The corners of a square, labelled crosswise, with a plane: both classes have the same mean, so there is no
+    // margin.
     const sample square{{{1, 1}, {-1, -1}, {1, -1}, {-1, 1}}, {1, 1, -1, -1}};
     o = options_for(svm_task::nu_svc);
     o.nu = 0.9;
@@ -39,8 +42,8 @@ void expect_not_separable(const formula& k, const sample& s) {
     o.most_seconds = 30;
     try {
         const svm_model m = fit(k, s, o);
-        FAIL() << k.text << ": no error but " << name(m.reports[0].status) << " after " << m.reports[0].steps << " steps, " << m.reports[0].seconds
-               << " s, gap " << m.reports[0].gap;
+        FAIL() << k.text << ": no error but " << name(m.reports[0].status) << " after " << m.reports[0].steps
+               << " steps, " << m.reports[0].seconds << " s, gap " << m.reports[0].gap;
     } catch (const error& e) {
         EXPECT_EQ(e.code(), errc::infeasible) << e.what();
         const std::string text = e.what();
@@ -71,13 +74,16 @@ TEST(svm_hard_margin, near_twins_with_both_labels) {
                 s.x[i] = {s.x[i - 1][0] + apart, s.x[i - 1][1] - apart};
                 s.y[i] = -s.y[i - 1];
             }
-            EXPECT_EQ(why(rbf(0.08), s, options_for(svm_task::c_svc, infinity)).substr(0, 24), "infeasible: hard margin:") << seed << ", " << apart;
+            EXPECT_EQ(why(rbf(0.08), s, options_for(svm_task::c_svc, infinity)).substr(0, 24),
+                      "infeasible: hard margin:")
+                << seed << ", " << apart;
         }
 }
 
 TEST(svm_hard_margin, crosswise_corners_and_a_plane) {
     expect_not_separable(linear_kernel(), {{{1, 1}, {-1, -1}, {1, -1}, {-1, 1}}, {1, 1, -1, -1}});
-    fit_and_check(poly(2, 1, 1), {{{1, 1}, {-1, -1}, {1, -1}, {-1, 1}}, {1, 1, -1, -1}}, options_for(svm_task::c_svc, infinity, 1e-6));
+    fit_and_check(poly(2, 1, 1), {{{1, 1}, {-1, -1}, {1, -1}, {-1, 1}}, {1, 1, -1, -1}},
+                  options_for(svm_task::c_svc, infinity, 1e-6));
 }
 
 TEST(svm_hard_margin, random_labels_and_a_plane) { expect_not_separable(linear_kernel(), clouds(500, 5, 0, 0.5, 5)); }
@@ -108,7 +114,8 @@ TEST(svm_adversarial, nu_with_a_small_margin) {
         }
 }
 
-// Classes on top of each other, a plane, and a small ν: their reduced hulls meet. The optimum is w = 0, which is said, and not an error.
+// Classes on top of each other, a plane, and a small ν: their reduced hulls meet. The optimum is w = 0, which is said,
+// and not an error.
 TEST(svm_adversarial, nu_without_a_margin) {
     const sample s = clouds(200, 3, 0.1, 0.3, 6);
     svm_options o = options_for(svm_task::nu_svc);
@@ -118,16 +125,20 @@ TEST(svm_adversarial, nu_without_a_margin) {
     EXPECT_EQ(m.reports[0].status, fit_status::converged);
     const auto b = svm_contract::take_apart(m, {o, s.y, gram_matrix(s.x, linear_kernel()).view()});
     svm_contract::check_feasible(b[0]);
-    EXPECT_LT(std::sqrt(2 * m.reports[0].objective) / (0.05 * 200 / 2), 1e-3) << "points of the two hulls that are as good as one";
+    EXPECT_LT(std::sqrt(2 * m.reports[0].objective) / (0.05 * 200 / 2), 1e-3)
+        << "points of the two hulls that are as good as one";
     // ν is feasible for all examples, not for those of every fold: there each class gives all it has.
     sample few = clouds(31, 2, 3, 0, 1);
     for (std::size_t i = 0; i < 31; ++i) few.y[i] = i < 10 ? 1 : -1;
     o.nu = 20.0 / 31;
-    EXPECT_EQ(cross_predict(shared_gram(kernel::parse("rbf(gamma=1)"), dense_data(few.x), 1 << 20), few.y, o, plain_folds(31, 5, seeded(1))).values.size(),
+    EXPECT_EQ(cross_predict(shared_gram(kernel::parse("rbf(gamma=1)"), dense_data(few.x), 1 << 20), few.y, o,
+                            plain_folds(31, 5, seeded(1)))
+                  .values.size(),
               31u);
     o.nu = 20.5 / 31;
     EXPECT_EQ(failure([&] {
-                  cross_predict(shared_gram(kernel::parse("rbf(gamma=1)"), dense_data(few.x), 1 << 20), few.y, o, plain_folds(31, 5, seeded(1)));
+                  cross_predict(shared_gram(kernel::parse("rbf(gamma=1)"), dense_data(few.x), 1 << 20), few.y, o,
+                                plain_folds(31, 5, seeded(1)));
               }).substr(0, 10),
               "infeasible");
 }

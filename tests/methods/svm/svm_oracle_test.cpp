@@ -38,12 +38,14 @@ TEST_P(scikit_learn, finds_the_same) {
     if (k["name"] == "poly") f = poly(k["degree"], k["gamma"], k["coef0"]);
 
     svm_task task{};
-    for (const auto each : {svm_task::c_svc, svm_task::nu_svc, svm_task::one_class, svm_task::epsilon_svr, svm_task::nu_svr})
+    for (const auto each :
+         {svm_task::c_svc, svm_task::nu_svc, svm_task::one_class, svm_task::epsilon_svr, svm_task::nu_svr})
         if (c["task"] == name(each)) task = each;
     svm_options o = options_for(task, c["C"], 1e-5);
     o.nu = c["nu"];
     o.epsilon = c["epsilon"];
-    for (const auto& [label, weight] : c["class_weight"].items()) o.class_weight.emplace_back(std::stod(label), weight.get<double>());
+    for (const auto& [label, weight] : c["class_weight"].items())
+        o.class_weight.emplace_back(std::stod(label), weight.get<double>());
     if (c["sample_weight"].get<bool>())
         for (index i = 0; i < s.size(); ++i) o.sample_weight.push_back(0.5 + 0.5 * static_cast<double>(i % 4));
     const svm_model model = fit(f, s, o);
@@ -55,7 +57,8 @@ TEST_P(scikit_learn, finds_the_same) {
     ASSERT_EQ(problems.size(), objectives.size());
     for (std::size_t p = 0; p < problems.size(); ++p) {
         // Of a ν-SVC both sides keep the coefficients after the division by the margin.
-        const double found = task == svm_task::nu_svc ? 0.5 * problems[p].quadratic() : svm_contract::recomputed_objective(problems[p]);
+        const double found =
+            task == svm_task::nu_svc ? 0.5 * problems[p].quadratic() : svm_contract::recomputed_objective(problems[p]);
         EXPECT_NEAR(found, objectives[p], 1e-5 * std::abs(objectives[p])) << "problem " << p;
     }
 
@@ -71,7 +74,8 @@ TEST_P(scikit_learn, finds_the_same) {
         for (const double v : row) scale = std::max(scale, std::abs(v));
     for (std::size_t i = 0; i < expected.size(); ++i)
         for (std::size_t p = 0; p < expected[i].size(); ++p)
-            EXPECT_NEAR(decisions(static_cast<index>(i), static_cast<index>(p)), expected[i][p], 1e-3 * scale) << "point " << i << ", problem " << p;
+            EXPECT_NEAR(decisions(static_cast<index>(i), static_cast<index>(p)), expected[i][p], 1e-3 * scale)
+                << "point " << i << ", problem " << p;
     const double support = c["support"];
     EXPECT_NEAR(static_cast<double>(model.support_rows.size()), support, std::max(2.0, 0.02 * support));
 }

@@ -1,4 +1,5 @@
-// Planes where they are hard to find: a large C, many points at the origin, examples far from it, columns of very different size.
+// Planes where they are hard to find: a large C, many points at the origin, examples far from it, columns of very
+// different size.
 #include "mercer/selection/cross_validation.h"
 #include "methods/svm/svm_ends.h"
 
@@ -55,7 +56,8 @@ TEST(svm_adversarial, planes_far_from_the_origin) {
             o.tol = 1e-5;
             const svm_model there = fit(linear_kernel(), far, o), here = fit(linear_kernel(), moved, o);
             EXPECT_EQ(there.reports[0].status, fit_status::converged);
-            EXPECT_NEAR(there.reports[0].objective, here.reports[0].objective, 1e-6 * std::abs(here.reports[0].objective));
+            EXPECT_NEAR(there.reports[0].objective, here.reports[0].objective,
+                        1e-6 * std::abs(here.reports[0].objective));
             const matrix<double> f = decide(there, dense_data(far.x)), g = decide(here, dense_data(moved.x));
             // Rounding of Σcₖxᵀxₖ, whose terms are as large as cₖ·away²
             double mass = 0;
@@ -66,7 +68,8 @@ TEST(svm_adversarial, planes_far_from_the_origin) {
     }
 }
 
-// Ten powers of ten between the columns: a barrier that judges its progress by the multipliers it began with would give up.
+// Ten powers of ten between the columns: a barrier that judges its progress by the multipliers it began with would give
+// up.
 TEST(svm_adversarial, planes_over_columns_of_very_different_size) {
     std::mt19937 random(11);
     std::normal_distribution<double> normal;

@@ -67,8 +67,10 @@ TEST(svm_scores, weights_give_the_decisions_of_a_linear_kernel) {
             for (index i = 0; i < f.rows(); ++i)
                 for (index p = 0; p < f.cols(); ++p) {
                     double sum = model.offset[static_cast<std::size_t>(p)], size = std::abs(sum);
-                    for (index a = 0; a < x.dims(); ++a) sum += w(p, a) * x.row(i)[a], size += std::abs(w(p, a) * x.row(i)[a]);
-                    for (index s = 0; s < model.coef.cols(); ++s) size += 1e3 * std::abs(model.coef(0, s));  // what cancels in w
+                    for (index a = 0; a < x.dims(); ++a)
+                        sum += w(p, a) * x.row(i)[a], size += std::abs(w(p, a) * x.row(i)[a]);
+                    for (index s = 0; s < model.coef.cols(); ++s)
+                        size += 1e3 * std::abs(model.coef(0, s));  // what cancels in w
                     ASSERT_NEAR(f(i, p), sum, 1e-12 * size) << file << " " << i << " " << p;
                 }
         }

@@ -1,4 +1,5 @@
-// Data and kernel formulas of the support vector machine tests. The formulas are written here a second time, on purpose.
+// Data and kernel formulas of the support vector machine tests. The formulas are written here a second time, on
+// purpose.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -60,7 +61,8 @@ template <class T = double>
 dataset dense_data(const std::vector<point>& x) {
     matrix<T> rows(static_cast<index>(x.size()), x.empty() ? 0 : static_cast<index>(x[0].size()));
     for (std::size_t i = 0; i < x.size(); ++i)
-        for (std::size_t j = 0; j < x[i].size(); ++j) rows(static_cast<index>(i), static_cast<index>(j)) = static_cast<T>(x[i][j]);
+        for (std::size_t j = 0; j < x[i].size(); ++j)
+            rows(static_cast<index>(i), static_cast<index>(j)) = static_cast<T>(x[i][j]);
     return dense<T>(std::move(rows));
 }
 
@@ -101,7 +103,8 @@ inline std::string number(double v) {
     return text;
 }
 inline formula rbf(double gamma) {
-    return {"rbf(gamma=" + number(gamma) + ")", [=](const point& a, const point& b) { return std::exp(-gamma * squared_distance(a, b)); }};
+    return {"rbf(gamma=" + number(gamma) + ")",
+            [=](const point& a, const point& b) { return std::exp(-gamma * squared_distance(a, b)); }};
 }
 inline formula linear_kernel() { return {"linear()", dot}; }
 inline formula poly(int degree, double gamma, double coef0) {
@@ -123,7 +126,8 @@ inline formula composite(double gamma) {
 }
 inline formula normalised_poly(double gamma) {
     const formula p = poly(3, gamma, 1);
-    return {"normalize(" + p.text + ")", [=](const point& a, const point& b) { return p.value(a, b) / std::sqrt(p.value(a, a) * p.value(b, b)); }};
+    return {"normalize(" + p.text + ")",
+            [=](const point& a, const point& b) { return p.value(a, b) / std::sqrt(p.value(a, a) * p.value(b, b)); }};
 }
 
 template <class Value>
@@ -134,7 +138,9 @@ matrix<double> gram_matrix(index n, Value value) {
     return K;
 }
 inline matrix<double> gram_matrix(const std::vector<point>& x, const formula& k) {
-    return gram_matrix(static_cast<index>(x.size()), [&](index i, index j) { return k.value(x[static_cast<std::size_t>(i)], x[static_cast<std::size_t>(j)]); });
+    return gram_matrix(static_cast<index>(x.size()), [&](index i, index j) {
+        return k.value(x[static_cast<std::size_t>(i)], x[static_cast<std::size_t>(j)]);
+    });
 }
 
 // Count of shared substrings of length k, with multiplicity.
@@ -190,7 +196,9 @@ inline svm_options options_for(svm_task task, double C = 1, double tol = 1e-3) {
     return o;
 }
 
-inline svm_model fit(const formula& k, const sample& s, const svm_options& o) { return fit_svm(kernel::parse(k.text), dense_data(s.x), s.y, o); }
+inline svm_model fit(const formula& k, const sample& s, const svm_options& o) {
+    return fit_svm(kernel::parse(k.text), dense_data(s.x), s.y, o);
+}
 
 // Fit, then the whole contract.
 inline svm_model fit_and_check(const formula& k, const sample& s, const svm_options& o) {

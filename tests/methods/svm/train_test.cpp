@@ -4,11 +4,11 @@
 #include <gtest/gtest.h>
 
 #include "contracts/errors.h"
-#include "methods/svm/svm_support.h"
 #include "mercer/data/scaling.h"
 #include "mercer/gram/computed.h"
 #include "mercer/methods/svm/files/model_file.h"
 #include "mercer/methods/svm/svm_qp.h"
+#include "methods/svm/svm_support.h"
 
 namespace mercer {
 namespace {
@@ -35,7 +35,8 @@ void expect_same_optimum(const std::string& k, const sample& s, double C) {
     EXPECT_EQ(qp.worst_status(), fit_status::converged) << qp.largest_gap();
     for (std::size_t p = 0; p < smo.reports.size(); ++p)
         EXPECT_NEAR(qp.reports[p].objective, smo.reports[p].objective, 1e-6 * std::abs(smo.reports[p].objective));
-    const matrix<double> a = decide(smo, dense_data(s.x), arithmetic::exact), b = decide(qp, dense_data(s.x), arithmetic::exact);
+    const matrix<double> a = decide(smo, dense_data(s.x), arithmetic::exact),
+                         b = decide(qp, dense_data(s.x), arithmetic::exact);
     for (index i = 0; i < a.rows(); ++i)
         for (index j = 0; j < a.cols(); ++j) EXPECT_NEAR(a(i, j), b(i, j), 5e-3 * (1 + std::abs(a(i, j))));
 }
@@ -68,7 +69,8 @@ TEST(svm_qp, the_primal_and_the_dual_program_meet) {
         // Separable where the margin is to be hard.
         const sample s = std::isfinite(C) ? every(load("heart_scale.svm"), 3) : clouds(50, 3, 12, 0, 4);
         const train_options o = with(C, 1e-4);
-        const svm_model a = train(svm_solver::interior_point, "linear()", s, o), b = train(svm_solver::primal_qp, "linear()", s, o);
+        const svm_model a = train(svm_solver::interior_point, "linear()", s, o),
+                        b = train(svm_solver::primal_qp, "linear()", s, o);
         EXPECT_EQ(a.worst_status(), fit_status::converged) << a.largest_gap();
         EXPECT_EQ(b.worst_status(), fit_status::converged) << b.largest_gap();
         EXPECT_NEAR(a.reports[0].objective, b.reports[0].objective, 1e-6 * std::abs(a.reports[0].objective));
@@ -76,7 +78,8 @@ TEST(svm_qp, the_primal_and_the_dual_program_meet) {
         // Zero gap: J of the answer is what its dual says.
         double square = 0, loss = 0;
         const matrix<double> f = decide(b, dense_data(s.x), arithmetic::exact);
-        for (std::size_t i = 0; i < b.support_rows.size(); ++i) square += b.coef(0, static_cast<index>(i)) * (f(b.support_rows[i], 0) - b.offset[0]);
+        for (std::size_t i = 0; i < b.support_rows.size(); ++i)
+            square += b.coef(0, static_cast<index>(i)) * (f(b.support_rows[i], 0) - b.offset[0]);
         for (index i = 0; i < f.rows(); ++i) {
             const double short_of = std::max(0.0, 1 - (s.y[i] == b.classes[0] ? 1 : -1) * f(i, 0));
             if (std::isfinite(C))
@@ -104,7 +107,8 @@ TEST(svm_qp, what_cannot_be_separated_is_said) {
         for (const svm_solver solver : {svm_solver::smo, svm_solver::interior_point, svm_solver::primal_qp})
             expect_error(errc::infeasible, "cannot be separated", [&] { train(solver, "linear()", each, with(inf)); });
     // In a richer space it can.
-    EXPECT_EQ(train(svm_solver::interior_point, "poly(degree=2, coef0=1)", exclusive_or, with(inf)).worst_status(), fit_status::converged);
+    EXPECT_EQ(train(svm_solver::interior_point, "poly(degree=2, coef0=1)", exclusive_or, with(inf)).worst_status(),
+              fit_status::converged);
 }
 
 TEST(svm_qp, sizes_of_C_twins_and_two_points) {
@@ -120,8 +124,10 @@ TEST(train, weights_are_repetitions) {
     sample twice = s;
     train_options weighted = with(1, 1e-6), plain = with(1, 1e-6);
     weighted.svm.sample_weight.assign(30, 1.0);
-    for (std::size_t i = 0; i < 30; i += 3) weighted.svm.sample_weight[i] = 2, twice.x.push_back(s.x[i]), twice.y.push_back(s.y[i]);
-    for (const svm_solver solver : {svm_solver::interior_point, svm_solver::primal_qp, svm_solver::dual_coordinate_descent}) {
+    for (std::size_t i = 0; i < 30; i += 3)
+        weighted.svm.sample_weight[i] = 2, twice.x.push_back(s.x[i]), twice.y.push_back(s.y[i]);
+    for (const svm_solver solver :
+         {svm_solver::interior_point, svm_solver::primal_qp, svm_solver::dual_coordinate_descent}) {
         SCOPED_TRACE(name(solver));
         weighted.coordinate.tol = plain.coordinate.tol = 1e-8;
         weighted.coordinate.most_epochs = plain.coordinate.most_epochs = 100000;
@@ -177,7 +183,8 @@ TEST(train, several_classes_both_ways) {
             o.svm.classes = scheme;
             o.pegasos.most_epochs = 100, o.subgradient.most_epochs = 300;
             o.subgradient.schedule = step_schedule::best;
-            const svm_model m = parse_model(model_bytes(train(static_cast<svm_solver>(which), "linear()", s, o)), "memory");
+            const svm_model m =
+                parse_model(model_bytes(train(static_cast<svm_solver>(which), "linear()", s, o)), "memory");
             const std::vector<double> label = predict(m, dense_data(s.x));
             double correct = 0;
             for (std::size_t i = 0; i < label.size(); ++i) correct += label[i] == s.y[i];
@@ -196,7 +203,8 @@ TEST(train, w_alone_decides_as_the_examples_do) {
             o.coordinate.tol = 1e-4;
             const svm_model examples = train(svm_solver::dual_coordinate_descent, "linear()", s, o);
             o.keep_examples = false;
-            const svm_model w = parse_model(model_bytes(train(svm_solver::dual_coordinate_descent, "linear()", s, o)), "memory");
+            const svm_model w =
+                parse_model(model_bytes(train(svm_solver::dual_coordinate_descent, "linear()", s, o)), "memory");
             EXPECT_EQ(w.support.size(), 3);
             EXPECT_EQ(w.offset, examples.offset);
             for (const bool is_sparse : {false, true}) {
@@ -215,7 +223,8 @@ TEST(train, any_order_of_the_examples_gives_the_same_model) {
         const std::size_t from = (i * 37 + 11) % s.x.size();
         turned.x[i] = s.x[from], turned.y[i] = s.y[from];
     }
-    for (const svm_solver solver : {svm_solver::interior_point, svm_solver::pegasos, svm_solver::kernel_pegasos, svm_solver::dual_coordinate_descent}) {
+    for (const svm_solver solver : {svm_solver::interior_point, svm_solver::pegasos, svm_solver::kernel_pegasos,
+                                    svm_solver::dual_coordinate_descent}) {
         SCOPED_TRACE(name(solver));
         train_options o = with(1);
         o.svm.any_order = true;
@@ -230,8 +239,8 @@ TEST(train, any_order_of_the_examples_gives_the_same_model) {
 
 TEST(train, progress_is_told_and_stops_every_solver) {
     const sample few = clouds(400, 5, 0.5, 0.3, 2), many = clouds(4000, 5, 0.5, 0.3, 2);
-    for (const svm_solver solver :
-         {svm_solver::smo, svm_solver::subgradient, svm_solver::pegasos, svm_solver::kernel_pegasos, svm_solver::dual_coordinate_descent}) {
+    for (const svm_solver solver : {svm_solver::smo, svm_solver::subgradient, svm_solver::pegasos,
+                                    svm_solver::kernel_pegasos, svm_solver::dual_coordinate_descent}) {
         SCOPED_TRACE(name(solver));
         // A plane through so few points takes smo no time.
         const sample& s = solver == svm_solver::smo ? many : few;
@@ -245,7 +254,8 @@ TEST(train, progress_is_told_and_stops_every_solver) {
             EXPECT_EQ(at.solver.size, static_cast<index>(s.y.size()));
             return ++calls < 2;
         };
-        EXPECT_EQ(train(solver, solver == svm_solver::smo ? "rbf(gamma=0.5)" : "linear()", s, o).worst_status(), fit_status::cancelled);
+        EXPECT_EQ(train(solver, solver == svm_solver::smo ? "rbf(gamma=0.5)" : "linear()", s, o).worst_status(),
+                  fit_status::cancelled);
         EXPECT_EQ(calls, 2);
     }
 }
@@ -253,7 +263,8 @@ TEST(train, progress_is_told_and_stops_every_solver) {
 TEST(train, refuses_what_it_cannot_do) {
     const sample s = clouds(20, 2, 1, 0, 1);
     expect_error(errc::unsupported, "linear()", [&] { train(svm_solver::pegasos, "rbf(gamma=1)", s, with(1)); });
-    expect_error(errc::unsupported, "C < infinity", [&] { train(svm_solver::kernel_pegasos, "rbf(gamma=1)", s, with(inf)); });
+    expect_error(errc::unsupported, "C < infinity",
+                 [&] { train(svm_solver::kernel_pegasos, "rbf(gamma=1)", s, with(inf)); });
     expect_error(errc::invalid_argument, "one of smo, interior_point", [] { svm_solver_named("newton"); });
     train_options o = with(1);
     o.svm.task = svm_task::epsilon_svr;
@@ -276,9 +287,11 @@ TEST(train, programs_keep_to_the_memory_allowed) {
     for (const svm_solver solver : {svm_solver::interior_point, svm_solver::primal_qp}) {
         train_options o;
         o.qp_bytes = 1e6;
-        EXPECT_EQ(fit_svm_with(solver, kernel::parse("linear()"), dense_data(s.x), s.y, o).model.reports[0].status, fit_status::converged);
+        EXPECT_EQ(fit_svm_with(solver, kernel::parse("linear()"), dense_data(s.x), s.y, o).model.reports[0].status,
+                  fit_status::converged);
         o.qp_bytes = 1e5;  // 120² numbers are 115200 bytes
-        expect_error(errc::memory, "use smo", [&] { fit_svm_with(solver, kernel::parse("linear()"), dense_data(s.x), s.y, o); });
+        expect_error(errc::memory, "use smo",
+                     [&] { fit_svm_with(solver, kernel::parse("linear()"), dense_data(s.x), s.y, o); });
     }
 }
 

@@ -1,4 +1,5 @@
-// The interior-point method inside SMO, against the conditions of its problem: min ½xᵀKx - rᵀx, l <= x <= u, Σx fixed within each group.
+// The interior-point method inside SMO, against the conditions of its problem: min ½xᵀKx - rᵀx, l <= x <= u, Σx fixed
+// within each group.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -15,7 +16,8 @@ struct posed {
     free_problem q;
 };
 
-// Regression's dual: two variables for each of n rows of Φ, the second below zero. Rows of -1, 0, 1: many of them alike, some the origin.
+// Regression's dual: two variables for each of n rows of Φ, the second below zero. Rows of -1, 0, 1: many of them
+// alike, some the origin.
 posed regression(std::mt19937& random, index n, index dims, double C, int groups, double spread) {
     std::uniform_int_distribution<int> corner(-1, 1);
     std::normal_distribution<double> normal;
@@ -49,7 +51,8 @@ double gap(const posed& p) {
     const index n = p.features.rows(), dims = p.features.cols();
     std::vector<long double> w(static_cast<std::size_t>(dims));
     for (index i = 0; i < n; ++i)
-        for (index a = 0; a < dims; ++a) w[a] += static_cast<long double>(p.q.x[static_cast<std::size_t>(i)]) * p.features(i, a);
+        for (index a = 0; a < dims; ++a)
+            w[a] += static_cast<long double>(p.q.x[static_cast<std::size_t>(i)]) * p.features(i, a);
     double up[2] = {-HUGE_VAL, -HUGE_VAL}, low[2] = {HUGE_VAL, HUGE_VAL};
     for (index i = 0; i < n; ++i) {
         long double F = p.q.r[static_cast<std::size_t>(i)];
@@ -84,7 +87,8 @@ void expect_solved(const posed& start, bool thin, double tol) {
         EXPECT_LE(p.q.x[i], p.q.upper[i]);
     }
     // Each variable that is put onto a bound was nearer to it than tolerance/diagonal.
-    for (std::size_t g = 0; g < 2; ++g) EXPECT_NEAR(sum[g], start.q.sum[g], static_cast<double>(n) * 0.01 * tol / diagonal) << "group " << g;
+    for (std::size_t g = 0; g < 2; ++g)
+        EXPECT_NEAR(sum[g], start.q.sum[g], static_cast<double>(n) * 0.01 * tol / diagonal) << "group " << g;
     EXPECT_LE(gap(p), tol);
 }
 

@@ -1,11 +1,12 @@
 // Φ with K = ΦΦᵀ found from rows of K, against K itself.
+#include "mercer/solvers/smo/second_order/low_rank.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <random>
 
 #include "mercer/gram/precomputed.h"
-#include "mercer/solvers/smo/second_order/low_rank.h"
 
 namespace mercer::smo {
 namespace {
@@ -24,7 +25,8 @@ matrix<double> kernel_matrix(const matrix<double>& x, Kernel k) {
     for (index i = 0; i < x.rows(); ++i)
         for (index j = 0; j < x.rows(); ++j) {
             double dot = 0, square = 0;
-            for (index a = 0; a < x.cols(); ++a) dot += x(i, a) * x(j, a), square += (x(i, a) - x(j, a)) * (x(i, a) - x(j, a));
+            for (index a = 0; a < x.cols(); ++a)
+                dot += x(i, a) * x(j, a), square += (x(i, a) - x(j, a)) * (x(i, a) - x(j, a));
             K(i, j) = k(dot, square);
         }
     return K;
@@ -52,7 +54,8 @@ TEST(low_rank, planes_have_as_many_columns_as_coordinates) {
 }
 
 TEST(low_rank, wide_gaussians_to_the_residual_asked_for) {
-    const matrix<double> K = kernel_matrix(points(300, 4, 2), [](double, double square) { return std::exp(-1e-3 * square); });
+    const matrix<double> K =
+        kernel_matrix(points(300, 4, 2), [](double, double square) { return std::exp(-1e-3 * square); });
     index before = 0;
     for (const double residual : {1e-4, 1e-8, 1e-12}) {
         const matrix<double> phi = low_rank_factor(precomputed<double>(K.view()), 0, 300, residual);
@@ -73,12 +76,14 @@ TEST(low_rank, a_common_value_is_added_back) {
 }
 
 TEST(low_rank, nothing_where_there_are_too_many_directions_or_K_is_indefinite) {
-    const matrix<double> identity = kernel_matrix(points(100, 3, 4), [](double, double square) { return std::exp(-1e6 * square); });
+    const matrix<double> identity =
+        kernel_matrix(points(100, 3, 4), [](double, double square) { return std::exp(-1e6 * square); });
     EXPECT_EQ(low_rank_factor(precomputed<double>(identity.view()), 0, 60, 1e-6).rows(), 0);
     const matrix<double> bent = kernel_matrix(points(100, 3, 5), [](double dot, double) { return dot * dot - 1; });
     EXPECT_EQ(low_rank_factor(precomputed<double>(bent.view()), 0, 60, 1e-6).rows(), 0);
     // Zeros on the diagonal only: what is beside it must not be overlooked.
-    const matrix<double> hollow = kernel_matrix(points(40, 3, 6), [](double, double square) { return square > 0 ? 1.0 : 0.0; });
+    const matrix<double> hollow =
+        kernel_matrix(points(40, 3, 6), [](double, double square) { return square > 0 ? 1.0 : 0.0; });
     EXPECT_EQ(low_rank_factor(precomputed<double>(hollow.view()), 0, 30, 1e-6).rows(), 0);
 }
 

@@ -55,12 +55,11 @@ struct problem {
 
 // All parts on one problem, with limits under which a few hundred points are many.
 struct parts {
-    parts(const problem& of, double tol = 1e-3) : q(of) {
-        options.tol = tol;
-    }
+    parts(const problem& of, double tol = 1e-3) : q(of) { options.tol = tol; }
     static limits few_are_many() {
         limits by;
-        by.whole_size = 40, by.smallest_block = 16, by.largest_block = 32, by.most_whole = 40, by.first_level = 50, by.level_ratio = 2;
+        by.whole_size = 40, by.smallest_block = 16, by.largest_block = 32, by.most_whole = 40, by.first_level = 50,
+        by.level_ratio = 2;
         by.rows_kept.small_bytes = 0;
         return by;
     }
@@ -271,7 +270,9 @@ TEST(smo_watch, ends_a_run_for_each_of_its_reasons) {
     EXPECT_TRUE(free.too_late_for(1));
     s.options.most_seconds = infinity;
     s.options.checkpoint_seconds = 0;
-    s.options.checkpoint = [&](std::span<const double> alpha) { checkpoints += static_cast<index>(alpha.size()) == s.v.n; };
+    s.options.checkpoint = [&](std::span<const double> alpha) {
+        checkpoints += static_cast<index>(alpha.size()) == s.v.n;
+    };
     s.options.progress = [&](const smo_progress& now) { return ++reports, now.size != s.v.n; };
     while (free.seconds() < 0.11) {
     }

@@ -1,4 +1,5 @@
-// The store is used as the solver uses it, at random: whatever it says is valid must be the matrix, and rows in use stay where they are.
+// The store is used as the solver uses it, at random: whatever it says is valid must be the matrix, and rows in use
+// stay where they are.
 #include "mercer/solvers/smo/row_store.h"
 
 #include <gtest/gtest.h>
@@ -43,7 +44,8 @@ public:
             if (slots[r] < 0) continue;
             taken.push_back(slots[r]);
             index valid = -1;
-            ASSERT_EQ(store_.find(chosen[r], valid), slots[r]) << "a row fetched in this round was given up for another";
+            ASSERT_EQ(store_.find(chosen[r], valid), slots[r])
+                << "a row fetched in this round was given up for another";
             ASSERT_GE(valid, to);
             check(chosen[r], slots[r], valid);
         }
@@ -92,7 +94,8 @@ public:
 private:
     static float element(index i, index j) { return static_cast<float>((i * 2654435761 + j * 40503) % 16777213); }
     void check(index original, index slot, index valid) {
-        for (index i = 0; i < valid; ++i) ASSERT_EQ(*store_.at(slot, i), element(original, perm_[i])) << "row " << original << ", position " << i;
+        for (index i = 0; i < valid; ++i)
+            ASSERT_EQ(*store_.at(slot, i), element(original, perm_[i])) << "row " << original << ", position " << i;
     }
 
     index n_, stride_, most_;
@@ -106,8 +109,11 @@ TEST(row_store, random_use) {
     for (std::uint64_t seed = 0; seed < 300; ++seed) {
         SCOPED_TRACE(seed);
         std::mt19937_64 random(seed);
-        const auto between = [&](index low, index high) { return std::uniform_int_distribution<index>(low, high)(random); };
-        const index sizes[] = {1, 2, 15, 16, 17, 100, 300, row_store::panel - 1, row_store::panel + 1, 2 * row_store::panel + 17};
+        const auto between = [&](index low, index high) {
+            return std::uniform_int_distribution<index>(low, high)(random);
+        };
+        const index sizes[] = {
+            1, 2, 15, 16, 17, 100, 300, row_store::panel - 1, row_store::panel + 1, 2 * row_store::panel + 17};
         const index n = sizes[between(0, 9)];
         row_limits limits;
         limits.often = static_cast<int>(between(1, 4));
@@ -127,7 +133,8 @@ TEST(row_store, random_use) {
     }
 }
 
-// Cheap rows, as many and as often asked for as the store allows before it grows, with the limits that the solver has: 32 MB are 873 rows of 9,600.
+// Cheap rows, as many and as often asked for as the store allows before it grows, with the limits that the solver has:
+// 32 MB are 873 rows of 9,600.
 TEST(row_store, grows_where_cheap_rows_are_wanted_again_and_again) {
     const index n = 9600;
     user u(n, n, 1.0, {}, 1);

@@ -26,7 +26,8 @@ struct field {
 // Takes records off a text.
 class record_reader {
 public:
-    record_reader(std::string_view text, const std::string& name, char separator) : text_(text), name_(name), separator_(separator) {}
+    record_reader(std::string_view text, const std::string& name, char separator)
+        : text_(text), name_(name), separator_(separator) {}
 
     // The next record that is not a blank line. False at the end.
     bool next(std::vector<field>& out) {
@@ -44,7 +45,9 @@ private:
     void skip_blank_lines() {
         for (;;) {
             std::size_t end = at_;
-            while (end < text_.size() && (text_[end] == ' ' || text_[end] == '\r' || (text_[end] == '\t' && separator_ != '\t'))) ++end;
+            while (end < text_.size() &&
+                   (text_[end] == ' ' || text_[end] == '\r' || (text_[end] == '\t' && separator_ != '\t')))
+                ++end;
             if (end < text_.size() && text_[end] != '\n') return;
             at_ = end;
             if (at_ == text_.size()) return;
@@ -76,7 +79,8 @@ private:
         std::size_t part = at_;
         for (;;) {
             const std::size_t quote = text_.find('"', at_);
-            if (quote == std::string_view::npos) detail::fail_at(errc::parse, name_, text_, open, "expected a closing '\"', got the end of the file");
+            if (quote == std::string_view::npos)
+                detail::fail_at(errc::parse, name_, text_, open, "expected a closing '\"', got the end of the file");
             at_ = quote + 1;
             const bool doubled = at_ < text_.size() && text_[at_] == '"';
             if (!doubled && !joined) return after_quote({text_.substr(part, quote - part), open});
@@ -93,7 +97,8 @@ private:
         while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\r')) ++at_;
         if (at_ < text_.size() && text_[at_] != separator_ && text_[at_] != '\n')
             detail::fail_at(errc::parse, name_, text_, start,
-                            fmt::format("expected a separator or the line end after the closing '\"', got {}", detail::quoted(text_.substr(at_, 1))));
+                            fmt::format("expected a separator or the line end after the closing '\"', got {}",
+                                        detail::quoted(text_.substr(at_, 1))));
         return result;
     }
 
@@ -104,8 +109,8 @@ private:
     std::deque<std::string> joined_;  // never moves what it holds
 };
 
-// The separator that occurs, outside quotes, equally often in each of the first rows. Of several the less common one: commas also
-// stand inside numbers and texts.
+// The separator that occurs, outside quotes, equally often in each of the first rows. Of several the less common one:
+// commas also stand inside numbers and texts.
 char guess_separator(std::string_view text) {
     constexpr std::array<char, 3> candidates{'\t', ';', ','};
     std::array<int, 3> first{};
@@ -176,7 +181,8 @@ bool has_header(std::string_view text, const std::string& name, char separator, 
 }
 
 // The column the option names; none for an empty option.
-std::optional<std::size_t> label_position(const csv_options& options, const std::vector<std::string>& header, std::size_t columns, const std::string& name) {
+std::optional<std::size_t> label_position(const csv_options& options, const std::vector<std::string>& header,
+                                          std::size_t columns, const std::string& name) {
     if (options.label.empty()) return std::nullopt;
     const std::string wanted = detail::as_utf8(options.label);
     const auto found = std::find(header.begin(), header.end(), wanted);
@@ -191,10 +197,12 @@ std::optional<std::size_t> label_position(const csv_options& options, const std:
     const auto count = static_cast<long long>(columns);
     if (parsed.ec == std::errc{} && parsed.ptr == end) {
         if (position < -count || position >= count)
-            fail(errc::invalid_argument, fmt::format("{}: the label column must satisfy {} <= label < {}, got {}", name, -count, count, position));
+            fail(errc::invalid_argument, fmt::format("{}: the label column must satisfy {} <= label < {}, got {}", name,
+                                                     -count, count, position));
         return static_cast<std::size_t>(position < 0 ? position + count : position);
     }
-    const char* const why = header.empty() ? "there is no header, so it can only be given by position" : "the header has no such column";
+    const char* const why =
+        header.empty() ? "there is no header, so it can only be given by position" : "the header has no such column";
     fail(errc::invalid_argument, fmt::format("{}: label column '{}': {}", name, options.label, why));
 }
 
@@ -239,7 +247,8 @@ private:
         columns_ = header_.empty() ? fields : header_.size();
         label_ = label_position(options_, header_, columns_, name_);
         features_ = columns_ - (label_ ? 1 : 0);
-        if (features_ == 0) fail(errc::data, fmt::format("{}: expected a feature column beside the label, got none", name_));
+        if (features_ == 0)
+            fail(errc::data, fmt::format("{}: expected a feature column beside the label, got none", name_));
         // A value takes two bytes at least, so blank lines cannot make this much larger than the file.
         std::size_t lines = 1;
         constexpr std::size_t piece = 1 << 22;
@@ -266,22 +275,28 @@ private:
     void add_label(index row, std::size_t column, const field& one) {
         double value = 0;
         const number_fault fault = detail::parse_number(one.text, value);
-        if (fault == number_fault::not_finite || fault == number_fault::overflow || detail::is_missing(one.text)) refuse(row, column, one, fault);
+        if (fault == number_fault::not_finite || fault == number_fault::overflow || detail::is_missing(one.text))
+            refuse(row, column, one, fault);
         labels_.add(one.text, one.offset);
     }
 
     [[noreturn]] void refuse(index row, std::size_t column, const field& one, number_fault fault) const {
         if (one.text.empty()) fail_field(row, column, one, "missing value (an empty field)");
-        if (detail::is_missing(one.text)) fail_field(row, column, one, fmt::format("missing value {}", detail::quoted(one.text)));
-        const char* const hint = " (text columns are not supported as vectors: leave the column out, write it as numbers, or make it the label)";
+        if (detail::is_missing(one.text))
+            fail_field(row, column, one, fmt::format("missing value {}", detail::quoted(one.text)));
+        const char* const hint =
+            " (text columns are not supported as vectors: leave the column out, write it as numbers, or make it the "
+            "label)";
         fail_field(row, column, one,
-                   fmt::format("expected {}, got {}{}", detail::reason(fault), detail::quoted(one.text), fault == number_fault::syntax ? hint : ""));
+                   fmt::format("expected {}, got {}{}", detail::reason(fault), detail::quoted(one.text),
+                               fault == number_fault::syntax ? hint : ""));
     }
 
     [[noreturn]] void fail_field(index row, std::size_t column, const field& one, const std::string& message) const {
         const bool named = column < header_.size() && !header_[column].empty();
         const std::string which = named ? detail::quoted(header_[column]) : std::to_string(column + 1);
-        detail::fail_at(errc::data, name_, text_, one.offset, fmt::format("row {}, column {}: {}", row, which, message));
+        detail::fail_at(errc::data, name_, text_, one.offset,
+                        fmt::format("row {}, column {}: {}", row, which, message));
     }
 
     table finish(index rows) {
@@ -309,12 +324,15 @@ private:
 
 table parse_csv(const source& file, const csv_options& options) {
     if (options.separator != 0 && options.separator != ',' && options.separator != ';' && options.separator != '\t')
-        fail(errc::invalid_argument, fmt::format("the separator must be ',', ';' or a tab, got {}", detail::quoted({&options.separator, 1})));
+        fail(errc::invalid_argument,
+             fmt::format("the separator must be ',', ';' or a tab, got {}", detail::quoted({&options.separator, 1})));
     if (options.numbers == precision::f32) return csv_parser<float>(file, options).run();
     return csv_parser<double>(file, options).run();
 }
 
-table parse_csv(std::string_view text, const std::string& name, const csv_options& options) { return parse_csv(source(name, text, nullptr), options); }
+table parse_csv(std::string_view text, const std::string& name, const csv_options& options) {
+    return parse_csv(source(name, text, nullptr), options);
+}
 table read_csv(const std::string& path, const csv_options& options) { return parse_csv(read_source(path), options); }
 
 std::string csv_field(std::string_view text) {

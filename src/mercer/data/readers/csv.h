@@ -19,18 +19,20 @@ struct csv_options {
     csv_header header = csv_header::automatic;
     // The column of targets: a name from the header, or a position from 0 (negative: from the end). Empty: none.
     std::string label{};
-    // Class names in the order of a training set; then every label has to be one of them. Empty: the names in the file, sorted.
+    // Class names in the order of a training set; then every label has to be one of them. Empty: the names in the file,
+    // sorted.
     std::vector<std::string> classes{};
     precision numbers = precision::natural;
 };
 
-// Dense vectors from all columns but the label. Missing values (empty, NA, nan, null, ?) and text in a feature column fail with
-// `file:line:column: row r, column c: …`, rows and columns counted from 1; blank lines are skipped.
+// Dense vectors from all columns but the label. Missing values (empty, NA, nan, null, ?) and text in a feature column
+// fail with `file:line:column: row r, column c: …`, rows and columns counted from 1; blank lines are skipped.
 table read_csv(const std::string& path, const csv_options& options = {});
 table parse_csv(const source& file, const csv_options& options = {});
 table parse_csv(std::string_view text, const std::string& name, const csv_options& options = {});
 
-// A text as a field of such a file: in quotes where separators, quotes, line ends or blanks at its ends would make something else of it.
+// A text as a field of such a file: in quotes where separators, quotes, line ends or blanks at its ends would make
+// something else of it.
 std::string csv_field(std::string_view text);
 
 }  // namespace mercer

@@ -23,7 +23,8 @@ constexpr std::uint64_t largest_index = 2147483647;
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 bool ends_token(char c) { return is_blank(c) || c == '\n' || c == '#'; }
 
-// A fault at an offset into the chunk. Thrown inside one chunk, reported by the caller once all chunks before it are known to be good.
+// A fault at an offset into the chunk. Thrown inside one chunk, reported by the caller once all chunks before it are
+// known to be good.
 struct fault {
     std::size_t offset;
     std::string message;
@@ -91,7 +92,8 @@ private:
                     p = after_line(p);
                     break;
                 }
-                if (!std::string_view(p, static_cast<std::size_t>(end_ - p)).starts_with("qid:")) expected("index:value", p);
+                if (!std::string_view(p, static_cast<std::size_t>(end_ - p)).starts_with("qid:"))
+                    expected("index:value", p);
                 p = after_token(p);
                 continue;
             }
@@ -149,7 +151,8 @@ private:
         }
         if (at > largest_index) expected(fmt::format("an index <= {}", largest_index), start, end);
         if (static_cast<std::int64_t>(at) > last) return;
-        if (last < first_index_) expected("an index >= 1 (0 only for a precomputed kernel or 0-based indices)", start, end);
+        if (last < first_index_)
+            expected("an index >= 1 (0 only for a precomputed kernel or 0-based indices)", start, end);
         expected(fmt::format("an index > {} (indices ascend)", last), start, end);
     }
 
@@ -159,12 +162,15 @@ private:
         return {p, static_cast<std::size_t>(end - p)};
     }
     const char* after_token(const char* p) const { return p + token_at(p).size(); }
-    const char* after_line(const char* p) const { return static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(end_ - p))) + 1; }
+    const char* after_line(const char* p) const {
+        return static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(end_ - p))) + 1;
+    }
 
     [[noreturn]] void expected(const std::string& what, const char* start, const char* end) const {
         const std::string_view got(start, static_cast<std::size_t>(end - start));
-        throw fault{static_cast<std::size_t>(start - begin_),
-                    fmt::format("expected {}, got {}", what, got.empty() ? "the end of the field" : detail::quoted(got))};
+        throw fault{
+            static_cast<std::size_t>(start - begin_),
+            fmt::format("expected {}, got {}", what, got.empty() ? "the end of the field" : detail::quoted(got))};
     }
     [[noreturn]] void expected(const std::string& what, const char* p) const { expected(what, p, after_token(p)); }
 
@@ -176,7 +182,8 @@ private:
     outcome found_;
 };
 
-// How many times each of two characters occurs; at most 255 steps fit a byte-wide counter, which lets the loop use all lanes.
+// How many times each of two characters occurs; at most 255 steps fit a byte-wide counter, which lets the loop use all
+// lanes.
 struct counts {
     index colons = 0;
     index lines = 0;
@@ -223,8 +230,8 @@ std::vector<std::string_view> split(std::string_view text) {
     return chunks;
 }
 
-// The arrays of the result. Each chunk writes where it would stand if every colon were an entry and every line a row; what
-// comments and blank lines leave free is closed afterwards.
+// The arrays of the result. Each chunk writes where it would stand if every colon were an entry and every line a row;
+// what comments and blank lines leave free is closed afterwards.
 template <class T>
 struct arrays {
     buffer<std::int32_t> col;
@@ -236,7 +243,8 @@ struct arrays {
 template <class T>
 class file_parser {
 public:
-    file_parser(const source& file, const libsvm_options& options) : file_(file), options_(options), body_(detail::without_mark(file.bytes())) {
+    file_parser(const source& file, const libsvm_options& options)
+        : file_(file), options_(options), body_(detail::without_mark(file.bytes())) {
         // A last line without its end is parsed from a copy that has one.
         const auto last_end = body_.rfind('\n');
         whole_ = body_.substr(0, last_end == std::string_view::npos ? 0 : last_end + 1);
@@ -252,15 +260,17 @@ public:
         make_room();
         parse_chunks();
         close_gaps();
-        if (total_.rows == 0) fail(errc::data, fmt::format("{}: expected at least one example, got none", file_.name()));
+        if (total_.rows == 0)
+            fail(errc::data, fmt::format("{}: expected at least one example, got none", file_.name()));
         result_.y.resize(static_cast<std::size_t>(total_.rows));
         if (options_.base == index_base::automatic && !options_.precomputed && !total_.zero && total_.highest > 0) {
             for (index e = 0; e < total_.entries; ++e) --all_->col[e];
             --total_.highest;
         }
         const auto entries = static_cast<std::size_t>(total_.entries);
-        result_.x = sparse<T>({all_->start.data(), static_cast<std::size_t>(total_.rows) + 1}, {all_->col.data(), entries}, {all_->val.data(), entries},
-                              std::max<index>(options_.dims, total_.highest + 1), all_);
+        result_.x =
+            sparse<T>({all_->start.data(), static_cast<std::size_t>(total_.rows) + 1}, {all_->col.data(), entries},
+                      {all_->val.data(), entries}, std::max<index>(options_.dims, total_.highest + 1), all_);
         return std::move(result_);
     }
 
@@ -274,7 +284,8 @@ private:
         });
         bound.back() = count(tail_);
         from_.resize(chunks_.size() + 1);
-        for (std::size_t c = 0; c < chunks_.size(); ++c) from_[c + 1] = {from_[c].colons + bound[c].colons, from_[c].lines + bound[c].lines};
+        for (std::size_t c = 0; c < chunks_.size(); ++c)
+            from_[c + 1] = {from_[c].colons + bound[c].colons, from_[c].lines + bound[c].lines};
         all_->col.uninitialised(from_.back().colons);
         all_->val.uninitialised(from_.back().colons);
         all_->start.uninitialised(from_.back().lines + 1);
@@ -285,8 +296,8 @@ private:
         found_.resize(chunks_.size());
         const auto parse_chunk = [&](index item) {
             const auto c = static_cast<std::size_t>(item);
-            const target<T> out{all_->col.data() + from_[c].colons, all_->val.data() + from_[c].colons, all_->start.data() + 1 + from_[c].lines,
-                                result_.y.data() + from_[c].lines};
+            const target<T> out{all_->col.data() + from_[c].colons, all_->val.data() + from_[c].colons,
+                                all_->start.data() + 1 + from_[c].lines, result_.y.data() + from_[c].lines};
             found_[c] = chunk_parser<T>(chunks_[c], options_, out).run();
         };
         parallel_for(in_loop_, [&](index c) {
@@ -302,17 +313,22 @@ private:
         for (std::size_t c = 0; c < chunks_.size(); ++c) {
             const outcome& found = found_[c];
             if (found.bad) {
-                const std::size_t base = chunks_[c].data() == tail_.data() ? whole_.size() : static_cast<std::size_t>(chunks_[c].data() - body_.data());
+                const std::size_t base = chunks_[c].data() == tail_.data()
+                                             ? whole_.size()
+                                             : static_cast<std::size_t>(chunks_[c].data() - body_.data());
                 detail::fail_at(errc::parse, file_.name(), body_, base + found.bad->offset, found.bad->message);
             }
             const auto entries = static_cast<std::size_t>(found.entries);
             if (total_.entries != from_[c].colons) {
-                std::memmove(all_->col.data() + total_.entries, all_->col.data() + from_[c].colons, entries * sizeof(std::int32_t));
-                std::memmove(all_->val.data() + total_.entries, all_->val.data() + from_[c].colons, entries * sizeof(T));
+                std::memmove(all_->col.data() + total_.entries, all_->col.data() + from_[c].colons,
+                             entries * sizeof(std::int32_t));
+                std::memmove(all_->val.data() + total_.entries, all_->val.data() + from_[c].colons,
+                             entries * sizeof(T));
             }
             for (index r = 0; r < found.rows; ++r) {
                 all_->start[total_.rows + r + 1] = total_.entries + all_->start[from_[c].lines + r + 1];
-                result_.y[static_cast<std::size_t>(total_.rows + r)] = result_.y[static_cast<std::size_t>(from_[c].lines + r)];
+                result_.y[static_cast<std::size_t>(total_.rows + r)] =
+                    result_.y[static_cast<std::size_t>(from_[c].lines + r)];
             }
             total_.entries += found.entries;
             total_.rows += found.rows;
@@ -337,11 +353,17 @@ private:
 }  // namespace
 
 table parse_libsvm(const source& file, const libsvm_options& options) {
-    if (options.dims < 0) fail(errc::invalid_argument, fmt::format("dims must satisfy 0 <= dims, got {}", options.dims));
-    return options.numbers == precision::f32 ? file_parser<float>(file, options).read() : file_parser<double>(file, options).read();
+    if (options.dims < 0)
+        fail(errc::invalid_argument, fmt::format("dims must satisfy 0 <= dims, got {}", options.dims));
+    return options.numbers == precision::f32 ? file_parser<float>(file, options).read()
+                                             : file_parser<double>(file, options).read();
 }
 
-table parse_libsvm(std::string_view text, const std::string& name, const libsvm_options& options) { return parse_libsvm(source(name, text, nullptr), options); }
-table read_libsvm(const std::string& path, const libsvm_options& options) { return parse_libsvm(read_source(path), options); }
+table parse_libsvm(std::string_view text, const std::string& name, const libsvm_options& options) {
+    return parse_libsvm(source(name, text, nullptr), options);
+}
+table read_libsvm(const std::string& path, const libsvm_options& options) {
+    return parse_libsvm(read_source(path), options);
+}
 
 }  // namespace mercer

@@ -22,8 +22,8 @@ struct libsvm_options {
     precision numbers = precision::natural;
 };
 
-// Sparse vectors and one number a row. `qid:…` is skipped, as are blank lines. The first fault in the file is reported as
-// `file:line:column: expected …, got '…'`; NaN and infinities are faults. Neither depends on the number of threads.
+// Sparse vectors and one number a row. `qid:…` is skipped, as are blank lines. The first fault in the file is reported
+// as `file:line:column: expected …, got '…'`; NaN and infinities are faults. Neither depends on the number of threads.
 table read_libsvm(const std::string& path, const libsvm_options& options = {});
 table parse_libsvm(const source& file, const libsvm_options& options = {});
 table parse_libsvm(std::string_view text, const std::string& name, const libsvm_options& options = {});

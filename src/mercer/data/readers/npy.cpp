@@ -30,7 +30,8 @@ struct layout {
 // The header is a Python dictionary: {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }
 class header_parser {
 public:
-    header_parser(std::string_view text, std::size_t offset, const std::string& name) : text_(text), offset_(offset), name_(name) {}
+    header_parser(std::string_view text, std::size_t offset, const std::string& name)
+        : text_(text), offset_(offset), name_(name) {}
 
     layout run() {
         layout result;
@@ -110,8 +111,8 @@ private:
     }
     [[noreturn]] void bad(const std::string& expected) {
         const std::string_view rest = text_.substr(std::min(at_, text_.size()), 20);
-        fail(errc::parse,
-             fmt::format("{}: byte {}: bad .npy header: expected {}, got {}", name_, offset_ + at_, expected, rest.empty() ? "its end" : detail::quoted(rest)));
+        fail(errc::parse, fmt::format("{}: byte {}: bad .npy header: expected {}, got {}", name_, offset_ + at_,
+                                      expected, rest.empty() ? "its end" : detail::quoted(rest)));
     }
 
     std::string_view text_;
@@ -137,10 +138,12 @@ dataset convert(const job<To>& from) {
     for (index i = 0; i < from.rows; ++i)
         for (index j = 0; j < from.cols; ++j) {
             From value;  // the file need not be aligned
-            std::memcpy(&value, from.data.data() + static_cast<std::size_t>(i * row_step + j * col_step) * sizeof(From), sizeof(From));
+            std::memcpy(&value, from.data.data() + static_cast<std::size_t>(i * row_step + j * col_step) * sizeof(From),
+                        sizeof(From));
             const To number = static_cast<To>(value);
             if (!std::isfinite(number)) [[unlikely]]
-                fail(errc::data, fmt::format("{}: row {}, column {}: expected a finite number, got {}", from.name, i + 1, j + 1, static_cast<double>(value)));
+                fail(errc::data, fmt::format("{}: row {}, column {}: expected a finite number, got {}", from.name,
+                                             i + 1, j + 1, static_cast<double>(value)));
             rows(i, j) = number;
         }
     return dense<To>(std::move(rows));
@@ -163,56 +166,72 @@ constexpr number_type type_of(const char* name) {
 
 // A byte has no order, so NumPy writes |; a bool is one byte, 0 or 1.
 const number_type types[] = {
-    type_of<double>("f8"),        type_of<float>("f4"),         type_of<std::int8_t>("i1"),  type_of<std::int16_t>("i2"),
-    type_of<std::int32_t>("i4"),  type_of<std::int64_t>("i8"),  type_of<std::uint8_t>("u1"), type_of<std::uint16_t>("u2"),
-    type_of<std::uint32_t>("u4"), type_of<std::uint64_t>("u8"), type_of<std::uint8_t>("b1"),
+    type_of<double>("f8"),        type_of<float>("f4"),         type_of<std::int8_t>("i1"),
+    type_of<std::int16_t>("i2"),  type_of<std::int32_t>("i4"),  type_of<std::int64_t>("i8"),
+    type_of<std::uint8_t>("u1"),  type_of<std::uint16_t>("u2"), type_of<std::uint32_t>("u4"),
+    type_of<std::uint64_t>("u8"), type_of<std::uint8_t>("b1"),
 };
 
 const number_type& find_type(const std::string& type, const std::string& name) {
     const char order = type.empty() ? '\0' : type[0];
-    if (order == '>') fail(errc::unsupported, fmt::format("{}: numbers of type '{}' are big-endian, which is not supported", name, type));
+    if (order == '>')
+        fail(errc::unsupported,
+             fmt::format("{}: numbers of type '{}' are big-endian, which is not supported", name, type));
     if (order == '<' || order == '|' || order == '=')
         for (const number_type& one : types)
             if (type.substr(1) == one.name && (order != '|' || one.bytes == 1)) return one;
-    fail(errc::unsupported, fmt::format("{}: numbers of type {} are not supported (f4, f8, i1 ... i8, u1 ... u8 and bool are)", name, detail::quoted(type)));
+    fail(errc::unsupported,
+         fmt::format("{}: numbers of type {} are not supported (f4, f8, i1 ... i8, u1 ... u8 and bool are)", name,
+                     detail::quoted(type)));
 }
 
 }  // namespace
 
 table parse_npy(std::string_view bytes, const std::string& name, precision numbers) {
     if (!bytes.starts_with(magic))
-        fail(errc::parse, fmt::format("{}: byte 0: expected the first bytes of an .npy file, got {}", name, detail::quoted(bytes.substr(0, 6))));
+        fail(errc::parse, fmt::format("{}: byte 0: expected the first bytes of an .npy file, got {}", name,
+                                      detail::quoted(bytes.substr(0, 6))));
     const int version = bytes.size() > 7 ? static_cast<unsigned char>(bytes[6]) : 0;
     const std::size_t length_bytes = version == 1 ? 2 : 4;
     const std::size_t header_at = 8 + length_bytes;
-    if (bytes.size() < header_at) fail(errc::parse, fmt::format("{}: truncated .npy file: it ends at byte {} inside the header", name, bytes.size()));
-    if (version < 1 || version > 3) fail(errc::unsupported, fmt::format("{}: byte 6: .npy versions 1 to 3 are supported, got {}", name, version));
+    if (bytes.size() < header_at)
+        fail(errc::parse,
+             fmt::format("{}: truncated .npy file: it ends at byte {} inside the header", name, bytes.size()));
+    if (version < 1 || version > 3)
+        fail(errc::unsupported, fmt::format("{}: byte 6: .npy versions 1 to 3 are supported, got {}", name, version));
     std::size_t header_size = 0;
     std::memcpy(&header_size, bytes.data() + 8, length_bytes);
     if (header_size > bytes.size() - header_at)
         fail(errc::parse,
-             fmt::format("{}: truncated .npy file: a header of {} bytes, but the file ends after {} of them", name, header_size, bytes.size() - header_at));
+             fmt::format("{}: truncated .npy file: a header of {} bytes, but the file ends after {} of them", name,
+                         header_size, bytes.size() - header_at));
     const layout form = header_parser(bytes.substr(header_at, header_size), header_at, name).run();
     const std::string_view data = bytes.substr(header_at + header_size);
     const number_type& type = find_type(form.type, name);
 
     if (form.shape.empty() || form.shape.size() > 2)
-        fail(errc::unsupported, fmt::format("{}: an array of 1 or 2 dimensions is needed, got {}", name, form.shape.size()));
+        fail(errc::unsupported,
+             fmt::format("{}: an array of 1 or 2 dimensions is needed, got {}", name, form.shape.size()));
     const std::uint64_t rows = form.shape[0];
     const std::uint64_t cols = form.shape.size() == 2 ? form.shape[1] : 1;
     // rows * cols * size = length, written so that nothing can overflow
     const std::uint64_t elements = data.size() / type.bytes;
-    const bool fits = rows == 0 || cols == 0 ? data.empty() : data.size() % type.bytes == 0 && elements / rows == cols && elements % rows == 0;
+    const bool fits = rows == 0 || cols == 0
+                          ? data.empty()
+                          : data.size() % type.bytes == 0 && elements / rows == cols && elements % rows == 0;
     if (!fits)
-        fail(errc::parse,
-             fmt::format("{}: {} x {} numbers of {} bytes do not make up the {} bytes after the header", name, rows, cols, type.bytes, data.size()));
-    if (rows == 0 || cols == 0) fail(errc::data, fmt::format("{}: expected at least one row and one column, got {} x {}", name, rows, cols));
+        fail(errc::parse, fmt::format("{}: {} x {} numbers of {} bytes do not make up the {} bytes after the header",
+                                      name, rows, cols, type.bytes, data.size()));
+    if (rows == 0 || cols == 0)
+        fail(errc::data, fmt::format("{}: expected at least one row and one column, got {} x {}", name, rows, cols));
 
     table result;
-    const bool single = numbers == precision::f32 || (numbers == precision::natural && std::string_view(type.name) == "f4");
+    const bool single =
+        numbers == precision::f32 || (numbers == precision::natural && std::string_view(type.name) == "f4");
     const auto n = static_cast<index>(rows);
     const auto d = static_cast<index>(cols);
-    result.x = single ? type.to_float({data, n, d, form.fortran, name}) : type.to_double({data, n, d, form.fortran, name});
+    result.x =
+        single ? type.to_float({data, n, d, form.fortran, name}) : type.to_double({data, n, d, form.fortran, name});
     return result;
 }
 
@@ -223,7 +242,8 @@ table read_npy(const std::string& path, precision numbers) {
 
 template <class T>
 std::string npy_header(index rows, index cols) {
-    std::string header = fmt::format("{{'descr': '<f{}', 'fortran_order': False, 'shape': ({}, {}), }}", sizeof(T), rows, cols);
+    std::string header =
+        fmt::format("{{'descr': '<f{}', 'fortran_order': False, 'shape': ({}, {}), }}", sizeof(T), rows, cols);
     // Blanks bring the data to a multiple of 64, and a line end closes the header.
     const std::size_t prefix = magic.size() + 4;
     header.append(63 - (prefix + header.size()) % 64, ' ');

@@ -10,7 +10,8 @@
 namespace mercer {
 
 // An array of n rows and d columns, or n numbers as n rows of one column; C or Fortran order, little-endian. Numbers:
-// natural: f4 gives dense<float>, and f8, whole numbers and bool give dense<double>. NaN and infinities fail with row and column.
+// natural: f4 gives dense<float>, and f8, whole numbers and bool give dense<double>. NaN and infinities fail with row
+// and column.
 table read_npy(const std::string& path, precision numbers = precision::natural);
 table parse_npy(std::string_view bytes, const std::string& name, precision numbers = precision::natural);
 

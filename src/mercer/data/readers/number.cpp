@@ -17,7 +17,8 @@ number_fault parse_number(std::string_view token, T& value) {
     const auto result = fast_float::from_chars(first, last, magnitude);
     if (result.ptr != last) return number_fault::syntax;
     if (std::isnan(magnitude)) return number_fault::not_finite;
-    if (std::isinf(magnitude)) return is_digit(*first) || *first == '.' ? number_fault::overflow : number_fault::not_finite;
+    if (std::isinf(magnitude))
+        return is_digit(*first) || *first == '.' ? number_fault::overflow : number_fault::not_finite;
     // Versions differ in whether they call 1e-400 out of range; it is 0, as strtod has it.
     if (result.ec == std::errc::invalid_argument) return number_fault::syntax;
     value = negative ? -magnitude : magnitude;

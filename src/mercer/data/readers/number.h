@@ -17,8 +17,8 @@ const char* reason(number_fault fault);
 
 inline bool is_digit(char c) { return static_cast<unsigned char>(c - '0') < 10; }
 
-// Powers of ten that T holds exactly, and the largest whole number below which T holds all: with both exact, one division
-// rounds correctly (Clinger's fast path).
+// Powers of ten that T holds exactly, and the largest whole number below which T holds all: with both exact, one
+// division rounds correctly (Clinger's fast path).
 template <class T>
 struct exact;
 template <>
@@ -35,8 +35,8 @@ struct exact<float> {
     static constexpr float power[powers + 1] = {1e0f, 1e1f, 1e2f, 1e3f, 1e4f, 1e5f, 1e6f, 1e7f, 1e8f, 1e9f, 1e10f};
 };
 
-// Reads a short plain decimal (12, -0.5, +3.) from text in which some character that is neither digit nor point follows.
-// Returns its end, or nullptr when the number needs parse_number.
+// Reads a short plain decimal (12, -0.5, +3.) from text in which some character that is neither digit nor point
+// follows. Returns its end, or nullptr when the number needs parse_number.
 template <class T>
 inline const char* short_decimal(const char* p, T& value) {
     const bool negative = *p == '-';

@@ -18,8 +18,9 @@ constexpr std::pair<file_format, const char*> names[] = {
 };
 
 constexpr std::pair<std::string_view, file_format> extensions[] = {
-    {".svm", file_format::libsvm}, {".libsvm", file_format::libsvm},   {".svmlight", file_format::libsvm}, {".csv", file_format::csv},
-    {".npy", file_format::npy},    {".strings", file_format::strings}, {".sets", file_format::sets},
+    {".svm", file_format::libsvm}, {".libsvm", file_format::libsvm}, {".svmlight", file_format::libsvm},
+    {".csv", file_format::csv},    {".npy", file_format::npy},       {".strings", file_format::strings},
+    {".sets", file_format::sets},
 };
 
 bool is_number(std::string_view token) {
@@ -51,7 +52,8 @@ bool looks_like_libsvm(std::string_view line) {
         const auto colon = token.find(':');
         if (colon == std::string_view::npos || colon == 0) return false;
         if (token.starts_with("qid:")) continue;
-        if (!std::all_of(token.begin(), token.begin() + static_cast<std::ptrdiff_t>(colon), detail::is_digit)) return false;
+        if (!std::all_of(token.begin(), token.begin() + static_cast<std::ptrdiff_t>(colon), detail::is_digit))
+            return false;
     }
     return !label;
 }
@@ -76,9 +78,9 @@ file_format by_content(const std::string& path, std::string_view bytes) {
     if (looks_like_libsvm(first.front())) return file_format::libsvm;
     if (looks_like_strings(first.back())) return file_format::strings;
     if (first.back().find_first_of(",;\t") != std::string_view::npos) return file_format::csv;
-    fail(errc::unsupported,
-         fmt::format("{}: cannot tell the format from the name or from the first line {}: say which of libsvm, csv, npy, strings, sets it is", path,
-                     detail::quoted(first.front())));
+    fail(errc::unsupported, fmt::format("{}: cannot tell the format from the name or from the first line {}: say which "
+                                        "of libsvm, csv, npy, strings, sets it is",
+                                        path, detail::quoted(first.front())));
 }
 
 }  // namespace
@@ -92,12 +94,14 @@ const char* name(file_format format) noexcept {
 file_format file_format_named(std::string_view wanted) {
     for (const auto& [value, text] : names)
         if (wanted == text) return value;
-    fail(errc::invalid_argument, fmt::format("the format must be one of auto, libsvm, csv, npy, strings, sets, got {}", detail::quoted(wanted)));
+    fail(errc::invalid_argument, fmt::format("the format must be one of auto, libsvm, csv, npy, strings, sets, got {}",
+                                             detail::quoted(wanted)));
 }
 
 file_format detect_format(const std::string& path, std::string_view bytes) {
     std::string lower = path;
-    std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    std::transform(lower.begin(), lower.end(), lower.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     std::string_view stem = lower;
     for (const std::string_view packed : {".gz", ".xz"})
         if (stem.ends_with(packed)) {
@@ -109,12 +113,16 @@ file_format detect_format(const std::string& path, std::string_view bytes) {
     return by_content(path, bytes);
 }
 
-table read_table(const std::string& path, const read_options& options) { return parse_table(read_source(path), options); }
+table read_table(const std::string& path, const read_options& options) {
+    return parse_table(read_source(path), options);
+}
 
 table parse_table(const source& file, const read_options& options) {
     for (const std::string_view mark : {"\xff\xfe", "\xfe\xff"})
-        if (file.bytes().starts_with(mark)) fail(errc::unsupported, fmt::format("{}: the text is UTF-16: save it as UTF-8", file.name()));
-    const file_format format = options.format == file_format::automatic ? detect_format(file.name(), file.bytes()) : options.format;
+        if (file.bytes().starts_with(mark))
+            fail(errc::unsupported, fmt::format("{}: the text is UTF-16: save it as UTF-8", file.name()));
+    const file_format format =
+        options.format == file_format::automatic ? detect_format(file.name(), file.bytes()) : options.format;
     switch (format) {
         case file_format::csv: {
             csv_options csv = options.csv;

@@ -23,9 +23,10 @@ struct read_options {
     tsv_options tsv{};
 };
 
-// The format by the end of the name (.svm .libsvm .svmlight .csv .npy .strings .sets, also with .gz or .xz after it), else by the first lines:
-// `number index:value …` is libsvm; fields separated by tabs of which the last is text, with a label before it, are strings; other
-// fields separated by ',', ';' or tabs are csv. Sets look like strings, so they have to be named.
+// The format by the end of the name (.svm .libsvm .svmlight .csv .npy .strings .sets, also with .gz or .xz after it),
+// else by the first lines: `number index:value …` is libsvm; fields separated by tabs of which the last is text, with a
+// label before it, are strings; other fields separated by ',', ';' or tabs are csv. Sets look like strings, so they
+// have to be named.
 file_format detect_format(const std::string& path, std::string_view bytes);
 
 table read_table(const std::string& path, const read_options& options = {});

@@ -90,14 +90,18 @@ source unpack_gzip(std::string name, std::string_view packed) {
         if (result == Z_STREAM_END) {
             const std::string_view rest = packed.substr(at);
             if (rest.find_first_not_of('\0') == std::string_view::npos) break;  // tapes pad with zeros
-            if (!rest.starts_with(gzip_magic)) fail(errc::parse, fmt::format("{}: byte {}: expected another gzip member or the end of the file", name, at));
+            if (!rest.starts_with(gzip_magic))
+                fail(errc::parse,
+                     fmt::format("{}: byte {}: expected another gzip member or the end of the file", name, at));
             inflateReset(&stream);
         } else if (result == Z_BUF_ERROR || (result == Z_OK && at == packed.size() && stream.avail_out > 0)) {
-            fail(errc::parse, fmt::format("{}: truncated gzip archive: it ends at byte {} inside a member", name, packed.size()));
+            fail(errc::parse,
+                 fmt::format("{}: truncated gzip archive: it ends at byte {} inside a member", name, packed.size()));
         } else if (result == Z_MEM_ERROR) {
             fail(errc::memory, fmt::format("{}: no memory to unpack gzip", name));
         } else if (result != Z_OK) {
-            fail(errc::parse, fmt::format("{}: byte {}: bad gzip data: {}", name, at, stream.msg ? stream.msg : "unknown fault"));
+            fail(errc::parse,
+                 fmt::format("{}: byte {}: bad gzip data: {}", name, at, stream.msg ? stream.msg : "unknown fault"));
         }
     }
     return hand_over(std::move(name), std::move(out));
@@ -135,9 +139,12 @@ source unpack_xz(std::string name, std::string_view packed) {
         const lzma_ret result = lzma_code(&stream, LZMA_FINISH);
         out->filled(room - stream.avail_out);
         if (result == LZMA_STREAM_END) break;
-        if (result == LZMA_BUF_ERROR) fail(errc::parse, fmt::format("{}: truncated xz archive: it ends at byte {} inside a stream", name, packed.size()));
+        if (result == LZMA_BUF_ERROR)
+            fail(errc::parse,
+                 fmt::format("{}: truncated xz archive: it ends at byte {} inside a stream", name, packed.size()));
         if (result == LZMA_MEM_ERROR) fail(errc::memory, fmt::format("{}: no memory to unpack xz", name));
-        if (result != LZMA_OK) fail(errc::parse, fmt::format("{}: byte {}: bad xz data: {}", name, stream.total_in, meaning(result)));
+        if (result != LZMA_OK)
+            fail(errc::parse, fmt::format("{}: byte {}: bad xz data: {}", name, stream.total_in, meaning(result)));
     }
     return hand_over(std::move(name), std::move(out));
 }
@@ -146,7 +153,8 @@ source unpack_xz(std::string name, std::string_view packed) {
 class mapping {
 public:
     mapping(int file, std::size_t size, bool at_once)
-        : address_(::mmap(nullptr, size, PROT_READ, MAP_PRIVATE | (at_once ? MAP_POPULATE : 0), file, 0)), size_(size) {}
+        : address_(::mmap(nullptr, size, PROT_READ, MAP_PRIVATE | (at_once ? MAP_POPULATE : 0), file, 0)),
+          size_(size) {}
     ~mapping() {
         if (worked()) ::munmap(address_, size_);
     }
@@ -207,14 +215,16 @@ source unpack(std::string name, std::string_view bytes) {
 #ifdef MERCER_HAVE_ZLIB
         return unpack_gzip(std::move(name), bytes);
 #else
-        fail(errc::unsupported, fmt::format("{}: is a gzip archive, but support for gzip was not built in (zlib)", name));
+        fail(errc::unsupported,
+             fmt::format("{}: is a gzip archive, but support for gzip was not built in (zlib)", name));
 #endif
     }
     if (bytes.starts_with(xz_magic)) {
 #ifdef MERCER_HAVE_LZMA
         return unpack_xz(std::move(name), bytes);
 #else
-        fail(errc::unsupported, fmt::format("{}: is an xz archive, but support for xz was not built in (liblzma)", name));
+        fail(errc::unsupported,
+             fmt::format("{}: is an xz archive, but support for xz was not built in (liblzma)", name));
 #endif
     }
     return {std::move(name), bytes, nullptr};
@@ -223,7 +233,8 @@ source unpack(std::string name, std::string_view bytes) {
 source read_source(const std::string& path) {
     struct stat about {};
     if (path == "-") {
-        if (::fstat(STDIN_FILENO, &about) != 0) fail(errc::io, fmt::format("cannot read '<stdin>': {}", std::strerror(errno)));
+        if (::fstat(STDIN_FILENO, &about) != 0)
+            fail(errc::io, fmt::format("cannot read '<stdin>': {}", std::strerror(errno)));
         about.st_mode = S_IFIFO;  // a redirected file may have been read in part: read from where it stands
         return read_open(STDIN_FILENO, "<stdin>", about);
     }
@@ -233,7 +244,8 @@ source read_source(const std::string& path) {
             if (number >= 0) ::close(number);
         }
     } file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
-    if (file.number < 0 || ::fstat(file.number, &about) != 0) fail(errc::io, fmt::format("cannot read '{}': {}", path, std::strerror(errno)));
+    if (file.number < 0 || ::fstat(file.number, &about) != 0)
+        fail(errc::io, fmt::format("cannot read '{}': {}", path, std::strerror(errno)));
     if (S_ISDIR(about.st_mode)) fail(errc::io, fmt::format("cannot read '{}': {}", path, std::strerror(EISDIR)));
     return read_open(file.number, path, about);
 }

@@ -9,13 +9,14 @@ namespace mercer {
 
 class source {
 public:
-    source(std::string name, std::string_view bytes, std::shared_ptr<const void> keep) : name_(std::move(name)), bytes_(bytes), keep_(std::move(keep)) {}
+    source(std::string name, std::string_view bytes, std::shared_ptr<const void> keep)
+        : name_(std::move(name)), bytes_(bytes), keep_(std::move(keep)) {}
 
     const std::string& name() const { return name_; }  // for messages: the path, or <stdin>
     std::string_view bytes() const { return bytes_; }  // valid while a copy of this source lives
     std::shared_ptr<const void> keep() const { return keep_; }
-    // Says that this part of the bytes has been read. A large mapped file then leaves the memory of the process piece by piece, while what was made of it
-    // grows; bytes that are looked at once more come back from the file.
+    // Says that this part of the bytes has been read. A large mapped file then leaves the memory of the process piece
+    // by piece, while what was made of it grows; bytes that are looked at once more come back from the file.
     void done_with(std::string_view part) const;
 
 private:
@@ -24,8 +25,8 @@ private:
     std::shared_ptr<const void> keep_;
 };
 
-// Reads a whole file, or standard input for "-". gzip and xz are known by their first bytes and unpacked, also when several
-// archives follow each other. Large plain files are mapped, so they must not be cut while they are read.
+// Reads a whole file, or standard input for "-". gzip and xz are known by their first bytes and unpacked, also when
+// several archives follow each other. Large plain files are mapped, so they must not be cut while they are read.
 source read_source(const std::string& path);
 
 // The same for bytes already in memory; plain bytes are borrowed.

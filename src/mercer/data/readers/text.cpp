@@ -33,7 +33,8 @@ std::string quoted(std::string_view token) {
     return out;
 }
 
-void fail_at(errc code, const std::string& name, std::string_view text, std::size_t offset, const std::string& message) {
+void fail_at(errc code, const std::string& name, std::string_view text, std::size_t offset,
+             const std::string& message) {
     fail(code, fmt::format("{}: {}", place(name, text, offset), message));
 }
 
@@ -64,10 +65,14 @@ bool is_utf8(std::string_view text) {
     for (std::size_t at = 0; at < text.size();) {
         const auto lead = static_cast<unsigned char>(text[at++]);
         if (lead < 0x80) continue;
-        const std::size_t more = lead >= 0xc2 && lead <= 0xdf ? 1 : lead >= 0xe0 && lead <= 0xef ? 2 : lead >= 0xf0 && lead <= 0xf4 ? 3 : 0;
+        const std::size_t more = lead >= 0xc2 && lead <= 0xdf   ? 1
+                                 : lead >= 0xe0 && lead <= 0xef ? 2
+                                 : lead >= 0xf0 && lead <= 0xf4 ? 3
+                                                                : 0;
         if (more == 0 || text.size() - at < more) return false;
         const auto second = static_cast<unsigned char>(text[at]);
-        if ((lead == 0xe0 && second < 0xa0) || (lead == 0xed && second > 0x9f) || (lead == 0xf0 && second < 0x90) || (lead == 0xf4 && second > 0x8f))
+        if ((lead == 0xe0 && second < 0xa0) || (lead == 0xed && second > 0x9f) || (lead == 0xf0 && second < 0x90) ||
+            (lead == 0xf4 && second > 0x8f))
             return false;
         for (std::size_t k = 0; k < more; ++k, ++at)
             if ((static_cast<unsigned char>(text[at]) & 0xc0) != 0x80) return false;
@@ -105,7 +110,8 @@ void label_column::add(std::string_view label, std::size_t offset) {
     entries_.push_back({label, offset});
 }
 
-void label_column::finish(const std::string& name, std::string_view text, const std::vector<std::string>& known, table& out) {
+void label_column::finish(const std::string& name, std::string_view text, const std::vector<std::string>& known,
+                          table& out) {
     if (known.empty() && numbers_.size() == entries_.size()) {
         out.y = std::move(numbers_);
         return;
@@ -123,7 +129,8 @@ void label_column::finish(const std::string& name, std::string_view text, const 
     for (const entry& one : entries_) {
         const auto found = number.find(one.text);
         if (found == number.end())
-            fail_at(errc::data, name, text, one.offset, fmt::format("expected one of the {} known classes, got {}", names.size(), quoted(one.text)));
+            fail_at(errc::data, name, text, one.offset,
+                    fmt::format("expected one of the {} known classes, got {}", names.size(), quoted(one.text)));
         out.y.push_back(found->second);
     }
     out.class_names = std::move(names);

@@ -23,7 +23,8 @@ std::string place(const std::string& name, std::string_view text, std::size_t of
 // 'token', with what is not printable escaped, cut after 40 bytes.
 std::string quoted(std::string_view token);
 
-[[noreturn]] void fail_at(errc code, const std::string& name, std::string_view text, std::size_t offset, const std::string& message);
+[[noreturn]] void fail_at(errc code, const std::string& name, std::string_view text, std::size_t offset,
+                          const std::string& message);
 
 // Text without the byte order mark some editors put in front.
 std::string_view without_mark(std::string_view text);
@@ -40,7 +41,8 @@ std::string as_utf8(std::string_view name);
 // Is it an empty field, NA, N/A, nan, null or "?"
 bool is_missing(std::string_view field);
 
-// Labels of one file. All numbers: y holds them. Otherwise y holds positions in class_names: the sorted names, or the given ones.
+// Labels of one file. All numbers: y holds them. Otherwise y holds positions in class_names: the sorted names, or the
+// given ones.
 class label_column {
 public:
     // `label` must live until finish(); `offset` is its place in the text.

@@ -10,9 +10,11 @@
 namespace mercer {
 namespace {
 
-// Calls object(rest of the line) for each line, after its label, if it has one, went to `labels`. Where there are labels, a blank line is no example.
+// Calls object(rest of the line) for each line, after its label, if it has one, went to `labels`. Where there are
+// labels, a blank line is no example.
 template <class Object>
-void each_line(std::string_view text, const std::string& name, bool labelled, const char* form, detail::label_column& labels, Object&& object) {
+void each_line(std::string_view text, const std::string& name, bool labelled, const char* form,
+               detail::label_column& labels, Object&& object) {
     std::string_view rest = text;
     std::string_view line;
     bool any = false;
@@ -24,7 +26,8 @@ void each_line(std::string_view text, const std::string& name, bool labelled, co
             const auto tab = line.find('\t');
             const std::string_view label = detail::trimmed(line.substr(0, tab));
             if (tab == std::string_view::npos || label.empty())
-                detail::fail_at(errc::parse, name, text, offset, fmt::format("expected {}, got {}", form, detail::quoted(line)));
+                detail::fail_at(errc::parse, name, text, offset,
+                                fmt::format("expected {}, got {}", form, detail::quoted(line)));
             labels.add(label, offset);
             line.remove_prefix(tab + 1);
         }
@@ -55,7 +58,8 @@ table parse_sets(std::string_view text, const std::string& name, const tsv_optio
     std::unordered_map<std::string, std::int64_t> number;
     for (const std::string& word : options.dictionary) {
         if (!number.emplace(word, static_cast<std::int64_t>(number.size())).second)
-            fail(errc::invalid_argument, fmt::format("the items of a dictionary must differ, got {} twice", detail::quoted(word)));
+            fail(errc::invalid_argument,
+                 fmt::format("the items of a dictionary must differ, got {} twice", detail::quoted(word)));
     }
     detail::label_column labels;
     std::vector<std::vector<std::int64_t>> items;
@@ -63,7 +67,8 @@ table parse_sets(std::string_view text, const std::string& name, const tsv_optio
     std::string word;
     each_line(body, name, options.labelled, "label<TAB>item item ...", labels, [&](std::string_view line) {
         auto& one = items.emplace_back();
-        for (std::size_t at = line.find_first_not_of(between); at != std::string_view::npos; at = line.find_first_not_of(between, at)) {
+        for (std::size_t at = line.find_first_not_of(between); at != std::string_view::npos;
+             at = line.find_first_not_of(between, at)) {
             const std::size_t end = std::min(line.find_first_of(between, at), line.size());
             word = detail::as_utf8(line.substr(at, end - at));
             const auto [entry, is_new] = number.emplace(word, static_cast<std::int64_t>(number.size()));

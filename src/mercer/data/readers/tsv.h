@@ -11,7 +11,8 @@ namespace mercer {
 
 struct tsv_options {
     bool labelled = true;
-    // Class names in the order of a training set; then every label has to be one of them. Empty: the names in the file, sorted.
+    // Class names in the order of a training set; then every label has to be one of them. Empty: the names in the file,
+    // sorted.
     std::vector<std::string> classes{};
     // Sets: the names of items 0, 1, … of a training set; new items get the numbers after them.
     std::vector<std::string> dictionary{};
@@ -19,13 +20,15 @@ struct tsv_options {
     bool items_by_tab = false;
 };
 
-// `label<TAB>…<TAB>text`: the first field is the label, the last one the string; fields between them are skipped. Not labelled:
-// the last field is the string, and a blank line is the empty one. Where there are labels, blank lines are skipped.
+// `label<TAB>…<TAB>text`: the first field is the label, the last one the string; fields between them are skipped. Not
+// labelled: the last field is the string, and a blank line is the empty one. Where there are labels, blank lines are
+// skipped.
 table read_strings(const std::string& path, const tsv_options& options = {});
 table parse_strings(std::string_view text, const std::string& name, const tsv_options& options = {});
 
-// `label<TAB>item item item`, items being words separated by blanks or tabs; not labelled: only items, and a blank line is the empty set.
-// feature_names of the result is the dictionary: pass it when reading the test set, so that the same item gets the same number.
+// `label<TAB>item item item`, items being words separated by blanks or tabs; not labelled: only items, and a blank line
+// is the empty set. feature_names of the result is the dictionary: pass it when reading the test set, so that the same
+// item gets the same number.
 table read_sets(const std::string& path, const tsv_options& options = {});
 table parse_sets(std::string_view text, const std::string& name, const tsv_options& options = {});
 

@@ -13,8 +13,10 @@
 namespace mercer {
 
 problem_classes classes_of_problem(const svm_model& model, index problem) {
-    if (problem < 0 || problem >= model.problems()) fail(errc::invalid_argument, fmt::format("must satisfy 0 <= problem < {}, got {}", model.problems(), problem));
-    const auto [first, second] = class_problems(std::max<index>(2, static_cast<index>(model.classes.size())), model.scheme)[problem];
+    if (problem < 0 || problem >= model.problems())
+        fail(errc::invalid_argument, fmt::format("must satisfy 0 <= problem < {}, got {}", model.problems(), problem));
+    const auto [first, second] =
+        class_problems(std::max<index>(2, static_cast<index>(model.classes.size())), model.scheme)[problem];
     return {first, second};
 }
 
@@ -53,8 +55,9 @@ std::vector<index> class_numbers(const svm_model& model, std::span<const double>
     for (std::size_t i = 0; i < y.size(); ++i) {
         const auto at = place.find(y[i]);
         if (at == place.end())
-            fail(errc::data, fmt::format("example {} has the label {}, which is not among the {} classes of the model: is this its training data?", i,
-                                         number_text(y[i]), model.classes.size()));
+            fail(errc::data, fmt::format("example {} has the label {}, which is not among the {} classes of the model: "
+                                         "is this its training data?",
+                                         i, number_text(y[i]), model.classes.size()));
         out.push_back(at->second);
     }
     return out;
@@ -87,7 +90,8 @@ constexpr double digits = 1e-7;
 bool same(const coordinates& a, const coordinates& b) {
     if (a.size() != b.size()) return false;
     for (std::size_t j = 0; j < a.size(); ++j)
-        if (a[j].first != b[j].first || !(std::abs(a[j].second - b[j].second) <= digits * std::abs(a[j].second))) return false;
+        if (a[j].first != b[j].first || !(std::abs(a[j].second - b[j].second) <= digits * std::abs(a[j].second)))
+            return false;
     return true;
 }
 
@@ -101,7 +105,8 @@ bool same_object(const dataset& x, index i, const dataset& z, index j) {
 
 // A number for each object that nearly equal objects nearly share, and how far apart theirs may be.
 std::pair<double, double> fingerprint(const dataset& x, index i) {
-    if (const auto* text = x.as<strings>()) return {static_cast<double>(std::hash<std::string_view>{}((*text)[i])), 0.0};
+    if (const auto* text = x.as<strings>())
+        return {static_cast<double>(std::hash<std::string_view>{}((*text)[i])), 0.0};
     if (const auto* some = x.as<sets>()) {
         double sum = 0;
         for (const std::int64_t item : (*some)[i]) sum += std::sin(static_cast<double>(item));
@@ -122,14 +127,17 @@ dataset with_dims(const dataset& vectors, index dims) {
     std::vector<std::int32_t> col;
     std::vector<double> val;
     for (index i = 0; i < vectors.size(); ++i) {
-        for (const auto& [j, value] : nonzeros(vectors, i)) col.push_back(static_cast<std::int32_t>(j)), val.push_back(value);
+        for (const auto& [j, value] : nonzeros(vectors, i))
+            col.push_back(static_cast<std::int32_t>(j)), val.push_back(value);
         start.push_back(static_cast<index>(col.size()));
     }
     return sparse<double>(std::move(start), std::move(col), std::move(val), dims);
 }
 
 [[noreturn]] void other_data(index s, const std::string& where) {
-    fail(errc::data, fmt::format("support vector {} of the model {}: the model was trained on other data, or the data were scaled differently", s, where));
+    fail(errc::data, fmt::format("support vector {} of the model {}: the model was trained on other data, or the data "
+                                 "were scaled differently",
+                                 s, where));
 }
 
 }  // namespace
@@ -137,7 +145,8 @@ dataset with_dims(const dataset& vectors, index dims) {
 svm_model with_support_found(const svm_model& model, const dataset& x, std::span<const double> y) {
     const std::vector<index> of_class = class_numbers(model, y);
     const index n = x.size(), count = model.coef.cols();
-    if (static_cast<index>(of_class.size()) != n) fail(errc::invalid_argument, fmt::format("{} examples but {} labels", n, y.size()));
+    if (static_cast<index>(of_class.size()) != n)
+        fail(errc::invalid_argument, fmt::format("{} examples but {} labels", n, y.size()));
     std::vector<index> wanted;  // the class of each support vector
     for (std::size_t c = 0; c < model.class_support.size(); ++c)
         wanted.insert(wanted.end(), static_cast<std::size_t>(model.class_support[c]), static_cast<index>(c));
@@ -146,10 +155,13 @@ svm_model with_support_found(const svm_model& model, const dataset& x, std::span
     const bool knows = !model.reports.empty() && model.reports[0].size > 0;  // fitted here, so its rows mean something
     if (knows) {
         if (model.training_size != n)
-            fail(errc::data, fmt::format("the model was trained on {} examples, these are {}: give it its training data", model.training_size, n));
+            fail(errc::data,
+                 fmt::format("the model was trained on {} examples, these are {}: give it its training data",
+                             model.training_size, n));
         for (index s = 0; s < count; ++s) {
             const index row = model.support_rows[static_cast<std::size_t>(s)];
-            if (of_class[static_cast<std::size_t>(row)] != wanted[static_cast<std::size_t>(s)] || !same_object(x, row, model.support, s))
+            if (of_class[static_cast<std::size_t>(row)] != wanted[static_cast<std::size_t>(s)] ||
+                !same_object(x, row, model.support, s))
                 other_data(s, fmt::format("is not example {} of these", row));
         }
         return out;
@@ -164,9 +176,11 @@ svm_model with_support_found(const svm_model& model, const dataset& x, std::span
     for (index s = 0; s < count; ++s) {
         const auto [at, slack] = fingerprint(model.support, s);
         index found = -1;
-        for (auto i = std::ranges::lower_bound(order, at - slack, {}, print_of); i != order.end() && print_of(*i) <= at + slack; ++i)
+        for (auto i = std::ranges::lower_bound(order, at - slack, {}, print_of);
+             i != order.end() && print_of(*i) <= at + slack; ++i)
             if ((found < 0 || *i < found) && !taken[static_cast<std::size_t>(*i)] &&
-                of_class[static_cast<std::size_t>(*i)] == wanted[static_cast<std::size_t>(s)] && same_object(x, *i, model.support, s))
+                of_class[static_cast<std::size_t>(*i)] == wanted[static_cast<std::size_t>(s)] &&
+                same_object(x, *i, model.support, s))
                 found = *i;
         if (found < 0) other_data(s, "is none of these examples");
         taken[static_cast<std::size_t>(found)] = 1;

@@ -23,8 +23,9 @@ std::string class_text(const svm_model& model, index number);
 // The class of every example as a number among the model's; fails for a label that the model does not know.
 std::vector<index> class_numbers(const svm_model& model, std::span<const double> y);
 
-// A model whose support_rows are rows of x. Those of a model file of another program are not known: they are found by the
-// coordinates (to seven digits, LIBSVM writes eight) and the class. Fails when one is not there: the model was trained on other data.
+// A model whose support_rows are rows of x. Those of a model file of another program are not known: they are found by
+// the coordinates (to seven digits, LIBSVM writes eight) and the class. Fails when one is not there: the model was
+// trained on other data.
 svm_model with_support_found(const svm_model& model, const dataset& x, std::span<const double> y);
 
 }  // namespace mercer

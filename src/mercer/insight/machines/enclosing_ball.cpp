@@ -16,12 +16,13 @@ std::vector<double> finite_diagonal(const gram<double>& K) {
     std::vector<double> self(static_cast<std::size_t>(K.rows()));
     K.diagonal(self);
     for (std::size_t i = 0; i < self.size(); ++i)
-        if (!std::isfinite(self[i])) fail(errc::data, fmt::format("enclosing ball: k(x, x) of point {} is {}, not a finite number", i, self[i]));
+        if (!std::isfinite(self[i]))
+            fail(errc::data, fmt::format("enclosing ball: k(x, x) of point {} is {}, not a finite number", i, self[i]));
     return self;
 }
 
-// The dual as ½αᵀKα - pᵀα with p = ½K(i, i). There F = p - Kα, ‖φ(xᵢ) - c‖² = 2Fᵢ + αᵀKα and the dual's value is 2αᵀF + αᵀKα, so the
-// gap of the radius is at most twice the solver's.
+// The dual as ½αᵀKα - pᵀα with p = ½K(i, i). There F = p - Kα, ‖φ(xᵢ) - c‖² = 2Fᵢ + αᵀKα and the dual's value is 2αᵀF +
+// αᵀKα, so the gap of the radius is at most twice the solver's.
 smo_result solve_ball(const gram<double>& K, const std::vector<double>& self, double tol) {
     const std::size_t count = self.size();
     std::vector<double> p(count), lower(count, 0.0), upper(count, 1.0), start(count, 0.0);
@@ -58,7 +59,8 @@ void measure(enclosing_ball& ball, const gram<double>& K, const std::vector<doub
         linear += alpha(s, 0) * self[static_cast<std::size_t>(i)];
     }
     for (index i = 0; i < n; ++i)
-        if (const double reach = self[static_cast<std::size_t>(i)] - 2 * product(i, 0); i == 0 || reach > most) most = reach, ball.farthest = i;
+        if (const double reach = self[static_cast<std::size_t>(i)] - 2 * product(i, 0); i == 0 || reach > most)
+            most = reach, ball.farthest = i;
     ball.squared_radius = std::max(0.0, most + square);
     ball.least_squared_radius = std::clamp(linear - square, 0.0, ball.squared_radius);
 }
@@ -70,8 +72,8 @@ enclosing_ball smallest_enclosing_ball(const gram<double>& K, double tol) {
     if (!(tol > 0)) fail(errc::invalid_argument, fmt::format("enclosing ball: must satisfy tol > 0, got {}", tol));
     if (K.rows() == 0) fail(errc::data, "enclosing ball: there are no points");
     enclosing_ball ball;
-    // A ball does not care where the origin is: seen from the mean, the inner products are as small as the distances, and what
-    // float keeps of them is enough to steer by.
+    // A ball does not care where the origin is: seen from the mean, the inner products are as small as the distances,
+    // and what float keeps of them is enough to steer by.
     const centred<double> middle(K);
     const std::vector<double> self = finite_diagonal(middle);
     ball.centre.assign(self.size(), 0.0);

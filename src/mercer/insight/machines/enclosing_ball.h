@@ -2,8 +2,8 @@
 //
 //     max  Σ αᵢK(i, i) - αᵀKα    s.t.   Σα = 1, α >= 0,        c = Σ αᵢφ(xᵢ)
 //
-// (Tax and Duin 1999). Every feasible α gives two bounds without further trust: the dual's value from below, and from above the
-// ball around its own centre that reaches the farthest point, max ‖φ(xᵢ) - c‖² = max K(i, i) - 2(Kα)ᵢ + αᵀKα.
+// (Tax and Duin 1999). Every feasible α gives two bounds without further trust: the dual's value from below, and from
+// above the ball around its own centre that reaches the farthest point, max ‖φ(xᵢ) - c‖² = max K(i, i) - 2(Kα)ᵢ + αᵀKα.
 #pragma once
 
 #include <cmath>
@@ -26,8 +26,8 @@ struct enclosing_ball {
     double gap() const { return squared_radius - least_squared_radius; }
 };
 
-// Ends when the gap is at most `tol` of R². K is symmetric and positive semidefinite; for another matrix the status says "stationary" and the
-// bounds are those of its formulas.
+// Ends when the gap is at most `tol` of R². K is symmetric and positive semidefinite; for another matrix the status
+// says "stationary" and the bounds are those of its formulas.
 enclosing_ball smallest_enclosing_ball(const gram<double>& K, double tol = 1e-6);
 
 }  // namespace mercer

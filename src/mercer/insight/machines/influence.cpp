@@ -14,7 +14,8 @@ namespace mercer {
 std::vector<influence> influences(const svm_model& model, std::span<const double> kernel_values) {
     const index count = model.coef.cols();
     if (static_cast<index>(kernel_values.size()) != count)
-        fail(errc::invalid_argument, fmt::format("influences: the model has {} support vectors, got {} kernel values", count, kernel_values.size()));
+        fail(errc::invalid_argument, fmt::format("influences: the model has {} support vectors, got {} kernel values",
+                                                 count, kernel_values.size()));
     std::vector<influence> all;
     for (index p = 0; p < model.problems(); ++p) {
         influence made;
@@ -29,7 +30,8 @@ std::vector<influence> influences(const svm_model& model, std::span<const double
             (value > 0 ? made.positive : made.negative) += value;
         }
         made.f = sum + made.offset;
-        std::ranges::stable_sort(made.terms, std::ranges::greater{}, [](const influence_term& t) { return std::abs(t.value); });
+        std::ranges::stable_sort(made.terms, std::ranges::greater{},
+                                 [](const influence_term& t) { return std::abs(t.value); });
         // The sign is settled once what was seen outweighs all that is left.
         double seen = made.offset, left = size;
         for (; made.enough < static_cast<index>(made.terms.size()) && std::abs(seen) <= left; ++made.enough) {
@@ -43,8 +45,11 @@ std::vector<influence> influences(const svm_model& model, std::span<const double
 }
 
 std::vector<influence> influences(const svm_model& model, const dataset& x, index row) {
-    if (!model.k) fail(errc::unsupported, "influences: this model was fitted on a precomputed kernel; give kernel values, not objects");
-    if (row < 0 || row >= x.size()) fail(errc::invalid_argument, fmt::format("influences: must satisfy 0 <= row < {}, got {}", x.size(), row));
+    if (!model.k)
+        fail(errc::unsupported,
+             "influences: this model was fitted on a precomputed kernel; give kernel values, not objects");
+    if (row < 0 || row >= x.size())
+        fail(errc::invalid_argument, fmt::format("influences: must satisfy 0 <= row < {}, got {}", x.size(), row));
     std::vector<double> values(static_cast<std::size_t>(model.coef.cols()));
     if (!values.empty()) {
         const computed<double> k(*model.k, gather(x, selection(row, 1)), model.support);
@@ -54,7 +59,9 @@ std::vector<influence> influences(const svm_model& model, const dataset& x, inde
 }
 
 explained_decision explain_decision(const svm_model& model, const dataset& x, index row, std::optional<double> label) {
-    if (!model.is_classifier()) fail(errc::unsupported, fmt::format("why this class? is a question to a classifier, this model is {}", name(model.task)));
+    if (!model.is_classifier())
+        fail(errc::unsupported,
+             fmt::format("why this class? is a question to a classifier, this model is {}", name(model.task)));
     explained_decision why;
     why.row = row;
     std::vector<influence> all = influences(model, x, row);
@@ -71,7 +78,8 @@ explained_decision explain_decision(const svm_model& model, const dataset& x, in
         why.parts.push_back(std::move(each));
     }
     for (std::size_t c = 0; c < model.class_support.size(); ++c)
-        why.class_of_support.insert(why.class_of_support.end(), static_cast<std::size_t>(model.class_support[c]), class_text(model, static_cast<index>(c)));
+        why.class_of_support.insert(why.class_of_support.end(), static_cast<std::size_t>(model.class_support[c]),
+                                    class_text(model, static_cast<index>(c)));
     return why;
 }
 

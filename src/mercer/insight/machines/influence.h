@@ -1,5 +1,5 @@
-// Why this class? A decision is a sum over support vectors, f(x) = Σ αᵢyᵢk(xᵢ, x) + b: each term pulls x to one side. Sorted by size, they are the
-// answer in terms of examples.
+// Why this class? A decision is a sum over support vectors, f(x) = Σ αᵢyᵢk(xᵢ, x) + b: each term pulls x to one side.
+// Sorted by size, they are the answer in terms of examples.
 #pragma once
 
 #include <optional>
@@ -44,6 +44,7 @@ struct explained_decision {
     std::vector<std::pair<std::string, std::string>> classes;  // of each part: y = +1, y = -1
     std::vector<std::string> class_of_support;                 // of every support vector of the model
 };
-explained_decision explain_decision(const svm_model& model, const dataset& x, index row, std::optional<double> label = {});
+explained_decision explain_decision(const svm_model& model, const dataset& x, index row,
+                                    std::optional<double> label = {});
 
 }  // namespace mercer

@@ -43,25 +43,30 @@ svm_options without_example(svm_options o, const std::vector<double>& weight, in
 }
 
 void check(index n, std::span<const double> y, const svm_options& options, const svm_model& fitted) {
-    if (static_cast<index>(y.size()) != n) fail(errc::invalid_argument, fmt::format("leave-one-out: {} examples but {} labels", n, y.size()));
+    if (static_cast<index>(y.size()) != n)
+        fail(errc::invalid_argument, fmt::format("leave-one-out: {} examples but {} labels", n, y.size()));
     if (!fitted.is_classifier() || options.task != svm_task::c_svc)
         fail(errc::unsupported,
-             "leave-one-out: only for c_svc, or the c_svc that a nu_svc is equal to: in ν-problems every example moves the others. Use folds");
+             "leave-one-out: only for c_svc, or the c_svc that a nu_svc is equal to: in ν-problems every example moves "
+             "the others. Use folds");
     if (fitted.training_size != n)
-        fail(errc::invalid_argument, fmt::format("leave-one-out: the model was trained on {} examples, got {}", fitted.training_size, n));
+        fail(errc::invalid_argument,
+             fmt::format("leave-one-out: the model was trained on {} examples, got {}", fitted.training_size, n));
 }
 
 // Fits without one example, from the model that was fitted with it.
 class refits {
 public:
-    refits(const shared_gram& K, std::span<const double> y, const svm_options& options, const svm_model& fitted, std::vector<double> weight, bool skip)
+    refits(const shared_gram& K, std::span<const double> y, const svm_options& options, const svm_model& fitted,
+           std::vector<double> weight, bool skip)
         : K_(K), y_(y), options_(options), from_(fitted), weight_(std::move(weight)), supports_(y.size()) {
         from_.task = svm_task::c_svc;
         from_.C = options.C;
         if (skip && from_.classes.size() > 2 && from_.scheme == multiclass::one_vs_one)
             for (index p = 0; p < from_.problems(); ++p) {
                 pairs_.push_back(pair_of(from_, p));
-                for (const index row : pairs_.back().support_rows) supports_[static_cast<std::size_t>(row)].push_back(p);
+                for (const index row : pairs_.back().support_rows)
+                    supports_[static_cast<std::size_t>(row)].push_back(p);
             }
     }
 
@@ -89,7 +94,9 @@ private:
             if (y_[j] != pair.classes[0] && y_[j] != pair.classes[1]) o.sample_weight[j] = 0;
         o.sorted_classes = true;
         const svm_model without = refit(o);
-        const double sign = without.classes[0] == from_.classes[static_cast<std::size_t>(classes_of_problem(from_, p).positive)] ? 1 : -1;
+        const double sign =
+            without.classes[0] == from_.classes[static_cast<std::size_t>(classes_of_problem(from_, p).positive)] ? 1
+                                                                                                                 : -1;
         return sign * decide_precomputed(without, row.view())(0, 0);
     }
 
@@ -113,8 +120,8 @@ private:
 
 }  // namespace
 
-error_estimate leave_one_out(const shared_gram& K, std::span<const double> y, const svm_options& options, const svm_model& fitted,
-                             const std::function<void(double)>& progress, bool skip) {
+error_estimate leave_one_out(const shared_gram& K, std::span<const double> y, const svm_options& options,
+                             const svm_model& fitted, const std::function<void(double)>& progress, bool skip) {
     const index n = K.size();
     check(n, y, options, fitted);
     std::vector<double> weight = options.sample_weight;
@@ -124,7 +131,8 @@ error_estimate leave_one_out(const shared_gram& K, std::span<const double> y, co
     out.method = "leave-one-out";
     std::vector<index> left_out;
     for (index i = 0; i < n; ++i)
-        if (weight[static_cast<std::size_t>(i)] > 0) ++members[y[static_cast<std::size_t>(i)]], ++out.size, left_out.push_back(i);
+        if (weight[static_cast<std::size_t>(i)] > 0)
+            ++members[y[static_cast<std::size_t>(i)]], ++out.size, left_out.push_back(i);
     if (skip) left_out = fitted.support_rows;
 
     refits again(K, y, options, fitted, std::move(weight), skip);
@@ -152,11 +160,13 @@ error_estimate leave_one_out(const shared_gram& K, std::span<const double> y, co
     return out;
 }
 
-error_estimate cross_validation(const shared_gram& K, std::span<const double> y, const svm_options& options, int folds, std::uint64_t seed) {
+error_estimate cross_validation(const shared_gram& K, std::span<const double> y, const svm_options& options, int folds,
+                                std::uint64_t seed) {
     const std::vector<index> used = weighted_examples(static_cast<index>(y.size()), options.sample_weight);
     std::vector<double> labels;
     for (const index i : used) labels.push_back(y[static_cast<std::size_t>(i)]);
-    const cross_predictions said = cross_predict(K, y, options, of_examples(stratified_folds(labels, folds, seeded(seed)), used));
+    const cross_predictions said =
+        cross_predict(K, y, options, of_examples(stratified_folds(labels, folds, seeded(seed)), used));
     index wrong = 0;
     for (const index i : used) wrong += said.values[static_cast<std::size_t>(i)] != y[static_cast<std::size_t>(i)];
     return {fmt::format("{} folds", folds), wrong, static_cast<index>(used.size()), folds, said.fits};
@@ -165,7 +175,8 @@ error_estimate cross_validation(const shared_gram& K, std::span<const double> y,
 svm_options refit_options(const svm_model& model, const margin_report& report, const margin_options& from) {
     if (model.task == svm_task::nu_svc && report.problems.size() > 1)
         fail(errc::unsupported,
-             "a ν-classifier of more than two classes cannot be fitted again: its file does not hold ν, and each pair of classes has its own C");
+             "a ν-classifier of more than two classes cannot be fitted again: its file does not hold ν, and each pair "
+             "of classes has its own C");
     svm_options o;
     o.task = svm_task::c_svc;  // ν-SVC: the C-classification it is equal to
     o.C = report.problems.front().C;

@@ -34,7 +34,9 @@ double margin_problem::duality_gap() const {
 
 std::string margin_report::no_bounds() const {
     for (const margin_problem& p : problems)
-        if (!p.no_bounds.empty()) return problems.size() == 1 ? p.no_bounds : fmt::format("{} against {}: {}", p.positive, p.negative, p.no_bounds);
+        if (!p.no_bounds.empty())
+            return problems.size() == 1 ? p.no_bounds
+                                        : fmt::format("{} against {}: {}", p.positive, p.negative, p.no_bounds);
     return {};
 }
 
@@ -42,7 +44,8 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
-constexpr double touching = 1e-10;  // α >= C(1 - this) is α = C: division by the margin of ν-SVC and decimal files leave that much
+constexpr double touching =
+    1e-10;  // α >= C(1 - this) is α = C: division by the margin of ν-SVC and decimal files leave that much
 
 // What all binary problems share.
 struct evidence {
@@ -60,21 +63,29 @@ struct evidence {
 
 void check_task(const svm_model& model) {
     if (!model.is_classifier())
-        fail(errc::unsupported,
-             fmt::format("a margin report is about classifiers (c_svc, nu_svc); this model is {}, which has no margin between classes", name(model.task)));
-    if (model.classes.size() < 2 || model.problems() == 0) fail(errc::unsupported, "a margin report needs a model of at least two classes");
+        fail(errc::unsupported, fmt::format("a margin report is about classifiers (c_svc, nu_svc); this model is {}, "
+                                            "which has no margin between classes",
+                                            name(model.task)));
+    if (model.classes.size() < 2 || model.problems() == 0)
+        fail(errc::unsupported, "a margin report needs a model of at least two classes");
 }
 
 void check(const svm_model& model, index n, std::span<const double> y, const margin_options& options) {
     check_task(model);
-    if (static_cast<index>(y.size()) != n) fail(errc::invalid_argument, fmt::format("margin report: {} examples but {} labels", n, y.size()));
+    if (static_cast<index>(y.size()) != n)
+        fail(errc::invalid_argument, fmt::format("margin report: {} examples but {} labels", n, y.size()));
     if (!options.sample_weight.empty() && static_cast<index>(options.sample_weight.size()) != n)
-        fail(errc::invalid_argument, fmt::format("margin report: {} examples but {} sample weights", n, options.sample_weight.size()));
-    if (!(options.tol > 0)) fail(errc::invalid_argument, fmt::format("margin report: must satisfy tol > 0, got {}", options.tol));
-    if (options.C && !(*options.C > 0)) fail(errc::invalid_argument, fmt::format("margin report: must satisfy C > 0, got {}", *options.C));
+        fail(errc::invalid_argument,
+             fmt::format("margin report: {} examples but {} sample weights", n, options.sample_weight.size()));
+    if (!(options.tol > 0))
+        fail(errc::invalid_argument, fmt::format("margin report: must satisfy tol > 0, got {}", options.tol));
+    if (options.C && !(*options.C > 0))
+        fail(errc::invalid_argument, fmt::format("margin report: must satisfy C > 0, got {}", *options.C));
     for (const index row : model.support_rows)
         if (row < 0 || row >= n)
-            fail(errc::data, fmt::format("margin report: a support vector is example {}, there are only {}: give the model its training data", row, n));
+            fail(errc::data, fmt::format("margin report: a support vector is example {}, there are only {}: give the "
+                                         "model its training data",
+                                         row, n));
 }
 
 // w of every example's constraint in the objective: sample weight times class weight; 0 is absent.
@@ -84,7 +95,8 @@ std::vector<double> weights(const svm_model& model, const std::vector<index>& of
         for (std::size_t c = 0; c < of.size(); ++c)
             if (model.classes[c] == label) of[c] = factor;
     for (std::size_t i = 0; i < of_class.size(); ++i)
-        out.push_back(of[static_cast<std::size_t>(of_class[i])] * (options.sample_weight.empty() ? 1.0 : options.sample_weight[i]));
+        out.push_back(of[static_cast<std::size_t>(of_class[i])] *
+                      (options.sample_weight.empty() ? 1.0 : options.sample_weight[i]));
     return out;
 }
 
@@ -119,7 +131,8 @@ void find_map(evidence& e) {
 
 double upper_bound(const evidence& e, index p, bool& inferred) {
     if (e.options.C) return *e.options.C;
-    const bool known = e.model.task == svm_task::c_svc && !e.model.reports.empty() && e.model.reports[static_cast<std::size_t>(p)].size > 0;
+    const bool known = e.model.task == svm_task::c_svc && !e.model.reports.empty() &&
+                       e.model.reports[static_cast<std::size_t>(p)].size > 0;
     if (known) return e.model.C;
     // The largest α: right where one is at the bound, and where none is, any C from there on has the same optimum.
     inferred = true;
@@ -136,7 +149,9 @@ double upper_bound(const evidence& e, index p, bool& inferred) {
 
 void sort_into_cases(margin_problem& p) {
     for (margin_example& e : p.examples) {
-        e.kind = e.alpha == 0 ? alpha_case::zero : e.alpha >= e.C * (1 - touching) ? alpha_case::bound : alpha_case::free;
+        e.kind = e.alpha == 0                      ? alpha_case::zero
+                 : e.alpha >= e.C * (1 - touching) ? alpha_case::bound
+                                                   : alpha_case::free;
         const double reach = e.y * e.f;
         e.side = reach < 0                       ? margin_side::misclassified
                  : reach > 1 + p.edge            ? margin_side::outside
@@ -147,7 +162,8 @@ void sort_into_cases(margin_problem& p) {
     }
 }
 
-// [low, high] of b: F of the examples whose signed α may still grow lies below, of those that may fall above. low - high is the solver's gap.
+// [low, high] of b: F of the examples whose signed α may still grow lies below, of those that may fall above. low -
+// high is the solver's gap.
 void find_offset(margin_problem& p) {
     double low = -infinity, high = infinity;
     for (const margin_example& e : p.examples) {
@@ -183,20 +199,28 @@ void check_conditions(margin_problem& p, const evidence& e, double rounding) {
     };
     const double tiny = 64 * epsilon * std::max(most_C, 1.0);
     const bool hard = std::ranges::any_of(p.examples, [](const margin_example& x) { return !std::isfinite(x.C); });
-    worst("stationarity in w", "w = Σ αᵢyᵢφ(xᵢ)", 1e-6 * (1 + e.sizes[static_cast<std::size_t>(p.number)]), [&](const margin_example& x) {
-        // The model's own support objects against the training examples: both must give the same ⟨w, φ(xᵢ)⟩.
-        return e.decisions.rows() == 0 ? 0.0 : std::abs(e.decisions(x.row, p.number) - x.f);
+    worst("stationarity in w", "w = Σ αᵢyᵢφ(xᵢ)", 1e-6 * (1 + e.sizes[static_cast<std::size_t>(p.number)]),
+          [&](const margin_example& x) {
+              // The model's own support objects against the training examples: both must give the same ⟨w, φ(xᵢ)⟩.
+              return e.decisions.rows() == 0 ? 0.0 : std::abs(e.decisions(x.row, p.number) - x.f);
+          });
+    p.kkt.push_back({"stationarity in b", "Σ αᵢyᵢ = 0", std::abs(sum), -1,
+                     static_cast<double>(p.size()) * 4 * epsilon * std::max(sum_alpha, 1.0) + 1e-9 * most_C});
+    if (!hard)
+        worst("stationarity in ξ", "αᵢ + βᵢ = Cᵢ", tiny,
+              [](const margin_example& x) { return std::abs(x.alpha + x.beta - x.C); });
+    worst("primal feasibility", hard ? "yᵢf(xᵢ) >= 1" : "yᵢf(xᵢ) >= 1 - ξᵢ, ξᵢ >= 0", (hard ? gap : 0.0) + rounding,
+          [](const margin_example& x) {
+              return std::max({0.0, 1 - x.slack - x.y * x.f, -x.slack});
+          });
+    worst("dual feasibility", hard ? "αᵢ >= 0" : "0 <= αᵢ <= Cᵢ", tiny, [](const margin_example& x) {
+        return std::max({0.0, -x.alpha, x.alpha - x.C});
     });
-    p.kkt.push_back(
-        {"stationarity in b", "Σ αᵢyᵢ = 0", std::abs(sum), -1, static_cast<double>(p.size()) * 4 * epsilon * std::max(sum_alpha, 1.0) + 1e-9 * most_C});
-    if (!hard) worst("stationarity in ξ", "αᵢ + βᵢ = Cᵢ", tiny, [](const margin_example& x) { return std::abs(x.alpha + x.beta - x.C); });
-    worst("primal feasibility", hard ? "yᵢf(xᵢ) >= 1" : "yᵢf(xᵢ) >= 1 - ξᵢ, ξᵢ >= 0", (hard ? gap : 0.0) + rounding, [](const margin_example& x) {
-        return std::max({0.0, 1 - x.slack - x.y * x.f, -x.slack});
-    });
-    worst("dual feasibility", hard ? "αᵢ >= 0" : "0 <= αᵢ <= Cᵢ", tiny, [](const margin_example& x) { return std::max({0.0, -x.alpha, x.alpha - x.C}); });
     worst("complementary slackness of α", "αᵢ(yᵢf(xᵢ) - 1 + ξᵢ) = 0", most_C * (gap + rounding),
           [](const margin_example& x) { return std::abs(x.alpha * (x.y * x.f - 1 + x.slack)); });
-    if (!hard) worst("complementary slackness of β", "βᵢξᵢ = 0", most_C * (gap + rounding), [](const margin_example& x) { return std::abs(x.beta * x.slack); });
+    if (!hard)
+        worst("complementary slackness of β", "βᵢξᵢ = 0", most_C * (gap + rounding),
+              [](const margin_example& x) { return std::abs(x.beta * x.slack); });
 }
 
 // w itself, where φ has few enough features to write down.
@@ -207,7 +231,8 @@ std::optional<explicit_normal> write_normal(const margin_problem& p, const evide
     for (const margin_example& x : p.examples) rows.push_back(x.row);
     explicit_normal out;
     out.w.assign(static_cast<std::size_t>(map->size()), 0.0);
-    const bool plain = e.model.k->text() == "linear()" && static_cast<index>(e.options.feature_names.size()) == map->size();
+    const bool plain =
+        e.model.k->text() == "linear()" && static_cast<index>(e.options.feature_names.size()) == map->size();
     out.names = plain ? e.options.feature_names : map->names();
     // φ of a few megabytes of examples at a time, once for w = Σ αyφ(x), once to compare.
     const index chunk = std::max<index>(1, (index(1) << 20) / std::max<index>(map->size(), 1));
@@ -215,7 +240,8 @@ std::optional<explicit_normal> write_normal(const margin_problem& p, const evide
         for (index first = 0; first < p.size(); first += chunk) {
             const index count = std::min(chunk, p.size() - first);
             const dense<double> phi =
-                map->apply(gather(*e.x, std::span<const index>(rows).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count))));
+                map->apply(gather(*e.x, std::span<const index>(rows).subspan(static_cast<std::size_t>(first),
+                                                                             static_cast<std::size_t>(count))));
             for (index i = 0; i < count; ++i) each(p.examples[static_cast<std::size_t>(first + i)], phi.row(i));
         }
     };
@@ -251,6 +277,15 @@ double hard_margin_objective(const margin_problem& p) {
     return least > 0 ? p.squared_norm / 2 / least / least : infinity;
 }
 
+// Why bounds on the error are not stated of this machine; empty where they are.
+std::string why_no_bounds(const margin_problem& p, bool convex, double rounding) {
+    if (!p.optimal() || !(p.solver_gap <= optimum_tolerance + rounding))
+        return fmt::format("the model is not an optimum to {} of the margin", optimum_tolerance);
+    if (!convex || p.squared_norm < 0)
+        return "nothing proves that the kernel is one, so the problem need not be convex";
+    return {};
+}
+
 margin_problem report_problem(const evidence& e, index number, bool& inferred) {
     const auto [positive, negative] = classes_of_problem(e.model, number);
     margin_problem p;
@@ -260,7 +295,8 @@ margin_problem report_problem(const evidence& e, index number, bool& inferred) {
     p.b = e.model.offset[static_cast<std::size_t>(number)];
     p.C = upper_bound(e, number, inferred);
     std::map<index, double> coefficient;
-    for (const auto& [s, value] : problem_coefficients(e.model, number)) coefficient[e.model.support_rows[static_cast<std::size_t>(s)]] = value;
+    for (const auto& [s, value] : problem_coefficients(e.model, number))
+        coefficient[e.model.support_rows[static_cast<std::size_t>(s)]] = value;
 
     double sum_alpha = 0, sum_slack = 0;
     for (index i = 0; i < e.K.rows(); ++i) {
@@ -281,7 +317,8 @@ margin_problem report_problem(const evidence& e, index number, bool& inferred) {
         p.squared_norm += x.alpha * x.y * e.sums(i, number);
         p.examples.push_back(x);
     }
-    if (p.examples.empty()) fail(errc::data, fmt::format("margin report: no example is of class {} or {}", p.positive, p.negative));
+    if (p.examples.empty())
+        fail(errc::data, fmt::format("margin report: no example is of class {} or {}", p.positive, p.negative));
     p.norm = std::sqrt(std::max(0.0, p.squared_norm));
     p.margin = p.norm > 0 ? 1 / p.norm : infinity;
     p.primal = p.squared_norm / 2 + sum_slack;
@@ -290,8 +327,10 @@ margin_problem report_problem(const evidence& e, index number, bool& inferred) {
     find_offset(p);
     const svm_report* told = !e.model.reports.empty() ? &e.model.reports[static_cast<std::size_t>(number)] : nullptr;
     // A fit that was cut short claims nothing.
-    p.claim_known = told && told->size > 0 && (told->status == fit_status::converged || told->status == fit_status::stationary);
-    // ν-SVC measures before its coefficients are divided by ρ = 1/C. Other programs measure with kernel values in float: a hundredth is theirs.
+    p.claim_known =
+        told && told->size > 0 && (told->status == fit_status::converged || told->status == fit_status::stationary);
+    // ν-SVC measures before its coefficients are divided by ρ = 1/C. Other programs measure with kernel values in
+    // float: a hundredth is theirs.
     p.claimed_gap = (p.claim_known ? told->gap : 1.01 * e.options.tol) * (e.model.task == svm_task::nu_svc ? p.C : 1.0);
     const double rounding = 256 * epsilon * (1 + e.sizes[static_cast<std::size_t>(number)] + std::abs(p.b));
     p.edge = std::min(allowed_gap(p) + rounding, 0.5);
@@ -301,15 +340,13 @@ margin_problem report_problem(const evidence& e, index number, bool& inferred) {
     if (e.map) p.dimension = e.map->size();
     p.normal = write_normal(p, e);
     const bool convex = e.model.k ? e.model.k->proof().valid : !(told && told->status == fit_status::stationary);
-    if (!p.optimal() || !(p.solver_gap <= optimum_tolerance + rounding))
-        p.no_bounds = fmt::format("the model is not an optimum to {} of the margin", optimum_tolerance);
-    else if (!convex || p.squared_norm < 0)
-        p.no_bounds = "nothing proves that the kernel is one, so the problem need not be convex";
+    p.no_bounds = why_no_bounds(p, convex, rounding);
     if (convex) bound_capacity(p, e);  // otherwise there are no distances for a ball to have
     return p;
 }
 
-margin_report report(const svm_model& model, const gram<double>& K, const dataset* x, std::span<const double> y, const margin_options& options) {
+margin_report report(const svm_model& model, const gram<double>& K, const dataset* x, std::span<const double> y,
+                     const margin_options& options) {
     require_square(K, "a margin report");
     check(model, K.rows(), y, options);
     evidence e{model, K, x, options, class_numbers(model, y), {}, {}, {}, {}, {}};
@@ -333,15 +370,19 @@ margin_report report(const svm_model& model, const gram<double>& K, const datase
 
 }  // namespace
 
-margin_report report_margins(const svm_model& model, const dataset& x, std::span<const double> y, const margin_options& options) {
-    if (!model.k) fail(errc::unsupported, "margin report: this model was fitted on a precomputed kernel; give the kernel matrix, not objects");
+margin_report report_margins(const svm_model& model, const dataset& x, std::span<const double> y,
+                             const margin_options& options) {
+    if (!model.k)
+        fail(errc::unsupported,
+             "margin report: this model was fitted on a precomputed kernel; give the kernel matrix, not objects");
     check_task(model);
     require_finite(x);
     const svm_model found = with_support_found(model, x, y);
     return report(found, computed<double>(*found.k, x), &x, y, options);
 }
 
-margin_report report_margins(const svm_model& model, const gram<double>& K, std::span<const double> y, const margin_options& options) {
+margin_report report_margins(const svm_model& model, const gram<double>& K, std::span<const double> y,
+                             const margin_options& options) {
     return report(model, K, nullptr, y, options);
 }
 

@@ -3,18 +3,20 @@
 //     primal   min ½‖w‖² + Σ Cᵢξᵢ     yᵢf(xᵢ) >= 1-ξᵢ, ξᵢ >= 0,        f(x) = ⟨w, φ(x)⟩ + b
 //     dual     max Σα - ½‖w‖²         0 <= αᵢ <= Cᵢ, Σαᵢyᵢ = 0,        w = Σ αᵢyᵢφ(xᵢ)
 //
-// With ξᵢ = max(0, 1 - yᵢf(xᵢ)) and βᵢ = Cᵢ - αᵢ the optimum is where αᵢ(yᵢf(xᵢ) - 1 + ξᵢ) = 0 and βᵢξᵢ = 0 (Karush, Kuhn, Tucker). These products
-// add up to primal minus dual, and a solver that stops at a gap of g leaves each at most Cᵢg. Every number here is computed again from α, b and
-// kernel values in double; nothing is taken from what the solver said except the gap it claims.
+// With ξᵢ = max(0, 1 - yᵢf(xᵢ)) and βᵢ = Cᵢ - αᵢ the optimum is where αᵢ(yᵢf(xᵢ) - 1 + ξᵢ) = 0 and βᵢξᵢ = 0 (Karush,
+// Kuhn, Tucker). These products add up to primal minus dual, and a solver that stops at a gap of g leaves each at most
+// Cᵢg. Every number here is computed again from α, b and kernel values in double; nothing is taken from what the solver
+// said except the gap it claims.
 //
-// What follows from a model (the leave-one-out error is at most #SV/n, R²/ρ² bounds the VC dimension) follows from an optimum. Whether the model is
-// one is measured here, to optimum_tolerance whatever gap the solver claims; where it is not, or the problem is not known to be convex, no such
-// thing is said, and the report tells why.
+// What follows from a model (the leave-one-out error is at most #SV/n, R²/ρ² bounds the VC dimension) follows from an
+// optimum. Whether the model is one is measured here, to optimum_tolerance whatever gap the solver claims; where it is
+// not, or the problem is not known to be convex, no such thing is said, and the report tells why.
 //
-// With a hard margin ½‖w‖² is an upper bound only where all yᵢf(xᵢ) >= 1: the primal value is that of w divided by the smallest yᵢf(xᵢ), infinite
-// where an example is on the wrong side.
+// With a hard margin ½‖w‖² is an upper bound only where all yᵢf(xᵢ) >= 1: the primal value is that of w divided by the
+// smallest yᵢf(xᵢ), infinite where an example is on the wrong side.
 //
-// ν-classification is reported as the C-classification it is equal to: after its coefficients were divided by the margin, C = 1/ρ.
+// ν-classification is reported as the C-classification it is equal to: after its coefficients were divided by the
+// margin, C = 1/ρ.
 #pragma once
 
 #include <array>
@@ -73,30 +75,34 @@ struct margin_problem {
     std::vector<margin_example> examples;
     std::array<index, 3> cases{};  // by alpha_case
     std::array<index, 4> sides{};  // by margin_side
-    double edge = 0;               // |yf - 1| up to this counts as on the margin: the gap the solver claims, optimum_tolerance at most
-    double squared_norm = 0;       // ‖w‖² = αᵀ(y y' K)α; negative only where k is not a kernel
-    double norm = 0;               // ‖w‖
-    double margin = 0;             // 1/‖w‖, infinite for w = 0
+    double edge =
+        0;  // |yf - 1| up to this counts as on the margin: the gap the solver claims, optimum_tolerance at most
+    double squared_norm = 0;  // ‖w‖² = αᵀ(y y' K)α; negative only where k is not a kernel
+    double norm = 0;          // ‖w‖
+    double margin = 0;        // 1/‖w‖, infinite for w = 0
     std::optional<explicit_normal> normal;
     double b = 0;
-    index margin_vectors = 0;      // b is their mean, or any number of the interval when there are none
-    double b_low = 0, b_high = 0;  // [max Fᵢ over α that may grow, min over α that may fall], F = y - ⟨w, φ(x)⟩, turned the right way round
-    double primal = 0, dual = 0;   // primal infinite: a hard margin that this w does not have
-    double solver_gap = 0;         // of the most violating pair, measured here
-    double claimed_gap = 0;        // by the solver; margin_options.tol where it does not say, or was cut short
+    index margin_vectors = 0;  // b is their mean, or any number of the interval when there are none
+    double b_low = 0, b_high = 0;  // [max Fᵢ over α that may grow, min over α that may fall], F = y - ⟨w, φ(x)⟩, turned
+                                   // the right way round
+    double primal = 0, dual = 0;  // primal infinite: a hard margin that this w does not have
+    double solver_gap = 0;        // of the most violating pair, measured here
+    double claimed_gap = 0;       // by the solver; margin_options.tol where it does not say, or was cut short
     bool claim_known = true;
     std::vector<kkt_violation> kkt;
     std::optional<enclosing_ball> ball;
     std::optional<index> dimension;  // of the feature space, where it is finite and at most a million
     std::optional<double> vc_bound;  // min(⌈R²/ρ²⌉, d) + 1
-    std::string no_bounds;           // why nothing follows from this model; empty: it is the optimum of a convex problem
+    std::string no_bounds;  // why nothing follows from this model; empty: it is the optimum of a convex problem
 
     index size() const { return static_cast<index>(examples.size()); }
     index support() const { return cases[1] + cases[2]; }
     double duality_gap() const;  // 0 where rounding alone leaves it below
     double support_share() const { return static_cast<double>(support()) / static_cast<double>(size()); }
-    std::optional<double> loo_bound() const { return no_bounds.empty() ? std::optional(support_share()) : std::nullopt; }  // >= the leave-one-out error
-    bool optimal() const;                                                                                                  // all conditions hold
+    std::optional<double> loo_bound() const {
+        return no_bounds.empty() ? std::optional(support_share()) : std::nullopt;
+    }                      // >= the leave-one-out error
+    bool optimal() const;  // all conditions hold
 };
 
 // How often examples that a fit has not seen are decided wrongly.
@@ -122,13 +128,15 @@ struct margin_report {
 
     double support_share() const { return static_cast<double>(support) / static_cast<double>(n); }
     std::string no_bounds() const;  // of the first problem that has one to say
-    std::optional<double> loo_bound() const { return no_bounds().empty() ? std::optional(support_share()) : std::nullopt; }
+    std::optional<double> loo_bound() const {
+        return no_bounds().empty() ? std::optional(support_share()) : std::nullopt;
+    }
     double accuracy() const { return static_cast<double>(correct) / static_cast<double>(n); }
 };
 
 struct margin_options {
-    std::optional<double> C;                              // where the model does not hold it (LIBSVM's files)
-    double tol = 1e-3;                                    // the gap that a model is held to which claims none of its own: the default of all solvers
+    std::optional<double> C;  // where the model does not hold it (LIBSVM's files)
+    double tol = 1e-3;  // the gap that a model is held to which claims none of its own: the default of all solvers
     std::vector<std::pair<double, double>> class_weight;  // as the fit had them
     std::vector<double> sample_weight;
     bool ball = true;                        // costs about n² kernel values
@@ -136,10 +144,12 @@ struct margin_options {
     std::vector<std::string> feature_names;  // for the w of the linear kernel
 };
 
-// x and y are the training examples; support vectors are found among them (binary_problems.h). C- and ν-classification; the other tasks are
-// refused.
-margin_report report_margins(const svm_model& model, const dataset& x, std::span<const double> y, const margin_options& options = {});
+// x and y are the training examples; support vectors are found among them (binary_problems.h). C- and ν-classification;
+// the other tasks are refused.
+margin_report report_margins(const svm_model& model, const dataset& x, std::span<const double> y,
+                             const margin_options& options = {});
 // K is the matrix of the training examples, model.support_rows are rows of it: for models on a precomputed kernel.
-margin_report report_margins(const svm_model& model, const gram<double>& K, std::span<const double> y, const margin_options& options = {});
+margin_report report_margins(const svm_model& model, const gram<double>& K, std::span<const double> y,
+                             const margin_options& options = {});
 
 }  // namespace mercer

@@ -22,7 +22,8 @@ namespace {
 // The range of the points with a twelfth of room on either side; never empty.
 void fit_range(const matrix<double>& points, index column, double& low, double& high) {
     low = high = points.rows() > 0 ? points(0, column) : 0.0;
-    for (index i = 0; i < points.rows(); ++i) low = std::min(low, points(i, column)), high = std::max(high, points(i, column));
+    for (index i = 0; i < points.rows(); ++i)
+        low = std::min(low, points(i, column)), high = std::max(high, points(i, column));
     const double room = high > low ? (high - low) / 12 : std::max(1.0, std::abs(low) / 10);
     low -= room;
     high += room;
@@ -33,18 +34,23 @@ std::string feature_name(const std::vector<std::string>& names, index j) {
 }
 
 void need_feature(index j, index dims) {
-    if (j < 0 || j >= dims) fail(errc::invalid_argument, fmt::format("a plane of two features: must satisfy 0 <= feature < {}, got {}", dims, j));
+    if (j < 0 || j >= dims)
+        fail(errc::invalid_argument,
+             fmt::format("a plane of two features: must satisfy 0 <= feature < {}, got {}", dims, j));
 }
 
 }  // namespace
 
-plane feature_plane(const svm_model& model, const dataset& x, index first, index second, const std::vector<std::string>& names, other_features rest) {
-    if (x.kind() != domain::vectors) fail(errc::unsupported, fmt::format("a plane of two features needs vectors, the data are {}", name(x.kind())));
+plane feature_plane(const svm_model& model, const dataset& x, index first, index second,
+                    const std::vector<std::string>& names, other_features rest) {
+    if (x.kind() != domain::vectors)
+        fail(errc::unsupported, fmt::format("a plane of two features needs vectors, the data are {}", name(x.kind())));
     const dense<double> all = as_dense<double>(x);
     const index n = all.size(), d = all.dims();
     need_feature(first, d);
     need_feature(second, d);
-    if (first == second) fail(errc::invalid_argument, fmt::format("a plane of two features: they must differ, got {} twice", first));
+    if (first == second)
+        fail(errc::invalid_argument, fmt::format("a plane of two features: they must differ, got {} twice", first));
     plane on;
     on.x_name = feature_name(names, first);
     on.y_name = feature_name(names, second);
@@ -60,8 +66,9 @@ plane feature_plane(const svm_model& model, const dataset& x, index first, index
     fit_range(on.points, 0, on.x_low, on.x_high);
     fit_range(on.points, 1, on.y_low, on.y_high);
     if (d > 2)
-        on.about = fmt::format("a cut: the other {} features {}", d - 2,
-                               rest == other_features::mean ? "at their means" : "those of the nearest example on the plane");
+        on.about =
+            fmt::format("a cut: the other {} features {}", d - 2,
+                        rest == other_features::mean ? "at their means" : "those of the nearest example on the plane");
     const double wide = on.x_high - on.x_low, tall = on.y_high - on.y_low;
     on.decide = [=, points = on.points](matrix_view<const double> places) {
         matrix<double> at(places.rows, d);
@@ -119,16 +126,20 @@ plane component_plane(const svm_model& model, const gram<double>& K, index most)
     }
     fit_range(on.points, 0, on.x_low, on.x_high);
     fit_range(on.points, 1, on.y_low, on.y_high);
-    const auto share = [&](std::size_t k) { return total > 0 && k < components.values.size() ? 100 * std::max(components.values[k], 0.0) / total : 0.0; };
+    const auto share = [&](std::size_t k) {
+        return total > 0 && k < components.values.size() ? 100 * std::max(components.values[k], 0.0) / total : 0.0;
+    };
     on.x_name = fmt::format("first kernel principal component ({:.0f} % of the variance)", share(0));
     on.y_name = fmt::format("second ({:.0f} %)", share(1));
-    on.about =
-        fmt::format("feature space seen along its first two principal components, {:.0f} % of the variance{}; lines: the cut of the hyperplane with this plane",
-                    total > 0 ? 100 * kept / total : 0.0, m < n ? fmt::format(" ({} of {} examples)", m, n) : "");
+    on.about = fmt::format(
+        "feature space seen along its first two principal components, {:.0f} % of the variance{}; lines: the cut of "
+        "the hyperplane with this plane",
+        total > 0 ? 100 * kept / total : 0.0, m < n ? fmt::format(" ({} of {} examples)", m, n) : "");
     on.decide = [level, slope, problems](matrix_view<const double> places) {
         matrix<double> f(places.rows, problems);
         for (index i = 0; i < places.rows; ++i)
-            for (index p = 0; p < problems; ++p) f(i, p) = level[static_cast<std::size_t>(p)] + slope(p, 0) * places(i, 0) + slope(p, 1) * places(i, 1);
+            for (index p = 0; p < problems; ++p)
+                f(i, p) = level[static_cast<std::size_t>(p)] + slope(p, 0) * places(i, 0) + slope(p, 1) * places(i, 1);
         return f;
     };
     return on;
@@ -137,9 +148,12 @@ plane component_plane(const svm_model& model, const gram<double>& K, index most)
 std::pair<index, index> most_separating_pair(const dataset& x, const std::vector<double>& y) {
     const dense<double> all = as_dense<double>(x);
     const index n = all.size(), d = all.dims();
-    if (d < 2) fail(errc::unsupported, fmt::format("a plane of two features needs vectors of at least 2 coordinates, got {}", d));
+    if (d < 2)
+        fail(errc::unsupported,
+             fmt::format("a plane of two features needs vectors of at least 2 coordinates, got {}", d));
     std::map<double, std::vector<index>> members;
-    for (index i = 0; i < n; ++i) members[static_cast<std::size_t>(i) < y.size() ? y[static_cast<std::size_t>(i)] : 0.0].push_back(i);
+    for (index i = 0; i < n; ++i)
+        members[static_cast<std::size_t>(i) < y.size() ? y[static_cast<std::size_t>(i)] : 0.0].push_back(i);
     constexpr std::size_t enough_values = 10;
     std::vector<index> spread;
     std::vector<double> score(static_cast<std::size_t>(d), 0.0);
@@ -165,12 +179,14 @@ std::pair<index, index> most_separating_pair(const dataset& x, const std::vector
     for (index j = 1; j < d; ++j)
         if (score[static_cast<std::size_t>(j)] > score[static_cast<std::size_t>(best)]) best = j;
     for (index j = 0; j < d; ++j)
-        if (j != best && (second < 0 || score[static_cast<std::size_t>(j)] > score[static_cast<std::size_t>(second)])) second = j;
+        if (j != best && (second < 0 || score[static_cast<std::size_t>(j)] > score[static_cast<std::size_t>(second)]))
+            second = j;
     return std::minmax(best, second);
 }
 
 region_grid decide_grid(const svm_model& model, const plane& on, index nx, index ny) {
-    if (nx < 2 || ny < 2) fail(errc::invalid_argument, fmt::format("a grid must have at least 2 × 2 cells, got {} × {}", nx, ny));
+    if (nx < 2 || ny < 2)
+        fail(errc::invalid_argument, fmt::format("a grid must have at least 2 × 2 cells, got {} × {}", nx, ny));
     region_grid grid;
     grid.nx = nx;
     grid.ny = ny;
@@ -187,28 +203,33 @@ region_grid decide_grid(const svm_model& model, const plane& on, index nx, index
 }
 
 std::vector<chain> contour(matrix_view<const double> f, double level, const std::function<bool(index, index)>& inside) {
-    // Each crossing lies on an edge of the grid: 2(row·cols + column) for the one to the right of a corner, + 1 for the one above it.
+    // Each crossing lies on an edge of the grid: 2(row·cols + column) for the one to the right of a corner, + 1 for the
+    // one above it.
     using edge = index;
     const auto corner = [&](index r, index c) { return f(r, c) - level; };
     const auto place = [&](edge e) -> std::pair<double, double> {
         const index at = e / 2, r = at / f.cols, c = at % f.cols;
         const double here = corner(r, c), there = e % 2 == 0 ? corner(r, c + 1) : corner(r + 1, c);
         const double t = here / (here - there);
-        return e % 2 == 0 ? std::pair{static_cast<double>(c) + t, static_cast<double>(r)} : std::pair{static_cast<double>(c), static_cast<double>(r) + t};
+        return e % 2 == 0 ? std::pair{static_cast<double>(c) + t, static_cast<double>(r)}
+                          : std::pair{static_cast<double>(c), static_cast<double>(r) + t};
     };
     std::vector<std::array<edge, 2>> segments;
     for (index r = 0; r + 1 < f.rows; ++r)
         for (index c = 0; c + 1 < f.cols; ++c) {
             if (inside && !inside(c, r)) continue;
-            const double v[4] = {corner(r, c), corner(r, c + 1), corner(r + 1, c + 1), corner(r + 1, c)};  // counter-clockwise from below left
+            const double v[4] = {corner(r, c), corner(r, c + 1), corner(r + 1, c + 1),
+                                 corner(r + 1, c)};  // counter-clockwise from below left
             if (!std::all_of(v, v + 4, [](double each) { return std::isfinite(each); })) continue;
-            const edge sides[4] = {2 * (r * f.cols + c), 2 * (r * f.cols + c + 1) + 1, 2 * ((r + 1) * f.cols + c), 2 * (r * f.cols + c) + 1};
+            const edge sides[4] = {2 * (r * f.cols + c), 2 * (r * f.cols + c + 1) + 1, 2 * ((r + 1) * f.cols + c),
+                                   2 * (r * f.cols + c) + 1};
             std::vector<edge> crossed;
             for (int k = 0; k < 4; ++k)
                 if ((v[k] > 0) != (v[(k + 1) % 4] > 0)) crossed.push_back(sides[k]);
             if (crossed.size() == 2) segments.push_back({crossed[0], crossed[1]});
             if (crossed.size() == 4) {
-                // A saddle: the corners that share the sign of the middle are joined, each of the other two is cut off by itself.
+                // A saddle: the corners that share the sign of the middle are joined, each of the other two is cut off
+                // by itself.
                 const bool middle = v[0] + v[1] + v[2] + v[3] > 0;
                 const bool joined = (v[0] > 0) == middle;
                 segments.push_back(joined ? std::array{sides[0], sides[1]} : std::array{sides[3], sides[0]});

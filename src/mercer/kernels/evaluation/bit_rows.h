@@ -13,7 +13,8 @@ enum class bit_kind { no_bits, zero_one, signs };
 
 class bit_rows {
 public:
-    // Whether the vectors can be held as bits, and need signs for that. Ends at the first coordinate that is none of -1, 0, 1.
+    // Whether the vectors can be held as bits, and need signs for that. Ends at the first coordinate that is none of
+    // -1, 0, 1.
     static bit_kind kind_of(const dataset& vectors);
     static index words_for(index dims) { return (dims + 31) / 32; }
 

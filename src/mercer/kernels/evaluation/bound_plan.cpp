@@ -13,17 +13,19 @@ namespace mercer::evaluation {
 namespace {
 
 bool wants_norms(const plan& code, int stat) {
-    return std::any_of(code.code.begin(), code.code.end(),
-                       [&](const instruction& step) { return step.what == instruction::op::map && step.a == stat && step.input != map_input::value; });
+    return std::any_of(code.code.begin(), code.code.end(), [&](const instruction& step) {
+        return step.what == instruction::op::map && step.a == stat && step.input != map_input::value;
+    });
 }
 
-// Sparse rows are streamed as such when that is less work than the dense loop, which does 1.4 times more per coordinate;
-// dense rows of mostly zeros too, unless their distances need a shift to be exact.
+// Sparse rows are streamed as such when that is less work than the dense loop, which does 1.4 times more per
+// coordinate; dense rows of mostly zeros too, unless their distances need a shift to be exact.
 template <class T>
 bool worth_sparse(const dataset& x, const vector_sample<T>& seen, bool centred) {
     if (!x.is_sparse()) return seen.density < 0.4 && x.dims() >= 32 && !(centred && seen.centre_share > 0.9);
     const auto density = [](const auto* some) {
-        return static_cast<double>(some->nonzeros()) / (static_cast<double>(some->size()) * static_cast<double>(some->dims()) + 1);
+        return static_cast<double>(some->nonzeros()) /
+               (static_cast<double>(some->size()) * static_cast<double>(some->dims()) + 1);
     };
     if (const auto* some = x.as<sparse<float>>()) return density(some) < 0.5;
     if (const auto* some = x.as<sparse<double>>()) return density(some) < 0.5;
@@ -36,8 +38,9 @@ void require_norms(const dataset& vectors, const buffer<T>& norms) {
     for (index i = 0; i < norms.size(); ++i)
         if (!std::isfinite(norms[i])) {
             require_finite(vectors);
-            fail(errc::data,
-                 fmt::format("row {}: its squared norm is beyond the range of {}, so distances from it cannot be computed; scale the data", i, precision<T>()));
+            fail(errc::data, fmt::format("row {}: its squared norm is beyond the range of {}, so distances from it "
+                                         "cannot be computed; scale the data",
+                                         i, precision<T>()));
         }
 }
 
@@ -47,7 +50,9 @@ double minus_half(T self, double scale, std::size_t object) {
     constexpr double unit = sizeof(T) == 4 ? 0x1p-24 : 0x1p-53, most = sizeof(T) == 4 ? 32 : 1e-6 / unit;
     if (!(std::abs(static_cast<double>(self) * scale) <= most)) {
         if (sizeof(T) == 4 && !std::isnan(self)) throw needs_double();
-        fail(errc::data, fmt::format("normalize: log k(x, x) = {} of object {} leaves no digits for differences; scale the data", self * scale, object));
+        fail(errc::data,
+             fmt::format("normalize: log k(x, x) = {} of object {} leaves no digits for differences; scale the data",
+                         self * scale, object));
     }
     return -0.5 * static_cast<double>(self);
 }
@@ -55,9 +60,12 @@ double minus_half(T self, double scale, std::size_t object) {
 template <class T>
 double inverse_root(T self, std::size_t object) {
     if (self == 0 || std::isnan(self)) return 0;
-    if (self < 0) fail(errc::data, fmt::format("normalize: k(x, x) must satisfy 0 <= k(x, x), got {} for object {}", self, object));
+    if (self < 0)
+        fail(errc::data,
+             fmt::format("normalize: k(x, x) must satisfy 0 <= k(x, x), got {} for object {}", self, object));
     if (!std::isfinite(self) || !std::isfinite(1 / self))
-        fail(errc::data, fmt::format("normalize: k(x, x) of object {} is too {} for {}; scale the data", object, self > 1 ? "large" : "small", precision<T>()));
+        fail(errc::data, fmt::format("normalize: k(x, x) of object {} is too {} for {}; scale the data", object,
+                                     self > 1 ? "large" : "small", precision<T>()));
     return 1 / std::sqrt(static_cast<double>(self));
 }
 
@@ -69,13 +77,15 @@ std::vector<T> object_values(const instruction& step, const dataset& objects) {
         values = step.weight(objects);
         if (static_cast<index>(values.size()) != objects.size())
             fail(errc::invalid_argument,
-                 fmt::format("a function of objects must give one number for each of {} objects, got {}", objects.size(), values.size()));
+                 fmt::format("a function of objects must give one number for each of {} objects, got {}",
+                             objects.size(), values.size()));
     } else {
         // In the precision of the tiles, so that k(x, x) is divided by itself.
         std::vector<T> self(static_cast<std::size_t>(objects.size()));
         evaluator<T>(step.self, objects).diagonal(self);
         for (std::size_t i = 0; i < self.size(); ++i)
-            values.push_back(step.self_rule == instruction::self_use::minus_half ? minus_half(self[i], step.scale, i) : inverse_root(self[i], i));
+            values.push_back(step.self_rule == instruction::self_use::minus_half ? minus_half(self[i], step.scale, i)
+                                                                                 : inverse_root(self[i], i));
     }
     return std::vector<T>(values.begin(), values.end());
 }
@@ -83,10 +93,12 @@ std::vector<T> object_values(const instruction& step, const dataset& objects) {
 }  // namespace
 
 template <class T>
-bound_plan<T>::bound_plan(std::shared_ptr<const plan> plan_, dataset x_, const dataset* z_, const evaluator_memory& memory)
+bound_plan<T>::bound_plan(std::shared_ptr<const plan> plan_, dataset x_, const dataset* z_,
+                          const evaluator_memory& memory)
     : code(std::move(plan_)), same(z_ == nullptr), x(std::move(x_)), z(z_ ? *z_ : dataset()) {
     // A map of the vectors must see the same coordinates on both sides.
-    const bool maps = std::any_of(code->features.begin(), code->features.end(), [](const feature& f) { return static_cast<bool>(f.apply); });
+    const bool maps = std::any_of(code->features.begin(), code->features.end(),
+                                  [](const feature& f) { return static_cast<bool>(f.apply); });
     if (!same && maps && x.is_sparse() && z.is_sparse() && x.dims() != z.dims()) {
         dataset& fewer = x.dims() < z.dims() ? x : z;
         fewer = widened(fewer, std::max(x.dims(), z.dims()));
@@ -102,7 +114,8 @@ template <class T>
 void bound_plan<T>::bind_sources(const evaluator_memory& memory) {
     std::size_t copy_bytes = memory.copy_bytes;
     std::vector<std::pair<dataset, dataset>> made;
-    for (const auto& f : code->features) made.push_back(f.apply ? f.apply(x, same ? nullptr : &z) : std::pair(x, same ? dataset() : z));
+    for (const auto& f : code->features)
+        made.push_back(f.apply ? f.apply(x, same ? nullptr : &z) : std::pair(x, same ? dataset() : z));
     for (std::size_t s = 0; s < code->statistics.size(); ++s) {
         const auto& wanted = code->statistics[s];
         const dataset& left = made[wanted.source].first;
@@ -127,7 +140,8 @@ void bound_plan<T>::bind_sources(const evaluator_memory& memory) {
 }
 
 template <class T>
-void bound_plan<T>::bind_vectors(source<T>& one, const pair_statistic& wanted, int at, const dataset& left, const dataset& right, double units) {
+void bound_plan<T>::bind_vectors(source<T>& one, const pair_statistic& wanted, int at, const dataset& left,
+                                 const dataset& right, double units) {
     const bool empty = left.size() == 0 || right.size() == 0;  // no vectors, so their coordinates do not matter
     if (left.dims() != right.dims() && !empty && !(left.is_sparse() && right.is_sparse()))
         fail(errc::invalid_argument, fmt::format("x has {} coordinates and z has {}", left.dims(), right.dims()));
@@ -141,17 +155,20 @@ void bound_plan<T>::bind_vectors(source<T>& one, const pair_statistic& wanted, i
     one.z = operand<T>(right, as_sparse && right.is_sparse());
     if (wanted.what == statistic::dot) bind_bits(one, left, right);
     // Where the centre is less than half of the squared norms, a shift would gain less than a bit.
-    if ((wanted.centred || absolute) && !as_sparse && !one.bits() && seen.centre_share > 0.5 && left.dims() == right.dims()) one.shift = std::move(seen.centre);
+    if ((wanted.centred || absolute) && !as_sparse && !one.bits() && seen.centre_share > 0.5 &&
+        left.dims() == right.dims())
+        one.shift = std::move(seen.centre);
     one.wide = as_sparse && right.is_sparse() && one.depth() > 4096 && !one.bits();
     if (wants_norms(*code, at)) bind_norms(one, left, right);
     if (wanted.centred && !one.bits()) bind_doubt(one, at, units);
     // Sums over differences are exact but for what rounding to T takes from the coordinates.
     const bool differences = wanted.what == statistic::manhattan || wanted.what == statistic::chi2;
-    one.low = (differences || (one.careful() && !one.sparse())) && (one.x.rounds(one.shift_data()) || (!same && one.z.rounds(one.shift_data())));
+    one.low = (differences || (one.careful() && !one.sparse())) &&
+              (one.x.rounds(one.shift_data()) || (!same && one.z.rounds(one.shift_data())));
 }
 
-// Holds the vectors as bits where they can be and counting words is less work than adding up products. Measured in cycles per vector of
-// results: 2 a word, 4 with signs, and 14 less for a map that is looked up.
+// Holds the vectors as bits where they can be and counting words is less work than adding up products. Measured in
+// cycles per vector of results: 2 a word, 4 with signs, and 14 less for a map that is looked up.
 template <class T>
 void bound_plan<T>::bind_bits(source<T>& one, const dataset& left, const dataset& right) const {
     if constexpr (std::is_same_v<T, float>) {
@@ -187,7 +204,8 @@ template <class T>
 void bound_plan<T>::bind_doubt(source<T>& one, int at, double units) const {
     std::vector<map_call> maps;
     for (const auto& step : code->code)
-        if (step.what == instruction::op::map && step.a == at && step.input == map_input::squared_distance) maps.push_back(step.formula);
+        if (step.what == instruction::op::map && step.a == at && step.input == map_input::squared_distance)
+            maps.push_back(step.formula);
     doubt<T> close(std::move(maps), one.depth(), units);
     bool any = false;
     const auto thresholds = [&](const operand<T>& vectors, const buffer<T>& norms, buffer<T>& out) {
@@ -195,7 +213,8 @@ void bound_plan<T>::bind_doubt(source<T>& one, int at, double units) const {
         for (index i = 0; i < norms.size(); ++i) {
             out[i] = close.threshold(static_cast<double>(norms[i]));
             // Products and sums of whole numbers are exact as long as they fit the mantissa.
-            if (out[i] >= 0 && norms[i] < (sizeof(T) == 4 ? 0x1p22 : 0x1p51) && vectors.whole(i, one.shift_data())) out[i] = doubt<T>::never;
+            if (out[i] >= 0 && norms[i] < (sizeof(T) == 4 ? 0x1p22 : 0x1p51) && vectors.whole(i, one.shift_data()))
+                out[i] = doubt<T>::never;
             any = any || out[i] >= 0;
         }
     };
@@ -204,12 +223,14 @@ void bound_plan<T>::bind_doubt(source<T>& one, int at, double units) const {
     if (!any) one.x_doubt = {}, one.z_doubt = {};
 }
 
-// The first earlier source with the same numbers: where a shift would gain nothing, the plain dot product is shared. -1: none.
+// The first earlier source with the same numbers: where a shift would gain nothing, the plain dot product is shared.
+// -1: none.
 template <class T>
 int bound_plan<T>::twin_of(const source<T>& one, std::size_t at) const {
     const auto& wanted = code->statistics[at];
     for (std::size_t other = 0; other < at && !one.apart(); ++other)
-        if (code->statistics[other].what == wanted.what && code->statistics[other].source == wanted.source && !sources[other].apart())
+        if (code->statistics[other].what == wanted.what && code->statistics[other].source == wanted.source &&
+            !sources[other].apart())
             return static_cast<int>(other);
     return -1;
 }
@@ -255,7 +276,9 @@ void bound_plan<T>::bind_factors() {
 template <class T>
 void bound_plan<T>::bind_table() {
     const auto& last = code->code.back();
-    if (code->code.size() != 1 || last.what != instruction::op::map || last.input != map_input::squared_distance || !sources[last.a].bits()) return;
+    if (code->code.size() != 1 || last.what != instruction::op::map || last.input != map_input::squared_distance ||
+        !sources[last.a].bits())
+        return;
     const index size = best_bit_ops()->entries;
     buffer<T> distances(size);
     table.uninitialised(size);

@@ -1,5 +1,5 @@
-// A plan bound to data: the vectors of every statistic with their norms, shift and doubts, and the numbers of objects that the plan asks
-// for. Internal to this folder.
+// A plan bound to data: the vectors of every statistic with their norms, shift and doubts, and the numbers of objects
+// that the plan asks for. Internal to this folder.
 #pragma once
 
 #include <memory>
@@ -22,7 +22,7 @@ public:
     std::vector<source<T>> sources;
     std::vector<outer_factors<T>> factors;  // per instruction
     bool users = false;                     // a statistic is a user's function
-    buffer<T> table;                        // of what the plan makes of a squared distance 0, 1, … of bits; empty where it is another one
+    buffer<T> table;  // of what the plan makes of a squared distance 0, 1, … of bits; empty where it is another one
 
     const buffer<T>& right_norms(const source<T>& s) const { return same ? s.x_norms : s.z_norms; }
     const buffer<T>& right_doubt(const source<T>& s) const { return same ? s.x_doubt : s.z_doubt; }
@@ -32,7 +32,8 @@ public:
 
 private:
     void bind_sources(const evaluator_memory& memory);
-    void bind_vectors(source<T>& one, const pair_statistic& wanted, int at, const dataset& left, const dataset& right, double units);
+    void bind_vectors(source<T>& one, const pair_statistic& wanted, int at, const dataset& left, const dataset& right,
+                      double units);
     void bind_bits(source<T>& one, const dataset& left, const dataset& right) const;
     void bind_norms(source<T>& one, const dataset& left, const dataset& right) const;
     void bind_doubt(source<T>& one, int at, double units) const;

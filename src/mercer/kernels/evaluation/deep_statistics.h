@@ -1,6 +1,7 @@
-// Statistics of dense vectors with so many coordinates that whole rows would take hundreds of megabytes and leave the caches. For all pairs
-// of a group of rows and the columns of a call, coordinates are packed and worked on slice by slice, and every sum goes on where the last
-// slice left it: one chain in ascending order, the bits of whole rows. Tiles read the values afterwards. Internal to this folder.
+// Statistics of dense vectors with so many coordinates that whole rows would take hundreds of megabytes and leave the
+// caches. For all pairs of a group of rows and the columns of a call, coordinates are packed and worked on slice by
+// slice, and every sum goes on where the last slice left it: one chain in ascending order, the bits of whole rows.
+// Tiles read the values afterwards. Internal to this folder.
 #pragma once
 
 #include "mercer/kernels/evaluation/stripes.h"
@@ -14,8 +15,8 @@ public:
 
     // How many rows a group may have so that the values of all its pairs with the columns take a few megabytes.
     index rows_at_once(index cols) const;
-    // Puts the values of every deep statistic into `w` and shows them to the group. Of the columns j of a stripe only rows below
-    // diagonal + (the end of the stripe) are wanted.
+    // Puts the values of every deep statistic into `w` and shows them to the group. Of the columns j of a stripe only
+    // rows below diagonal + (the end of the stripe) are wanted.
     void fill(row_group<T>& group, const selection& cols, index diagonal, workspace<T>& w) const;
 
 private:

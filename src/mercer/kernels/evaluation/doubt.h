@@ -1,10 +1,12 @@
-// When ‖x‖² + ‖z‖² - 2xᵀz is good enough for a function of the squared distance, and when it takes the differences xₐ-zₐ.
+// When ‖x‖² + ‖z‖² - 2xᵀz is good enough for a function of the squared distance, and when it takes the differences
+// xₐ-zₐ.
 //
-// Rounding leaves an error of about E = u·(‖x‖² + ‖z‖²)·(1 + √d/2) in that sum, u the unit roundoff and d the number of coordinates,
-// however close x and z are. A decreasing, convex f makes at most E·|f'(t)| of it: enough beyond some distance θ(E), where f is flat, but
-// perhaps not for close pairs far from the origin. Every object has a threshold θ(E) of twice its own norm; a pair with t below the
-// larger of its two thresholds is computed again from differences, the others are right as they are. Which way a pair goes depends on
-// the pair alone, so its value does not depend on what else is asked for.
+// Rounding leaves an error of about E = u·(‖x‖² + ‖z‖²)·(1 + √d/2) in that sum, u the unit roundoff and d the number of
+// coordinates, however close x and z are. A decreasing, convex f makes at most E·|f'(t)| of it: enough beyond some
+// distance θ(E), where f is flat, but perhaps not for close pairs far from the origin. Every object has a threshold
+// θ(E) of twice its own norm; a pair with t below the larger of its two thresholds is computed again from differences,
+// the others are right as they are. Which way a pair goes depends on the pair alone, so its value does not depend on
+// what else is asked for.
 #pragma once
 
 #include <array>
@@ -34,7 +36,8 @@ public:
         const int step = static_cast<int>(std::ceil(2 * std::log2(error)));
         const auto [at, fresh] = known_.try_emplace(step, never);
         if (fresh)
-            for (const map_call& f : maps_) at->second = std::max(at->second, static_cast<T>(threshold_of(f, std::exp2(0.5 * step))));
+            for (const map_call& f : maps_)
+                at->second = std::max(at->second, static_cast<T>(threshold_of(f, std::exp2(0.5 * step))));
         return at->second;
     }
 
@@ -44,7 +47,8 @@ private:
     double threshold_of(const map_call& f, double error) const {
         const auto at = values(f, {0, error});
         if (at[0] - at[1] <= allowed_) return never;
-        // |f'| at t is at most the slope of the chord from 0.9t to t. θ is past the error itself, so that t is known to be beyond it.
+        // |f'| at t is at most the slope of the chord from 0.9t to t. θ is past the error itself, so that t is known to
+        // be beyond it.
         for (double t = 2 * error; t < 1e300; t *= 1.2) {
             const auto chord = values(f, {0.9 * t, t});
             if (error * (chord[0] - chord[1]) <= allowed_ * 0.1 * t) return t + error;

@@ -19,7 +19,8 @@ evaluator<T>::evaluator(std::shared_ptr<const plan> code, dataset x)
 namespace {
 void check_kind(const kernel& k, const dataset& data) {
     if (k.where() != domain::any && k.where() != data.kind())
-        fail(errc::unsupported, fmt::format("{} is a kernel on {}, the data are {}", k.text(), name(k.where()), name(data.kind())));
+        fail(errc::unsupported,
+             fmt::format("{} is a kernel on {}, the data are {}", k.text(), name(k.where()), name(data.kind())));
 }
 }  // namespace
 
@@ -48,8 +49,9 @@ evaluator<T>::evaluator(const kernel& k, dataset x, evaluator_memory memory) {
     diagonal(self);
     for (std::size_t i = 0; i < self.size(); ++i)
         if (!std::isfinite(self[i]))
-            fail(errc::data, fmt::format("{}: k(x, x) of object {} is beyond the range of {}{}", k.text(), i, precision<T>(),
-                                         k.node().has_log() ? "; normalize(" + k.text() + ") works on logarithms and is not" : ""));
+            fail(errc::data,
+                 fmt::format("{}: k(x, x) of object {} is beyond the range of {}{}", k.text(), i, precision<T>(),
+                             k.node().has_log() ? "; normalize(" + k.text() + ") works on logarithms and is not" : ""));
 }
 
 template <class T>
@@ -79,15 +81,17 @@ void narrow(const evaluator<double>& from, const selection& rows, const selectio
     for (index r = 0; r < rows.size(); r += band) {
         const index count = std::min(band, rows.size() - r);
         from.block(rows.slice(r, count), cols, some.view());
-        for (index i = 0; i < count; ++i) std::transform(some.row(i), some.row(i) + cols.size(), out[r + i], [](double v) { return static_cast<T>(v); });
+        for (index i = 0; i < count; ++i)
+            std::transform(some.row(i), some.row(i) + cols.size(), out[r + i],
+                           [](double v) { return static_cast<T>(v); });
     }
 }
 }  // namespace
 
 template <class T>
 double evaluator<T>::element_cost() const {
-    // Measured: a coordinate costs 1 cycle per vector of results in the dense loop and 1.4 in the sparse one, a map about 20;
-    // a word of bits costs 2, a look into a table 6.
+    // Measured: a coordinate costs 1 cycle per vector of results in the dense loop and 1.4 in the sparse one, a map
+    // about 20; a word of bits costs 2, a look into a table 6.
     if (wide_) return wide_->element_cost();
     const auto& bound = state_->bound;
     double cycles = bound.table.size() > 0 ? 6.0 : 20.0 * static_cast<double>(bound.code->code.size());
@@ -113,7 +117,8 @@ namespace {
 // How many rows of a call are made ready at once.
 template <class T>
 index rows_at_once(const bound_plan<T>& bound, const deep_statistics<T>& deep, index cols) {
-    const index most = std::min(rows_in_group(bound.sources), deep.rows_at_once(cols)), unit = best_tile_ops<T>().block_rows;
+    const index most = std::min(rows_in_group(bound.sources), deep.rows_at_once(cols)),
+                unit = best_tile_ops<T>().block_rows;
     return bound.users ? std::min(most, ceil_div(user_values::rows_at_once(cols), unit) * unit) : most;
 }
 
@@ -121,7 +126,8 @@ index rows_at_once(const bound_plan<T>& bound, const deep_statistics<T>& deep, i
 template <class T>
 void ask_users(const bound_plan<T>& bound, row_group<T>& group, const selection& cols) {
     if (!bound.users) return;
-    for (const auto& s : bound.sources) group.asked.push_back(s.user ? s.user->block(group.rows, cols) : matrix<double>());
+    for (const auto& s : bound.sources)
+        group.asked.push_back(s.user ? s.user->block(group.rows, cols) : matrix<double>());
 }
 
 template <class T>
@@ -138,7 +144,8 @@ bool worth_mirroring(const bound_plan<T>& bound) {
 template <class T>
 void mirror(const block_rows<T>& out, index r0, index c0, index rows, index cols) {
     const index stride = out[1] - out[0];
-    const bool even = out[r0 + rows - 1] - out[0] == (r0 + rows - 1) * stride && out[c0 + cols - 1] - out[0] == (c0 + cols - 1) * stride;
+    const bool even = out[r0 + rows - 1] - out[0] == (r0 + rows - 1) * stride &&
+                      out[c0 + cols - 1] - out[0] == (c0 + cols - 1) * stride;
     if (even) return best_tile_ops<T>().transpose(out[r0] + c0, stride, out[c0] + r0, stride, rows, cols);
     for (index i = 0; i < rows; ++i)
         for (index j = 0; j < cols; ++j) out[c0 + j][r0 + i] = out[r0 + i][c0 + j];
@@ -153,19 +160,22 @@ void evaluator<T>::block(const selection& which_rows, const selection& which_col
     if (wide_) return narrow(*wide_, which_rows, which_cols, out);
     const state& s = *state_;
     const bool kept = s.stripes.kept_for(which_cols);
-    const index width = s.stripes.width(), stripes = ceil_div(cols, width), most = rows_at_once(s.bound, s.deep, cols), unit = best_tile_ops<T>().block_rows;
+    const index width = s.stripes.width(), stripes = ceil_div(cols, width), most = rows_at_once(s.bound, s.deep, cols),
+                unit = best_tile_ops<T>().block_rows;
     const bool stream = rows * cols * static_cast<index>(sizeof(T)) > beyond_caches;
     const lease<T> own;
     for (index g0 = 0; g0 < rows; g0 += most) {
         auto group = make_ready(s.bound.sources, which_rows.slice(g0, std::min(most, rows - g0)), *own);
         ask_users(s.bound, group, which_cols);
         s.deep.fill(group, which_cols, group.rows.size(), *own);
-        const index count = group.rows.size(), chunk = rows_in_chunk(count, stripes, unit), chunks = ceil_div(count, chunk);
+        const index count = group.rows.size(), chunk = rows_in_chunk(count, stripes, unit),
+                    chunks = ceil_div(count, chunk);
         parallel_for(stripes * chunks, [&](index item) {
             const index c0 = item / chunks * width, r0 = item % chunks * chunk;
             const lease<T> lent;
             auto& w = *lent;
-            auto stripe = s.stripes.open(which_cols.slice(c0, std::min(width, cols - c0)), kept ? which_cols[c0] : -1, stream, w);
+            auto stripe =
+                s.stripes.open(which_cols.slice(c0, std::min(width, cols - c0)), kept ? which_cols[c0] : -1, stream, w);
             stripe.at = c0;
             s.tiles.run(stripe, group, r0, std::min(chunk, count - r0), out.from(g0 + r0), c0, w);
             s.stripes.close(w);
@@ -185,8 +195,10 @@ template <class T>
 void evaluator<T>::square(const selection& which, block_rows<T> out) const {
     if (wide_) return block(which, which, out);
     const state& s = *state_;
-    // Few coordinates: computing both halves is cheaper than mirroring one. A user's function may not be symmetric: ask for both.
-    const index n = which.size(), stripe_width = s.stripes.width(), stripes = ceil_div(n, stripe_width), unit = best_tile_ops<T>().block_rows;
+    // Few coordinates: computing both halves is cheaper than mirroring one. A user's function may not be symmetric: ask
+    // for both.
+    const index n = which.size(), stripe_width = s.stripes.width(), stripes = ceil_div(n, stripe_width),
+                unit = best_tile_ops<T>().block_rows;
     if (!s.bound.same || stripes < 2 || !worth_mirroring(s.bound)) return block(which, which, out);
     // Stripe by stripe down to the diagonal; what lies below it is the mirror image. The longest stripes first.
     const bool kept = s.stripes.kept_for(which);

@@ -1,8 +1,8 @@
 // A kernel bound to data: fills blocks of the matrix K(i, j) = k(xᵢ, zⱼ).
 //
-// The columns are cut into stripes. A stripe's vectors are packed into panels (or were packed before), the rows are streamed
-// against them in small blocks, and the plan's maps run over each small tile while it is in L1. Work is shared over tiles, each
-// computed by one thread in a fixed order, so the bits do not depend on the number of threads.
+// The columns are cut into stripes. A stripe's vectors are packed into panels (or were packed before), the rows are
+// streamed against them in small blocks, and the plan's maps run over each small tile while it is in L1. Work is shared
+// over tiles, each computed by one thread in a fixed order, so the bits do not depend on the number of threads.
 #pragma once
 
 #include <memory>
@@ -14,14 +14,17 @@
 
 namespace mercer {
 
-// Memory that may be spent on the data in forms that are quicker to read; without it they are made ready again for every block.
+// Memory that may be spent on the data in forms that are quicker to read; without it they are made ready again for
+// every block.
 struct evaluator_memory {
-    evaluator_memory(std::size_t packed = 0, std::size_t copy = 0, bool roughly = false, index whole = 16384)  // NOLINT: a number of bytes is one
+    evaluator_memory(std::size_t packed = 0, std::size_t copy = 0, bool roughly = false,
+                     index whole = 16384)  // NOLINT: a number of bytes is one
         : packed_bytes(packed), copy_bytes(copy), rough(roughly), whole_depth(whole) {}
     std::size_t packed_bytes;  // z packed: a few per cent where blocks have many rows
     std::size_t copy_bytes;    // a copy in T where the data are stored otherwise
-    bool rough;                // values need be right only to 128 units of rounding, not 8: for those who look again in double before they answer
-    index whole_depth;         // dense vectors of more coordinates are worked on slice by slice; the bits are the same
+    bool rough;  // values need be right only to 128 units of rounding, not 8: for those who look again in double before
+                 // they answer
+    index whole_depth;  // dense vectors of more coordinates are worked on slice by slice; the bits are the same
 };
 
 template <class T>

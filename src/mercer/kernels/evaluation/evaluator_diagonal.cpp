@@ -11,14 +11,19 @@ using namespace evaluation;
 
 namespace {
 
-// A run of objects as a tile of one row: register s holds the statistic s of (xᵢ, xᵢ), and the row and column vectors of norms and factors
-// both vary along the row, so the row's share is folded into the column's.
+// A run of objects as a tile of one row: register s holds the statistic s of (xᵢ, xᵢ), and the row and column vectors
+// of norms and factors both vary along the row, so the row's share is folded into the column's.
 template <class T>
 class diagonal_run {
 public:
     static constexpr index width = 1024 / static_cast<index>(sizeof(T));
     diagonal_run(const bound_plan<T>& bound, index first, index count)
-        : bound_(bound), first_(first), count_(count), registers_(bound.code->registers * width), col_(width), zero_(1) {}
+        : bound_(bound),
+          first_(first),
+          count_(count),
+          registers_(bound.code->registers * width),
+          col_(width),
+          zero_(1) {}
 
     void fill_statistic(std::size_t at) {
         const auto& s = bound_.sources[at];
@@ -51,7 +56,9 @@ public:
             case op::add: ops_.binary(tile_binary::add, to, b, width); break;
             case op::multiply: ops_.binary(tile_binary::multiply, to, b, width); break;
             case op::power: ops_.power(to, step.shift, width); break;
-            case op::polynomial: ops_.polynomial(to, step.coefficients.data(), static_cast<index>(step.coefficients.size()), width); break;
+            case op::polynomial:
+                ops_.polynomial(to, step.coefficients.data(), static_cast<index>(step.coefficients.size()), width);
+                break;
             case op::exponential: ops_.exponential(to, width); break;
             case op::outer_multiply:
                 for (index i = 0; i < count_; ++i) to[i] *= u[first_ + i] * u[first_ + i];

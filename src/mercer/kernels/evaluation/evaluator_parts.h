@@ -40,10 +40,11 @@ struct source {
     bool low = false;            // what rounding took from the coordinates is kept beside them
     bool copied = false;         // the operands are copies, minus the shift
     std::size_t copy_bytes = 0;
-    int same_as = -1;       // an earlier source with the same numbers, which serves this one too
-    bool wide = false;      // so many columns that a stripe's panels hold only the columns present in it
-    index slice_depth = 0;  // so many coordinates that they are worked on slice by slice, this many at once; 0: all at once
-    index words = 0;        // of a vector as bits; 0: not held so
+    int same_as = -1;   // an earlier source with the same numbers, which serves this one too
+    bool wide = false;  // so many columns that a stripe's panels hold only the columns present in it
+    index slice_depth =
+        0;            // so many coordinates that they are worked on slice by slice, this many at once; 0: all at once
+    index words = 0;  // of a vector as bits; 0: not held so
     bool signs = false;
     bit_rows x_bits, z_bits;
     bool sparse() const { return x.streamed_sparse(); }
@@ -75,7 +76,8 @@ struct workspace {
     std::vector<buffer<T>> col_norms, row_norms;
     std::vector<buffer<T>> col_doubt, row_doubt;
     std::vector<buffer<T>> col_factors, row_factors;
-    // Per wide statistic: column → position among the columns present in a stripe, -1 elsewhere; and the columns present.
+    // Per wide statistic: column → position among the columns present in a stripe, -1 elsewhere; and the columns
+    // present.
     std::vector<std::vector<std::int32_t>> place, present;
     std::vector<buffer<std::uint32_t>> bit_panels;
     std::vector<buffer<std::int32_t>> bit_norms;
@@ -95,8 +97,8 @@ struct workspace {
     }
 };
 
-// A workspace lent from the thread's stock. A user's function may evaluate kernels itself while a tile is half done, so one per
-// thread is not enough; and one that an exception left half used is not put back.
+// A workspace lent from the thread's stock. A user's function may evaluate kernels itself while a tile is half done, so
+// one per thread is not enough; and one that an exception left half used is not put back.
 template <class T>
 class lease {
 public:
@@ -126,7 +128,7 @@ template <class T>
 struct row_group {
     selection rows;
     const std::vector<left_rows<T>>& left;
-    std::vector<matrix<double>> asked{};       // per statistic: a user's values for these rows and all columns of the call
+    std::vector<matrix<double>> asked{};  // per statistic: a user's values for these rows and all columns of the call
     std::vector<matrix_view<const T>> deep{};  // the same for deep statistics
 };
 
@@ -136,14 +138,15 @@ index rows_in_group(const std::vector<source<T>>& sources) {
     double bytes = 1;
     for (const auto& s : sources)
         if (s.reads_numbers())
-            bytes += s.sparse() ? static_cast<double>(sizeof(T) + 4) * s.x.mean_entries()
-                                : static_cast<double>((s.low ? 2 : 1) * sizeof(T)) * static_cast<double>(s.depth_at_once());
+            bytes += s.sparse()
+                         ? static_cast<double>(sizeof(T) + 4) * s.x.mean_entries()
+                         : static_cast<double>((s.low ? 2 : 1) * sizeof(T)) * static_cast<double>(s.depth_at_once());
     const index unit = best_tile_ops<T>().block_rows;
     return std::max<index>(4, static_cast<index>((4 << 20) / bytes) / unit) * unit;
 }
 
-// Into how many rows a group of `count` is cut, so that there are enough items for every thread; no further than that needs, since every
-// part of a stripe packs it again.
+// Into how many rows a group of `count` is cut, so that there are enough items for every thread; no further than that
+// needs, since every part of a stripe packs it again.
 inline index rows_in_chunk(index count, index stripes, index unit) {
     const index parts = std::clamp<index>(ceil_div(4 * threads(), stripes), 1, ceil_div(count, 4 * unit));
     return ceil_div(ceil_div(count, parts), unit) * unit;

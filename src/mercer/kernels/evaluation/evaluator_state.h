@@ -9,7 +9,10 @@ namespace mercer {
 template <class T>
 struct evaluator<T>::state {
     state(std::shared_ptr<const plan> code, dataset x, const dataset* z, const evaluator_memory& memory)
-        : bound(std::move(code), std::move(x), z, memory), stripes(bound, memory.packed_bytes), deep(bound, stripes), tiles(bound) {}
+        : bound(std::move(code), std::move(x), z, memory),
+          stripes(bound, memory.packed_bytes),
+          deep(bound, stripes),
+          tiles(bound) {}
 
     evaluation::bound_plan<T> bound;
     evaluation::column_stripes<T> stripes;

@@ -1,5 +1,6 @@
-// The rows of a block in the form the tile loops read, made once for a call and read by every stripe of columns: dense vectors interleaved
-// in blocks, sparse ones, and dense ones that are mostly zeros, as columns and values of T. Internal to this folder.
+// The rows of a block in the form the tile loops read, made once for a call and read by every stripe of columns: dense
+// vectors interleaved in blocks, sparse ones, and dense ones that are mostly zeros, as columns and values of T.
+// Internal to this folder.
 #pragma once
 
 #include <vector>
@@ -14,7 +15,8 @@ class left_rows {
 public:
     // Some coordinates of the rows. low: also what rounding takes from them.
     void as_blocks(const operand<T>& x, const selection& which, slice part, const T* shift, bool low) {
-        const index width = best_tile_ops<T>().block_rows, count = (which.size() + width - 1) / width, depth = part.count;
+        const index width = best_tile_ops<T>().block_rows, count = (which.size() + width - 1) / width,
+                    depth = part.count;
         depth_ = depth;
         T* to = blocks_.at_least(count * width * depth);
         T* to_low = low ? low_.at_least(count * width * depth) : nullptr;

@@ -15,7 +15,8 @@ void entries_within(const sparse<U>& from, index i, slice part, Use use) {
     const auto cols = from.cols(i);
     const auto values = from.values(i);
     const auto first = part.first == 0 ? cols.begin() : std::lower_bound(cols.begin(), cols.end(), part.first);
-    for (auto k = static_cast<std::size_t>(first - cols.begin()); k < cols.size() && cols[k] < part.first + part.count; ++k)
+    for (auto k = static_cast<std::size_t>(first - cols.begin()); k < cols.size() && cols[k] < part.first + part.count;
+         ++k)
         use(static_cast<index>(cols[k]) - part.first, values[k]);
 }
 
@@ -82,7 +83,8 @@ namespace {
 template <class T, class U>
 void scatter(const sparse<U>& from, const selection& which, slice part, T* packed, index width) {
     std::fill_n(packed, part.count * width, T(0));
-    for (index r = 0; r < which.size(); ++r) entries_within(from, which[r], part, [&](index k, U value) { packed[k * width + r] = static_cast<T>(value); });
+    for (index r = 0; r < which.size(); ++r)
+        entries_within(from, which[r], part, [&](index k, U value) { packed[k * width + r] = static_cast<T>(value); });
 }
 
 // The coordinates of a slice that there are, of `dims`.
@@ -97,21 +99,26 @@ void clear_rest(slice part, slice there, T* packed, index width) {
 }  // namespace
 
 template <class T>
-void operand<T>::pack(const selection& which, slice part, const T* shift, T* packed, index width, pack_scratch<T>& scratch) const {
+void operand<T>::pack(const selection& which, slice part, const T* shift, T* packed, index width,
+                      pack_scratch<T>& scratch) const {
     const slice there = within(part, dims());
     clear_rest(part, there, packed, width);
-    if (const auto* single = vectors_.as<sparse<float>>(); single && !shift) return scatter(*single, which, there, packed, width);
-    if (const auto* some = vectors_.as<sparse<double>>(); some && !shift) return scatter(*some, which, there, packed, width);
+    if (const auto* single = vectors_.as<sparse<float>>(); single && !shift)
+        return scatter(*single, which, there, packed, width);
+    if (const auto* some = vectors_.as<sparse<double>>(); some && !shift)
+        return scatter(*some, which, there, packed, width);
     pack_rows(which, there, shift, packed, width, scratch);
 }
 
 template <class T>
-void operand<T>::pack_rows(const selection& which, slice part, const T* shift, T* packed, index width, pack_scratch<T>& scratch) const {
+void operand<T>::pack_rows(const selection& which, slice part, const T* shift, T* packed, index width,
+                           pack_scratch<T>& scratch) const {
     const auto* as_stored = vectors_.as<dense<T>>();
     T* rows = as_stored ? nullptr : scratch.rows.at_least(which.size() * part.count);
     scratch.pointers.resize(static_cast<std::size_t>(which.size()));
     for (index r = 0; r < which.size(); ++r)
-        scratch.pointers[r] = as_stored ? as_stored->row(which[r]) + part.first : dense_row(which[r], part, shift, rows + r * part.count);
+        scratch.pointers[r] =
+            as_stored ? as_stored->row(which[r]) + part.first : dense_row(which[r], part, shift, rows + r * part.count);
     const T* left = as_stored && shift ? shift + part.first : nullptr;
     best_tile_ops<T>().pack(scratch.pointers.data(), which.size(), part.count, left, packed, width);
 }
@@ -121,11 +128,14 @@ void operand<T>::low_row(index i, slice part, const T* shift, T* out) const {
     thread_local std::vector<double> exact;
     exact.resize(static_cast<std::size_t>(part.count));
     read_row(vectors_, i, part, exact.data());
-    for (index a = 0; a < part.count; ++a) out[a] = rest_of<T>(exact[static_cast<std::size_t>(a)], shift ? static_cast<double>(shift[part.first + a]) : 0.0);
+    for (index a = 0; a < part.count; ++a)
+        out[a] =
+            rest_of<T>(exact[static_cast<std::size_t>(a)], shift ? static_cast<double>(shift[part.first + a]) : 0.0);
 }
 
 template <class T>
-void operand<T>::pack_low(const selection& which, slice part, const T* shift, T* packed, index width, pack_scratch<T>& scratch) const {
+void operand<T>::pack_low(const selection& which, slice part, const T* shift, T* packed, index width,
+                          pack_scratch<T>& scratch) const {
     const slice there = within(part, dims());
     clear_rest(part, there, packed, width);
     const auto* kept = low_.as<dense<T>>();
@@ -218,14 +228,18 @@ double squared_difference(const operand<T>& x, index i, const operand<T>& z, ind
         double sum = 0;
         for (std::size_t p = 0, q = 0; p < ac.size() || q < bc.size();) {
             const std::int32_t left = p < ac.size() ? ac[p] : INT32_MAX, right = q < bc.size() ? bc[q] : INT32_MAX;
-            const double d = (left <= right ? static_cast<double>(av[p]) : 0.0) - (right <= left ? static_cast<double>(bv[q]) : 0.0);
+            const double d =
+                (left <= right ? static_cast<double>(av[p]) : 0.0) - (right <= left ? static_cast<double>(bv[q]) : 0.0);
             p += left <= right, q += right <= left;
             sum += d * d;
         }
         return sum;
     };
-    if (const auto* a = x.vectors().template as<sparse<float>>(), *b = z.vectors().template as<sparse<float>>(); a && b) return merged(*a, *b);
-    if (const auto* a = x.vectors().template as<sparse<double>>(), *b = z.vectors().template as<sparse<double>>(); a && b) return merged(*a, *b);
+    if (const auto* a = x.vectors().template as<sparse<float>>(), *b = z.vectors().template as<sparse<float>>(); a && b)
+        return merged(*a, *b);
+    if (const auto* a = x.vectors().template as<sparse<double>>(), *b = z.vectors().template as<sparse<double>>();
+        a && b)
+        return merged(*a, *b);
     const index depth = std::max(x.dims(), z.dims());
     thread_local std::vector<double> a, b;
     a.assign(static_cast<std::size_t>(depth), 0.0), b.assign(static_cast<std::size_t>(depth), 0.0);
@@ -264,7 +278,8 @@ sparse_entries<T> operand<T>::entries(index i, std::int32_t* cols, T* values) co
             using kind = std::decay_t<decltype(some)>;
             if constexpr (requires { some.cols(i); }) {
                 const auto count = static_cast<index>(some.cols(i).size());
-                if constexpr (std::is_same_v<kind, sparse<T>>) return {some.cols(i).data(), some.values(i).data(), count};
+                if constexpr (std::is_same_v<kind, sparse<T>>)
+                    return {some.cols(i).data(), some.values(i).data(), count};
                 std::copy_n(some.values(i).data(), count, values);
                 return {some.cols(i).data(), values, count};
             } else if constexpr (requires { some.row(i); }) {
@@ -329,29 +344,11 @@ void operand<T>::norms(const T* shift, std::span<T> out, index from) const {
     });
 }
 
-dataset widened(const dataset& vectors, index dims) {
-    return std::visit(
-        [&](const auto& some) -> dataset {
-            if constexpr (requires { some.cols(0); }) {
-                std::vector<index> start{0};
-                std::vector<std::int32_t> col;
-                std::vector<typename decltype(some.values(0))::value_type> val;
-                for (index i = 0; i < some.size(); ++i) {
-                    col.insert(col.end(), some.cols(i).begin(), some.cols(i).end());
-                    val.insert(val.end(), some.values(i).begin(), some.values(i).end());
-                    start.push_back(static_cast<index>(col.size()));
-                }
-                return std::decay_t<decltype(some)>(std::move(start), std::move(col), std::move(val), dims);
-            }
-            return some;
-        },
-        vectors.items());
-}
-
 template <class T>
 vector_sample<T> sample_vectors(const dataset& x) {
     if (x.kind() != domain::vectors || x.size() == 0 || x.dims() == 0) return {};
-    const index depth = x.dims(), most = std::clamp<index>((index{1} << 17) / depth, 16, 256);  // medians cost ten times what a sum does
+    const index depth = x.dims(),
+                most = std::clamp<index>((index{1} << 17) / depth, 16, 256);  // medians cost ten times what a sum does
     const index step = std::max<index>(1, x.size() / most), count = (x.size() + step - 1) / step;
     if (x.is_sparse() && depth > 4096) return {};
     constexpr index at_once = 4096;  // columns

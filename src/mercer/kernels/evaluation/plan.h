@@ -1,8 +1,9 @@
 // What a kernel expression asks of a tile: statistics of pairs, then maps and arithmetic on whole tiles.
 //
-// A kernel tree is compiled once into a flat plan; an evaluator<T> binds the plan to data and runs it tile by tile. A leaf on
-// vectors is a statistic (dot product, squared distance, …) and a scalar map; a statistic is computed once per tile and shared
-// by every leaf that wants it. Leaves on other objects turn their objects into (sparse) vectors first: the `feature`.
+// A kernel tree is compiled once into a flat plan; an evaluator<T> binds the plan to data and runs it tile by tile. A
+// leaf on vectors is a statistic (dot product, squared distance, …) and a scalar map; a statistic is computed once per
+// tile and shared by every leaf that wants it. Leaves on other objects turn their objects into (sparse) vectors first:
+// the `feature`.
 #pragma once
 
 #include <array>
@@ -20,12 +21,14 @@ namespace mercer {
 // Objects turned into vectors: X and, for two different data sets, Z together (they may need a common dictionary).
 // Called with z == nullptr when both sides are the same data.
 struct feature {
-    std::string key;                                                                       // equal keys mean equal features
-    std::function<std::pair<dataset, dataset>(const dataset& x, const dataset* z)> apply;  // empty: the data as they are
+    std::string key;  // equal keys mean equal features
+    std::function<std::pair<dataset, dataset>(const dataset& x, const dataset* z)>
+        apply;  // empty: the data as they are
 };
 
 // A user's kernel, asked for whole blocks: out(i, j) = k(x[rows[i]], z[cols[j]]).
-using block_function = std::function<void(const dataset& x, const selection& rows, const dataset& z, const selection& cols, matrix_view<double> out)>;
+using block_function = std::function<void(const dataset& x, const selection& rows, const dataset& z,
+                                          const selection& cols, matrix_view<double> out)>;
 
 // One number per object, h: X → R, for all objects of a data set.
 using object_function = std::function<std::vector<double>(const dataset& x)>;
@@ -51,7 +54,8 @@ struct instruction {
     int b = 0;
     map_call formula{};                  // map: the scalar map
     map_input input = map_input::value;  // map: what it is applied to
-    double scale = 1;                    // affine: to = scale·a + shift; power: the exponent is shift; outer_add: what a is multiplied by later
+    double scale =
+        1;  // affine: to = scale·a + shift; power: the exponent is shift; outer_add: what a is multiplied by later
     double shift = 0;
     std::vector<double> coefficients;  // polynomial: c₀ + c₁a + c₂a² + …
     object_function weight;            // outer_*: per-object numbers u = weight(x), v = weight(z)
@@ -68,8 +72,8 @@ struct plan {
     bool check_range = false;  // values grow like 2^|A|: refuse data on which they leave the range of T
 };
 
-// Collects a plan while a kernel tree emits itself. Registers returned by emit belong to the caller and may be overwritten,
-// except those of statistics.
+// Collects a plan while a kernel tree emits itself. Registers returned by emit belong to the caller and may be
+// overwritten, except those of statistics.
 class plan_builder {
 public:
     int use_feature(feature wanted);
@@ -79,7 +83,9 @@ public:
     // While it lives, all features are taken of φ(x) instead of x.
     class inside {
     public:
-        inside(plan_builder& code, feature phi) : code_(code), before_(code.outer_) { code.outer_ = compose(code.outer_, std::move(phi)); }
+        inside(plan_builder& code, feature phi) : code_(code), before_(code.outer_) {
+            code.outer_ = compose(code.outer_, std::move(phi));
+        }
         ~inside() { code_.outer_ = std::move(before_); }
 
     private:

@@ -42,7 +42,8 @@ struct running_sum {
     index count = 0;
     void add(R term) { value += term, size += std::abs(term), ++count; }
     bounded<R> with(int units) const {
-        return {value, static_cast<R>(count + units) * std::numeric_limits<R>::epsilon() * size + std::numeric_limits<R>::min()};
+        return {value, static_cast<R>(count + units) * std::numeric_limits<R>::epsilon() * size +
+                           std::numeric_limits<R>::min()};
     }
 };
 
@@ -53,7 +54,9 @@ bounded<R> statistic_of(statistic what, const coordinates& x, index i, index j) 
         case statistic::dot: x.each(i, j, [&](R a, R b) { sum.add(a * b); }); return sum.with(2);
         case statistic::manhattan: x.each(i, j, [&](R a, R b) { sum.add(std::abs(a - b)); }); return sum.with(2);
         case statistic::min_sum: x.each(i, j, [&](R a, R b) { sum.add(std::min(a, b)); }); return sum.with(1);
-        case statistic::chi2: x.each(i, j, [&](R a, R b) { sum.add(a + b > 0 ? (a - b) * (a - b) / (a + b) : R(0)); }); return sum.with(6);
+        case statistic::chi2:
+            x.each(i, j, [&](R a, R b) { sum.add(a + b > 0 ? (a - b) * (a - b) / (a + b) : R(0)); });
+            return sum.with(6);
         case statistic::product: {
             auto made = bounded<R>::exact(1);
             x.each(i, j, [&](R a, R b) { made = made * (bounded<R>::exact(1) + bounded<R>(a, 0) * bounded<R>(b, 0)); });
@@ -145,7 +148,8 @@ struct precise_kernel<R>::bound_plan {
         const pair_statistic& stat = code->statistics[static_cast<std::size_t>(step.a)];
         const coordinates& x = vectors[static_cast<std::size_t>(stat.source)];
         if (stat.what == statistic::user) return bounded<R>::exact(given[static_cast<std::size_t>(step.a)](i, j));
-        return step.input == map_input::squared_distance ? squared_distance_of<R>(x, i, j) : statistic_of<R>(stat.what, x, i, j);
+        return step.input == map_input::squared_distance ? squared_distance_of<R>(x, i, j)
+                                                         : statistic_of<R>(stat.what, x, i, j);
     }
 
     bounded<R> map(const instruction& step, index i, index j) const {
@@ -179,7 +183,8 @@ struct precise_kernel<R>::bound_plan {
 };
 
 template <class R>
-precise_kernel<R>::precise_kernel(const kernel& k, const dataset& x) : plan_(std::make_unique<const bound_plan>(k.compile(), x)) {}
+precise_kernel<R>::precise_kernel(const kernel& k, const dataset& x)
+    : plan_(std::make_unique<const bound_plan>(k.compile(), x)) {}
 template <class R>
 precise_kernel<R>::~precise_kernel() = default;
 template <class R>

@@ -1,8 +1,9 @@
 // Values of a kernel pair by pair, each with a bound on its error: slow, and meant for statements that have to be true.
 //
-// The plan is the one that tiles run, but every pair is worked out for itself: distances from differences, and every rounding, of statistics,
-// maps and sums alike, is carried along (bounded.h). The coordinates are taken as exact; so are those that a map of objects made of them (strings to
-// counts, whitened vectors) and the numbers a user's function gave, of which nothing else is known.
+// The plan is the one that tiles run, but every pair is worked out for itself: distances from differences, and every
+// rounding, of statistics, maps and sums alike, is carried along (bounded.h). The coordinates are taken as exact; so
+// are those that a map of objects made of them (strings to counts, whitened vectors) and the numbers a user's function
+// gave, of which nothing else is known.
 #pragma once
 
 #include <memory>
@@ -28,7 +29,8 @@ private:
     std::unique_ptr<const bound_plan> plan_;
 };
 
-// What of k is taken as exact though nothing is known of its rounding: functions of the user, and maps to new coordinates.
+// What of k is taken as exact though nothing is known of its rounding: functions of the user, and maps to new
+// coordinates.
 std::vector<std::string> taken_as_exact(const kernel& k);
 // Whether a user's function compares objects: only then may k(x, z) differ from k(z, x) by more than rounding.
 bool compares_by_user_function(const kernel& k);

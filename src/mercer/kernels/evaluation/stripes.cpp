@@ -105,7 +105,8 @@ void column_stripes<T>::pack_bits(const open_stripe<T>& stripe, std::size_t at, 
     const index p = best_bit_ops()->panel, count = stripe.cols.size();
     std::uint32_t* panels = w.bit_panels[at].at_least(stripe.width * s.bit_stride());
     for (index j = 0; j < stripe.width; j += p)
-        bound_.right_bits(s).pack(stripe.cols.slice(std::min(j, count), std::clamp<index>(count - j, 0, p)), panels + j * s.bit_stride(), p);
+        bound_.right_bits(s).pack(stripe.cols.slice(std::min(j, count), std::clamp<index>(count - j, 0, p)),
+                                  panels + j * s.bit_stride(), p);
 }
 
 // The norms of the stripe's bits side by side; the largest of them.
@@ -129,23 +130,27 @@ const T* column_stripes<T>::panels(const open_stripe<T>& stripe, std::size_t at,
 }
 
 template <class T>
-const T* column_stripes<T>::low_panels(const open_stripe<T>& stripe, std::size_t at, index kept_at, workspace<T>& w) const {
+const T* column_stripes<T>::low_panels(const open_stripe<T>& stripe, std::size_t at, index kept_at,
+                                       workspace<T>& w) const {
     const auto& s = bound_.sources[at];
     if (kept_at >= 0) return packed_low_[at].data() + kept_at * s.depth();
     return pack_panels(s, stripe.cols, {0, s.depth()}, w.low_panels[at].at_least(stripe.width * s.depth()), w, true);
 }
 
 template <class T>
-panel_slices<T> column_stripes<T>::slice_of_panels(std::size_t at, const selection& cols, index kept_at, slice part, bool low, workspace<T>& w) const {
+panel_slices<T> column_stripes<T>::slice_of_panels(std::size_t at, const selection& cols, index kept_at, slice part,
+                                                   bool low, workspace<T>& w) const {
     const auto& s = bound_.sources[at];
     const index p = panel_of(s);
-    if (kept_at >= 0) return {(low ? packed_low_ : packed_)[at].data() + kept_at * s.depth() + part.first * p, p * s.depth()};
+    if (kept_at >= 0)
+        return {(low ? packed_low_ : packed_)[at].data() + kept_at * s.depth() + part.first * p, p * s.depth()};
     T* to = (low ? w.low_panels : w.panels)[at].at_least(padded(cols.size()) * part.count);
     return {pack_panels(s, cols, part, to, w, low), p * part.count};
 }
 
 template <class T>
-void column_stripes<T>::pack_panel(const source<T>& s, const selection& some, slice part, T* to, pack_scratch<T>& scratch, bool low) const {
+void column_stripes<T>::pack_panel(const source<T>& s, const selection& some, slice part, T* to,
+                                   pack_scratch<T>& scratch, bool low) const {
     if (low)
         s.z.pack_low(some, part, s.shift_data(), to, panel_of(s), scratch);
     else
@@ -153,7 +158,8 @@ void column_stripes<T>::pack_panel(const source<T>& s, const selection& some, sl
 }
 
 template <class T>
-const T* column_stripes<T>::pack_panels(const source<T>& s, const selection& cols, slice part, T* to, workspace<T>& w, bool low) const {
+const T* column_stripes<T>::pack_panels(const source<T>& s, const selection& cols, slice part, T* to, workspace<T>& w,
+                                        bool low) const {
     const index p = panel_of(s), d = part.count;
     for (index j = 0; j < padded(cols.size()); j += p) {
         const index here = std::clamp<index>(cols.size() - j, 0, p);
@@ -167,7 +173,8 @@ const T* column_stripes<T>::pack_panels(const source<T>& s, const selection& col
 
 // Panels that hold only the columns which occur in the stripe.
 template <class T>
-const T* column_stripes<T>::pack_present(const source<T>& s, const open_stripe<T>& stripe, workspace<T>& w, std::size_t at) const {
+const T* column_stripes<T>::pack_present(const source<T>& s, const open_stripe<T>& stripe, workspace<T>& w,
+                                         std::size_t at) const {
     auto& place = w.place[at];
     auto& present = w.present[at];
     if (static_cast<index>(place.size()) < s.depth()) place.assign(static_cast<std::size_t>(s.depth()), -1);

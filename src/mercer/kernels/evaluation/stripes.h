@@ -1,5 +1,5 @@
-// The columns of a matrix, cut into stripes: how wide they are, and a stripe made ready for the tile loops, its vectors packed into panels,
-// its norms and factors side by side. Internal to this folder.
+// The columns of a matrix, cut into stripes: how wide they are, and a stripe made ready for the tile loops, its vectors
+// packed into panels, its norms and factors side by side. Internal to this folder.
 #pragma once
 
 #include <vector>
@@ -37,11 +37,14 @@ public:
     bool kept_for(const selection& cols) const { return kept_ && cols.is_range() && cols[0] % ops_.sparse_panel == 0; }
     std::size_t kept_bytes() const;
 
-    // kept_at: the first of the columns, where their panels are kept; -1 otherwise. What is opened must be closed before `w` is used again.
+    // kept_at: the first of the columns, where their panels are kept; -1 otherwise. What is opened must be closed
+    // before `w` is used again.
     open_stripe<T> open(const selection& cols, index kept_at, bool stream, workspace<T>& w) const;
     void close(workspace<T>& w) const;
-    // The panels, or low panels, of some coordinates of a deep statistic; a stripe opened without them asks slice by slice.
-    panel_slices<T> slice_of_panels(std::size_t at, const selection& cols, index kept_at, slice part, bool low, workspace<T>& w) const;
+    // The panels, or low panels, of some coordinates of a deep statistic; a stripe opened without them asks slice by
+    // slice.
+    panel_slices<T> slice_of_panels(std::size_t at, const selection& cols, index kept_at, slice part, bool low,
+                                    workspace<T>& w) const;
     // Columns up to a whole number of the wider panels: what a stripe reads.
     index padded(index count) const { return ceil_div(count, ops_.sparse_panel) * ops_.sparse_panel; }
 
@@ -55,7 +58,8 @@ private:
     std::int32_t collect_bit_norms(const open_stripe<T>& stripe, workspace<T>& w) const;
     const T* panels(const open_stripe<T>& stripe, std::size_t at, index kept_at, workspace<T>& w) const;
     const T* low_panels(const open_stripe<T>& stripe, std::size_t at, index kept_at, workspace<T>& w) const;
-    void pack_panel(const source<T>& s, const selection& some, slice part, T* to, pack_scratch<T>& scratch, bool low) const;
+    void pack_panel(const source<T>& s, const selection& some, slice part, T* to, pack_scratch<T>& scratch,
+                    bool low) const;
     const T* pack_panels(const source<T>& s, const selection& cols, slice part, T* to, workspace<T>& w, bool low) const;
     const T* pack_present(const source<T>& s, const open_stripe<T>& stripe, workspace<T>& w, std::size_t at) const;
 

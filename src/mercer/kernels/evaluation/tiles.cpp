@@ -16,7 +16,8 @@ constexpr std::size_t most_rows = 16;  // at least block_rows of any instruction
 
 // The entries of a row whose columns are present in the stripe, under their places there.
 template <class T>
-sparse_entries<T> renumbered(const sparse_entries<T>& row, const std::vector<std::int32_t>& places, pack_scratch<T>& scratch) {
+sparse_entries<T> renumbered(const sparse_entries<T>& row, const std::vector<std::int32_t>& places,
+                             pack_scratch<T>& scratch) {
     auto& cols = scratch.row_cols;
     auto& values = scratch.row_values;
     cols.clear();
@@ -41,11 +42,16 @@ void copy_values(const matrix_view<const U>& values, index width, T* out) {
 }  // namespace
 
 template <class T>
-void tile_runner<T>::run(const open_stripe<T>& stripe, const row_group<T>& group, index first, index count, block_rows<T> out, index out_col,
-                         workspace<T>& w) const {
+void tile_runner<T>::run(const open_stripe<T>& stripe, const row_group<T>& group, index first, index count,
+                         block_rows<T> out, index out_col, workspace<T>& w) const {
     T* registers = w.registers.at_least(bound_.code->registers * ops_.block_rows * stripe.width);
     for (index r0 = 0; r0 < count; r0 += ops_.block_rows) {
-        const tile t{group.rows.slice(first + r0, std::min(ops_.block_rows, count - r0)), stripe, out.from(r0), out_col, registers, w};
+        const tile t{group.rows.slice(first + r0, std::min(ops_.block_rows, count - r0)),
+                     stripe,
+                     out.from(r0),
+                     out_col,
+                     registers,
+                     w};
         if (bound_.table.size() > 0 && look_up(t)) continue;
         for (std::size_t s = 0; s < bound_.sources.size(); ++s)
             if (bound_.sources[s].same_as < 0) fill_statistic(s, group, first + r0, t);
@@ -69,15 +75,18 @@ bool tile_runner<T>::look_up(const tile& t) const {
         const auto& s = bound_.sources[at];
         const auto& table = bound_.table;
         // ‖x - z‖² <= ‖x‖² + ‖z‖², and twice that where signs may differ
-        const auto entries = [&](index i) { return (s.signs ? 2 : 1) * (s.x_bits.norm(t.rows[i]) + t.stripe.largest) + 1; };
+        const auto entries = [&](index i) {
+            return (s.signs ? 2 : 1) * (s.x_bits.norm(t.rows[i]) + t.stripe.largest) + 1;
+        };
         for (index i = 0; i < t.rows.size(); ++i)
             if (entries(i) > table.size()) return false;
         const bit_ops& counting = *best_bit_ops();
         for (index i = 0; i < t.rows.size(); ++i) {
             T* result = t.out[i] + t.out_col;
             T* to = t.width() == t.real_width() ? result : t.registers;
-            counting.look_up(s.x_bits.row(t.rows[i]), s.signs, s.words, t.w.bit_panels[at].data(), t.width() / counting.panel, s.x_bits.norm(t.rows[i]),
-                             t.w.bit_norms[at].data(), table.data(), entries(i), to);
+            counting.look_up(s.x_bits.row(t.rows[i]), s.signs, s.words, t.w.bit_panels[at].data(),
+                             t.width() / counting.panel, s.x_bits.norm(t.rows[i]), t.w.bit_norms[at].data(),
+                             table.data(), entries(i), to);
             if (to != result) std::copy_n(to, t.real_width(), result);
         }
         return true;
@@ -91,7 +100,9 @@ void tile_runner<T>::fill_statistic(std::size_t at, const row_group<T>& group, i
     const auto& s = bound_.sources[at];
     T* out = register_of(t, static_cast<int>(at));
     if (s.what == statistic::user)
-        copy_values(matrix_view<const double>(group.asked[at].view().block(first, t.stripe.at, t.rows.size(), t.real_width())), t.width(), out);
+        copy_values(
+            matrix_view<const double>(group.asked[at].view().block(first, t.stripe.at, t.rows.size(), t.real_width())),
+            t.width(), out);
     else if (s.deep())
         copy_values(group.deep[at].block(first, t.stripe.at, t.rows.size(), t.real_width()), t.width(), out);
     else if (s.bits())
@@ -108,7 +119,8 @@ void tile_runner<T>::fill_from_bits(std::size_t at, const tile& t, T* out) const
         const auto& s = bound_.sources[at];
         const bit_ops& counting = *best_bit_ops();
         for (index r = 0; r < t.rows.size(); ++r)
-            counting.dot(s.x_bits.row(t.rows[r]), s.signs, s.words, t.w.bit_panels[at].data(), t.width() / counting.panel, out + r * t.width());
+            counting.dot(s.x_bits.row(t.rows[r]), s.signs, s.words, t.w.bit_panels[at].data(),
+                         t.width() / counting.panel, out + r * t.width());
     }
 }
 
@@ -133,12 +145,14 @@ void tile_runner<T>::fill_sparse(std::size_t at, const left_rows<T>& left, index
     for (index r = 0; r < t.rows.size(); ++r) {
         const auto& own = left.row(first + r);
         const auto [cols, values, entries] = s.wide ? renumbered(own, t.w.place[at], t.w.pack) : own;
-        for (index j = 0; j < t.width(); j += ops_.sparse_panel) ops_.sparse_dot(cols, values, entries, t.stripe.panels[at] + j * d, out + r * t.width() + j);
+        for (index j = 0; j < t.width(); j += ops_.sparse_panel)
+            ops_.sparse_dot(cols, values, entries, t.stripe.panels[at] + j * d, out + r * t.width() + j);
     }
     if (s.careful() && to_distances(at, t, out, nullptr, nullptr) > 0) compute_doubtful(at, t, out);
 }
 
-// Squared distances in the place of dot products, from differences where they are in doubt and there are blocks. How many were in doubt.
+// Squared distances in the place of dot products, from differences where they are in doubt and there are blocks. How
+// many were in doubt.
 template <class T>
 index tile_runner<T>::to_distances(std::size_t at, const tile& t, T* out, const T* block, const T* block_low) const {
     const auto& s = bound_.sources[at];
@@ -146,8 +160,9 @@ index tile_runner<T>::to_distances(std::size_t at, const tile& t, T* out, const 
     const index n = t.rows.size(), width = t.width();
     collect(s.x_norms, t.rows, n, w.row_norms[at]);
     collect(s.x_doubt, t.rows, n, w.row_doubt[at]);
-    return ops_.distances({out, width, n, width, w.row_norms[at].data(), w.col_norms[at].data(), w.row_doubt[at].data(), w.col_doubt[at].data(), block,
-                           block_low, t.stripe.panels[at], t.stripe.low_panels[at], s.depth()});
+    return ops_.distances({out, width, n, width, w.row_norms[at].data(), w.col_norms[at].data(), w.row_doubt[at].data(),
+                           w.col_doubt[at].data(), block, block_low, t.stripe.panels[at], t.stripe.low_panels[at],
+                           s.depth()});
 }
 
 // Doubtful pairs of sparse rows, one after the other.
@@ -170,12 +185,14 @@ void tile_runner<T>::run_code(const tile& t) const {
     for (std::size_t at = 0; at + (direct ? 1 : 0) < steps.size(); ++at) run_step(at, t);
     const T* result = register_of(t, bound_.code->result);
     if (t.width() != t.real_width()) {
-        for (index i = 0; i < t.rows.size(); ++i) std::copy_n(result + i * t.width(), t.real_width(), t.out[i] + t.out_col);
+        for (index i = 0; i < t.rows.size(); ++i)
+            std::copy_n(result + i * t.width(), t.real_width(), t.out[i] + t.out_col);
         return;
     }
     const bool stream = point_at_result(t, rows.data());
     if (direct) return run_map(last, t, rows.data(), stream);
-    ops_.map({{}, map_input::value, result, t.width(), rows.data(), nullptr, nullptr, t.rows.size(), t.width(), stream});
+    ops_.map(
+        {{}, map_input::value, result, t.width(), rows.data(), nullptr, nullptr, t.rows.size(), t.width(), stream});
 }
 
 template <class T>
@@ -196,13 +213,15 @@ void tile_runner<T>::run_step(std::size_t at, const tile& t) const {
         case op::add: ops_.binary(tile_binary::add, to, register_of(t, step.b), count); break;
         case op::multiply: ops_.binary(tile_binary::multiply, to, register_of(t, step.b), count); break;
         case op::power: ops_.power(to, step.shift, count); break;
-        case op::polynomial: ops_.polynomial(to, step.coefficients.data(), static_cast<index>(step.coefficients.size()), count); break;
+        case op::polynomial:
+            ops_.polynomial(to, step.coefficients.data(), static_cast<index>(step.coefficients.size()), count);
+            break;
         case op::exponential: ops_.exponential(to, count); break;
         case op::outer_multiply:
         case op::outer_add:
             collect(bound_.factors[at].x, t.rows, t.rows.size(), t.w.row_factors[at]);
-            ops_.outer(step.what == op::outer_add ? tile_binary::add : tile_binary::multiply, to, width, t.w.row_factors[at].data(), t.w.col_factors[at].data(),
-                       t.rows.size(), width);
+            ops_.outer(step.what == op::outer_add ? tile_binary::add : tile_binary::multiply, to, width,
+                       t.w.row_factors[at].data(), t.w.col_factors[at].data(), t.rows.size(), width);
             break;
     }
 }
@@ -212,7 +231,16 @@ void tile_runner<T>::run_map(const instruction& step, const tile& t, T* const* t
     const index n = t.rows.size(), width = t.width();
     // The register of a careful statistic holds squared distances already.
     const bool ready = step.input == map_input::squared_distance && bound_.sources[step.a].careful();
-    tile_map<T> call{step.formula, ready ? map_input::value : step.input, register_of(t, step.a), width, to, nullptr, nullptr, n, width, stream};
+    tile_map<T> call{step.formula,
+                     ready ? map_input::value : step.input,
+                     register_of(t, step.a),
+                     width,
+                     to,
+                     nullptr,
+                     nullptr,
+                     n,
+                     width,
+                     stream};
     if (call.input != map_input::value) {
         collect(bound_.sources[step.a].x_norms, t.rows, n, t.w.row_norms[step.a]);
         call.row = t.w.row_norms[step.a].data();
@@ -237,7 +265,8 @@ void tile_runner<T>::require_range(const tile& t) const {
     for (index i = 0; i < t.rows.size(); ++i)
         for (index j = 0; j < t.real_width(); ++j)
             if (!std::isfinite(t.out[i][t.out_col + j]))
-                fail(errc::data, fmt::format("k(x, z) of objects {} and {} is beyond the range of {}", t.rows[i], t.stripe.cols[j], precision<T>()));
+                fail(errc::data, fmt::format("k(x, z) of objects {} and {} is beyond the range of {}", t.rows[i],
+                                             t.stripe.cols[j], precision<T>()));
 }
 
 template class tile_runner<float>;

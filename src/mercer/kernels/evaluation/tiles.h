@@ -1,5 +1,6 @@
-// Tile by tile: the statistics of a few rows against a stripe of columns, from products, from differences where products leave doubt, from
-// bits or from a user's answer; then the plan's instructions on them, while they are in L1. Internal to this folder.
+// Tile by tile: the statistics of a few rows against a stripe of columns, from products, from differences where
+// products leave doubt, from bits or from a user's answer; then the plan's instructions on them, while they are in L1.
+// Internal to this folder.
 #pragma once
 
 #include "mercer/kernels/evaluation/stripes.h"
@@ -11,9 +12,10 @@ class tile_runner {
 public:
     explicit tile_runner(const bound_plan<T>& bound) : bound_(bound) {}
 
-    // All tiles of rows first … first + count - 1 of a group within a stripe; results go to columns out_col … of out. first: a multiple of
-    // block_rows.
-    void run(const open_stripe<T>& stripe, const row_group<T>& group, index first, index count, block_rows<T> out, index out_col, workspace<T>& w) const;
+    // All tiles of rows first … first + count - 1 of a group within a stripe; results go to columns out_col … of out.
+    // first: a multiple of block_rows.
+    void run(const open_stripe<T>& stripe, const row_group<T>& group, index first, index count, block_rows<T> out,
+             index out_col, workspace<T>& w) const;
 
 private:
     // One tile: at most block_rows rows of a stripe, and where its results go.

@@ -1,4 +1,5 @@
-// Values of a user's function, asked for in large blocks: a call of it may cost more than thousands of its values. Internal to evaluator*.cpp.
+// Values of a user's function, asked for in large blocks: a call of it may cost more than thousands of its values.
+// Internal to evaluator*.cpp.
 #pragma once
 
 #include <algorithm>
@@ -14,12 +15,15 @@ class user_values {
 public:
     static constexpr index most_bytes = index{256} << 20;  // of one answer
     // So many rows fit into one answer.
-    static index rows_at_once(index cols) { return std::max<index>(1, most_bytes / (static_cast<index>(sizeof(double)) * std::max<index>(cols, 1))); }
+    static index rows_at_once(index cols) {
+        return std::max<index>(1, most_bytes / (static_cast<index>(sizeof(double)) * std::max<index>(cols, 1)));
+    }
 
     user_values(block_function f, dataset x, dataset z) : f_(std::move(f)), x_(std::move(x)), z_(std::move(z)) {}
 
-    // By one call: of the function for these pairs, or for all pairs, which are then kept. All are worth asking for where they fit and a small part is
-    // wanted, since others will follow, or where nearly as much has been asked for before.
+    // By one call: of the function for these pairs, or for all pairs, which are then kept. All are worth asking for
+    // where they fit and a small part is wanted, since others will follow, or where nearly as much has been asked for
+    // before.
     matrix<double> block(const selection& rows, const selection& cols) const {
         matrix<double> out(rows.size(), cols.size());
         const index pairs = rows.size() * cols.size(), all = x_.size() * z_.size();
@@ -38,7 +42,8 @@ public:
         return out;
     }
 
-    // k(xᵢ, zᵢ) for i = first … by few calls: of blocks, since a call has its price, but not of a whole matrix for its diagonal.
+    // k(xᵢ, zᵢ) for i = first … by few calls: of blocks, since a call has its price, but not of a whole matrix for its
+    // diagonal.
     void diagonal(index first, index count, double* out) const {
         constexpr index side = 32;
         for (index at = 0; at < count; at += side) {

@@ -42,7 +42,9 @@ map_builder::map_builder(index dims, index limit) : dims_(dims), limit_(limit), 
 
 void map_builder::require_room(double terms) const {
     if (terms > static_cast<double>(limit_))
-        fail(errc::memory, fmt::format("feature_map: the number of features must satisfy size <= {}, got {:.15g} or more", limit_, terms));
+        fail(errc::memory,
+             fmt::format("feature_map: the number of features must satisfy size <= {}, got {:.15g} or more", limit_,
+                         terms));
 }
 
 expansion map_builder::add(expansion a, const expansion& b) const {
@@ -67,9 +69,12 @@ expansion map_builder::multiply(const expansion& a, const expansion& b) const {
 }
 
 expansion map_builder::multinomial(double gamma, double r, int degree) const {
-    // (γ Σ uₐ + r)^D = Σ_m C(D, m) r^(D-m) γ^m Σ_{|e|=m} m!/∏eₐ! ∏ uₐ^eₐ with uₐ = xₐzₐ; the multinomial as a product of binomials.
+    // (γ Σ uₐ + r)^D = Σ_m C(D, m) r^(D-m) γ^m Σ_{|e|=m} m!/∏eₐ! ∏ uₐ^eₐ with uₐ = xₐzₐ; the multinomial as a product
+    // of binomials.
     const auto d = static_cast<int>(here_.size());
-    require_room(d == 0 ? 1 : r > 0 ? binomial(static_cast<double>(d) + degree, degree) : binomial(static_cast<double>(d) - 1 + degree, degree));
+    require_room(d == 0  ? 1
+                 : r > 0 ? binomial(static_cast<double>(d) + degree, degree)
+                         : binomial(static_cast<double>(d) - 1 + degree, degree));
     expansion made;
     monomial what;
     const auto spread = [&](const auto& self, int from, int left, double weight) -> void {
@@ -87,7 +92,8 @@ expansion map_builder::multinomial(double gamma, double r, int degree) const {
             what.resize(what.size() - static_cast<std::size_t>(e));
         }
     };
-    for (int m = r > 0 ? 0 : degree; m <= degree; ++m) spread(spread, 0, m, binomial(degree, m) * std::pow(r, degree - m) * std::pow(gamma, m));
+    for (int m = r > 0 ? 0 : degree; m <= degree; ++m)
+        spread(spread, 0, m, binomial(degree, m) * std::pow(r, degree - m) * std::pow(gamma, m));
     std::erase_if(made.terms, [](const auto& term) { return term.second == 0; });
     return made;
 }
@@ -105,7 +111,8 @@ expansion map_builder::subsets() const {
 
 expansion map_builder::factor(const std::string& key, const std::string& name, object_function h) {
     source wanted{outer_.key + " | " + key, {}, std::move(h)};
-    if (const feature phi = outer_; phi.apply) wanted.h = [phi, own = wanted.h](const dataset& x) { return own(phi.apply(x, nullptr).first); };
+    if (const feature phi = outer_; phi.apply)
+        wanted.h = [phi, own = wanted.h](const dataset& x) { return own(phi.apply(x, nullptr).first); };
     const int number = atom_number(source_number(std::move(wanted)), 0, name);
     expansion made;
     made.terms[{number}] = 1;
@@ -136,10 +143,13 @@ map_builder::inside::inside(map_builder& build, const feature& phi, const std::s
     const feature composed = compose(build.outer_, phi);
     // How many coordinates φ(x) has is known once it is applied to something.
     const dataset image = composed.apply(dataset(dense<double>(matrix<double>(1, build.dims_))), nullptr).first;
-    if (image.kind() != domain::vectors) fail(errc::unsupported, fmt::format("feature_map: {} maps to {}, not to vectors", name, mercer::name(image.kind())));
+    if (image.kind() != domain::vectors)
+        fail(errc::unsupported,
+             fmt::format("feature_map: {} maps to {}, not to vectors", name, mercer::name(image.kind())));
     const int from = build.source_number({composed.key, composed, {}});
     std::vector<int> here;
-    for (index a = 0; a < image.dims(); ++a) here.push_back(build.atom_number(from, a, fmt::format("{}[{}]", name, a + 1)));
+    for (index a = 0; a < image.dims(); ++a)
+        here.push_back(build.atom_number(from, a, fmt::format("{}[{}]", name, a + 1)));
     build.outer_ = composed;
     build.here_ = std::move(here);
 }
@@ -149,7 +159,8 @@ map_builder::inside::inside(map_builder& build, const feature& phi, const std::v
     std::vector<int> here;
     for (const index c : columns) {
         if (c < 0 || c >= static_cast<index>(build.here_.size()))
-            fail(errc::invalid_argument, fmt::format("feature_map: columns must satisfy 0 <= column < {}, got {}", build.here_.size(), c));
+            fail(errc::invalid_argument,
+                 fmt::format("feature_map: columns must satisfy 0 <= column < {}, got {}", build.here_.size(), c));
         here.push_back(build.here_[static_cast<std::size_t>(c)]);
     }
     build.outer_ = compose(build.outer_, phi);

@@ -1,6 +1,7 @@
-// Kernels of finite dimension written out: k(x, z) = Σₜ wₜ mₜ(x) mₜ(z), each mₜ a monomial in a few numbers of x (its coordinates,
-// those of a map φ(x), a factor h(x)). Sums add the weights of equal monomials, products multiply monomials, so that every rule of
-// the algebra stays within this form and the feature map t ↦ √wₜ mₜ(x) has no feature twice.
+// Kernels of finite dimension written out: k(x, z) = Σₜ wₜ mₜ(x) mₜ(z), each mₜ a monomial in a few numbers of x (its
+// coordinates, those of a map φ(x), a factor h(x)). Sums add the weights of equal monomials, products multiply
+// monomials, so that every rule of the algebra stays within this form and the feature map t ↦ √wₜ mₜ(x) has no feature
+// twice.
 #pragma once
 
 #include <map>
@@ -16,7 +17,9 @@ using monomial = std::vector<int>;
 
 // By degree, then x1² before x1·x2 before x2².
 struct graded_order {
-    bool operator()(const monomial& a, const monomial& b) const { return a.size() != b.size() ? a.size() < b.size() : a < b; }
+    bool operator()(const monomial& a, const monomial& b) const {
+        return a.size() != b.size() ? a.size() < b.size() : a < b;
+    }
 };
 
 struct expansion {
@@ -30,7 +33,8 @@ class map_builder {
 public:
     map_builder(index dims, index limit);
 
-    // How atoms are computed: source s is a map of the data to vectors, or a number for each object; atom (s, c) is coordinate c.
+    // How atoms are computed: source s is a map of the data to vectors, or a number for each object; atom (s, c) is
+    // coordinate c.
     struct source {
         std::string key;
         feature phi;        // with an empty `apply`: the data themselves

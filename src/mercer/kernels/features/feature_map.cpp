@@ -40,15 +40,17 @@ std::string root_text(double w) {
 
 feature_map::feature_map(const kernel& k, index dims, index limit) : dims_(dims) {
     if (k.where() != domain::vectors && k.where() != domain::any)
-        fail(errc::unsupported, fmt::format("feature_map: {} is a kernel on {}; explicit maps are for vectors", k.text(), mercer::name(k.where())));
+        fail(errc::unsupported, fmt::format("feature_map: {} is a kernel on {}; explicit maps are for vectors",
+                                            k.text(), mercer::name(k.where())));
     auto build = std::make_shared<map_builder>(dims, limit);
     const expansion all = k.node().expand(*build);
     start_.push_back(0);
     for (const auto& [what, weight] : all.terms) {
         if (!(weight > 0) || !std::isfinite(weight)) {
             const std::string text = monomial_text(what.data(), what.data() + what.size(), build->atoms());
-            fail(errc::not_psd, fmt::format("feature_map: {} gives {} the weight {}; a feature needs a finite weight > 0", k.text(),
-                                            text.empty() ? "the constant" : text, weight));
+            fail(errc::not_psd,
+                 fmt::format("feature_map: {} gives {} the weight {}; a feature needs a finite weight > 0", k.text(),
+                             text.empty() ? "the constant" : text, weight));
         }
         weight_.push_back(weight);
         root_.push_back(std::sqrt(weight));
@@ -59,9 +61,13 @@ feature_map::feature_map(const kernel& k, index dims, index limit) : dims_(dims)
 }
 
 std::string feature_map::name(index feature) const {
-    if (feature < 0 || feature >= size()) fail(errc::invalid_argument, fmt::format("feature_map: must satisfy 0 <= feature < {}, got {}", size(), feature));
+    if (feature < 0 || feature >= size())
+        fail(errc::invalid_argument,
+             fmt::format("feature_map: must satisfy 0 <= feature < {}, got {}", size(), feature));
     const auto t = static_cast<std::size_t>(feature);
-    const std::string root = root_text(weight_[t]), what = monomial_text(factors_.data() + start_[t], factors_.data() + start_[t + 1], atoms_->atoms());
+    const std::string root = root_text(weight_[t]),
+                      what =
+                          monomial_text(factors_.data() + start_[t], factors_.data() + start_[t + 1], atoms_->atoms());
     if (what.empty()) return root.empty() ? "1" : root;
     return root.empty() ? what : fmt::format("{}*{}", root, what);
 }
@@ -73,8 +79,11 @@ std::vector<std::string> feature_map::names() const {
 }
 
 dense<double> feature_map::apply(const dataset& x) const {
-    if (x.kind() != domain::vectors) fail(errc::unsupported, fmt::format("feature_map: the data are {}, not vectors", mercer::name(x.kind())));
-    if (x.dims() != dims_) fail(errc::invalid_argument, fmt::format("feature_map: made for vectors of {} coordinates, the data have {}", dims_, x.dims()));
+    if (x.kind() != domain::vectors)
+        fail(errc::unsupported, fmt::format("feature_map: the data are {}, not vectors", mercer::name(x.kind())));
+    if (x.dims() != dims_)
+        fail(errc::invalid_argument,
+             fmt::format("feature_map: made for vectors of {} coordinates, the data have {}", dims_, x.dims()));
     require_finite(x);
     const index n = x.size();
     // Every source for all the data: vectors, or one number each.
@@ -91,16 +100,19 @@ dense<double> feature_map::apply(const dataset& x) const {
     }
     for (const auto& atom : atoms_->atoms())
         if (n > 0 && atom.coordinate >= vectors[static_cast<std::size_t>(atom.from)].dims())
-            fail(errc::data, fmt::format("feature_map: {} was there when the map was made, but the data's image has {} coordinates", atom.name,
-                                         vectors[static_cast<std::size_t>(atom.from)].dims()));
+            fail(errc::data,
+                 fmt::format("feature_map: {} was there when the map was made, but the data's image has {} coordinates",
+                             atom.name, vectors[static_cast<std::size_t>(atom.from)].dims()));
     matrix<double> out(n, size());
     parallel_for(n, [&](index i) {
         const auto& atoms = atoms_->atoms();
         std::vector<double> value(atoms.size());
-        for (std::size_t a = 0; a < atoms.size(); ++a) value[a] = vectors[static_cast<std::size_t>(atoms[a].from)].row(i)[atoms[a].coordinate];
+        for (std::size_t a = 0; a < atoms.size(); ++a)
+            value[a] = vectors[static_cast<std::size_t>(atoms[a].from)].row(i)[atoms[a].coordinate];
         for (std::size_t t = 0; t < root_.size(); ++t) {
             double product = root_[t];
-            for (std::size_t f = start_[t]; f < start_[t + 1]; ++f) product *= value[static_cast<std::size_t>(factors_[f])];
+            for (std::size_t f = start_[t]; f < start_[t + 1]; ++f)
+                product *= value[static_cast<std::size_t>(factors_[f])];
             out(i, static_cast<index>(t)) = product;
         }
     });
@@ -133,7 +145,8 @@ double truncated_gaussian_map::error_bound(double radius) const {
     const auto m = static_cast<double>(terms_);
     if (t == 0) return 0;
     if (m + 1 <= t) return 1;
-    // From the first term left out, e^(-t) t^m/m!, each is the one before times t/(k+1) < 1, until a geometric series bounds the rest.
+    // From the first term left out, e^(-t) t^m/m!, each is the one before times t/(k+1) < 1, until a geometric series
+    // bounds the rest.
     double term = std::exp(m * std::log(t) - t - std::lgamma(m + 1)), sum = 0, rest = 0;
     for (double k = m; term > 0; ++k) {
         sum += term;
@@ -148,7 +161,8 @@ double truncated_gaussian_map::error_bound(double radius) const {
 dense<double> truncated_gaussian_map::apply(const dataset& x) const {
     if (x.kind() != domain::vectors || x.dims() != 1)
         fail(errc::invalid_argument,
-             fmt::format("truncated_gaussian_map: the data must be vectors of 1 coordinate, got {} of {}", mercer::name(x.kind()), x.dims()));
+             fmt::format("truncated_gaussian_map: the data must be vectors of 1 coordinate, got {} of {}",
+                         mercer::name(x.kind()), x.dims()));
     require_finite(x);
     const dense<double> from = as_dense<double>(x);
     matrix<double> out(from.size(), terms_);

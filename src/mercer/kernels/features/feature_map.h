@@ -1,12 +1,13 @@
-// Explicit feature maps: φ with φ(x)ᵀφ(z) = k(x, z), for the kernels on vectors whose feature space is finite (linear, polynomial,
-// all-subsets, bilinear, constant, maps a user wrote, and what the algebra makes of them except exp), and a truncated one for the
-// Gaussian on numbers.
+// Explicit feature maps: φ with φ(x)ᵀφ(z) = k(x, z), for the kernels on vectors whose feature space is finite (linear,
+// polynomial, all-subsets, bilinear, constant, maps a user wrote, and what the algebra makes of them except exp), and a
+// truncated one for the Gaussian on numbers.
 //
 //     feature_map phi(polynomial{.degree = 2}, 2);      // (x'z)² in the plane
 //     phi.names();                                      // "x1^2", "sqrt2*x1*x2", "x2^2"
 //     phi.apply(x);                                     // one row for each x
 //
-// Features stand by degree, then by the order of the coordinates: 1, x1, x2, x1², x1x2, x2². Equal monomials are one feature.
+// Features stand by degree, then by the order of the coordinates: 1, x1, x2, x1², x1x2, x2². Equal monomials are one
+// feature.
 #pragma once
 
 #include <memory>
@@ -20,8 +21,8 @@ namespace mercer {
 
 class feature_map {
 public:
-    // For vectors of `dims` coordinates. Refuses, naming it, a part that has no finite map; more than `limit` features; and a
-    // combination in which a monomial has a negative weight, for which no map exists.
+    // For vectors of `dims` coordinates. Refuses, naming it, a part that has no finite map; more than `limit` features;
+    // and a combination in which a monomial has a negative weight, for which no map exists.
     feature_map(const kernel& k, index dims, index limit = 1'000'000);
 
     index dims() const { return dims_; }
@@ -48,8 +49,8 @@ public:
 
     double gamma() const { return gamma_; }
     index size() const { return terms_; }
-    // |φ(x)ᵀφ(z) - k(x, z)| <= this for |x|, |z| <= radius. With t = 2γ|xz| the rest is at most e^(-t) Σ_{k >= terms} t^k/k!, the
-    // chance that a Poisson variable of mean t is >= terms, which grows with t <= 2γ·radius².
+    // |φ(x)ᵀφ(z) - k(x, z)| <= this for |x|, |z| <= radius. With t = 2γ|xz| the rest is at most e^(-t) Σ_{k >= terms}
+    // t^k/k!, the chance that a Poisson variable of mean t is >= terms, which grows with t <= 2γ·radius².
     double error_bound(double radius) const;
     // x: vectors of one coordinate.
     dense<double> apply(const dataset& x) const;

@@ -14,17 +14,22 @@ namespace {
 
 // A feature that treats X and Z alike and independently.
 feature each(std::string key, std::function<dataset(const dataset&)> apply) {
-    return {std::move(key), [apply](const dataset& x, const dataset* z) { return std::pair(apply(x), z ? apply(*z) : dataset()); }};
+    return {std::move(key),
+            [apply](const dataset& x, const dataset* z) { return std::pair(apply(x), z ? apply(*z) : dataset()); }};
 }
 
 void refuse_negative(const std::string& owner, index row, index column, double value) {
-    if (value < 0) fail(errc::data, fmt::format("{}: coordinates must satisfy 0 <= x, got {} at row {}, column {}", owner, value, row, column));
+    if (value < 0)
+        fail(errc::data, fmt::format("{}: coordinates must satisfy 0 <= x, got {} at row {}, column {}", owner, value,
+                                     row, column));
 }
 
 template <class Objects>
 const Objects& objects_of(const dataset& x, const std::string& what) {
     const auto* objects = x.as<Objects>();
-    if (!objects) fail(errc::unsupported, fmt::format("{}: {} are needed, got {}", what, name(dataset(Objects()).kind()), name(x.kind())));
+    if (!objects)
+        fail(errc::unsupported,
+             fmt::format("{}: {} are needed, got {}", what, name(dataset(Objects()).kind()), name(x.kind())));
     return *objects;
 }
 
@@ -38,7 +43,9 @@ sparse<double> count_words(const Objects& objects, Words words, std::unordered_m
     std::vector<std::int32_t> here;
     for (index i = 0; i < objects.size(); ++i) {
         here.clear();
-        words(objects, i, [&](const Word& word) { here.push_back(column.try_emplace(word, static_cast<std::int32_t>(column.size())).first->second); });
+        words(objects, i, [&](const Word& word) {
+            here.push_back(column.try_emplace(word, static_cast<std::int32_t>(column.size())).first->second);
+        });
         std::sort(here.begin(), here.end());
         for (std::size_t k = 0; k < here.size();) {
             std::size_t end = k;
@@ -57,7 +64,8 @@ feature word_counts(std::string key, Words words) {
     return {key, [key, words](const dataset& x, const dataset* z) {
                 std::unordered_map<Word, std::int32_t> column;
                 dataset first = count_words<Word>(objects_of<Objects>(x, key), words, column);
-                return std::pair(first, z ? dataset(count_words<Word>(objects_of<Objects>(*z, key), words, column)) : dataset());
+                return std::pair(
+                    first, z ? dataset(count_words<Word>(objects_of<Objects>(*z, key), words, column)) : dataset());
             }};
 }
 
@@ -72,7 +80,8 @@ feature non_negative(const std::string& owner) {
                         for (index j = 0; j < some.dims(); ++j) refuse_negative(owner, i, j, some.row(i)[j]);
                 } else if constexpr (requires { some.values(0); }) {
                     for (index i = 0; i < some.size(); ++i)
-                        for (std::size_t k = 0; k < some.values(i).size(); ++k) refuse_negative(owner, i, some.cols(i)[k], some.values(i)[k]);
+                        for (std::size_t k = 0; k < some.values(i).size(); ++k)
+                            refuse_negative(owner, i, some.cols(i)[k], some.values(i)[k]);
                 }
             },
             x.items());
@@ -85,12 +94,15 @@ namespace {
 dataset mapped(const std::vector<std::vector<double>>& m, const dataset& x, const std::vector<double>& origin) {
     const dense<double> from = as_dense<double>(x);
     const auto d = m.empty() ? 0 : static_cast<index>(m.front().size());
-    if (from.dims() != d) fail(errc::invalid_argument, fmt::format("the kernel's matrix is for vectors of {} coordinates, the data have {}", d, from.dims()));
+    if (from.dims() != d)
+        fail(errc::invalid_argument,
+             fmt::format("the kernel's matrix is for vectors of {} coordinates, the data have {}", d, from.dims()));
     matrix<double> to(from.size(), static_cast<index>(m.size()));
     for (index i = 0; i < from.size(); ++i)
         for (index a = 0; a < to.cols(); ++a) {
             double sum = 0;
-            for (index b = 0; b < d; ++b) sum += m[a][b] * (origin.empty() ? from.row(i)[b] : from.row(i)[b] - origin[b]);
+            for (index b = 0; b < d; ++b)
+                sum += m[a][b] * (origin.empty() ? from.row(i)[b] : from.row(i)[b] - origin[b]);
             to(i, a) = sum;
         }
     return dense<double>(std::move(to));
@@ -119,7 +131,9 @@ feature circle_map(double period) {
         matrix<double> to(from.size(), 2 * from.dims());
         for (index i = 0; i < from.size(); ++i)
             for (index a = 0; a < from.dims(); ++a) {
-                const double angle = 2 * std::numbers::pi * (std::remainder(from.row(i)[a], period) / period);  // exact, however many periods from 0
+                const double angle =
+                    2 * std::numbers::pi *
+                    (std::remainder(from.row(i)[a], period) / period);  // exact, however many periods from 0
                 to(i, 2 * a) = std::cos(angle);
                 to(i, 2 * a + 1) = std::sin(angle);
             }
@@ -137,7 +151,9 @@ feature vector_map(std::string key, std::function<std::vector<double>(std::span<
             const std::vector<double> image = phi({from.row(i), static_cast<std::size_t>(from.dims())});
             if (i == 0) to = matrix<double>(from.size(), static_cast<index>(image.size()));
             if (static_cast<index>(image.size()) != to.cols())
-                fail(errc::invalid_argument, fmt::format("the map gives {} coordinates for object {} and {} for object 0", image.size(), i, to.cols()));
+                fail(errc::invalid_argument,
+                     fmt::format("the map gives {} coordinates for object {} and {} for object 0", image.size(), i,
+                                 to.cols()));
             std::copy(image.begin(), image.end(), to.row(i));
         }
         return dataset(dense<double>(std::move(to)));
@@ -147,7 +163,8 @@ feature vector_map(std::string key, std::function<std::vector<double>(std::span<
 feature column_map(std::vector<index> columns) {
     return each(fmt::format("columns {}", fmt::join(columns, ",")), [columns](const dataset& x) {
         for (const index c : columns)
-            if (c < 0 || c >= x.dims()) fail(errc::invalid_argument, fmt::format("columns must satisfy 0 <= column < {}, got {}", x.dims(), c));
+            if (c < 0 || c >= x.dims())
+                fail(errc::invalid_argument, fmt::format("columns must satisfy 0 <= column < {}, got {}", x.dims(), c));
         const dense<double> from = as_dense<double>(x);
         matrix<double> to(from.size(), static_cast<index>(columns.size()));
         for (index i = 0; i < from.size(); ++i)
@@ -163,10 +180,12 @@ feature indicator() {
 }
 
 feature spectrum_counts(int k) {
-    return word_counts<std::string_view, strings>(fmt::format("substrings {}", k), [k](const strings& from, index i, auto add) {
-        const std::string_view s = from[i];
-        for (std::size_t at = 0; at + k <= s.size(); ++at) add(s.substr(at, k));
-    });
+    return word_counts<std::string_view, strings>(fmt::format("substrings {}", k),
+                                                  [k](const strings& from, index i, auto add) {
+                                                      const std::string_view s = from[i];
+                                                      for (std::size_t at = 0; at + k <= s.size(); ++at)
+                                                          add(s.substr(at, k));
+                                                  });
 }
 
 feature compose(feature first, feature second) {

@@ -13,7 +13,8 @@ namespace mercer {
 feature non_negative(const std::string& owner);
 // x ↦ Mx with M given by rows.
 feature linear_map(std::string key, std::vector<std::vector<double>> m);
-// The same up to a shift, for kernels that ask for differences only: far from the origin Mx would lose what M(x-z) needs.
+// The same up to a shift, for kernels that ask for differences only: far from the origin Mx would lose what M(x-z)
+// needs.
 feature linear_map_of_differences(std::string key, std::vector<std::vector<double>> m);
 // x ↦ (cos 2πx/p, sin 2πx/p), coordinate by coordinate: ‖φ(x)-φ(z)‖² = 4 Σ sin²(π(xₐ-zₐ)/p).
 feature circle_map(double period);

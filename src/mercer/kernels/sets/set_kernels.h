@@ -1,5 +1,6 @@
 // Kernels on finite sets: |A∩B|, 2^|A∩B| (the number of common subsets), e^|A∩B|, and Jaccard |A∩B|/|A∪B|.
-// 2^|A∩B| of large sets leaves the range of floating point; normalize(set_power()) never does, for it works on logarithms.
+// 2^|A∩B| of large sets leaves the range of floating point; normalize(set_power()) never does, for it works on
+// logarithms.
 #pragma once
 
 #include <cmath>
@@ -13,7 +14,14 @@ namespace mercer {
 
 struct set_intersection {
     static kernel_info info() {
-        return {"set_intersection", {"common_items"}, "|A ∩ B|", domain::sets, {}, "set intersection: the inner product of 0/1 indicator vectors", true, {}};
+        return {"set_intersection",
+                {"common_items"},
+                "|A ∩ B|",
+                domain::sets,
+                {},
+                "set intersection: the inner product of 0/1 indicator vectors",
+                true,
+                {}};
     }
     static set_intersection from(const mercer::arguments&) { return {}; }
     void check() const {}
@@ -61,7 +69,9 @@ struct set_power {
 };
 
 struct set_exp {
-    static kernel_info info() { return {"set_exp", {}, "e^|A ∩ B|", domain::sets, {}, "exponential of the set intersection kernel", true, {}}; }
+    static kernel_info info() {
+        return {"set_exp", {}, "e^|A ∩ B|", domain::sets, {}, "exponential of the set intersection kernel", true, {}};
+    }
     static set_exp from(const mercer::arguments&) { return {}; }
     void check() const {}
     std::vector<argument> arguments() const { return {}; }
@@ -85,7 +95,8 @@ struct jaccard {
                 "|A ∩ B| / |A ∪ B|, 1 for two empty sets",
                 domain::sets,
                 {},
-                "Jaccard: the probability that a random order of all items has the same first item in A and in B (min-hash)",
+                "Jaccard: the probability that a random order of all items has the same first item in A and in B "
+                "(min-hash)",
                 true,
                 {.stationary = false, .radial = false, .normalised = true}};
     }

@@ -7,8 +7,10 @@
 //   atom    := number | '(' sum ')' | name | name '(' [argument (',' argument)*] ')'
 //   argument:= [name '='] (number | list | sum)      list := '[' … ']', of numbers or of lists
 //
-// Names are those of the registry (rbf, poly, …), and exp, normalize, polynomial_of, conjugate, pullback, columns, map, user.
-// A number stands for a factor in a product and for a constant kernel in a sum.
+// Names are those of the registry (rbf, poly, …), and exp, normalize, polynomial_of, conjugate, pullback, columns, map,
+// user. A number stands for a factor in a product and for a constant kernel in a sum.
+//
+// Longer than 400 lines: one parser, a function for each rule above.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -97,7 +99,8 @@ private:
                 factor *= *c;
                 scaled = true;
             } else {
-                kernels = kernels ? guarded(start, [&] { return *kernels * std::get<kernel>(next); }) : std::get<kernel>(next);
+                kernels = kernels ? guarded(start, [&] { return *kernels * std::get<kernel>(next); })
+                                  : std::get<kernel>(next);
             }
             if (peek() != '*' && peek() != '/') break;
             sign_at = at_++;
@@ -164,7 +167,8 @@ private:
                 if (word == "polynomial_of") return polynomial_of(inner, *numbers);
                 std::vector<index> which;
                 for (const double column : *numbers) {
-                    if (column != std::floor(column) || column < 0 || column > 2e9) wrong("columns are whole numbers >= 0", list_at);
+                    if (column != std::floor(column) || column < 0 || column > 2e9)
+                        wrong("columns are whole numbers >= 0", list_at);
                     which.push_back(static_cast<index>(column));
                 }
                 return columns(inner, which);
@@ -183,7 +187,9 @@ private:
         expect('(');
         const std::size_t name_at = skip();
         const std::string who = name();
-        const auto missing = [&](const char* what) { wrong(fmt::format("no {} is registered under the name '{}'", what, who), name_at); };
+        const auto missing = [&](const char* what) {
+            wrong(fmt::format("no {} is registered under the name '{}'", what, who), name_at);
+        };
         if (word == "user") {
             const auto k = kernel_named(who);
             if (!k) missing("kernel");
@@ -225,14 +231,19 @@ private:
             std::string key;
             if (is_letter(peek())) {
                 key = name();
-                bool known = std::find(owner.other_arguments.begin(), owner.other_arguments.end(), key) != owner.other_arguments.end();
+                bool known = std::find(owner.other_arguments.begin(), owner.other_arguments.end(), key) !=
+                             owner.other_arguments.end();
                 for (const auto& parameter : parameters) known = known || parameter.name == key;
-                if (!known) wrong(fmt::format("{} has no parameter '{}'{}", owner.info.name, key, parameter_list(owner)), start);
+                if (!known)
+                    wrong(fmt::format("{} has no parameter '{}'{}", owner.info.name, key, parameter_list(owner)),
+                          start);
                 expect('=');
                 skip();
             } else {
                 if (position >= parameters.size())
-                    wrong(fmt::format("{} takes {} argument{}", owner.info.name, parameters.size(), parameters.size() == 1 ? "" : "s"), start);
+                    wrong(fmt::format("{} takes {} argument{}", owner.info.name, parameters.size(),
+                                      parameters.size() == 1 ? "" : "s"),
+                          start);
                 key = parameters[position].name;
             }
             guarded(start, [&] { return given.set(key, literal()), 0; });
@@ -246,7 +257,8 @@ private:
     static std::string parameter_list(const registered_kernel& owner) {
         if (owner.info.parameters.empty()) return "; it has none";
         std::string out = "; it has ";
-        for (std::size_t i = 0; i < owner.info.parameters.size(); ++i) out += (i ? ", " : "") + owner.info.parameters[i].name;
+        for (std::size_t i = 0; i < owner.info.parameters.size(); ++i)
+            out += (i ? ", " : "") + owner.info.parameters[i].name;
         return out;
     }
 
@@ -263,7 +275,8 @@ private:
                 const nested guard(*this);
                 argument row = literal();
                 auto* numbers = std::get_if<std::vector<double>>(&row);
-                if (!numbers || !flat.empty()) wrong("a list of numbers, or of lists of numbers, is expected here", row_at);
+                if (!numbers || !flat.empty())
+                    wrong("a list of numbers, or of lists of numbers, is expected here", row_at);
                 rows.push_back(std::move(*numbers));
             } else {
                 if (!rows.empty()) wrong("a list [a, b, …] is expected here, like the ones before it");
@@ -287,9 +300,11 @@ private:
         double x = 0;
         const char* first = text_.data() + at_;
         const auto [end, code] = std::from_chars(first, text_.data() + text_.size(), x);
-        const bool letters = first != text_.data() + text_.size() && !((*first >= '0' && *first <= '9') || *first == '.');
+        const bool letters =
+            first != text_.data() + text_.size() && !((*first >= '0' && *first <= '9') || *first == '.');
         if (code == std::errc::invalid_argument || letters) wrong("a number is expected here");
-        if (code == std::errc::result_out_of_range || !std::isfinite(x)) wrong("this number is beyond the range of double");
+        if (code == std::errc::result_out_of_range || !std::isfinite(x))
+            wrong("this number is beyond the range of double");
         at_ += static_cast<std::size_t>(end - first);
         return x;
     }
@@ -321,7 +336,8 @@ private:
             known.push_back(each.info.name);
             known.insert(known.end(), each.info.aliases.begin(), each.info.aliases.end());
         }
-        known.insert(known.end(), {"exp", "normalize", "polynomial_of", "columns", "conjugate", "pullback", "map", "user"});
+        known.insert(known.end(),
+                     {"exp", "normalize", "polynomial_of", "columns", "conjugate", "pullback", "map", "user"});
         std::string best;
         std::size_t least = std::max<std::size_t>(2, word.size() / 3) + 1;
         for (const auto& each : known) {
@@ -342,7 +358,8 @@ private:
                     continue;
                 }
                 d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (a[i - 1] != b[j - 1])});
-                if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
+                if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                    d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
             }
         return d[a.size()][b.size()];
     }
@@ -365,7 +382,8 @@ private:
         return at_end() ? '\0' : text_[at_];
     }
     std::size_t skip() {
-        while (!at_end() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n' || text_[at_] == '\r')) ++at_;
+        while (!at_end() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n' || text_[at_] == '\r'))
+            ++at_;
         return at_;
     }
     void expect(char c) {
@@ -377,8 +395,8 @@ private:
         std::string line(text_);
         for (char& c : line)
             if (c == '\n' || c == '\t' || c == '\r') c = ' ';
-        fail(errc::parse,
-             fmt::format("kernel expression, character {}: {}\n  {}\n  {}^", columns_before(place) + 1, what, line, std::string(columns_before(place), ' ')));
+        fail(errc::parse, fmt::format("kernel expression, character {}: {}\n  {}\n  {}^", columns_before(place) + 1,
+                                      what, line, std::string(columns_before(place), ' ')));
     }
     // The character here, whole: it may take several bytes of UTF-8.
     std::string_view character() const {
@@ -389,7 +407,8 @@ private:
     // How many columns the text before a byte fills: UTF-8 continuation bytes fill none.
     std::size_t columns_before(std::size_t place) const {
         std::size_t count = 0;
-        for (std::size_t i = 0; i < place && i < text_.size(); ++i) count += (static_cast<unsigned char>(text_[i]) & 0xC0) != 0x80;
+        for (std::size_t i = 0; i < place && i < text_.size(); ++i)
+            count += (static_cast<unsigned char>(text_[i]) & 0xC0) != 0x80;
         return count;
     }
 

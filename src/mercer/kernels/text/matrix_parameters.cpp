@@ -18,7 +18,9 @@ dense_matrix symmetric(const std::string& owner, const std::vector<std::vector<d
     dense_matrix m(n, n);
     for (Eigen::Index i = 0; i < n; ++i) {
         if (static_cast<Eigen::Index>(rows[i].size()) != n)
-            fail(errc::invalid_argument, fmt::format("{}: the matrix must be square, got {} rows and {} numbers in row {}", owner, n, rows[i].size(), i));
+            fail(errc::invalid_argument,
+                 fmt::format("{}: the matrix must be square, got {} rows and {} numbers in row {}", owner, n,
+                             rows[i].size(), i));
         for (Eigen::Index j = 0; j < n; ++j) m(i, j) = rows[i][j];
     }
     if (!m.allFinite()) fail(errc::invalid_argument, owner + ": the matrix must be finite");
@@ -27,7 +29,8 @@ dense_matrix symmetric(const std::string& owner, const std::vector<std::vector<d
         for (Eigen::Index j = 0; j < i; ++j)
             if (std::abs(m(i, j) - m(j, i)) > 1e-12 * largest)
                 fail(errc::invalid_argument,
-                     fmt::format("{}: the matrix must be symmetric, got {} at ({}, {}) and {} at ({}, {})", owner, m(i, j), i, j, m(j, i), j, i));
+                     fmt::format("{}: the matrix must be symmetric, got {} at ({}, {}) and {} at ({}, {})", owner,
+                                 m(i, j), i, j, m(j, i), j, i));
     return (m + m.transpose()) / 2;
 }
 
@@ -41,13 +44,14 @@ std::vector<std::vector<double>> rows_of(const dense_matrix& m) {
 }  // namespace
 
 std::vector<std::vector<double>> anisotropic::whitening() const {
-    if (covariance.empty() || covariance.front().empty()) fail(errc::invalid_argument, "anisotropic: covariance must have at least one number");
+    if (covariance.empty() || covariance.front().empty())
+        fail(errc::invalid_argument, "anisotropic: covariance must have at least one number");
     if (covariance.size() == 1) {
         const auto d = static_cast<Eigen::Index>(covariance.front().size());
         dense_matrix m = dense_matrix::Zero(d, d);
         for (Eigen::Index a = 0; a < d; ++a) {
-            require(covariance.front()[a] > 0 && std::isfinite(covariance.front()[a]), "anisotropic", fmt::format("covariance[{}] > 0", a),
-                    covariance.front()[a]);
+            require(covariance.front()[a] > 0 && std::isfinite(covariance.front()[a]), "anisotropic",
+                    fmt::format("covariance[{}] > 0", a), covariance.front()[a]);
             m(a, a) = 1 / std::sqrt(covariance.front()[a]);
         }
         return rows_of(m);
@@ -55,8 +59,11 @@ std::vector<std::vector<double>> anisotropic::whitening() const {
     const dense_matrix m = symmetric("anisotropic", covariance);
     const Eigen::LLT<dense_matrix> factor(m);
     if (factor.info() != Eigen::Success) {
-        const double smallest = Eigen::SelfAdjointEigenSolver<dense_matrix>(m, Eigen::EigenvaluesOnly).eigenvalues().minCoeff();
-        fail(errc::not_psd, fmt::format("anisotropic: covariance must be positive definite, its smallest eigenvalue is {:.6g}", smallest));
+        const double smallest =
+            Eigen::SelfAdjointEigenSolver<dense_matrix>(m, Eigen::EigenvaluesOnly).eigenvalues().minCoeff();
+        fail(errc::not_psd,
+             fmt::format("anisotropic: covariance must be positive definite, its smallest eigenvalue is {:.6g}",
+                         smallest));
     }
     return rows_of(factor.matrixL().solve(dense_matrix::Identity(m.rows(), m.cols())));
 }
@@ -69,7 +76,8 @@ std::vector<std::vector<double>> bilinear::root() const {
     // Rounding alone can move an eigenvalue by n·ε·‖A‖.
     const double tolerance = static_cast<double>(m.rows()) * 2.3e-16 * values.cwiseAbs().maxCoeff();
     if (values.minCoeff() < -tolerance)
-        fail(errc::not_psd, fmt::format("bilinear: A must be positive semidefinite, its smallest eigenvalue is {:.6g}", values.minCoeff()));
+        fail(errc::not_psd, fmt::format("bilinear: A must be positive semidefinite, its smallest eigenvalue is {:.6g}",
+                                        values.minCoeff()));
     return rows_of(values.cwiseMax(0).cwiseSqrt().asDiagonal() * eigen.eigenvectors().transpose());
 }
 

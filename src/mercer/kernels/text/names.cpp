@@ -64,10 +64,14 @@ std::vector<named_kernels>& local() {
     return innermost_last;
 }
 
-void require_one_function_a_name(const std::shared_ptr<const kernel_node>& node, std::map<std::string, const kernel_node*>& seen) {
+void require_one_function_a_name(const std::shared_ptr<const kernel_node>& node,
+                                 std::map<std::string, const kernel_node*>& seen) {
     const kernel_form form = node->form();
     if (form.what == "user" && seen.try_emplace(form.who, node.get()).first->second != node.get())
-        fail(errc::unsupported, fmt::format("the kernel has two functions named '{}', and a file tells functions apart by their names: rename one", form.who));
+        fail(errc::unsupported,
+             fmt::format(
+                 "the kernel has two functions named '{}', and a file tells functions apart by their names: rename one",
+                 form.who));
     for (const auto& part : form.parts) require_one_function_a_name(part, seen);
 }
 
@@ -91,7 +95,8 @@ std::optional<object_function> weight_named(const std::string& name) { return we
 std::optional<feature> map_named(const std::string& name) { return maps().find(name); }
 std::optional<kernel> kernel_named(const std::string& name) {
     for (auto known = local().rbegin(); known != local().rend(); ++known)
-        if (const auto at = std::ranges::find(*known, name, &named_kernels::value_type::first); at != known->end()) return at->second;
+        if (const auto at = std::ranges::find(*known, name, &named_kernels::value_type::first); at != known->end())
+            return at->second;
     return kernels().find(name);
 }
 

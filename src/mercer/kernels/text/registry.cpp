@@ -42,7 +42,9 @@ std::int32_t place_in_list(const std::type_info& formula) { return place_of(form
 
 const registered_kernel* find_kernel(std::string_view name) {
     for (const auto& each : kernel_registry())
-        if (each.info.name == name || std::find(each.info.aliases.begin(), each.info.aliases.end(), name) != each.info.aliases.end()) return &each;
+        if (each.info.name == name ||
+            std::find(each.info.aliases.begin(), each.info.aliases.end(), name) != each.info.aliases.end())
+            return &each;
     return nullptr;
 }
 
@@ -87,7 +89,8 @@ double arguments::number(const std::string& name, std::optional<double> initial)
 
 int arguments::whole(const std::string& name, std::optional<int> initial) const {
     const double value = number(name, initial ? std::optional<double>(*initial) : std::nullopt);
-    if (value != std::floor(value)) fail(errc::invalid_argument, fmt::format("{}: {} must be a whole number, got {}", owner_, name, value));
+    if (value != std::floor(value))
+        fail(errc::invalid_argument, fmt::format("{}: {} must be a whole number, got {}", owner_, name, value));
     require(std::abs(value) <= 1e9, owner_, fmt::format("|{}| <= 1e9", name), value);
     return static_cast<int>(value);
 }
@@ -109,8 +112,8 @@ std::vector<std::vector<double>> arguments::table(const std::string& name) const
 
 void require(bool ok, const std::string& owner, const std::string& condition, double value) {
     if (!ok)
-        fail(errc::invalid_argument,
-             fmt::format("{}: must satisfy {}{}, got {}", owner, condition, std::isfinite(value) ? "" : " and be finite", number_text(value)));
+        fail(errc::invalid_argument, fmt::format("{}: must satisfy {}{}, got {}", owner, condition,
+                                                 std::isfinite(value) ? "" : " and be finite", number_text(value)));
 }
 
 std::string number_text(double value) { return fmt::format("{}", value); }
@@ -120,10 +123,12 @@ std::string call_text(const kernel_info& info, const std::vector<argument>& valu
     for (std::size_t i = 0; i < values.size(); ++i) {
         out += (i ? ", " : "") + info.parameters[i].name + "=";
         if (const double* number = std::get_if<double>(&values[i])) out += number_text(*number);
-        if (const auto* list = std::get_if<std::vector<double>>(&values[i])) out += fmt::format("[{}]", fmt::join(*list, ", "));
+        if (const auto* list = std::get_if<std::vector<double>>(&values[i]))
+            out += fmt::format("[{}]", fmt::join(*list, ", "));
         if (const auto* table = std::get_if<std::vector<std::vector<double>>>(&values[i])) {
             out += "[";
-            for (std::size_t r = 0; r < table->size(); ++r) out += fmt::format("{}[{}]", r ? ", " : "", fmt::join((*table)[r], ", "));
+            for (std::size_t r = 0; r < table->size(); ++r)
+                out += fmt::format("{}[{}]", r ? ", " : "", fmt::join((*table)[r], ", "));
             out += "]";
         }
     }

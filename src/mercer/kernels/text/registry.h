@@ -1,4 +1,5 @@
-// All kernels by name, with parameters, defaults, ranges, formula and domain: what the parser, help texts and docs are made from.
+// All kernels by name, with parameters, defaults, ranges, formula and domain: what the parser, help texts and docs are
+// made from.
 #pragma once
 
 #include <functional>

@@ -44,8 +44,8 @@ struct tile_map {
     bool stream = false;  // write past the caches: nobody reads the result soon, and its rows are aligned to vectors
 };
 
-// Squared distances from dot products, and from differences where those leave doubt: t = ‖x‖² + ‖z‖² - 2·tile(i, j) stays where it is at
-// least the larger of row_doubt[i] and col_doubt[j].
+// Squared distances from dot products, and from differences where those leave doubt: t = ‖x‖² + ‖z‖² - 2·tile(i, j)
+// stays where it is at least the larger of row_doubt[i] and col_doubt[j].
 template <class T>
 struct tile_distances {
     T* tile;  // dot products, then squared distances
@@ -54,7 +54,8 @@ struct tile_distances {
     std::int64_t width;  // a whole number of panels
     const T *row, *col;  // squared norms
     const T *row_doubt, *col_doubt;
-    // The vectors as `dense` reads them, and what rounding took from them (null: nothing). No block: doubtful pairs are only counted.
+    // The vectors as `dense` reads them, and what rounding took from them (null: nothing). No block: doubtful pairs are
+    // only counted.
     const T *block, *block_low;
     const T *panels, *panels_low;
     std::int64_t depth;

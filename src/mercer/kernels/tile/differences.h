@@ -1,5 +1,5 @@
-// Squared distances from products, and from differences where products leave doubt; sums over differences of vectors with low parts.
-// Included by ops.cpp only, once per instruction set.
+// Squared distances from products, and from differences where products leave doubt; sums over differences of vectors
+// with low parts. Included by ops.cpp only, once per instruction set.
 #pragma once
 
 #include "mercer/kernels/tile/ops.h"
@@ -19,13 +19,16 @@ template <class T>
 struct four_sums {
     using V = hn::Vec<tag<T>>;
     V s0, s1, s2, s3;
-    static HWY_INLINE four_sums none() { return {hn::Zero(tag<T>()), hn::Zero(tag<T>()), hn::Zero(tag<T>()), hn::Zero(tag<T>())}; }
+    static HWY_INLINE four_sums none() {
+        return {hn::Zero(tag<T>()), hn::Zero(tag<T>()), hn::Zero(tag<T>()), hn::Zero(tag<T>())};
+    }
     HWY_INLINE V total() const { return hn::Add(hn::Add(s0, s1), hn::Add(s2, s3)); }
 };
 
 // s + the squares of the differences over `depth` coordinates.
 template <class T, bool low>
-HWY_INLINE four_sums<T> squared_differences(four_sums<T> s, const T* HWY_RESTRICT block, const T* HWY_RESTRICT block_low, const T* HWY_RESTRICT panel,
+HWY_INLINE four_sums<T> squared_differences(four_sums<T> s, const T* HWY_RESTRICT block,
+                                            const T* HWY_RESTRICT block_low, const T* HWY_RESTRICT panel,
                                             const T* HWY_RESTRICT panel_low, size depth) {
     const tag<T> d;
     constexpr size width = panel_width<T>;
@@ -55,7 +58,9 @@ HWY_INLINE four_sums<T> squared_differences(four_sums<T> s, const T* HWY_RESTRIC
 template <class T, class Call>
 HWY_INLINE four_sums<T> differences_at(const Call& call, four_sums<T> s, size i, size j, size panel_stride) {
     const size at = j / panel_width<T> * panel_stride + j % panel_width<T>;
-    if (call.panels_low) return squared_differences<T, true>(s, call.block + i, call.block_low + i, call.panels + at, call.panels_low + at, call.depth);
+    if (call.panels_low)
+        return squared_differences<T, true>(s, call.block + i, call.block_low + i, call.panels + at,
+                                            call.panels_low + at, call.depth);
     return squared_differences<T, false>(s, call.block + i, nullptr, call.panels + at, nullptr, call.depth);
 }
 
@@ -73,7 +78,10 @@ size distances(const tile_distances<T>& call) {
             const auto again = hn::Lt(t, hn::Max(near, hn::LoadU(d, call.col_doubt + j)));
             if (!hn::AllFalse(d, again)) {
                 doubtful += static_cast<size>(hn::CountTrue(d, again));
-                if (call.block) t = hn::IfThenElse(again, differences_at(call, four_sums<T>::none(), i, j, panel_width<T> * call.depth).total(), t);
+                if (call.block)
+                    t = hn::IfThenElse(
+                        again, differences_at(call, four_sums<T>::none(), i, j, panel_width<T> * call.depth).total(),
+                        t);
             }
             hn::StoreU(t, d, tile + j);
         }
@@ -94,7 +102,9 @@ void differences(const tile_differences<T>& call) {
             if (hn::AllFalse(d, again)) continue;
             T* kept = call.sums + 4 * (i * call.width + j);
             four_sums<T> s = four_sums<T>::none();
-            if (!call.first) s = {hn::LoadU(d, kept), hn::LoadU(d, kept + n), hn::LoadU(d, kept + 2 * n), hn::LoadU(d, kept + 3 * n)};
+            if (!call.first)
+                s = {hn::LoadU(d, kept), hn::LoadU(d, kept + n), hn::LoadU(d, kept + 2 * n),
+                     hn::LoadU(d, kept + 3 * n)};
             s = differences_at(call, s, i, j, call.panel_stride);
             if (call.last) {
                 hn::StoreU(hn::IfThenElse(again, s.total(), t), d, tile);
@@ -110,7 +120,8 @@ void differences(const tile_differences<T>& call) {
 
 // Statistics that are sums over differences, of vectors with low parts.
 template <class T, statistic S>
-void dense_low_tile(const T* block, const T* block_low, const T* panel, const T* panel_low, size depth, T* out, size stride, bool more) {
+void dense_low_tile(const T* block, const T* block_low, const T* panel, const T* panel_low, size depth, T* out,
+                    size stride, bool more) {
     const tag<T> d;
     constexpr size n = lane_count<T>, width = panel_width<T>;
     for (size r = 0; r < rows_in_block; ++r)
@@ -118,11 +129,13 @@ void dense_low_tile(const T* block, const T* block_low, const T* panel, const T*
             auto sum = more ? hn::LoadU(d, out + r * stride + j) : hn::Zero(d);
             for (size k = 0; k < depth; ++k) {
                 const auto x = hn::Set(d, block[k * rows_in_block + r]), z = hn::Load(d, panel + k * width + j);
-                const auto apart = difference(x, hn::Set(d, block_low[k * rows_in_block + r]), z, hn::Load(d, panel_low + k * width + j));
+                const auto apart = difference(x, hn::Set(d, block_low[k * rows_in_block + r]), z,
+                                              hn::Load(d, panel_low + k * width + j));
                 if constexpr (S == statistic::manhattan) sum = hn::Add(sum, hn::Abs(apart));
                 if constexpr (S == statistic::chi2) {
                     const auto total = hn::Add(x, z);
-                    sum = hn::Add(sum, hn::IfThenElseZero(hn::Ne(total, hn::Zero(d)), hn::Div(hn::Mul(apart, apart), total)));
+                    sum = hn::Add(
+                        sum, hn::IfThenElseZero(hn::Ne(total, hn::Zero(d)), hn::Div(hn::Mul(apart, apart), total)));
                 }
             }
             hn::StoreU(sum, d, out + r * stride + j);
@@ -130,8 +143,10 @@ void dense_low_tile(const T* block, const T* block_low, const T* panel, const T*
 }
 
 template <class T>
-void dense_low(statistic what, const T* block, const T* block_low, const T* panel, const T* panel_low, size depth, T* out, size stride, bool more) {
-    if (what == statistic::manhattan) return dense_low_tile<T, statistic::manhattan>(block, block_low, panel, panel_low, depth, out, stride, more);
+void dense_low(statistic what, const T* block, const T* block_low, const T* panel, const T* panel_low, size depth,
+               T* out, size stride, bool more) {
+    if (what == statistic::manhattan)
+        return dense_low_tile<T, statistic::manhattan>(block, block_low, panel, panel_low, depth, out, stride, more);
     return dense_low_tile<T, statistic::chi2>(block, block_low, panel, panel_low, depth, out, stride, more);
 }
 

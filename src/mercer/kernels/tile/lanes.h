@@ -1,5 +1,5 @@
-// A vector of numbers that reads like a number, so that a kernel's formula is written once, as a plain function of one number,
-// and serves double, float, and whole SIMD vectors. Included by ops.cpp only, once per instruction set.
+// A vector of numbers that reads like a number, so that a kernel's formula is written once, as a plain function of one
+// number, and serves double, float, and whole SIMD vectors. Included by ops.cpp only, once per instruction set.
 #pragma once
 
 #include <hwy/contrib/math/math-inl.h>
@@ -18,7 +18,8 @@ struct lanes {
     static lanes all(double x) { return {hn::Set(tag<T>(), static_cast<T>(x))}; }
     static lanes load(const T* p) { return {hn::LoadU(tag<T>(), p)}; }
     void store(T* p) const { hn::StoreU(v, tag<T>(), p); }
-    // A factor beyond the range of T becomes the largest number of T, so that 0 times it stays 0 (rbf(gamma=1e300) in float).
+    // A factor beyond the range of T becomes the largest number of T, so that 0 times it stays 0 (rbf(gamma=1e300) in
+    // float).
     static lanes factor(double x) {
         const double most = hwy::HighestValue<T>();
         return all(x > most ? most : x < -most ? -most : x);
@@ -71,9 +72,10 @@ HWY_INLINE lanes<T> operator/(double a, lanes<T> b) {
 }
 
 // eˣ = 2ⁿ·eʳ with n = round(x·log₂e) and r = x - n·ln 2 in two pieces; the polynomial is the minimax one of
-// Moshier's Cephes library (expf) for |r| <= ln 2 / 2, within 1.2e-7 relative. What would be below the normal numbers is 0: unscaled data have little else, and
-// every such number costs the processor a hundred cycles, here and wherever it is used. Overflows to infinity, keeps NaN (x86 min and max return the second of a pair
-// with a NaN). double takes Highway's.
+// Moshier's Cephes library (expf) for |r| <= ln 2 / 2, within 1.2e-7 relative. What would be below the normal numbers
+// is 0: unscaled data have little else, and every such number costs the processor a hundred cycles, here and wherever
+// it is used. Overflows to infinity, keeps NaN (x86 min and max return the second of a pair with a NaN). double takes
+// Highway's.
 HWY_INLINE lanes<float> exp(lanes<float> x) {
     const tag<float> f;
     const hn::RebindToSigned<tag<float>> i;
@@ -108,7 +110,8 @@ HWY_INLINE lanes<double> exp(lanes<double> x) {
     const auto within = hn::Max(low, hn::Min(hn::Set(d, 710.0), x.v));
     return {hn::IfThenElse(hn::Eq(x.v, x.v), hn::IfThenZeroElse(hn::Lt(x.v, low), hn::Exp(d, within)), x.v)};
 }
-// 2ⁿ for a whole n >= 0, exactly; infinity where it is too large. In two factors, since 2ⁿ itself may be just out of range.
+// 2ⁿ for a whole n >= 0, exactly; infinity where it is too large. In two factors, since 2ⁿ itself may be just out of
+// range.
 template <class T>
 HWY_INLINE lanes<T> exp2(lanes<T> n) {
     const tag<T> d;

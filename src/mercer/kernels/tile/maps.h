@@ -24,9 +24,11 @@ HWY_INLINE void map_rows(const tile_map<T>& call, F f) {
         T* HWY_RESTRICT out = call.out[i];
         if constexpr (requires(lanes<T> t) { f(t); }) {
             if (call.input == map_input::squared_distance) {
-                const lanes<T> norm = lanes<T>::all(call.row[i]), zero = lanes<T>::all(0), minus_two = lanes<T>::all(-2);
+                const lanes<T> norm = lanes<T>::all(call.row[i]), zero = lanes<T>::all(0),
+                               minus_two = lanes<T>::all(-2);
                 for (size j = 0; j < call.width; j += n) {
-                    const lanes<T> t{hn::MulAdd(lanes<T>::load(in + j).v, minus_two.v, (norm + lanes<T>::load(call.col + j)).v)};
+                    const lanes<T> t{
+                        hn::MulAdd(lanes<T>::load(in + j).v, minus_two.v, (norm + lanes<T>::load(call.col + j)).v)};
                     put<T, streamed>(f(max(zero, t)), out + j);  // in this order a NaN stays
                 }
             } else {
@@ -34,7 +36,8 @@ HWY_INLINE void map_rows(const tile_map<T>& call, F f) {
             }
         } else {
             const lanes<T> norm = lanes<T>::all(call.row[i]);
-            for (size j = 0; j < call.width; j += n) put<T, streamed>(f(lanes<T>::load(in + j), norm, lanes<T>::load(call.col + j)), out + j);
+            for (size j = 0; j < call.width; j += n)
+                put<T, streamed>(f(lanes<T>::load(in + j), norm, lanes<T>::load(call.col + j)), out + j);
         }
     }
 }
@@ -90,7 +93,9 @@ void power(T* a, double exponent, size count) {
         in_place(a, count, [m = static_cast<int>(exponent)](lanes<T> x, size) HWY_ATTR { return whole_power(x, m); });
     else
         for (size i = 0; i < count; ++i)
-            a[i] = static_cast<T>(__builtin_pow(static_cast<double>(a[i]), exponent));  // any sign, any exponent: no rule covers it, nobody is in a hurry
+            a[i] = static_cast<T>(
+                __builtin_pow(static_cast<double>(a[i]),
+                              exponent));  // any sign, any exponent: no rule covers it, nobody is in a hurry
 }
 
 template <class T>
@@ -112,9 +117,11 @@ void outer(tile_binary what, T* a, size stride, const T* u, const T* v, size row
     for (size i = 0; i < rows; ++i) {
         const lanes<T> ui = lanes<T>::all(u[i]);
         if (what == tile_binary::add)
-            in_place(a + i * stride, width, [=](lanes<T> x, size j) HWY_ATTR { return x + (ui + lanes<T>::load(v + j)); });
+            in_place(a + i * stride, width,
+                     [=](lanes<T> x, size j) HWY_ATTR { return x + (ui + lanes<T>::load(v + j)); });
         else
-            in_place(a + i * stride, width, [=](lanes<T> x, size j) HWY_ATTR { return x * (ui * lanes<T>::load(v + j)); });
+            in_place(a + i * stride, width,
+                     [=](lanes<T> x, size j) HWY_ATTR { return x * (ui * lanes<T>::load(v + j)); });
     }
 }
 

@@ -1,5 +1,6 @@
 // Compiled once per instruction set: MERCER_SIMD_TARGET names the namespace, the compiler flags say which instructions.
-// Only code of that namespace may be emitted here, so that no function shared with other files is built for a newer processor.
+// Only code of that namespace may be emitted here, so that no function shared with other files is built for a newer
+// processor.
 #include "mercer/kernels/tile/ops.h"
 
 #include "mercer/kernels/tile/differences.h"

@@ -16,9 +16,11 @@ HWY_INLINE auto coordinates(D d, const T* in, const T* shift) {
         return hn::LoadU(d, in);
 }
 
-// out(j, i) = in(i, j) - shift(j) for a square of as many numbers as a 128-bit vector holds; in and out are rows of pointers apart by strides.
+// out(j, i) = in(i, j) - shift(j) for a square of as many numbers as a 128-bit vector holds; in and out are rows of
+// pointers apart by strides.
 template <bool shifted>
-HWY_INLINE void transpose_square(const float* in0, const float* in1, const float* in2, const float* in3, const float* shift, float* out, size out_stride) {
+HWY_INLINE void transpose_square(const float* in0, const float* in1, const float* in2, const float* in3,
+                                 const float* shift, float* out, size out_stride) {
     const hn::FixedTag<float, 4> d;
     const hn::FixedTag<double, 2> w;
     const auto a = coordinates<shifted>(d, in0, shift), b = coordinates<shifted>(d, in1, shift);
@@ -32,7 +34,8 @@ HWY_INLINE void transpose_square(const float* in0, const float* in1, const float
     hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(w, AB, CE)), d, out + 3 * out_stride);
 }
 template <bool shifted>
-HWY_INLINE void transpose_square(const double* in0, const double* in1, const double* shift, double* out, size out_stride) {
+HWY_INLINE void transpose_square(const double* in0, const double* in1, const double* shift, double* out,
+                                 size out_stride) {
     const hn::FixedTag<double, 2> w;
     const auto a = coordinates<shifted>(w, in0, shift), b = coordinates<shifted>(w, in1, shift);
     hn::StoreU(hn::InterleaveLower(w, a, b), w, out);
@@ -47,7 +50,9 @@ void pack_rows(const T* const* vectors, size rows, size depth, const T* shift, T
     constexpr size q = square<T>;
     // Strips of coordinates short enough that the written lines stay in L1.
     constexpr size strip = 32;
-    const auto one = [&](size r, size k) { packed[k * width + r] = shifted ? vectors[r][k] - shift[k] : vectors[r][k]; };
+    const auto one = [&](size r, size k) {
+        packed[k * width + r] = shifted ? vectors[r][k] - shift[k] : vectors[r][k];
+    };
     for (size k0 = 0; k0 < depth; k0 += strip) {
         const size k1 = k0 + strip < depth ? k0 + strip : depth;
         size r = 0;
@@ -56,7 +61,8 @@ void pack_rows(const T* const* vectors, size rows, size depth, const T* shift, T
             for (; k + q <= k1; k += q) {
                 const T* const minus = shifted ? shift + k : nullptr;
                 if constexpr (q == 4)
-                    transpose_square<shifted>(vectors[r] + k, vectors[r + 1] + k, vectors[r + 2] + k, vectors[r + 3] + k, minus, packed + k * width + r, width);
+                    transpose_square<shifted>(vectors[r] + k, vectors[r + 1] + k, vectors[r + 2] + k,
+                                              vectors[r + 3] + k, minus, packed + k * width + r, width);
                 else
                     transpose_square<shifted>(vectors[r] + k, vectors[r + 1] + k, minus, packed + k * width + r, width);
             }
@@ -72,7 +78,8 @@ void pack_rows(const T* const* vectors, size rows, size depth, const T* shift, T
 
 template <class T>
 void pack(const T* const* vectors, size rows, size depth, const T* shift, T* packed, size width) {
-    return shift ? pack_rows<T, true>(vectors, rows, depth, shift, packed, width) : pack_rows<T, false>(vectors, rows, depth, shift, packed, width);
+    return shift ? pack_rows<T, true>(vectors, rows, depth, shift, packed, width)
+                 : pack_rows<T, false>(vectors, rows, depth, shift, packed, width);
 }
 
 template <class T>
@@ -88,8 +95,8 @@ void transpose(const T* in, size in_stride, T* out, size out_stride, size rows, 
                 for (; i + q <= i1; i += q) {
                     const T* from = in + i * in_stride + j;
                     if constexpr (q == 4)
-                        transpose_square<false>(from, from + in_stride, from + 2 * in_stride, from + 3 * in_stride, nullptr, out + j * out_stride + i,
-                                                out_stride);
+                        transpose_square<false>(from, from + in_stride, from + 2 * in_stride, from + 3 * in_stride,
+                                                nullptr, out + j * out_stride + i, out_stride);
                     else
                         transpose_square<false>(from, from + in_stride, nullptr, out + j * out_stride + i, out_stride);
                 }

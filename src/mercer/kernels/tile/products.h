@@ -16,13 +16,15 @@ HWY_INLINE V step(V sum, V x, V z) {
     if constexpr (S == statistic::min_sum) return hn::Add(sum, hn::Min(x, z));
     if constexpr (S == statistic::chi2) {
         const V total = hn::Add(x, z), difference = hn::Sub(x, z);
-        return hn::Add(sum, hn::IfThenElseZero(hn::Ne(total, hn::Sub(x, x)), hn::Div(hn::Mul(difference, difference), total)));
+        return hn::Add(
+            sum, hn::IfThenElseZero(hn::Ne(total, hn::Sub(x, x)), hn::Div(hn::Mul(difference, difference), total)));
     }
     if constexpr (S == statistic::product) return hn::Mul(sum, hn::MulAdd(x, z, hn::Set(hn::DFromV<V>(), 1)));
 }
 
 template <class T, statistic S>
-void dense_tile(const T* HWY_RESTRICT block, const T* HWY_RESTRICT panel, size depth, T* HWY_RESTRICT out, size stride, bool more) {
+void dense_tile(const T* HWY_RESTRICT block, const T* HWY_RESTRICT panel, size depth, T* HWY_RESTRICT out, size stride,
+                bool more) {
     const tag<T> d;
     constexpr size n = lane_count<T>;
     using V = hn::Vec<tag<T>>;
@@ -64,7 +66,8 @@ void dense(statistic what, const T* block, const T* panel, size depth, T* out, s
 }
 
 template <class T>
-void sparse_dot(const std::int32_t* HWY_RESTRICT col, const T* HWY_RESTRICT value, size count, const T* HWY_RESTRICT panel, T* HWY_RESTRICT out) {
+void sparse_dot(const std::int32_t* HWY_RESTRICT col, const T* HWY_RESTRICT value, size count,
+                const T* HWY_RESTRICT panel, T* HWY_RESTRICT out) {
     const tag<T> d;
     constexpr size n = lane_count<T>;
     auto s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;

@@ -30,7 +30,8 @@ inline ordered_objects in_order(const dataset& x, const std::vector<double>& wei
 // The clusters of all objects: those that the model was fitted on at their places, of the others the nearest.
 template <class Model>
 std::vector<index> all_labels(const Model& model, const dataset& x, const std::vector<index>& number) {
-    std::vector<index> out = static_cast<index>(number.size()) < x.size() ? predict(model, x) : std::vector<index>(number.size());
+    std::vector<index> out =
+        static_cast<index>(number.size()) < x.size() ? predict(model, x) : std::vector<index>(number.size());
     for (std::size_t i = 0; i < number.size(); ++i) out[static_cast<std::size_t>(number[i])] = model.labels[i];
     return out;
 }

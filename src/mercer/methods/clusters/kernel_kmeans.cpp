@@ -29,28 +29,38 @@ template <class T>
 class lloyd {
 public:
     lloyd(const gram<T>& K, std::vector<double> self, std::vector<double> weight, const kmeans_options& o)
-        : K_(K), self_(std::move(self)), weight_(std::move(weight)), o_(o), n_(K.rows()), k_(o.n_clusters), sums_(n_, k_) {
+        : K_(K),
+          self_(std::move(self)),
+          weight_(std::move(weight)),
+          o_(o),
+          n_(K.rows()),
+          k_(o.n_clusters),
+          sums_(n_, k_) {
         for (index i = 0; i < n_; ++i) {
             total_ += at(weight_, i) * at(self_, i);
             size_ = std::max(size_, std::abs(at(self_, i)));
         }
     }
 
-    // Labels by the nearest of k objects drawn as k-means++ draws them: with probability ∝ weight × squared distance to the nearest so far.
+    // Labels by the nearest of k objects drawn as k-means++ draws them: with probability ∝ weight × squared distance to
+    // the nearest so far.
     std::vector<index> seed(seeded& random) const {
         std::vector<index> labels(static_cast<std::size_t>(n_));
         std::vector<double> nearest(static_cast<std::size_t>(n_), std::numeric_limits<double>::infinity());
         const index trials = 2 + static_cast<index>(std::log(static_cast<double>(k_)));
         std::vector<char> taken(static_cast<std::size_t>(n_));
         for (index c = 0; c < k_; ++c) {
-            const std::vector<index> tried = c == 0 ? draw(weight_, 1, taken, random) : draw(weighted(nearest), trials, taken, random);
+            const std::vector<index> tried =
+                c == 0 ? draw(weight_, 1, taken, random) : draw(weighted(nearest), trials, taken, random);
             matrix<T> rows(static_cast<index>(tried.size()), n_);
             K_.block(std::span<const index>(tried), selection(0, n_), rows.view());
             index best = 0;
             double least = std::numeric_limits<double>::infinity();
             for (std::size_t t = 0; t < tried.size(); ++t) {
                 double sum = 0;
-                for (index i = 0; i < n_; ++i) sum += at(weight_, i) * std::min(at(nearest, i), apart(i, tried[t], rows(static_cast<index>(t), i)));
+                for (index i = 0; i < n_; ++i)
+                    sum +=
+                        at(weight_, i) * std::min(at(nearest, i), apart(i, tried[t], rows(static_cast<index>(t), i)));
                 if (sum < least) least = sum, best = static_cast<index>(t);
             }
             const index chosen = tried[static_cast<std::size_t>(best)];
@@ -111,14 +121,18 @@ private:
     static auto at(const V& list, index i) {
         return list[static_cast<std::size_t>(i)];
     }
-    double apart(index i, index j, T kij) const { return std::max(0.0, at(self_, i) + at(self_, j) - 2 * static_cast<double>(kij)); }
+    double apart(index i, index j, T kij) const {
+        return std::max(0.0, at(self_, i) + at(self_, j) - 2 * static_cast<double>(kij));
+    }
     std::vector<double> weighted(const std::vector<double>& d) const {
         std::vector<double> out(d.size());
         for (std::size_t i = 0; i < d.size(); ++i) out[i] = d[i] * weight_[i];
         return out;
     }
-    // Objects with probability ∝ share; where all shares are 0 (fewer distinct objects than clusters), the first that is not taken.
-    std::vector<index> draw(const std::vector<double>& share, index count, const std::vector<char>& taken, seeded& random) const {
+    // Objects with probability ∝ share; where all shares are 0 (fewer distinct objects than clusters), the first that
+    // is not taken.
+    std::vector<index> draw(const std::vector<double>& share, index count, const std::vector<char>& taken,
+                            seeded& random) const {
         double sum = 0;
         for (index i = 0; i < n_; ++i) sum += taken[static_cast<std::size_t>(i)] ? 0.0 : at(share, i);
         std::vector<index> out;
@@ -155,7 +169,8 @@ private:
                 const matrix_view<T> t(tile.at_least((band + 3) * strip), count, width, strip);
                 K_.block(selection(first, count), selection(c, width), t);
                 for (index i = 0; i < count; i += 4) {
-                    const T *r0 = t.row(i), *r1 = t.row(i + 1), *r2 = t.row(i + 2), *r3 = t.row(i + 3);  // beyond count: scratch that is never used
+                    const T *r0 = t.row(i), *r1 = t.row(i + 1), *r2 = t.row(i + 2),
+                            *r3 = t.row(i + 3);  // beyond count: scratch that is never used
                     double* to = s + i * k_;
                     if (i + 4 <= count) {
                         for (index j = 0; j < width; ++j) {
@@ -186,7 +201,8 @@ private:
             thread_local buffer<T> tile;
             const index first = s * strip, width = std::min(strip, n_ - first);
             for (std::size_t m = 0; m < moved.size(); m += static_cast<std::size_t>(band)) {
-                const std::span<const index> some(moved.data() + m, std::min(static_cast<std::size_t>(band), moved.size() - m));
+                const std::span<const index> some(moved.data() + m,
+                                                  std::min(static_cast<std::size_t>(band), moved.size() - m));
                 const matrix_view<T> t(tile.at_least(band * strip), static_cast<index>(some.size()), width, strip);
                 K_.block(some, selection(first, width), t);
                 for (index i = 0; i < width; ++i) {
@@ -222,7 +238,8 @@ private:
 
     // Moves every object to its nearest mean; returns wᵢ × the squared distance to it.
     std::vector<double> reassign() {
-        std::vector<double> norm(static_cast<std::size_t>(k_)), inverse(static_cast<std::size_t>(k_)), cost(static_cast<std::size_t>(n_));
+        std::vector<double> norm(static_cast<std::size_t>(k_)), inverse(static_cast<std::size_t>(k_)),
+            cost(static_cast<std::size_t>(n_));
         for (std::size_t c = 0; c < norm.size(); ++c) {
             inverse[c] = W_[c] > 0 ? 1 / W_[c] : 0;
             norm[c] = W_[c] > 0 ? T_[c] * inverse[c] * inverse[c] : std::numeric_limits<double>::infinity();
@@ -243,7 +260,8 @@ private:
         return cost;
     }
 
-    // A cluster without weight takes the object that costs most, the first of equals, from a cluster that can spare one.
+    // A cluster without weight takes the object that costs most, the first of equals, from a cluster that can spare
+    // one.
     void fill_empty(std::vector<double> cost) {
         std::vector<index> members(static_cast<std::size_t>(k_));
         for (index i = 0; i < n_; ++i) members[static_cast<std::size_t>(at(labels_, i))] += at(weight_, i) > 0;
@@ -251,7 +269,9 @@ private:
             if (at(members, c) > 0) continue;
             index farthest = -1;
             for (index i = 0; i < n_; ++i)
-                if (at(weight_, i) > 0 && at(members, at(labels_, i)) > 1 && (farthest < 0 || at(cost, i) > at(cost, farthest))) farthest = i;
+                if (at(weight_, i) > 0 && at(members, at(labels_, i)) > 1 &&
+                    (farthest < 0 || at(cost, i) > at(cost, farthest)))
+                    farthest = i;
             --members[static_cast<std::size_t>(at(labels_, farthest))];
             labels_[static_cast<std::size_t>(farthest)] = c;
             cost[static_cast<std::size_t>(farthest)] = 0;
@@ -271,14 +291,19 @@ private:
 
 void check(const kmeans_options& o, index n) {
     if (o.n_clusters < 1 || o.n_clusters > n)
-        fail(errc::invalid_argument, fmt::format("{}: must satisfy 1 <= n_clusters <= n, got {} with n = {}", owner, o.n_clusters, n));
-    if (o.n_init < 1) fail(errc::invalid_argument, fmt::format("{}: must satisfy n_init >= 1, got {}", owner, o.n_init));
-    if (o.max_iter < 0) fail(errc::invalid_argument, fmt::format("{}: must satisfy max_iter >= 0, got {}", owner, o.max_iter));
+        fail(errc::invalid_argument,
+             fmt::format("{}: must satisfy 1 <= n_clusters <= n, got {} with n = {}", owner, o.n_clusters, n));
+    if (o.n_init < 1)
+        fail(errc::invalid_argument, fmt::format("{}: must satisfy n_init >= 1, got {}", owner, o.n_init));
+    if (o.max_iter < 0)
+        fail(errc::invalid_argument, fmt::format("{}: must satisfy max_iter >= 0, got {}", owner, o.max_iter));
     if (!o.init.empty() && static_cast<index>(o.init.size()) != n)
         fail(errc::invalid_argument, fmt::format("{}: {} objects but {} first clusters", owner, n, o.init.size()));
     for (std::size_t i = 0; i < o.init.size(); ++i)
         if (o.init[i] < 0 || o.init[i] >= o.n_clusters)
-            fail(errc::invalid_argument, fmt::format("{}: a first cluster must satisfy 0 <= c < {}, got {} for object {}", owner, o.n_clusters, o.init[i], i));
+            fail(errc::invalid_argument,
+                 fmt::format("{}: a first cluster must satisfy 0 <= c < {}, got {} for object {}", owner, o.n_clusters,
+                             o.init[i], i));
 }
 
 template <class T>
@@ -294,9 +319,11 @@ kmeans_model fitted(const gram<T>& K, const std::vector<double>& self, const kme
     for (index r = 0; r < runs && !stop; ++r) {
         run_result one;
         const auto report = [&](index, double J) { return !o.progress || o.progress({"k-means", r, runs, J}); };
-        if (!unless_stopped([&] { method.run(o.init.empty() ? method.seed(random) : o.init, report, one); })) one.status = fit_status::cancelled;
+        if (!unless_stopped([&] { method.run(o.init.empty() ? method.seed(random) : o.init, report, one); }))
+            one.status = fit_status::cancelled;
         stop = one.status == fit_status::cancelled;
-        if (one.history.empty() && best.history.empty()) fail(errc::cancelled, fmt::format("{}: stopped by the caller before there was a model", owner));
+        if (one.history.empty() && best.history.empty())
+            fail(errc::cancelled, fmt::format("{}: stopped by the caller before there was a model", owner));
         if (one.history.empty()) break;
         ++m.runs;
         if (best.history.empty() || one.history.back() < best.history.back()) best = std::move(one);
@@ -321,7 +348,9 @@ std::vector<index> nearest(const kmeans_model& m, const matrix<double>& f) {
     for (index i = 0; i < f.rows(); ++i) {
         index best = 0;
         for (index c = 1; c < f.cols(); ++c)
-            if (m.norms[static_cast<std::size_t>(c)] / 2 - f(i, c) < m.norms[static_cast<std::size_t>(best)] / 2 - f(i, best)) best = c;
+            if (m.norms[static_cast<std::size_t>(c)] / 2 - f(i, c) <
+                m.norms[static_cast<std::size_t>(best)] / 2 - f(i, best))
+                best = c;
         out.push_back(best);
     }
     return out;
@@ -333,7 +362,8 @@ kmeans_model fit_kernel_kmeans(const kernel& k, const dataset& x, const kmeans_o
     require_objects(x, owner);
     check(o, x.size());
     const std::vector<double> self = self_values(k, x);
-    kmeans_model m = with_training_gram(k, x, o.memory_bytes, o.exact, [&](const auto& K) { return fitted(K, self, o); });
+    kmeans_model m =
+        with_training_gram(k, x, o.memory_bytes, o.exact, [&](const auto& K) { return fitted(K, self, o); });
     m.means.k = std::make_shared<const kernel>(k);
     m.means.x = x;
     return m;
@@ -349,13 +379,16 @@ std::vector<index> predict(const kmeans_model& m, const dataset& z) { return nea
 std::vector<index> predict(const kmeans_model& m, const gram<double>& K) { return nearest(m, m.means.values(K)); }
 
 matrix<double> distances(const kmeans_model& m, const dataset& z) {
-    if (!m.means.k) fail(errc::unsupported, "kernel k-means: distances of new objects need k(z, z), which a precomputed matrix does not hold");
+    if (!m.means.k)
+        fail(errc::unsupported,
+             "kernel k-means: distances of new objects need k(z, z), which a precomputed matrix does not hold");
     matrix<double> out = m.means.values(z);
     const std::vector<double> self = self_values(*m.means.k, z);
     // ‖φ(z) - μ‖² = k(z, z) - 2⟨φ(z), μ⟩ + ‖μ‖²
     for (index i = 0; i < out.rows(); ++i)
         for (index c = 0; c < out.cols(); ++c)
-            out(i, c) = std::sqrt(std::max(0.0, self[static_cast<std::size_t>(i)] - 2 * out(i, c) + m.norms[static_cast<std::size_t>(c)]));
+            out(i, c) = std::sqrt(std::max(
+                0.0, self[static_cast<std::size_t>(i)] - 2 * out(i, c) + m.norms[static_cast<std::size_t>(c)]));
     return out;
 }
 

@@ -1,9 +1,10 @@
 // Kernel k-means (Schölkopf, Smola & Müller 1998): clusters c with means μ_c in feature space that make
 //     J = Σᵢ wᵢ ‖φ(xᵢ) - μ_{c(i)}‖² = Σᵢ wᵢkᵢᵢ - Σ_c T_c/W_c,   W_c = Σ_{i∈c} wᵢ,  T_c = Σ_{i,j∈c} wᵢwⱼkᵢⱼ
-// small, by Lloyd's rounds: every object moves to the nearest mean (it stays where that is no farther), the means follow. Seeded as
-// k-means++ (Arthur & Vassilvitskii 2007, the best of several candidates each time), several restarts. A cluster that ran empty takes
-// the object that is farthest from its mean. J never rises; a round that would raise it, which only rounding or a matrix that is not
-// positive semidefinite can do, is taken back and the run ends as stalled.
+// small, by Lloyd's rounds: every object moves to the nearest mean (it stays where that is no farther), the means
+// follow. Seeded as k-means++ (Arthur & Vassilvitskii 2007, the best of several candidates each time), several
+// restarts. A cluster that ran empty takes the object that is farthest from its mean. J never rises; a round that would
+// raise it, which only rounding or a matrix that is not positive semidefinite can do, is taken back and the run ends as
+// stalled.
 //
 // All a round needs of K is S(i, c) = Σ_{j∈c} wⱼkᵢⱼ: one pass over K, or, when few objects moved, over their rows only.
 #pragma once
@@ -23,7 +24,7 @@ struct kmeans_options {
     index n_init = 10;
     index max_iter = 300;
     std::uint64_t seed = 0;
-    std::vector<index> init{};            // first clusters of the objects, 0 … n_clusters-1, instead of seeding: one run
+    std::vector<index> init{};  // first clusters of the objects, 0 … n_clusters-1, instead of seeding: one run
     std::vector<double> sample_weight{};  // empty: all 1. 2 = the object twice
     std::size_t memory_bytes = std::size_t{1} << 30;
     bool exact = false;  // kernel values in double also where K does not fit the budget

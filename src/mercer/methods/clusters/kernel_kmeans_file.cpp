@@ -37,7 +37,8 @@ kmeans_model parse_kernel_kmeans_model(std::string_view bytes, const std::string
         m.history = in.all<double>(whole(in.head, "rounds"));
         if (m.clusters() == 0 || m.history.empty()) in.bad("there are no clusters, or there is no objective");
         for (const index c : m.labels)
-            if (c < 0 || c >= m.clusters()) in.bad(fmt::format("a label must satisfy 0 <= label < {}, got {}", m.clusters(), c));
+            if (c < 0 || c >= m.clusters())
+                in.bad(fmt::format("a label must satisfy 0 <= label < {}, got {}", m.clusters(), c));
     });
     return m;
 }

@@ -26,17 +26,24 @@ constexpr const char* owner = "k-medoids";
 
 void check(const kmedoids_options& o, index n) {
     if (o.n_clusters < 1 || o.n_clusters > n)
-        fail(errc::invalid_argument, fmt::format("{}: must satisfy 1 <= n_clusters <= n, got {} with n = {}", owner, o.n_clusters, n));
-    if (o.n_init < 1) fail(errc::invalid_argument, fmt::format("{}: must satisfy n_init >= 1, got {}", owner, o.n_init));
-    if (o.max_iter < 0) fail(errc::invalid_argument, fmt::format("{}: must satisfy max_iter >= 0, got {}", owner, o.max_iter));
+        fail(errc::invalid_argument,
+             fmt::format("{}: must satisfy 1 <= n_clusters <= n, got {} with n = {}", owner, o.n_clusters, n));
+    if (o.n_init < 1)
+        fail(errc::invalid_argument, fmt::format("{}: must satisfy n_init >= 1, got {}", owner, o.n_init));
+    if (o.max_iter < 0)
+        fail(errc::invalid_argument, fmt::format("{}: must satisfy max_iter >= 0, got {}", owner, o.max_iter));
     if (o.init.empty()) return;
     if (static_cast<index>(o.init.size()) != o.n_clusters)
-        fail(errc::invalid_argument, fmt::format("{}: {} clusters but {} first medoids", owner, o.n_clusters, o.init.size()));
+        fail(errc::invalid_argument,
+             fmt::format("{}: {} clusters but {} first medoids", owner, o.n_clusters, o.init.size()));
     for (std::size_t c = 0; c < o.init.size(); ++c) {
         if (o.init[c] < 0 || o.init[c] >= n)
-            fail(errc::invalid_argument, fmt::format("{}: a first medoid must satisfy 0 <= m < {}, got {}", owner, n, o.init[c]));
-        if (std::find(o.init.begin(), o.init.begin() + static_cast<std::ptrdiff_t>(c), o.init[c]) != o.init.begin() + static_cast<std::ptrdiff_t>(c))
-            fail(errc::invalid_argument, fmt::format("{}: first medoids must differ, {} is there twice", owner, o.init[c]));
+            fail(errc::invalid_argument,
+                 fmt::format("{}: a first medoid must satisfy 0 <= m < {}, got {}", owner, n, o.init[c]));
+        if (std::find(o.init.begin(), o.init.begin() + static_cast<std::ptrdiff_t>(c), o.init[c]) !=
+            o.init.begin() + static_cast<std::ptrdiff_t>(c))
+            fail(errc::invalid_argument,
+                 fmt::format("{}: first medoids must differ, {} is there twice", owner, o.init[c]));
     }
 }
 
@@ -51,7 +58,9 @@ void check_distances(const gram<T>& D) {
         for (index i = 0; i < count; ++i)
             for (index j = 0; j < D.cols(); ++j)
                 if (!(tile(i, j) >= 0) || !std::isfinite(tile(i, j)))
-                    fail(errc::data, fmt::format("{}: distances must satisfy 0 <= d < infinity, got {} at row {}, column {}", owner, tile(i, j), first + i, j));
+                    fail(errc::data,
+                         fmt::format("{}: distances must satisfy 0 <= d < infinity, got {} at row {}, column {}", owner,
+                                     tile(i, j), first + i, j));
     });
 }
 
@@ -72,7 +81,8 @@ std::vector<double> silhouettes_of(const gram<T>& D, std::span<const index> labe
             const auto own = static_cast<std::size_t>(labels[static_cast<std::size_t>(first + i)]);
             if (members[own] <= 1) continue;
             sums.assign(static_cast<std::size_t>(k), 0.0);
-            for (index j = 0; j < n; ++j) sums[static_cast<std::size_t>(labels[static_cast<std::size_t>(j)])] += static_cast<double>(tile(i, j));
+            for (index j = 0; j < n; ++j)
+                sums[static_cast<std::size_t>(labels[static_cast<std::size_t>(j)])] += static_cast<double>(tile(i, j));
             const double a = sums[own] / static_cast<double>(members[own] - 1);
             double other = std::numeric_limits<double>::infinity();
             for (std::size_t c = 0; c < sums.size(); ++c)
@@ -111,7 +121,8 @@ kmedoids_model fitted_part(const gram<T>& D, kmedoids_options o, const std::vect
     o.sample_weight = std::move(weight);
     for (index& start : o.init) {
         const auto at = std::lower_bound(used.begin(), used.end(), start);
-        if (at == used.end() || *at != start) fail(errc::invalid_argument, fmt::format("{}: init has object {}, which has no weight", owner, start));
+        if (at == used.end() || *at != start)
+            fail(errc::invalid_argument, fmt::format("{}: init has object {}, which has no weight", owner, start));
         start = at - used.begin();
     }
     kmedoids_model m = fitted(static_cast<const gram<T>&>(subset<T>(D, used)), o);
@@ -125,14 +136,17 @@ kmedoids_model fitted(const gram<T>& D, const kmedoids_options& o) {
     const index n = D.rows();
     check(o, n);
     const std::vector<double> weight = checked_weights(o.sample_weight, n, 1, owner);
-    if (const std::vector<index> used = positive(weight); static_cast<index>(used.size()) < n) return fitted_part(D, o, used);
+    if (const std::vector<index> used = positive(weight); static_cast<index>(used.size()) < n)
+        return fitted_part(D, o, used);
     const index runs = o.init.empty() && o.start == medoid_start::random ? o.n_init : 1;
     seeded random(o.seed);
     pam_result best;
     bool stop = false;
     for (index r = 0; r < runs && !stop; ++r) {
         std::vector<index> start = o.init;
-        if (start.empty()) start = o.start == medoid_start::random ? random.sample(n, o.n_clusters) : pam_build(D, weight, o.n_clusters);
+        if (start.empty())
+            start =
+                o.start == medoid_start::random ? random.sample(n, o.n_clusters) : pam_build(D, weight, o.n_clusters);
         for (const pam_rule rule : {pam_rule::eager, pam_rule::steepest}) {
             if (stop || o.swaps == (rule == pam_rule::eager ? medoid_swaps::steepest : medoid_swaps::eager)) continue;
             pam_result one = faster_pam(D, weight, start, rule, o.max_iter, [&](index, double TD) {
@@ -162,7 +176,8 @@ template <class Body>
 auto with_distances(const gram<double>& D, std::size_t budget, Body body) {
     if (D.element_cost() <= 2) return body(D);
     const auto n = static_cast<double>(D.rows());
-    if (8 * n * n <= static_cast<double>(budget)) return body(static_cast<const gram<double>&>(kept_rows<double>(D, budget)));
+    if (8 * n * n <= static_cast<double>(budget))
+        return body(static_cast<const gram<double>&>(kept_rows<double>(D, budget)));
     const narrowed floats(D);
     return body(static_cast<const gram<float>&>(kept_rows<float>(floats, budget, false)));
 }
@@ -177,7 +192,8 @@ void add_objects(kmedoids_model& m, const std::vector<double>& self, const kerne
 template <class T>
 std::vector<kmedoids_model> scanned(const gram<T>& D, index first, index last, kmedoids_options o) {
     if (first < 1 || last < first || last > D.rows())
-        fail(errc::invalid_argument, fmt::format("{}: must satisfy 1 <= first <= last <= n, got {} … {} with n = {}", owner, first, last, D.rows()));
+        fail(errc::invalid_argument, fmt::format("{}: must satisfy 1 <= first <= last <= n, got {} … {} with n = {}",
+                                                 owner, first, last, D.rows()));
     std::vector<kmedoids_model> out;
     o.init.clear();
     for (index k = first; k <= last; ++k) {
@@ -223,7 +239,8 @@ std::vector<kmedoids_model> scan_kmedoids(const gram<double>& D, index first, in
     });
 }
 
-std::vector<kmedoids_model> scan_kernel_kmedoids(const kernel& k, const dataset& x, index first, index last, const kmedoids_options& o) {
+std::vector<kmedoids_model> scan_kernel_kmedoids(const kernel& k, const dataset& x, index first, index last,
+                                                 const kmedoids_options& o) {
     require_objects(x, owner);
     const computed<double> K(k, x);
     std::vector<kmedoids_model> out = scan_kmedoids(distances(K), first, last, o);
@@ -238,14 +255,18 @@ std::vector<double> silhouettes(const gram<double>& D, std::span<const index> la
         fail(errc::invalid_argument, fmt::format("silhouettes: {} objects but {} labels", D.rows(), labels.size()));
     index k = 0;
     for (const index c : labels) {
-        if (c < 0 || c >= D.rows()) fail(errc::invalid_argument, fmt::format("silhouettes: a label must satisfy 0 <= label < {}, got {}", D.rows(), c));
+        if (c < 0 || c >= D.rows())
+            fail(errc::invalid_argument,
+                 fmt::format("silhouettes: a label must satisfy 0 <= label < {}, got {}", D.rows(), c));
         k = std::max(k, c + 1);
     }
     return silhouettes_of(D, labels, k);
 }
 
 std::vector<index> predict(const kmedoids_model& m, const dataset& z) {
-    if (!m.k) fail(errc::unsupported, "k-medoids: this model was fitted on a matrix; give kernel values or distances, not objects");
+    if (!m.k)
+        fail(errc::unsupported,
+             "k-medoids: this model was fitted on a matrix; give kernel values or distances, not objects");
     if (z.kind() == domain::vectors) require_finite(z);
     if (z.size() == 0) return {};
     return predict(m, computed<double>(*m.k, z, m.objects));
@@ -258,7 +279,8 @@ std::vector<index> predict(const kmedoids_model& m, const gram<double>& K) {
         for (std::size_t c = 0; c < columns.size(); ++c) columns[c] = static_cast<index>(c);
     else if (K.cols() != static_cast<index>(m.labels.size()))
         fail(errc::invalid_argument,
-             fmt::format("{}: values against the {} training examples or the {} medoids are needed, got {} columns", owner, m.labels.size(), k, K.cols()));
+             fmt::format("{}: values against the {} training examples or the {} medoids are needed, got {} columns",
+                         owner, m.labels.size(), k, K.cols()));
     std::vector<index> out;
     constexpr index stretch = 4096;
     for (index r = 0; r < K.rows(); r += stretch) {
@@ -266,7 +288,9 @@ std::vector<index> predict(const kmedoids_model& m, const gram<double>& K) {
         K.block(selection(r, f.rows()), std::span<const index>(columns), f.view());
         require_finite(f.view(), owner);
         for (index i = 0; i < f.rows(); ++i) {
-            const auto far = [&](index c) { return m.self.empty() ? f(i, c) : m.self[static_cast<std::size_t>(c)] / 2 - f(i, c); };
+            const auto far = [&](index c) {
+                return m.self.empty() ? f(i, c) : m.self[static_cast<std::size_t>(c)] / 2 - f(i, c);
+            };
             index best = 0;
             for (index c = 1; c < k; ++c)
                 if (far(c) < far(best)) best = c;
@@ -317,6 +341,8 @@ kmedoids_model parse_kernel_kmedoids_model(std::string_view bytes, const std::st
 }
 
 void save_model(const kmedoids_model& model, const std::string& path) { write_atomically(path, model_bytes(model)); }
-kmedoids_model load_kernel_kmedoids_model(const std::string& path) { return load_with(path, parse_kernel_kmedoids_model); }
+kmedoids_model load_kernel_kmedoids_model(const std::string& path) {
+    return load_with(path, parse_kernel_kmedoids_model);
+}
 
 }  // namespace mercer

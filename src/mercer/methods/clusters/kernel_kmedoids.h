@@ -1,10 +1,11 @@
-// k-medoids: k of the objects, the medoids, that make TD = Σᵢ wᵢ minₘ d(i, m) small, with d the distance in feature space or any
-// matrix of dissimilarities.
+// k-medoids: k of the objects, the medoids, that make TD = Σᵢ wᵢ minₘ d(i, m) small, with d the distance in feature
+// space or any matrix of dissimilarities.
 //
-// FasterPAM (Schubert & Rousseeuw 2021): for a candidate c one look at d(·, c) gives the change of TD for all k swaps of a medoid
-// with c, and the best of them is made at once when it lowers TD. It ends when no swap of one medoid with one other object lowers TD:
-// a local optimum as PAM's is, but not always the same one. So by default PAM's own swaps, the best of all each time (at 1/k of its cost,
-// FastPAM1), are tried from the same start too, and the better end is kept: never worse than PAM. Starts with PAM's BUILD (each medoid the one that lowers TD most) or at random.
+// FasterPAM (Schubert & Rousseeuw 2021): for a candidate c one look at d(·, c) gives the change of TD for all k swaps
+// of a medoid with c, and the best of them is made at once when it lowers TD. It ends when no swap of one medoid with
+// one other object lowers TD: a local optimum as PAM's is, but not always the same one. So by default PAM's own swaps,
+// the best of all each time (at 1/k of its cost, FastPAM1), are tried from the same start too, and the better end is
+// kept: never worse than PAM. Starts with PAM's BUILD (each medoid the one that lowers TD most) or at random.
 #pragma once
 
 #include <cstdint>
@@ -52,11 +53,13 @@ kmedoids_model fit_kernel_kmedoids(const gram<double>& K, const kmedoids_options
 kmedoids_model fit_kmedoids(const gram<double>& D, const kmedoids_options& options);
 
 // One fit for each number of clusters first … last: objective and silhouette say which to take.
-std::vector<kmedoids_model> scan_kernel_kmedoids(const kernel& k, const dataset& x, index first, index last, const kmedoids_options& options);
-std::vector<kmedoids_model> scan_kmedoids(const gram<double>& D, index first, index last, const kmedoids_options& options);
+std::vector<kmedoids_model> scan_kernel_kmedoids(const kernel& k, const dataset& x, index first, index last,
+                                                 const kmedoids_options& options);
+std::vector<kmedoids_model> scan_kmedoids(const gram<double>& D, index first, index last,
+                                          const kmedoids_options& options);
 
-// s(i) = (b - a)/max(a, b), a the mean distance to the others of its cluster, b the least mean distance to another cluster; 0 for an
-// object that is alone (Rousseeuw 1987).
+// s(i) = (b - a)/max(a, b), a the mean distance to the others of its cluster, b the least mean distance to another
+// cluster; 0 for an object that is alone (Rousseeuw 1987).
 std::vector<double> silhouettes(const gram<double>& D, std::span<const index> labels);
 
 std::vector<index> predict(const kmedoids_model& model, const dataset& z);

@@ -16,8 +16,16 @@ struct kernel_kmeans {
     index n_clusters = 8, n_init = 10, max_iter = 300, seed = 0;
 
     static method_facts facts() {
-        return {"kernel_kmeans", {"kmeans", "k_means"}, method_family::clustering, "k-means in feature space", "min Σ‖φ(xᵢ)-μ_c(i)‖²",
-                "mercer-kernel-kmeans-model", answer::none, true, true, true};
+        return {"kernel_kmeans",
+                {"kmeans", "k_means"},
+                method_family::clustering,
+                "k-means in feature space",
+                "min Σ‖φ(xᵢ)-μ_c(i)‖²",
+                "mercer-kernel-kmeans-model",
+                answer::none,
+                true,
+                true,
+                true};
     }
     template <class V>
     void options(V& v) {
@@ -36,8 +44,13 @@ struct kernel_kmedoids {
     index n_init = 1, max_iter = 300, seed = 0;
 
     static method_facts facts() {
-        return {"kernel_kmedoids", {"kmedoids", "k_medoids", "pam"}, method_family::clustering, "k objects that stand for all, by FasterPAM",
-                "min Σ minₘ ‖φ(xᵢ)-φ(m)‖", "mercer-kernel-kmedoids-model", answer::none};
+        return {"kernel_kmedoids",
+                {"kmedoids", "k_medoids", "pam"},
+                method_family::clustering,
+                "k objects that stand for all, by FasterPAM",
+                "min Σ minₘ ‖φ(xᵢ)-φ(m)‖",
+                "mercer-kernel-kmedoids-model",
+                answer::none};
     }
     template <class V>
     void options(V& v) {

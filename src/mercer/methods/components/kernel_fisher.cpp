@@ -17,10 +17,12 @@ constexpr const char* owner = "kernel Fisher";
 
 void check(const kernel_fisher_options& o, index n) {
     if (!(o.regularisation > 0) || !std::isfinite(o.regularisation))
-        fail(errc::invalid_argument, fmt::format("{}: must satisfy regularisation > 0, got {}", owner, o.regularisation));
-    if (const double need = 16.0 * static_cast<double>(n) * static_cast<double>(n); need > static_cast<double>(o.memory_bytes))
-        fail(errc::memory, fmt::format("{}: {:.0f} MB are needed for n = {}, more than the budget of {:.0f} MB", owner, need / 1e6, n,
-                                       static_cast<double>(o.memory_bytes) / 1e6));
+        fail(errc::invalid_argument,
+             fmt::format("{}: must satisfy regularisation > 0, got {}", owner, o.regularisation));
+    if (const double need = 16.0 * static_cast<double>(n) * static_cast<double>(n);
+        need > static_cast<double>(o.memory_bytes))
+        fail(errc::memory, fmt::format("{}: {:.0f} MB are needed for n = {}, more than the budget of {:.0f} MB", owner,
+                                       need / 1e6, n, static_cast<double>(o.memory_bytes) / 1e6));
 }
 
 // Who is in which class, with what weight.
@@ -39,11 +41,14 @@ class_members members_of(std::span<const double> y, index n, const kernel_fisher
     g.weight = checked_weights(o.sample_weight, n, 2, owner);
     g.labels = distinct_labels(y, n, owner);
     g.place = label_places(y, g.labels);
-    if (g.classes() < 2) fail(errc::data, fmt::format("{}: at least two classes are needed, the {} examples all have label {}", owner, n, g.labels[0]));
+    if (g.classes() < 2)
+        fail(errc::data, fmt::format("{}: at least two classes are needed, the {} examples all have label {}", owner, n,
+                                     g.labels[0]));
     g.omega.resize(g.labels.size());
     for (std::size_t i = 0; i < g.place.size(); ++i) g.omega[static_cast<std::size_t>(g.place[i])] += g.weight[i];
     for (std::size_t c = 0; c < g.omega.size(); ++c)
-        if (!(g.omega[c] > 0)) fail(errc::data, fmt::format("{}: the examples of class {} all have weight 0", owner, g.labels[c]));
+        if (!(g.omega[c] > 0))
+            fail(errc::data, fmt::format("{}: the examples of class {} all have weight 0", owner, g.labels[c]));
     for (const double each : g.omega) g.total += each;
     return g;
 }
@@ -73,7 +78,8 @@ matrix<double> spread_within(matrix<double>& K, const class_members& g, const ke
     const index n = K.rows();
     for (index i = 0; i < n; ++i) {
         const double root = std::sqrt(g.weight[static_cast<std::size_t>(i)]);
-        for (index j = 0; j < n; ++j) K(i, j) = root * (K(i, j) - means.of_class(g.place[static_cast<std::size_t>(i)], j));
+        for (index j = 0; j < n; ++j)
+            K(i, j) = root * (K(i, j) - means.of_class(g.place[static_cast<std::size_t>(i)], j));
     }
     matrix<double> N(n, n);
     add_gram(K.view(), N);
@@ -88,20 +94,26 @@ void factor_regularised(matrix<double>& N, const kernel_means& means, const kern
     for (index i = 0; i < n; ++i) diagonal += N(i, i) / static_cast<double>(n);
     double size = 0;
     for (index c = 0; c < means.of_class.rows(); ++c)
-        for (index j = 0; j < n; ++j) size = std::max(size, std::abs(means.of_class(c, j) - means.all[static_cast<std::size_t>(j)]));
+        for (index j = 0; j < n; ++j)
+            size = std::max(size, std::abs(means.of_class(c, j) - means.all[static_cast<std::size_t>(j)]));
     // Classes that are points each leave N = 0: then μ is relative to the means.
     const double mu = o.regularisation * (diagonal > 0 ? diagonal : size > 0 ? size * size : 1.0);
     for (index i = 0; i < n; ++i) N(i, i) += mu;
     report(o.progress, {"Cholesky decomposition", 2, 3, 0}, owner);
     if (!cholesky_in_place(N))
-        fail(errc::not_psd, fmt::format("{}: the spread within classes plus {} is not positive definite; a larger regularisation is needed", owner, mu));
+        fail(errc::not_psd,
+             fmt::format(
+                 "{}: the spread within classes plus {} is not positive definite; a larger regularisation is needed",
+                 owner, mu));
 }
 
-// Direction j = Σᵢ αᵢφ(xᵢ) of ratio ρ, the largest |αᵢ| positive, moved so that the mean of all is at 0; and where the means of classes are along it.
+// Direction j = Σᵢ αᵢφ(xᵢ) of ratio ρ, the largest |αᵢ| positive, moved so that the mean of all is at 0; and where the
+// means of classes are along it.
 void add_direction(kernel_fisher_model& m, index j, double rho, std::vector<double> alpha, const kernel_means& means) {
     const index n = m.directions.coef.rows();
     m.ratios.push_back(rho);
-    const auto largest = std::max_element(alpha.begin(), alpha.end(), [](double a, double b) { return std::abs(a) < std::abs(b); });
+    const auto largest =
+        std::max_element(alpha.begin(), alpha.end(), [](double a, double b) { return std::abs(a) < std::abs(b); });
     const double sign = *largest < 0 ? -1.0 : 1.0;
     double at_mean = 0;
     for (index i = 0; i < n; ++i) {
@@ -116,12 +128,14 @@ void add_direction(kernel_fisher_model& m, index j, double rho, std::vector<doub
 }
 
 // α = Σ_c v_c x_c with Bᵀ(N+μI)⁻¹B v = ρv, B the spread between classes; αᵀ(N+μI)α = ρ‖v‖²
-void find_directions(kernel_fisher_model& m, const matrix<double>& factor, const class_members& g, const kernel_means& means) {
+void find_directions(kernel_fisher_model& m, const matrix<double>& factor, const class_members& g,
+                     const kernel_means& means) {
     const index n = factor.rows(), classes = g.classes();
     matrix<double> B(classes, n);  // rows √ω(m_c - m)
     for (index c = 0; c < classes; ++c)
         for (index j = 0; j < n; ++j)
-            B(c, j) = std::sqrt(g.omega[static_cast<std::size_t>(c)]) * (means.of_class(c, j) - means.all[static_cast<std::size_t>(j)]);
+            B(c, j) = std::sqrt(g.omega[static_cast<std::size_t>(c)]) *
+                      (means.of_class(c, j) - means.all[static_cast<std::size_t>(j)]);
     matrix<double> X = B;
     cholesky_solve(factor, X.view());
     matrix<double> small = product(B.view(), transposed::no, X.view(), transposed::yes);
@@ -177,7 +191,8 @@ std::vector<double> nearest(const kernel_fisher_model& m, const matrix<double>& 
 
 }  // namespace
 
-kernel_fisher_model fit_kernel_fisher(const kernel& k, const dataset& x, std::span<const double> y, const kernel_fisher_options& o) {
+kernel_fisher_model fit_kernel_fisher(const kernel& k, const dataset& x, std::span<const double> y,
+                                      const kernel_fisher_options& o) {
     require_objects(x, owner);
     kernel_fisher_model m = fitted(computed<double>(k, x), y, o);
     m.directions.k = std::make_shared<const kernel>(k);
@@ -185,7 +200,8 @@ kernel_fisher_model fit_kernel_fisher(const kernel& k, const dataset& x, std::sp
     return m;
 }
 
-kernel_fisher_model fit_kernel_fisher(const gram<double>& K, std::span<const double> y, const kernel_fisher_options& o) {
+kernel_fisher_model fit_kernel_fisher(const gram<double>& K, std::span<const double> y,
+                                      const kernel_fisher_options& o) {
     checked_diagonal(K, owner);
     return fitted(K, y, o);
 }
@@ -218,7 +234,11 @@ kernel_fisher_model parse_kernel_fisher_model(std::string_view bytes, const std:
     return m;
 }
 
-void save_model(const kernel_fisher_model& model, const std::string& path) { write_atomically(path, model_bytes(model)); }
-kernel_fisher_model load_kernel_fisher_model(const std::string& path) { return load_with(path, parse_kernel_fisher_model); }
+void save_model(const kernel_fisher_model& model, const std::string& path) {
+    write_atomically(path, model_bytes(model));
+}
+kernel_fisher_model load_kernel_fisher_model(const std::string& path) {
+    return load_with(path, parse_kernel_fisher_model);
+}
 
 }  // namespace mercer

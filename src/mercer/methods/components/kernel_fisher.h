@@ -1,9 +1,11 @@
-// Kernel Fisher discriminant (Mika et al. 1999; Baudat & Anouar 2000 for several classes): directions v = Σᵢ αᵢφ(xᵢ) that pull class means
-// apart while classes stay narrow,
-//     max αᵀMα/αᵀ(N + μI)α,   N = Σ_c K_c(W_c - w_cw_cᵀ/Σw)K_cᵀ within classes,  M = Σ_c ω_c(m_c - m)(m_c - m)ᵀ between them,
-// with K_c the columns of class c, m_c = K_c w_c/Σw its mean, ω_c its weight. M = BBᵀ has rank <= classes-1, so one Cholesky
-// decomposition of N + μI and an eigenproblem of the size of the classes give all directions. They are scaled so that the regularised
-// spread within classes is the unit matrix; a new object gets the class of the nearest mean there.
+// Kernel Fisher discriminant (Mika et al. 1999; Baudat & Anouar 2000 for several classes): directions v = Σᵢ αᵢφ(xᵢ)
+// that pull class means apart while classes stay narrow,
+//     max αᵀMα/αᵀ(N + μI)α,   N = Σ_c K_c(W_c - w_cw_cᵀ/Σw)K_cᵀ within classes,  M = Σ_c ω_c(m_c - m)(m_c - m)ᵀ between
+//     them,
+// with K_c the columns of class c, m_c = K_c w_c/Σw its mean, ω_c its weight. M = BBᵀ has rank <= classes-1, so one
+// Cholesky decomposition of N + μI and an eigenproblem of the size of the classes give all directions. They are scaled
+// so that the regularised spread within classes is the unit matrix; a new object gets the class of the nearest mean
+// there.
 #pragma once
 
 #include <span>
@@ -30,8 +32,10 @@ struct kernel_fisher_model {
     std::vector<double> ratios;   // αᵀMα/αᵀ(N + μI)α of each direction, descending
 };
 
-kernel_fisher_model fit_kernel_fisher(const kernel& k, const dataset& x, std::span<const double> y, const kernel_fisher_options& options = {});
-kernel_fisher_model fit_kernel_fisher(const gram<double>& K, std::span<const double> y, const kernel_fisher_options& options = {});
+kernel_fisher_model fit_kernel_fisher(const kernel& k, const dataset& x, std::span<const double> y,
+                                      const kernel_fisher_options& options = {});
+kernel_fisher_model fit_kernel_fisher(const gram<double>& K, std::span<const double> y,
+                                      const kernel_fisher_options& options = {});
 
 matrix<double> transform(const kernel_fisher_model& model, const dataset& z);
 matrix<double> transform(const kernel_fisher_model& model, const gram<double>& K);

@@ -20,21 +20,22 @@ constexpr std::string_view format_name = "mercer-kernel-pca-model";
 constexpr int version = 2;  // 1: with the scores of every object
 constexpr const char* owner = "kernel PCA";
 
-// -λ_min/λ₁ where that is more than rounding, which float or double numbers of K leave; refuses where one of the `count` components asked for, 0: all,
-// would be such an eigenvalue.
+// -λ_min/λ₁ where that is more than rounding, which float or double numbers of K leave; refuses where one of the
+// `count` components asked for, 0: all, would be such an eigenvalue.
 template <class T>
 double share_below_zero(const centred_pairs& found, index count, index n, double largest_self) {
     const double top = found.values.front();
-    const double noise = 8 * static_cast<double>(n) * static_cast<double>(std::numeric_limits<T>::epsilon()) * largest_self;
+    const double noise =
+        8 * static_cast<double>(n) * static_cast<double>(std::numeric_limits<T>::epsilon()) * largest_self;
     const double least = -std::max(1e-5 * top, noise);
     if (!(found.lowest < least)) return 0;
     const double share = top > 0 ? -found.lowest / top : std::numeric_limits<double>::infinity();
     const auto asked = static_cast<std::size_t>(count == 0 ? n : count);
     if (found.values[std::min(asked, found.values.size()) - 1] < least)
-        fail(errc::not_psd,
-             fmt::format("{}: There are significant negative eigenvalues ({:.6g} of the maximum positive): the matrix is not positive semidefinite. "
-                         "Ask for fewer components, or repair it (`mercer kernel test --repair`)",
-                         owner, share));
+        fail(errc::not_psd, fmt::format("{}: There are significant negative eigenvalues ({:.6g} of the maximum "
+                                        "positive): the matrix is not positive semidefinite. "
+                                        "Ask for fewer components, or repair it (`mercer kernel test --repair`)",
+                                        owner, share));
     return share;
 }
 
@@ -44,11 +45,14 @@ bool decomposes(index n, const kernel_pca_options& o) {
     // K, the centred matrix, its eigenvectors in order, and LAPACK's workspace of 2n² numbers
     const double need = 40.0 * static_cast<double>(n) * static_cast<double>(n);
     // Measured: of few objects all pairs are as quick as the passes for some.
-    const bool fits = need <= static_cast<double>(o.memory_bytes), suits = all || o.n_components > std::min(n / 5, n * n / 4000);
-    const bool whole = o.solver == eigen_solver::full || (o.solver == eigen_solver::automatic && suits && (fits || all));
+    const bool fits = need <= static_cast<double>(o.memory_bytes),
+               suits = all || o.n_components > std::min(n / 5, n * n / 4000);
+    const bool whole =
+        o.solver == eigen_solver::full || (o.solver == eigen_solver::automatic && suits && (fits || all));
     if (whole && !fits)
-        fail(errc::memory, fmt::format("{}: a full decomposition of n = {} needs {:.0f} MB, more than the budget of {:.0f} MB; ask for fewer components", owner,
-                                       n, need / 1e6, static_cast<double>(o.memory_bytes) / 1e6));
+        fail(errc::memory, fmt::format("{}: a full decomposition of n = {} needs {:.0f} MB, more than the budget of "
+                                       "{:.0f} MB; ask for fewer components",
+                                       owner, n, need / 1e6, static_cast<double>(o.memory_bytes) / 1e6));
     return whole;
 }
 
@@ -58,46 +62,59 @@ matrix<double> training_scores(const kernel_pca_model& m) {
     parallel_for(scores.rows(), [&](index i) {
         const double weight = m.mean[static_cast<std::size_t>(i)] * m.weight;
         if (weight == 0) return;
-        for (index j = 0; j < scores.cols(); ++j) scores(i, j) = m.projection.coef(i, j) * m.eigenvalues[static_cast<std::size_t>(j)] / weight;
+        for (index j = 0; j < scores.cols(); ++j)
+            scores(i, j) = m.projection.coef(i, j) * m.eigenvalues[static_cast<std::size_t>(j)] / weight;
     });
     return scores;
 }
 
 // The pairs of A, all or as many as are asked for.
 template <class T>
-centred_pairs decomposed(const gram<T>& K, const gram_multiplication& by, centring& c, bool whole, const kernel_pca_options& o) {
+centred_pairs decomposed(const gram<T>& K, const gram_multiplication& by, centring& c, bool whole,
+                         const kernel_pca_options& o) {
     if (whole) return all_centred_pairs(K, by, c);
     const index n = K.rows();
     centred_eigen_options e;
     e.count = std::min(o.n_components == 0 ? n : o.n_components, n);
     e.tol = o.tol, e.most_passes = o.max_iter, e.seed = o.seed;
-    if (o.progress) e.progress = [&](index pass, double residual) { return o.progress({"eigenvectors", pass, 0, residual}); };
+    if (o.progress)
+        e.progress = [&](index pass, double residual) { return o.progress({"eigenvectors", pass, 0, residual}); };
     return largest_centred_pairs(by, c, e);
 }
 
 // Eigenvalues that are zero up to the rounding of K and of its centring have no direction.
 index components_with_direction(const centred_pairs& found, index n, double largest_self, index asked) {
-    const double floor = static_cast<double>(std::max<index>(n, 100)) * std::numeric_limits<double>::epsilon() * largest_self;
+    const double floor =
+        static_cast<double>(std::max<index>(n, 100)) * std::numeric_limits<double>::epsilon() * largest_self;
     index p = 0;
-    while (p < static_cast<index>(found.values.size()) && (asked == 0 || p < asked) && found.values[static_cast<std::size_t>(p)] > floor) ++p;
+    while (p < static_cast<index>(found.values.size()) && (asked == 0 || p < asked) &&
+           found.values[static_cast<std::size_t>(p)] > floor)
+        ++p;
     return p;
 }
 
-// Σᵢ αᵢφ̃(xᵢ) = Σᵢ (Hᵀα)ᵢφ(xᵢ). In exact arithmetic Hᵀα = α; but u of a tiny λ has a part along D1, whose eigenvalue 0 is near.
+// Σᵢ αᵢφ̃(xᵢ) = Σᵢ (Hᵀα)ᵢφ(xᵢ). In exact arithmetic Hᵀα = α; but u of a tiny λ has a part along D1, whose eigenvalue 0
+// is near.
 void take_projection(kernel_pca_model& m, const centred_pairs& found, const centring& c) {
     const auto n = static_cast<index>(c.mean.size()), p = static_cast<index>(m.eigenvalues.size());
     m.projection.coef = matrix<double>(n, p);
     m.projection.offset.assign(static_cast<std::size_t>(p), 0.0);
     std::vector<double> factor(static_cast<std::size_t>(p)), sum(static_cast<std::size_t>(p));
-    const auto alpha = [&](index i, index j) { return factor[static_cast<std::size_t>(j)] * c.root[static_cast<std::size_t>(i)] * found.vectors(j, i); };
-    const auto coefficient = [&](index i, index j) { return alpha(i, j) - c.mean[static_cast<std::size_t>(i)] * sum[static_cast<std::size_t>(j)]; };
+    const auto alpha = [&](index i, index j) {
+        return factor[static_cast<std::size_t>(j)] * c.root[static_cast<std::size_t>(i)] * found.vectors(j, i);
+    };
+    const auto coefficient = [&](index i, index j) {
+        return alpha(i, j) - c.mean[static_cast<std::size_t>(i)] * sum[static_cast<std::size_t>(j)];
+    };
     parallel_for(p, [&](index j) {
         const auto at = static_cast<std::size_t>(j);
         const double* u = found.vectors.row(j);
-        const double largest = *std::max_element(u, u + n, [](double a, double b) { return std::abs(a) < std::abs(b); });
+        const double largest =
+            *std::max_element(u, u + n, [](double a, double b) { return std::abs(a) < std::abs(b); });
         factor[at] = (largest < 0 ? -1.0 : 1.0) / std::sqrt(m.eigenvalues[at]);
         for (index i = 0; i < n; ++i) sum[at] += alpha(i, j);
-        for (index i = 0; i < n; ++i) m.projection.offset[at] -= coefficient(i, j) * c.k_mean[static_cast<std::size_t>(i)];
+        for (index i = 0; i < n; ++i)
+            m.projection.offset[at] -= coefficient(i, j) * c.k_mean[static_cast<std::size_t>(i)];
     });
     // Square pieces: one of the two matrices is walked against its rows.
     constexpr index side = 32;
@@ -119,7 +136,9 @@ void take_variances(kernel_pca_model& m, const std::vector<double>& weight, cons
     m.total_variance = trace * scale;
     for (const double lambda : m.eigenvalues) {
         m.explained_variance.push_back(lambda * scale);
-        m.explained_variance_ratio.push_back(m.negative_share > 0 ? std::numeric_limits<double>::quiet_NaN() : trace > 0 ? lambda / trace : 0);
+        m.explained_variance_ratio.push_back(m.negative_share > 0 ? std::numeric_limits<double>::quiet_NaN()
+                                             : trace > 0          ? lambda / trace
+                                                                  : 0);
     }
 }
 
@@ -133,14 +152,16 @@ void score_weightless(kernel_pca_model& m, const gram<T>& K, const centring& c) 
         K.row(i, row.data());
         for (index j = 0; j < m.components(); ++j) {
             double sum = m.projection.offset[static_cast<std::size_t>(j)];
-            for (index l = 0; l < n; ++l) sum += m.projection.coef(l, j) * static_cast<double>(row[static_cast<std::size_t>(l)]);
+            for (index l = 0; l < n; ++l)
+                sum += m.projection.coef(l, j) * static_cast<double>(row[static_cast<std::size_t>(l)]);
             m.scores(i, j) = sum;
         }
     }
 }
 
 template <class T>
-kernel_pca_model fitted(const gram<T>& K, const gram_multiplication& by, const std::vector<double>& self, const kernel_pca_options& o) {
+kernel_pca_model fitted(const gram<T>& K, const gram_multiplication& by, const std::vector<double>& self,
+                        const kernel_pca_options& o) {
     const index n = K.rows();
     const std::vector<double> weight = checked_weights(o.sample_weight, n, 1, owner);
     const bool whole = decomposes(n, o);
@@ -158,7 +179,8 @@ kernel_pca_model fitted(const gram<T>& K, const gram_multiplication& by, const s
     if (!whole) m.residuals.assign(found.residuals.begin(), found.residuals.begin() + p);
 
     std::vector<double> centred_self(self);
-    for (std::size_t i = 0; i < self.size(); ++i) centred_self[i] = squared_distance(self[i], c.total, c.k_mean[i], self.size());
+    for (std::size_t i = 0; i < self.size(); ++i)
+        centred_self[i] = squared_distance(self[i], c.total, c.k_mean[i], self.size());
     take_variances(m, weight, centred_self);
     take_projection(m, found, c);
     found.vectors = {};
@@ -174,7 +196,8 @@ kernel_pca_model fitted(const gram<T>& K, const gram_multiplication& by, const s
 
 void check(const kernel_pca_options& o, index n) {
     if (o.n_components < 0 || o.n_components > n)
-        fail(errc::invalid_argument, fmt::format("{}: must satisfy 0 <= n_components <= n, got {} with n = {}", owner, o.n_components, n));
+        fail(errc::invalid_argument,
+             fmt::format("{}: must satisfy 0 <= n_components <= n, got {} with n = {}", owner, o.n_components, n));
     if (!(o.tol > 0)) fail(errc::invalid_argument, fmt::format("{}: must satisfy tol > 0, got {}", owner, o.tol));
 }
 
@@ -192,14 +215,19 @@ kernel_pca_model fit_kernel_pca(const kernel& k, const dataset& x, const kernel_
         std::vector<double> self(static_cast<std::size_t>(x.size()));
         K.diagonal(self);
         const auto product = [&half](matrix_view<const double> v, matrix_view<double> out) { half.multiply(v, out); };
-        // A pass over few objects is cheap beside the vectors' own algebra: narrow blocks, for few components, need fewer of these.
+        // A pass over few objects is cheap beside the vectors' own algebra: narrow blocks, for few components, need
+        // fewer of these.
         const bool narrow = x.size() < 2000 && o.n_components <= 10;
-        return fitted(static_cast<const gram<double>&>(K), {product, narrow ? index{3} : gram_multiplication().block}, self, o);
+        return fitted(static_cast<const gram<double>&>(K), {product, narrow ? index{3} : gram_multiplication().block},
+                      self, o);
     };
     // The half, the examples packed, and some two hundred vectors
-    const double need = half_gram::bytes(x.size(), gram_multiplication().block) + packed_bytes + 1600.0 * static_cast<double>(x.size());
+    const double need =
+        half_gram::bytes(x.size(), gram_multiplication().block) + packed_bytes + 1600.0 * static_cast<double>(x.size());
     const bool half_fits = need <= static_cast<double>(o.memory_bytes);
-    kernel_pca_model m = half_fits && !decomposes(x.size(), o) ? by_half() : with_training_gram(k, x, o.memory_bytes, o.exact, by_any_rows);
+    kernel_pca_model m = half_fits && !decomposes(x.size(), o)
+                             ? by_half()
+                             : with_training_gram(k, x, o.memory_bytes, o.exact, by_any_rows);
     m.projection.k = std::make_shared<const kernel>(k);
     m.projection.x = x;
     return m;
@@ -208,7 +236,9 @@ kernel_pca_model fit_kernel_pca(const kernel& k, const dataset& x, const kernel_
 kernel_pca_model fit_kernel_pca(const gram<double>& K, const kernel_pca_options& o) {
     const std::vector<double> self = checked_diagonal(K, owner);
     check(o, K.rows());
-    return with_training_gram(K, o.memory_bytes, [&](const gram<double>& some) { return fitted(some, by_rows(some, o.n_components), self, o); });
+    return with_training_gram(K, o.memory_bytes, [&](const gram<double>& some) {
+        return fitted(some, by_rows(some, o.n_components), self, o);
+    });
 }
 
 matrix<double> transform(const kernel_pca_model& m, const dataset& z) { return m.projection.values(z); }
@@ -220,7 +250,9 @@ static double total_weight(const kernel_pca_model& m) {
     for (index i = 0; i < m.scores.rows(); ++i)
         for (index j = 0; j < m.components(); ++j) {
             const double share = m.mean[static_cast<std::size_t>(i)], score = std::abs(m.scores(i, j));
-            if (share * score > best) best = share * score, weight = std::abs(m.projection.coef(i, j)) * m.eigenvalues[static_cast<std::size_t>(j)] / best;
+            if (share * score > best)
+                best = share * score,
+                weight = std::abs(m.projection.coef(i, j)) * m.eigenvalues[static_cast<std::size_t>(j)] / best;
         }
     return weight;
 }
@@ -241,7 +273,8 @@ std::string model_bytes(const kernel_pca_model& m) {
     out.one(m.weight);
     // The scores of objects with a weight follow from the coefficients, and would be half of the file.
     for (index i = 0; i < m.scores.rows(); ++i)
-        if (m.mean[static_cast<std::size_t>(i)] == 0) out.all(std::span<const double>(m.scores.row(i), static_cast<std::size_t>(m.components())));
+        if (m.mean[static_cast<std::size_t>(i)] == 0)
+            out.all(std::span<const double>(m.scores.row(i), static_cast<std::size_t>(m.components())));
     return out.bytes(format_name, version);
 }
 

@@ -1,15 +1,16 @@
-// Kernel principal components (Schölkopf, Smola & Müller 1998): the directions v in feature space along which the centred images
-// φ̃(xᵢ) = φ(xᵢ) - Σⱼ wⱼφ(xⱼ)/W vary most. With D = diag(√w), H = I - 1wᵀ/W and W = Σw,
+// Kernel principal components (Schölkopf, Smola & Müller 1998): the directions v in feature space along which the
+// centred images φ̃(xᵢ) = φ(xᵢ) - Σⱼ wⱼφ(xⱼ)/W vary most. With D = diag(√w), H = I - 1wᵀ/W and W = Σw,
 //     D H K Hᵀ D u = λu,   v = Σᵢ αᵢφ̃(xᵢ), α = D u/√λ,   score of x on v = Σᵢ αᵢ k(x, xᵢ) - Σᵢ αᵢ k̄ᵢ,  k̄ = K w/W
-// (Σαᵢ = 0, so a row of new kernel values need not be centred). λ/(W-1) is the variance along v; the trace of the centred matrix is all
-// of it, known exactly without one eigenvalue. With the linear kernel: principal components.
+// (Σαᵢ = 0, so a row of new kernel values need not be centred). λ/(W-1) is the variance along v; the trace of the
+// centred matrix is all of it, known exactly without one eigenvalue. With the linear kernel: principal components.
 //
-// Few components of many objects come from block Lanczos (solvers/algebra/block_lanczos.h) on a product that centres on the fly, so that the
-// centred matrix is never formed; otherwise from LAPACK. Each u has its entry of largest size positive.
+// Few components of many objects come from block Lanczos (solvers/algebra/block_lanczos.h) on a product that centres on
+// the fly, so that the centred matrix is never formed; otherwise from LAPACK. Each u has its entry of largest size
+// positive.
 //
-// A matrix with a negative eigenvalue larger than 1e-5 λ₁, scikit-learn's measure, is not one of inner products. It is refused where the components
-// asked for would reach such an eigenvalue. Otherwise the components are what they are, the status is `stalled`, and there are no shares of a
-// variance: the ratios are NaN.
+// A matrix with a negative eigenvalue larger than 1e-5 λ₁, scikit-learn's measure, is not one of inner products. It is
+// refused where the components asked for would reach such an eigenvalue. Otherwise the components are what they are,
+// the status is `stalled`, and there are no shares of a variance: the ratios are NaN.
 #pragma once
 
 #include <cstdint>
@@ -41,9 +42,10 @@ struct kernel_pca_model {
     std::vector<double> eigenvalues;  // λ, descending, all positive
     std::vector<double> explained_variance;
     std::vector<double> explained_variance_ratio;  // NaN where negative_share > 0
-    double negative_share = 0;                     // -λ_min/λ₁ as far as it was met, 0 where it is no more than rounding; not kept in files
-    double total_variance = 0;                     // trace/(W-1)
-    std::vector<double> residuals;                 // iterative: ‖Au - λu‖ of each pair; empty after LAPACK
+    double negative_share =
+        0;  // -λ_min/λ₁ as far as it was met, 0 where it is no more than rounding; not kept in files
+    double total_variance = 0;      // trace/(W-1)
+    std::vector<double> residuals;  // iterative: ‖Au - λu‖ of each pair; empty after LAPACK
     fit_status status = fit_status::converged;
     index passes = 0;             // over K
     matrix<double> scores;        // of the training objects

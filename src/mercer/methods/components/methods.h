@@ -19,8 +19,16 @@ struct kernel_pca {
     index max_iter = 200, seed = 0;
 
     static method_facts facts() {
-        return {"kernel_pca", {"pca"}, method_family::components, "principal components in feature space", "D H K Hᵀ D u = λu",
-                "mercer-kernel-pca-model", answer::none, true, false, true};
+        return {"kernel_pca",
+                {"pca"},
+                method_family::components,
+                "principal components in feature space",
+                "D H K Hᵀ D u = λu",
+                "mercer-kernel-pca-model",
+                answer::none,
+                true,
+                false,
+                true};
     }
     template <class V>
     void options(V& v) {
@@ -39,8 +47,16 @@ struct kernel_fisher {
     double regularisation = 1e-3;
 
     static method_facts facts() {
-        return {"kernel_fisher", {"fisher", "kfd"}, method_family::classification, "directions that separate the classes, and the nearest mean there",
-                "max αᵀMα/αᵀ(N + μI)α", "mercer-kernel-fisher-model", answer::classes, true, true, true};
+        return {"kernel_fisher",
+                {"fisher", "kfd"},
+                method_family::classification,
+                "directions that separate the classes, and the nearest mean there",
+                "max αᵀMα/αᵀ(N + μI)α",
+                "mercer-kernel-fisher-model",
+                answer::classes,
+                true,
+                true,
+                true};
     }
     template <class V>
     void options(V& v) {

@@ -29,8 +29,8 @@ std::vector<double> to_training(const kernel_pca_model& m, const double* score) 
 }
 
 // Some rows of z at once: G(r, i) = gᵢ of row r.
-void fixed_point(const kernel_pca_model& m, const dense<double>& x, matrix_view<const double> scores, matrix_view<double> z, const pre_image_options& o,
-                 pre_image_result& out) {
+void fixed_point(const kernel_pca_model& m, const dense<double>& x, matrix_view<const double> scores,
+                 matrix_view<double> z, const pre_image_options& o, pre_image_result& out) {
     const index n = x.size(), d = x.dims();
     matrix<double> G = product(scores, transposed::no, m.projection.coef.view(), transposed::yes);
     for (index r = 0; r < G.rows(); ++r)
@@ -43,7 +43,8 @@ void fixed_point(const kernel_pca_model& m, const dense<double>& x, matrix_view<
         computed<double>(*m.projection.k, dense<double>(std::as_const(now).view()), x).all(t.view());
         std::vector<double> sum(active.size());
         for (index a = 0; a < t.rows(); ++a)
-            for (index i = 0; i < n; ++i) sum[static_cast<std::size_t>(a)] += t(a, i) *= G(active[static_cast<std::size_t>(a)], i);
+            for (index i = 0; i < n; ++i)
+                sum[static_cast<std::size_t>(a)] += t(a, i) *= G(active[static_cast<std::size_t>(a)], i);
         const matrix<double> next = product(t.view(), transposed::no, x.view(), transposed::no);
         std::vector<index> later;
         for (index a = 0; a < next.rows(); ++a) {
@@ -84,7 +85,8 @@ double inverted(const kernel& k, double value, double far) {
     return low * high;
 }
 
-void by_neighbours(const kernel_pca_model& m, const dense<double>& x, matrix_view<const double> scores, matrix_view<double> z, const pre_image_options& o) {
+void by_neighbours(const kernel_pca_model& m, const dense<double>& x, matrix_view<const double> scores,
+                   matrix_view<double> z, const pre_image_options& o) {
     const index d = x.dims(), q = std::min(o.n_neighbors, x.size());
     const double self = self_values(*m.projection.k, gather(x, selection(0, 1)))[0];
     double widest = 0;
@@ -104,11 +106,13 @@ void by_neighbours(const kernel_pca_model& m, const dense<double>& x, matrix_vie
         for (index i = 0; i < q; ++i) {
             const index at = near[static_cast<std::size_t>(i)];
             // ‖φ(z)-φ(xᵢ)‖² = 2(k(0) - k(‖z-xᵢ‖))
-            target[static_cast<std::size_t>(i)] = inverted(*m.projection.k, self - apart[static_cast<std::size_t>(at)] / 2, far);
+            target[static_cast<std::size_t>(i)] =
+                inverted(*m.projection.k, self - apart[static_cast<std::size_t>(at)] / 2, far);
             for (index c = 0; c < d; ++c) middle[static_cast<std::size_t>(c)] += x.row(at)[c] / static_cast<double>(q);
         }
         for (index i = 0; i < q; ++i)
-            for (index c = 0; c < d; ++c) y(i, c) = x.row(near[static_cast<std::size_t>(i)])[c] - middle[static_cast<std::size_t>(c)];
+            for (index c = 0; c < d; ++c)
+                y(i, c) = x.row(near[static_cast<std::size_t>(i)])[c] - middle[static_cast<std::size_t>(c)];
         // With YYᵀ = QSQᵀ the neighbours have coordinates QS^½; ẑ = ½S^(-½)Qᵀ(‖yᵢ‖² - targetᵢ), z = mean + YᵀQS^(-½)ẑ.
         const eigen_system e = symmetric_eigen(product(y.view(), transposed::no, y.view(), transposed::yes));
         std::copy(middle.begin(), middle.end(), z.row(r));
@@ -127,21 +131,27 @@ void by_neighbours(const kernel_pca_model& m, const dense<double>& x, matrix_vie
     });
 }
 
-pre_image_result found(const kernel_pca_model& m, matrix_view<const double> scores, const dataset* start, const pre_image_options& o) {
-    if (!m.projection.k || m.projection.x.kind() != domain::vectors) fail(errc::unsupported, fmt::format("{}: the model must be of vectors", owner));
+pre_image_result found(const kernel_pca_model& m, matrix_view<const double> scores, const dataset* start,
+                       const pre_image_options& o) {
+    if (!m.projection.k || m.projection.x.kind() != domain::vectors)
+        fail(errc::unsupported, fmt::format("{}: the model must be of vectors", owner));
     if (scores.cols != m.components())
-        fail(errc::invalid_argument, fmt::format("{}: the model has {} components, got scores on {}", owner, m.components(), scores.cols));
+        fail(errc::invalid_argument,
+             fmt::format("{}: the model has {} components, got scores on {}", owner, m.components(), scores.cols));
     if (o.n_neighbors < 1 || o.max_iter < 1 || !(o.tol > 0))
         fail(errc::invalid_argument,
-             fmt::format("{}: must satisfy n_neighbors >= 1, max_iter >= 1, tol > 0, got {}, {}, {}", owner, o.n_neighbors, o.max_iter, o.tol));
+             fmt::format("{}: must satisfy n_neighbors >= 1, max_iter >= 1, tol > 0, got {}, {}, {}", owner,
+                         o.n_neighbors, o.max_iter, o.tol));
     using method = pre_image_options::method;
     const kernel& k = *m.projection.k;
     const bool bell = dynamic_cast<const leaf_node<gaussian>*>(&k.node()) != nullptr;
     const method how = o.how != method::automatic ? o.how : bell ? method::fixed_point : method::neighbours;
     if (how == method::fixed_point && !bell)
-        fail(errc::unsupported, fmt::format("{}: the fixed point iteration needs a Gaussian kernel, got {}", owner, k.text()));
+        fail(errc::unsupported,
+             fmt::format("{}: the fixed point iteration needs a Gaussian kernel, got {}", owner, k.text()));
     if (how == method::neighbours && !k.properties().radial)
-        fail(errc::unsupported, fmt::format("{}: distances can be taken back for a radial kernel only, got {}", owner, k.text()));
+        fail(errc::unsupported,
+             fmt::format("{}: distances can be taken back for a radial kernel only, got {}", owner, k.text()));
     const dense<double> x = as_dense<double>(m.projection.x);
     pre_image_result out;
     out.points = matrix<double>(scores.rows, x.dims());
@@ -160,7 +170,8 @@ pre_image_result found(const kernel_pca_model& m, matrix_view<const double> scor
     }
     for (index r = 0; r < scores.rows; r += stretch) {
         const index count = std::min(stretch, scores.rows - r);
-        fixed_point(m, x, scores.block(r, 0, count, scores.cols), out.points.view().block(r, 0, count, x.dims()), o, out);
+        fixed_point(m, x, scores.block(r, 0, count, scores.cols), out.points.view().block(r, 0, count, x.dims()), o,
+                    out);
     }
     return out;
 }
@@ -172,6 +183,8 @@ pre_image_result denoise(const kernel_pca_model& m, const dataset& x, const pre_
     return found(m, scores.view(), &x, o);
 }
 
-pre_image_result pre_images(const kernel_pca_model& m, matrix_view<const double> scores, const pre_image_options& o) { return found(m, scores, nullptr, o); }
+pre_image_result pre_images(const kernel_pca_model& m, matrix_view<const double> scores, const pre_image_options& o) {
+    return found(m, scores, nullptr, o);
+}
 
 }  // namespace mercer

@@ -8,11 +8,11 @@
 #include <optional>
 
 #include "mercer/base/error.h"
-#include "mercer/methods/expansion_archive.h"
 #include "mercer/kernels/gaussian.h"
 #include "mercer/kernels/laplacian.h"
 #include "mercer/kernels/matern.h"
 #include "mercer/kernels/rational_quadratic.h"
+#include "mercer/methods/expansion_archive.h"
 
 namespace mercer {
 namespace {
@@ -42,11 +42,13 @@ std::optional<double> log_integral(const kernel& k, double d) {
     if (const auto a = arguments_of<laplacian>(k)) return d * std::log(2 / (*a)[0]);
     if (const auto a = arguments_of<matern>(k)) {
         const double nu = (*a)[0], l = (*a)[1];
-        return d * std::log(2.0) + d / 2 * std::log(pi) + std::lgamma(nu + d / 2) - std::lgamma(nu) + d / 2 * std::log(l * l / (2 * nu));
+        return d * std::log(2.0) + d / 2 * std::log(pi) + std::lgamma(nu + d / 2) - std::lgamma(nu) +
+               d / 2 * std::log(l * l / (2 * nu));
     }
     if (const auto a = arguments_of<rational_quadratic>(k)) {
         const double alpha = (*a)[0], l = (*a)[1];
-        if (2 * alpha > d) return d / 2 * std::log(2 * alpha * l * l * pi) + std::lgamma(alpha - d / 2) - std::lgamma(alpha);
+        if (2 * alpha > d)
+            return d / 2 * std::log(2 * alpha * l * l * pi) + std::lgamma(alpha - d / 2) - std::lgamma(alpha);
     }
     return {};
 }
@@ -69,7 +71,8 @@ double log_sum(const kernel_density_model& m, const dense<double>& x, const doub
     for (index i = 0; i < x.size(); ++i) {
         double d = 0;
         for (index c = 0; c < x.dims(); ++c) d += (z[c] - x.row(i)[c]) * (z[c] - x.row(i)[c]);
-        if (m.mean.coef(i, 0) > 0) terms.push_back(std::log(m.mean.coef(i, 0)) - gamma * d), largest = std::max(largest, terms.back());
+        if (m.mean.coef(i, 0) > 0)
+            terms.push_back(std::log(m.mean.coef(i, 0)) - gamma * d), largest = std::max(largest, terms.back());
     }
     double sum = 0;
     for (const double each : terms) sum += std::exp(each - largest);
@@ -104,8 +107,9 @@ std::vector<double> mean_embedding(const kernel_density_model& m, const gram<dou
 
 std::vector<double> log_density(const kernel_density_model& m, const dataset& z) {
     if (!m.normalised)
-        fail(errc::unsupported, fmt::format("{}: the integral of {} over all x is not known or not finite, so it gives no density", owner,
-                                            m.mean.k ? m.mean.k->text() : "a matrix"));
+        fail(errc::unsupported,
+             fmt::format("{}: the integral of {} over all x is not known or not finite, so it gives no density", owner,
+                         m.mean.k ? m.mean.k->text() : "a matrix"));
     std::vector<double> f = mean_embedding(m, z);
     const auto a = arguments_of<gaussian>(*m.mean.k);
     std::optional<dense<double>> x, to;
@@ -136,12 +140,17 @@ kernel_density_model parse_kernel_density_model(std::string_view bytes, const st
         m.normalised = in.head.at("normalised").get<bool>();
         m.log_scale = in.one();
         if (m.mean.functions() != 1) in.bad("a density is one function");
-        if (m.normalised && (!m.mean.k || m.mean.x.kind() != domain::vectors)) in.bad("only vectors have a normalised density");
+        if (m.normalised && (!m.mean.k || m.mean.x.kind() != domain::vectors))
+            in.bad("only vectors have a normalised density");
     });
     return m;
 }
 
-void save_model(const kernel_density_model& model, const std::string& path) { write_atomically(path, model_bytes(model)); }
-kernel_density_model load_kernel_density_model(const std::string& path) { return load_with(path, parse_kernel_density_model); }
+void save_model(const kernel_density_model& model, const std::string& path) {
+    write_atomically(path, model_bytes(model));
+}
+kernel_density_model load_kernel_density_model(const std::string& path) {
+    return load_with(path, parse_kernel_density_model);
+}
 
 }  // namespace mercer

@@ -1,7 +1,8 @@
 // Density estimation by the mean embedding: f(x) = Σᵢ wᵢ k(x, xᵢ)/(W·Z) with Z = ∫ k(x, 0) dx, W = Σw. Z is known for
 //     rbf: (π/γ)^(d/2);  laplacian: (2/γ)^d;  matern: 2^d π^(d/2) Γ(ν+d/2)/Γ(ν)·(ℓ²/2ν)^(d/2);
 //     rational_quadratic, 2α > d: (2αℓ²π)^(d/2) Γ(α-d/2)/Γ(α).
-// Other kernels, and objects that are not vectors, have the mean embedding Σᵢ wᵢk(x, xᵢ)/W without a scale: a score of how usual x is.
+// Other kernels, and objects that are not vectors, have the mean embedding Σᵢ wᵢk(x, xᵢ)/W without a scale: a score of
+// how usual x is.
 #pragma once
 
 #include <string>
@@ -30,7 +31,8 @@ kernel_density_model fit_kernel_density(const gram<double>& K, const kernel_dens
 // Σᵢ wᵢk(x, xᵢ)/W
 std::vector<double> mean_embedding(const kernel_density_model& model, const dataset& z);
 std::vector<double> mean_embedding(const kernel_density_model& model, const gram<double>& K);
-// log f(x). Fails with errc::unsupported where Z is not known. Where all terms of a Gaussian underflow, they are summed as logarithms.
+// log f(x). Fails with errc::unsupported where Z is not known. Where all terms of a Gaussian underflow, they are summed
+// as logarithms.
 std::vector<double> log_density(const kernel_density_model& model, const dataset& z);
 
 std::string model_bytes(const kernel_density_model& model);

@@ -14,8 +14,13 @@ struct kernel_density {
     std::string scale{};
 
     static method_facts facts() {
-        return {"kernel_density", {"kde"}, method_family::density, "density estimation: how usual an object is", "f(x) = Σ k(x, xᵢ)/(nZ)",
-                "mercer-kernel-density-model", answer::none};
+        return {"kernel_density",
+                {"kde"},
+                method_family::density,
+                "density estimation: how usual an object is",
+                "f(x) = Σ k(x, xᵢ)/(nZ)",
+                "mercer-kernel-density-model",
+                answer::none};
     }
     template <class V>
     void options(V&) {}

@@ -19,13 +19,15 @@ namespace {
 constexpr index band = 192, strip = 1024;
 constexpr index stretch = 64 * band;  // queries between two reports
 
-// A score grows with the distance: k(xᵢ,xᵢ)/2 - k(x,xᵢ), without k(xᵢ,xᵢ) where that is the same for all, so that the digits of small
-// kernel values are not lost.
+// A score grows with the distance: k(xᵢ,xᵢ)/2 - k(x,xᵢ), without k(xᵢ,xᵢ) where that is the same for all, so that the
+// digits of small kernel values are not lost.
 template <class T>
 struct candidate {
     T score;
     index place;
-    bool operator<(const candidate& other) const { return score < other.score || (score == other.score && place < other.place); }
+    bool operator<(const candidate& other) const {
+        return score < other.score || (score == other.score && place < other.place);
+    }
 };
 
 // The best few seen so far, the worst on top.
@@ -85,10 +87,11 @@ std::vector<T> half_of(const std::vector<double>& self) {
     return half;
 }
 
-// The `most` best of all columns for the rows [first, first + count) of K. Parts of the columns are searched side by side when there
-// are few rows; the order (score, place) is total, so the parts do not show in the result.
+// The `most` best of all columns for the rows [first, first + count) of K. Parts of the columns are searched side by
+// side when there are few rows; the order (score, place) is total, so the parts do not show in the result.
 template <class T>
-std::vector<std::vector<candidate<T>>> best_of(const gram<T>& K, const std::vector<T>& half, const selection& rows, index most) {
+std::vector<std::vector<candidate<T>>> best_of(const gram<T>& K, const std::vector<T>& half, const selection& rows,
+                                               index most) {
     const index n = K.cols(), bands = (rows.size() + band - 1) / band;
     const index parts = bands >= 8 ? 1 : std::min<index>(8, (n + 4 * strip - 1) / (4 * strip));
     const index part = (n + parts - 1) / parts;
@@ -102,9 +105,11 @@ std::vector<std::vector<candidate<T>>> best_of(const gram<T>& K, const std::vect
             const index width = std::min(strip, to - c);
             const matrix_view<T> k(tile.at_least(band * strip), count, width, strip);
             K.block(rows.slice(r0, count), selection(c, width), k);
-            for (index i = 0; i < count; ++i) scan(k.row(i), half.data() + c, width, c, best[static_cast<std::size_t>(i)]);
+            for (index i = 0; i < count; ++i)
+                scan(k.row(i), half.data() + c, width, c, best[static_cast<std::size_t>(i)]);
         }
-        for (index i = 0; i < count; ++i) pieces[static_cast<std::size_t>((r0 + i) * parts + p)] = best[static_cast<std::size_t>(i)].sorted();
+        for (index i = 0; i < count; ++i)
+            pieces[static_cast<std::size_t>((r0 + i) * parts + p)] = best[static_cast<std::size_t>(i)].sorted();
     });
     if (parts == 1) return pieces;
     std::vector<std::vector<candidate<T>>> out(static_cast<std::size_t>(rows.size()));
@@ -119,8 +124,8 @@ std::vector<std::vector<candidate<T>>> best_of(const gram<T>& K, const std::vect
     return out;
 }
 
-void store(neighbours& out, index row, const std::vector<candidate<double>>& best, const std::vector<double>& self, const std::vector<double>& half,
-           double own) {
+void store(neighbours& out, index row, const std::vector<candidate<double>>& best, const std::vector<double>& self,
+           const std::vector<double>& half, double own) {
     if (static_cast<index>(best.size()) < out.indices.cols())
         fail(errc::data, fmt::format("nearest neighbours: kernel values of query {} are not numbers", row));
     for (index j = 0; j < out.indices.cols(); ++j) {
@@ -133,7 +138,8 @@ void store(neighbours& out, index row, const std::vector<candidate<double>>& bes
 }
 
 neighbours empty_result(const knn_model& m, index queries) {
-    return {matrix<index>(queries, m.options.n_neighbors), matrix<double>(queries, m.options.n_neighbors), 0, fit_status::converged, 0};
+    return {matrix<index>(queries, m.options.n_neighbors), matrix<double>(queries, m.options.n_neighbors), 0,
+            fit_status::converged, 0};
 }
 
 bool report(const knn_model& m, neighbours& out, index done, index total) {
@@ -147,16 +153,20 @@ bool report(const knn_model& m, neighbours& out, index done, index total) {
 
 neighbours find_neighbours(const knn_model& m, const gram<double>& K, std::span<const double> self) {
     if (K.cols() != m.size())
-        fail(errc::invalid_argument,
-             fmt::format("nearest neighbours: kernel values against the {} training examples are needed, got {} columns", m.size(), K.cols()));
+        fail(
+            errc::invalid_argument,
+            fmt::format("nearest neighbours: kernel values against the {} training examples are needed, got {} columns",
+                        m.size(), K.cols()));
     if (static_cast<index>(self.size()) != K.rows())
-        fail(errc::invalid_argument, fmt::format("nearest neighbours: {} queries, but k(z, z) of {}", K.rows(), self.size()));
+        fail(errc::invalid_argument,
+             fmt::format("nearest neighbours: {} queries, but k(z, z) of {}", K.rows(), self.size()));
     neighbours out = empty_result(m, K.rows());
     const std::vector<double> half = half_of<double>(m.self);
     for (index r = 0; r < K.rows(); r += stretch) {
         const index count = std::min(stretch, K.rows() - r);
         const auto best = best_of<double>(K, half, selection(r, count), m.options.n_neighbors);
-        for (index i = 0; i < count; ++i) store(out, r + i, best[static_cast<std::size_t>(i)], m.self, half, self[static_cast<std::size_t>(r + i)]);
+        for (index i = 0; i < count; ++i)
+            store(out, r + i, best[static_cast<std::size_t>(i)], m.self, half, self[static_cast<std::size_t>(r + i)]);
         if (!report(m, out, r + count, K.rows())) break;
     }
     return out;
@@ -164,8 +174,9 @@ neighbours find_neighbours(const knn_model& m, const gram<double>& K, std::span<
 
 namespace {
 
-// An object that is the query itself is at distance 0, whatever bits its kernel values end in: a function of the user's need not give k(x, z) as it
-// gives k(x, x) where x = z, and a distance of 1e-8 would leave the other neighbours a say of as much.
+// An object that is the query itself is at distance 0, whatever bits its kernel values end in: a function of the user's
+// need not give k(x, z) as it gives k(x, x) where x = z, and a distance of 1e-8 would leave the other neighbours a say
+// of as much.
 void recognise_twins(neighbours& found, const dataset& x, const dataset& z) {
     parallel_runs(found.done, 256, [&](index first, index end) {
         std::vector<std::pair<double, index>> row;
@@ -179,7 +190,8 @@ void recognise_twins(neighbours& found, const dataset& x, const dataset& z) {
             }
             if (!moved) continue;
             std::stable_sort(row.begin(), row.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-            for (index j = 0; j < found.indices.cols(); ++j) std::tie(found.distances(i, j), found.indices(i, j)) = row[static_cast<std::size_t>(j)];
+            for (index j = 0; j < found.indices.cols(); ++j)
+                std::tie(found.distances(i, j), found.indices(i, j)) = row[static_cast<std::size_t>(j)];
         }
     });
 }
@@ -190,8 +202,10 @@ struct ranking {
     std::vector<double> error;  // of the float scores of each query's candidates; infinity where there are none
 };
 
-ranking rank_exactly(const std::vector<std::vector<candidate<float>>>& best, const gram<double>& exact, const std::vector<double>& half, index first) {
-    ranking out{std::vector<std::vector<candidate<double>>>(best.size()), std::vector<double>(best.size(), std::numeric_limits<double>::infinity())};
+ranking rank_exactly(const std::vector<std::vector<candidate<float>>>& best, const gram<double>& exact,
+                     const std::vector<double>& half, index first) {
+    ranking out{std::vector<std::vector<candidate<double>>>(best.size()),
+                std::vector<double>(best.size(), std::numeric_limits<double>::infinity())};
     parallel_for(static_cast<index>(best.size()), [&](index i) {
         const auto& some = best[static_cast<std::size_t>(i)];
         auto& ranked = out.ranked[static_cast<std::size_t>(i)];
@@ -212,9 +226,11 @@ ranking rank_exactly(const std::vector<std::vector<candidate<float>>>& best, con
     return out;
 }
 
-// Which queries of a stretch have their k nearest for certain among `most` candidates. An object that is no candidate scores at least the last
-// candidate's float score, give or take its error, for which sixteen times what the candidates of all queries show is allowed.
-std::vector<bool> certain_ones(const ranking& found, const std::vector<std::vector<candidate<float>>>& best, index k, index most, index n) {
+// Which queries of a stretch have their k nearest for certain among `most` candidates. An object that is no candidate
+// scores at least the last candidate's float score, give or take its error, for which sixteen times what the candidates
+// of all queries show is allowed.
+std::vector<bool> certain_ones(const ranking& found, const std::vector<std::vector<candidate<float>>>& best, index k,
+                               index most, index n) {
     double typical = 0;
     for (const double each : found.error)
         if (std::isfinite(each)) typical = std::max(typical, each);
@@ -223,19 +239,23 @@ std::vector<bool> certain_ones(const ranking& found, const std::vector<std::vect
         const auto& list = found.ranked[i];
         const bool full = static_cast<index>(list.size()) == most;
         const bool apart =
-            full && std::isfinite(found.error[i]) && list[static_cast<std::size_t>(k - 1)].score < static_cast<double>(best[i].back().score) - 16 * typical;
+            full && std::isfinite(found.error[i]) &&
+            list[static_cast<std::size_t>(k - 1)].score < static_cast<double>(best[i].back().score) - 16 * typical;
         out.push_back((full && most == n) || apart);
     }
     return out;
 }
 
 neighbours search(const knn_model& m, const dataset& z) {
-    if (!m.k) fail(errc::unsupported, "nearest neighbours: this model was fitted on a matrix; give kernel values, not objects");
+    if (!m.k)
+        fail(errc::unsupported,
+             "nearest neighbours: this model was fitted on a matrix; give kernel values, not objects");
     if (z.kind() == domain::vectors) require_finite(z);
     neighbours out = empty_result(m, z.size());
     if (z.size() == 0) return out;
     const std::vector<double> own = self_values(*m.k, z), half = half_of<double>(m.self);
-    const double largest = *std::max_element(m.self.begin(), m.self.end(), [](double a, double b) { return std::abs(a) < std::abs(b); });
+    const double largest =
+        *std::max_element(m.self.begin(), m.self.end(), [](double a, double b) { return std::abs(a) < std::abs(b); });
     const computed<double> exact(*m.k, z, m.x);
     // Beyond this floats overflow; few pairs are not worth two passes.
     if (!(std::abs(largest) < 1e30) || static_cast<double>(z.size()) * static_cast<double>(m.size()) < 1e4) {

@@ -1,10 +1,12 @@
-// k nearest neighbours in feature space: the training objects with the least ‖φ(x)-φ(xᵢ)‖² = k(x,x) + k(xᵢ,xᵢ) - 2k(x,xᵢ); of equally
-// near ones, those with the lowest index. Classification: the class with the largest sum of votes wᵢ, the lowest of equals.
-// Regression: Σ wᵢyᵢ/Σ wᵢ. wᵢ is 1 or 1/distance (if some distance is 0, only those neighbours vote), times the sample weight.
+// k nearest neighbours in feature space: the training objects with the least ‖φ(x)-φ(xᵢ)‖² = k(x,x) + k(xᵢ,xᵢ) -
+// 2k(x,xᵢ); of equally near ones, those with the lowest index. Classification: the class with the largest sum of votes
+// wᵢ, the lowest of equals. Regression: Σ wᵢyᵢ/Σ wᵢ. wᵢ is 1 or 1/distance (if some distance is 0, only those
+// neighbours vote), times the sample weight.
 //
-// Kernel values come tile by tile, in float where a kernel of objects is given; each query keeps a few more candidates than asked
-// for, which are ranked again in double. Where the error seen on the candidates could have hidden a neighbour, the query is done again
-// in double, so the neighbours are those of exact arithmetic. Nothing of size (queries × training objects) is stored.
+// Kernel values come tile by tile, in float where a kernel of objects is given; each query keeps a few more candidates
+// than asked for, which are ranked again in double. Where the error seen on the candidates could have hidden a
+// neighbour, the query is done again in double, so the neighbours are those of exact arithmetic. Nothing of size
+// (queries × training objects) is stored.
 #pragma once
 
 #include <memory>
@@ -56,7 +58,8 @@ neighbours find_neighbours(const knn_model& model, const dataset& z);
 // Rows of K are queries, columns training objects; `self` is k(z, z) of each query.
 neighbours find_neighbours(const knn_model& model, const gram<double>& K, std::span<const double> self);
 
-// Labels or values. Fails with errc::unsupported when the progress callback stopped the search: a part of the answer is no answer.
+// Labels or values. Fails with errc::unsupported when the progress callback stopped the search: a part of the answer is
+// no answer.
 std::vector<double> predict(const knn_model& model, const dataset& z);
 std::vector<double> predict(const knn_model& model, const neighbours& found);
 // Votes of each class, adding up to 1.

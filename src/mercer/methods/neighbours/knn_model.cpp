@@ -14,7 +14,9 @@ constexpr std::string_view format_name = "mercer-knn-model";
 
 void check_options(const knn_options& o, index n) {
     if (o.n_neighbors < 1 || o.n_neighbors > n)
-        fail(errc::invalid_argument, fmt::format("nearest neighbours: must satisfy 1 <= n_neighbors <= n, got {} with n = {}", o.n_neighbors, n));
+        fail(errc::invalid_argument,
+             fmt::format("nearest neighbours: must satisfy 1 <= n_neighbors <= n, got {} with n = {}", o.n_neighbors,
+                         n));
 }
 
 knn_model made(std::vector<double> self, std::span<const double> y, const knn_options& o) {
@@ -69,7 +71,8 @@ knn_model parse_knn_model(std::string_view bytes, const std::string& name) {
     archive_reader in(bytes, format_name, 1, name);
     knn_model m;
     in.read([&] {
-        const std::string task = in.head.at("task").get<std::string>(), weights = in.head.at("weights").get<std::string>();
+        const std::string task = in.head.at("task").get<std::string>(),
+                          weights = in.head.at("weights").get<std::string>();
         if (task != "classification" && task != "regression") in.bad("unknown task " + task);
         if (weights != "uniform" && weights != "distance") in.bad("unknown weights " + weights);
         m.options.task = task == "classification" ? knn_task::classification : knn_task::regression;
@@ -86,7 +89,8 @@ knn_model parse_knn_model(std::string_view bytes, const std::string& name) {
         checked_weights(m.options.sample_weight, n, 0, "nearest neighbours");
         if (m.options.task == knn_task::classification)
             for (const double place : m.y)
-                if (!(place >= 0 && place < static_cast<double>(m.classes.size())) || place != std::floor(place)) in.bad("a label is not among the classes");
+                if (!(place >= 0 && place < static_cast<double>(m.classes.size())) || place != std::floor(place))
+                    in.bad("a label is not among the classes");
     });
     return m;
 }

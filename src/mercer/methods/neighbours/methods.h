@@ -26,8 +26,13 @@ struct knn {
     std::string weights = "uniform";
 
     static method_facts facts() {
-        return {"knn", {"nearest_neighbours", "k_nearest_neighbours"}, method_family::classification, "k nearest neighbours in feature space",
-                "the class with most votes among the nearest", "mercer-knn-model", answer::classes};
+        return {"knn",
+                {"nearest_neighbours", "k_nearest_neighbours"},
+                method_family::classification,
+                "k nearest neighbours in feature space",
+                "the class with most votes among the nearest",
+                "mercer-knn-model",
+                answer::classes};
     }
     template <class V>
     void options(V& v) {
@@ -42,8 +47,13 @@ struct knn_regression {
     std::string weights = "uniform";
 
     static method_facts facts() {
-        return {"knn_regression", {"knn_regressor"}, method_family::regression, "the mean of the k nearest neighbours in feature space",
-                "Σ wᵢyᵢ/Σ wᵢ over the nearest", "mercer-knn-model", answer::values};
+        return {"knn_regression",
+                {"knn_regressor"},
+                method_family::regression,
+                "the mean of the k nearest neighbours in feature space",
+                "Σ wᵢyᵢ/Σ wᵢ over the nearest",
+                "mercer-knn-model",
+                answer::values};
     }
     template <class V>
     void options(V& v) {
@@ -56,8 +66,16 @@ struct nearest_centroid {
     std::string scale{};
 
     static method_facts facts() {
-        return {"nearest_centroid", {"nearest_mean"}, method_family::classification, "the nearest class mean in feature space", "min ‖φ(x)-μ_c‖²",
-                "mercer-nearest-centroid-model", answer::classes, true, true, true};
+        return {"nearest_centroid",
+                {"nearest_mean"},
+                method_family::classification,
+                "the nearest class mean in feature space",
+                "min ‖φ(x)-μ_c‖²",
+                "mercer-nearest-centroid-model",
+                answer::classes,
+                true,
+                true,
+                true};
     }
     template <class V>
     void options(V&) {}
@@ -68,8 +86,13 @@ struct nearest_medoid {
     std::string scale{};
 
     static method_facts facts() {
-        return {"nearest_medoid", {}, method_family::classification, "the nearest class medoid: one object stands for each class",
-                "min ‖φ(x)-φ(m_c)‖²", "mercer-nearest-medoid-model", answer::classes};
+        return {"nearest_medoid",
+                {},
+                method_family::classification,
+                "the nearest class medoid: one object stands for each class",
+                "min ‖φ(x)-φ(m_c)‖²",
+                "mercer-nearest-medoid-model",
+                answer::classes};
     }
     template <class V>
     void options(V&) {}

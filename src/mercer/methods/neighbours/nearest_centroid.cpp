@@ -27,7 +27,8 @@ nearest_centroid_model without_norms(std::span<const double> y, index n, const n
     std::vector<double> total(m.classes.size());
     for (std::size_t i = 0; i < place.size(); ++i) total[static_cast<std::size_t>(place[i])] += weight[i];
     for (std::size_t c = 0; c < total.size(); ++c)
-        if (!(total[c] > 0)) fail(errc::data, fmt::format("{}: the examples of class {} all have weight 0", owner, m.classes[c]));
+        if (!(total[c] > 0))
+            fail(errc::data, fmt::format("{}: the examples of class {} all have weight 0", owner, m.classes[c]));
     m.means.coef = matrix<double>(n, classes);
     m.means.offset.assign(m.classes.size(), 0.0);
     for (index i = 0; i < n; ++i) {
@@ -44,14 +45,15 @@ void add_norms(nearest_centroid_model& m, const gram<T>& K) {
     require_finite(products.view(), owner);
     m.norms.assign(m.classes.size(), 0.0);
     for (index i = 0; i < K.rows(); ++i)
-        for (index c = 0; c < m.means.functions(); ++c) m.norms[static_cast<std::size_t>(c)] += m.means.coef(i, c) * products(i, c);
+        for (index c = 0; c < m.means.functions(); ++c)
+            m.norms[static_cast<std::size_t>(c)] += m.means.coef(i, c) * products(i, c);
 }
 
 matrix<double> distances_from(const nearest_centroid_model& m, matrix<double> f, std::span<const double> self) {
     for (index i = 0; i < f.rows(); ++i)
         for (index c = 0; c < f.cols(); ++c)
-            f(i, c) =
-                squared_distance(self[static_cast<std::size_t>(i)], m.norms[static_cast<std::size_t>(c)], f(i, c), static_cast<std::size_t>(m.means.size()));
+            f(i, c) = squared_distance(self[static_cast<std::size_t>(i)], m.norms[static_cast<std::size_t>(c)], f(i, c),
+                                       static_cast<std::size_t>(m.means.size()));
     return f;
 }
 
@@ -61,7 +63,9 @@ std::vector<double> nearest(const nearest_centroid_model& m, const matrix<double
     for (index i = 0; i < f.rows(); ++i) {
         index best = 0;
         for (index c = 1; c < f.cols(); ++c)
-            if (m.norms[static_cast<std::size_t>(c)] / 2 - f(i, c) < m.norms[static_cast<std::size_t>(best)] / 2 - f(i, best)) best = c;
+            if (m.norms[static_cast<std::size_t>(c)] / 2 - f(i, c) <
+                m.norms[static_cast<std::size_t>(best)] / 2 - f(i, best))
+                best = c;
         out.push_back(m.classes[static_cast<std::size_t>(best)]);
     }
     return out;
@@ -69,7 +73,8 @@ std::vector<double> nearest(const nearest_centroid_model& m, const matrix<double
 
 }  // namespace
 
-nearest_centroid_model fit_nearest_centroid(const kernel& k, const dataset& x, std::span<const double> y, const nearest_centroid_options& o) {
+nearest_centroid_model fit_nearest_centroid(const kernel& k, const dataset& x, std::span<const double> y,
+                                            const nearest_centroid_options& o) {
     require_objects(x, owner);
     nearest_centroid_model m = without_norms(y, x.size(), o);
     add_norms(m, computed<double>(k, x, o.memory_bytes));  // one pass: nothing is worth keeping
@@ -78,7 +83,8 @@ nearest_centroid_model fit_nearest_centroid(const kernel& k, const dataset& x, s
     return m;
 }
 
-nearest_centroid_model fit_nearest_centroid(const gram<double>& K, std::span<const double> y, const nearest_centroid_options& o) {
+nearest_centroid_model fit_nearest_centroid(const gram<double>& K, std::span<const double> y,
+                                            const nearest_centroid_options& o) {
     checked_diagonal(K, owner);
     nearest_centroid_model m = without_norms(y, K.rows(), o);
     add_norms(m, K);
@@ -86,7 +92,9 @@ nearest_centroid_model fit_nearest_centroid(const gram<double>& K, std::span<con
 }
 
 std::vector<double> predict(const nearest_centroid_model& m, const dataset& z) { return nearest(m, m.means.values(z)); }
-std::vector<double> predict(const nearest_centroid_model& m, const gram<double>& K) { return nearest(m, m.means.values(K)); }
+std::vector<double> predict(const nearest_centroid_model& m, const gram<double>& K) {
+    return nearest(m, m.means.values(K));
+}
 
 matrix<double> squared_distances(const nearest_centroid_model& m, const dataset& z) {
     matrix<double> f = m.means.values(z);
@@ -118,7 +126,11 @@ nearest_centroid_model parse_nearest_centroid_model(std::string_view bytes, cons
     return m;
 }
 
-void save_model(const nearest_centroid_model& model, const std::string& path) { write_atomically(path, model_bytes(model)); }
-nearest_centroid_model load_nearest_centroid_model(const std::string& path) { return load_with(path, parse_nearest_centroid_model); }
+void save_model(const nearest_centroid_model& model, const std::string& path) {
+    write_atomically(path, model_bytes(model));
+}
+nearest_centroid_model load_nearest_centroid_model(const std::string& path) {
+    return load_with(path, parse_nearest_centroid_model);
+}
 
 }  // namespace mercer

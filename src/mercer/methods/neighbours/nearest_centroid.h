@@ -24,14 +24,17 @@ struct nearest_centroid_model {
     std::vector<double> norms;    // ‖μ_c‖²
 };
 
-nearest_centroid_model fit_nearest_centroid(const kernel& k, const dataset& x, std::span<const double> y, const nearest_centroid_options& options = {});
-nearest_centroid_model fit_nearest_centroid(const gram<double>& K, std::span<const double> y, const nearest_centroid_options& options = {});
+nearest_centroid_model fit_nearest_centroid(const kernel& k, const dataset& x, std::span<const double> y,
+                                            const nearest_centroid_options& options = {});
+nearest_centroid_model fit_nearest_centroid(const gram<double>& K, std::span<const double> y,
+                                            const nearest_centroid_options& options = {});
 
 std::vector<double> predict(const nearest_centroid_model& model, const dataset& z);
 std::vector<double> predict(const nearest_centroid_model& model, const gram<double>& K);
 // ‖φ(z)-μ_c‖² for every class; `self` is k(z, z).
 matrix<double> squared_distances(const nearest_centroid_model& model, const dataset& z);
-matrix<double> squared_distances(const nearest_centroid_model& model, const gram<double>& K, std::span<const double> self);
+matrix<double> squared_distances(const nearest_centroid_model& model, const gram<double>& K,
+                                 std::span<const double> self);
 
 std::string model_bytes(const nearest_centroid_model& model);
 nearest_centroid_model parse_nearest_centroid_model(std::string_view bytes, const std::string& name);

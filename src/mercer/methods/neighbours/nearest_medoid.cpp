@@ -17,7 +17,8 @@ constexpr std::string_view format_name = "mercer-nearest-medoid-model";
 constexpr const char* owner = "nearest medoid";
 
 nearest_medoid_model fitted(const gram<double>& K, std::span<const double> y, const nearest_medoid_options& o) {
-    const std::vector<double> self = checked_diagonal(K, owner), weight = checked_weights(o.sample_weight, K.rows(), 1, owner);
+    const std::vector<double> self = checked_diagonal(K, owner),
+                              weight = checked_weights(o.sample_weight, K.rows(), 1, owner);
     nearest_medoid_model m;
     m.training_size = K.rows();
     m.classes = distinct_labels(y, K.rows(), owner);
@@ -26,11 +27,13 @@ nearest_medoid_model fitted(const gram<double>& K, std::span<const double> y, co
         std::vector<index> members;
         for (std::size_t i = 0; i < place.size(); ++i)
             if (place[i] == static_cast<index>(c) && weight[i] > 0) members.push_back(static_cast<index>(i));
-        if (members.empty()) fail(errc::data, fmt::format("{}: the examples of class {} all have weight 0", owner, m.classes[c]));
+        if (members.empty())
+            fail(errc::data, fmt::format("{}: the examples of class {} all have weight 0", owner, m.classes[c]));
         const subset<double> own(K, members);
         const distances between(own);
         matrix<double> w(between.rows(), 1), sums(between.rows(), 1);
-        for (std::size_t i = 0; i < members.size(); ++i) w(static_cast<index>(i), 0) = weight[static_cast<std::size_t>(members[i])];
+        for (std::size_t i = 0; i < members.size(); ++i)
+            w(static_cast<index>(i), 0) = weight[static_cast<std::size_t>(members[i])];
         between.multiply(w.view(), sums.view());
         require_finite(sums.view(), owner);
         const index best = std::min_element(sums.data(), sums.data() + sums.rows()) - sums.data();
@@ -43,7 +46,8 @@ nearest_medoid_model fitted(const gram<double>& K, std::span<const double> y, co
 
 }  // namespace
 
-nearest_medoid_model fit_nearest_medoid(const kernel& k, const dataset& x, std::span<const double> y, const nearest_medoid_options& o) {
+nearest_medoid_model fit_nearest_medoid(const kernel& k, const dataset& x, std::span<const double> y,
+                                        const nearest_medoid_options& o) {
     require_objects(x, owner);
     nearest_medoid_model m = fitted(computed<double>(k, x), y, o);
     m.k = std::make_shared<const kernel>(k);
@@ -51,10 +55,14 @@ nearest_medoid_model fit_nearest_medoid(const kernel& k, const dataset& x, std::
     return m;
 }
 
-nearest_medoid_model fit_nearest_medoid(const gram<double>& K, std::span<const double> y, const nearest_medoid_options& o) { return fitted(K, y, o); }
+nearest_medoid_model fit_nearest_medoid(const gram<double>& K, std::span<const double> y,
+                                        const nearest_medoid_options& o) {
+    return fitted(K, y, o);
+}
 
 std::vector<double> predict(const nearest_medoid_model& m, const dataset& z) {
-    if (!m.k) fail(errc::unsupported, "nearest medoid: this model was fitted on a matrix; give kernel values, not objects");
+    if (!m.k)
+        fail(errc::unsupported, "nearest medoid: this model was fitted on a matrix; give kernel values, not objects");
     if (z.kind() == domain::vectors) require_finite(z);
     if (z.size() == 0) return {};
     return predict(m, computed<double>(*m.k, z, m.medoids));
@@ -66,8 +74,10 @@ std::vector<double> predict(const nearest_medoid_model& m, const gram<double>& K
     if (K.cols() == classes)
         for (std::size_t c = 0; c < columns.size(); ++c) columns[c] = static_cast<index>(c);
     else if (K.cols() != m.training_size)
-        fail(errc::invalid_argument, fmt::format("{}: kernel values against the {} training examples or the {} medoids are needed, got {} columns", owner,
-                                                 m.training_size, classes, K.cols()));
+        fail(errc::invalid_argument,
+             fmt::format(
+                 "{}: kernel values against the {} training examples or the {} medoids are needed, got {} columns",
+                 owner, m.training_size, classes, K.cols()));
     constexpr index stretch = 4096;
     std::vector<double> out;
     for (index r = 0; r < K.rows(); r += stretch) {
@@ -77,7 +87,9 @@ std::vector<double> predict(const nearest_medoid_model& m, const gram<double>& K
         for (index i = 0; i < f.rows(); ++i) {
             index best = 0;
             for (index c = 1; c < classes; ++c)
-                if (m.self[static_cast<std::size_t>(c)] / 2 - f(i, c) < m.self[static_cast<std::size_t>(best)] / 2 - f(i, best)) best = c;
+                if (m.self[static_cast<std::size_t>(c)] / 2 - f(i, c) <
+                    m.self[static_cast<std::size_t>(best)] / 2 - f(i, best))
+                    best = c;
             out.push_back(m.classes[static_cast<std::size_t>(best)]);
         }
     }
@@ -114,7 +126,11 @@ nearest_medoid_model parse_nearest_medoid_model(std::string_view bytes, const st
     return m;
 }
 
-void save_model(const nearest_medoid_model& model, const std::string& path) { write_atomically(path, model_bytes(model)); }
-nearest_medoid_model load_nearest_medoid_model(const std::string& path) { return load_with(path, parse_nearest_medoid_model); }
+void save_model(const nearest_medoid_model& model, const std::string& path) {
+    write_atomically(path, model_bytes(model));
+}
+nearest_medoid_model load_nearest_medoid_model(const std::string& path) {
+    return load_with(path, parse_nearest_medoid_model);
+}
 
 }  // namespace mercer

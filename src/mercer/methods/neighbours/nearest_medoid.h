@@ -1,6 +1,7 @@
-// Nearest medoid in feature space: each class is represented by its medoid, the member with the least (weighted) sum of distances to
-// all members of the class (the first of equals); a new object gets the class of the nearest medoid, the lowest class of equals.
-// A model holds one object a class, so predicting costs as many kernel values as there are classes.
+// Nearest medoid in feature space: each class is represented by its medoid, the member with the least (weighted) sum of
+// distances to all members of the class (the first of equals); a new object gets the class of the nearest medoid, the
+// lowest class of equals. A model holds one object a class, so predicting costs as many kernel values as there are
+// classes.
 #pragma once
 
 #include <memory>
@@ -27,8 +28,10 @@ struct nearest_medoid_model {
     index training_size = 0;
 };
 
-nearest_medoid_model fit_nearest_medoid(const kernel& k, const dataset& x, std::span<const double> y, const nearest_medoid_options& options = {});
-nearest_medoid_model fit_nearest_medoid(const gram<double>& K, std::span<const double> y, const nearest_medoid_options& options = {});
+nearest_medoid_model fit_nearest_medoid(const kernel& k, const dataset& x, std::span<const double> y,
+                                        const nearest_medoid_options& options = {});
+nearest_medoid_model fit_nearest_medoid(const gram<double>& K, std::span<const double> y,
+                                        const nearest_medoid_options& options = {});
 
 std::vector<double> predict(const nearest_medoid_model& model, const dataset& z);
 // Kernel values against all training examples, or against the medoids only.

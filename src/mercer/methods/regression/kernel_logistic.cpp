@@ -27,7 +27,9 @@ std::vector<double> all_weights(const kernel_logistic_options& o, std::span<cons
     std::vector<double> weight = checked_weights(owner, static_cast<index>(y.size()), o.sample_weight);
     for (const auto& [label, factor] : o.class_weight) {
         if (!(factor > 0) || !std::isfinite(factor))
-            fail(errc::invalid_argument, fmt::format("kernel logistic: the weight of class {} must satisfy 0 < weight < infinity, got {}", label, factor));
+            fail(errc::invalid_argument,
+                 fmt::format("kernel logistic: the weight of class {} must satisfy 0 < weight < infinity, got {}",
+                             label, factor));
         for (std::size_t i = 0; i < y.size(); ++i)
             if (y[i] == label) weight[i] *= factor;
     }
@@ -35,30 +37,36 @@ std::vector<double> all_weights(const kernel_logistic_options& o, std::span<cons
 }
 
 void check(const kernel_logistic_options& o, index n, std::span<const double> y) {
-    if (!(o.C > 0) || !std::isfinite(o.C)) fail(errc::invalid_argument, fmt::format("kernel logistic: must satisfy 0 < C < infinity, got {}", o.C));
+    if (!(o.C > 0) || !std::isfinite(o.C))
+        fail(errc::invalid_argument, fmt::format("kernel logistic: must satisfy 0 < C < infinity, got {}", o.C));
     if (!(o.tol > 0)) fail(errc::invalid_argument, fmt::format("kernel logistic: must satisfy tol > 0, got {}", o.tol));
-    if (o.max_iter < 1) fail(errc::invalid_argument, fmt::format("kernel logistic: must satisfy max_iter >= 1, got {}", o.max_iter));
+    if (o.max_iter < 1)
+        fail(errc::invalid_argument, fmt::format("kernel logistic: must satisfy max_iter >= 1, got {}", o.max_iter));
     check_targets(owner, n, matrix_view<const double>(y.data(), static_cast<index>(y.size()), 1));
 }
 
-kernel_logistic_model solve(const gram<double>& K, std::span<const double> y, const std::vector<double>& weight, std::vector<index> used,
-                            const kernel_logistic_options& o) {
+kernel_logistic_model solve(const gram<double>& K, std::span<const double> y, const std::vector<double>& weight,
+                            std::vector<index> used, const kernel_logistic_options& o) {
     kernel_logistic_model model;
     model.C = o.C;
     std::vector<double> labels, weights;
-    for (const index row : used) labels.push_back(y[static_cast<std::size_t>(row)]), weights.push_back(weight[static_cast<std::size_t>(row)]);
+    for (const index row : used)
+        labels.push_back(y[static_cast<std::size_t>(row)]), weights.push_back(weight[static_cast<std::size_t>(row)]);
     model.classes = labels;
     std::sort(model.classes.begin(), model.classes.end());
     model.classes.erase(std::unique(model.classes.begin(), model.classes.end()), model.classes.end());
     if (model.classes.size() < 2)
-        fail(errc::data, fmt::format("kernel logistic: at least two classes are needed, the {} examples all have label {}", labels.size(), labels.front()));
+        fail(errc::data,
+             fmt::format("kernel logistic: at least two classes are needed, the {} examples all have label {}",
+                         labels.size(), labels.front()));
     representer_options s;
     s.lambda = 1 / o.C;
     s.intercept = o.fit_intercept;
     s.tol = o.tol;
     s.most_rounds = o.max_iter;
     s.memory_bytes = o.memory_bytes;
-    if (o.progress) s.progress = [&](int rounds, double, double gap) { return o.progress({"Newton steps", rounds, 0, gap}); };
+    if (o.progress)
+        s.progress = [&](int rounds, double, double gap) { return o.progress({"Newton steps", rounds, 0, gap}); };
     const auto report = [&](const auto& found) {
         model.status = found.status;
         model.objective = found.objective;
@@ -74,7 +82,9 @@ kernel_logistic_model solve(const gram<double>& K, std::span<const double> y, co
         model.f.offset = {found.offset};
     } else {
         std::vector<index> number;
-        for (const double each : labels) number.push_back(std::lower_bound(model.classes.begin(), model.classes.end(), each) - model.classes.begin());
+        for (const double each : labels)
+            number.push_back(std::lower_bound(model.classes.begin(), model.classes.end(), each) -
+                             model.classes.begin());
         softmax_result found = solve_softmax(K, number, static_cast<index>(model.classes.size()), weights, s);
         report(found);
         model.f.coef = std::move(found.alpha);
@@ -87,7 +97,8 @@ kernel_logistic_model solve(const gram<double>& K, std::span<const double> y, co
 
 }  // namespace
 
-kernel_logistic_model fit_kernel_logistic(const kernel& k, const dataset& x, std::span<const double> y, const kernel_logistic_options& options) {
+kernel_logistic_model fit_kernel_logistic(const kernel& k, const dataset& x, std::span<const double> y,
+                                          const kernel_logistic_options& options) {
     check(options, x.size(), y);
     const std::vector<double> weight = all_weights(options, y);
     require_finite(x);
@@ -101,7 +112,8 @@ kernel_logistic_model fit_kernel_logistic(const kernel& k, const dataset& x, std
     return model;
 }
 
-kernel_logistic_model fit_kernel_logistic_precomputed(matrix_view<const double> K, std::span<const double> y, const kernel_logistic_options& options) {
+kernel_logistic_model fit_kernel_logistic_precomputed(matrix_view<const double> K, std::span<const double> y,
+                                                      const kernel_logistic_options& options) {
     require_finite(K, "kernel logistic: a precomputed kernel matrix");
     require_symmetric(K, "kernel logistic: a precomputed kernel matrix");
     check(options, K.rows, y);
@@ -113,11 +125,14 @@ kernel_logistic_model fit_kernel_logistic_precomputed(matrix_view<const double> 
 }
 
 matrix<double> decide(const kernel_logistic_model& model, const dataset& x) { return model.f.values(x); }
-matrix<double> decide_precomputed(const kernel_logistic_model& model, matrix_view<const double> K) { return model.f.values(K); }
+matrix<double> decide_precomputed(const kernel_logistic_model& model, matrix_view<const double> K) {
+    return model.f.values(K);
+}
 
 matrix<double> probabilities(const kernel_logistic_model& model, matrix_view<const double> decisions) {
     if (decisions.cols != model.f.functions())
-        fail(errc::invalid_argument, fmt::format("kernel logistic: decisions must have {} columns, got {}", model.f.functions(), decisions.cols));
+        fail(errc::invalid_argument, fmt::format("kernel logistic: decisions must have {} columns, got {}",
+                                                 model.f.functions(), decisions.cols));
     const index classes = static_cast<index>(model.classes.size());
     matrix<double> p(decisions.rows, classes);
     for (index i = 0; i < decisions.rows; ++i) {
@@ -135,16 +150,20 @@ matrix<double> probabilities(const kernel_logistic_model& model, matrix_view<con
 
 std::vector<double> predict(const kernel_logistic_model& model, matrix_view<const double> decisions) {
     if (decisions.cols != model.f.functions())
-        fail(errc::invalid_argument, fmt::format("kernel logistic: decisions must have {} columns, got {}", model.f.functions(), decisions.cols));
+        fail(errc::invalid_argument, fmt::format("kernel logistic: decisions must have {} columns, got {}",
+                                                 model.f.functions(), decisions.cols));
     std::vector<double> out;
     for (index i = 0; i < decisions.rows; ++i) {
         const double* const f = decisions.row(i);
-        out.push_back(model.classes[static_cast<std::size_t>(model.classes.size() == 2 ? f[0] > 0 : std::max_element(f, f + decisions.cols) - f)]);
+        out.push_back(model.classes[static_cast<std::size_t>(
+            model.classes.size() == 2 ? f[0] > 0 : std::max_element(f, f + decisions.cols) - f)]);
     }
     return out;
 }
 
-std::vector<double> predict(const kernel_logistic_model& model, const dataset& x) { return predict(model, decide(model, x).view()); }
+std::vector<double> predict(const kernel_logistic_model& model, const dataset& x) {
+    return predict(model, decide(model, x).view());
+}
 
 std::string model_bytes(const kernel_logistic_model& model) {
     archive_writer out;
@@ -165,12 +184,15 @@ kernel_logistic_model parse_kernel_logistic(std::string_view bytes, const std::s
         model.classes = in.class_labels(whole(in.head, "classes", 1 << 24));
         model.f = read_expansion(in);
         const auto classes = static_cast<index>(model.classes.size());
-        if (classes < 2 || model.f.functions() != (classes == 2 ? 1 : classes)) in.bad(fmt::format("{} classes with {} outputs", classes, model.f.functions()));
+        if (classes < 2 || model.f.functions() != (classes == 2 ? 1 : classes))
+            in.bad(fmt::format("{} classes with {} outputs", classes, model.f.functions()));
     });
     return model;
 }
 
-void save_kernel_logistic(const kernel_logistic_model& model, const std::string& path) { write_atomically(path, model_bytes(model)); }
+void save_kernel_logistic(const kernel_logistic_model& model, const std::string& path) {
+    write_atomically(path, model_bytes(model));
+}
 
 kernel_logistic_model load_kernel_logistic(const std::string& path) {
     const source file = read_source(path);

@@ -1,10 +1,12 @@
-// Kernel logistic regression, with any kernel on any kind of object: classes with probabilities that come from the model itself.
+// Kernel logistic regression, with any kernel on any kind of object: classes with probabilities that come from the
+// model itself.
 //
 //     two classes   min Σ wᵢ log(1 + e^(-yᵢf(xᵢ))) + λ/2 ‖f‖²                  P(second class | x) = 1/(1 + e^(-f(x)))
-//     more          min -Σ wᵢ log p(yᵢ | xᵢ) + λ/2 Σ_c ‖f_c‖²                  p(c | x) = e^f_c(x)/Σ e^f(x)      (softmax, one f for each class)
+//     more          min -Σ wᵢ log p(yᵢ | xᵢ) + λ/2 Σ_c ‖f_c‖²                  p(c | x) = e^f_c(x)/Σ e^f(x) (softmax,
+//     one f for each class)
 //
-// f(x) = Σαᵢk(xᵢ, x) + b, the offset not penalised, by Newton's method (solvers/representer.h, solvers/softmax.h) to a measured duality gap.
-// λ = 1/C in the terms of scikit-learn, whose LogisticRegression this is with a linear kernel.
+// f(x) = Σαᵢk(xᵢ, x) + b, the offset not penalised, by Newton's method (solvers/representer.h, solvers/softmax.h) to a
+// measured duality gap. λ = 1/C in the terms of scikit-learn, whose LogisticRegression this is with a linear kernel.
 #pragma once
 
 #include <span>
@@ -40,8 +42,10 @@ struct kernel_logistic_model {
 };
 
 // At least two different labels are needed.
-kernel_logistic_model fit_kernel_logistic(const kernel& k, const dataset& x, std::span<const double> y, const kernel_logistic_options& options = {});
-kernel_logistic_model fit_kernel_logistic_precomputed(matrix_view<const double> K, std::span<const double> y, const kernel_logistic_options& options = {});
+kernel_logistic_model fit_kernel_logistic(const kernel& k, const dataset& x, std::span<const double> y,
+                                          const kernel_logistic_options& options = {});
+kernel_logistic_model fit_kernel_logistic_precomputed(matrix_view<const double> K, std::span<const double> y,
+                                                      const kernel_logistic_options& options = {});
 
 // f(x), one column for two classes, else one for each class.
 matrix<double> decide(const kernel_logistic_model& model, const dataset& x);

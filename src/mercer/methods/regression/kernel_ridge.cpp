@@ -24,20 +24,25 @@ double now() { return std::chrono::duration<double>(std::chrono::steady_clock::n
 
 matrix<double> chosen_rows(matrix_view<const double> from, const std::vector<index>& rows) {
     matrix<double> out(static_cast<index>(rows.size()), from.cols);
-    for (index i = 0; i < out.rows(); ++i) std::copy_n(from.row(rows[static_cast<std::size_t>(i)]), from.cols, out.row(i));
+    for (index i = 0; i < out.rows(); ++i)
+        std::copy_n(from.row(rows[static_cast<std::size_t>(i)]), from.cols, out.row(i));
     return out;
 }
 
 [[noreturn]] void not_definite(double alpha, index row, double self) {
-    fail(errc::not_psd, fmt::format("kernel ridge: K + alpha*I must be positive definite, the pivot of example {} (k(x, x) = {:g}) is not positive with alpha "
-                                    "= {:g}: take a larger alpha, "
-                                    "or, where the kernel is not positive semidefinite, a repaired matrix (repair: clip, flip, shift)",
-                                    row, self, alpha));
+    fail(errc::not_psd,
+         fmt::format("kernel ridge: K + alpha*I must be positive definite, the pivot of example {} (k(x, x) = {:g}) is "
+                     "not positive with alpha "
+                     "= {:g}: take a larger alpha, "
+                     "or, where the kernel is not positive semidefinite, a repaired matrix (repair: clip, flip, shift)",
+                     row, self, alpha));
 }
 
-// A factor in float pays where it takes most of the time: in large matrices, with few enough right-hand sides that a handful of
-// products and solves for each costs less than the half of n³/3 operations it saves.
-bool float_factor_pays(index n, index outputs, const kernel_ridge_options& o) { return !o.loo && !o.variance && n >= 1024 && 100 * outputs <= n; }
+// A factor in float pays where it takes most of the time: in large matrices, with few enough right-hand sides that a
+// handful of products and solves for each costs less than the half of n³/3 operations it saves.
+bool float_factor_pays(index n, index outputs, const kernel_ridge_options& o) {
+    return !o.loo && !o.variance && n >= 1024 && 100 * outputs <= n;
+}
 
 // coef ← A⁻¹coef by a factor in float; false, and nothing changed, where only a factor in double can tell.
 bool solve_mixed(mixed_matrix& a, matrix<double>& coef, kernel_ridge_model& model) {
@@ -53,8 +58,8 @@ bool solve_mixed(mixed_matrix& a, matrix<double>& coef, kernel_ridge_model& mode
 }
 
 // K stands for the examples of positive weight, `used` of n; y and weight for all n.
-kernel_ridge_model solve(const gram<double>& K, matrix_view<const double> y, const std::vector<double>& weight, std::vector<index> used,
-                         const kernel_ridge_options& options) {
+kernel_ridge_model solve(const gram<double>& K, matrix_view<const double> y, const std::vector<double>& weight,
+                         std::vector<index> used, const kernel_ridge_options& options) {
     const index n = K.rows();
     kernel_ridge_model model;
     model.alpha = options.alpha;
@@ -75,7 +80,8 @@ kernel_ridge_model solve(const gram<double>& K, matrix_view<const double> y, con
             not_definite(options.alpha, used[static_cast<std::size_t>(bad)], self[static_cast<std::size_t>(bad)]);
         cholesky_solve(a, coef.view());
     }
-    require_finite(coef.view(), "kernel ridge: the coefficients overflow; alpha is too small, or the targets too large");
+    require_finite(coef.view(),
+                   "kernel ridge: the coefficients overflow; alpha is too small, or the targets too large");
     if (options.variance) {
         model.factor = matrix<double>(n, n);
         for (index i = 0; i < n; ++i) std::copy_n(a.row(i) + i, n - i, model.factor.row(i) + i);
@@ -85,7 +91,8 @@ kernel_ridge_model solve(const gram<double>& K, matrix_view<const double> y, con
         const std::vector<double> inverse = inverse_diagonal(a);
         model.loo = matrix<double>(y.rows, y.cols);
         for (index i = 0; i < n; ++i)
-            for (index c = 0; c < y.cols; ++c) model.loo(used[static_cast<std::size_t>(i)], c) = coef(i, c) / inverse[static_cast<std::size_t>(i)];
+            for (index c = 0; c < y.cols; ++c)
+                model.loo(used[static_cast<std::size_t>(i)], c) = coef(i, c) / inverse[static_cast<std::size_t>(i)];
     }
     model.seconds_solve = now() - start - model.seconds_gram;
     model.f.coef = std::move(coef);
@@ -105,7 +112,10 @@ void check(const kernel_ridge_options& o, index n, matrix_view<const double> y) 
 kernel_ridge_model fit_each_output(matrix_view<const double> y, kernel_ridge_options o, const auto& fit_one) {
     const std::vector<double> alphas = std::exchange(o.output_alphas, {});
     if (static_cast<index>(alphas.size()) != y.cols)
-        fail(errc::invalid_argument, fmt::format("kernel ridge: output_alphas has no effect but one value for each output: {} values for {} outputs", alphas.size(), y.cols));
+        fail(errc::invalid_argument,
+             fmt::format(
+                 "kernel ridge: output_alphas has no effect but one value for each output: {} values for {} outputs",
+                 alphas.size(), y.cols));
     kernel_ridge_model all;
     for (index c = 0; c < y.cols; ++c) {
         o.alpha = alphas[static_cast<std::size_t>(c)];
@@ -123,7 +133,8 @@ kernel_ridge_model fit_each_output(matrix_view<const double> y, kernel_ridge_opt
 }
 
 // Rows that no fit has seen: y - f.
-void fill_unseen(kernel_ridge_model& model, matrix_view<const double> y, const std::vector<double>& weight, const auto& predict_rows) {
+void fill_unseen(kernel_ridge_model& model, matrix_view<const double> y, const std::vector<double>& weight,
+                 const auto& predict_rows) {
     std::vector<index> unseen;
     for (std::size_t i = 0; i < weight.size(); ++i)
         if (weight[i] == 0) unseen.push_back(static_cast<index>(i));
@@ -133,8 +144,10 @@ void fill_unseen(kernel_ridge_model& model, matrix_view<const double> y, const s
         for (index c = 0; c < y.cols; ++c) model.loo(unseen[u], c) = y(unseen[u], c) - f(static_cast<index>(u), c);
 }
 
-std::vector<double> variances(const kernel_ridge_model& model, index points, std::span<const double> self, bool noise, const auto& kernel_rows) {
-    if (model.factor.rows() == 0) fail(errc::unsupported, "kernel ridge: a variance needs a model that was fitted with variance = true");
+std::vector<double> variances(const kernel_ridge_model& model, index points, std::span<const double> self, bool noise,
+                              const auto& kernel_rows) {
+    if (model.factor.rows() == 0)
+        fail(errc::unsupported, "kernel ridge: a variance needs a model that was fitted with variance = true");
     constexpr index band = 256;
     const index n = model.factor.rows();
     std::vector<double> out(static_cast<std::size_t>(points));
@@ -160,9 +173,12 @@ double kernel_ridge_memory(index n, index outputs, const kernel_ridge_options& o
     return 8 * size * (size * (options.variance ? 2 : 1) + vectors);
 }
 
-kernel_ridge_model fit_kernel_ridge(const kernel& k, const dataset& x, matrix_view<const double> y, const kernel_ridge_options& options) {
+kernel_ridge_model fit_kernel_ridge(const kernel& k, const dataset& x, matrix_view<const double> y,
+                                    const kernel_ridge_options& options) {
     if (!options.output_alphas.empty())
-        return fit_each_output(y, options, [&](matrix_view<const double> one, const kernel_ridge_options& o) { return fit_kernel_ridge(k, x, one, o); });
+        return fit_each_output(y, options, [&](matrix_view<const double> one, const kernel_ridge_options& o) {
+            return fit_kernel_ridge(k, x, one, o);
+        });
     check(options, x.size(), y);
     const std::vector<double> weight = checked_weights(owner, x.size(), options.sample_weight);
     require_finite(x);
@@ -174,13 +190,18 @@ kernel_ridge_model fit_kernel_ridge(const kernel& k, const dataset& x, matrix_vi
     kernel_ridge_model model = solve(computed<double>(k, objects, std::size_t{64} << 20), y, weight, used, options);
     model.f.k = std::make_shared<const kernel>(k);
     model.f.x = gather(x, std::span<const index>(used));
-    fill_unseen(model, y, weight, [&](const std::vector<index>& unseen) { return model.f.values(gather(x, std::span<const index>(unseen))); });
+    fill_unseen(model, y, weight, [&](const std::vector<index>& unseen) {
+        return model.f.values(gather(x, std::span<const index>(unseen)));
+    });
     return model;
 }
 
-kernel_ridge_model fit_kernel_ridge_precomputed(matrix_view<const double> K, matrix_view<const double> y, const kernel_ridge_options& options) {
+kernel_ridge_model fit_kernel_ridge_precomputed(matrix_view<const double> K, matrix_view<const double> y,
+                                                const kernel_ridge_options& options) {
     if (!options.output_alphas.empty())
-        return fit_each_output(y, options, [&](matrix_view<const double> one, const kernel_ridge_options& o) { return fit_kernel_ridge_precomputed(K, one, o); });
+        return fit_each_output(y, options, [&](matrix_view<const double> one, const kernel_ridge_options& o) {
+            return fit_kernel_ridge_precomputed(K, one, o);
+        });
     require_symmetric(K, "kernel ridge: a precomputed kernel matrix");
     check(options, K.rows, y);
     const std::vector<double> weight = checked_weights(owner, K.rows, options.sample_weight);
@@ -189,28 +210,35 @@ kernel_ridge_model fit_kernel_ridge_precomputed(matrix_view<const double> K, mat
                  fmt::format("for a copy of the kernel matrix of {} examples", used.size()));
     const precomputed<double> all(K);
     kernel_ridge_model model = solve(subset<double>(all, used), y, weight, used, options);
-    fill_unseen(model, y, weight, [&](const std::vector<index>& unseen) { return model.f.values(chosen_rows(K, unseen).view()); });
+    fill_unseen(model, y, weight,
+                [&](const std::vector<index>& unseen) { return model.f.values(chosen_rows(K, unseen).view()); });
     return model;
 }
 
 matrix<double> predict(const kernel_ridge_model& model, const dataset& x) { return model.f.values(x); }
-matrix<double> predict_precomputed(const kernel_ridge_model& model, matrix_view<const double> K) { return model.f.values(K); }
+matrix<double> predict_precomputed(const kernel_ridge_model& model, matrix_view<const double> K) {
+    return model.f.values(K);
+}
 
 std::vector<double> predict_variance(const kernel_ridge_model& model, const dataset& x, bool noise) {
     if (!model.f.k) fail(errc::unsupported, "a model of a precomputed matrix needs kernel values, not objects");
     require_finite(x);
     if (x.size() == 0) return {};
     const computed<double> K(*model.f.k, x, model.f.x);
-    return variances(model, x.size(), self_values(*model.f.k, x), noise,
-                     [&](index first, matrix_view<double> out) { K.block(selection(first, out.rows), selection(0, out.cols), out); });
+    return variances(model, x.size(), self_values(*model.f.k, x), noise, [&](index first, matrix_view<double> out) {
+        K.block(selection(first, out.rows), selection(0, out.cols), out);
+    });
 }
 
-std::vector<double> predict_variance_precomputed(const kernel_ridge_model& model, matrix_view<const double> K, std::span<const double> self, bool noise) {
+std::vector<double> predict_variance_precomputed(const kernel_ridge_model& model, matrix_view<const double> K,
+                                                 std::span<const double> self, bool noise) {
     const index n = static_cast<index>(model.f.rows.size());
     if (K.cols != model.f.training_size && K.cols != n)
-        fail(errc::invalid_argument, fmt::format("kernel ridge: kernel values must have {} or {} columns, got {}", model.f.training_size, n, K.cols));
+        fail(errc::invalid_argument, fmt::format("kernel ridge: kernel values must have {} or {} columns, got {}",
+                                                 model.f.training_size, n, K.cols));
     if (static_cast<index>(self.size()) != K.rows)
-        fail(errc::invalid_argument, fmt::format("kernel ridge: {} rows of kernel values but {} values k(x, x)", K.rows, self.size()));
+        fail(errc::invalid_argument,
+             fmt::format("kernel ridge: {} rows of kernel values but {} values k(x, x)", K.rows, self.size()));
     require_finite(K, "kernel values");
     const bool all = K.cols == model.f.training_size;
     return variances(model, K.rows, self, noise, [&](index first, matrix_view<double> out) {

@@ -2,14 +2,17 @@
 //
 //     min Σ wᵢ(yᵢ - f(xᵢ))² + λ‖f‖²     →     f(x) = Σ αᵢk(xᵢ, x),   (K + λW⁻¹)α = y
 //
-// by a Cholesky decomposition of half a matrix, which is filled by the Gram engine and factored where it lies; of a large one in float, and
-// solved to the accuracy of double all the same (solvers/algebra/mixed_cholesky.h). A weight of 2 is the example twice, 0 is its absence. With A = K + λW⁻¹, in closed form (Rasmussen, Williams 2006, eq. 5.12 and 2.26):
-//     left out, example i is missed by   yᵢ - f₋ᵢ(xᵢ) = αᵢ/(A⁻¹)ᵢᵢ       (all copies of it left out, where its weight says there are several)
-//     as a Gaussian process with noise λ/wᵢ, f(x) has variance   k(x, x) - k_xᵀA⁻¹k_x
+// by a Cholesky decomposition of half a matrix, which is filled by the Gram engine and factored where it lies; of a
+// large one in float, and solved to the accuracy of double all the same (solvers/algebra/mixed_cholesky.h). A weight of
+// 2 is the example twice, 0 is its absence. With A = K + λW⁻¹, in closed form (Rasmussen, Williams 2006, eq. 5.12
+// and 2.26):
+//     left out, example i is missed by   yᵢ - f₋ᵢ(xᵢ) = αᵢ/(A⁻¹)ᵢᵢ       (all copies of it left out, where its weight
+//     says there are several) as a Gaussian process with noise λ/wᵢ, f(x) has variance   k(x, x) - k_xᵀA⁻¹k_x
 //
 // A path over many λ comes from one decomposition of W^½KW^½. For the generalised cross-validation score
 //     GCV(λ) = N·RSS/(N - df)²,   N = Σwᵢ, RSS = Σwᵢ(yᵢ - f(xᵢ))², df = tr K(K + λW⁻¹)⁻¹
-// a band matrix is enough (solvers/algebra/band_reduction.h); leave-one-out needs diag A⁻¹ for every λ, and so the vectors it belongs to as well.
+// a band matrix is enough (solvers/algebra/band_reduction.h); leave-one-out needs diag A⁻¹ for every λ, and so the
+// vectors it belongs to as well.
 #pragma once
 
 #include <span>
@@ -29,21 +32,25 @@ struct kernel_ridge_options {
     bool loo = false;                                 // leave-one-out residuals as well: twice the work of the fit
     bool variance = false;                            // keep what predict_variance needs: n² numbers
     std::size_t memory_bytes = std::size_t{4} << 30;  // checked before anything is allocated
-    progress_callback progress{};                     // false ends the fit with errc::cancelled: half a factor predicts nothing
+    progress_callback progress{};  // false ends the fit with errc::cancelled: half a factor predicts nothing
 };
 
 struct kernel_ridge_model {
     kernel_expansion f;
     double alpha = 1;
-    matrix<double> loo;     // yᵢ - f₋ᵢ(xᵢ), one row per training example; of examples with weight 0, whom no fit has seen, yᵢ - f(xᵢ)
+    matrix<double>
+        loo;  // yᵢ - f₋ᵢ(xᵢ), one row per training example; of examples with weight 0, whom no fit has seen, yᵢ - f(xᵢ)
     matrix<double> factor;  // R with RᵀR = K + λW⁻¹, upper half; empty unless asked for
     index refinements = 0;  // products with K + λW⁻¹ after a factor in float; 0: a factor in double
     double seconds_gram = 0, seconds_solve = 0;
 };
 
-// y has one row per example and one column per output. A kernel matrix that is not positive definite enough for λ is an error that names the row.
-kernel_ridge_model fit_kernel_ridge(const kernel& k, const dataset& x, matrix_view<const double> y, const kernel_ridge_options& options = {});
-kernel_ridge_model fit_kernel_ridge_precomputed(matrix_view<const double> K, matrix_view<const double> y, const kernel_ridge_options& options = {});
+// y has one row per example and one column per output. A kernel matrix that is not positive definite enough for λ is an
+// error that names the row.
+kernel_ridge_model fit_kernel_ridge(const kernel& k, const dataset& x, matrix_view<const double> y,
+                                    const kernel_ridge_options& options = {});
+kernel_ridge_model fit_kernel_ridge_precomputed(matrix_view<const double> K, matrix_view<const double> y,
+                                                const kernel_ridge_options& options = {});
 // Bytes that the fit of n examples and m outputs needs beside the data, at most.
 double kernel_ridge_memory(index n, index outputs, const kernel_ridge_options& options);
 
@@ -52,8 +59,8 @@ matrix<double> predict_precomputed(const kernel_ridge_model& model, matrix_view<
 // The variance of f(x), or with `noise` of a new observation of weight 1. Never below 0.
 std::vector<double> predict_variance(const kernel_ridge_model& model, const dataset& x, bool noise = false);
 // `self` holds k(x, x).
-std::vector<double> predict_variance_precomputed(const kernel_ridge_model& model, matrix_view<const double> K, std::span<const double> self,
-                                                 bool noise = false);
+std::vector<double> predict_variance_precomputed(const kernel_ridge_model& model, matrix_view<const double> K,
+                                                 std::span<const double> self, bool noise = false);
 
 enum class ridge_score { gcv, loo };
 
@@ -75,8 +82,10 @@ struct kernel_ridge_path {
     kernel_ridge_model model;          // of the best λ
 };
 
-kernel_ridge_path fit_kernel_ridge_path(const kernel& k, const dataset& x, matrix_view<const double> y, const ridge_path_options& options);
-kernel_ridge_path fit_kernel_ridge_path_precomputed(matrix_view<const double> K, matrix_view<const double> y, const ridge_path_options& options);
+kernel_ridge_path fit_kernel_ridge_path(const kernel& k, const dataset& x, matrix_view<const double> y,
+                                        const ridge_path_options& options);
+kernel_ridge_path fit_kernel_ridge_path_precomputed(matrix_view<const double> K, matrix_view<const double> y,
+                                                    const ridge_path_options& options);
 
 std::string model_bytes(const kernel_ridge_model& model);
 kernel_ridge_model parse_kernel_ridge(std::string_view bytes, const std::string& name);

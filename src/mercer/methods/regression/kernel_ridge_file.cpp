@@ -42,14 +42,17 @@ kernel_ridge_model parse_kernel_ridge(std::string_view bytes, const std::string&
             auto from = half.begin();
             for (index i = 0; i < n; ++i, from += n - i + 1) {
                 std::copy_n(from, n - i, model.factor.row(i) + i);
-                if (!(model.factor(i, i) > 0)) in.bad(fmt::format("pivot {} of the factor is {}", i, model.factor(i, i)));
+                if (!(model.factor(i, i) > 0))
+                    in.bad(fmt::format("pivot {} of the factor is {}", i, model.factor(i, i)));
             }
         }
     });
     return model;
 }
 
-void save_kernel_ridge(const kernel_ridge_model& model, const std::string& path) { write_atomically(path, model_bytes(model)); }
+void save_kernel_ridge(const kernel_ridge_model& model, const std::string& path) {
+    write_atomically(path, model_bytes(model));
+}
 
 kernel_ridge_model load_kernel_ridge(const std::string& path) {
     const source file = read_source(path);

@@ -32,24 +32,26 @@ void check(const ridge_path_options& o, index n, matrix_view<const double> y) {
     if (o.alphas.empty()) fail(errc::invalid_argument, "kernel ridge path: at least one alpha is needed");
     for (const double alpha : o.alphas)
         if (!(alpha >= 0) || !std::isfinite(alpha))
-            fail(errc::invalid_argument, fmt::format("kernel ridge path: must satisfy 0 <= alpha < infinity, got {}", alpha));
+            fail(errc::invalid_argument,
+                 fmt::format("kernel ridge path: must satisfy 0 <= alpha < infinity, got {}", alpha));
     check_targets(owner, n, y);
 }
 
 double memory(index n, index outputs, const ridge_path_options& o) {
-    const double size = static_cast<double>(n), columns = static_cast<double>(outputs) * static_cast<double>(o.alphas.size());
+    const double size = static_cast<double>(n),
+                 columns = static_cast<double>(outputs) * static_cast<double>(o.alphas.size());
     const bool eigen = by_eigenvectors(n), loo = !eigen && o.score == ridge_score::loo;
     // dsyevd works on 2n² numbers of its own; leave-one-out on Q and a factor for each λ
-    const double band = static_cast<double>(band_reduction::band), factors = loo ? (band + 13) * static_cast<double>(o.alphas.size()) : 0;
+    const double band = static_cast<double>(band_reduction::band),
+                 factors = loo ? (band + 13) * static_cast<double>(o.alphas.size()) : 0;
     return 8 * ((eigen ? 3.0 : loo ? 2.0 : 1.0) * size * size + size * (3 * columns + factors + 8 * band));
 }
 
 [[noreturn]] void not_definite(double alpha, const std::string& what) {
-    fail(errc::not_psd,
-         fmt::format(
-             "kernel ridge path: K + alpha*I must be positive definite, with alpha = {:g} it is not ({}): take larger alphas, or, where the kernel is not "
-             "positive semidefinite, a repaired matrix (repair: clip, flip, shift)",
-             alpha, what));
+    fail(errc::not_psd, fmt::format("kernel ridge path: K + alpha*I must be positive definite, with alpha = {:g} it is "
+                                    "not ({}): take larger alphas, or, where the kernel is not "
+                                    "positive semidefinite, a repaired matrix (repair: clip, flip, shift)",
+                                    alpha, what));
 }
 
 // A column of ã for every λ and output: row (λ, output) of `columns` is contiguous.
@@ -59,8 +61,8 @@ struct solved_path {
     matrix<double> diagonal;    // n × λ: diag (K̃ + λI)⁻¹; empty where nobody asked for it
 };
 
-solved_path by_band(const gram<double>& K, const std::vector<double>& root, const matrix<double>& y, const std::vector<double>& alphas, bool loo,
-                    const progress_callback& progress) {
+solved_path by_band(const gram<double>& K, const std::vector<double>& root, const matrix<double>& y,
+                    const std::vector<double>& alphas, bool loo, const progress_callback& progress) {
     const index n = K.rows(), outputs = y.rows(), count = static_cast<index>(alphas.size());
     half_matrix half(n);
     const matrix_view<double> a = half.view();
@@ -91,7 +93,8 @@ solved_path by_band(const gram<double>& K, const std::vector<double>& root, cons
     return out;
 }
 
-solved_path by_eigen(const gram<double>& K, const std::vector<double>& root, const matrix<double>& y, const std::vector<double>& alphas) {
+solved_path by_eigen(const gram<double>& K, const std::vector<double>& root, const matrix<double>& y,
+                     const std::vector<double>& alphas) {
     const index n = K.rows(), outputs = y.rows(), count = static_cast<index>(alphas.size());
     matrix<double> a(n, n);
     fill_half(K, a.view(), {}, owner);  // small
@@ -103,7 +106,8 @@ solved_path by_eigen(const gram<double>& K, const std::vector<double>& root, con
     matrix<double> scaled(count * outputs, n), inverse(n, count);
     for (index l = 0; l < count; ++l) {
         const double alpha = alphas[static_cast<std::size_t>(l)];
-        if (!(eigen.values.front() + alpha > 0)) not_definite(alpha, fmt::format("the smallest eigenvalue is {:g}", eigen.values.front()));
+        if (!(eigen.values.front() + alpha > 0))
+            not_definite(alpha, fmt::format("the smallest eigenvalue is {:g}", eigen.values.front()));
         for (index k = 0; k < n; ++k) {
             inverse(k, l) = 1 / (eigen.values[static_cast<std::size_t>(k)] + alpha);
             out.trace[static_cast<std::size_t>(l)] += inverse(k, l);
@@ -118,8 +122,8 @@ solved_path by_eigen(const gram<double>& K, const std::vector<double>& root, con
     return out;
 }
 
-kernel_ridge_path solve(const gram<double>& K, matrix_view<const double> y, const std::vector<double>& weight, std::vector<index> used,
-                        const ridge_path_options& o) {
+kernel_ridge_path solve(const gram<double>& K, matrix_view<const double> y, const std::vector<double>& weight,
+                        std::vector<index> used, const ridge_path_options& o) {
     const index n = K.rows(), outputs = y.cols;
     std::vector<double> root(static_cast<std::size_t>(n));
     matrix<double> scaled(outputs, n);  // Sy, a row for each output
@@ -130,8 +134,9 @@ kernel_ridge_path solve(const gram<double>& K, matrix_view<const double> y, cons
         total += weight[static_cast<std::size_t>(row)];
         for (index c = 0; c < outputs; ++c) scaled(c, i) = root[static_cast<std::size_t>(i)] * y(row, c);
     }
-    const solved_path found =
-        by_eigenvectors(n) ? by_eigen(K, root, scaled, o.alphas) : by_band(K, root, scaled, o.alphas, o.score == ridge_score::loo, o.progress);
+    const solved_path found = by_eigenvectors(n)
+                                  ? by_eigen(K, root, scaled, o.alphas)
+                                  : by_band(K, root, scaled, o.alphas, o.score == ridge_score::loo, o.progress);
     kernel_ridge_path path;
     path.alphas = o.alphas;
     for (index l = 0; l < static_cast<index>(o.alphas.size()); ++l) {
@@ -158,13 +163,15 @@ kernel_ridge_path solve(const gram<double>& K, matrix_view<const double> y, cons
     const auto best = static_cast<std::size_t>(path.best);
     path.model.alpha = o.alphas[best];
     path.model.f.coef = path.coef[best];
-    require_finite(path.model.f.coef.view(), "kernel ridge path: the coefficients overflow; alpha is too small, or the targets too large");
+    require_finite(path.model.f.coef.view(),
+                   "kernel ridge path: the coefficients overflow; alpha is too small, or the targets too large");
     path.model.f.offset.assign(static_cast<std::size_t>(outputs), 0.0);
     if (found.diagonal.rows() > 0 && n == y.rows) {
         path.model.loo = matrix<double>(n, outputs);
         for (index i = 0; i < n; ++i)
             for (index c = 0; c < outputs; ++c)
-                path.model.loo(i, c) = found.columns(path.best * outputs + c, i) / (found.diagonal(i, path.best) * root[static_cast<std::size_t>(i)]);
+                path.model.loo(i, c) = found.columns(path.best * outputs + c, i) /
+                                       (found.diagonal(i, path.best) * root[static_cast<std::size_t>(i)]);
     }
     path.model.f.rows = std::move(used);
     path.model.f.training_size = y.rows;
@@ -173,7 +180,8 @@ kernel_ridge_path solve(const gram<double>& K, matrix_view<const double> y, cons
 
 }  // namespace
 
-kernel_ridge_path fit_kernel_ridge_path(const kernel& k, const dataset& x, matrix_view<const double> y, const ridge_path_options& options) {
+kernel_ridge_path fit_kernel_ridge_path(const kernel& k, const dataset& x, matrix_view<const double> y,
+                                        const ridge_path_options& options) {
     check(options, x.size(), y);
     const std::vector<double> weight = checked_weights(owner, x.size(), options.sample_weight);
     require_finite(x);
@@ -187,7 +195,8 @@ kernel_ridge_path fit_kernel_ridge_path(const kernel& k, const dataset& x, matri
     return path;
 }
 
-kernel_ridge_path fit_kernel_ridge_path_precomputed(matrix_view<const double> K, matrix_view<const double> y, const ridge_path_options& options) {
+kernel_ridge_path fit_kernel_ridge_path_precomputed(matrix_view<const double> K, matrix_view<const double> y,
+                                                    const ridge_path_options& options) {
     require_symmetric(K, "kernel ridge path: a precomputed kernel matrix");
     check(options, K.rows, y);
     const std::vector<double> weight = checked_weights(owner, K.rows, options.sample_weight);

@@ -31,14 +31,21 @@ struct ridge {
     std::string form = "cheaper";
 
     static method_facts facts() {
-        return {"ridge", {}, method_family::regression, "ridge regression on vectors", "min Σ(yᵢ - βᵀxᵢ - b)² + λ‖β‖²", "mercer-ridge-model",
-                answer::values, false};
+        return {"ridge",
+                {},
+                method_family::regression,
+                "ridge regression on vectors",
+                "min Σ(yᵢ - βᵀxᵢ - b)² + λ‖β‖²",
+                "mercer-ridge-model",
+                answer::values,
+                false};
     }
     template <class V>
     void options(V& v) {
         v.number("alpha", alpha, at_least(0), detail::lambda, option_needs{{"alphas", {""}}});
         v.numbers("alphas", alphas, above(0), detail::several_lambdas);
-        v.choice("score", score, {"loo", "gcv"}, "how λ is chosen: leave-one-out or generalised cross-validation", option_needs{{"alphas"}});
+        v.choice("score", score, {"loo", "gcv"}, "how λ is chosen: leave-one-out or generalised cross-validation",
+                 option_needs{{"alphas"}});
         v.flag("fit_intercept", fit_intercept, "with an offset b");
         v.choice("form", form, {"cheaper", "primal", "dual"}, "which equations are solved");
     }
@@ -53,8 +60,13 @@ struct kernel_ridge {
     bool loo = false, variance = false;
 
     static method_facts facts() {
-        return {"kernel_ridge", {"krr"}, method_family::regression, "kernel ridge regression", "min Σ(yᵢ - f(xᵢ))² + λ‖f‖²",
-                "mercer-kernel-ridge-model", answer::values};
+        return {"kernel_ridge",
+                {"krr"},
+                method_family::regression,
+                "kernel ridge regression",
+                "min Σ(yᵢ - f(xᵢ))² + λ‖f‖²",
+                "mercer-kernel-ridge-model",
+                answer::values};
     }
     template <class V>
     void options(V& v) {
@@ -62,7 +74,8 @@ struct kernel_ridge {
         v.number("alpha", alpha, at_least(0), detail::lambda, option_needs{{"alphas", {""}}, {"output_alphas", {""}}});
         v.numbers("alphas", alphas, at_least(0), detail::several_lambdas);
         v.numbers("output_alphas", output_alphas, at_least(0), "one λ for each column of targets", one_lambda);
-        v.choice("score", score, {"gcv", "loo"}, "how λ is chosen: generalised cross-validation or leave-one-out", option_needs{{"alphas"}});
+        v.choice("score", score, {"gcv", "loo"}, "how λ is chosen: generalised cross-validation or leave-one-out",
+                 option_needs{{"alphas"}});
         v.flag("loo", loo, "leave-one-out error as well");
         v.flag("variance", variance, "keep what variances of predictions need");
     }
@@ -77,8 +90,13 @@ struct kernel_logistic {
     index max_iter = 500;
 
     static method_facts facts() {
-        return {"kernel_logistic", {"logistic", "klr"}, method_family::classification, "kernel logistic regression: classes with probabilities",
-                "min Σ log(1 + e^(-yᵢf(xᵢ))) + 1/(2C) ‖f‖²", "mercer-kernel-logistic-model", answer::classes};
+        return {"kernel_logistic",
+                {"logistic", "klr"},
+                method_family::classification,
+                "kernel logistic regression: classes with probabilities",
+                "min Σ log(1 + e^(-yᵢf(xᵢ))) + 1/(2C) ‖f‖²",
+                "mercer-kernel-logistic-model",
+                answer::classes};
     }
     template <class V>
     void options(V& v) {
@@ -98,17 +116,25 @@ struct representer {
     index max_iter = 500;
 
     static method_facts facts() {
-        return {"representer", {"losses"}, method_family::regression, "any convex loss: robust, quantile and Poisson regression, ...",
-                "min Σ ℓ(yᵢ, f(xᵢ)) + λ/2 ‖f‖²", "mercer-representer-model", answer::values};
+        return {"representer",
+                {"losses"},
+                method_family::regression,
+                "any convex loss: robust, quantile and Poisson regression, ...",
+                "min Σ ℓ(yᵢ, f(xᵢ)) + λ/2 ‖f‖²",
+                "mercer-representer-model",
+                answer::values};
     }
     template <class V>
     void options(V& v) {
-        v.choice("loss", loss, {"squared", "huber", "quantile", "epsilon_insensitive", "poisson", "logistic", "hinge", "squared_hinge"},
-                 "ℓ; the last three are for targets -1 and 1");
+        v.choice(
+            "loss", loss,
+            {"squared", "huber", "quantile", "epsilon_insensitive", "poisson", "logistic", "hinge", "squared_hinge"},
+            "ℓ; the last three are for targets -1 and 1");
         v.number("alpha", alpha, above(0), "λ");
         v.number("delta", delta, above(0), "huber: where the square ends", option_needs{{"loss", {"huber"}}});
         v.number("tau", tau, below(above(0), 1), "quantile: which", option_needs{{"loss", {"quantile"}}});
-        v.number("epsilon", epsilon, at_least(0), "epsilon_insensitive: what costs nothing", option_needs{{"loss", {"epsilon_insensitive"}}});
+        v.number("epsilon", epsilon, at_least(0), "epsilon_insensitive: what costs nothing",
+                 option_needs{{"loss", {"epsilon_insensitive"}}});
         v.flag("fit_intercept", fit_intercept, "with an offset");
         detail::newton_steps(v, tol, max_iter);
     }

@@ -21,10 +21,11 @@ constexpr const char* format_name = "mercer-representer-model";
 constexpr int version = 1;
 
 // K stands for the examples of positive weight, `used` of them.
-representer_model solve(const gram<double>& K, std::span<const double> y, const std::vector<double>& weight, const std::vector<index>& used, const loss& l,
-                        const representer_fit_options& o) {
+representer_model solve(const gram<double>& K, std::span<const double> y, const std::vector<double>& weight,
+                        const std::vector<index>& used, const loss& l, const representer_fit_options& o) {
     std::vector<double> targets, weights;
-    for (const index row : used) targets.push_back(y[static_cast<std::size_t>(row)]), weights.push_back(weight[static_cast<std::size_t>(row)]);
+    for (const index row : used)
+        targets.push_back(y[static_cast<std::size_t>(row)]), weights.push_back(weight[static_cast<std::size_t>(row)]);
     representer_options s;
     s.lambda = o.alpha;
     s.intercept = o.fit_intercept;
@@ -32,7 +33,8 @@ representer_model solve(const gram<double>& K, std::span<const double> y, const 
     s.most_rounds = o.max_iter;
     s.system = o.system;
     s.memory_bytes = o.memory_bytes;
-    if (o.progress) s.progress = [&](int rounds, double, double gap) { return o.progress({"Newton steps", rounds, 0, gap}); };
+    if (o.progress)
+        s.progress = [&](int rounds, double, double gap) { return o.progress({"Newton steps", rounds, 0, gap}); };
     const representer_result found = solve_representer(K, targets, weights, l, s);
     representer_model model;
     model.of = l;
@@ -52,8 +54,10 @@ representer_model solve(const gram<double>& K, std::span<const double> y, const 
 }
 
 void check(const representer_fit_options& o, index n, std::span<const double> y) {
-    if (!(o.alpha > 0) || !std::isfinite(o.alpha)) fail(errc::invalid_argument, fmt::format("representer: must satisfy 0 < alpha < infinity, got {}", o.alpha));
-    if (o.max_iter < 1) fail(errc::invalid_argument, fmt::format("representer: must satisfy max_iter >= 1, got {}", o.max_iter));
+    if (!(o.alpha > 0) || !std::isfinite(o.alpha))
+        fail(errc::invalid_argument, fmt::format("representer: must satisfy 0 < alpha < infinity, got {}", o.alpha));
+    if (o.max_iter < 1)
+        fail(errc::invalid_argument, fmt::format("representer: must satisfy max_iter >= 1, got {}", o.max_iter));
     check_targets(owner, n, matrix_view<const double>(y.data(), static_cast<index>(y.size()), 1));
 }
 
@@ -69,12 +73,15 @@ std::vector<double> answers(const loss& l, std::vector<double> f) {
 
 }  // namespace
 
-representer_model fit_representer(const kernel& k, const dataset& x, std::span<const double> y, const loss& l, const representer_fit_options& options) {
+representer_model fit_representer(const kernel& k, const dataset& x, std::span<const double> y, const loss& l,
+                                  const representer_fit_options& options) {
     check(options, x.size(), y);
     const std::vector<double> weight = checked_weights(owner, x.size(), options.sample_weight);
     require_finite(x);
     const std::vector<index> used = positive(weight);
-    const auto K = training_gram(k, static_cast<index>(used.size()) == x.size() ? x : gather(x, std::span<const index>(used)), options.memory_bytes);
+    const auto K =
+        training_gram(k, static_cast<index>(used.size()) == x.size() ? x : gather(x, std::span<const index>(used)),
+                      options.memory_bytes);
     representer_model model = solve(*K, y, weight, used, l, options);
     // Where nothing says that the problem is convex, meeting the first-order conditions does not make this the minimum.
     if (!k.proof().valid && model.status == fit_status::converged) model.status = fit_status::stationary;
@@ -83,7 +90,8 @@ representer_model fit_representer(const kernel& k, const dataset& x, std::span<c
     return model;
 }
 
-representer_model fit_representer_precomputed(matrix_view<const double> K, std::span<const double> y, const loss& l, const representer_fit_options& options) {
+representer_model fit_representer_precomputed(matrix_view<const double> K, std::span<const double> y, const loss& l,
+                                              const representer_fit_options& options) {
     require_finite(K, "representer: a precomputed kernel matrix");
     require_symmetric(K, "representer: a precomputed kernel matrix");
     check(options, K.rows, y);
@@ -95,9 +103,15 @@ representer_model fit_representer_precomputed(matrix_view<const double> K, std::
 }
 
 std::vector<double> decide(const representer_model& model, const dataset& x) { return column(model.f.values(x)); }
-std::vector<double> decide_precomputed(const representer_model& model, matrix_view<const double> K) { return column(model.f.values(K)); }
-std::vector<double> predict(const representer_model& model, const dataset& x) { return answers(model.of, decide(model, x)); }
-std::vector<double> predict_precomputed(const representer_model& model, matrix_view<const double> K) { return answers(model.of, decide_precomputed(model, K)); }
+std::vector<double> decide_precomputed(const representer_model& model, matrix_view<const double> K) {
+    return column(model.f.values(K));
+}
+std::vector<double> predict(const representer_model& model, const dataset& x) {
+    return answers(model.of, decide(model, x));
+}
+std::vector<double> predict_precomputed(const representer_model& model, matrix_view<const double> K) {
+    return answers(model.of, decide_precomputed(model, K));
+}
 
 std::string model_bytes(const representer_model& model) {
     archive_writer out;
@@ -113,7 +127,8 @@ representer_model parse_representer(std::string_view bytes, const std::string& n
     in.read([&] {
         const std::string kind = in.head.at("loss").get<std::string>();
         int which = 0;
-        while (which <= static_cast<int>(loss_kind::user) && kind != mercer::name(static_cast<loss_kind>(which))) ++which;
+        while (which <= static_cast<int>(loss_kind::user) && kind != mercer::name(static_cast<loss_kind>(which)))
+            ++which;
         if (which > static_cast<int>(loss_kind::user)) in.bad("unknown loss " + kind);
         model.of.kind = static_cast<loss_kind>(which);
         model.status = fit_status_named(in.head.at("status").get<std::string>());
@@ -125,7 +140,9 @@ representer_model parse_representer(std::string_view bytes, const std::string& n
     return model;
 }
 
-void save_representer(const representer_model& model, const std::string& path) { write_atomically(path, model_bytes(model)); }
+void save_representer(const representer_model& model, const std::string& path) {
+    write_atomically(path, model_bytes(model));
+}
 
 representer_model load_representer(const std::string& path) {
     const source file = read_source(path);

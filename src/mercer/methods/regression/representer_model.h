@@ -1,10 +1,12 @@
 // Any convex loss in the space of any kernel, on any kind of object:
 //
-//     min Σ wᵢℓ(yᵢ, f(xᵢ)) + λ/2 ‖f - b‖²,     f(x) = Σαᵢk(xᵢ, x) + b        (solvers/representer.h; the losses: solvers/losses.h)
+//     min Σ wᵢℓ(yᵢ, f(xᵢ)) + λ/2 ‖f - b‖²,     f(x) = Σαᵢk(xᵢ, x) + b        (solvers/representer.h; the losses:
+//     solvers/losses.h)
 //
-// Squared loss without an offset is kernel ridge regression, logistic loss kernel logistic regression, the hinge a support vector machine with
-// C = 1/λ, ε-insensitive support vector regression, quantile loss kernel quantile regression; Huber's resists outliers, Poisson's is for counts.
-// A user's own loss is given by its value and two derivatives.
+// Squared loss without an offset is kernel ridge regression, logistic loss kernel logistic regression, the hinge a
+// support vector machine with C = 1/λ, ε-insensitive support vector regression, quantile loss kernel quantile
+// regression; Huber's resists outliers, Poisson's is for counts. A user's own loss is given by its value and two
+// derivatives.
 #pragma once
 
 #include <span>
@@ -24,9 +26,10 @@ struct representer_fit_options {
     double tol = 1e-6;   // of the gap, relative to the objective
     int max_iter = 500;  // Newton steps
     newton_system system = newton_system::automatic;
-    std::vector<double> sample_weight;                // empty: all 1. 2 = the example twice, 0 = absent
-    std::size_t memory_bytes = std::size_t{1} << 30;  // the kernel matrix is kept where it takes at most this, else computed again and again
-    progress_callback progress{};                     // Newton steps, and the gap
+    std::vector<double> sample_weight;  // empty: all 1. 2 = the example twice, 0 = absent
+    std::size_t memory_bytes =
+        std::size_t{1} << 30;  // the kernel matrix is kept where it takes at most this, else computed again and again
+    progress_callback progress{};  // Newton steps, and the gap
 };
 
 struct representer_model {
@@ -38,11 +41,13 @@ struct representer_model {
     int rounds = 0;
 };
 
-representer_model fit_representer(const kernel& k, const dataset& x, std::span<const double> y, const loss& l, const representer_fit_options& options = {});
+representer_model fit_representer(const kernel& k, const dataset& x, std::span<const double> y, const loss& l,
+                                  const representer_fit_options& options = {});
 representer_model fit_representer_precomputed(matrix_view<const double> K, std::span<const double> y, const loss& l,
                                               const representer_fit_options& options = {});
 
-// f(x): the value for regression, of logistic and hinge losses the decision value, of Poisson's the logarithm of the mean.
+// f(x): the value for regression, of logistic and hinge losses the decision value, of Poisson's the logarithm of the
+// mean.
 std::vector<double> decide(const representer_model& model, const dataset& x);
 std::vector<double> decide_precomputed(const representer_model& model, matrix_view<const double> K);
 // The sign (1 at 0) for losses on ±1, e^f for Poisson's, f otherwise.

@@ -28,7 +28,8 @@ void each_entry(const dataset& x, index i, Body body) {
             } else if constexpr (requires { some.cols(0); }) {
                 const auto cols = some.cols(i);
                 const auto values = some.values(i);
-                for (std::size_t k = 0; k < cols.size(); ++k) body(static_cast<index>(cols[k]), static_cast<double>(values[k]));
+                for (std::size_t k = 0; k < cols.size(); ++k)
+                    body(static_cast<index>(cols[k]), static_cast<double>(values[k]));
             }
         },
         x.items());
@@ -49,9 +50,11 @@ struct centred_problem {
 };
 
 centred_problem centre(const dataset& x, matrix_view<const double> y, const ridge_options& o) {
-    if (x.kind() != domain::vectors) fail(errc::unsupported, fmt::format("ridge: the examples must be vectors, got {}", name(x.kind())));
+    if (x.kind() != domain::vectors)
+        fail(errc::unsupported, fmt::format("ridge: the examples must be vectors, got {}", name(x.kind())));
     check_targets(owner, x.size(), y);
-    if (!(o.alpha >= 0) || !std::isfinite(o.alpha)) fail(errc::invalid_argument, fmt::format("ridge: must satisfy 0 <= alpha < infinity, got {}", o.alpha));
+    if (!(o.alpha >= 0) || !std::isfinite(o.alpha))
+        fail(errc::invalid_argument, fmt::format("ridge: must satisfy 0 <= alpha < infinity, got {}", o.alpha));
     require_finite(x);
     const std::vector<double> all = checked_weights(owner, x.size(), o.sample_weight);
     const std::vector<index> used = positive(all);
@@ -59,7 +62,8 @@ centred_problem centre(const dataset& x, matrix_view<const double> y, const ridg
     p.offset = o.fit_intercept;
     p.x = static_cast<index>(used.size()) == x.size() ? x : gather(x, std::span<const index>(used));
     for (const index row : used)
-        p.weight.push_back(all[static_cast<std::size_t>(row)]), p.root.push_back(std::sqrt(p.weight.back())), p.total += p.weight.back();
+        p.weight.push_back(all[static_cast<std::size_t>(row)]), p.root.push_back(std::sqrt(p.weight.back())),
+            p.total += p.weight.back();
     p.mean_x.assign(static_cast<std::size_t>(p.d()), 0.0);
     p.mean_y.assign(static_cast<std::size_t>(y.cols), 0.0);
     p.y = matrix<double>(p.n(), y.cols);
@@ -67,12 +71,14 @@ centred_problem centre(const dataset& x, matrix_view<const double> y, const ridg
         for (index i = 0; i < p.n(); ++i) {
             const double share = p.weight[static_cast<std::size_t>(i)] / p.total;
             each_entry(p.x, i, [&](index c, double value) { p.mean_x[static_cast<std::size_t>(c)] += share * value; });
-            for (index c = 0; c < y.cols; ++c) p.mean_y[static_cast<std::size_t>(c)] += share * y(used[static_cast<std::size_t>(i)], c);
+            for (index c = 0; c < y.cols; ++c)
+                p.mean_y[static_cast<std::size_t>(c)] += share * y(used[static_cast<std::size_t>(i)], c);
         }
     }
     for (index i = 0; i < p.n(); ++i)
         for (index c = 0; c < y.cols; ++c)
-            p.y(i, c) = p.root[static_cast<std::size_t>(i)] * (y(used[static_cast<std::size_t>(i)], c) - p.mean_y[static_cast<std::size_t>(c)]);
+            p.y(i, c) = p.root[static_cast<std::size_t>(i)] *
+                        (y(used[static_cast<std::size_t>(i)], c) - p.mean_y[static_cast<std::size_t>(c)]);
     return p;
 }
 
@@ -114,7 +120,8 @@ matrix<double> normal_matrix(const centred_problem& p) {
                 each_entry(p.x, i, [&](index c, double right) { row[c] += scaled * right; });
             });
         for (index r = from; r < to; ++r)
-            for (index c = 0; c < d; ++c) a(r, c) -= p.total * p.mean_x[static_cast<std::size_t>(r)] * p.mean_x[static_cast<std::size_t>(c)];
+            for (index c = 0; c < d; ++c)
+                a(r, c) -= p.total * p.mean_x[static_cast<std::size_t>(r)] * p.mean_x[static_cast<std::size_t>(c)];
     });
     return a;
 }
@@ -133,7 +140,9 @@ matrix<double> dual_matrix(const centred_problem& p) {
     double square = 0;
     for (const double m : p.mean_x) square += m * m;
     for (index i = 0; i < n; ++i)
-        each_entry(p.x, i, [&](index c, double value) { along[static_cast<std::size_t>(i)] += value * p.mean_x[static_cast<std::size_t>(c)]; });
+        each_entry(p.x, i, [&](index c, double value) {
+            along[static_cast<std::size_t>(i)] += value * p.mean_x[static_cast<std::size_t>(c)];
+        });
     parallel_for(n, [&](index i) {
         for (index j = 0; j < n; ++j)
             a(i, j) = p.root[static_cast<std::size_t>(i)] * p.root[static_cast<std::size_t>(j)] *
@@ -157,7 +166,8 @@ matrix<double> transposed_product(const centred_problem& p, const matrix<double>
     }
     if (p.x.is_sparse())
         for (index c = 0; c < p.d(); ++c)
-            for (index o = 0; o < m; ++o) out(c, o) -= p.mean_x[static_cast<std::size_t>(c)] * sum[static_cast<std::size_t>(o)];
+            for (index o = 0; o < m; ++o)
+                out(c, o) -= p.mean_x[static_cast<std::size_t>(c)] * sum[static_cast<std::size_t>(o)];
     return out;
 }
 
@@ -172,7 +182,8 @@ void check_memory(const centred_problem& p, ridge_form form, double matrices, st
     const double side = form == ridge_form::primal ? d : n;
     const double rows = form == ridge_form::primal ? std::min<double>(n, band) * d : n * d;  // made dense on the way
     check_budget(owner, 8 * (matrices * side * side + (p.x.is_sparse() ? 0.0 : rows) + 4 * (n + d) * m), budget,
-                 form == ridge_form::primal ? fmt::format("for the primal with {} coordinates", p.d()) : fmt::format("for the dual with {} examples", p.n()));
+                 form == ridge_form::primal ? fmt::format("for the primal with {} coordinates", p.d())
+                                            : fmt::format("for the dual with {} examples", p.n()));
 }
 
 ridge_model finished(const centred_problem& p, matrix<double> coef, double alpha, ridge_form form) {
@@ -182,7 +193,8 @@ ridge_model finished(const centred_problem& p, matrix<double> coef, double alpha
     model.form = form;
     model.intercept = p.mean_y;
     for (index c = 0; c < p.d(); ++c)
-        for (index o = 0; o < p.outputs(); ++o) model.intercept[static_cast<std::size_t>(o)] -= p.mean_x[static_cast<std::size_t>(c)] * coef(c, o);
+        for (index o = 0; o < p.outputs(); ++o)
+            model.intercept[static_cast<std::size_t>(o)] -= p.mean_x[static_cast<std::size_t>(c)] * coef(c, o);
     model.coef = std::move(coef);
     return model;
 }
@@ -197,8 +209,10 @@ ridge_model fit_ridge(const dataset& x, matrix_view<const double> y, const ridge
     matrix<double> a = primal ? normal_matrix(p) : dual_matrix(p);
     for (index i = 0; i < a.rows(); ++i) a(i, i) += options.alpha;
     if (const index bad = cholesky_in_place(a.view()); bad >= 0)
-        fail(errc::not_psd, fmt::format("ridge: {} must be positive definite, pivot {} is not positive with alpha = {:g}: take a larger alpha{}",
-                                        primal ? "X'X + alpha*I" : "XX' + alpha*I", bad, options.alpha, primal ? "" : ", or the primal form"));
+        fail(errc::not_psd, fmt::format("ridge: {} must be positive definite, pivot {} is not positive with alpha = "
+                                        "{:g}: take a larger alpha{}",
+                                        primal ? "X'X + alpha*I" : "XX' + alpha*I", bad, options.alpha,
+                                        primal ? "" : ", or the primal form"));
     matrix<double> right = primal ? transposed_product(p, p.y) : p.y;
     cholesky_solve(a.view(), right.view());
     return finished(p, primal ? std::move(right) : transposed_product(p, right), options.alpha, form);
@@ -231,12 +245,14 @@ matrix<double> filter_factors(const decomposed& e, const std::vector<double>& al
     for (index l = 0; l < factor.cols(); ++l)
         for (index k = 0; k < e.rank(); ++k) {
             const double sum = e.value(k) + alphas[static_cast<std::size_t>(l)];
-            factor(k, l) = sum > e.floor ? 1 / sum : 0.0;  // λ = 0 on data that lack a direction: the solution of least norm
+            factor(k, l) =
+                sum > e.floor ? 1 / sum : 0.0;  // λ = 0 on data that lack a direction: the solution of least norm
         }
     return factor;
 }
 
-// hᵢ without the part of the offset, a column per α: sums, weighted by the factors, of the squares of X̃V (primal) or of U·Λ^½ (dual).
+// hᵢ without the part of the offset, a column per α: sums, weighted by the factors, of the squares of X̃V (primal) or of
+// U·Λ^½ (dual).
 matrix<double> leverages(const centred_problem& p, const decomposed& e, const matrix<double>& factor) {
     const index n = p.n(), rank = e.rank(), count = factor.cols();
     matrix<double> leverage(n, count);
@@ -295,10 +311,12 @@ void add_scores(ridge_path& path, const centred_problem& p, const matrix<double>
 
 }  // namespace
 
-ridge_path fit_ridge_path(const dataset& x, matrix_view<const double> y, std::vector<double> alphas, ridge_score score, const ridge_options& options) {
+ridge_path fit_ridge_path(const dataset& x, matrix_view<const double> y, std::vector<double> alphas, ridge_score score,
+                          const ridge_options& options) {
     if (alphas.empty()) fail(errc::invalid_argument, "ridge: at least one alpha is needed");
     for (const double alpha : alphas)
-        if (!(alpha >= 0) || !std::isfinite(alpha)) fail(errc::invalid_argument, fmt::format("ridge: must satisfy 0 <= alpha < infinity, got {}", alpha));
+        if (!(alpha >= 0) || !std::isfinite(alpha))
+            fail(errc::invalid_argument, fmt::format("ridge: must satisfy 0 <= alpha < infinity, got {}", alpha));
     const centred_problem p = centre(x, y, options);
     const ridge_form form = chosen_form(p, options.form);
     check_memory(p, form, 4, options.memory_bytes);
@@ -308,7 +326,8 @@ ridge_path fit_ridge_path(const dataset& x, matrix_view<const double> y, std::ve
     ridge_path path;
     path.alphas = std::move(alphas);
     for (std::size_t l = 0; l < path.alphas.size(); ++l) {
-        path.models.push_back(finished(p, path_coefficients(p, e, factor, static_cast<index>(l)), path.alphas[l], form));
+        path.models.push_back(
+            finished(p, path_coefficients(p, e, factor, static_cast<index>(l)), path.alphas[l], form));
         add_scores(path, p, leverage);
     }
     const std::vector<double>& by = score == ridge_score::loo ? path.loo : path.gcv;
@@ -317,10 +336,12 @@ ridge_path fit_ridge_path(const dataset& x, matrix_view<const double> y, std::ve
 }
 
 matrix<double> predict(const ridge_model& model, const dataset& x) {
-    if (x.kind() != domain::vectors) fail(errc::unsupported, fmt::format("ridge: the examples must be vectors, got {}", name(x.kind())));
+    if (x.kind() != domain::vectors)
+        fail(errc::unsupported, fmt::format("ridge: the examples must be vectors, got {}", name(x.kind())));
     require_finite(x);
     if (x.size() > 0 && (x.dims() > model.dims() || (!x.is_sparse() && x.dims() != model.dims())))
-        fail(errc::invalid_argument, fmt::format("ridge: the model was fitted on vectors of {} coordinates, got {}", model.dims(), x.dims()));
+        fail(errc::invalid_argument,
+             fmt::format("ridge: the model was fitted on vectors of {} coordinates, got {}", model.dims(), x.dims()));
     matrix<double> out(x.size(), model.outputs());
     parallel_for(x.size(), [&](index i) {
         double* const row = out.row(i);

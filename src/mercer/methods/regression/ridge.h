@@ -2,13 +2,14 @@
 //
 //     min Σ wᵢ(yᵢ - βᵀxᵢ - b)² + λ‖β‖²
 //
-// The offset is not penalised: it is what is left when x and y are measured from their weighted means. With X̃, ỹ so centred and the rows
-// multiplied by √w (Saunders, Gammerman, Vovk 1998 for the dual):
+// The offset is not penalised: it is what is left when x and y are measured from their weighted means. With X̃, ỹ so
+// centred and the rows multiplied by √w (Saunders, Gammerman, Vovk 1998 for the dual):
 //     primal  β = (X̃ᵀX̃ + λI)⁻¹X̃ᵀỹ        cost d²(n + d)
 //     dual    β = X̃ᵀ(X̃X̃ᵀ + λI)⁻¹ỹ        cost n²(n + d)
-// Both give the same β; the cheaper one is taken unless one is asked for. Sparse rows stay sparse: the means enter as corrections of rank one,
-// which costs digits only where a mean is much larger than the spread around it. Dense rows are centred before they are multiplied.
-// A path over many λ comes from one eigendecomposition of the same matrix, with for every λ
+// Both give the same β; the cheaper one is taken unless one is asked for. Sparse rows stay sparse: the means enter as
+// corrections of rank one, which costs digits only where a mean is much larger than the spread around it. Dense rows
+// are centred before they are multiplied. A path over many λ comes from one eigendecomposition of the same matrix, with
+// for every λ
 //     H = X̃(X̃ᵀX̃ + λI)⁻¹X̃ᵀ, hᵢ = Hᵢᵢ + wᵢ/Σw with an offset,   left out, example i is missed by (yᵢ - f(xᵢ))/(1 - hᵢ),
 //     GCV = N·RSS/(N - df)², N = Σw, df = Σhᵢ.
 #pragma once
@@ -47,15 +48,15 @@ matrix<double> predict(const ridge_model& model, const dataset& x);
 
 struct ridge_path {
     std::vector<double> alphas;
-    std::vector<double> gcv;          // the mean over the outputs; infinity where df >= N
-    std::vector<double> loo;          // Σwᵢ(yᵢ - f₋ᵢ(xᵢ))²/Σwᵢ, the mean over the outputs; infinity where some hᵢ = 1
+    std::vector<double> gcv;  // the mean over the outputs; infinity where df >= N
+    std::vector<double> loo;  // Σwᵢ(yᵢ - f₋ᵢ(xᵢ))²/Σwᵢ, the mean over the outputs; infinity where some hᵢ = 1
     std::vector<double> df;           // with the offset counted
     std::vector<ridge_model> models;  // of each λ
     index best = 0;                   // where the score asked for is smallest
 };
 // `options.alpha` is not used.
-ridge_path fit_ridge_path(const dataset& x, matrix_view<const double> y, std::vector<double> alphas, ridge_score score = ridge_score::loo,
-                          const ridge_options& options = {});
+ridge_path fit_ridge_path(const dataset& x, matrix_view<const double> y, std::vector<double> alphas,
+                          ridge_score score = ridge_score::loo, const ridge_options& options = {});
 
 std::string model_bytes(const ridge_model& model);
 ridge_model parse_ridge(std::string_view bytes, const std::string& name);

@@ -14,7 +14,9 @@ constexpr int version = 1;
 
 std::string model_bytes(const ridge_model& model) {
     archive_writer out;
-    out.head = {{"dims", model.dims()}, {"outputs", model.outputs()}, {"form", model.form == ridge_form::primal ? "primal" : "dual"}};
+    out.head = {{"dims", model.dims()},
+                {"outputs", model.outputs()},
+                {"form", model.form == ridge_form::primal ? "primal" : "dual"}};
     out.one(model.alpha);
     out.numbers(model.coef);
     out.all(model.intercept);

@@ -42,8 +42,10 @@ double calibration::operator()(index problem, double f) const {
     return std::clamp(probability, least, 1 - least);
 }
 
-// min over (A, B) of  Σ wᵢ [tᵢ zᵢ + log(1 + e^(-zᵢ))],  zᵢ = A fᵢ + B, with targets t drawn in from 1 and 0 by the size of their class.
-std::pair<double, double> fit_sigmoid(std::span<const double> f, std::span<const std::uint8_t> positive, std::span<const double> weight) {
+// min over (A, B) of  Σ wᵢ [tᵢ zᵢ + log(1 + e^(-zᵢ))],  zᵢ = A fᵢ + B, with targets t drawn in from 1 and 0 by the size
+// of their class.
+std::pair<double, double> fit_sigmoid(std::span<const double> f, std::span<const std::uint8_t> positive,
+                                      std::span<const double> weight) {
     constexpr int most_rounds = 100;
     constexpr double smallest_step = 1e-10, ridge = 1e-12, enough = 1e-5;
     double first = 0, second = 0;
@@ -85,7 +87,8 @@ std::pair<double, double> fit_sigmoid(std::span<const double> f, std::span<const
     return {A, B};
 }
 
-std::pair<std::vector<double>, std::vector<double>> fit_isotonic(std::span<const double> f, std::span<const std::uint8_t> positive,
+std::pair<std::vector<double>, std::vector<double>> fit_isotonic(std::span<const double> f,
+                                                                 std::span<const std::uint8_t> positive,
                                                                  std::span<const double> weight) {
     std::vector<std::size_t> order(f.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -109,7 +112,8 @@ std::pair<std::vector<double>, std::vector<double>> fit_isotonic(std::span<const
         }
         if (next.weight <= 0) continue;
         next.mean = first / next.weight;
-        for (; !blocks.empty() && blocks.back().mean >= next.mean; blocks.pop_back()) next = pooled(blocks.back(), next);
+        for (; !blocks.empty() && blocks.back().mean >= next.mean; blocks.pop_back())
+            next = pooled(blocks.back(), next);
         blocks.push_back(next);
     }
     std::pair<std::vector<double>, std::vector<double>> made;
@@ -121,8 +125,8 @@ std::pair<std::vector<double>, std::vector<double>> fit_isotonic(std::span<const
     return made;
 }
 
-// min Σ_i Σ_{j≠i} (r_ji p_i - r_ij p_j)², Σp = 1: pᵀQp with Q_tt = Σ_j r_jt², Q_tj = -r_jt r_tj; at the optimum (Qp)_t = pᵀQp for all t. One
-// coordinate after another is set so, and p normalised again.
+// min Σ_i Σ_{j≠i} (r_ji p_i - r_ij p_j)², Σp = 1: pᵀQp with Q_tt = Σ_j r_jt², Q_tj = -r_jt r_tj; at the optimum (Qp)_t
+// = pᵀQp for all t. One coordinate after another is set so, and p normalised again.
 std::vector<double> couple(matrix_view<const double> r) {
     const index k = r.rows;
     if (k == 1) return {1.0};
@@ -173,8 +177,10 @@ double laplace_scale(std::span<const double> residuals) {
 }
 
 matrix<double> coupled_probabilities(const svm_model& model, matrix_view<const double> f) {
-    if (!model.is_classifier()) fail(errc::unsupported, fmt::format("probabilities of classes need a classifier, got {}", name(model.task)));
-    if (!model.probability && model.classes.size() > 1) fail(errc::unsupported, "this model has no probabilities: call calibrate after fit_svm");
+    if (!model.is_classifier())
+        fail(errc::unsupported, fmt::format("probabilities of classes need a classifier, got {}", name(model.task)));
+    if (!model.probability && model.classes.size() > 1)
+        fail(errc::unsupported, "this model has no probabilities: call calibrate after fit_svm");
     const index k = static_cast<index>(model.classes.size());
     matrix<double> out(f.rows, k), r(k, k);
     for (index i = 0; i < f.rows; ++i) {
@@ -197,8 +203,9 @@ matrix<double> coupled_probabilities(const svm_model& model, matrix_view<const d
 
 namespace {
 
-// The distribution nearest to p (Euclidean) in which class c is the largest: c and all that stand above the level t are set to t, the mean of
-// what they had; then c is raised by a hair so that it is the largest also by a strict comparison.
+// The distribution nearest to p (Euclidean) in which class c is the largest: c and all that stand above the level t are
+// set to t, the mean of what they had; then c is raised by a hair so that it is the largest also by a strict
+// comparison.
 void make_largest(double* p, index k, index c) {
     if (std::max_element(p, p + k) - p == c) return;
     std::vector<index> above;
@@ -219,12 +226,15 @@ matrix<double> predict_probability(const svm_model& model, matrix_view<const dou
     matrix<double> out = coupled_probabilities(model, decisions);
     const std::vector<double> labels = predict(model, decisions);
     for (index i = 0; i < out.rows(); ++i) {
-        const auto at = std::find(model.classes.begin(), model.classes.end(), labels[static_cast<std::size_t>(i)]) - model.classes.begin();
+        const auto at = std::find(model.classes.begin(), model.classes.end(), labels[static_cast<std::size_t>(i)]) -
+                        model.classes.begin();
         make_largest(out.row(i), out.cols(), static_cast<index>(at));
     }
     return out;
 }
 
-matrix<double> predict_probability(const svm_model& model, const dataset& x) { return predict_probability(model, decide(model, x, arithmetic::exact).view()); }
+matrix<double> predict_probability(const svm_model& model, const dataset& x) {
+    return predict_probability(model, decide(model, x, arithmetic::exact).view());
+}
 
 }  // namespace mercer

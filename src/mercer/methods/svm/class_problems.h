@@ -1,10 +1,10 @@
 // The binary problems of a machine for k classes, and where their numbers stand.
 //
-//   one-versus-one    problems (0,1), (0,2), …, (0,k-1), (1,2), …: class a on the positive side, class b > a on the negative one
-//   one-versus-rest   problem a: class a against all others
+//   one-versus-one    problems (0,1), (0,2), …, (0,k-1), (1,2), …: class a on the positive side, class b > a on the
+//   negative one one-versus-rest   problem a: class a against all others
 //
-// Two classes are one problem in both schemes. Coefficients of one-versus-one lie as LIBSVM's sv_coef: k-1 rows, and a support vector of class c
-// has in row m its coefficient against the m-th other class.
+// Two classes are one problem in both schemes. Coefficients of one-versus-one lie as LIBSVM's sv_coef: k-1 rows, and a
+// support vector of class c has in row m its coefficient against the m-th other class.
 #pragma once
 
 #include "mercer/base/matrix.h"
@@ -16,7 +16,8 @@ enum class multiclass { one_vs_one, one_vs_rest };
 class class_problems {
 public:
     // No classes: regression and one-class, which are one problem.
-    class_problems(index classes, multiclass scheme) : k_(classes), rest_(scheme == multiclass::one_vs_rest && classes > 2) {}
+    class_problems(index classes, multiclass scheme)
+        : k_(classes), rest_(scheme == multiclass::one_vs_rest && classes > 2) {}
 
     bool against_rest() const { return rest_; }
     bool by_pairs() const { return k_ > 2 && !rest_; }

@@ -1,5 +1,6 @@
-// An order of examples that depends only on what they are, not on where they stand: by object, then target, then weight. A solver that takes
-// them in this order gives the same answer for every permutation of the data; examples that cannot be told apart may be exchanged.
+// An order of examples that depends only on what they are, not on where they stand: by object, then target, then
+// weight. A solver that takes them in this order gives the same answer for every permutation of the data; examples that
+// cannot be told apart may be exchanged.
 #pragma once
 
 #include <span>

@@ -12,16 +12,20 @@ namespace mercer {
 namespace {
 
 // Rows that a thread works on at once: tens of microseconds of work, for waking a thread takes some.
-index stretch(index products_a_row) { return std::max<index>(512, (index{1} << 16) / std::max<index>(products_a_row, 1)); }
+index stretch(index products_a_row) {
+    return std::max<index>(512, (index{1} << 16) / std::max<index>(products_a_row, 1));
+}
 
-// Many decisions a row: tiles of the product XWᵀ, rows of X where they lie. W in panels of as many columns as a tile has.
+// Many decisions a row: tiles of the product XWᵀ, rows of X where they lie. W in panels of as many columns as a tile
+// has.
 class tiles {
 public:
     explicit tiles(const matrix<double>& w) : w_(w), ops_(smo::best_vector_ops()) {
         const index panels = (w.rows() + ops_.update_cols - 1) / ops_.update_cols;
         packed_ = matrix<double>(panels, w.cols() * ops_.update_cols);
         for (index p = 0; p < w.rows(); ++p)
-            for (index a = 0; a < w.cols(); ++a) packed_(p / ops_.update_cols, a * ops_.update_cols + p % ops_.update_cols) = w(p, a);
+            for (index a = 0; a < w.cols(); ++a)
+                packed_(p / ops_.update_cols, a * ops_.update_cols + p % ops_.update_cols) = w(p, a);
     }
 
     void operator()(matrix_view<const double> x, matrix_view<double> out) const {
@@ -32,7 +36,8 @@ public:
                 std::fill_n(tile.data(), rows * cols, 0.0);
                 ops_.row_update(tile.data(), cols, x.row(first), x.stride, packed_.row(panel), x.cols);
                 for (index i = 0; i < rows; ++i)
-                    for (index c = 0; c < std::min(cols, out.cols - panel * cols); ++c) out(first + i, panel * cols + c) += tile.data()[i * cols + c];
+                    for (index c = 0; c < std::min(cols, out.cols - panel * cols); ++c)
+                        out(first + i, panel * cols + c) += tile.data()[i * cols + c];
             }
         for (index i = whole; i < x.rows; ++i)
             for (index p = 0; p < out.cols; ++p) out(i, p) += ops_.dot(x.row(i), w_.row(p), x.cols);
@@ -48,7 +53,8 @@ private:
 void add_products(const dense<double>& x, const matrix<double>& w, matrix_view<double> out) {
     constexpr index few = 2, short_row = 24;
     const auto& ops = smo::best_vector_ops();
-    if (w.rows() == 1 && x.dims() <= short_row) {  // a call and the sum over a vector's lanes would cost more than the products
+    if (w.rows() == 1 &&
+        x.dims() <= short_row) {  // a call and the sum over a vector's lanes would cost more than the products
         parallel_runs(x.size(), stretch(x.dims() * w.rows()), [&](index first, index end) {
             for (index i = first; i < end; ++i) {
                 const double* const row = x.row(i);
@@ -67,8 +73,9 @@ void add_products(const dense<double>& x, const matrix<double>& w, matrix_view<d
         return;
     }
     const tiles by_tiles(w);
-    parallel_runs(x.size(), stretch(x.dims() * w.rows()),
-                  [&](index first, index end) { by_tiles(x.view().block(first, 0, end - first, x.dims()), out.block(first, 0, end - first, out.cols)); });
+    parallel_runs(x.size(), stretch(x.dims() * w.rows()), [&](index first, index end) {
+        by_tiles(x.view().block(first, 0, end - first, x.dims()), out.block(first, 0, end - first, out.cols));
+    });
 }
 
 void add_products(const dense<float>& x, const matrix<double>& w, matrix_view<double> out) {
@@ -115,9 +122,11 @@ void add_products(const sparse<T>& x, const matrix<double>& w, matrix_view<doubl
 std::optional<matrix<double>> decide_linear(const svm_model& model, const dataset& x) {
     constexpr index most_numbers = index{1} << 22;
     const index problems = model.problems();
-    const bool saves = model.support.size() > 0 && problems <= model.support.size() && x.size() >= model.coef.rows() && problems * model.dims <= most_numbers;
+    const bool saves = model.support.size() > 0 && problems <= model.support.size() && x.size() >= model.coef.rows() &&
+                       problems * model.dims <= most_numbers;
     if (!saves || !model.k || model.k->text() != "linear()") return {};
-    if (model.support.dims() != model.dims || (!x.is_sparse() && x.dims() != model.dims)) return {};  // the kernel says what is wrong with them
+    if (model.support.dims() != model.dims || (!x.is_sparse() && x.dims() != model.dims))
+        return {};  // the kernel says what is wrong with them
     const matrix<double> w = linear_weights(model);
     matrix<double> out(x.size(), problems);
     if (problems == 1)

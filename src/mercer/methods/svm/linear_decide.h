@@ -1,4 +1,5 @@
-// Decisions of a machine whose kernel is the dot product: f(x) = wᵀx + b, one pass over the coordinates whatever the number of support vectors.
+// Decisions of a machine whose kernel is the dot product: f(x) = wᵀx + b, one pass over the coordinates whatever the
+// number of support vectors.
 #pragma once
 
 #include <optional>

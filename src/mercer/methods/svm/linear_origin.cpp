@@ -31,7 +31,8 @@ dataset moved(const dense<T>& x, const std::vector<double>& mean) {
     matrix<double> out(x.size(), x.dims());
     parallel_runs(x.size(), stretch, [&](index first, index end) {
         for (index i = first; i < end; ++i)
-            for (index a = 0; a < x.dims(); ++a) out(i, a) = static_cast<double>(x.row(i)[a]) - mean[static_cast<std::size_t>(a)];
+            for (index a = 0; a < x.dims(); ++a)
+                out(i, a) = static_cast<double>(x.row(i)[a]) - mean[static_cast<std::size_t>(a)];
     });
     return dense<double>(std::move(out));
 }

@@ -1,6 +1,7 @@
-// Where a linear machine has its origin does not matter to it: Σα = 0 in every dual but that of one-class, so xᵢᵀxⱼ and (xᵢ-m)ᵀ(xⱼ-m) pose the same
-// problem. It matters to rounding: examples far from the origin beside their spread differ in the last digits of kernel values only. Such ones are
-// fitted around their mean m, and f(x) = wᵀ(x-m) + b' is given back as wᵀx + (b' - wᵀm).
+// Where a linear machine has its origin does not matter to it: Σα = 0 in every dual but that of one-class, so xᵢᵀxⱼ and
+// (xᵢ-m)ᵀ(xⱼ-m) pose the same problem. It matters to rounding: examples far from the origin beside their spread differ
+// in the last digits of kernel values only. Such ones are fitted around their mean m, and f(x) = wᵀ(x-m) + b' is given
+// back as wᵀx + (b' - wᵀm).
 #pragma once
 
 #include <optional>

@@ -59,8 +59,13 @@ struct svc {
     bool shrinking = true;
 
     static method_facts facts() {
-        return {"svc", {"svm", "c_svc"}, method_family::classification, "support vector classification", "min ½‖w‖² + C Σξᵢ, yᵢ(wᵀφ(xᵢ)+b) >= 1-ξᵢ",
-                detail::svm_format, answer::classes};
+        return {"svc",
+                {"svm", "c_svc"},
+                method_family::classification,
+                "support vector classification",
+                "min ½‖w‖² + C Σξᵢ, yᵢ(wᵀφ(xᵢ)+b) >= 1-ξᵢ",
+                detail::svm_format,
+                answer::classes};
     }
     template <class V>
     void options(V& v) {
@@ -86,8 +91,13 @@ struct nu_svc {
     bool shrinking = true;
 
     static method_facts facts() {
-        return {"nu_svc", {}, method_family::classification, "support vector classification with a bound on the errors",
-                "min ½‖w‖² - νρ + (1/n) Σξᵢ, yᵢ(wᵀφ(xᵢ)+b) >= ρ-ξᵢ", detail::svm_format, answer::classes};
+        return {"nu_svc",
+                {},
+                method_family::classification,
+                "support vector classification with a bound on the errors",
+                "min ½‖w‖² - νρ + (1/n) Σξᵢ, yᵢ(wᵀφ(xᵢ)+b) >= ρ-ξᵢ",
+                detail::svm_format,
+                answer::classes};
     }
     template <class V>
     void options(V& v) {
@@ -108,8 +118,13 @@ struct svr {
     bool shrinking = true;
 
     static method_facts facts() {
-        return {"svr", {"epsilon_svr"}, method_family::regression, "support vector regression", "min ½‖w‖² + C Σξᵢ, |yᵢ-f(xᵢ)| <= ε+ξᵢ",
-                detail::svm_format, answer::values};
+        return {"svr",
+                {"epsilon_svr"},
+                method_family::regression,
+                "support vector regression",
+                "min ½‖w‖² + C Σξᵢ, |yᵢ-f(xᵢ)| <= ε+ξᵢ",
+                detail::svm_format,
+                answer::values};
     }
     template <class V>
     void options(V& v) {
@@ -128,8 +143,13 @@ struct nu_svr {
     bool shrinking = true;
 
     static method_facts facts() {
-        return {"nu_svr", {}, method_family::regression, "support vector regression that finds the width of its tube",
-                "as svr, with about νn examples outside the tube", detail::svm_format, answer::values};
+        return {"nu_svr",
+                {},
+                method_family::regression,
+                "support vector regression that finds the width of its tube",
+                "as svr, with about νn examples outside the tube",
+                detail::svm_format,
+                answer::values};
     }
     template <class V>
     void options(V& v) {
@@ -148,8 +168,13 @@ struct one_class {
     bool shrinking = true;
 
     static method_facts facts() {
-        return {"one_class", {"one_class_svm"}, method_family::outliers, "the region that holds most of the objects",
-                "min ½‖w‖² - ρ + 1/(νn) Σξᵢ, wᵀφ(xᵢ) >= ρ-ξᵢ", detail::svm_format, answer::none};
+        return {"one_class",
+                {"one_class_svm"},
+                method_family::outliers,
+                "the region that holds most of the objects",
+                "min ½‖w‖² - ρ + 1/(νn) Σξᵢ, wᵀφ(xᵢ) >= ρ-ξᵢ",
+                detail::svm_format,
+                answer::none};
     }
     template <class V>
     void options(V& v) {
@@ -168,16 +193,25 @@ struct linear_svc {
     index max_iter = 1000, seed = 1;
 
     static method_facts facts() {
-        return {"linear_svc", {}, method_family::classification, "linear support vector classification by coordinate descent",
-                "min ½‖w‖² + C Σξᵢ², yᵢwᵀ(xᵢ, s) >= 1-ξᵢ, each class against the rest", detail::svm_format, answer::classes, false};
+        return {"linear_svc",
+                {},
+                method_family::classification,
+                "linear support vector classification by coordinate descent",
+                "min ½‖w‖² + C Σξᵢ², yᵢwᵀ(xᵢ, s) >= 1-ξᵢ, each class against the rest",
+                detail::svm_format,
+                answer::classes,
+                false};
     }
     template <class V>
     void options(V& v) {
         v.number("C", C, above(0), "price of an error");
         v.choice("loss", loss, {"squared_hinge", "hinge"}, "ξ² or ξ");
-        v.choice("penalty", penalty, {"l2", "l1"}, "½‖w‖², or ‖w‖₁, which leaves features out", option_needs{{"loss", {"squared_hinge"}}});
-        v.flag("fit_intercept", fit_intercept, "with an offset: the weight of one more coordinate, penalised like the others");
-        v.number("intercept_scaling", intercept_scaling, above(0), "s, the value of that coordinate", option_needs{{"fit_intercept", {"true"}}});
+        v.choice("penalty", penalty, {"l2", "l1"}, "½‖w‖², or ‖w‖₁, which leaves features out",
+                 option_needs{{"loss", {"squared_hinge"}}});
+        v.flag("fit_intercept", fit_intercept,
+               "with an offset: the weight of one more coordinate, penalised like the others");
+        v.number("intercept_scaling", intercept_scaling, above(0), "s, the value of that coordinate",
+                 option_needs{{"fit_intercept", {"true"}}});
         detail::epochs(v, tol, max_iter, seed);
         detail::at_most(v, max_seconds);
     }
@@ -193,8 +227,13 @@ struct pegasos {
     index max_iter = 1000, seed = 1;
 
     static method_facts facts() {
-        return {"pegasos", {}, method_family::classification, "support vector classification by stochastic subgradient steps",
-                "min ½‖w‖² + C Σξᵢ, yᵢ(wᵀφ(xᵢ)+b) >= 1-ξᵢ, each class against the rest", detail::svm_format, answer::classes};
+        return {"pegasos",
+                {},
+                method_family::classification,
+                "support vector classification by stochastic subgradient steps",
+                "min ½‖w‖² + C Σξᵢ, yᵢ(wᵀφ(xᵢ)+b) >= 1-ξᵢ, each class against the rest",
+                detail::svm_format,
+                answer::classes};
     }
     template <class V>
     void options(V& v) {

@@ -6,7 +6,8 @@
 namespace mercer {
 namespace {
 
-constexpr const char* names[] = {"smo", "interior_point", "primal_qp", "subgradient", "pegasos", "kernel_pegasos", "dual_coordinate_descent"};
+constexpr const char* names[] = {
+    "smo", "interior_point", "primal_qp", "subgradient", "pegasos", "kernel_pegasos", "dual_coordinate_descent"};
 
 }  // namespace
 

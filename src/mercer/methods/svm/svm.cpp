@@ -55,7 +55,8 @@ public:
         s.shrinking = options_.shrinking;
         s.most_steps = options_.most_steps;
         s.most_seconds = std::max(0.0, options_.most_seconds - seconds());
-        s.bounded = std::isfinite(options_.C) || (options_.task != svm_task::c_svc && options_.task != svm_task::epsilon_svr);
+        s.bounded =
+            std::isfinite(options_.C) || (options_.task != svm_task::c_svc && options_.task != svm_task::epsilon_svr);
         if (!options_.checkpoint_file.empty()) s.checkpoint_seconds = options_.checkpoint_seconds;
         if (options_.progress)
             s.progress = [this, which](const smo_progress& now) {
@@ -65,7 +66,9 @@ public:
             };
         return s;
     }
-    double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count(); }
+    double seconds() const {
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
+    }
 
 private:
     const svm_options& options_;
@@ -81,7 +84,8 @@ void require_float_range(const gram<float>& K) {
     K.diagonal(self);
     for (std::size_t i = 0; i < self.size(); ++i)
         if (!(std::abs(self[i]) < largest_self))
-            fail(errc::data, fmt::format("svm: kernel values must satisfy |k(x, x)| < {:g}, got {:g} for example {}: scale the data, or use another kernel",
+            fail(errc::data, fmt::format("svm: kernel values must satisfy |k(x, x)| < {:g}, got {:g} for example {}: "
+                                         "scale the data, or use another kernel",
                                          largest_self, self[i], i));
 }
 
@@ -97,38 +101,44 @@ dual_input dual_of(const training_set& t, const binary_problem& problem, std::si
     in.rows = problem.rows;
     for (const index row : problem.rows) in.y.push_back(o.task == svm_task::one_class ? 0.0 : t.y[row]);
     if (o.start) in.start = earlier_coefficients(*o.start, t, problem, which);
-    if (!o.checkpoint_file.empty()) in.checkpoint_file = problems == 1 ? o.checkpoint_file : fmt::format("{}.{}", o.checkpoint_file, which);
+    if (!o.checkpoint_file.empty())
+        in.checkpoint_file = problems == 1 ? o.checkpoint_file : fmt::format("{}.{}", o.checkpoint_file, which);
     return in;
 }
 
-dual_solution solve_on_rows(const gram<float>& fast, const gram<double>& exact, const dual_input& in, const smo_options& options) {
-    const bool everything = static_cast<index>(in.rows.size()) == exact.rows() && std::is_sorted(in.rows.begin(), in.rows.end());
+dual_solution solve_on_rows(const gram<float>& fast, const gram<double>& exact, const dual_input& in,
+                            const smo_options& options) {
+    const bool everything =
+        static_cast<index>(in.rows.size()) == exact.rows() && std::is_sorted(in.rows.begin(), in.rows.end());
     if (everything) return solve_dual(fast, exact, in, options);
     const subset<float> some_fast(fast, in.rows);
     const subset<double> some_exact(exact, in.rows);
     return solve_dual(some_fast, some_exact, in, options);
 }
 
-svm_model fit_ranked(const gram<float>& fast, const gram<double>& exact, std::span<const double> y, const svm_options& options, std::span<const index> rank) {
+svm_model fit_ranked(const gram<float>& fast, const gram<double>& exact, std::span<const double> y,
+                     const svm_options& options, std::span<const index> rank) {
     const index n = exact.rows();
     check_svm(options, n, y);
     require_float_range(fast);
     std::unique_ptr<control> shared;
     std::once_flag once;
-    return fit_problems(n, y, options, rank, [&](const training_set& t, const binary_problem& problem, std::size_t p, index side_by_side) {
-        const index problems = class_problems(static_cast<index>(t.classes.size()), options.classes).count();
-        std::call_once(once, [&] { shared = std::make_unique<control>(options, problems); });
-        dual_input in = dual_of(t, problem, p, problems);
-        const smo_options steps = shared->for_problem(static_cast<index>(p), side_by_side);
-        // Weights of classes are factors of C = 1/ρ, which is found without them first.
-        if (options.class_weight_of_C && options.task == svm_task::nu_svc && !options.class_weight.empty()) {
-            for (std::size_t i = 0; i < in.penalty.size(); ++i) in.penalty[i] = t.weight[problem.rows[i]];
-            const double margin = solve_on_rows(fast, exact, in, steps).margin;
-            in.task = svm_task::c_svc;
-            for (std::size_t i = 0; i < in.penalty.size(); ++i) in.penalty[i] = problem.penalty[i] / margin;
-        }
-        return solve_on_rows(fast, exact, in, steps);
-    });
+    return fit_problems(
+        n, y, options, rank,
+        [&](const training_set& t, const binary_problem& problem, std::size_t p, index side_by_side) {
+            const index problems = class_problems(static_cast<index>(t.classes.size()), options.classes).count();
+            std::call_once(once, [&] { shared = std::make_unique<control>(options, problems); });
+            dual_input in = dual_of(t, problem, p, problems);
+            const smo_options steps = shared->for_problem(static_cast<index>(p), side_by_side);
+            // Weights of classes are factors of C = 1/ρ, which is found without them first.
+            if (options.class_weight_of_C && options.task == svm_task::nu_svc && !options.class_weight.empty()) {
+                for (std::size_t i = 0; i < in.penalty.size(); ++i) in.penalty[i] = t.weight[problem.rows[i]];
+                const double margin = solve_on_rows(fast, exact, in, steps).margin;
+                in.task = svm_task::c_svc;
+                for (std::size_t i = 0; i < in.penalty.size(); ++i) in.penalty[i] = problem.penalty[i] / margin;
+            }
+            return solve_on_rows(fast, exact, in, steps);
+        });
 }
 
 // An example of weight 0 is absent: not even the mean that kernel values in float are taken around may feel it.
@@ -150,7 +160,8 @@ svm_model fit_without_absent(const kernel& k, const dataset& x, std::span<const 
 }
 
 // A linear machine fitted around the mean of its examples, and moved back to where they are.
-svm_model fit_around(const std::vector<double>& mean, const kernel& k, const dataset& x, std::span<const double> y, const svm_options& options) {
+svm_model fit_around(const std::vector<double>& mean, const kernel& k, const dataset& x, std::span<const double> y,
+                     const svm_options& options) {
     const dataset near = moved_to_origin(x, mean);
     svm_model model = fit_svm(k, near, y, options);
     const matrix<double> w = linear_weights(model);
@@ -168,7 +179,8 @@ svm_model fit_around(const std::vector<double>& mean, const kernel& k, const dat
 
 }  // namespace
 
-svm_model fit_svm(const gram<float>& fast, const gram<double>& exact, std::span<const double> y, const svm_options& options) {
+svm_model fit_svm(const gram<float>& fast, const gram<double>& exact, std::span<const double> y,
+                  const svm_options& options) {
     return fit_ranked(fast, exact, y, options, {});
 }
 
@@ -188,12 +200,13 @@ svm_model fit_svm(const kernel& k, const dataset& x, std::span<const double> y, 
     require_feasible_nu(x.size(), y, options);
     const auto& weight = options.sample_weight;
     const auto absent = std::count(weight.begin(), weight.end(), 0.0);
-    if (absent > 0 && absent < static_cast<std::ptrdiff_t>(weight.size()) && !options.start) return fit_without_absent(k, x, y, options);
+    if (absent > 0 && absent < static_cast<std::ptrdiff_t>(weight.size()) && !options.start)
+        return fit_without_absent(k, x, y, options);
     if (k.text() == "linear()" && options.task != svm_task::one_class)
         if (const auto mean = distant_mean(x)) return fit_around(*mean, k, x, y, options);
     const std::vector<index> rank = options.any_order ? example_ranks(x, y, weight) : std::vector<index>{};
-    // Part of the memory may hold the data as the tile loops like them best: floats, packed when there is room for that too, and
-    // rows that are stored as sparse ones but are not.
+    // Part of the memory may hold the data as the tile loops like them best: floats, packed when there is room for that
+    // too, and rows that are stored as sparse ones but are not.
     const std::size_t share = options.memory_bytes / 4;
     const computed<float> fast(k, x, {share, share, true});
     const computed<double> exact(k, x, {0, x.is_sparse() ? share : 0, true});
@@ -205,10 +218,14 @@ svm_model fit_svm(const kernel& k, const dataset& x, std::span<const double> y, 
 }
 
 svm_model fit_svm_precomputed(matrix_view<const double> K, std::span<const double> y, const svm_options& options) {
-    if (K.rows != K.cols) fail(errc::invalid_argument, fmt::format("svm: a precomputed kernel matrix must be square, got {} × {}", K.rows, K.cols));
+    if (K.rows != K.cols)
+        fail(errc::invalid_argument,
+             fmt::format("svm: a precomputed kernel matrix must be square, got {} × {}", K.rows, K.cols));
     for (index i = 0; i < K.rows; ++i)
         for (index j = 0; j < K.cols; ++j)
-            if (!std::isfinite(K(i, j))) fail(errc::data, fmt::format("svm: kernel matrix, row {}, column {}: {} is not a finite number", i, j, K(i, j)));
+            if (!std::isfinite(K(i, j)))
+                fail(errc::data,
+                     fmt::format("svm: kernel matrix, row {}, column {}: {} is not a finite number", i, j, K(i, j)));
     require_feasible_nu(K.rows, y, options);
     const precomputed<double> exact(K);
     const narrowed fast(exact);
@@ -216,9 +233,11 @@ svm_model fit_svm_precomputed(matrix_view<const double> K, std::span<const doubl
 }
 
 std::size_t fit_memory(const kernel&, const dataset& x, const svm_options& options) {
-    // Beside the budget, per example: targets, norms, the model; and what a program has anyway. The tiles of each thread are whole
-    // rows: 64 of floats and 64 of doubles packed, 32 on their way there, and the blocks that are streamed against them.
-    const std::size_t tiles = x.is_sparse() ? 0 : static_cast<std::size_t>(threads()) * static_cast<std::size_t>(x.dims()) * 1200;
+    // Beside the budget, per example: targets, norms, the model; and what a program has anyway. The tiles of each
+    // thread are whole rows: 64 of floats and 64 of doubles packed, 32 on their way there, and the blocks that are
+    // streamed against them.
+    const std::size_t tiles =
+        x.is_sparse() ? 0 : static_cast<std::size_t>(threads()) * static_cast<std::size_t>(x.dims()) * 1200;
     return options.memory_bytes + static_cast<std::size_t>(x.size()) * 64 + tiles + (std::size_t{8} << 20);
 }
 

@@ -1,5 +1,5 @@
-// Decision values at the speed of the Gram engine: kernel tiles of a band of objects against a strip of support vectors are
-// reduced while they are in cache, so nothing of size (objects × support vectors) is ever stored.
+// Decision values at the speed of the Gram engine: kernel tiles of a band of objects against a strip of support vectors
+// are reduced while they are in cache, so nothing of size (objects × support vectors) is ever stored.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -35,13 +35,16 @@ struct reduction {
     }
 };
 
-// sums(i, m) = Σ_s k(i, s)·coef(m, s) of a strip of support vectors: in double where K is, or where there is one sum only; else in float,
-// whose error is that of the kernel values.
-void sums_of(matrix_view<const double> k, const matrix<double>& coef, const matrix<float>&, index from, matrix_view<double> sums) {
+// sums(i, m) = Σ_s k(i, s)·coef(m, s) of a strip of support vectors: in double where K is, or where there is one sum
+// only; else in float, whose error is that of the kernel values.
+void sums_of(matrix_view<const double> k, const matrix<double>& coef, const matrix<float>&, index from,
+             matrix_view<double> sums) {
     for (index i = 0; i < k.rows; ++i)
-        for (index m = 0; m < coef.rows(); ++m) sums(i, m) = smo::best_vector_ops().dot(k.row(i), coef.row(m) + from, k.cols);
+        for (index m = 0; m < coef.rows(); ++m)
+            sums(i, m) = smo::best_vector_ops().dot(k.row(i), coef.row(m) + from, k.cols);
 }
-void sums_of(matrix_view<const float> k, const matrix<double>& coef, const matrix<float>& narrow, index from, matrix_view<double> sums) {
+void sums_of(matrix_view<const float> k, const matrix<double>& coef, const matrix<float>& narrow, index from,
+             matrix_view<double> sums) {
     const auto& ops = smo::best_vector_ops();
     const index terms = coef.rows();
     if (terms == 1) {
@@ -78,9 +81,11 @@ matrix<double> reduce(const svm_model& model, index objects, Block block) {
             for (std::size_t c = 0; c + 1 < plan.first.size(); ++c) {
                 const index from = std::max(plan.first[c], s0), to = std::min(plan.first[c + 1], s0 + count);
                 if (from >= to) continue;
-                sums_of(matrix_view<const T>(k.data + (from - s0), rows, to - from, width), model.coef, narrow, from, sums.view());
+                sums_of(matrix_view<const T>(k.data + (from - s0), rows, to - from, width), model.coef, narrow, from,
+                        sums.view());
                 for (index i = 0; i < rows; ++i)
-                    for (index m = 0; m < model.coef.rows(); ++m) out(r0 + i, pairs.of_row(static_cast<index>(c), m)) += sums(i, m);
+                    for (index m = 0; m < model.coef.rows(); ++m)
+                        out(r0 + i, pairs.of_row(static_cast<index>(c), m)) += sums(i, m);
             }
         }
     });
@@ -89,15 +94,19 @@ matrix<double> reduce(const svm_model& model, index objects, Block block) {
 
 template <class T>
 matrix<double> decide_as(const svm_model& model, const dataset& x) {
-    if (model.support.size() == 0) return reduce<T>(model, x.size(), [](const selection&, const selection&, matrix_view<T>) {});
+    if (model.support.size() == 0)
+        return reduce<T>(model, x.size(), [](const selection&, const selection&, matrix_view<T>) {});
     const computed<T> k(*model.k, x, model.support, {std::size_t{64} << 20, 0, sizeof(T) == 4});
-    return reduce<T>(model, x.size(), [&](const selection& rows, const selection& cols, matrix_view<T> out) { k.block(rows, cols, out); });
+    return reduce<T>(model, x.size(), [&](const selection& rows, const selection& cols, matrix_view<T> out) {
+        k.block(rows, cols, out);
+    });
 }
 
 // Could decisions that are off by `error` give another class?
 bool doubtful(const svm_model& model, const double* f, double error) {
     const index count = model.problems(), k = static_cast<index>(model.classes.size());
-    if (!model.is_classifier() || k <= 2) return std::any_of(f, f + count, [&](double each) { return std::abs(each) <= error; });
+    if (!model.is_classifier() || k <= 2)
+        return std::any_of(f, f + count, [&](double each) { return std::abs(each) <= error; });
     // A class is sure when the least it may have beats the most that any other may.
     std::vector<double> least(static_cast<std::size_t>(k)), most(static_cast<std::size_t>(k));
     model.pairs().each([&](index p, index a, index b) {
@@ -118,25 +127,31 @@ bool doubtful(const svm_model& model, const double* f, double error) {
 }  // namespace
 
 matrix<double> decide(const svm_model& model, const dataset& x, arithmetic numbers) {
-    if (!model.k) fail(errc::unsupported, "svm: this model was fitted on a precomputed kernel; give kernel values, not objects");
+    if (!model.k)
+        fail(errc::unsupported, "svm: this model was fitted on a precomputed kernel; give kernel values, not objects");
     if (auto f = decide_linear(model, x)) return std::move(*f);
     return numbers == arithmetic::fast ? decide_as<float>(model, x) : decide_as<double>(model, x);
 }
 
-matrix<double> decide(const svm_model& model, const gram<float>& K, const selection& which, std::span<const index> column_of) {
-    return reduce<float>(model, which.size(), [&](const selection& rows, const selection& cols, matrix_view<float> out) {
-        K.block(which.slice(rows[0], rows.size()), column_of.subspan(static_cast<std::size_t>(cols[0]), static_cast<std::size_t>(cols.size())), out);
-    });
+matrix<double> decide(const svm_model& model, const gram<float>& K, const selection& which,
+                      std::span<const index> column_of) {
+    return reduce<float>(
+        model, which.size(), [&](const selection& rows, const selection& cols, matrix_view<float> out) {
+            K.block(which.slice(rows[0], rows.size()),
+                    column_of.subspan(static_cast<std::size_t>(cols[0]), static_cast<std::size_t>(cols.size())), out);
+        });
 }
 
 matrix<double> decide_precomputed(const svm_model& model, matrix_view<const double> K) {
     const bool all = K.cols == model.training_size;
     if (!all && K.cols != model.coef.cols())
-        fail(errc::invalid_argument, fmt::format("svm: kernel values against the {} training examples or the {} support vectors are needed, got {} columns",
+        fail(errc::invalid_argument, fmt::format("svm: kernel values against the {} training examples or the {} "
+                                                 "support vectors are needed, got {} columns",
                                                  model.training_size, model.coef.cols(), K.cols));
     return reduce<double>(model, K.rows, [&](const selection& rows, const selection& cols, matrix_view<double> out) {
         for (index i = 0; i < rows.size(); ++i)
-            for (index j = 0; j < cols.size(); ++j) out(i, j) = K(rows[i], all ? model.support_rows[static_cast<std::size_t>(cols[j])] : cols[j]);
+            for (index j = 0; j < cols.size(); ++j)
+                out(i, j) = K(rows[i], all ? model.support_rows[static_cast<std::size_t>(cols[j])] : cols[j]);
     });
 }
 
@@ -158,7 +173,8 @@ std::vector<double> predict(const svm_model& model, matrix_view<const double> f)
         } else {
             std::fill(votes.begin(), votes.end(), 0);
             pairs.each([&](index p, index a, index b) { ++votes[static_cast<std::size_t>(f(i, p) > 0 ? a : b)]; });
-            label = model.classes[static_cast<std::size_t>(std::max_element(votes.begin(), votes.end()) - votes.begin())];
+            label =
+                model.classes[static_cast<std::size_t>(std::max_element(votes.begin(), votes.end()) - votes.begin())];
         }
     }
     return out;
@@ -170,7 +186,8 @@ std::vector<double> predict(const svm_model& model, const dataset& x) {
     if (x.size() <= 2 * sample || (!model.is_classifier() && model.task != svm_task::one_class))
         return predict(model, decide(model, x, arithmetic::exact).view());
     matrix<double> f = decide(model, x, arithmetic::fast);
-    // How far off the fast decisions are, seen on a sample; then whatever lies within sixteen times that is looked at again.
+    // How far off the fast decisions are, seen on a sample; then whatever lies within sixteen times that is looked at
+    // again.
     double error = 0;
     std::vector<index> again;
     for (index i = 0; i < sample; ++i) again.push_back(i * x.size() / sample);

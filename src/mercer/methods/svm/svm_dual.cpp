@@ -60,8 +60,8 @@ posed pose_c_svc(const dual_input& in) {
     return q;
 }
 
-// Σ over each class is νn/2 (with weights: ν times half the total), or all a class has where that is less (a part of the examples, on all of which
-// ν is feasible); both groups start filled from their first examples.
+// Σ over each class is νn/2 (with weights: ν times half the total), or all a class has where that is less (a part of
+// the examples, on all of which ν is feasible); both groups start filled from their first examples.
 posed pose_nu_svc(const dual_input& in) {
     posed q;
     const std::size_t n = in.penalty.size();
@@ -137,7 +137,8 @@ posed pose(const dual_input& in) {
     }
 }
 
-// The value that F has on the margin of one group: the mean over free variables, or the middle of the interval that is left.
+// The value that F has on the margin of one group: the mean over free variables, or the middle of the interval that is
+// left.
 struct level {
     double value = 0, low = 0, high = 0;
     index count = 0;
@@ -170,23 +171,28 @@ level margin_level(const posed& q, const smo_result& r, int g) {
     }
     if (r.alpha[a] == 0 && r.alpha[b] == 0)
         fail(errc::infeasible,
-             fmt::format("{}: the examples cannot be told apart in this kernel's feature space as C = infinity asks: its values differ by rounding only. Use a "
+             fmt::format("{}: the examples cannot be told apart in this kernel's feature space as C = infinity asks: "
+                         "its values differ by rounding only. Use a "
                          "finite C, or a kernel with a richer feature space (a larger gamma or degree)",
                          in.sign.empty() ? "svr" : "hard margin"));
     if (in.sign.empty())
-        fail(errc::infeasible, fmt::format("svr: no function of this kernel's feature space is within epsilon = {} of all targets, as C = infinity asks; "
+        fail(errc::infeasible, fmt::format("svr: no function of this kernel's feature space is within epsilon = {} of "
+                                           "all targets, as C = infinity asks; "
                                            "examples {} and {} have multipliers {:.3g} and {:.3g} "
                                            "and growing. Use a finite C, or a larger epsilon",
-                                           in.epsilon, in.rows[a % in.rows.size()], in.rows[b % in.rows.size()], r.alpha[a], -r.alpha[b]));
+                                           in.epsilon, in.rows[a % in.rows.size()], in.rows[b % in.rows.size()],
+                                           r.alpha[a], -r.alpha[b]));
     fail(errc::infeasible,
-         fmt::format(
-             "hard margin: the classes cannot be separated in this kernel's feature space; examples {} and {} have multipliers {:.3g} and {:.3g} and growing. "
-             "Use a finite C, or a kernel with a richer feature space (a larger gamma or degree)",
-             in.rows[a], in.rows[b], r.alpha[a], -r.alpha[b]));
+         fmt::format("hard margin: the classes cannot be separated in this kernel's feature space; examples {} and {} "
+                     "have multipliers {:.3g} and {:.3g} and growing. "
+                     "Use a finite C, or a kernel with a richer feature space (a larger gamma or degree)",
+                     in.rows[a], in.rows[b], r.alpha[a], -r.alpha[b]));
 }
 
 // ν-classification: on the margins Kα = r₁ for y = +1 and -r₂ for y = -1, and ρ = (r₁+r₂)/2.
-double margin_of(const posed& q, const smo_result& r) { return (margin_level(q, r, 1).value - margin_level(q, r, 0).value) / 2; }
+double margin_of(const posed& q, const smo_result& r) {
+    return (margin_level(q, r, 1).value - margin_level(q, r, 0).value) / 2;
+}
 
 // How large kernel values are, and the square of how far apart the examples lie in feature space.
 struct extent {
@@ -206,11 +212,12 @@ extent extent_of(const gram<double>& K) {
     return out;
 }
 
-// Whether w is as good as 0: w/s, s the sum of either class, joins two points of their reduced hulls, which so small a ν lets meet. With w = 0 no ρ > 0 is
-// of use.
+// Whether w is as good as 0: w/s, s the sum of either class, joins two points of their reduced hulls, which so small a
+// ν lets meet. With w = 0 no ρ > 0 is of use.
 bool hulls_meet(const gram<double>& K, const posed& q, const smo_result& r, const extent& all) {
-    constexpr double near = 1e-3;       // of the extent: what is closer is told apart by noise
-    constexpr double rounding = 1e-13;  // of kernel values: examples may lie so far from the origin that it is all that tells them apart
+    constexpr double near = 1e-3;  // of the extent: what is closer is told apart by noise
+    constexpr double rounding =
+        1e-13;  // of kernel values: examples may lie so far from the origin that it is all that tells them apart
     const double close = (near * near * all.square + rounding * all.largest_self) * q.sums[0] * q.sums[0];
     if (r.objective > 1e4 * close) return false;  // beyond the error of kernel values in float
     std::vector<index> support;
@@ -225,8 +232,9 @@ bool hulls_meet(const gram<double>& K, const posed& q, const smo_result& r, cons
     return square <= close;
 }
 
-// The decision function of ν-classification is f/ρ: a gap means no more than it is beside ρ, which is known when the problem is solved. So it is solved
-// again from there, as finely as ρ asks for: to tol·ρ, or to tol where that is finer and kernel values are not so large that double cannot tell.
+// The decision function of ν-classification is f/ρ: a gap means no more than it is beside ρ, which is known when the
+// problem is solved. So it is solved again from there, as finely as ρ asks for: to tol·ρ, or to tol where that is finer
+// and kernel values are not so large that double cannot tell.
 smo_result solve_to_margin(const gram<float>& fast, const gram<double>& exact, const posed& q, smo_options options) {
     const smo_options asked = options;
     const extent all = extent_of(exact);
@@ -235,10 +243,12 @@ smo_result solve_to_margin(const gram<float>& fast, const gram<double>& exact, c
     options.tol = asked.tol * unit;
     smo_result r = solve_smo(fast, exact, {q.p, q.lower, q.upper, q.group, q.start}, options);
     for (bool aimed_lower = false;;) {
-        const double rho = std::abs(margin_of(q, r));  // below 0 only where K is not positive semidefinite, or up to the gap
+        const double rho =
+            std::abs(margin_of(q, r));  // below 0 only where K is not positive semidefinite, or up to the gap
         const double wanted = asked.tol * std::min(unit, rho);
         if (r.status == fit_status::stalled && aimed_lower && r.gap <= wanted) {
-            options.tol = wanted, aimed_lower = false;  // short of its aim, but not of what was asked for: that is to be certified
+            options.tol = wanted,
+            aimed_lower = false;  // short of its aim, but not of what was asked for: that is to be certified
         } else {
             if ((r.status != fit_status::converged && r.status != fit_status::stationary) || r.gap <= wanted) break;
             const bool known = rho > 2 * r.gap;
@@ -257,12 +267,15 @@ smo_result solve_to_margin(const gram<float>& fast, const gram<double>& exact, c
 
 }  // namespace
 
-dual_solution solve_dual(const gram<float>& fast, const gram<double>& exact, const dual_input& in, smo_options options) {
+dual_solution solve_dual(const gram<float>& fast, const gram<double>& exact, const dual_input& in,
+                         smo_options options) {
     posed q = pose(in);
     if (!in.checkpoint_file.empty()) {
         const checkpoint_problem key{q.p, q.lower, q.upper, q.sums};
         if (auto saved = read_checkpoint(in.checkpoint_file, key)) q.start = std::move(*saved);
-        options.checkpoint = [&in, key](std::span<const double> alpha) { write_checkpoint(in.checkpoint_file, key, alpha); };
+        options.checkpoint = [&in, key](std::span<const double> alpha) {
+            write_checkpoint(in.checkpoint_file, key, alpha);
+        };
     }
     const box_problem problem{q.p, q.lower, q.upper, q.group, q.start};
     smo_result r;
@@ -285,11 +298,13 @@ dual_solution solve_dual(const gram<float>& fast, const gram<double>& exact, con
     if (q.doubled)
         for (std::size_t i = 0; i < n; ++i) out.coef[i] += r.alpha[n + i];
     const level first = margin_level(q, r, 0);
-    out.report = {r.status,    r.gap,     r.objective, r.steps,    r.rounds, r.flat_steps, r.concave_steps, static_cast<index>(n),
-                  first.count, first.low, first.high,  in.epsilon, r.seconds};
+    out.report = {
+        r.status,    r.gap,     r.objective, r.steps,    r.rounds, r.flat_steps, r.concave_steps, static_cast<index>(n),
+        first.count, first.low, first.high,  in.epsilon, r.seconds};
     out.offset = first.value;
     if (in.task == svm_task::nu_svc) {
-        // Dividing by ρ puts the margins at ±1. Where there is none, f stays as it is: cut short before there was a margin, or the optimum is w = 0.
+        // Dividing by ρ puts the margins at ±1. Where there is none, f stays as it is: cut short before there was a
+        // margin, or the optimum is w = 0.
         const level second = margin_level(q, r, 1);
         const double r1 = -first.value, r2 = second.value;
         out.report.no_margin = !((r1 + r2) / 2 > 2 * r.gap);

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "mercer/methods/svm/svm.h"
 #include "mercer/gram/gram.h"
+#include "mercer/methods/svm/svm.h"
 
 namespace mercer {
 

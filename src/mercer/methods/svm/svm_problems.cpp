@@ -25,7 +25,8 @@ void check_svm(const svm_options& o, index n, std::span<const double> y) {
     if (o.task == svm_task::nu_svr) need(std::isfinite(o.C), "C < infinity", o.C);
     need(o.tol > 0, "tol > 0", o.tol);
     need(o.epsilon >= 0 && std::isfinite(o.epsilon), "0 <= epsilon < infinity", o.epsilon);
-    if (o.task == svm_task::nu_svc || o.task == svm_task::nu_svr || o.task == svm_task::one_class) need(o.nu > 0 && o.nu <= 1, "0 < nu <= 1", o.nu);
+    if (o.task == svm_task::nu_svc || o.task == svm_task::nu_svr || o.task == svm_task::one_class)
+        need(o.nu > 0 && o.nu <= 1, "0 < nu <= 1", o.nu);
     if (n == 0) fail(errc::data, "svm: there are no examples");
     if (o.task != svm_task::one_class && static_cast<index>(y.size()) != n)
         fail(errc::invalid_argument, fmt::format("svm: {} examples but {} targets", n, y.size()));
@@ -35,7 +36,8 @@ void check_svm(const svm_options& o, index n, std::span<const double> y) {
         fail(errc::invalid_argument, fmt::format("svm: {} examples but {} sample weights", n, o.sample_weight.size()));
     for (std::size_t i = 0; i < o.sample_weight.size(); ++i)
         if (!(o.sample_weight[i] >= 0) || !std::isfinite(o.sample_weight[i]))
-            fail(errc::data, fmt::format("svm: sample weight {} must satisfy 0 <= weight < infinity, got {}", i, o.sample_weight[i]));
+            fail(errc::data, fmt::format("svm: sample weight {} must satisfy 0 <= weight < infinity, got {}", i,
+                                         o.sample_weight[i]));
 }
 
 namespace {
@@ -48,17 +50,19 @@ void find_classes(training_set& t) {
     }
     if (t.options.sorted_classes) std::sort(t.classes.begin(), t.classes.end());
     // LIBSVM's one exception to the order of appearance: +1 before -1.
-    if (!t.options.sorted_classes && t.classes.size() == 2 && t.classes[0] == -1 && t.classes[1] == 1) std::swap(t.classes[0], t.classes[1]);
+    if (!t.options.sorted_classes && t.classes.size() == 2 && t.classes[0] == -1 && t.classes[1] == 1)
+        std::swap(t.classes[0], t.classes[1]);
     if (t.classes.size() < 2)
-        fail(errc::data,
-             fmt::format("svm: at least two classes are needed, the {} examples all have label {}", t.used.size(), t.classes.empty() ? 0.0 : t.classes[0]));
+        fail(errc::data, fmt::format("svm: at least two classes are needed, the {} examples all have label {}",
+                                     t.used.size(), t.classes.empty() ? 0.0 : t.classes[0]));
     for (std::size_t c = 0; c < t.classes.size(); ++c) place[t.classes[c]] = c;
     t.members.resize(t.classes.size());
     t.class_weight.assign(t.classes.size(), 1.0);
     for (const index i : t.used) t.members[place[t.y[i]]].push_back(i);
     for (const auto& [label, factor] : t.options.class_weight) {
         if (!(factor > 0) || !std::isfinite(factor))
-            fail(errc::invalid_argument, fmt::format("svm: the weight of class {} must satisfy 0 < weight < infinity, got {}", label, factor));
+            fail(errc::invalid_argument,
+                 fmt::format("svm: the weight of class {} must satisfy 0 < weight < infinity, got {}", label, factor));
         if (const auto at = place.find(label); at != place.end()) t.class_weight[at->second] = factor;
     }
 }
@@ -67,11 +71,13 @@ std::vector<binary_problem> cut(const training_set& t) {
     const auto& o = t.options;
     std::vector<binary_problem> problems;
     const auto penalty = [&](index row, std::size_t c) {
-        const double base = o.task == svm_task::c_svc || o.task == svm_task::epsilon_svr || o.task == svm_task::nu_svr ? o.C : 1.0;
+        const double base =
+            o.task == svm_task::c_svc || o.task == svm_task::epsilon_svr || o.task == svm_task::nu_svr ? o.C : 1.0;
         return base * t.weight[row] * (t.class_weight.empty() ? 1.0 : t.class_weight[c]);
     };
     const auto add = [&](binary_problem& p, std::size_t c, double sign) {
-        for (const index row : t.in_order(t.members[c])) p.rows.push_back(row), p.sign.push_back(sign), p.penalty.push_back(penalty(row, c));
+        for (const index row : t.in_order(t.members[c]))
+            p.rows.push_back(row), p.sign.push_back(sign), p.penalty.push_back(penalty(row, c));
     };
     if (t.classes.empty()) {
         binary_problem all;
@@ -100,8 +106,11 @@ template <class Solve>
 void schedule(const std::vector<binary_problem>& problems, Solve solve) {
     std::vector<std::size_t> order(problems.size());
     std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return problems[a].rows.size() > problems[b].rows.size(); });
-    const auto work = [&](std::size_t p) { return static_cast<double>(problems[p].rows.size()) * static_cast<double>(problems[p].rows.size()); };
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return problems[a].rows.size() > problems[b].rows.size(); });
+    const auto work = [&](std::size_t p) {
+        return static_cast<double>(problems[p].rows.size()) * static_cast<double>(problems[p].rows.size());
+    };
     double left = 0;
     for (const std::size_t p : order) left += work(p);
     std::size_t first = 0;
@@ -111,11 +120,13 @@ void schedule(const std::vector<binary_problem>& problems, Solve solve) {
         solve(order[first++], 1);
     }
     const index rest = static_cast<index>(order.size() - first);
-    parallel_for(rest, [&](index i) { solve(order[first + static_cast<std::size_t>(i)], std::min<index>(threads(), rest)); });
+    parallel_for(rest,
+                 [&](index i) { solve(order[first + static_cast<std::size_t>(i)], std::min<index>(threads(), rest)); });
 }
 
 // Signed dual coefficients of every problem → the model's tables.
-void collect(svm_model& model, const training_set& t, const std::vector<binary_problem>& problems, const std::vector<dual_solution>& solved) {
+void collect(svm_model& model, const training_set& t, const std::vector<binary_problem>& problems,
+             const std::vector<dual_solution>& solved) {
     const index n = static_cast<index>(t.weight.size());
     std::vector<char> is_support(static_cast<std::size_t>(n), 0);
     for (std::size_t p = 0; p < problems.size(); ++p)
@@ -154,7 +165,8 @@ void collect(svm_model& model, const training_set& t, const std::vector<binary_p
     }
 }
 
-training_set used_examples(index n, std::span<const double> y, const svm_options& options, std::span<const index> rank) {
+training_set used_examples(index n, std::span<const double> y, const svm_options& options,
+                           std::span<const index> rank) {
     training_set t{y, options, {}, options.sample_weight, {}, {}, {}, rank};
     if (t.weight.empty()) t.weight.assign(static_cast<std::size_t>(n), 1.0);
     for (index i = 0; i < n; ++i)
@@ -165,9 +177,12 @@ training_set used_examples(index n, std::span<const double> y, const svm_options
 
 }  // namespace
 
-std::vector<double> earlier_coefficients(const svm_model& start, const training_set& t, const binary_problem& problem, std::size_t which) {
+std::vector<double> earlier_coefficients(const svm_model& start, const training_set& t, const binary_problem& problem,
+                                         std::size_t which) {
     std::vector<double> full(t.weight.size(), 0.0);
-    if (start.training_size != static_cast<index>(t.weight.size()) || start.problems() <= static_cast<index>(which) || start.classes != t.classes) return {};
+    if (start.training_size != static_cast<index>(t.weight.size()) || start.problems() <= static_cast<index>(which) ||
+        start.classes != t.classes)
+        return {};
     if (start.task != t.options.task || start.scheme != t.options.classes) return {};
     const bool pairs = t.classes.size() > 2 && start.scheme == multiclass::one_vs_one;
     std::map<double, index> place;
@@ -191,7 +206,8 @@ std::vector<double> earlier_coefficients(const svm_model& start, const training_
     return out;
 }
 
-svm_model fit_problems(index n, std::span<const double> y, const svm_options& options, std::span<const index> rank, const training_solver& solve) {
+svm_model fit_problems(index n, std::span<const double> y, const svm_options& options, std::span<const index> rank,
+                       const training_solver& solve) {
     check_svm(options, n, y);
     training_set t = used_examples(n, y, options, rank);
     svm_model model;
@@ -208,9 +224,12 @@ svm_model fit_problems(index n, std::span<const double> y, const svm_options& op
     return model;
 }
 
-svm_model fit_binary_problems(index n, std::span<const double> y, const svm_options& options, const binary_solver& solve, std::span<const index> rank) {
+svm_model fit_binary_problems(index n, std::span<const double> y, const svm_options& options,
+                              const binary_solver& solve, std::span<const index> rank) {
     return fit_problems(n, y, options, rank,
-                        [&](const training_set&, const binary_problem& problem, std::size_t p, index side_by_side) { return solve(problem, p, side_by_side); });
+                        [&](const training_set&, const binary_problem& problem, std::size_t p, index side_by_side) {
+                            return solve(problem, p, side_by_side);
+                        });
 }
 
 void require_feasible_nu(index n, std::span<const double> y, const svm_options& options) {
@@ -221,10 +240,13 @@ void require_feasible_nu(index n, std::span<const double> y, const svm_options& 
     find_classes(t);
     for (const binary_problem& p : cut(t)) {
         double have[2] = {0, 0};
-        for (std::size_t i = 0; i < p.rows.size(); ++i) have[p.sign[i] > 0] += options.class_weight_of_C ? t.weight[p.rows[i]] : p.penalty[i];
+        for (std::size_t i = 0; i < p.rows.size(); ++i)
+            have[p.sign[i] > 0] += options.class_weight_of_C ? t.weight[p.rows[i]] : p.penalty[i];
         if (const double most = 2 * std::min(have[0], have[1]) / (have[0] + have[1]); options.nu > most)
             fail(errc::infeasible,
-                 fmt::format("nu-svc: must satisfy nu <= {:.6g} for these class sizes, got {}: specified nu is infeasible", most, options.nu));
+                 fmt::format(
+                     "nu-svc: must satisfy nu <= {:.6g} for these class sizes, got {}: specified nu is infeasible",
+                     most, options.nu));
     }
 }
 

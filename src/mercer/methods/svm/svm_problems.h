@@ -37,17 +37,23 @@ void check_svm(const svm_options& options, index n, std::span<const double> y);
 void require_feasible_nu(index n, std::span<const double> y, const svm_options& options);
 
 // Solves problem number `which` while `side_by_side` of them may run at once; called from several threads.
-using binary_solver = std::function<dual_solution(const binary_problem& problem, std::size_t which, index side_by_side)>;
+using binary_solver =
+    std::function<dual_solution(const binary_problem& problem, std::size_t which, index side_by_side)>;
 
-// Checks the options, cuts the n examples into problems, has each solved and puts the model together, without kernel and objects. `rank`: the
-// order of the examples within a class (example_order.h); empty: as they stand.
-svm_model fit_binary_problems(index n, std::span<const double> y, const svm_options& options, const binary_solver& solve, std::span<const index> rank = {});
+// Checks the options, cuts the n examples into problems, has each solved and puts the model together, without kernel
+// and objects. `rank`: the order of the examples within a class (example_order.h); empty: as they stand.
+svm_model fit_binary_problems(index n, std::span<const double> y, const svm_options& options,
+                              const binary_solver& solve, std::span<const index> rank = {});
 
 // The same for a solver that needs to know of all examples.
-using training_solver = std::function<dual_solution(const training_set& all, const binary_problem& problem, std::size_t which, index side_by_side)>;
-svm_model fit_problems(index n, std::span<const double> y, const svm_options& options, std::span<const index> rank, const training_solver& solve);
+using training_solver = std::function<dual_solution(const training_set& all, const binary_problem& problem,
+                                                    std::size_t which, index side_by_side)>;
+svm_model fit_problems(index n, std::span<const double> y, const svm_options& options, std::span<const index> rank,
+                       const training_solver& solve);
 
-// α of an earlier model for the examples of one problem, scaled from its C to this one; empty where that model is of other examples or classes.
-std::vector<double> earlier_coefficients(const svm_model& start, const training_set& t, const binary_problem& problem, std::size_t which);
+// α of an earlier model for the examples of one problem, scaled from its C to this one; empty where that model is of
+// other examples or classes.
+std::vector<double> earlier_coefficients(const svm_model& start, const training_set& t, const binary_problem& problem,
+                                         std::size_t which);
 
 }  // namespace mercer

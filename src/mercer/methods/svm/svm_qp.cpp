@@ -20,20 +20,25 @@ constexpr index most_variables = 20000;  // a few matrices of 3 GB
         if (in.sign[i] * weight[i] > in.sign[a] * weight[a]) a = i;
         if (in.sign[i] * weight[i] < in.sign[b] * weight[b]) b = i;
     }
-    fail(errc::infeasible,
-         fmt::format("hard margin: the classes cannot be separated in this kernel's feature space: their hulls meet, examples {} and {} weigh {:.3g} and "
-                     "{:.3g} in that proof. "
-                     "Use a finite C, or a kernel with a richer feature space",
-                     in.rows.empty() ? static_cast<index>(a) : in.rows[a], in.rows.empty() ? static_cast<index>(b) : in.rows[b], weight[a], weight[b]));
+    fail(errc::infeasible, fmt::format("hard margin: the classes cannot be separated in this kernel's feature space: "
+                                       "their hulls meet, examples {} and {} weigh {:.3g} and "
+                                       "{:.3g} in that proof. "
+                                       "Use a finite C, or a kernel with a richer feature space",
+                                       in.rows.empty() ? static_cast<index>(a) : in.rows[a],
+                                       in.rows.empty() ? static_cast<index>(b) : in.rows[b], weight[a], weight[b]));
 }
 
 void require_room(index variables, const char* which) {
     if (variables > most_variables)
-        fail(errc::memory, fmt::format("{}: must satisfy variables <= {}, got {}: use smo, or dual_coordinate_descent for a linear kernel", which,
-                                       most_variables, variables));
+        fail(errc::memory,
+             fmt::format(
+                 "{}: must satisfy variables <= {}, got {}: use smo, or dual_coordinate_descent for a linear kernel",
+                 which, most_variables, variables));
 }
 
-bool soft_margin(const dual_input& in) { return std::isfinite(*std::max_element(in.penalty.begin(), in.penalty.end())); }
+bool soft_margin(const dual_input& in) {
+    return std::isfinite(*std::max_element(in.penalty.begin(), in.penalty.end()));
+}
 
 // A KKT gap of tol at the margins is about tol² in the objective.
 qp_options tight_enough(qp_options options, double tol) {
@@ -42,8 +47,8 @@ qp_options tight_enough(qp_options options, double tol) {
 }
 
 // α of an interior point, with `slack` = max(0, y f - 1) and `xi` as its multipliers say, brought to its bounds.
-dual_solution answer(const gram<double>& K, const dual_input& in, std::vector<double> alpha, const std::vector<double>& slack, const std::vector<double>& xi,
-                     const qp_result& r, double tol) {
+dual_solution answer(const gram<double>& K, const dual_input& in, std::vector<double> alpha,
+                     const std::vector<double>& slack, const std::vector<double>& xi, const qp_result& r, double tol) {
     const double size = *std::max_element(alpha.begin(), alpha.end());
     double sum = 0;
     std::vector<std::size_t> free;
@@ -61,7 +66,8 @@ dual_solution answer(const gram<double>& K, const dual_input& in, std::vector<do
     for (int round = 0; round < 60 && sum != 0 && !free.empty(); ++round)
         for (std::size_t k = 0; k < free.size() && sum != 0; ++k) {
             const std::size_t i = free[k];
-            const double moved = std::clamp(alpha[i] - in.sign[i] * sum / static_cast<double>(free.size() - k), 0.0, in.penalty[i]);
+            const double moved =
+                std::clamp(alpha[i] - in.sign[i] * sum / static_cast<double>(free.size() - k), 0.0, in.penalty[i]);
             sum += (moved - alpha[i]) * in.sign[i];
             alpha[i] = moved;
         }
@@ -121,20 +127,24 @@ dual_solution solve_dual_qp(const gram<double>& K, const dual_input& in, double 
     matrix<double> Q(n, n);
     K.all(Q.view());
     for (index i = 0; i < n; ++i)
-        for (index j = 0; j < n; ++j) Q(i, j) *= in.sign[static_cast<std::size_t>(i)] * in.sign[static_cast<std::size_t>(j)];
+        for (index j = 0; j < n; ++j)
+            Q(i, j) *= in.sign[static_cast<std::size_t>(i)] * in.sign[static_cast<std::size_t>(j)];
     const std::vector<double> p(static_cast<std::size_t>(n), -1.0), lower(static_cast<std::size_t>(n), 0.0), b{0.0};
-    const qp_result r = solve_qp({Q.view(), p, {}, {}, lower, in.penalty, {in.sign.data(), 1, n}, b}, tight_enough(options, tol));
+    const qp_result r =
+        solve_qp({Q.view(), p, {}, {}, lower, in.penalty, {in.sign.data(), 1, n}, b}, tight_enough(options, tol));
     if (r.status == fit_status::unbounded) not_separable(in, r.u);
     return answer(K, in, r.u, r.z_lower, r.z_upper, r, tol);
 }
 
-dual_solution solve_primal_qp(matrix_view<const double> x, const gram<double>& K, const dual_input& in, double tol, const qp_options& options) {
+dual_solution solve_primal_qp(matrix_view<const double> x, const gram<double>& K, const dual_input& in, double tol,
+                              const qp_options& options) {
     const index n = x.rows, d = x.cols;
     const bool soft = soft_margin(in);
     const index all = d + 1 + (soft ? n : 0);
     require_room(all, "primal QP");
     matrix<double> Q(all, all), G(n, all);
-    std::vector<double> p(static_cast<std::size_t>(all), 0.0), h(static_cast<std::size_t>(n), -1.0), lower(static_cast<std::size_t>(all), -infinity);
+    std::vector<double> p(static_cast<std::size_t>(all), 0.0), h(static_cast<std::size_t>(n), -1.0),
+        lower(static_cast<std::size_t>(all), -infinity);
     for (index j = 0; j < d; ++j) Q(j, j) = 1;
     for (index i = 0; i < n; ++i) {
         const double y = in.sign[static_cast<std::size_t>(i)];

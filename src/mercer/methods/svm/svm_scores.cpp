@@ -11,8 +11,11 @@ namespace mercer {
 
 matrix<double> class_scores(const svm_model& model, matrix_view<const double> f) {
     const index k = static_cast<index>(model.classes.size());
-    if (!model.is_classifier() || k < 3) fail(errc::unsupported, fmt::format("svm: scores of classes need 3 <= classes, got {}", k));
-    if (f.cols != model.problems()) fail(errc::invalid_argument, fmt::format("svm: {} decisions a row are needed, got {}", model.problems(), f.cols));
+    if (!model.is_classifier() || k < 3)
+        fail(errc::unsupported, fmt::format("svm: scores of classes need 3 <= classes, got {}", k));
+    if (f.cols != model.problems())
+        fail(errc::invalid_argument,
+             fmt::format("svm: {} decisions a row are needed, got {}", model.problems(), f.cols));
     matrix<double> out(f.rows, k);
     for (index i = 0; i < f.rows; ++i) {
         if (model.pairs().against_rest()) {
@@ -32,7 +35,8 @@ matrix<double> class_scores(const svm_model& model, matrix_view<const double> f)
 
 matrix<double> linear_weights(const svm_model& model) {
     if (!model.k || model.k->text() != "linear()")
-        fail(errc::unsupported, fmt::format("svm: only a linear kernel has weights, this is {}", model.k ? model.kernel_text : "precomputed"));
+        fail(errc::unsupported, fmt::format("svm: only a linear kernel has weights, this is {}",
+                                            model.k ? model.kernel_text : "precomputed"));
     const std::unique_ptr<linear_operand> x = linear_rows(model.support);
     const class_problems pairs = model.pairs();
     matrix<double> w(model.problems(), model.dims);

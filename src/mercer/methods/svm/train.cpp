@@ -38,7 +38,8 @@ dual_input pose(const binary_problem& problem) {
 
 class trainer {
 public:
-    trainer(svm_solver solver, const kernel& k, const dataset& x, const train_options& o) : solver_(solver), k_(k), x_(x), o_(o) {}
+    trainer(svm_solver solver, const kernel& k, const dataset& x, const train_options& o)
+        : solver_(solver), k_(k), x_(x), o_(o) {}
 
     trained_svm run(std::span<const double> y) {
         trained_svm out;
@@ -48,11 +49,13 @@ public:
             if (std::isfinite(all)) add(which, 0, 0, all, 0);
             return solve(problem, which, side_by_side);
         };
-        const std::vector<index> rank = o_.svm.any_order ? example_ranks(x_, y, o_.svm.sample_weight) : std::vector<index>{};
+        const std::vector<index> rank =
+            o_.svm.any_order ? example_ranks(x_, y, o_.svm.sample_weight) : std::vector<index>{};
         out.model = fit_binary_problems(x_.size(), y, o_.svm, one, rank);
         attach(out.model, k_, x_);
         if (!explicit_w_.empty()) put_w(out.model);
-        std::stable_sort(trace_.begin(), trace_.end(), [](const trace_point& a, const trace_point& b) { return a.problem < b.problem; });
+        std::stable_sort(trace_.begin(), trace_.end(),
+                         [](const trace_point& a, const trace_point& b) { return a.problem < b.problem; });
         out.trace = std::move(trace_);
         return out;
     }
@@ -84,7 +87,8 @@ private:
         return !stopped_;
     }
     bool go_on(std::size_t which, index size, const descent_progress& at) {
-        return go_on(which, size, at.steps, at.epoch, at.primal > 0 ? (at.primal - at.dual) / at.primal : unknown, at.seconds);
+        return go_on(which, size, at.steps, at.epoch, at.primal > 0 ? (at.primal - at.dual) / at.primal : unknown,
+                     at.seconds);
     }
 
     void add(std::size_t problem, double seconds, std::int64_t iteration, double primal, double dual) {
@@ -104,15 +108,18 @@ private:
     }
 
     // J at the signed coefficients, with the offset that suits them best, and D (only where Σ coef = 0).
-    void measure(const gram<double>& K, const dual_input& in, std::span<const double> coef, double& primal, double& dual) const {
+    void measure(const gram<double>& K, const dual_input& in, std::span<const double> coef, double& primal,
+                 double& dual) const {
         const index n = K.rows();
         matrix<double> f(n, 1);
         K.multiply({coef.data(), n, 1}, f.view());
         double square = 0, sum = 0;
-        for (index i = 0; i < n; ++i) square += coef[static_cast<std::size_t>(i)] * f(i, 0), sum += std::abs(coef[static_cast<std::size_t>(i)]);
+        for (index i = 0; i < n; ++i)
+            square += coef[static_cast<std::size_t>(i)] * f(i, 0), sum += std::abs(coef[static_cast<std::size_t>(i)]);
         const std::span<const double> values(f.data(), static_cast<std::size_t>(n));
         const bool soft = std::isfinite(in.penalty[0]);
-        primal = soft ? square / 2 + hinge_loss(values, best_offset(values, in.sign, in.penalty).b, in.sign, in.penalty) : unknown;
+        primal = soft ? square / 2 + hinge_loss(values, best_offset(values, in.sign, in.penalty).b, in.sign, in.penalty)
+                      : unknown;
         dual = sum - square / 2;
     }
 
@@ -151,19 +158,22 @@ private:
         const double spent = now() - started - measuring;
         if (!seen.empty()) seen.pop_back();  // the last look is at the end, and knows its steps
         if (spent < 0.5) {
-            // Nobody sees a short fit on its way: it is solved again with at most 1, 2, 4, … steps, which is the same way each time.
+            // Nobody sees a short fit on its way: it is solved again with at most 1, 2, 4, … steps, which is the same
+            // way each time.
             seen.clear();
             for (s.most_steps = 1; s.most_steps < out.report.steps; s.most_steps *= 2) {
                 const double begun = now();
                 const dual_solution part_way = solve_dual(fast, exact, in, s);
                 const double seconds = now() - begun;
                 if (part_way.report.status != fit_status::step_limit) break;
-                if (seen.empty() || part_way.report.steps > seen.back().iteration) look(seconds, part_way.report.steps, part_way.coef);
+                if (seen.empty() || part_way.report.steps > seen.back().iteration)
+                    look(seconds, part_way.report.steps, part_way.coef);
             }
         }
         look(spent, out.report.steps, out.coef);
         double latest = 0;
-        for (const trace_point& at : seen) add(which, latest = std::max(latest, std::min(at.seconds, spent)), at.iteration, at.primal, at.dual);
+        for (const trace_point& at : seen)
+            add(which, latest = std::max(latest, std::min(at.seconds, spent)), at.iteration, at.primal, at.dual);
         return out;
     }
 
@@ -174,8 +184,8 @@ private:
         const bool primal_form = solver_ == svm_solver::primal_qp;
         const double bytes = primal_form ? primal_qp_bytes(part.dims(), in) : dual_qp_bytes(part.size());
         if (bytes > o_.qp_bytes)
-            fail(errc::memory, fmt::format("{}: {} examples need {:.0f} MB, more than the {:.0f} MB allowed: use smo", name(solver_), part.size(), bytes / 1e6,
-                                           o_.qp_bytes / 1e6));
+            fail(errc::memory, fmt::format("{}: {} examples need {:.0f} MB, more than the {:.0f} MB allowed: use smo",
+                                           name(solver_), part.size(), bytes / 1e6, o_.qp_bytes / 1e6));
         std::unique_lock alone(alone_, std::defer_lock);
         if (bytes * static_cast<double>(side_by_side) > o_.qp_bytes) alone.lock();
         qp_options q = o_.qp;
@@ -183,11 +193,13 @@ private:
         q.progress = [&](const qp_progress& at) {
             if (o_.qp.progress && !o_.qp.progress(at)) return false;
             // On the way its points are not feasible: the objectives are bounds only in the end.
-            primal_form ? add(which, at.seconds, at.step + 1, at.primal, at.dual) : add(which, at.seconds, at.step + 1, -at.dual, -at.primal);
+            primal_form ? add(which, at.seconds, at.step + 1, at.primal, at.dual)
+                        : add(which, at.seconds, at.step + 1, -at.dual, -at.primal);
             return go_on(which, part.size(), at.step + 1, at.step + 1, at.gap, at.seconds);
         };
         const double started = now();
-        dual_solution out = primal_form ? solve_primal_qp(as_dense<double>(part).view(), K, in, o_.svm.tol, q) : solve_dual_qp(K, in, o_.svm.tol, q);
+        dual_solution out = primal_form ? solve_primal_qp(as_dense<double>(part).view(), K, in, o_.svm.tol, q)
+                                        : solve_dual_qp(K, in, o_.svm.tol, q);
         const double seconds = now() - started;
         if (o_.trace) {
             double primal = 0, dual = 0;
@@ -229,10 +241,12 @@ private:
             c.most_seconds = std::min(c.most_seconds, seconds_left());
             if (o_.trace || o_.svm.progress)
                 c.progress = [&](const descent_progress& at) {
-                    if (o_.trace) add(which, at.seconds, at.epoch, hinge_objective(posed, at.w, constant != 0), unknown);
+                    if (o_.trace)
+                        add(which, at.seconds, at.epoch, hinge_objective(posed, at.w, constant != 0), unknown);
                     return (!o_.coordinate.progress || o_.coordinate.progress(at)) && go_on(which, rows->rows(), at);
                 };
-            r = o_.l1_penalty ? solve_l1_coordinate_descent(linear_columns(x_, problem.rows, constant), problem.sign, problem.penalty, c)
+            r = o_.l1_penalty ? solve_l1_coordinate_descent(linear_columns(x_, problem.rows, constant), problem.sign,
+                                                            problem.penalty, c)
                               : solve_dual_coordinate_descent(posed, c);
             dual_solution out = told(r, rows->rows());
             out.offset = out.report.offset_low = out.report.offset_high = constant != 0 ? constant * r.w.back() : 0;
@@ -270,7 +284,8 @@ private:
         double sum = 0;
         for (std::size_t j = 0; j + (offset ? 1 : 0) < w.size(); ++j) sum += w[j] * w[j] / 2;
         for (index i = 0; i < posed.x.rows(); ++i)
-            sum += posed.C[static_cast<std::size_t>(i)] * std::max(0.0, 1 - posed.y[static_cast<std::size_t>(i)] * posed.x.dot(i, w.data()));
+            sum += posed.C[static_cast<std::size_t>(i)] *
+                   std::max(0.0, 1 - posed.y[static_cast<std::size_t>(i)] * posed.x.dot(i, w.data()));
         return sum;
     }
 
@@ -311,7 +326,8 @@ private:
         if (!x_.is_sparse()) {
             matrix<double> rows(count, x_.dims());
             for (index p = 0; p < count; ++p)
-                std::copy(explicit_w_[static_cast<std::size_t>(p)].begin(), explicit_w_[static_cast<std::size_t>(p)].end(), rows.row(p));
+                std::copy(explicit_w_[static_cast<std::size_t>(p)].begin(),
+                          explicit_w_[static_cast<std::size_t>(p)].end(), rows.row(p));
             model.support = dense<double>(std::move(rows));
             return;
         }
@@ -342,21 +358,31 @@ private:
 
 }  // namespace
 
-trained_svm fit_svm_with(svm_solver solver, const kernel& k, const dataset& x, std::span<const double> y, const train_options& options) {
+trained_svm fit_svm_with(svm_solver solver, const kernel& k, const dataset& x, std::span<const double> y,
+                         const train_options& options) {
     if (solver == svm_solver::smo && !options.trace) return {fit_svm(k, x, y, options.svm), {}};
     if (options.svm.task != svm_task::c_svc && solver != svm_solver::smo)
         fail(errc::unsupported, fmt::format("{} solves c_svc, not {}: use smo", name(solver), name(options.svm.task)));
-    if (options.svm.task != svm_task::c_svc) fail(errc::unsupported, fmt::format("a trace of objectives is taken of c_svc, not of {}", name(options.svm.task)));
+    if (options.svm.task != svm_task::c_svc)
+        fail(errc::unsupported,
+             fmt::format("a trace of objectives is taken of c_svc, not of {}", name(options.svm.task)));
     if (needs_linear_kernel(solver) && k.text() != "linear()")
         fail(errc::unsupported,
-             fmt::format("{} keeps w and needs the kernel linear(), got {}: use smo, interior_point or kernel_pegasos", name(solver), k.text()));
-    if (!std::isfinite(options.svm.C) && solver != svm_solver::smo && solver != svm_solver::interior_point && solver != svm_solver::primal_qp)
-        fail(errc::unsupported, fmt::format("{} must have C < infinity: a hard margin needs smo, interior_point or primal_qp", name(solver)));
+             fmt::format("{} keeps w and needs the kernel linear(), got {}: use smo, interior_point or kernel_pegasos",
+                         name(solver), k.text()));
+    if (!std::isfinite(options.svm.C) && solver != svm_solver::smo && solver != svm_solver::interior_point &&
+        solver != svm_solver::primal_qp)
+        fail(errc::unsupported,
+             fmt::format("{} must have C < infinity: a hard margin needs smo, interior_point or primal_qp",
+                         name(solver)));
     if (!(options.constant >= 0) || !std::isfinite(options.constant))
         fail(errc::invalid_argument, fmt::format("must satisfy 0 <= constant < infinity, got {}", options.constant));
     if (options.l1_penalty && (solver != svm_solver::dual_coordinate_descent || options.keep_examples || options.trace))
-        fail(errc::unsupported, fmt::format("a penalty on the l1 norm is for dual_coordinate_descent without examples or a trace, got {}", name(solver)));
-    if (options.svm.start || !options.svm.checkpoint_file.empty()) fail(errc::unsupported, "earlier models and checkpoints are for smo without a trace");
+        fail(errc::unsupported,
+             fmt::format("a penalty on the l1 norm is for dual_coordinate_descent without examples or a trace, got {}",
+                         name(solver)));
+    if (options.svm.start || !options.svm.checkpoint_file.empty())
+        fail(errc::unsupported, "earlier models and checkpoints are for smo without a trace");
     require_finite(x);
     return trainer(solver, k, x, options).run(y);
 }

@@ -8,12 +8,14 @@
 //   kernel_pegasos            the same with any kernel (solvers/kernel_pegasos.h)
 //   dual_coordinate_descent   linear kernel, penalised offset (solvers/dual_coordinate_descent.h)
 //
-// All but smo are for C-SVC. What comes back is one kind of model whoever made it, so that deciding, predicting, calibrating and
-// saving need not know. Dual solvers give the examples with their coefficients. The primal ones, subgradient and pegasos, give w itself as
-// the one support object with coefficient 1: f(x) = 1·k(w, x) + b, its number among the examples -1. So a linear model costs d
-// numbers a problem, however many examples made it. Dual coordinate descent does either: `keep_examples`.
+// All but smo are for C-SVC. What comes back is one kind of model whoever made it, so that deciding, predicting,
+// calibrating and saving need not know. Dual solvers give the examples with their coefficients. The primal ones,
+// subgradient and pegasos, give w itself as the one support object with coefficient 1: f(x) = 1·k(w, x) + b, its number
+// among the examples -1. So a linear model costs d numbers a problem, however many examples made it. Dual coordinate
+// descent does either: `keep_examples`.
 //
-// In the reports of the descent methods `gap` is the relative one, (J - D)/J, and `objective` is -D, the dual as a minimum.
+// In the reports of the descent methods `gap` is the relative one, (J - D)/J, and `objective` is -D, the dual as a
+// minimum.
 #pragma once
 
 #include <string_view>
@@ -32,9 +34,11 @@ svm_solver svm_solver_named(std::string_view text);  // fails, naming all of the
 bool needs_linear_kernel(svm_solver solver) noexcept;
 
 struct train_options {
-    svm_options svm;  // C, classes, weights, memory, most_seconds, any_order, progress; tol: of the KKT gap (smo and the two programs)
+    svm_options svm;  // C, classes, weights, memory, most_seconds, any_order, progress; tol: of the KKT gap (smo and
+                      // the two programs)
     qp_options qp;
-    double qp_bytes = std::numeric_limits<double>::infinity();  // for the matrices of the two programs; where they need more, errc::memory
+    double qp_bytes = std::numeric_limits<double>::infinity();  // for the matrices of the two programs; where they need
+                                                                // more, errc::memory
     subgradient_options subgradient;
     // The offset of the sources: left free, and taken where J is least.
     pegasos_options pegasos = [] {
@@ -45,7 +49,8 @@ struct train_options {
     coordinate_descent_options coordinate;
     double constant = 1;        // dual coordinate descent: LIBLINEAR's -B; 0: no offset
     bool keep_examples = true;  // dual coordinate descent: the examples with their coefficients; false: w alone
-    // dual coordinate descent, squared hinge, w alone: ‖w‖₁ in the place of ½‖w‖², in the primal (solvers/l1_coordinate_descent.h).
+    // dual coordinate descent, squared hinge, w alone: ‖w‖₁ in the place of ½‖w‖², in the primal
+    // (solvers/l1_coordinate_descent.h).
     bool l1_penalty = false;
     bool trace = false;
 };
@@ -63,6 +68,7 @@ struct trained_svm {
     std::vector<trace_point> trace;  // by problem, then in time; starts from α = 0, w = 0
 };
 
-trained_svm fit_svm_with(svm_solver solver, const kernel& k, const dataset& x, std::span<const double> y, const train_options& options);
+trained_svm fit_svm_with(svm_solver solver, const kernel& k, const dataset& x, std::span<const double> y,
+                         const train_options& options);
 
 }  // namespace mercer

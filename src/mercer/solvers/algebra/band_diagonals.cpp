@@ -8,11 +8,11 @@
 #include "mercer/solvers/smo/vector_ops.h"
 
 extern "C" {
-void dlarft_(const char* direct, const char* storev, const int* n, const int* k, const double* v, const int* ldv, const double* tau, double* t, const int* ldt,
-             std::size_t, std::size_t);
-void dlarfb_(const char* side, const char* trans, const char* direct, const char* storev, const int* m, const int* n, const int* k, const double* v,
-             const int* ldv, const double* t, const int* ldt, double* c, const int* ldc, double* work, const int* ldwork, std::size_t, std::size_t, std::size_t,
-             std::size_t);
+void dlarft_(const char* direct, const char* storev, const int* n, const int* k, const double* v, const int* ldv,
+             const double* tau, double* t, const int* ldt, std::size_t, std::size_t);
+void dlarfb_(const char* side, const char* trans, const char* direct, const char* storev, const int* m, const int* n,
+             const int* k, const double* v, const int* ldv, const double* t, const int* ldt, double* c, const int* ldc,
+             double* work, const int* ldwork, std::size_t, std::size_t, std::size_t, std::size_t);
 }
 
 namespace mercer {
@@ -20,12 +20,15 @@ namespace {
 
 constexpr index band = band_reduction::band;
 
-// L of B + λI = LLᵀ, by groups of `high` rows as the half solve reads them. With y the solution so far and G, C the group's part of L on
-// and left of the diagonal block, y_group = G⁻¹q_group - (G⁻¹C)y_before: both matrices stand with `high` numbers a column,
+// L of B + λI = LLᵀ, by groups of `high` rows as the half solve reads them. With y the solution so far and G, C the
+// group's part of L on and left of the diagonal block, y_group = G⁻¹q_group - (G⁻¹C)y_before: both matrices stand with
+// `high` numbers a column,
 //     G⁻¹, negative, high columns;   then G⁻¹C, band columns, of the rows group·high - band ….
 class half_solver {
 public:
-    half_solver(index n, index high) : n_(n), high_(high), groups_((n + high - 1) / high) { packed_.uninitialised(groups_ * high * (high + band)); }
+    half_solver(index n, index high) : n_(n), high_(high), groups_((n + high - 1) / high) {
+        packed_.uninitialised(groups_ * high * (high + band));
+    }
 
     // False where a pivot is not positive. Row j of `diagonals`: B(j, j), B(j+1, j), …
     bool factor(const matrix<double>& diagonals, double lambda) {
@@ -45,7 +48,9 @@ public:
                 for (index i = k; i < width; ++i) to[i - k] -= own[k] * own[i];
             }
         }
-        const auto at = [&](index i, index j) { return j < 0 || i - j > band || i >= n_ ? (i == j ? 1.0 : 0.0) : l[j * width + i - j]; };
+        const auto at = [&](index i, index j) {
+            return j < 0 || i - j > band || i >= n_ ? (i == j ? 1.0 : 0.0) : l[j * width + i - j];
+        };
         for (index g = 0; g < groups_; ++g) pack(g, at);
         return true;
     }
@@ -94,7 +99,8 @@ private:
 
 }  // namespace
 
-// Q = H₁H₂…, built from the last panel on: what stands before its rows and columns is still the identity. Row c of the result is Q's column c.
+// Q = H₁H₂…, built from the last panel on: what stands before its rows and columns is still the identity. Row c of the
+// result is Q's column c.
 matrix<double> band_reduction::q_columns() const {
     const index n = size(), panels = (n - 1) / band;
     matrix<double> q(n, n);
@@ -107,7 +113,8 @@ matrix<double> band_reduction::q_columns() const {
         if (rows <= 0) continue;
         const double* const v = a_.row(first) + from;
         dlarft_("F", "C", &rows, &width, v, &lda, tau_.data() + first, t.data(), &ldt, 1, 1);
-        dlarfb_("L", "N", "F", "C", &rows, &rows, &width, v, &lda, t.data(), &ldt, q.row(from) + from, &ldq, work.data(), &rows, 1, 1, 1, 1);
+        dlarfb_("L", "N", "F", "C", &rows, &rows, &width, v, &lda, t.data(), &ldt, q.row(from) + from, &ldq,
+                work.data(), &rows, 1, 1, 1, 1);
     }
     return q;
 }
@@ -138,7 +145,9 @@ matrix<double> band_reduction::inverse_diagonals(std::span<const double> lambdas
         double* const rows = memory.at_least(together * padded * wide);
         std::fill_n(rows, together * padded * wide, 0.0);
         for (index p = first; p < last; ++p)
-            for (index k = 0; k < n; ++k) std::copy_n(q.row(k) + p * wide, std::min(wide, n - p * wide), rows + ((p - first) * padded + k) * wide);
+            for (index k = 0; k < n; ++k)
+                std::copy_n(q.row(k) + p * wide, std::min(wide, n - p * wide),
+                            rows + ((p - first) * padded + k) * wide);
         for (index l = 0; l < count; ++l)
             for (index p = first; p < last; ++p) {
                 double found[64];

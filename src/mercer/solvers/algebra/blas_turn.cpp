@@ -14,7 +14,8 @@ __attribute__((weak)) void openblas_set_num_threads(int count);
 
 namespace mercer::blas {
 
-// OpenBLAS's threads serve one caller well; several callers make them wait for each other, 8 of them 60 times as long as one after the other.
+// OpenBLAS's threads serve one caller well; several callers make them wait for each other, 8 of them 60 times as long
+// as one after the other.
 std::mutex& gate() {
     static std::mutex* current = nullptr;
     static const bool made = [] {
@@ -31,15 +32,20 @@ std::mutex& gate() {
 constexpr index largest_n = 32000;
 
 int checked_square(const matrix<double>& a, const char* owner) {
-    if (a.rows() != a.cols()) fail(errc::invalid_argument, fmt::format("{}: the matrix must be square, got {} × {}", owner, a.rows(), a.cols()));
-    if (a.rows() > largest_n) fail(errc::memory, fmt::format("{}: must satisfy n <= {}, got n = {}", owner, largest_n, a.rows()));
+    if (a.rows() != a.cols())
+        fail(errc::invalid_argument,
+             fmt::format("{}: the matrix must be square, got {} × {}", owner, a.rows(), a.cols()));
+    if (a.rows() > largest_n)
+        fail(errc::memory, fmt::format("{}: must satisfy n <= {}, got n = {}", owner, largest_n, a.rows()));
     require_finite(a.view(), owner);
     return static_cast<int>(a.rows());
 }
 
 constexpr double small_work = 1e8;
 
-threads_for::threads_for(double work) : before_(work < small_work && openblas_get_num_threads && openblas_set_num_threads ? openblas_get_num_threads() : 1) {
+threads_for::threads_for(double work)
+    : before_(work < small_work && openblas_get_num_threads && openblas_set_num_threads ? openblas_get_num_threads()
+                                                                                        : 1) {
     if (before_ > 1) openblas_set_num_threads(1);
 }
 

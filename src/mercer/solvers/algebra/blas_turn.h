@@ -1,4 +1,5 @@
-// What calls of BLAS and LAPACK share: they take turns, small ones keep to the caller's thread, and a matrix is checked first.
+// What calls of BLAS and LAPACK share: they take turns, small ones keep to the caller's thread, and a matrix is checked
+// first.
 #pragma once
 
 #include <mutex>
@@ -13,8 +14,8 @@ int checked_square(const matrix<double>& a, const char* owner);
 
 std::mutex& gate();
 
-// Small work is done by the caller's thread alone: for milliseconds after a call OpenBLAS's threads look for the next without rest, and take the
-// processors from whatever follows.
+// Small work is done by the caller's thread alone: for milliseconds after a call OpenBLAS's threads look for the next
+// without rest, and take the processors from whatever follows.
 class threads_for {
 public:
     explicit threads_for(double work);  // operations; one on numbers that are read only once counts for ten

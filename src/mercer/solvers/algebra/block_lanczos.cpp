@@ -50,7 +50,13 @@ matrix<double> largest_pairs(const eigen_system& ritz, index count) {
 class lanczos {
 public:
     lanczos(index n, const block_operator& multiply, const lanczos_options& o)
-        : n_(n), multiply_(multiply), o_(o), width_(std::clamp<index>(o.block, 1, n)), most_(most_basis()), q_(n, most_), random_(o.seed) {
+        : n_(n),
+          multiply_(multiply),
+          o_(o),
+          width_(std::clamp<index>(o.block, 1, n)),
+          most_(most_basis()),
+          q_(n, most_),
+          random_(o.seed) {
         const index first = o.first_block > 0 ? std::min(o.first_block, width_) : width_;
         next_ = random_block(std::min(first, most_));
     }
@@ -76,7 +82,8 @@ public:
 
 private:
     index most_basis() const {
-        const index wanted = o_.most_basis > 0 ? o_.most_basis : std::max<index>(3 * o_.pairs + 4 * width_, 12 * width_);
+        const index wanted =
+            o_.most_basis > 0 ? o_.most_basis : std::max<index>(3 * o_.pairs + 4 * width_, 12 * width_);
         return std::min(n_, std::max(wanted, o_.pairs + 2 * width_));
     }
 
@@ -120,16 +127,19 @@ private:
         next_ = q_.size() < n_ ? q_.orthonormal(w_, 1e-14 * scale_, scale_) : matrix<double>(0, n_);
     }
 
-    // Decomposing H costs some 10m³ operations. Where that is more than a pass, only once the basis has grown by a quarter.
+    // Decomposing H costs some 10m³ operations. Where that is more than a pass, only once the basis has grown by a
+    // quarter.
     bool can_wait() const {
         const index m = q_.size();
         const double n = static_cast<double>(n_);
         const bool dear = 10.0 * std::pow(static_cast<double>(m), 3) > 2.0 * n * n * static_cast<double>(last_);
-        const bool roomy = m + 2 * width_ <= most_ && next_.rows() == last_ && found_.passes < o_.most_passes && !o_.progress;
+        const bool roomy =
+            m + 2 * width_ <= most_ && next_.rows() == last_ && found_.passes < o_.most_passes && !o_.progress;
         return dear && roomy && m >= o_.pairs && 4 * m < 5 * decomposed_;
     }
 
-    // The largest Ritz pairs (θ, s) with ‖A v - θv‖ = ‖s_lastᵀ W‖, W in terms of the next block. Returns the largest residual beside the largest |θ|.
+    // The largest Ritz pairs (θ, s) with ‖A v - θv‖ = ‖s_lastᵀ W‖, W in terms of the next block. Returns the largest
+    // residual beside the largest |θ|.
     double take_pairs(const eigen_system& ritz) {
         const index m = q_.size(), have = std::min(o_.pairs, m);
         const matrix<double> r = row_products(w_.view(), next_.view());  // last × next
@@ -212,7 +222,9 @@ private:
 }  // namespace
 
 lanczos_result block_lanczos(index n, const block_operator& multiply, const lanczos_options& o) {
-    if (o.pairs < 1 || o.pairs > n) fail(errc::invalid_argument, fmt::format("block Lanczos: must satisfy 1 <= pairs <= n, got {} with n = {}", o.pairs, n));
+    if (o.pairs < 1 || o.pairs > n)
+        fail(errc::invalid_argument,
+             fmt::format("block Lanczos: must satisfy 1 <= pairs <= n, got {} with n = {}", o.pairs, n));
     return lanczos(n, multiply, o).run();
 }
 

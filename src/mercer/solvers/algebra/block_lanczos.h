@@ -1,9 +1,9 @@
 // The largest eigenvalues of a symmetric matrix that is only ever multiplied by: A uᵢ = θᵢuᵢ, θ₁ >= θ₂ >= … >= θ_p.
 //
-// Block Lanczos with full reorthogonalisation and thick restarts (Golub & Underwood 1977; Wu & Simon 2000). The basis Q grows by one
-// block a pass, AQ = QH + Q⁺R Eᵀ with E the last block, so the residual of a Ritz pair (θ, Qs) is ‖R s_last‖ without another product.
-// When Q is full it shrinks to the best Ritz vectors and goes on from Q⁺.
-// Ends when ‖Auᵢ - θᵢuᵢ‖ <= tol·|θ₁| for i = 1 … p. A block uses each tile of A many times while it is in cache, and finds
+// Block Lanczos with full reorthogonalisation and thick restarts (Golub & Underwood 1977; Wu & Simon 2000). The basis Q
+// grows by one block a pass, AQ = QH + Q⁺R Eᵀ with E the last block, so the residual of a Ritz pair (θ, Qs) is ‖R
+// s_last‖ without another product. When Q is full it shrinks to the best Ritz vectors and goes on from Q⁺. Ends when
+// ‖Auᵢ - θᵢuᵢ‖ <= tol·|θ₁| for i = 1 … p. A block uses each tile of A many times while it is in cache, and finds
 // eigenvalues of multiplicity up to its width.
 #pragma once
 
@@ -24,8 +24,9 @@ struct lanczos_options {
     index most_basis = 0;   // vectors kept at once; 0: what suits the number of pairs
     double tol = 1e-12;
     index most_passes = 200;
-    std::uint64_t seed = 0;                                       // of the starting block
-    std::function<bool(index pass, double residual)> progress{};  // false: stop and keep what there is; residual relative to θ₁
+    std::uint64_t seed = 0;  // of the starting block
+    std::function<bool(index pass, double residual)>
+        progress{};  // false: stop and keep what there is; residual relative to θ₁
 };
 
 struct lanczos_result {
@@ -33,7 +34,8 @@ struct lanczos_result {
     std::vector<double> values;  // descending
     matrix<double> vectors;      // row i is uᵢ
     std::vector<double> residuals;
-    double lowest = std::numeric_limits<double>::infinity();  // the smallest Ritz value met: the smallest eigenvalue is no larger
+    double lowest =
+        std::numeric_limits<double>::infinity();  // the smallest Ritz value met: the smallest eigenvalue is no larger
     index passes = 0;
 };
 

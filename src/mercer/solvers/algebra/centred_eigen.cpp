@@ -24,7 +24,8 @@ void take_mean_row(centring& c, matrix_view<const double> product, index column)
 
 constexpr index stretch = 1024;  // rows that a thread works on at once
 
-// Σᵢ value(i, s) for every column s, the rows in stretches, one after the other in each: the same sums for any number of threads.
+// Σᵢ value(i, s) for every column s, the rows in stretches, one after the other in each: the same sums for any number
+// of threads.
 template <class Value>
 std::vector<double> column_sums(index n, index columns, Value&& value) {
     const index parts = (n + stretch - 1) / stretch;
@@ -113,7 +114,8 @@ centred_pairs all_centred_pairs(const gram<T>& K, const gram_multiplication& by,
     centred_pairs out;
     out.values.assign(found.values.rbegin(), found.values.rend());
     out.vectors = std::move(found.vectors);
-    for (index j = 0; j < n / 2; ++j) std::swap_ranges(out.vectors.row(j), out.vectors.row(j) + n, out.vectors.row(n - 1 - j));
+    for (index j = 0; j < n / 2; ++j)
+        std::swap_ranges(out.vectors.row(j), out.vectors.row(j) + n, out.vectors.row(n - 1 - j));
     out.lowest = found.values.front();
     return out;
 }
@@ -128,13 +130,19 @@ centred_pairs largest_centred_pairs(const gram_multiplication& K, centring& c, c
     l.block = K.block;
     l.first_block = std::max<index>(1, K.block - 1);
     l.most_basis = std::max<index>(3 * o.count + 32, 96);
-    // A narrow block ends as soon as it is there, a wide one far beyond: a little beyond for both, for eigenvectors of near values gain by it.
+    // A narrow block ends as soon as it is there, a wide one far beyond: a little beyond for both, for eigenvectors of
+    // near values gain by it.
     l.tol = std::max(K.block < gram_multiplication().block ? 0.1 * o.tol : o.tol, K.least);
     l.most_passes = std::max<index>(1, o.most_passes);
     l.seed = o.seed;
     l.progress = o.progress;
     lanczos_result found = block_lanczos(static_cast<index>(c.mean.size()), multiply, l);
-    return {std::move(found.values), std::move(found.vectors), std::move(found.residuals), found.status, found.passes, found.lowest};
+    return {std::move(found.values),
+            std::move(found.vectors),
+            std::move(found.residuals),
+            found.status,
+            found.passes,
+            found.lowest};
 }
 
 }  // namespace mercer

@@ -1,4 +1,5 @@
-// Eigenpairs of A = D H K Hᵀ D, a kernel matrix centred with weights w: D = diag(√w), H = I - 1wᵀ/W, W = Σw. Kernel PCA rests on it.
+// Eigenpairs of A = D H K Hᵀ D, a kernel matrix centred with weights w: D = diag(√w), H = I - 1wᵀ/W, W = Σw. Kernel PCA
+// rests on it.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +30,8 @@ struct gram_multiplication {
     double least = 0;  // the least tolerance the numbers of K allow
 };
 
-// By rows of K as they come. Where kernel values must be computed a pass is dear, and a wide block makes the most of it.
+// By rows of K as they come. Where kernel values must be computed a pass is dear, and a wide block makes the most of
+// it.
 template <class T>
 gram_multiplication by_rows(const gram<T>& K, index components);
 

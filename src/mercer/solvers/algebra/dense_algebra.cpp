@@ -13,32 +13,41 @@
 // Fortran's LAPACK and BLAS; the trailing sizes are the lengths of the character arguments.
 extern "C" {
 void dpotrf_(const char* uplo, const int* n, double* a, const int* lda, int* info, std::size_t);
-void dpotrs_(const char* uplo, const int* n, const int* nrhs, const double* a, const int* lda, double* b, const int* ldb, int* info, std::size_t);
-void dtrtri_(const char* uplo, const char* diag, const int* n, double* a, const int* lda, int* info, std::size_t, std::size_t);
-void dtrsm_(const char* side, const char* uplo, const char* trans, const char* diag, const int* m, const int* n, const double* alpha, const double* a,
-            const int* lda, double* b, const int* ldb, std::size_t, std::size_t, std::size_t, std::size_t);
-void dpstrf_(const char* uplo, const int* n, double* a, const int* lda, int* piv, int* rank, const double* tol, double* work, int* info, std::size_t);
-void dgemm_(const char* ta, const char* tb, const int* m, const int* n, const int* k, const double* alpha, const double* a, const int* lda, const double* b,
-            const int* ldb, const double* beta, double* c, const int* ldc, std::size_t, std::size_t);
-void dsyrk_(const char* uplo, const char* trans, const int* n, const int* k, const double* alpha, const double* a, const int* lda, const double* beta,
-            double* c, const int* ldc, std::size_t, std::size_t);
-void dtrmm_(const char* side, const char* uplo, const char* trans, const char* diag, const int* m, const int* n, const double* alpha, const double* a,
-            const int* lda, double* b, const int* ldb, std::size_t, std::size_t, std::size_t, std::size_t);
-void sgemm_(const char* ta, const char* tb, const int* m, const int* n, const int* k, const float* alpha, const float* a, const int* lda, const float* b,
-            const int* ldb, const float* beta, float* c, const int* ldc, std::size_t, std::size_t);
-void ssyrk_(const char* uplo, const char* trans, const int* n, const int* k, const float* alpha, const float* a, const int* lda, const float* beta, float* c,
-            const int* ldc, std::size_t, std::size_t);
-void spotrf_(const char* uplo, const int* n, float* a, const int* lda, int* info, std::size_t);
-void strsv_(const char* uplo, const char* trans, const char* diag, const int* n, const float* a, const int* lda, float* x, const int* incx, std::size_t,
+void dpotrs_(const char* uplo, const int* n, const int* nrhs, const double* a, const int* lda, double* b,
+             const int* ldb, int* info, std::size_t);
+void dtrtri_(const char* uplo, const char* diag, const int* n, double* a, const int* lda, int* info, std::size_t,
+             std::size_t);
+void dtrsm_(const char* side, const char* uplo, const char* trans, const char* diag, const int* m, const int* n,
+            const double* alpha, const double* a, const int* lda, double* b, const int* ldb, std::size_t, std::size_t,
             std::size_t, std::size_t);
-void strsm_(const char* side, const char* uplo, const char* trans, const char* diag, const int* m, const int* n, const float* alpha, const float* a,
-            const int* lda, float* b, const int* ldb, std::size_t, std::size_t, std::size_t, std::size_t);
-void dsymm_(const char* side, const char* uplo, const int* m, const int* n, const double* alpha, const double* a, const int* lda, const double* b,
-            const int* ldb, const double* beta, double* c, const int* ldc, std::size_t, std::size_t);
-void dsymv_(const char* uplo, const int* n, const double* alpha, const double* a, const int* lda, const double* x, const int* incx, const double* beta,
-            double* y, const int* incy, std::size_t);
-void dgemv_(const char* trans, const int* m, const int* n, const double* alpha, const double* a, const int* lda, const double* x, const int* incx,
-            const double* beta, double* y, const int* incy, std::size_t);
+void dpstrf_(const char* uplo, const int* n, double* a, const int* lda, int* piv, int* rank, const double* tol,
+             double* work, int* info, std::size_t);
+void dgemm_(const char* ta, const char* tb, const int* m, const int* n, const int* k, const double* alpha,
+            const double* a, const int* lda, const double* b, const int* ldb, const double* beta, double* c,
+            const int* ldc, std::size_t, std::size_t);
+void dsyrk_(const char* uplo, const char* trans, const int* n, const int* k, const double* alpha, const double* a,
+            const int* lda, const double* beta, double* c, const int* ldc, std::size_t, std::size_t);
+void dtrmm_(const char* side, const char* uplo, const char* trans, const char* diag, const int* m, const int* n,
+            const double* alpha, const double* a, const int* lda, double* b, const int* ldb, std::size_t, std::size_t,
+            std::size_t, std::size_t);
+void sgemm_(const char* ta, const char* tb, const int* m, const int* n, const int* k, const float* alpha,
+            const float* a, const int* lda, const float* b, const int* ldb, const float* beta, float* c, const int* ldc,
+            std::size_t, std::size_t);
+void ssyrk_(const char* uplo, const char* trans, const int* n, const int* k, const float* alpha, const float* a,
+            const int* lda, const float* beta, float* c, const int* ldc, std::size_t, std::size_t);
+void spotrf_(const char* uplo, const int* n, float* a, const int* lda, int* info, std::size_t);
+void strsv_(const char* uplo, const char* trans, const char* diag, const int* n, const float* a, const int* lda,
+            float* x, const int* incx, std::size_t, std::size_t, std::size_t);
+void strsm_(const char* side, const char* uplo, const char* trans, const char* diag, const int* m, const int* n,
+            const float* alpha, const float* a, const int* lda, float* b, const int* ldb, std::size_t, std::size_t,
+            std::size_t, std::size_t);
+void dsymm_(const char* side, const char* uplo, const int* m, const int* n, const double* alpha, const double* a,
+            const int* lda, const double* b, const int* ldb, const double* beta, double* c, const int* ldc, std::size_t,
+            std::size_t);
+void dsymv_(const char* uplo, const int* n, const double* alpha, const double* a, const int* lda, const double* x,
+            const int* incx, const double* beta, double* y, const int* incy, std::size_t);
+void dgemv_(const char* trans, const int* m, const int* n, const double* alpha, const double* a, const int* lda,
+            const double* x, const int* incx, const double* beta, double* y, const int* incy, std::size_t);
 }
 
 namespace mercer {
@@ -49,8 +58,8 @@ using blas::in_turn;
 
 constexpr double cubed(double n) { return n * n * n; }
 
-// One call of LAPACK hears of nothing until its end, so that what takes seconds is done in parts of at most a few tenths of one: the algorithms of
-// LAPACK itself, with panels as wide as those of a large matrix may be.
+// One call of LAPACK hears of nothing until its end, so that what takes seconds is done in parts of at most a few
+// tenths of one: the algorithms of LAPACK itself, with panels as wide as those of a large matrix may be.
 constexpr int one_call = 4096, panel = 1024, strip = 2048;
 
 template <class T>
@@ -70,7 +79,8 @@ struct routines<float> {
     static constexpr auto gemm = sgemm_;
 };
 
-// A = LLᵀ in Fortran's lower triangle, or UᵀU in its upper one. Returns LAPACK's info: 0, or the number of the minor that is not positive.
+// A = LLᵀ in Fortran's lower triangle, or UᵀU in its upper one. Returns LAPACK's info: 0, or the number of the minor
+// that is not positive.
 template <class T>
 int factored(bool lower, int n, T* a, int lda) {
     using r = routines<T>;
@@ -82,21 +92,26 @@ int factored(bool lower, int n, T* a, int lda) {
         return info;
     }
     // (i, j) of the lower triangle, or (j, i) of the upper one
-    const auto at = [&](int i, int j) { return a + (lower ? i + static_cast<std::ptrdiff_t>(j) * lda : j + static_cast<std::ptrdiff_t>(i) * lda); };
+    const auto at = [&](int i, int j) {
+        return a + (lower ? i + static_cast<std::ptrdiff_t>(j) * lda : j + static_cast<std::ptrdiff_t>(i) * lda);
+    };
     for (int k = 0; k < n; k += panel) {
         const int depth = std::min(panel, n - k), next = k + depth, rest = n - next;
         in_turn(cubed(depth) / 3, r::potrf, half, &depth, at(k, k), &lda, &info, 1);
         if (info != 0) return k + info;
         if (rest == 0) break;
         const int rows = lower ? rest : depth, cols = lower ? depth : rest;
-        in_turn(1.0 * rest * depth * depth, r::trsm, lower ? "R" : "L", half, "T", "N", &rows, &cols, &one, at(k, k), &lda, at(next, k), &lda, 1, 1, 1, 1);
+        in_turn(1.0 * rest * depth * depth, r::trsm, lower ? "R" : "L", half, "T", "N", &rows, &cols, &one, at(k, k),
+                &lda, at(next, k), &lda, 1, 1, 1, 1);
         for (int j = next; j < n; j += strip) {
             const int width = std::min(strip, n - j), below = n - j - width;
-            in_turn(1.0 * width * width * depth, r::syrk, half, left, &width, &depth, &minus, at(j, k), &lda, &one, at(j, j), &lda, 1, 1);
+            in_turn(1.0 * width * width * depth, r::syrk, half, left, &width, &depth, &minus, at(j, k), &lda, &one,
+                    at(j, j), &lda, 1, 1);
             if (below == 0) continue;
             const int m = lower ? below : width, c = lower ? width : below;
             const T *first = lower ? at(j + width, k) : at(j, k), *second = lower ? at(j, k) : at(j + width, k);
-            in_turn(2.0 * below * width * depth, r::gemm, left, right, &m, &c, &depth, &minus, first, &lda, second, &lda, &one, at(j + width, j), &lda, 1, 1);
+            in_turn(2.0 * below * width * depth, r::gemm, left, right, &m, &c, &depth, &minus, first, &lda, second,
+                    &lda, &one, at(j + width, j), &lda, 1, 1);
         }
     }
     return 0;
@@ -112,9 +127,12 @@ void invert_lower(int n, double* a, int lda) {
         // what lies below: -L₂₂⁻¹ L₂₁ L₁₁⁻¹
         for (int c = 0; c < depth && rest > 0; c += 128) {
             const int width = std::min(128, depth - c);
-            in_turn(1.0 * rest * rest * width, dtrmm_, "L", "L", "N", "N", &rest, &width, &one, at(next, next), &lda, at(next, k + c), &lda, 1, 1, 1, 1);
+            in_turn(1.0 * rest * rest * width, dtrmm_, "L", "L", "N", "N", &rest, &width, &one, at(next, next), &lda,
+                    at(next, k + c), &lda, 1, 1, 1, 1);
         }
-        if (rest > 0) in_turn(1.0 * rest * depth * depth, dtrsm_, "R", "L", "N", "N", &rest, &depth, &minus, at(k, k), &lda, at(next, k), &lda, 1, 1, 1, 1);
+        if (rest > 0)
+            in_turn(1.0 * rest * depth * depth, dtrsm_, "R", "L", "N", "N", &rest, &depth, &minus, at(k, k), &lda,
+                    at(next, k), &lda, 1, 1, 1, 1);
         in_turn(cubed(depth) / 3, dtrtri_, "L", "N", &depth, at(k, k), &lda, &info, 1, 1);
     }
 }
@@ -124,7 +142,9 @@ void invert_lower(int n, double* a, int lda) {
 void require_finite(matrix_view<const double> a, const std::string& owner) {
     for (index i = 0; i < a.rows; ++i)
         for (index j = 0; j < a.cols; ++j)
-            if (!std::isfinite(a(i, j))) fail(errc::data, fmt::format("{}: the matrix must be finite, got {} at row {}, column {}", owner, a(i, j), i, j));
+            if (!std::isfinite(a(i, j)))
+                fail(errc::data,
+                     fmt::format("{}: the matrix must be finite, got {} at row {}, column {}", owner, a(i, j), i, j));
 }
 
 void require_finite_half(matrix_view<const double> a, const std::string& owner) {
@@ -132,18 +152,21 @@ void require_finite_half(matrix_view<const double> a, const std::string& owner) 
     parallel_for(a.rows, [&](index i) {
         double sum = 0;
         for (index j = i; j < a.cols; ++j) sum += std::abs(a(i, j));
-        if (!std::isfinite(sum)) require_finite(a.block(i, i, 1, a.cols - i), fmt::format("{}, from row {} and column {} on", owner, i, i));
+        if (!std::isfinite(sum))
+            require_finite(a.block(i, i, 1, a.cols - i), fmt::format("{}, from row {} and column {} on", owner, i, i));
     });
 }
 
 void require_symmetric(matrix_view<const double> a, const std::string& owner) {
-    if (a.rows != a.cols) fail(errc::invalid_argument, fmt::format("{}: the matrix must be square, got {} × {}", owner, a.rows, a.cols));
+    if (a.rows != a.cols)
+        fail(errc::invalid_argument, fmt::format("{}: the matrix must be square, got {} × {}", owner, a.rows, a.cols));
     const double most = 1e-8 * largest_entry(a);
     for (index i = 0; i < a.rows; ++i)
         for (index j = 0; j < i; ++j)
             if (std::abs(a(i, j) - a(j, i)) > most)
                 fail(errc::invalid_argument,
-                     fmt::format("{}: the matrix must be symmetric, got {} at ({}, {}) and {} at ({}, {})", owner, a(i, j), i, j, a(j, i), j, i));
+                     fmt::format("{}: the matrix must be symmetric, got {} at ({}, {}) and {} at ({}, {})", owner,
+                                 a(i, j), i, j, a(j, i), j, i));
 }
 
 std::optional<matrix<double>> cholesky(matrix<double> a) {
@@ -175,12 +198,14 @@ index cholesky_in_place(matrix_view<double> a) {
     for (index i = 0; i < n; ++i) diagonal[static_cast<std::size_t>(i)] = a(i, i);
     if (const int info = factored(true, n, a.data, stride); info > 0) return info - 1;
     for (index i = 0; i < n; ++i)
-        if (a(i, i) * a(i, i) <= 4 * std::numeric_limits<double>::epsilon() * diagonal[static_cast<std::size_t>(i)]) return i;
+        if (a(i, i) * a(i, i) <= 4 * std::numeric_limits<double>::epsilon() * diagonal[static_cast<std::size_t>(i)])
+            return i;
     return -1;
 }
 
 void cholesky_solve(matrix_view<const double> r, matrix_view<double> b) {
-    const int n = lapack_size(r.rows, "Cholesky"), lda = static_cast<int>(r.stride), m = static_cast<int>(b.cols), ldb = static_cast<int>(b.stride);
+    const int n = lapack_size(r.rows, "Cholesky"), lda = static_cast<int>(r.stride), m = static_cast<int>(b.cols),
+              ldb = static_cast<int>(b.stride);
     if (n == 0 || m == 0) return;
     if (m == 1 && ldb == 1) {
         int info = 0;
@@ -194,9 +219,11 @@ void cholesky_solve(matrix_view<const double> r, matrix_view<double> b) {
 }
 
 void cholesky_half_solve_rows(matrix_view<const double> r, matrix_view<double> b) {
-    const int n = lapack_size(r.rows, "Cholesky"), lda = static_cast<int>(r.stride), m = static_cast<int>(b.rows), ldb = static_cast<int>(b.stride);
+    const int n = lapack_size(r.rows, "Cholesky"), lda = static_cast<int>(r.stride), m = static_cast<int>(b.rows),
+              ldb = static_cast<int>(b.stride);
     const double one = 1;
-    if (n > 0 && m > 0) in_turn(1.0 * n * n * m, dtrsm_, "L", "L", "N", "N", &n, &m, &one, r.data, &lda, b.data, &ldb, 1, 1, 1, 1);
+    if (n > 0 && m > 0)
+        in_turn(1.0 * n * n * m, dtrsm_, "L", "L", "N", "N", &n, &m, &one, r.data, &lda, b.data, &ldb, 1, 1, 1, 1);
 }
 
 std::vector<double> inverse_diagonal(matrix_view<double> r) {
@@ -234,18 +261,21 @@ pivoted_factor pivoted_cholesky(matrix<double> a, double tolerance) {
     return made;
 }
 
-matrix<double> product(matrix_view<const double> a, transposed a_turned, matrix_view<const double> b, transposed b_turned) {
+matrix<double> product(matrix_view<const double> a, transposed a_turned, matrix_view<const double> b,
+                       transposed b_turned) {
     const bool ta = a_turned == transposed::yes, tb = b_turned == transposed::yes;
     const index rows = ta ? a.cols : a.rows, inner = ta ? a.rows : a.cols, cols = tb ? b.rows : b.cols;
     if ((tb ? b.cols : b.rows) != inner)
-        fail(errc::invalid_argument, fmt::format("product: inner sizes must agree, got {} and {}", inner, tb ? b.cols : b.rows));
+        fail(errc::invalid_argument,
+             fmt::format("product: inner sizes must agree, got {} and {}", inner, tb ? b.cols : b.rows));
     matrix<double> c(rows, cols);
     if (rows == 0 || cols == 0 || inner == 0) return c;
     // Fortran sees the transposes of all three: Cᵀ = op(B)ᵀ op(A)ᵀ.
     const int m = static_cast<int>(cols), n = static_cast<int>(rows), k = static_cast<int>(inner);
     const int lda = static_cast<int>(b.stride), ldb = static_cast<int>(a.stride);
     const double one = 1, zero = 0;
-    in_turn(2.0 * m * n * k, dgemm_, tb ? "T" : "N", ta ? "T" : "N", &m, &n, &k, &one, b.data, &lda, a.data, &ldb, &zero, c.data(), &m, 1, 1);
+    in_turn(2.0 * m * n * k, dgemm_, tb ? "T" : "N", ta ? "T" : "N", &m, &n, &k, &one, b.data, &lda, a.data, &ldb,
+            &zero, c.data(), &m, 1, 1);
     return c;
 }
 
@@ -258,13 +288,16 @@ bool cholesky_in_place(matrix<double>& a) {
 void cholesky_solve(const matrix<double>& r, matrix_view<double> b) {
     const int n = static_cast<int>(r.rows()), count = static_cast<int>(b.rows), ldb = static_cast<int>(b.stride);
     int info = 0;
-    if (n > 0 && count > 0) in_turn(2.0 * n * n * count, dpotrs_, "L", &n, &count, r.data(), &n, b.data, &ldb, &info, 1);
+    if (n > 0 && count > 0)
+        in_turn(2.0 * n * n * count, dpotrs_, "L", &n, &count, r.data(), &n, b.data, &ldb, &info, 1);
 }
 
 void add_gram(matrix_view<const double> g, matrix<double>& a) {
-    const int n = static_cast<int>(g.cols), k = static_cast<int>(g.rows), ldg = static_cast<int>(g.stride), lda = static_cast<int>(a.cols());
+    const int n = static_cast<int>(g.cols), k = static_cast<int>(g.rows), ldg = static_cast<int>(g.stride),
+              lda = static_cast<int>(a.cols());
     const double one = 1;
-    if (n > 0 && k > 0) in_turn(1.0 * n * n * k, dsyrk_, "L", "N", &n, &k, &one, g.data, &ldg, &one, a.data(), &lda, 1, 1);
+    if (n > 0 && k > 0)
+        in_turn(1.0 * n * n * k, dsyrk_, "L", "N", &n, &k, &one, g.data, &ldg, &one, a.data(), &lda, 1, 1);
 }
 
 void multiply_symmetric(matrix_view<const double> a, const double* v, double* out) {
@@ -282,7 +315,9 @@ void multiply_symmetric(matrix_view<const double> a, matrix_view<const double> v
     const int n = static_cast<int>(a.rows), m = static_cast<int>(v.rows), lda = static_cast<int>(a.stride);
     const int ldv = static_cast<int>(v.stride), ldo = static_cast<int>(out.stride);
     const double one = 1, zero = 0;
-    if (n > 0) in_turn(2.0 * n * n * m, dsymm_, "L", "L", &n, &m, &one, a.data, &lda, v.data, &ldv, &zero, out.data, &ldo, 1, 1);
+    if (n > 0)
+        in_turn(2.0 * n * n * m, dsymm_, "L", "L", &n, &m, &one, a.data, &lda, v.data, &ldv, &zero, out.data, &ldo, 1,
+                1);
 }
 
 // The lower half of ours is Fortran's upper: A = UᵀU with U = Lᵀ.
@@ -292,20 +327,25 @@ bool cholesky_lower_in_place(matrix_view<float> a) {
 }
 
 void cholesky_solve_rows(matrix_view<const float> l, matrix_view<float> b) {
-    const int n = lapack_size(l.rows, "Cholesky"), lda = static_cast<int>(l.stride), m = static_cast<int>(b.rows), ldb = static_cast<int>(b.stride), step = 1;
+    const int n = lapack_size(l.rows, "Cholesky"), lda = static_cast<int>(l.stride), m = static_cast<int>(b.rows),
+              ldb = static_cast<int>(b.stride), step = 1;
     if (n == 0 || m == 0) return;
     const float one = 1;
     for (const char* turned : {"T", "N"})
         if (m < few_columns)
-            for (index c = 0; c < m; ++c) in_turn(20.0 * n * n, strsv_, "U", turned, "N", &n, l.data, &lda, b.row(c), &step, 1, 1, 1);
+            for (index c = 0; c < m; ++c)
+                in_turn(20.0 * n * n, strsv_, "U", turned, "N", &n, l.data, &lda, b.row(c), &step, 1, 1, 1);
         else
-            in_turn(1.0 * n * n * m, strsm_, "L", "U", turned, "N", &n, &m, &one, l.data, &lda, b.data, &ldb, 1, 1, 1, 1);
+            in_turn(1.0 * n * n * m, strsm_, "L", "U", turned, "N", &n, &m, &one, l.data, &lda, b.data, &ldb, 1, 1, 1,
+                    1);
 }
 
 void add_multiply(double scale, matrix_view<const double> a, transposed turned, const double* v, double* out) {
     const int m = static_cast<int>(a.cols), n = static_cast<int>(a.rows), lda = static_cast<int>(a.stride), step = 1;
     const double one = 1;
-    if (m > 0 && n > 0) in_turn(20.0 * m * n, dgemv_, turned == transposed::yes ? "N" : "T", &m, &n, &scale, a.data, &lda, v, &step, &one, out, &step, 1);
+    if (m > 0 && n > 0)
+        in_turn(20.0 * m * n, dgemv_, turned == transposed::yes ? "N" : "T", &m, &n, &scale, a.data, &lda, v, &step,
+                &one, out, &step, 1);
 }
 
 double largest_entry(matrix_view<const double> a) {

@@ -1,5 +1,5 @@
-// Decompositions of symmetric matrices held in memory, row-major, by LAPACK. Every function refuses NaN and infinity, which
-// LAPACK would not survive, and a matrix larger than its 32-bit sizes allow.
+// Decompositions of symmetric matrices held in memory, row-major, by LAPACK. Every function refuses NaN and infinity,
+// which LAPACK would not survive, and a matrix larger than its 32-bit sizes allow.
 #pragma once
 
 #include <optional>
@@ -24,16 +24,17 @@ eigen_system symmetric_eigen(matrix<double> a, eigen_parts wanted = eigen_parts:
 // RᵀR = A with R upper triangular, zeros below; nothing when a pivot is not positive.
 std::optional<matrix<double>> cholesky(matrix<double> a);
 
-// A ≈ PᵀP with P of rank × n: Cholesky with the largest remaining diagonal entry as pivot, ended when that is <= tolerance.
-// pivots[k] is the row that step k took.
+// A ≈ PᵀP with P of rank × n: Cholesky with the largest remaining diagonal entry as pivot, ended when that is <=
+// tolerance. pivots[k] is the row that step k took.
 struct pivoted_factor {
     matrix<double> p;
     std::vector<index> pivots;
 };
 pivoted_factor pivoted_cholesky(matrix<double> a, double tolerance);
 
-// The same without a copy, for matrices that fill the memory: of A only the upper half is read, and R replaces it; what is below the
-// diagonal is never touched. Returns -1, or the row whose pivot is not positive, or is nothing but the rounding of its diagonal entry.
+// The same without a copy, for matrices that fill the memory: of A only the upper half is read, and R replaces it; what
+// is below the diagonal is never touched. Returns -1, or the row whose pivot is not positive, or is nothing but the
+// rounding of its diagonal entry.
 index cholesky_in_place(matrix_view<double> a);
 // B ← A⁻¹B and B ← R⁻ᵀBᵀ (given and returned as rows) from that R.
 void cholesky_solve(matrix_view<const double> r, matrix_view<double> b);
@@ -43,10 +44,12 @@ std::vector<double> inverse_diagonal(matrix_view<double> r);
 
 // op(A)·op(B), op the transposition where asked for.
 enum class transposed { no, yes };
-matrix<double> product(matrix_view<const double> a, transposed a_turned, matrix_view<const double> b, transposed b_turned);
+matrix<double> product(matrix_view<const double> a, transposed a_turned, matrix_view<const double> b,
+                       transposed b_turned);
 
-// In place, for a solver that factors matrices of one size again and again. Unlike those above they check nothing: NaN in, NaN out.
-// A = RᵀR: R replaces the upper triangle, the rest is neither read nor written. False where a pivot is not positive.
+// In place, for a solver that factors matrices of one size again and again. Unlike those above they check nothing: NaN
+// in, NaN out. A = RᵀR: R replaces the upper triangle, the rest is neither read nor written. False where a pivot is not
+// positive.
 bool cholesky_in_place(matrix<double>& a);
 // Every row of b is a right-hand side and becomes A⁻¹ of it, R from cholesky_in_place.
 void cholesky_solve(const matrix<double>& r, matrix_view<double> b);

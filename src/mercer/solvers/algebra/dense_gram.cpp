@@ -29,13 +29,17 @@ void symmetrise(matrix<double>& a) {
 }
 
 matrix<double> formed_symmetric(const gram<double>& k, const std::string& owner) {
-    if (k.rows() != k.cols()) fail(errc::invalid_argument, fmt::format("{}: the matrix must be square, got {} × {}", owner, k.rows(), k.cols()));
+    if (k.rows() != k.cols())
+        fail(errc::invalid_argument,
+             fmt::format("{}: the matrix must be square, got {} × {}", owner, k.rows(), k.cols()));
     matrix<double> all = formed(k);
     require_finite(all.view(), owner);
     const asymmetry worst = largest_asymmetry(all.view());
     if (worst.size > 1e-12 * largest_entry(all.view()))
-        fail(errc::invalid_argument, fmt::format("{}: the matrix must be symmetric, got {} at ({}, {}) and {} at ({}, {})", owner, all(worst.row, worst.col),
-                                                 worst.row, worst.col, all(worst.col, worst.row), worst.col, worst.row));
+        fail(errc::invalid_argument,
+             fmt::format("{}: the matrix must be symmetric, got {} at ({}, {}) and {} at ({}, {})", owner,
+                         all(worst.row, worst.col), worst.row, worst.col, all(worst.col, worst.row), worst.col,
+                         worst.row));
     symmetrise(all);
     return all;
 }

@@ -34,7 +34,8 @@ struct scratch {
 
 // Rows first … and columns c … of K, in double: where they lie, or in the scratch.
 template <class T>
-matrix_view<const double> part_of(const gram<T>& k, matrix_view<const T> kept, index first, index count, index c, index depth, scratch<T>& s) {
+matrix_view<const double> part_of(const gram<T>& k, matrix_view<const T> kept, index first, index count, index c,
+                                  index depth, scratch<T>& s) {
     matrix_view<const T> t;
     if (first + count <= kept.rows) {
         t = kept.block(first, c, count, depth);
@@ -57,11 +58,13 @@ matrix_view<const double> part_of(const gram<T>& k, matrix_view<const T> kept, i
 template <class T>
 void gram_product(const gram<T>& k, matrix_view<const double> v, matrix_view<double> out) {
     if (v.rows != k.cols() || out.rows != k.rows() || out.cols != v.cols)
-        fail(errc::invalid_argument, fmt::format("out = K·v with K of {}×{} numbers, v of {}×{} and out of {}×{}: the sizes do not fit", k.rows(), k.cols(),
-                                                 v.rows, v.cols, out.rows, out.cols));
+        fail(errc::invalid_argument,
+             fmt::format("out = K·v with K of {}×{} numbers, v of {}×{} and out of {}×{}: the sizes do not fit",
+                         k.rows(), k.cols(), v.rows, v.cols, out.rows, out.cols));
     if (v.cols < 4) return k.multiply(v, out);
     const auto& ops = smo::best_vector_ops();
-    const index high = ops.update_rows, wide = ops.update_cols, panels = (v.cols + wide - 1) / wide, stride = panels * wide;
+    const index high = ops.update_rows, wide = ops.update_cols, panels = (v.cols + wide - 1) / wide,
+                stride = panels * wide;
     const buffer<double> right = packed(v, wide);
     const matrix_view<const T> kept = k.in_memory();
     parallel_for((k.rows() + band - 1) / band, [&](index b) {
@@ -84,7 +87,8 @@ void gram_product(const gram<T>& k, matrix_view<const double> v, matrix_view<dou
                     left = last, left_stride = strip;
                 }
                 for (index p = 0; p < panels; ++p)
-                    ops.row_update(sums + g * high * stride + p * wide, stride, left, left_stride, right.data() + (p * v.rows + c) * wide, depth);
+                    ops.row_update(sums + g * high * stride + p * wide, stride, left, left_stride,
+                                   right.data() + (p * v.rows + c) * wide, depth);
             }
         }
         for (index i = 0; i < count; ++i) std::copy_n(sums + i * stride, v.cols, out.row(first + i));

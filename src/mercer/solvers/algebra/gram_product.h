@@ -1,6 +1,7 @@
-// out = K·v for many columns at once, sums in double whatever K is made of: tiles of K are asked for and multiplied by the micro-kernel of
-// smo/vector_ops. Each row of out is one thread's own and its sum runs over the columns of K in ascending order, so the
-// bits do not depend on the number of threads. About ten times as fast as gram::multiply from sixteen columns on.
+// out = K·v for many columns at once, sums in double whatever K is made of: tiles of K are asked for and multiplied by
+// the micro-kernel of smo/vector_ops. Each row of out is one thread's own and its sum runs over the columns of K in
+// ascending order, so the bits do not depend on the number of threads. About ten times as fast as gram::multiply from
+// sixteen columns on.
 #pragma once
 
 #include "mercer/gram/gram.h"

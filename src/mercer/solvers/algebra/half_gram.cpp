@@ -23,19 +23,24 @@ std::vector<half_gram::tile> half_gram::cut(index n) {
     std::size_t at = 0;
     for (index r = 0; r < n; r += band)
         for (index c = r; c < n; c += width_of_tile) {
-            tiles.push_back({r, c, whole(std::min(band, n - r), micro), whole(std::min(width_of_tile, n - c), part), at});
+            tiles.push_back(
+                {r, c, whole(std::min(band, n - r), micro), whole(std::min(width_of_tile, n - c), part), at});
             at += static_cast<std::size_t>(tiles.back().rows * tiles.back().cols);
         }
     return tiles;
 }
 
 double half_gram::bytes(index n, index columns) {
-    const double size = static_cast<double>(n), padded = size + micro, tiles = size * (size + width_of_tile) / (2.0 * band * width_of_tile) + size / band + 1;
-    return 8 * (padded * (size + band + 2 * part) / 2 + tiles * static_cast<double>((band + width_of_tile) * whole(columns, 8)));
+    const double size = static_cast<double>(n), padded = size + micro,
+                 tiles = size * (size + width_of_tile) / (2.0 * band * width_of_tile) + size / band + 1;
+    return 8 * (padded * (size + band + 2 * part) / 2 +
+                tiles * static_cast<double>((band + width_of_tile) * whole(columns, 8)));
 }
 
 half_gram::half_gram(const gram<double>& k) : n_(k.rows()) {
-    if (k.rows() != k.cols()) fail(errc::invalid_argument, fmt::format("half of a Gram matrix: it must be square, got {} × {}", k.rows(), k.cols()));
+    if (k.rows() != k.cols())
+        fail(errc::invalid_argument,
+             fmt::format("half of a Gram matrix: it must be square, got {} × {}", k.rows(), k.cols()));
     if (n_ == 0) return;
     tiles_ = cut(n_);
     for (std::size_t t = 0; t < tiles_.size(); ++t)
@@ -48,7 +53,8 @@ half_gram::half_gram(const gram<double>& k) : n_(k.rows()) {
         // What lies beyond n stays as the system gave it: zero.
         for (index c = 0; t.col + c < n_ && c < t.cols; c += part) {
             const index cols = std::min(part, n_ - t.col - c);
-            k.block(selection(t.row, rows), selection(t.col + c, cols), matrix_view<double>(place(t) + c * t.rows, rows, cols, part));
+            k.block(selection(t.row, rows), selection(t.col + c, cols),
+                    matrix_view<double>(place(t) + c * t.rows, rows, cols, part));
         }
     });
 }
@@ -65,8 +71,10 @@ void half_gram::products(const tile& t, const double* v, index width, double* ow
                 ops.narrow_update(to + p, from, part, from_columns, by + p, width, depth, p == 0 ? ahead : by);
                 ahead += depth * ops.narrow_ahead;
             };
-            for (index r = 0; r < t.rows; r += micro) update(own + r * width, k + r * part, false, v + (t.col + c) * width, part);
-            for (index j = std::max<index>(0, mirrored - c); j < part; j += micro) update(turned + (c + j) * width, k + j, true, v + t.row * width, t.rows);
+            for (index r = 0; r < t.rows; r += micro)
+                update(own + r * width, k + r * part, false, v + (t.col + c) * width, part);
+            for (index j = std::max<index>(0, mirrored - c); j < part; j += micro)
+                update(turned + (c + j) * width, k + j, true, v + t.row * width, t.rows);
         }
     }
 }
@@ -74,7 +82,8 @@ void half_gram::products(const tile& t, const double* v, index width, double* ow
 void half_gram::multiply(matrix_view<const double> v, matrix_view<double> out) {
     if (v.rows != n_ || out.rows != n_ || out.cols != v.cols)
         fail(errc::invalid_argument,
-             fmt::format("out = K·v with K of {0}×{0} numbers, v of {1}×{2} and out of {3}×{4}: the sizes do not fit", n_, v.rows, v.cols, out.rows, out.cols));
+             fmt::format("out = K·v with K of {0}×{0} numbers, v of {1}×{2} and out of {3}×{4}: the sizes do not fit",
+                         n_, v.rows, v.cols, out.rows, out.cols));
     static_assert(band % micro == 0 && part % micro == 0 && width_of_tile % part == 0 && width_of_tile % band == 0);
     if (n_ == 0 || v.cols == 0) return;
     const index width = whole(v.cols, smo::best_vector_ops().narrow_cols);
@@ -99,9 +108,11 @@ void half_gram::multiply(matrix_view<const double> v, matrix_view<double> out) {
         };
         for (index above = 0; above < b; ++above) {
             const index ahead = row - above * band;
-            add(own(first_[static_cast<std::size_t>(above)] + static_cast<std::size_t>(ahead / width_of_tile)) + (band + ahead % width_of_tile) * width);
+            add(own(first_[static_cast<std::size_t>(above)] + static_cast<std::size_t>(ahead / width_of_tile)) +
+                (band + ahead % width_of_tile) * width);
         }
-        const std::size_t end = static_cast<std::size_t>(b) + 1 < first_.size() ? first_[static_cast<std::size_t>(b) + 1] : tiles_.size();
+        const std::size_t end =
+            static_cast<std::size_t>(b) + 1 < first_.size() ? first_[static_cast<std::size_t>(b) + 1] : tiles_.size();
         for (std::size_t t = first_[static_cast<std::size_t>(b)]; t < end; ++t) add(own(t));
         for (index i = 0; i < rows; ++i) std::copy_n(total.data() + i * width, v.cols, out.row(row + i));
     });

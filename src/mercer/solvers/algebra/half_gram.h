@@ -1,9 +1,11 @@
-// A symmetric K in memory as its upper half, for methods that multiply by it again and again: out = K·v for a few columns at once.
+// A symmetric K in memory as its upper half, for methods that multiply by it again and again: out = K·v for a few
+// columns at once.
 //
-// K is cut into tiles of 288 × 1152 numbers, a band of rows beginning at its diagonal, and a tile into parts of 288 × 96, each in one piece;
-// every part serves its own rows and, turned, the rows of its columns, so that a pass reads half of K. Each tile has sums of its own, which are
-// added up in a fixed order: the bits do not depend on the number of threads. Floor of a pass: 4n² bytes from memory, 2n²·columns operations;
-// for eight columns both take about as long, so the next part is fetched while one is worked on.
+// K is cut into tiles of 288 × 1152 numbers, a band of rows beginning at its diagonal, and a tile into parts of 288 ×
+// 96, each in one piece; every part serves its own rows and, turned, the rows of its columns, so that a pass reads half
+// of K. Each tile has sums of its own, which are added up in a fixed order: the bits do not depend on the number of
+// threads. Floor of a pass: 4n² bytes from memory, 2n²·columns operations; for eight columns both take about as long,
+// so the next part is fetched while one is worked on.
 #pragma once
 
 #include <vector>

@@ -15,7 +15,8 @@ void subtract(double* __restrict x, double c, const double* __restrict y, index 
     for (index a = 0; a < n; ++a) x[a] -= c * y[a];
 }
 
-// The rows of w made orthonormal, without those that have nothing left above `floor`; least: of the norms that were divided by
+// The rows of w made orthonormal, without those that have nothing left above `floor`; least: of the norms that were
+// divided by
 matrix<double> gram_schmidt(const matrix<double>& w, double floor, double* least = nullptr) {
     const auto dot = smo::best_vector_ops().dot;
     matrix<double> out(w.rows(), w.cols());
@@ -72,7 +73,8 @@ void krylov_basis::set_last(const matrix<double>& coupling) {
     const index first = size_ - coupling.rows();
     for (index i = 0; i < coupling.rows(); ++i)
         for (index j = 0; j < size_; ++j)
-            h_(first + i, j) = h_(j, first + i) = j < first ? coupling(i, j) : (coupling(i, j) + coupling(j - first, first + i)) / 2;
+            h_(first + i, j) = h_(j, first + i) =
+                j < first ? coupling(i, j) : (coupling(i, j) + coupling(j - first, first + i)) / 2;
 }
 
 matrix<double> krylov_basis::combined(matrix<double> s) const {

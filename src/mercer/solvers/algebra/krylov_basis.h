@@ -18,8 +18,9 @@ public:
 
     // w ← w - (w Qᵀ) Q; returns what was taken away, w Qᵀ.
     matrix<double> project(matrix<double>& w) const;
-    // The rows of w, which was projected before, made orthonormal, and orthogonal to Q; those with nothing left above `floor` are dropped.
-    // What they had of Q by rounding is about ε·scale: where no row is small beside `scale`, it has not grown by the division.
+    // The rows of w, which was projected before, made orthonormal, and orthogonal to Q; those with nothing left above
+    // `floor` are dropped. What they had of Q by rounding is about ε·scale: where no row is small beside `scale`, it
+    // has not grown by the division.
     matrix<double> orthonormal(const matrix<double>& w, double floor, double scale) const;
 
     void append(const matrix<double>& block);

@@ -30,7 +30,8 @@ void fill_scaled(matrix_view<const double> a, const std::vector<double>& d, matr
             for (index i = first; i < end; ++i) {
                 float* const to = room.row(i);
                 const double own = d[static_cast<std::size_t>(i)];
-                for (index j = c; j < std::min(c + tile, i + 1); ++j) to[j] = static_cast<float>(a(j, i) * own * d[static_cast<std::size_t>(j)]);
+                for (index j = c; j < std::min(c + tile, i + 1); ++j)
+                    to[j] = static_cast<float>(a(j, i) * own * d[static_cast<std::size_t>(j)]);
             }
     });
 }
@@ -51,7 +52,8 @@ double infinity_norm(matrix_view<const double> a) {
                     part[k] += size, to[j + k] += size;
                 }
             for (; j < n; ++j) part[0] += std::abs(row[j]), to[j] += std::abs(row[j]);
-            to[i] += std::abs(row[i]) + (((part[0] + part[1]) + (part[2] + part[3])) + ((part[4] + part[5]) + (part[6] + part[7])));
+            to[i] += std::abs(row[i]) +
+                     (((part[0] + part[1]) + (part[2] + part[3])) + ((part[4] + part[5]) + (part[6] + part[7])));
         }
     });
     double largest = 0;
@@ -74,7 +76,8 @@ double dot(const double* a, const double* b, index n) { return smo::best_vector_
 
 class refinement {
 public:
-    refinement(matrix_view<const double> a, matrix_view<const float> factor, const std::vector<double>& d, double norm, matrix<double> b)
+    refinement(matrix_view<const double> a, matrix_view<const float> factor, const std::vector<double>& d, double norm,
+               matrix<double> b)
         : a_(a),
           factor_(factor),
           d_(d),
@@ -113,7 +116,9 @@ private:
     index n() const { return a_.rows; }
     index columns() const { return b_.rows(); }
     // of the carried residual half of it, so that the true one meets all of it
-    double tolerance() const { return std::sqrt(static_cast<double>(n())) * std::numeric_limits<double>::epsilon() / 2; }
+    double tolerance() const {
+        return std::sqrt(static_cast<double>(n())) * std::numeric_limits<double>::epsilon() / 2;
+    }
 
     // Of the first columns; the last is the one of random signs, and done before the others.
     void multiply(const matrix<double>& v, matrix<double>& out, index count) {
@@ -133,7 +138,9 @@ private:
         }
         cholesky_solve_rows(factor_, narrow.view());
         for (index c = 0; c < active_; ++c)
-            for (index i = 0; i < n(); ++i) z_(c, i) = scale[static_cast<std::size_t>(c)] * static_cast<double>(narrow(c, i)) * d_[static_cast<std::size_t>(i)];
+            for (index i = 0; i < n(); ++i)
+                z_(c, i) = scale[static_cast<std::size_t>(c)] * static_cast<double>(narrow(c, i)) *
+                           d_[static_cast<std::size_t>(i)];
     }
     // Conjugate gradients from r = b - Ax until the r that is carried along meets half the tolerance in all columns.
     bool descend() {
@@ -160,7 +167,8 @@ private:
                 const double alpha = rz[s] / curvature;
                 for (index i = 0; i < n(); ++i) x_(c, i) += alpha * p_(c, i), r_(c, i) -= alpha * q_(c, i);
                 const double size = largest_size(r_.row(c), n()),
-                             enough = (c + 1 == columns() ? probed : tolerance() / 2) * norm_ * largest_size(x_.row(c), n());
+                             enough =
+                                 (c + 1 == columns() ? probed : tolerance() / 2) * norm_ * largest_size(x_.row(c), n());
                 open[s] = !(size <= enough);
                 more = more || open[s];
                 // Half of the steps must take off half of the digits.

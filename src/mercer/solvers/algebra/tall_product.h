@@ -1,6 +1,6 @@
-// Products of few long vectors, stored as rows: what an orthogonalisation is made of. Work is cut into fixed stretches of the long side and
-// sums are added up in their order, so the bits do not depend on the number of threads. BLAS is slower here: its threads wait for
-// each other at every one of these short calls.
+// Products of few long vectors, stored as rows: what an orthogonalisation is made of. Work is cut into fixed stretches
+// of the long side and sums are added up in their order, so the bits do not depend on the number of threads. BLAS is
+// slower here: its threads wait for each other at every one of these short calls.
 #pragma once
 
 #include "mercer/base/matrix.h"

@@ -30,13 +30,20 @@ all_inequalities::all_inequalities(const quadratic_program& q) {
     low.sign = -1;
     high.sign = 1;
     for (std::size_t i = 0; i < q.p.size(); ++i) {
-        if (!q.lower.empty() && q.lower[i] > -infinity) low.at.push_back(static_cast<index>(i)), low.t.push_back(-q.lower[i]);
-        if (!q.upper.empty() && q.upper[i] < infinity) high.at.push_back(static_cast<index>(i)), high.t.push_back(q.upper[i]);
+        if (!q.lower.empty() && q.lower[i] > -infinity)
+            low.at.push_back(static_cast<index>(i)), low.t.push_back(-q.lower[i]);
+        if (!q.upper.empty() && q.upper[i] < infinity)
+            high.at.push_back(static_cast<index>(i)), high.t.push_back(q.upper[i]);
     }
 }
 
 kkt_system::kkt_system(const quadratic_program& q, const all_inequalities& all)
-    : q_(q), all_(all), n_(q.p.size()), H_(static_cast<index>(n_), static_cast<index>(n_)), T_(q.A.rows, static_cast<index>(n_)), scaled_(q.G.rows, q.G.cols) {}
+    : q_(q),
+      all_(all),
+      n_(q.p.size()),
+      H_(static_cast<index>(n_), static_cast<index>(n_)),
+      T_(q.A.rows, static_cast<index>(n_)),
+      scaled_(q.G.rows, q.G.cols) {}
 
 bool kkt_system::factor() { return factor_hessian() && (q_.A.rows == 0 || factor_equations()); }
 
@@ -98,7 +105,8 @@ bool kkt_system::factor_equations() {
     return false;
 }
 
-void kkt_system::solve(all_inequalities& all, const std::vector<double>& stationarity, const std::vector<double>& equation) {
+void kkt_system::solve(all_inequalities& all, const std::vector<double>& stationarity,
+                       const std::vector<double>& equation) {
     std::vector<double> right(n_);
     for (std::size_t i = 0; i < n_; ++i) right[i] = -stationarity[i];
     for (const inequalities* f : all.each) {

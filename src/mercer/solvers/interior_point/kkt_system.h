@@ -10,7 +10,8 @@
 
 namespace mercer {
 
-// Inequalities Mu + s = t, s >= 0, with multipliers z >= 0: the rows of G, or a diagonal M = ∓I over the bounded variables.
+// Inequalities Mu + s = t, s >= 0, with multipliers z >= 0: the rows of G, or a diagonal M = ∓I over the bounded
+// variables.
 struct inequalities {
     matrix_view<const double> rows;
     std::vector<index> at;  // the variables of a diagonal family

@@ -25,7 +25,8 @@ bool crossed(const quadratic_program& q, qp_result& out) {
         if (!(l > r)) continue;
         out = {};
         out.status = fit_status::infeasible;
-        out.u.assign(n, 0.0), out.z.assign(q.h.size(), 0.0), out.y.assign(q.b.size(), 0.0), out.z_lower.assign(n, 0.0), out.z_upper.assign(n, 0.0);
+        out.u.assign(n, 0.0), out.z.assign(q.h.size(), 0.0), out.y.assign(q.b.size(), 0.0), out.z_lower.assign(n, 0.0),
+            out.z_upper.assign(n, 0.0);
         out.z_lower[i] = out.z_upper[i] = 1 / (l - r);
         return true;
     }
@@ -40,7 +41,8 @@ matrix<double> columns(matrix_view<const double> a, const std::vector<index>& wh
     return out;
 }
 
-// With no variable that can move there is nothing to choose: the worst row of 0 <= h, 0 = b decides. q has the right sides as they were given.
+// With no variable that can move there is nothing to choose: the worst row of 0 <= h, 0 = b decides. q has the right
+// sides as they were given.
 qp_result without_variables(const quadratic_program& q, const vec& h, const vec& b) {
     qp_result out;
     out.z.assign(h.size(), 0.0), out.y.assign(b.size(), 0.0);
@@ -54,9 +56,10 @@ qp_result without_variables(const quadratic_program& q, const vec& h, const vec&
     return out;
 }
 
-// The solution, ray or proof of the variables that can move, as one of all. What makes a fixed variable stationary is the multiplier of one of its
-// two bounds.
-qp_result with_fixed(const quadratic_program& q, const qp_result& inner, const std::vector<index>& free, const vec& fixed) {
+// The solution, ray or proof of the variables that can move, as one of all. What makes a fixed variable stationary is
+// the multiplier of one of its two bounds.
+qp_result with_fixed(const quadratic_program& q, const qp_result& inner, const std::vector<index>& free,
+                     const vec& fixed) {
     const std::size_t n = q.p.size();
     qp_result out = inner;
     const bool ray = inner.status == fit_status::unbounded, farkas = inner.status == fit_status::infeasible;
@@ -74,12 +77,14 @@ qp_result with_fixed(const quadratic_program& q, const qp_result& inner, const s
     add_multiply(1, q.G, transposed::yes, out.z.data(), rest.data());
     add_multiply(1, q.A, transposed::yes, out.y.data(), rest.data());
     for (std::size_t i = 0; i < n && !ray; ++i)
-        if (lower(q, i) == upper(q, i)) out.z_lower[i] = std::max(0.0, rest[i]), out.z_upper[i] = std::max(0.0, -rest[i]);
+        if (lower(q, i) == upper(q, i))
+            out.z_lower[i] = std::max(0.0, rest[i]), out.z_upper[i] = std::max(0.0, -rest[i]);
     return out;
 }
 
 // The problem of the variables that can move; the others contribute constants.
-qp_result without_fixed(const quadratic_program& q, const qp_options& options, bool proofs, const std::vector<index>& free) {
+qp_result without_fixed(const quadratic_program& q, const qp_options& options, bool proofs,
+                        const std::vector<index>& free) {
     const std::size_t n = q.p.size(), m = free.size();
     vec fixed(n, 0.0);
     for (std::size_t i = 0; i < n; ++i)
@@ -94,7 +99,8 @@ qp_result without_fixed(const quadratic_program& q, const qp_options& options, b
         p[i] = q.p[from] + pull[from];
         l[i] = lower(q, from), r[i] = upper(q, from);
         if (q.Q.rows > 0)
-            for (std::size_t j = i; j < m; ++j) Q(static_cast<index>(i), static_cast<index>(j)) = Q_at(q, from, static_cast<std::size_t>(free[j]));
+            for (std::size_t j = i; j < m; ++j)
+                Q(static_cast<index>(i), static_cast<index>(j)) = Q_at(q, from, static_cast<std::size_t>(free[j]));
     }
     double constant = 0;
     for (std::size_t i = 0; i < n; ++i) constant += fixed[i] * (q.p[i] + pull[i] / 2);
@@ -128,13 +134,14 @@ void scale_proof(qp_result& r, double by) {
         for (double& each : *v) each *= by;
 }
 
-// min ½‖t‖² + ½‖v‖², Gu - t <= h, l <= u <= r, Au - v = b. At its solution t and v are multipliers z and y of a proof whose value is
+// min ½‖t‖² + ½‖v‖², Gu - t <= h, l <= u <= r, Au - v = b. At its solution t and v are multipliers z and y of a proof
+// whose value is
 // -(‖t‖² + ‖v‖²), unless both are zero.
 bool find_farkas(const quadratic_program& q, const qp_options& options, qp_result& out) {
     const std::size_t n = q.p.size(), m = q.h.size(), e = q.b.size(), all = n + m + e;
     if (m + e == 0) return false;
-    matrix<double> Q(static_cast<index>(all), static_cast<index>(all)), G(static_cast<index>(m), static_cast<index>(all)),
-        A(static_cast<index>(e), static_cast<index>(all));
+    matrix<double> Q(static_cast<index>(all), static_cast<index>(all)),
+        G(static_cast<index>(m), static_cast<index>(all)), A(static_cast<index>(e), static_cast<index>(all));
     vec p(all, 0.0), l(all, -infinity), r(all, infinity);
     for (std::size_t i = 0; i < n; ++i) l[i] = lower(q, i), r[i] = upper(q, i);
     for (std::size_t i = n; i < all; ++i) Q(static_cast<index>(i), static_cast<index>(i)) = 1;
@@ -168,8 +175,10 @@ bool find_farkas(const quadratic_program& q, const qp_options& options, qp_resul
     scale_proof(found, -1 / value);
     double wrong = 0, size = 0, terms = 0;
     for (std::size_t i = 0; i < n; ++i) {
-        for (std::size_t k = 0; k < m; ++k) terms = std::max(terms, std::abs(q.G(static_cast<index>(k), static_cast<index>(i)) * found.z[k]));
-        for (std::size_t k = 0; k < e; ++k) terms = std::max(terms, std::abs(q.A(static_cast<index>(k), static_cast<index>(i)) * found.y[k]));
+        for (std::size_t k = 0; k < m; ++k)
+            terms = std::max(terms, std::abs(q.G(static_cast<index>(k), static_cast<index>(i)) * found.z[k]));
+        for (std::size_t k = 0; k < e; ++k)
+            terms = std::max(terms, std::abs(q.A(static_cast<index>(k), static_cast<index>(i)) * found.y[k]));
         wrong = std::max(wrong, std::abs(rest[i] / -value - found.z_lower[i] + found.z_upper[i]));
         size += std::abs(found.u[i]);
     }
@@ -181,10 +190,12 @@ bool find_farkas(const quadratic_program& q, const qp_options& options, qp_resul
     return true;
 }
 
-// min ½rᵀQr + ½‖Ar‖² + ½‖t‖² + ½(pᵀr + 1)², Gr - t <= 0, r in the cone that the bounds leave open: zero exactly at a ray.
+// min ½rᵀQr + ½‖Ar‖² + ½‖t‖² + ½(pᵀr + 1)², Gr - t <= 0, r in the cone that the bounds leave open: zero exactly at a
+// ray.
 bool find_ray(const quadratic_program& q, const qp_options& options, qp_result& out) {
     const std::size_t n = q.p.size(), m = q.h.size(), all = n + m;
-    matrix<double> Q(static_cast<index>(all), static_cast<index>(all)), G(static_cast<index>(m), static_cast<index>(all));
+    matrix<double> Q(static_cast<index>(all), static_cast<index>(all)),
+        G(static_cast<index>(m), static_cast<index>(all));
     vec p(all, 0.0), h(m, 0.0), l(all, -infinity), r(all, infinity);
     for (std::size_t i = 0; i < n; ++i) {
         p[i] = q.p[i];
@@ -224,7 +235,8 @@ bool is_ray(const quadratic_program& q, const vec& u, double tol) {
     for (std::size_t i = 0; i < n; ++i) fall -= q.p[i] * u[i], largest = std::max(largest, std::abs(u[i]));
     if (!(fall > 0)) return false;
     for (std::size_t i = 0; i < n; ++i)
-        if ((lower(q, i) > -infinity && u[i] < -tol * largest) || (upper(q, i) < infinity && u[i] > tol * largest)) return false;
+        if ((lower(q, i) > -infinity && u[i] < -tol * largest) || (upper(q, i) < infinity && u[i] > tol * largest))
+            return false;
     const auto vanishes = [&](matrix_view<const double> a, bool above_only) {
         for (index r = 0; r < a.rows; ++r) {
             double sum = 0, size = 0;

@@ -7,8 +7,8 @@
 
 namespace mercer {
 
-double best_offset(const rounded_loss& l, std::span<const double> y, std::span<const double> weight, std::span<const double> f, std::span<const double> centre,
-                   double start) {
+double best_offset(const rounded_loss& l, std::span<const double> y, std::span<const double> weight,
+                   std::span<const double> f, std::span<const double> centre, double start) {
     struct slopes {
         double first, second;
     };
@@ -26,11 +26,14 @@ double best_offset(const rounded_loss& l, std::span<const double> y, std::span<c
     for (int step = 0; step < 400; ++step) {
         const slopes s = at(b);
         if (s.first == 0) return b;
-        if (std::isnan(s.first)) return start;  // infinities of both signs: a trial point far out, which the line search will refuse
+        if (std::isnan(s.first))
+            return start;  // infinities of both signs: a trial point far out, which the line search will refuse
         (s.first > 0 ? high : low) = b;
         if (!std::isfinite(low) || !std::isfinite(high)) {
             if (width > 1e300)
-                fail(errc::infeasible, "representer: the loss falls for ever as the offset grows: there is no best offset (are all targets of one kind?)");
+                fail(errc::infeasible,
+                     "representer: the loss falls for ever as the offset grows: there is no best offset (are all "
+                     "targets of one kind?)");
             b += s.first > 0 ? -width : width;
             width *= 2;
             continue;

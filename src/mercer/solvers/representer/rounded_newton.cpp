@@ -19,8 +19,21 @@ double dot(const std::vector<double>& a, const std::vector<double>& b) {
 
 }  // namespace
 
-rounded_newton::rounded_newton(const gram<double>& K, std::span<const double> y, std::span<const double> weight, const loss& l, const representer_options& o)
-    : K_(K), y_(y), loss_(l), o_(o), n_(y.size()), w_(weight.begin(), weight.end()), alpha_(n_), fixed_(n_), centre_(n_), g_(n_), d_(n_), r_(n_), Kr_(n_) {
+rounded_newton::rounded_newton(const gram<double>& K, std::span<const double> y, std::span<const double> weight,
+                               const loss& l, const representer_options& o)
+    : K_(K),
+      y_(y),
+      loss_(l),
+      o_(o),
+      n_(y.size()),
+      w_(weight.begin(), weight.end()),
+      alpha_(n_),
+      fixed_(n_),
+      centre_(n_),
+      g_(n_),
+      d_(n_),
+      r_(n_),
+      Kr_(n_) {
     if (w_.empty()) w_.assign(n_, 1.0);
 }
 
@@ -52,7 +65,8 @@ void rounded_newton::differentiate() {
         g_[i] = w_[i] * at.first;
         d_[i] = w_[i] * std::max(at.second, 0.0);
         if (!std::isfinite(g_[i]) || !std::isfinite(d_[i]))
-            fail(errc::data, fmt::format("representer: the {} loss of example {} has no finite derivatives at f = {}", name(loss_.kind), i, fixed_[i] + b_));
+            fail(errc::data, fmt::format("representer: the {} loss of example {} has no finite derivatives at f = {}",
+                                         name(loss_.kind), i, fixed_[i] + b_));
         r_[i] = g_[i] + o_.lambda * alpha_[i];
     }
 }
@@ -163,10 +177,12 @@ bool rounded_newton::by_cholesky(const std::vector<index>& active, vec& directio
         // Δb from 1ᵀ(α + Δα) = 0
         double sum = 0, across = 0;
         for (std::size_t i = 0; i < n_; ++i) sum += alpha_[i] + direction[i];
-        for (index i = 0; i < m; ++i) sum += root[static_cast<std::size_t>(i)] * z(i, 0), across += root[static_cast<std::size_t>(i)] * z(i, 1);
+        for (index i = 0; i < m; ++i)
+            sum += root[static_cast<std::size_t>(i)] * z(i, 0), across += root[static_cast<std::size_t>(i)] * z(i, 1);
         if (across > 0) shift = sum / across;
     }
-    for (index i = 0; i < m; ++i) direction[example(i)] = root[static_cast<std::size_t>(i)] * (z(i, 0) - (o_.intercept ? shift * z(i, 1) : 0.0));
+    for (index i = 0; i < m; ++i)
+        direction[example(i)] = root[static_cast<std::size_t>(i)] * (z(i, 0) - (o_.intercept ? shift * z(i, 1) : 0.0));
     return true;
 }
 

@@ -1,4 +1,5 @@
-// Newton's method on a representer problem with a smooth or a rounded loss (representer.h): where it stands, and steps from there.
+// Newton's method on a representer problem with a smooth or a rounded loss (representer.h): where it stands, and steps
+// from there.
 #pragma once
 
 #include <functional>
@@ -15,7 +16,8 @@ class rounded_newton {
 public:
     using vec = std::vector<double>;
 
-    rounded_newton(const gram<double>& K, std::span<const double> y, std::span<const double> weight, const loss& l, const representer_options& o);
+    rounded_newton(const gram<double>& K, std::span<const double> y, std::span<const double> weight, const loss& l,
+                   const representer_options& o);
 
     // Steps on the loss rounded by μ until `enough(gap, P)`; gap() is what was reached.
     fit_status minimise(double mu, const std::function<bool(double gap, double value)>& enough);
@@ -42,7 +44,9 @@ private:
     rounded_loss rounded() const { return {loss_, mu_}; }
     // P of the rounded problem at Kα = fixed, with αᵀKα given.
     double value_at(const vec& fixed, double b, double square) const;
-    double offset_for(const vec& fixed, double start) const { return o_.intercept ? best_offset(rounded(), y_, w_, fixed, centre_, start) : 0.0; }
+    double offset_for(const vec& fixed, double start) const {
+        return o_.intercept ? best_offset(rounded(), y_, w_, fixed, centre_, start) : 0.0;
+    }
     void differentiate();
     void refresh(double& value);
 
@@ -52,12 +56,13 @@ private:
 
     // Δα and KΔα
     std::pair<vec, vec> solve_system();
-    // Where there is no curvature Δα = -r/λ. On the other examples Δα = D^½z, (λI + D^½KD^½)z = -D^(-½)r - D^½q - D^½1Δb with q what the first
-    // ones add to KΔα. False where that matrix is not positive definite.
+    // Where there is no curvature Δα = -r/λ. On the other examples Δα = D^½z, (λI + D^½KD^½)z = -D^(-½)r - D^½q -
+    // D^½1Δb with q what the first ones add to KΔα. False where that matrix is not positive definite.
     bool by_cholesky(const std::vector<index>& active, vec& direction);
-    // (λI + D'K)Δα = -r with D' = D - D11ᵀD/1ᵀD1, what D becomes when Δb is the best one. The matrix is symmetric and positive in the inner product
-    // xᵀKz, so conjugate gradients run in that: every iterate is a descent direction, and one product with K a step gives KΔα as well. They end
-    // at min(0.1, 0.1√(relative gap)) of ‖r‖, which makes the convergence superlinear.
+    // (λI + D'K)Δα = -r with D' = D - D11ᵀD/1ᵀD1, what D becomes when Δb is the best one. The matrix is symmetric and
+    // positive in the inner product xᵀKz, so conjugate gradients run in that: every iterate is a descent direction, and
+    // one product with K a step gives KΔα as well. They end at min(0.1, 0.1√(relative gap)) of ‖r‖, which makes the
+    // convergence superlinear.
     std::pair<vec, vec> by_conjugate_gradients();
 
     const gram<double>& K_;

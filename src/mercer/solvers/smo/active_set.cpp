@@ -8,13 +8,15 @@ namespace mercer::smo {
 void active_set::start(bool from_scratch) {
     if (const double spread = v_.spread_of_p(); spread > 0) margin_ = by_.likely_margin * spread;
     if (!options_.shrinking || !from_scratch || v_.n < 4 * by_.first_level) return;
-    while (level_ / by_.level_ratio >= by_.first_level) level_ = (level_ + by_.level_ratio - 1) / by_.level_ratio;  // rounded up: no level just short of all
+    while (level_ / by_.level_ratio >= by_.first_level)
+        level_ = (level_ + by_.level_ratio - 1) / by_.level_ratio;  // rounded up: no level just short of all
     remember_now(0);
     sample(0, level_);
     v_.active = level_;
 }
 
-// Fills positions first … last with a random choice of the points from first on: a shuffle (Fisher-Yates) that stops there.
+// Fills positions first … last with a random choice of the points from first on: a shuffle (Fisher-Yates) that stops
+// there.
 void active_set::sample(index first, index last) {
     std::vector<index> order(static_cast<std::size_t>(v_.n));
     for (index i = 0; i < v_.n; ++i) order[i] = i;
@@ -34,8 +36,9 @@ void active_set::next_level() {
     shrink();
 }
 
-// A variable at a bound can be set aside when F says that it would only want to move further out. That is sure beyond the extremes of the other set; it
-// is likely, and put right later where it was not, beyond the present offset and a margin.
+// A variable at a bound can be set aside when F says that it would only want to move further out. That is sure beyond
+// the extremes of the other set; it is likely, and put right later where it was not, beyond the present offset and a
+// margin.
 bool active_set::idle(index i) const {
     const int g = v_.group[i];
     const bool at_upper = !v_.can_rise(i), at_lower = !v_.can_fall(i);
@@ -134,7 +137,8 @@ void active_set::unshrink_doubtful(const std::function<bool()>& late) {
 
 void active_set::recall_doubtful(double error) { recall(in_doubt(error)); }
 
-// Points set aside whose α has changed since then are active again, and reach_ is what that and the others' change can do.
+// Points set aside whose α has changed since then are active again, and reach_ is what that and the others' change can
+// do.
 void active_set::recall_moved() {
     std::vector<index> moved;
     for (index i = v_.active; i < v_.n; ++i)

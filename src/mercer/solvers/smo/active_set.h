@@ -1,5 +1,5 @@
-// Which points take part. Those whose variables will stay at a bound are set aside (shrinking) and come back with F made right again; at first a random
-// sample takes part, then ever larger ones (levels).
+// Which points take part. Those whose variables will stay at a bound are set aside (shrinking) and come back with F
+// made right again; at first a random sample takes part, then ever larger ones (levels).
 #pragma once
 
 #include <functional>
@@ -11,10 +11,12 @@ namespace mercer::smo {
 
 class active_set {
 public:
-    active_set(variables& v, gradient& F, const smo_options& options, const limits& by) : v_(v), F_(F), options_(options), by_(by), level_(v.n) {}
+    active_set(variables& v, gradient& F, const smo_options& options, const limits& by)
+        : v_(v), F_(F), options_(options), by_(by), level_(v.n) {}
 
-    // From scratch, a random sample is solved roughly, then a larger one from there, and so on: the first sketch of α costs little when F has few entries, and most
-    // of the points that come in later are set aside at once. This is only where the solver starts from.
+    // From scratch, a random sample is solved roughly, then a larger one from there, and so on: the first sketch of α
+    // costs little when F has few entries, and most of the points that come in later are set aside at once. This is
+    // only where the solver starts from.
     void start(bool from_scratch);
     bool finest() const { return level_ == v_.n; }
     index next_level_size() const { return level_ * by_.level_ratio >= v_.n ? v_.n : level_ * by_.level_ratio; }
@@ -31,11 +33,12 @@ public:
 
     // All points of the level again, F right for those set aside.
     void unshrink();
-    // Those that could decide the gap. With K positive semidefinite, F of a point has changed by ⟨Δw, φ(xᵢ)⟩ since it was known, at most
-    // ‖Δw‖·√K(i, i) (Cauchy-Schwarz): near the end that leaves few in doubt. ‖Δw‖² = ΔαᵀKΔα = -Σ Δα·ΔF.
+    // Those that could decide the gap. With K positive semidefinite, F of a point has changed by ⟨Δw, φ(xᵢ)⟩ since it
+    // was known, at most ‖Δw‖·√K(i, i) (Cauchy-Schwarz): near the end that leaves few in doubt. ‖Δw‖² = ΔαᵀKΔα = -Σ
+    // Δα·ΔF.
     void unshrink_doubtful();
-    // The same for a run that has to end: as many of them as there is time for; without `late` all. The others count in gap_of_all() with what they
-    // could be.
+    // The same for a run that has to end: as many of them as there is time for; without `late` all. The others count in
+    // gap_of_all() with what they could be.
     void unshrink_doubtful(const std::function<bool()>& late);
     // Those of the points set aside that could decide the gap if F of the active ones were off by `error`.
     void recall_doubtful(double error);
@@ -74,8 +77,8 @@ private:
     double margin_ = infinity;  // see idle()
     double offset_[2] = {0, 0};
     int since_shrink_ = 0;
-    // When the last point was set aside while all were active. Since then w has moved by at most reach_, so F of a point set aside by at most
-    // reach_·√K(i, i).
+    // When the last point was set aside while all were active. Since then w has moved by at most reach_, so F of a
+    // point set aside by at most reach_·√K(i, i).
     std::vector<double> alpha_then_, F_then_;
     double objective_then_ = 0;
     double error_then_ = 0;  // of F_then_, as a sample shows it

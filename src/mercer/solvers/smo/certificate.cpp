@@ -5,8 +5,8 @@
 
 namespace mercer::smo {
 
-// How far F is from its exact values is seen on a sample of points, a new one each time, and on those of the largest |α|: float errors gather around
-// them. Small problems are made exact altogether.
+// How far F is from its exact values is seen on a sample of points, a new one each time, and on those of the largest
+// |α|: float errors gather around them. Small problems are made exact altogether.
 std::vector<index> certificate::first_looked_at() {
     const index step = v_.n <= by_.whole_size ? 1 : std::max<index>(1, v_.active / by_.sample_size);
     std::vector<index> points = F_.sample(step);
@@ -17,17 +17,19 @@ std::vector<index> certificate::first_looked_at() {
     for (index i = 0; i < v_.active; ++i)
         if (v_.alpha[i] != 0 && !exact_[i]) heavy.push_back(i);
     const auto count = std::min<std::size_t>(heavy.size(), static_cast<std::size_t>(by_.sample_size));
-    std::partial_sort(heavy.begin(), heavy.begin() + static_cast<std::ptrdiff_t>(count), heavy.end(), [&](index i, index j) {
-        const double a = std::abs(v_.alpha[i]), b = std::abs(v_.alpha[j]);
-        return a > b || (a == b && i < j);
-    });
+    std::partial_sort(heavy.begin(), heavy.begin() + static_cast<std::ptrdiff_t>(count), heavy.end(),
+                      [&](index i, index j) {
+                          const double a = std::abs(v_.alpha[i]), b = std::abs(v_.alpha[j]);
+                          return a > b || (a == b && i < j);
+                      });
     for (std::size_t k = 0; k < count; ++k) exact_[heavy[k]] = 1, points.push_back(heavy[k]);
     return points;
 }
 
 bool certificate::holds() {
     std::vector<index> points = first_looked_at();
-    // Then points that could decide the gap if they were as wrong as that; what they turn out to be may widen the doubt.
+    // Then points that could decide the gap if they were as wrong as that; what they turn out to be may widen the
+    // doubt.
     double error = 0;
     while (!points.empty()) {
         std::vector<double> before;
@@ -40,7 +42,8 @@ bool certificate::holds() {
         active_.recall_doubtful(doubt);
         for (index i = 0; i < v_.active; ++i) {
             const int g = v_.group[i];
-            const bool may_be_top = v_.can_rise(i) && v_.F[i] + doubt >= v_.max_up[g], may_be_low = v_.can_fall(i) && v_.F[i] - doubt <= v_.min_low[g];
+            const bool may_be_top = v_.can_rise(i) && v_.F[i] + doubt >= v_.max_up[g],
+                       may_be_low = v_.can_fall(i) && v_.F[i] - doubt <= v_.min_low[g];
             if (exact_[i] || !(may_be_top || may_be_low)) continue;
             exact_[i] = 1;
             points.push_back(i);
@@ -73,7 +76,8 @@ void certificate::restore() {
     v_.measure();
 }
 
-// A function w that meets all constraints has pᵀα <= ‖w‖·√(αᵀKα) for every feasible α: α is a certificate of how large ‖w‖ must be.
+// A function w that meets all constraints has pᵀα <= ‖w‖·√(αᵀKα) for every feasible α: α is a certificate of how large
+// ‖w‖ must be.
 bool certificate::needs_too_much() const {
     double linear = 0, quadratic = 0, largest = 0, low = infinity, high = -infinity;
     for (index i = 0; i < v_.n; ++i) {

@@ -25,8 +25,8 @@ public:
     // The best α there was, and its F.
     void restore();
     double least_objective() const { return least_; }
-    // Whether float kernel values lead nowhere any more: time and again they promised an end that the exact ones denied, and the objective has not
-    // fallen since. Then the best α there was takes its place again.
+    // Whether float kernel values lead nowhere any more: time and again they promised an end that the exact ones
+    // denied, and the objective has not fallen since. Then the best α there was takes its place again.
     bool leads_no_nearer();
     // Something else was tried: count from here.
     void start_again() { denied_ = 0; }

@@ -7,7 +7,8 @@
 
 namespace mercer::smo {
 
-// The value c about which all kernel values lie, where float can hardly tell them apart: of a Gaussian much wider than the data, say. Else 0.
+// The value c about which all kernel values lie, where float can hardly tell them apart: of a Gaussian much wider than
+// the data, say. Else 0.
 double common_value(std::span<const float> values);
 double common_value(const gram<float>& K);  // from some of its values
 

@@ -8,11 +8,13 @@
 
 namespace mercer::smo {
 
-gradient::gradient(variables& v, const gram<float>& fast, const gram<double>& exact, std::size_t room, counters& done, const limits& by)
+gradient::gradient(variables& v, const gram<float>& fast, const gram<double>& exact, std::size_t room, counters& done,
+                   const limits& by)
     : v_(v), fast_(fast), exact_(exact), store_(v.n, room, fast.element_cost(), by.rows_kept), done_(done), by_(by) {}
 
 // Stripe by stripe; rows come from the store or are computed.
-void gradient::update(const std::vector<index>& changed, const std::vector<double>& delta, index from, index to, bool keep) {
+void gradient::update(const std::vector<index>& changed, const std::vector<double>& delta, index from, index to,
+                      bool keep) {
     if (changed.empty() || from >= to) return;
     const index rows = static_cast<index>(changed.size());
     std::vector<index> original(changed.size());
@@ -81,7 +83,8 @@ void gradient::make_exact(const std::vector<index>& points) {
         for (index c = 0; c < terms; c += strip) {
             const index width = std::min(strip, terms - c);
             const matrix_view<double> k(tile.at_least(band * strip), rows, width);
-            exact_.block(std::span<const index>(who), std::span<const index>(support.data() + c, static_cast<std::size_t>(width)), k);
+            exact_.block(std::span<const index>(who),
+                         std::span<const index>(support.data() + c, static_cast<std::size_t>(width)), k);
             for (index i = 0; i < rows; ++i) v_.F[points[first + i]] -= ops_.dot(k.row(i), weight.data() + c, width);
         }
     });

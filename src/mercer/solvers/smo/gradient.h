@@ -14,7 +14,8 @@ inline constexpr index row_chunk = 512;            // rows that are used but not
 class gradient {
 public:
     // `room`: bytes for kept rows.
-    gradient(variables& v, const gram<float>& fast, const gram<double>& exact, std::size_t room, counters& done, const limits& by);
+    gradient(variables& v, const gram<float>& fast, const gram<double>& exact, std::size_t room, counters& done,
+             const limits& by);
 
     // F[from … to) -= Σ delta·K(changed, ·); with `keep`, rows stay where there is room for them.
     void update(const std::vector<index>& changed, const std::vector<double>& delta, index from, index to, bool keep);

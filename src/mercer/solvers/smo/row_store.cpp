@@ -6,12 +6,15 @@
 
 namespace mercer::smo {
 
-row_store::row_store(index n, std::size_t budget_bytes, double element_cost, const row_limits& limits) : limits_(limits), stride_((n + 15) / 16 * 16) {
+row_store::row_store(index n, std::size_t budget_bytes, double element_cost, const row_limits& limits)
+    : limits_(limits), stride_((n + 15) / 16 * 16) {
     small_ = static_cast<std::size_t>(n) * static_cast<std::size_t>(stride_) * sizeof(float) <= limits_.small_bytes;
     cheap_ = element_cost < limits_.cheap_cost && !small_;
     const std::size_t row_bytes = static_cast<std::size_t>(std::max<index>(stride_, 1)) * sizeof(float);
     most_slots_ = std::min<index>(n, static_cast<index>(budget_bytes / row_bytes));
-    slots_ = cheap_ ? std::min<index>(most_slots_, std::max<index>(1, static_cast<index>(limits_.near_bytes / row_bytes))) : most_slots_;
+    slots_ = cheap_
+                 ? std::min<index>(most_slots_, std::max<index>(1, static_cast<index>(limits_.near_bytes / row_bytes)))
+                 : most_slots_;
     slot_of_.assign(static_cast<std::size_t>(n), -1);
     asked_.assign(static_cast<std::size_t>(n), 0);
     position_.resize(static_cast<std::size_t>(n));
@@ -45,7 +48,8 @@ index row_store::fetch(index original, index& valid) {
     index slot = slot_of_[original];
     if (slot < 0) {
         // Cheap rows that are wanted again and again are worth more memory after all.
-        if (taken_ == slots_ && slots_ < most_slots_ && asked >= limits_.often && ++missed_ > limits_.patience * slots_) {
+        if (taken_ == slots_ && slots_ < most_slots_ && asked >= limits_.often &&
+            ++missed_ > limits_.patience * slots_) {
             slots_ = std::min(most_slots_, 2 * slots_);
             missed_ = 0;
         }
@@ -99,7 +103,8 @@ void row_store::extended(index original, index length) {
 void row_store::reorder(const std::vector<index>& order, const std::vector<index>& perm, index same) {
     const index count = static_cast<index>(order.size());
     for (index i = 0; i < count; ++i) position_[perm[i]] = i;
-    // A row that was valid only for a part of these positions would be valid in places: it is given up, as are those quickly made again.
+    // A row that was valid only for a part of these positions would be valid in places: it is given up, as are those
+    // quickly made again.
     parallel_for(taken_, [&](index slot) {
         if (valid_[slot] <= same) return;
         if (cheap_ || valid_[slot] < count) {
@@ -110,7 +115,8 @@ void row_store::reorder(const std::vector<index>& order, const std::vector<index
         moved.resize(static_cast<std::size_t>(count));
         for (index i = same; i < count; ++i) moved[i] = *at(slot, order[i]);
         for (index first = same; first < count; first = (first / panel + 1) * panel)
-            std::copy(moved.begin() + first, moved.begin() + std::min(count, (first / panel + 1) * panel), at(slot, first));
+            std::copy(moved.begin() + first, moved.begin() + std::min(count, (first / panel + 1) * panel),
+                      at(slot, first));
     });
 }
 

@@ -1,11 +1,11 @@
 // Rows of the kernel matrix kept for the solver, in the order of its positions, each valid up to some length.
 //
-// Unlike gram/row_cache it hands out the rows themselves, follows the solver when it reorders its points, and lets a row be
-// continued: a row computed while few points were active is still good for those when all are active again.
+// Unlike gram/row_cache it hands out the rows themselves, follows the solver when it reorders its points, and lets a
+// row be continued: a row computed while few points were active is still good for those when all are active again.
 //
-// A row lies in pieces of `panel` columns, and the pieces of all rows for the same columns lie together: while few points are active only
-// the first panels are ever written, densely. (A row in one piece leaves most of every huge page unused, and the system clears it all: with
-// 50,000 points that was two fifths of the time.)
+// A row lies in pieces of `panel` columns, and the pieces of all rows for the same columns lie together: while few
+// points are active only the first panels are ever written, densely. (A row in one piece leaves most of every huge page
+// unused, and the system clears it all: with 50,000 points that was two fifths of the time.)
 #pragma once
 
 #include <algorithm>
@@ -19,30 +19,32 @@ namespace mercer::smo {
 
 // Chosen by measurement; none changes an element.
 struct row_limits {
-    double cheap_cost = 6;                            // cycles an element; below it a row is read no faster than computed
-    int often = 8;                                    // times a row was asked for, at most 255
-    std::size_t most_spare = std::size_t{64} << 20;   // kept for the next problem
-    std::size_t small_bytes = std::size_t{16} << 20;  // a matrix that stays in the caches, in memory that was used before
-    std::size_t near_bytes = std::size_t{32} << 20;   // kept of cheap rows
-    index patience = 16;                              // rows missed for every one kept, before more are kept
+    double cheap_cost = 6;  // cycles an element; below it a row is read no faster than computed
+    int often = 8;          // times a row was asked for, at most 255
+    std::size_t most_spare = std::size_t{64} << 20;  // kept for the next problem
+    std::size_t small_bytes = std::size_t{16}
+                              << 20;  // a matrix that stays in the caches, in memory that was used before
+    std::size_t near_bytes = std::size_t{32} << 20;  // kept of cheap rows
+    index patience = 16;                             // rows missed for every one kept, before more are kept
 };
 
 class row_store {
 public:
-    static constexpr index panel = 1024;   // columns
-    static constexpr index in_use = 2048;  // the rows last fetched, so many of them, keep their places: no block has more
+    static constexpr index panel = 1024;  // columns
+    static constexpr index in_use =
+        2048;  // the rows last fetched, so many of them, keep their places: no block has more
 
-    // element_cost: cycles to compute an element (gram.h). Where that is little, a large store costs more than it saves, for
-    // memory written for the first time is slow; then only so much is kept as stays near the caches.
+    // element_cost: cycles to compute an element (gram.h). Where that is little, a large store costs more than it
+    // saves, for memory written for the first time is slow; then only so much is kept as stays near the caches.
     row_store(index n, std::size_t budget_bytes, double element_cost, const row_limits& limits = {});
     ~row_store();
     row_store(const row_store&) = delete;
     row_store& operator=(const row_store&) = delete;
 
-    // The slot where the row of point `original` is or may be put (-1: nowhere), and how many leading positions of it are valid.
-    // Unless the matrix is small, a row gets a place the second time it is asked for (the third, where it is cheap): most variables go
-    // to a bound once and never move again.
-    // Rows fetched in the same round are never given up for one another.
+    // The slot where the row of point `original` is or may be put (-1: nowhere), and how many leading positions of it
+    // are valid. Unless the matrix is small, a row gets a place the second time it is asked for (the third, where it is
+    // cheap): most variables go to a bound once and never move again. Rows fetched in the same round are never given up
+    // for one another.
     index fetch(index original, index& valid);
     // What the rows take, and how to give it back: they are computed again when asked for.
     std::size_t bytes() const { return static_cast<std::size_t>(taken_ * stride_) * sizeof(float); }
@@ -58,8 +60,8 @@ public:
     }
     // The row is now valid up to `length`.
     void extended(index original, index length);
-    // Position i of the first order.size() positions becomes what was at order[i]; perm: position → original, after the change.
-    // The first `same` positions stay.
+    // Position i of the first order.size() positions becomes what was at order[i]; perm: position → original, after the
+    // change. The first `same` positions stay.
     void reorder(const std::vector<index>& order, const std::vector<index>& perm, index same);
     index position(index original) const { return position_[original]; }
 

@@ -17,10 +17,11 @@ limits& limits_in_force() {
     return now;
 }
 
-// What the budget leaves for rows and for Newton's matrices, when α, F and the like, a block's tile and the threads' scratch are taken off; but a
-// quarter of it at least.
+// What the budget leaves for rows and for Newton's matrices, when α, F and the like, a block's tile and the threads'
+// scratch are taken off; but a quarter of it at least.
 static std::size_t room_for_rows(index n, std::size_t budget, const limits& by) {
-    const auto block = static_cast<std::size_t>(std::min(n, std::max(by.largest_block, room_for_free(budget, by)))), size = static_cast<std::size_t>(n);
+    const auto block = static_cast<std::size_t>(std::min(n, std::max(by.largest_block, room_for_free(budget, by)))),
+               size = static_cast<std::size_t>(n);
     // Of four threads, however many there are: what is kept must not depend on that.
     const std::size_t scratch = 4 * sizeof(float) * static_cast<std::size_t>(row_chunk * stripe);
     const std::size_t workspaces = std::size_t{6} << 20;  // of the tile loops, and the unused ends of large pages
@@ -28,7 +29,8 @@ static std::size_t room_for_rows(index n, std::size_t budget, const limits& by) 
     return budget - std::min(taken, budget / 4 * 3);
 }
 
-solver::solver(const gram<float>& fast, const gram<double>& exact, const box_problem& problem, const smo_options& options, double common)
+solver::solver(const gram<float>& fast, const gram<double>& exact, const box_problem& problem,
+               const smo_options& options, double common)
     : options_(options),
       v_(problem, fast, common),
       room_(room_for_rows(v_.n, options.cache_bytes, by_)),
@@ -134,12 +136,14 @@ solver::next solver::accelerate() {
 void solver::look_at_those_aside_at_the_end() {
     constexpr double moment = 0.5;  // seconds for who has asked to stop
     if (active_.aside_is_settled()) return;
-    if (status_ != fit_status::time_limit && status_ != fit_status::cancelled) return active_.unshrink_doubtful(nullptr);
+    if (status_ != fit_status::time_limit && status_ != fit_status::cancelled)
+        return active_.unshrink_doubtful(nullptr);
     const double last = status_ == fit_status::time_limit ? options_.most_seconds : watch_.seconds() + moment;
     active_.unshrink_doubtful([&] { return watch_.seconds() >= last; });
 }
 
-// Where variables at their bounds alone meet the sum, rounding leaves one of them a hair inside; it says nothing of the margin.
+// Where variables at their bounds alone meet the sum, rounding leaves one of them a hair inside; it says nothing of the
+// margin.
 void solver::put_at_bounds() {
     double total = 0;
     for (const double a : v_.alpha) total += std::abs(a);
@@ -150,15 +154,16 @@ void solver::put_at_bounds() {
     }
 }
 
-// The objective is a sum over support points: of exact values, where these are little work beside what was done, or the error seen in F would show. Cut
-// short, the gap is that of exact values too, unless they are too many.
+// The objective is a sum over support points: of exact values, where these are little work beside what was done, or the
+// error seen in F would show. Cut short, the gap is that of exact values too, unless they are too many.
 void solver::exact_objective() {
     const bool certified = finished(status_);
     const bool exact = !certified && v_.active == v_.n && F_.make_all_exact();
     active_.gap_of_all();
     double weight = 0;
     for (const double a : v_.alpha) weight += std::abs(a);
-    const bool shows = 0.5 * weight * std::max(certificate_.error_seen(), active_.error_aside()) > 1e-7 * std::abs(objective_);
+    const bool shows =
+        0.5 * weight * std::max(certificate_.error_seen(), active_.error_aside()) > 1e-7 * std::abs(objective_);
     const std::vector<index> support = v_.support();
     const double values = static_cast<double>(support.size()) * static_cast<double>(support.size());
     const double done = static_cast<double>(done_.rows_computed) * static_cast<double>(v_.n);
@@ -214,27 +219,32 @@ void smo_result::add_run_before(const smo_result& first) {
     rows_computed += first.rows_computed, rows_reused += first.rows_reused;
 }
 
-smo_result solve_smo(const gram<float>& fast, const gram<double>& exact, const box_problem& problem, const smo_options& options) {
+smo_result solve_smo(const gram<float>& fast, const gram<double>& exact, const box_problem& problem,
+                     const smo_options& options) {
     const auto n = static_cast<index>(problem.p.size());
     if (fast.rows() != n || fast.cols() != n || exact.rows() != n || exact.cols() != n)
-        fail(errc::invalid_argument,
-             "smo: the Gram matrix must be n × n with n = " + std::to_string(n) + ", got " + std::to_string(fast.rows()) + " × " + std::to_string(fast.cols()));
-    if (!(options.tol > 0)) fail(errc::invalid_argument, "smo: tol must satisfy tol > 0, got " + std::to_string(options.tol));
+        fail(errc::invalid_argument, "smo: the Gram matrix must be n × n with n = " + std::to_string(n) + ", got " +
+                                         std::to_string(fast.rows()) + " × " + std::to_string(fast.cols()));
+    if (!(options.tol > 0))
+        fail(errc::invalid_argument, "smo: tol must satisfy tol > 0, got " + std::to_string(options.tol));
     for (std::size_t i = 0; i < problem.p.size(); ++i)
         if (!(problem.lower[i] <= problem.upper[i]))
-            fail(errc::invalid_argument, "smo: bounds must satisfy lower <= upper, got " + std::to_string(problem.lower[i]) + " and " +
+            fail(errc::invalid_argument, "smo: bounds must satisfy lower <= upper, got " +
+                                             std::to_string(problem.lower[i]) + " and " +
                                              std::to_string(problem.upper[i]) + " for variable " + std::to_string(i));
     smo_result r = smo::solver(fast, exact, problem, options).run();
     const double c = r.status == fit_status::stalled ? smo::common_value(fast) : 0;
     if (c == 0) return r;
-    // What tells the points apart is lost in the rounding of what they have in common: on from here without that. The sum of α is fixed, so it is the same
-    // problem, F but for a constant.
+    // What tells the points apart is lost in the rounding of what they have in common: on from here without that. The
+    // sum of α is fixed, so it is the same problem, F but for a constant.
     const lowered<float> low_fast(exact, c);
     const lowered<double> low_exact(exact, c);
     smo_options rest = options;
     rest.most_seconds -= r.seconds;
     rest.most_steps -= r.steps;
-    smo_result again = smo::solver(low_fast, low_exact, {problem.p, problem.lower, problem.upper, problem.group, r.alpha}, rest, c).run();
+    smo_result again =
+        smo::solver(low_fast, low_exact, {problem.p, problem.lower, problem.upper, problem.group, r.alpha}, rest, c)
+            .run();
     double sum = 0;
     for (const double each : again.alpha) sum += each;
     for (double& each : again.F) each -= c * sum;

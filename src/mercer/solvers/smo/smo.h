@@ -2,19 +2,20 @@
 //
 //     min  ½ αᵀKα - pᵀα    subject to   l <= α <= u,   Σ α fixed within each group (one or two groups),
 //
-// with labels kept out of K: α is signed. C-SVC: p = y, 0 <= yα <= C, Σα = 0. ε-regression: two variables per example over
-// mirrored(K), p = y ∓ ε. One-class: p = 0, Σα = νn. ν-problems: two groups.
+// with labels kept out of K: α is signed. C-SVC: p = y, 0 <= yα <= C, Σα = 0. ε-regression: two variables per example
+// over mirrored(K), p = y ∓ ε. One-class: p = 0, Σα = νn. ν-problems: two groups.
 //
-// With F = p - Kα a point is optimal when, in every group, max{Fᵢ : αᵢ < uᵢ} <= min{Fⱼ : αⱼ > lⱼ}; the difference is the gap.
-// The solver works on two levels. Outside: the most violating variables (and the free ones still in motion) form a block; its
-// kernel tile stays in the caches while pairs chosen to second order (Fan, Chen, Lin, JMLR 6, 2005) are solved in it; then F is
-// updated for all active points with the rows of those variables that changed, computed tile by tile or taken from a row cache.
-// Points whose variables will stay at a bound are set aside (shrinking) and come back with F made exact again: all of them, or, with K
-// positive semidefinite, those that a bound on ‖Δw‖ since F was known leaves in doubt.
+// With F = p - Kα a point is optimal when, in every group, max{Fᵢ : αᵢ < uᵢ} <= min{Fⱼ : αⱼ > lⱼ}; the difference is
+// the gap. The solver works on two levels. Outside: the most violating variables (and the free ones still in motion)
+// form a block; its kernel tile stays in the caches while pairs chosen to second order (Fan, Chen, Lin, JMLR 6, 2005)
+// are solved in it; then F is updated for all active points with the rows of those variables that changed, computed
+// tile by tile or taken from a row cache. Points whose variables will stay at a bound are set aside (shrinking) and
+// come back with F made exact again: all of them, or, with K positive semidefinite, those that a bound on ‖Δw‖ since F
+// was known leaves in doubt.
 //
-// Kernel values are float, sums are double. The only successful end is a gap <= tol in double: before it is declared, F is
-// recomputed with kernel values in double for every point that could, within four times the error seen on a sample, decide the
-// gap. If the gap then fails, the solver goes on from the exact values.
+// Kernel values are float, sums are double. The only successful end is a gap <= tol in double: before it is declared, F
+// is recomputed with kernel values in double for every point that could, within four times the error seen on a sample,
+// decide the gap. If the gap then fails, the solver goes on from the exact values.
 #pragma once
 
 #include <cstddef>
@@ -52,7 +53,8 @@ struct smo_progress {
 struct smo_options {
     double tol = 1e-3;
     std::size_t cache_bytes = std::size_t{200} << 20;
-    // What decides how large a block may be: the same for any number of threads, where cache_bytes may be a thread's share.
+    // What decides how large a block may be: the same for any number of threads, where cache_bytes may be a thread's
+    // share.
     std::size_t block_bytes = std::size_t{200} << 20;
     bool shrinking = true;
     bool bounded = true;  // false: some bounds are infinite, so watch for α that grow without end
@@ -65,13 +67,13 @@ struct smo_options {
     double checkpoint_seconds = 60;
 };
 
-
 struct smo_result {
     fit_status status = fit_status::converged;
     std::vector<double> alpha;
     std::vector<double> F;  // p - Kα; of points that cannot decide the gap, perhaps an earlier value
-    double gap = 0;         // exact where the status is converged or stationary; not less than it where the time did not suffice to look at all points
-    double objective = 0;   // ½αᵀKα - pᵀα
+    double gap = 0;        // exact where the status is converged or stationary; not less than it where the time did not
+                           // suffice to look at all points
+    double objective = 0;  // ½αᵀKα - pᵀα
     std::int64_t steps = 0;
     std::int64_t rounds = 0;
     std::int64_t rows_computed = 0;
@@ -84,6 +86,7 @@ struct smo_result {
 };
 
 // `fast` and `exact` are the same matrix in float and in double; both n × n and symmetric.
-smo_result solve_smo(const gram<float>& fast, const gram<double>& exact, const box_problem& problem, const smo_options& options);
+smo_result solve_smo(const gram<float>& fast, const gram<double>& exact, const box_problem& problem,
+                     const smo_options& options);
 
 }  // namespace mercer

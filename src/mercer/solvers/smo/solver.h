@@ -9,8 +9,8 @@
 //         solve a working block, update F of the active points
 //         set aside points that stay at their bounds
 //         where pairs crawl, Newton's method
-//         where the active points are solved as finely as was asked: bring back those set aside that could decide the gap, ask for a finer one, and at
-//         the end for the certificate
+//         where the active points are solved as finely as was asked: bring back those set aside that could decide the
+//         gap, ask for a finer one, and at the end for the certificate
 #pragma once
 
 #include "mercer/solvers/smo/active_set.h"
@@ -24,7 +24,8 @@ namespace mercer::smo {
 class solver {
 public:
     // fast and exact give K - common.
-    solver(const gram<float>& fast, const gram<double>& exact, const box_problem& problem, const smo_options& options, double common = 0);
+    solver(const gram<float>& fast, const gram<double>& exact, const box_problem& problem, const smo_options& options,
+           double common = 0);
     smo_result run();
 
 private:
@@ -35,10 +36,16 @@ private:
     next ask_certificate();
     next accelerate();
     next end(fit_status status);
-    // Negative curvature was met: what was reached need not be the minimum, unless K is proven to have none and rounding made it.
-    fit_status success() const { return done_.concave_steps > 0 && !F_.fast().positive() ? fit_status::stationary : fit_status::converged; }
-    // Without bounds, and no α was better than none: whatever there is to find is beyond what double can tell from nothing.
-    fit_status failure() const { return !options_.bounded && certificate_.least_objective() >= 0 ? fit_status::unbounded : fit_status::stalled; }
+    // Negative curvature was met: what was reached need not be the minimum, unless K is proven to have none and
+    // rounding made it.
+    fit_status success() const {
+        return done_.concave_steps > 0 && !F_.fast().positive() ? fit_status::stationary : fit_status::converged;
+    }
+    // Without bounds, and no α was better than none: whatever there is to find is beyond what double can tell from
+    // nothing.
+    fit_status failure() const {
+        return !options_.bounded && certificate_.least_objective() >= 0 ? fit_status::unbounded : fit_status::stalled;
+    }
 
     smo_result result();
     void look_at_those_aside_at_the_end();
@@ -57,12 +64,12 @@ private:
     newton newton_;
     watch watch_;
 
-    const double target_;                // of the gap: what is left of tol covers the float error, as a rule
-    double rough_;                       // the gap to reach before all points are looked at again
+    const double target_;  // of the gap: what is left of tol covers the float error, as a rule
+    double rough_;         // the gap to reach before all points are looked at again
     const bool from_scratch_;
-    bool at_rest_ = false;               // the last block changed nothing
+    bool at_rest_ = false;  // the last block changed nothing
     int rests_ = 0;
-    std::int64_t rounds_at_look_ = -1;   // when all points were last looked at
+    std::int64_t rounds_at_look_ = -1;  // when all points were last looked at
     fit_status status_ = fit_status::converged;
     double objective_ = 0;
 };

@@ -71,7 +71,8 @@ std::vector<double> variables::original_order(const std::vector<double>& values)
 }
 
 void variables::reorder(const std::vector<index>& order) {
-    permute(original, order), permute(alpha, order), permute(F, order), permute(p, order), permute(lower, order), permute(upper, order);
+    permute(original, order), permute(alpha, order), permute(F, order), permute(p, order), permute(lower, order),
+        permute(upper, order);
     permute(group, order), permute(diagonal, order);
     in_order_ = false;
 }

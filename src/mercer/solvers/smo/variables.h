@@ -13,10 +13,10 @@ namespace mercer::smo {
 
 // What has been done so far.
 struct counters {
-    std::int64_t steps = 0, rounds = 0;                // pairs and blocks solved
-    std::int64_t rows_computed = 0, rows_reused = 0;   // of the kernel matrix
-    std::int64_t flat_steps = 0, concave_steps = 0;    // of zero and of negative curvature
-    double work = 0;                                   // of blocks since Newton's method was last tried, in about so many cycles
+    std::int64_t steps = 0, rounds = 0;               // pairs and blocks solved
+    std::int64_t rows_computed = 0, rows_reused = 0;  // of the kernel matrix
+    std::int64_t flat_steps = 0, concave_steps = 0;   // of zero and of negative curvature
+    double work = 0;  // of blocks since Newton's method was last tried, in about so many cycles
 };
 
 struct variables {
@@ -33,7 +33,8 @@ struct variables {
     std::vector<std::uint8_t> group;
     std::vector<index> original;  // of each position, the number of its point in the problem
 
-    // Of the active points, when last measured: in each group max{Fᵢ : αᵢ < uᵢ}, min{Fⱼ : αⱼ > lⱼ}, and the largest difference of the two.
+    // Of the active points, when last measured: in each group max{Fᵢ : αᵢ < uᵢ}, min{Fⱼ : αⱼ > lⱼ}, and the largest
+    // difference of the two.
     double max_up[2] = {0, 0}, min_low[2] = {0, 0};
     double gap = 0;
 
@@ -42,7 +43,7 @@ struct variables {
     bool is_free(index i) const { return can_rise(i) && can_fall(i); }
     double self(index i) const { return std::abs(static_cast<double>(diagonal[i]) + common); }  // K(i, i)
 
-    double measure();  // the gap
+    double measure();            // the gap
     double spread_of_p() const;  // its standard deviation; 0 where that is not finite
     index support_size() const;
     std::vector<index> support() const;  // positions with α ≠ 0

@@ -1,6 +1,6 @@
 // Compiled once per instruction set, like kernels/tile/ops.cpp.
-// Longer than 400 lines: a table of loops, none of which calls another, that is filled here; a second such file would need its own table, its own
-// choice at run time and its own place in cmake/simd.cmake.
+// Longer than 400 lines: a table of loops, none of which calls another, that is filled here; a second such file would
+// need its own table, its own choice at run time and its own place in cmake/simd.cmake.
 #include "mercer/solvers/smo/vector_ops.h"
 
 #include <hwy/highway.h>
@@ -43,7 +43,8 @@ HWY_INLINE best<R> reduce(V value, I at) {
     hn::Store(at, di, i);
     best<R> found{v[0], static_cast<size>(i[0])};
     for (size k = 1; k < lanes<R>; ++k)
-        if (v[k] > found.value || (v[k] == found.value && static_cast<size>(i[k]) < found.at)) found = {v[k], static_cast<size>(i[k])};
+        if (v[k] > found.value || (v[k] == found.value && static_cast<size>(i[k]) < found.at))
+            found = {v[k], static_cast<size>(i[k])};
     return found;
 }
 
@@ -99,7 +100,8 @@ HWY_INLINE best<R> partner(const inner_problem<R>& p, int g, size i, R Fi) {
     for (size k = p.begin[g]; k < p.end[g]; k += lanes<R>) {
         // The padding and the variables at their lower bound have F + low = +∞, a difference of -∞.
         const auto b = hn::Sub(fi, hn::Add(hn::Load(d, p.F + k), hn::Load(d, p.low + k)));
-        const auto a = hn::Max(hn::MulAdd(minus_two, load_kernel(d, Ki + k), hn::Add(kii, load_kernel(d, p.diagonal + k))), tau);
+        const auto a =
+            hn::Max(hn::MulAdd(minus_two, load_kernel(d, Ki + k), hn::Add(kii, load_kernel(d, p.diagonal + k))), tau);
         auto gain = zero;
         if constexpr (sizeof(R) == 4)
             gain = hn::Mul(hn::Mul(b, b), hn::ApproximateReciprocal(a));
@@ -135,7 +137,8 @@ void solve(inner_problem<R>& p) {
         const size j = second.at;
         const float *Ki = p.K + i * p.stride, *Kj = p.K + j * p.stride;
         double a = static_cast<double>(p.diagonal[i]) + p.diagonal[j] - 2.0 * Ki[j];
-        const double scale = __builtin_fabs(static_cast<double>(p.diagonal[i])) + __builtin_fabs(static_cast<double>(p.diagonal[j]));
+        const double scale =
+            __builtin_fabs(static_cast<double>(p.diagonal[i])) + __builtin_fabs(static_cast<double>(p.diagonal[j]));
         if (a <= 1e-6 * scale) {
             if (a < -1e-6 * scale)
                 ++p.concave_steps;
@@ -175,7 +178,8 @@ void subtract_rows(double* F, const float* const* row, const double* delta, size
     size i = 0;
     // Strips of four vectors stay in registers while all rows pass.
     for (; i + 4 * n <= count; i += 4 * n) {
-        auto f0 = hn::LoadU(d, F + i), f1 = hn::LoadU(d, F + i + n), f2 = hn::LoadU(d, F + i + 2 * n), f3 = hn::LoadU(d, F + i + 3 * n);
+        auto f0 = hn::LoadU(d, F + i), f1 = hn::LoadU(d, F + i + n), f2 = hn::LoadU(d, F + i + 2 * n),
+             f3 = hn::LoadU(d, F + i + 3 * n);
         for (size r = 0; r < rows; ++r) {
             const auto t = hn::Set(d, delta[r]);
             const float* k = row[r] + i;
@@ -193,7 +197,8 @@ void subtract_rows(double* F, const float* const* row, const double* delta, size
         for (size r = 0; r < rows; ++r) F[i] -= delta[r] * static_cast<double>(row[r][i]);
 }
 
-void extremes(const double* F, const double* alpha, const double* lower, const double* upper, size count, double& max_up, double& min_low) {
+void extremes(const double* F, const double* alpha, const double* lower, const double* upper, size count,
+              double& max_up, double& min_low) {
     const tag<double> d;
     constexpr size n = lanes<double>;
     auto top = hn::Set(d, -infinity), low = hn::Set(d, infinity);
@@ -315,8 +320,10 @@ void narrow(double* C, const double* A, size a_stride, const double* B, size str
     for (size r = 0; r < narrow_rows; ++r) hn::StoreU(sum[r], d, C + r * stride);
 }
 
-void narrow_update(double* C, const double* A, size a_stride, bool a_turned, const double* B, size stride, size depth, const double* ahead) {
-    return a_turned ? narrow<true>(C, A, a_stride, B, stride, depth, ahead) : narrow<false>(C, A, a_stride, B, stride, depth, ahead);
+void narrow_update(double* C, const double* A, size a_stride, bool a_turned, const double* B, size stride, size depth,
+                   const double* ahead) {
+    return a_turned ? narrow<true>(C, A, a_stride, B, stride, depth, ahead)
+                    : narrow<false>(C, A, a_stride, B, stride, depth, ahead);
 }
 
 // Four sums at a time share the conversion of a to double.
@@ -347,8 +354,8 @@ void dots(const float* a, const double* b, size stride, size terms, size count, 
                 s3 = hn::MulAdd(k, hn::LoadU(d, row[3] + i), s3);
             }
         }
-        double sum[4] = {hn::GetLane(hn::SumOfLanes(d, s0)), hn::GetLane(hn::SumOfLanes(d, s1)), hn::GetLane(hn::SumOfLanes(d, s2)),
-                         hn::GetLane(hn::SumOfLanes(d, s3))};
+        double sum[4] = {hn::GetLane(hn::SumOfLanes(d, s0)), hn::GetLane(hn::SumOfLanes(d, s1)),
+                         hn::GetLane(hn::SumOfLanes(d, s2)), hn::GetLane(hn::SumOfLanes(d, s3))};
         for (; i < count; ++i)
             for (size r = 0; r < here; ++r) sum[r] += static_cast<double>(a[i]) * row[r][i];
         for (size r = 0; r < here; ++r) out[m + r] = sum[r];
@@ -356,7 +363,8 @@ void dots(const float* a, const double* b, size stride, size terms, size count, 
 }
 
 // Squares of 4 × 4 sums: every number loaded is used four times. At an edge the last row stands in for those beyond it.
-void products(const float* a, size a_stride, size rows, const float* b, size b_stride, size terms, size count, float* out) {
+void products(const float* a, size a_stride, size rows, const float* b, size b_stride, size terms, size count,
+              float* out) {
     const tag<float> d;
     constexpr size n = lanes<float>;
     const size whole = count / n * n;
@@ -370,24 +378,29 @@ void products(const float* a, size a_stride, size rows, const float* b, size b_s
             auto s00 = zero, s01 = zero, s02 = zero, s03 = zero, s10 = zero, s11 = zero, s12 = zero, s13 = zero;
             auto s20 = zero, s21 = zero, s22 = zero, s23 = zero, s30 = zero, s31 = zero, s32 = zero, s33 = zero;
             for (size j = 0; j < whole; j += n) {
-                const auto z0 = hn::LoadU(d, z[0] + j), z1 = hn::LoadU(d, z[1] + j), z2 = hn::LoadU(d, z[2] + j), z3 = hn::LoadU(d, z[3] + j);
+                const auto z0 = hn::LoadU(d, z[0] + j), z1 = hn::LoadU(d, z[1] + j), z2 = hn::LoadU(d, z[2] + j),
+                           z3 = hn::LoadU(d, z[3] + j);
                 auto k = hn::LoadU(d, x[0] + j);
-                s00 = hn::MulAdd(k, z0, s00), s01 = hn::MulAdd(k, z1, s01), s02 = hn::MulAdd(k, z2, s02), s03 = hn::MulAdd(k, z3, s03);
+                s00 = hn::MulAdd(k, z0, s00), s01 = hn::MulAdd(k, z1, s01), s02 = hn::MulAdd(k, z2, s02),
+                s03 = hn::MulAdd(k, z3, s03);
                 k = hn::LoadU(d, x[1] + j);
-                s10 = hn::MulAdd(k, z0, s10), s11 = hn::MulAdd(k, z1, s11), s12 = hn::MulAdd(k, z2, s12), s13 = hn::MulAdd(k, z3, s13);
+                s10 = hn::MulAdd(k, z0, s10), s11 = hn::MulAdd(k, z1, s11), s12 = hn::MulAdd(k, z2, s12),
+                s13 = hn::MulAdd(k, z3, s13);
                 k = hn::LoadU(d, x[2] + j);
-                s20 = hn::MulAdd(k, z0, s20), s21 = hn::MulAdd(k, z1, s21), s22 = hn::MulAdd(k, z2, s22), s23 = hn::MulAdd(k, z3, s23);
+                s20 = hn::MulAdd(k, z0, s20), s21 = hn::MulAdd(k, z1, s21), s22 = hn::MulAdd(k, z2, s22),
+                s23 = hn::MulAdd(k, z3, s23);
                 k = hn::LoadU(d, x[3] + j);
-                s30 = hn::MulAdd(k, z0, s30), s31 = hn::MulAdd(k, z1, s31), s32 = hn::MulAdd(k, z2, s32), s33 = hn::MulAdd(k, z3, s33);
+                s30 = hn::MulAdd(k, z0, s30), s31 = hn::MulAdd(k, z1, s31), s32 = hn::MulAdd(k, z2, s32),
+                s33 = hn::MulAdd(k, z3, s33);
             }
-            float sum[4][4] = {{hn::GetLane(hn::SumOfLanes(d, s00)), hn::GetLane(hn::SumOfLanes(d, s01)), hn::GetLane(hn::SumOfLanes(d, s02)),
-                                hn::GetLane(hn::SumOfLanes(d, s03))},
-                               {hn::GetLane(hn::SumOfLanes(d, s10)), hn::GetLane(hn::SumOfLanes(d, s11)), hn::GetLane(hn::SumOfLanes(d, s12)),
-                                hn::GetLane(hn::SumOfLanes(d, s13))},
-                               {hn::GetLane(hn::SumOfLanes(d, s20)), hn::GetLane(hn::SumOfLanes(d, s21)), hn::GetLane(hn::SumOfLanes(d, s22)),
-                                hn::GetLane(hn::SumOfLanes(d, s23))},
-                               {hn::GetLane(hn::SumOfLanes(d, s30)), hn::GetLane(hn::SumOfLanes(d, s31)), hn::GetLane(hn::SumOfLanes(d, s32)),
-                                hn::GetLane(hn::SumOfLanes(d, s33))}};
+            float sum[4][4] = {{hn::GetLane(hn::SumOfLanes(d, s00)), hn::GetLane(hn::SumOfLanes(d, s01)),
+                                hn::GetLane(hn::SumOfLanes(d, s02)), hn::GetLane(hn::SumOfLanes(d, s03))},
+                               {hn::GetLane(hn::SumOfLanes(d, s10)), hn::GetLane(hn::SumOfLanes(d, s11)),
+                                hn::GetLane(hn::SumOfLanes(d, s12)), hn::GetLane(hn::SumOfLanes(d, s13))},
+                               {hn::GetLane(hn::SumOfLanes(d, s20)), hn::GetLane(hn::SumOfLanes(d, s21)),
+                                hn::GetLane(hn::SumOfLanes(d, s22)), hn::GetLane(hn::SumOfLanes(d, s23))},
+                               {hn::GetLane(hn::SumOfLanes(d, s30)), hn::GetLane(hn::SumOfLanes(d, s31)),
+                                hn::GetLane(hn::SumOfLanes(d, s32)), hn::GetLane(hn::SumOfLanes(d, s33))}};
             for (size r = 0; r < 4 && i + r < rows; ++r)
                 for (size c = 0; c < 4 && m + c < terms; ++c) {
                     for (size j = whole; j < count; ++j) sum[r][c] += x[r][j] * z[c][j];

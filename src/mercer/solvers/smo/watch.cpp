@@ -7,8 +7,8 @@
 
 namespace mercer::smo {
 
-// What the end of the run will take, about, for the points set aside: its gap is that of all points, and the time is to suffice for it. Where a bound on
-// the gap can take the place of a look, it may have the last tenth.
+// What the end of the run will take, about, for the points set aside: its gap is that of all points, and the time is to
+// suffice for it. Where a bound on the gap can take the place of a look, it may have the last tenth.
 double watch::seconds_of_last_look(double now, bool settled) {
     if (!std::isfinite(options_.most_seconds) || settled) return 0;
     if (now - last_estimate_ < 0.02 * options_.most_seconds) return look_seconds_;
@@ -19,8 +19,10 @@ double watch::seconds_of_last_look(double now, bool settled) {
 }
 
 double watch::seconds_to_look_at(index points) const {
-    constexpr double cycles_in_a_second = 1.6e9;  // half of what processors do: measured, a look takes about twice its cycles
-    return static_cast<double>(points) * static_cast<double>(v_.support_size()) * K_.element_cost() / (cycles_in_a_second * threads());
+    constexpr double cycles_in_a_second =
+        1.6e9;  // half of what processors do: measured, a look takes about twice its cycles
+    return static_cast<double>(points) * static_cast<double>(v_.support_size()) * K_.element_cost() /
+           (cycles_in_a_second * threads());
 }
 
 bool watch::too_late_for(index points) const {
@@ -30,7 +32,8 @@ bool watch::too_late_for(index points) const {
 std::optional<fit_status> watch::interruption(bool settled) {
     if (done_.steps >= options_.most_steps) return fit_status::step_limit;
     const double now = seconds();
-    if (now >= options_.most_seconds || now + seconds_of_last_look(now, settled) >= options_.most_seconds) return fit_status::time_limit;
+    if (now >= options_.most_seconds || now + seconds_of_last_look(now, settled) >= options_.most_seconds)
+        return fit_status::time_limit;
     if (options_.checkpoint && now - last_checkpoint_ >= options_.checkpoint_seconds) {
         last_checkpoint_ = now;
         options_.checkpoint(v_.original_order(v_.alpha));

@@ -11,13 +11,17 @@ namespace mercer::smo {
 
 class watch {
 public:
-    watch(const variables& v, const counters& done, const smo_options& options, const gram<float>& K) : v_(v), done_(done), options_(options), K_(K) {}
+    watch(const variables& v, const counters& done, const smo_options& options, const gram<float>& K)
+        : v_(v), done_(done), options_(options), K_(K) {}
 
-    double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count(); }
-    // Why the run has to end now, if it has. `settled`: no look at the points set aside is due at its end. Reports progress and writes checkpoints.
+    double seconds() const {
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
+    }
+    // Why the run has to end now, if it has. `settled`: no look at the points set aside is due at its end. Reports
+    // progress and writes checkpoints.
     std::optional<fit_status> interruption(bool settled);
-    // Whether a look at so many points would still be under way at the end of the time: then it is better taken as the last one, which knows when to
-    // stop.
+    // Whether a look at so many points would still be under way at the end of the time: then it is better taken as the
+    // last one, which knows when to stop.
     bool too_late_for(index points) const;
 
 private:

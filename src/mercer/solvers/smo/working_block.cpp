@@ -15,7 +15,13 @@ index room_for_free(std::size_t budget, const limits& by) {
 }
 
 working_block::working_block(variables& v, gradient& F, const smo_options& options, counters& done, const limits& by)
-    : v_(v), F_(F), options_(options), done_(done), by_(by), most_free_(room_for_free(options.block_bytes, by)), mark_(static_cast<std::size_t>(v.n), 0) {}
+    : v_(v),
+      F_(F),
+      options_(options),
+      done_(done),
+      by_(by),
+      most_free_(room_for_free(options.block_bytes, by)),
+      mark_(static_cast<std::size_t>(v.n), 0) {}
 
 bool working_block::round(double target, double rough, bool finest) {
     choose(finest);
@@ -48,13 +54,15 @@ bool working_block::round(double target, double rough, bool finest) {
     return !changed.empty();
 }
 
-// Whether all active points are one block. Of many points only a few end up in motion, as a rule, and blocks of those lead to the end; where they do
-// not, most points take part, and pairs chosen among all of them are worth the whole matrix.
+// Whether all active points are one block. Of many points only a few end up in motion, as a rule, and blocks of those
+// lead to the end; where they do not, most points take part, and pairs chosen among all of them are worth the whole
+// matrix.
 bool working_block::worth_whole(bool finest) const {
     if (v_.active <= by_.whole_size) return true;
     const auto room = static_cast<index>(std::sqrt(static_cast<double>(options_.block_bytes / 2 / sizeof(float))));
     return v_.active <= std::min(by_.most_whole, room) && finest &&
-           static_cast<double>(done_.rows_computed + done_.rows_reused) >= by_.whole_rows * static_cast<double>(v_.active);
+           static_cast<double>(done_.rows_computed + done_.rows_reused) >=
+               by_.whole_rows * static_cast<double>(v_.active);
 }
 
 void working_block::choose(bool finest) {
@@ -202,7 +210,8 @@ void working_block::solve(double target, double rough) {
         upper_[k] = v_.upper[i];
         largest = std::max(largest, std::abs(v_.F[i]));
     }
-    const double enough = variables_ == v_.active ? std::max(target, by_.inner_share * rough) : std::max(by_.inner_share * v_.gap, 0.5 * target);
+    const double enough = variables_ == v_.active ? std::max(target, by_.inner_share * rough)
+                                                  : std::max(by_.inner_share * v_.gap, 0.5 * target);
     // Float is fine enough for choosing pairs unless the tolerance is near its rounding.
     if (enough > 1e-5 * largest)
         solve_pairs(float_, enough);

@@ -1,5 +1,5 @@
-// The working block: the most violating variables and the free ones still in motion, whose kernel tile stays in the caches while pairs chosen to second
-// order are solved in it.
+// The working block: the most violating variables and the free ones still in motion, whose kernel tile stays in the
+// caches while pairs chosen to second order are solved in it.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ class working_block {
 public:
     working_block(variables& v, gradient& F, const smo_options& options, counters& done, const limits& by);
 
-    // Chooses a block, solves it to a share of the gap, or to `target` where that is more, and updates F of all active points. `finest`: no level is
-    // left; `rough`: the gap that is enough for now. False where nothing changed.
+    // Chooses a block, solves it to a share of the gap, or to `target` where that is more, and updates F of all active
+    // points. `finest`: no level is left; `rough`: the gap that is enough for now. False where nothing changed.
     bool round(double target, double rough, bool finest);
 
 private:
@@ -38,11 +38,11 @@ private:
     const vector_ops& ops_ = best_vector_ops();
     const index most_free_;
 
-    std::vector<index> block_;       // positions, each group padded to whole vectors with -1
+    std::vector<index> block_;  // positions, each group padded to whole vectors with -1
     index begin_[2] = {0, 0}, end_[2] = {0, 0};
-    bool whole_ = false;             // the block is all active points
-    index variables_ = 0;            // in it, without padding
-    std::vector<index> previous_;    // the block before, as numbers of points
+    bool whole_ = false;              // the block is all active points
+    index variables_ = 0;             // in it, without padding
+    std::vector<index> previous_;     // the block before, as numbers of points
     std::vector<std::uint8_t> mark_;  // of positions, while a block is chosen
     buffer<float> tile_;
     std::vector<index> tile_of_;        // whose tile it is, as numbers of points

@@ -16,7 +16,8 @@ struct inverse_multiquadric {
                 "1/sqrt(1 + |x-z|^2/c^2)",
                 domain::vectors,
                 {{"c", "1", "c > 0", "width"}},
-                "inverse multiquadric: a sum (integral) of Gaussians with non-negative weights, (1+t)^(-1/2) = ∫ e^(-s)·e^(-st)/√(πs) ds",
+                "inverse multiquadric: a sum (integral) of Gaussians with non-negative weights, (1+t)^(-1/2) = ∫ "
+                "e^(-s)·e^(-st)/√(πs) ds",
                 true,
                 {.stationary = true, .radial = true, .normalised = true}};
     }

@@ -56,25 +56,28 @@ std::optional<std::vector<double>> read_checkpoint(const std::string& path, cons
     std::error_code reason;
     const auto kind = std::filesystem::status(path, reason).type();
     if (kind == std::filesystem::file_type::not_found) return std::nullopt;
-    if (kind != std::filesystem::file_type::regular) fail(errc::io, path + ": not a checkpoint: " + (reason ? reason.message() : "not a plain file"));
+    if (kind != std::filesystem::file_type::regular)
+        fail(errc::io, path + ": not a checkpoint: " + (reason ? reason.message() : "not a plain file"));
     std::ifstream in(path, std::ios::binary);
     if (!in) fail(errc::io, path + ": cannot read the checkpoint: " + std::strerror(errno));
     const std::string bytes((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
     header head{};
     if (bytes.size() < sizeof head)
-        fail(errc::io, path + ": not a checkpoint: " + std::to_string(bytes.size()) + " bytes, a header has " + std::to_string(sizeof head));
+        fail(errc::io, path + ": not a checkpoint: " + std::to_string(bytes.size()) + " bytes, a header has " +
+                           std::to_string(sizeof head));
     std::memcpy(&head, bytes.data(), sizeof head);
     if (std::memcmp(head.magic, magic, sizeof magic) != 0) fail(errc::io, path + ": not a checkpoint of this program");
     const std::size_t n = problem.p.size();
     if (head.size != n || head.problem != problem_hash(problem))
-        fail(errc::io, path + ": a checkpoint of another problem (" + std::to_string(head.size) + " variables; this one has " + std::to_string(n) +
-                           "). Remove it, or name another file");
+        fail(errc::io, path + ": a checkpoint of another problem (" + std::to_string(head.size) +
+                           " variables; this one has " + std::to_string(n) + "). Remove it, or name another file");
     std::vector<double> alpha(n);
     if (bytes.size() != sizeof head + n * sizeof(double))
-        fail(errc::io, path + ": the checkpoint is damaged: " + std::to_string(bytes.size()) + " bytes, " + std::to_string(sizeof head + n * sizeof(double)) +
-                           " expected");
+        fail(errc::io, path + ": the checkpoint is damaged: " + std::to_string(bytes.size()) + " bytes, " +
+                           std::to_string(sizeof head + n * sizeof(double)) + " expected");
     std::memcpy(alpha.data(), bytes.data() + sizeof head, n * sizeof(double));
-    if (hash(alpha, head.problem) != head.content) fail(errc::io, path + ": the checkpoint is damaged: its check sum does not fit");
+    if (hash(alpha, head.problem) != head.content)
+        fail(errc::io, path + ": the checkpoint is damaged: its check sum does not fit");
     return alpha;
 }
 

@@ -1,4 +1,5 @@
-// A solver's α in a file, so that a long fit can go on after a crash. Writes are atomic: a reader sees the old or the new file.
+// A solver's α in a file, so that a long fit can go on after a crash. Writes are atomic: a reader sees the old or the
+// new file.
 #pragma once
 
 #include <optional>
@@ -15,7 +16,8 @@ struct checkpoint_problem {
 };
 
 void write_checkpoint(const std::string& path, const checkpoint_problem& problem, std::span<const double> alpha);
-// The α written for the same problem; nothing when there is no file. A file for another problem, or a damaged one, is an error.
+// The α written for the same problem; nothing when there is no file. A file for another problem, or a damaged one, is
+// an error.
 std::optional<std::vector<double>> read_checkpoint(const std::string& path, const checkpoint_problem& problem);
 
 }  // namespace mercer

@@ -83,7 +83,8 @@ public:
             const double c = model_.coef(m, s);
             // %.17g of a small whole number is the number: zeros, and multipliers at their bound C
             const auto whole = static_cast<long long>(std::abs(c) < 1e9 ? c : 0.5);
-            p = static_cast<double>(whole) == c && !(c == 0 && std::signbit(c)) ? write_whole(p, whole) : write_general(p, c, 17);
+            p = static_cast<double>(whole) == c && !(c == 0 && std::signbit(c)) ? write_whole(p, whole)
+                                                                                : write_general(p, c, 17);
             *p++ = ' ';
         }
         if (!model_.k) {
@@ -135,11 +136,17 @@ private:
 };
 
 void require_expressible(const svm_model& model, const std::optional<libsvm_kernel>& k) {
-    const auto cannot = [](const std::string& what) { fail(errc::unsupported, "a LIBSVM model file cannot hold " + what); };
-    if (!k) cannot("the kernel " + model.kernel_text + ": only linear, poly, rbf, sigmoid and precomputed have a name there");
+    const auto cannot = [](const std::string& what) {
+        fail(errc::unsupported, "a LIBSVM model file cannot hold " + what);
+    };
+    if (!k)
+        cannot("the kernel " + model.kernel_text +
+               ": only linear, poly, rbf, sigmoid and precomputed have a name there");
     if (model.pairs().against_rest()) cannot("one-versus-rest: it is one-versus-one");
-    if (model.k && model.support.size() > 0 && model.support.kind() != domain::vectors) cannot(std::string(name(model.support.kind())) + ", only vectors");
-    if (model.probability && model.probability->kind != calibration::method::sigmoid) cannot("an isotonic calibration, only a sigmoid");
+    if (model.k && model.support.size() > 0 && model.support.kind() != domain::vectors)
+        cannot(std::string(name(model.support.kind())) + ", only vectors");
+    if (model.probability && model.probability->kind != calibration::method::sigmoid)
+        cannot("an isotonic calibration, only a sigmoid");
     for (const double label : model.classes)
         if (label != std::floor(label) || std::abs(label) > 2147483647)
             cannot(fmt::format("the class label {}: labels are whole numbers of 32 bits there", label));
@@ -167,10 +174,12 @@ std::shared_ptr<const kernel> libsvm_kernel::make() const {
 std::optional<libsvm_kernel> libsvm_kernel::of(const kernel& k) {
     if (leaf<linear>(k)) return libsvm_kernel{kind::linear, 3, 1, 0};
     if (const auto* f = leaf<polynomial>(k)) return libsvm_kernel{kind::polynomial, f->degree, f->gamma, f->coef0};
-    if (const auto* f = leaf<libsvm_polynomial>(k)) return libsvm_kernel{kind::polynomial, f->degree, f->gamma, f->coef0};
+    if (const auto* f = leaf<libsvm_polynomial>(k))
+        return libsvm_kernel{kind::polynomial, f->degree, f->gamma, f->coef0};
     if (const auto* f = leaf<gaussian>(k)) return libsvm_kernel{kind::rbf, 3, f->gamma, 0};
     if (const auto* f = leaf<sigmoid>(k)) return libsvm_kernel{kind::sigmoid, 3, f->gamma, f->coef0};
-    if (const auto* f = leaf<constant>(k)) return f->c == 1 ? libsvm_kernel{kind::polynomial, 0, 0, 0} : libsvm_kernel{kind::polynomial, 1, 0, f->c};
+    if (const auto* f = leaf<constant>(k))
+        return f->c == 1 ? libsvm_kernel{kind::polynomial, 0, 0, 0} : libsvm_kernel{kind::polynomial, 1, 0, f->c};
     return std::nullopt;
 }
 
@@ -181,11 +190,14 @@ std::string libsvm_model_text(const svm_model& model, bool zero_based) {
     text_writer head;
     const auto number = [&](double value) { head.number(value); };
     const auto whole = [&](auto value) { head.whole(static_cast<long long>(value)); };
-    head.word(fmt::format("svm_type {}\nkernel_type {}\n", task_names[static_cast<int>(model.task)], kernel_names[static_cast<int>(k->type)]));
+    head.word(fmt::format("svm_type {}\nkernel_type {}\n", task_names[static_cast<int>(model.task)],
+                          kernel_names[static_cast<int>(k->type)]));
     if (k->type == kind::polynomial) head.word(fmt::format("degree {}\n", k->degree));
-    if (k->type == kind::polynomial || k->type == kind::rbf || k->type == kind::sigmoid) head.list("gamma", std::array{k->gamma}, number);
+    if (k->type == kind::polynomial || k->type == kind::rbf || k->type == kind::sigmoid)
+        head.list("gamma", std::array{k->gamma}, number);
     if (k->type == kind::polynomial || k->type == kind::sigmoid) head.list("coef0", std::array{k->coef0}, number);
-    head.word(fmt::format("nr_class {}\ntotal_sv {}\n", model.is_classifier() ? model.classes.size() : 2, model.coef.cols()));
+    head.word(
+        fmt::format("nr_class {}\ntotal_sv {}\n", model.is_classifier() ? model.classes.size() : 2, model.coef.cols()));
     head.list("rho", model.offset, [&](double b) { head.number(b == 0 ? 0.0 : -b); });
     if (model.is_classifier()) head.list("label", model.classes, whole);
     if (model.probability) {
@@ -205,7 +217,8 @@ std::string libsvm_model_text(const svm_model& model, bool zero_based) {
     std::vector<std::string> parts(static_cast<std::size_t>(chunks));
     parallel_for(chunks, [&](index c) {
         line_writer writer(model, zero_based ? 0 : 1);
-        for (index s = c * lines; s < std::min(count, (c + 1) * lines); ++s) writer.write(s, parts[static_cast<std::size_t>(c)]);
+        for (index s = c * lines; s < std::min(count, (c + 1) * lines); ++s)
+            writer.write(s, parts[static_cast<std::size_t>(c)]);
     });
     std::size_t size = text.size();
     for (const auto& part : parts) size += part.size();
@@ -214,7 +227,9 @@ std::string libsvm_model_text(const svm_model& model, bool zero_based) {
     return text;
 }
 
-void save_libsvm_model(const svm_model& model, const std::string& path, bool zero_based) { write_atomically(path, libsvm_model_text(model, zero_based)); }
+void save_libsvm_model(const svm_model& model, const std::string& path, bool zero_based) {
+    write_atomically(path, libsvm_model_text(model, zero_based));
+}
 
 svm_model load_libsvm_model(const std::string& path, bool zero_based) {
     const source file = read_source(path);

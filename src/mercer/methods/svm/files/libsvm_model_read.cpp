@@ -47,13 +47,16 @@ public:
                 has_body_ = true;
                 break;
             }
-            constexpr std::string_view known[] = {"svm_type", "kernel_type", "degree", "gamma", "coef0", "nr_class",          "total_sv",
-                                                  "rho",      "label",       "probA",  "probB", "nr_sv", "prob_density_marks"};
+            constexpr std::string_view known[] = {
+                "svm_type", "kernel_type", "degree", "gamma", "coef0", "nr_class",          "total_sv",
+                "rho",      "label",       "probA",  "probB", "nr_sv", "prob_density_marks"};
             if (std::find(std::begin(known), std::end(known), key) == std::end(known))
                 bad(key, fmt::format("unknown text in model file: [{}]", detail::quoted(key)));
             if (!lines_.emplace(key, line).second) bad(key, fmt::format("expected one line {}, got a second one", key));
         }
-        if (!has_body_) detail::fail_at(errc::parse, name_, text_, text_.size(), "expected a line SV before the support vectors, got the end of the file");
+        if (!has_body_)
+            detail::fail_at(errc::parse, name_, text_, text_.size(),
+                            "expected a line SV before the support vectors, got the end of the file");
     }
 
     bool has(std::string_view key) const { return lines_.count(key) > 0; }
@@ -73,14 +76,19 @@ public:
         for (std::string_view token = next_token(rest); !token.empty(); token = next_token(rest)) {
             double value = 0;
             const number_fault fault = detail::parse_number(token, value);
-            if (fault != number_fault::none) bad(token, fmt::format("expected {} after {}, got {}", detail::reason(fault), key, detail::quoted(token)));
+            if (fault != number_fault::none)
+                bad(token,
+                    fmt::format("expected {} after {}, got {}", detail::reason(fault), key, detail::quoted(token)));
             out.push_back(value);
         }
-        if (static_cast<index>(out.size()) != count) bad(line(key), fmt::format("expected {} numbers after {}, got {}", count, key, out.size()));
+        if (static_cast<index>(out.size()) != count)
+            bad(line(key), fmt::format("expected {} numbers after {}, got {}", count, key, out.size()));
         return out;
     }
     double number(std::string_view key, double otherwise) const { return has(key) ? numbers(key, 1)[0] : otherwise; }
-    index whole(std::string_view key, index least, index most) const { return as_whole(key, numbers(key, 1)[0], least, most); }
+    index whole(std::string_view key, index least, index most) const {
+        return as_whole(key, numbers(key, 1)[0], least, most);
+    }
     std::vector<index> wholes(std::string_view key, index count, index least, index most) const {
         std::vector<index> out;
         for (const double value : numbers(key, count)) out.push_back(as_whole(key, value, least, most));
@@ -97,8 +105,10 @@ public:
 
 private:
     index as_whole(std::string_view key, double value, index least, index most) const {
-        if (!(value >= static_cast<double>(least) && value <= static_cast<double>(most)) || value != static_cast<double>(static_cast<index>(value)))
-            bad(line(key), fmt::format("{}: must be a whole number with {} <= {} <= {}, got {}", key, least, key, most, value));
+        if (!(value >= static_cast<double>(least) && value <= static_cast<double>(most)) ||
+            value != static_cast<double>(static_cast<index>(value)))
+            bad(line(key),
+                fmt::format("{}: must be a whole number with {} <= {} <= {}, got {}", key, least, key, most, value));
         return static_cast<index>(value);
     }
     std::string_view text_, body_;
@@ -147,10 +157,13 @@ private:
         for (skip(); p != end; skip()) {
             const char* const start = p;
             std::int64_t at = 0;
-            while (p != end && is_digit(*p) && at <= std::numeric_limits<std::int32_t>::max()) at = 10 * at + (*p++ - '0');
+            while (p != end && is_digit(*p) && at <= std::numeric_limits<std::int32_t>::max())
+                at = 10 * at + (*p++ - '0');
             if (p == start || p == end || *p != ':') expected("index:value", start, end);
             if (at <= last || at > std::numeric_limits<std::int32_t>::max())
-                expected(fmt::format("an index > {} (indices ascend) and <= {}", last, std::numeric_limits<std::int32_t>::max()), start, end);
+                expected(fmt::format("an index > {} (indices ascend) and <= {}", last,
+                                     std::numeric_limits<std::int32_t>::max()),
+                         start, end);
             last = at;
             out_.col.push_back(static_cast<std::int32_t>(at - first_index_));
             p = number(p + 1, end, out_.val.emplace_back(), "a value (a number)");
@@ -165,15 +178,17 @@ private:
         }
         const char* stop = p;
         while (stop != end && !is_blank(*stop)) ++stop;
-        if (detail::parse_number({p, static_cast<std::size_t>(stop - p)}, value) != number_fault::none) expected(what, p, end);
+        if (detail::parse_number({p, static_cast<std::size_t>(stop - p)}, value) != number_fault::none)
+            expected(what, p, end);
         return stop;
     }
     [[noreturn]] void expected(const std::string& what, const char* start, const char* end) const {
         const char* stop = start;
         while (stop != end && !is_blank(*stop)) ++stop;
         const std::string_view got(start, static_cast<std::size_t>(stop - start));
-        throw fault{static_cast<std::size_t>(start - base_),
-                    fmt::format("expected {}, got {}", what, got.empty() ? "the end of the line" : detail::quoted(got))};
+        throw fault{
+            static_cast<std::size_t>(start - base_),
+            fmt::format("expected {}, got {}", what, got.empty() ? "the end of the line" : detail::quoted(got))};
     }
     piece& out_;
     const char* base_;
@@ -194,9 +209,12 @@ std::vector<piece> split(std::string_view text) {
 }
 
 // The support vectors and their coefficients.
-void read_body(svm_model& model, const header& head, std::string_view text, const std::string& name, index coefs, index count, std::int64_t first_index) {
+void read_body(svm_model& model, const header& head, std::string_view text, const std::string& name, index coefs,
+               index count, std::int64_t first_index) {
     std::vector<piece> pieces = split(head.body());
-    parallel_for(static_cast<index>(pieces.size()), [&](index c) { piece_parser(pieces[static_cast<std::size_t>(c)], text.data(), coefs, first_index).run(); });
+    parallel_for(static_cast<index>(pieces.size()), [&](index c) {
+        piece_parser(pieces[static_cast<std::size_t>(c)], text.data(), coefs, first_index).run();
+    });
     std::vector<index> start{0};
     std::vector<std::int32_t> col;
     std::vector<double> val;
@@ -208,8 +226,9 @@ void read_body(svm_model& model, const header& head, std::string_view text, cons
         entries += each.col.size();
     }
     if (have < count)
-        detail::fail_at(errc::parse, name, text, text.size(),
-                        fmt::format("expected {} support vectors (total_sv), got {}: the file is cut short", count, have));
+        detail::fail_at(
+            errc::parse, name, text, text.size(),
+            fmt::format("expected {} support vectors (total_sv), got {}: the file is cut short", count, have));
     model.coef = matrix<double>(coefs, count);
     col.reserve(entries);
     val.reserve(entries);
@@ -219,7 +238,8 @@ void read_body(svm_model& model, const header& head, std::string_view text, cons
         const index rows = std::min(static_cast<index>(each.row_end.size()), count - first);
         for (index r = 0; r < rows; ++r) {
             start.push_back(base + each.row_end[static_cast<std::size_t>(r)]);
-            for (index m = 0; m < coefs; ++m) model.coef(m, first + r) = each.coef[static_cast<std::size_t>(r * coefs + m)];
+            for (index m = 0; m < coefs; ++m)
+                model.coef(m, first + r) = each.coef[static_cast<std::size_t>(r * coefs + m)];
         }
         const auto used = static_cast<std::ptrdiff_t>(start.back() - base);
         col.insert(col.end(), each.col.begin(), each.col.begin() + used);
@@ -236,10 +256,13 @@ void read_body(svm_model& model, const header& head, std::string_view text, cons
     model.dims = 0;
     for (index s = 0; s < count; ++s) {
         const auto at = static_cast<std::size_t>(start[static_cast<std::size_t>(s)]);
-        const bool serial = start[static_cast<std::size_t>(s) + 1] > start[static_cast<std::size_t>(s)] && col[at] == 0 && val[at] >= 1 &&
-                            val[at] <= 2147483647 && val[at] == static_cast<double>(static_cast<index>(val[at]));
+        const bool serial = start[static_cast<std::size_t>(s) + 1] > start[static_cast<std::size_t>(s)] &&
+                            col[at] == 0 && val[at] >= 1 && val[at] <= 2147483647 &&
+                            val[at] == static_cast<double>(static_cast<index>(val[at]));
         if (!serial)
-            fail(errc::parse, fmt::format("{}: support vector {}: expected 0:serial with a serial number >= 1 (a precomputed kernel), got none", name, s + 1));
+            fail(errc::parse, fmt::format("{}: support vector {}: expected 0:serial with a serial number >= 1 (a "
+                                          "precomputed kernel), got none",
+                                          name, s + 1));
         model.support_rows.push_back(static_cast<index>(val[at]) - 1);
         model.training_size = std::max(model.training_size, static_cast<index>(val[at]));
     }
@@ -262,7 +285,8 @@ svm_model parse_libsvm_model(std::string_view text, const std::string& name, boo
     if (model.k) model.kernel_text = model.k->text();
     const index classes = head.whole("nr_class", 1, many), count = head.whole("total_sv", 0, many);
     if (!model.is_classifier() && classes != 2)
-        head.bad(head.line("nr_class"), fmt::format("nr_class: must be 2 for {}, got {}", task_names[static_cast<int>(model.task)], classes));
+        head.bad(head.line("nr_class"),
+                 fmt::format("nr_class: must be 2 for {}, got {}", task_names[static_cast<int>(model.task)], classes));
     const index problems = class_problems(classes, multiclass::one_vs_one).count();
     model.offset = head.numbers("rho", problems);
     for (double& b : model.offset) b = b == 0 ? 0.0 : -b;
@@ -272,7 +296,8 @@ svm_model parse_libsvm_model(std::string_view text, const std::string& name, boo
         model.class_support = head.wholes("nr_sv", classes, 0, many);
         index sum = 0;
         for (const index each : model.class_support) sum += each;
-        if (sum != count) head.bad(head.line("nr_sv"), fmt::format("nr_sv: must add up to total_sv = {}, got {}", count, sum));
+        if (sum != count)
+            head.bad(head.line("nr_sv"), fmt::format("nr_sv: must add up to total_sv = {}, got {}", count, sum));
     }
     if (head.has("probA")) {
         calibration made;
@@ -285,7 +310,8 @@ svm_model parse_libsvm_model(std::string_view text, const std::string& name, boo
         model.probability = std::move(made);
     }
     const bool precomputed = !model.k;
-    read_body(model, head, text, name, model.is_classifier() ? classes - 1 : 1, count, zero_based || precomputed ? 0 : 1);
+    read_body(model, head, text, name, model.is_classifier() ? classes - 1 : 1, count,
+              zero_based || precomputed ? 0 : 1);
     return model;
 }
 

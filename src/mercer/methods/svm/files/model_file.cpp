@@ -20,7 +20,8 @@ constexpr std::string_view format_name = "mercer-svm-model";
 constexpr int version = 1;
 
 void write_report(const svm_report& r, json& counts, archive_writer& out) {
-    counts.push_back({static_cast<int>(r.status), r.steps, r.rounds, r.flat_steps, r.concave_steps, r.size, r.margin_vectors});
+    counts.push_back(
+        {static_cast<int>(r.status), r.steps, r.rounds, r.flat_steps, r.concave_steps, r.size, r.margin_vectors});
     for (const double value : {r.gap, r.objective, r.offset_low, r.offset_high, r.epsilon}) out.one(value);
 }
 
@@ -32,7 +33,8 @@ svm_report read_report(const json& counts, archive_reader& in) {
     };
     svm_report r;
     r.status = static_cast<fit_status>(count(0, static_cast<index>(fit_status::stalled)));
-    r.steps = count(1), r.rounds = count(2), r.flat_steps = count(3), r.concave_steps = count(4), r.size = count(5), r.margin_vectors = count(6);
+    r.steps = count(1), r.rounds = count(2), r.flat_steps = count(3), r.concave_steps = count(4), r.size = count(5),
+    r.margin_vectors = count(6);
     for (double* value : {&r.gap, &r.objective, &r.offset_low, &r.offset_high, &r.epsilon}) *value = in.one();
     return r;
 }
@@ -46,11 +48,14 @@ void check(const svm_model& m, const archive_reader& in) {
     need(m.is_classifier() ? k >= 1 : k == 0, "a classifier has classes, others have none");
     need(k < (1 << 20), "too many classes");
     need(m.problems() == m.pairs().count(), "the number of offsets does not fit the classes");
-    need(m.coef.rows() == m.pairs().coefficient_rows() || count == 0, "the rows of coefficients do not fit the classes");
-    need(static_cast<index>(m.support_rows.size()) == count, "the numbers of the support vectors do not fit their coefficients");
+    need(m.coef.rows() == m.pairs().coefficient_rows() || count == 0,
+         "the rows of coefficients do not fit the classes");
+    need(static_cast<index>(m.support_rows.size()) == count,
+         "the numbers of the support vectors do not fit their coefficients");
     need(!m.k || m.support.size() == count, "the support objects do not fit their coefficients");
     // -1: not an example but w itself (train.h)
-    for (const index row : m.support_rows) need(row >= (m.k ? -1 : 0) && row < m.training_size, "a support vector is not among the training examples");
+    for (const index row : m.support_rows)
+        need(row >= (m.k ? -1 : 0) && row < m.training_size, "a support vector is not among the training examples");
     if (m.is_classifier()) {
         need(static_cast<index>(m.class_support.size()) == k, "support vectors are not counted by class");
         index sum = 0;
@@ -94,7 +99,9 @@ std::string model_bytes(const svm_model& m) {
     for (const auto& each : m.reports) write_report(each, head["reports"], out);
     if (m.probability) {
         const calibration& p = *m.probability;
-        json about{{"kind", p.kind == calibration::method::sigmoid ? "sigmoid" : "isotonic"}, {"sigmoids", p.A.size()}, {"knots", json::array()}};
+        json about{{"kind", p.kind == calibration::method::sigmoid ? "sigmoid" : "isotonic"},
+                   {"sigmoids", p.A.size()},
+                   {"knots", json::array()}};
         out.one(p.sigma);
         out.all(p.A);
         out.all(p.B);
@@ -169,7 +176,9 @@ svm_model parse_any_model(std::string_view bytes, const std::string& name, bool 
     svm_model model = parse_model(bytes, name);
     if (!zero_based || !model.k) return model;
     const auto* x = model.support.as<sparse<double>>();
-    if (!x) fail(errc::unsupported, fmt::format("{}: only a model of sparse double vectors can be moved to columns that start from 0", name));
+    if (!x)
+        fail(errc::unsupported,
+             fmt::format("{}: only a model of sparse double vectors can be moved to columns that start from 0", name));
     std::vector<index> start{0};
     std::vector<std::int32_t> col;
     std::vector<double> val;

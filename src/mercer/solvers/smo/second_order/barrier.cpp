@@ -1,13 +1,16 @@
-// min ½xᵀKx - rᵀx, l <= x <= u, Σx = sum in each group, by a primal-dual interior-point method (Mehrotra, SIAM J. Optimization 2, 1992).
+// min ½xᵀKx - rᵀx, l <= x <= u, Σx = sum in each group, by a primal-dual interior-point method (Mehrotra, SIAM J.
+// Optimization 2, 1992).
 //
 // With multipliers z of x >= l, v of x <= u and λ of the sum of each group, the conditions are
 //     Kx - r + λ - z + v = 0,   Σx = sum,   (x-l)z = μ,   (u-x)v = μ,   μ → 0.
-// Every step factors K + diag(z/(x-l) + v/(u-x)) once and solves with it for the direction to μ = 0 and for the corrected one. The
-// number of steps hardly depends on K, which may be singular, nor on how large the bounds are: it ends what pairs of variables
-// and guesses of the active set cannot. (solvers/interior_point is the general method, over LAPACK; this one needs no BLAS.)
+// Every step factors K + diag(z/(x-l) + v/(u-x)) once and solves with it for the direction to μ = 0 and for the
+// corrected one. The number of steps hardly depends on K, which may be singular, nor on how large the bounds are: it
+// ends what pairs of variables and guesses of the active set cannot. (solvers/interior_point is the general method,
+// over LAPACK; this one needs no BLAS.)
 //
-// It ends when for every bound the multiplier, or what moving x onto it does to F, is <= tol, and so is the residual; or when rounding
-// stops it. Then every variable is put where the larger of the two says. Whether that is an optimum is for the caller to see.
+// It ends when for every bound the multiplier, or what moving x onto it does to F, is <= tol, and so is the residual;
+// or when rounding stops it. Then every variable is put where the larger of the two says. Whether that is an optimum is
+// for the caller to see.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -58,11 +61,14 @@ public:
             gradient();
             const double off = beside();
             if (off < nearest) nearest = off, best = {q_.x, s_, t_, z_, v_}, last = step;
-            // Far from its end that need not show yet: the first multipliers are nearer to it than those on the central path. μ shows it.
+            // Far from its end that need not show yet: the first multipliers are nearer to it than those on the central
+            // path. μ shows it.
             if (const double mu = average(0, 0); mu < 0.5 * least_mu) least_mu = mu, last = step;
             if (off <= tol || off > 1e6 * nearest || step > last + patience || !advance()) break;
         }
-        if (!best.x.empty()) q_.x = std::move(best.x), s_ = std::move(best.s), t_ = std::move(best.t), z_ = std::move(best.z), v_ = std::move(best.v);
+        if (!best.x.empty())
+            q_.x = std::move(best.x), s_ = std::move(best.s), t_ = std::move(best.t), z_ = std::move(best.z),
+            v_ = std::move(best.v);
         snap();
     }
 
@@ -79,8 +85,8 @@ private:
         vec x, s, t, z, v;
     };
 
-    // What moving x_i does to F: to its own by K_ii, and to others' because the sum must stay. Without the second the origin of a linear kernel, K_ii = 0,
-    // would be at its lower bound whatever its multipliers say.
+    // What moving x_i does to F: to its own by K_ii, and to others' because the sum must stay. Without the second the
+    // origin of a linear kernel, K_ii = 0, would be at its lower bound whatever its multipliers say.
     double weight(index i) const { return std::max(std::abs(K_.diagonal(i)), mean_diagonal_); }
 
     // How far it is from its end.
@@ -114,7 +120,8 @@ private:
         const double affine = average(length(s_, dx_, 1), length_of_multipliers());
         const double sigma = std::pow(affine / mu, 3);
         vec first(at(m_)), second(at(m_));
-        for (index i = 0; i < m_; ++i) first[i] = sigma * mu - dx_[i] * dz_[i], second[i] = sigma * mu + dx_[i] * dv_[i];
+        for (index i = 0; i < m_; ++i)
+            first[i] = sigma * mu - dx_[i] * dz_[i], second[i] = sigma * mu + dx_[i] * dv_[i];
         direction(first, second);
         const double step = 0.995 * std::min({length(s_, dx_, 1), length(t_, dx_, -1), length_of_multipliers()});
         double sum = 0;
@@ -135,7 +142,8 @@ private:
     void direction(const vec& first, const vec& second) {
         two missing = q_.sum;
         for (index i = 0; i < m_; ++i) {
-            const double a = bounded(s_[i]) ? (first[i] - s_[i] * z_[i]) / s_[i] : 0, b = bounded(t_[i]) ? (second[i] - t_[i] * v_[i]) / t_[i] : 0;
+            const double a = bounded(s_[i]) ? (first[i] - s_[i] * z_[i]) / s_[i] : 0,
+                         b = bounded(t_[i]) ? (second[i] - t_[i] * v_[i]) / t_[i] : 0;
             dx_[i] = -residual(i) + a - b;
             missing[q_.group[i]] -= q_.x[i];
         }

@@ -1,7 +1,8 @@
-// The small problem by guessing who is at a bound: a primal-dual active set method (Bergounioux, Ito, Kunisch, SIAM J. Control Optim. 37, 1999) solves
+// The small problem by guessing who is at a bound: a primal-dual active set method (Bergounioux, Ito, Kunisch, SIAM J.
+// Control Optim. 37, 1999) solves
 //     K_ff x_f + λ = r_f - K_fb x_b,   Σx_f = s - Σx_b in each group, λ one number for each
-// by Cholesky, and corrects the guess: free ones outside their box go to the bound, bound ones with F beyond λ become free. It ends after a few
-// factorisations, exactly, or not at all.
+// by Cholesky, and corrects the guess: free ones outside their box go to the bound, bound ones with F beyond λ become
+// free. It ends after a few factorisations, exactly, or not at all.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -12,7 +13,8 @@
 
 namespace mercer::smo {
 
-sum_multipliers::sum_multipliers(const matrix<double>& factor, std::vector<std::uint8_t> group) : group_(std::move(group)) {
+sum_multipliers::sum_multipliers(const matrix<double>& factor, std::vector<std::uint8_t> group)
+    : group_(std::move(group)) {
     for (const std::uint8_t g : group_) ++count_[g];
     for (std::size_t g = 0; g < 2; ++g) {
         if (count_[g] == 0) continue;
@@ -68,7 +70,8 @@ struct multipliers {
     bool known[2] = {false, false};  // only a group with free ones says its λ
 };
 
-// (K_ff + ridge·I) x_f + λ = r_f - K_fb x_b with the sums that are left. Nothing where the matrix is not positive definite.
+// (K_ff + ridge·I) x_f + λ = r_f - K_fb x_b with the sums that are left. Nothing where the matrix is not positive
+// definite.
 std::optional<multipliers> solve_free(free_problem& q, const free_part& free, double ridge) {
     const index f = static_cast<index>(free.members.size()), m = q.K.rows();
     matrix<double> part(f, f);
@@ -90,7 +93,8 @@ std::optional<multipliers> solve_free(free_problem& q, const free_part& free, do
     return out;
 }
 
-// F = r - Kx of those at a bound. A group with all at their bounds rests where λ lies between those that could rise and those that could fall.
+// F = r - Kx of those at a bound. A group with all at their bounds rests where λ lies between those that could rise and
+// those that could fall.
 std::vector<double> slopes_at_bounds(const free_problem& q, multipliers& found) {
     const index m = q.K.rows();
     std::vector<double> F(static_cast<std::size_t>(m));
@@ -104,7 +108,10 @@ std::vector<double> slopes_at_bounds(const free_problem& q, multipliers& found) 
         end = q.where[i] == at::lower ? std::max(end, F[i]) : std::min(end, F[i]);
     }
     for (std::size_t g = 0; g < 2; ++g)
-        if (!found.known[g]) found.lambda[g] = !std::isfinite(rise[g]) ? fall[g] : !std::isfinite(fall[g]) ? rise[g] : (rise[g] + fall[g]) / 2;
+        if (!found.known[g])
+            found.lambda[g] = !std::isfinite(rise[g])   ? fall[g]
+                              : !std::isfinite(fall[g]) ? rise[g]
+                                                        : (rise[g] + fall[g]) / 2;
     return F;
 }
 

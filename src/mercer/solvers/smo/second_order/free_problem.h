@@ -1,4 +1,5 @@
-// The small problem that newton.cpp poses and guess_bounds, barrier solve: min ½xᵀKx - rᵀx, l <= x <= u, Σx fixed within each group (one or two).
+// The small problem that newton.cpp poses and guess_bounds, barrier solve: min ½xᵀKx - rᵀx, l <= x <= u, Σx fixed
+// within each group (one or two).
 #pragma once
 
 #include <array>
@@ -21,8 +22,8 @@ struct free_problem {
     two sum{};
 };
 
-// The multipliers λ of the sums. With M factored, x = M⁻¹b - Σ_g λ_g M⁻¹e_g, where e_g is 1 on group g, and λ is such that Σx over each group is what
-// it is to be. A group without variables has λ = 0.
+// The multipliers λ of the sums. With M factored, x = M⁻¹b - Σ_g λ_g M⁻¹e_g, where e_g is 1 on group g, and λ is such
+// that Σx over each group is what it is to be. A group without variables has λ = 0.
 class sum_multipliers {
 public:
     sum_multipliers(const matrix<double>& factor, std::vector<std::uint8_t> group);

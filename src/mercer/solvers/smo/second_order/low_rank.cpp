@@ -10,13 +10,14 @@
 namespace mercer::smo {
 namespace {
 
-constexpr index together = 8;     // rows asked for at once
-constexpr index stretch = 2048;   // numbers of a column that a thread works on at once
+constexpr index together = 8;       // rows asked for at once
+constexpr index stretch = 2048;     // numbers of a column that a thread works on at once
 constexpr double rounding = 1e-14;  // of the largest diagonal entry
 
 class factor {
 public:
-    factor(const gram<double>& K, double common, index most, double residual) : K_(K), common_(common), n_(K.rows()), most_(most), columns_(most, n_) {
+    factor(const gram<double>& K, double common, index most, double residual)
+        : K_(K), common_(common), n_(K.rows()), most_(most), columns_(most, n_) {
         left_.resize(static_cast<std::size_t>(n_));
         K_.diagonal(left_);
         double largest = 0;
@@ -32,7 +33,10 @@ public:
             ask(pivots);
             for (std::size_t k = 0; k < pivots.size(); ++k) {
                 // One that those before it have mostly explained is left for later.
-                if (k > 0 && !(left_[pivots[k]] > 0.1 * left_[*std::max_element(pivots.begin() + static_cast<std::ptrdiff_t>(k), pivots.end(), less())])) continue;
+                if (k > 0 &&
+                    !(left_[pivots[k]] > 0.1 * left_[*std::max_element(pivots.begin() + static_cast<std::ptrdiff_t>(k),
+                                                                       pivots.end(), less())]))
+                    continue;
                 if (left_[pivots[k]] <= enough_) continue;
                 if (rank_ == most_) return false;
                 if (!add(pivots[k], rows_.row(static_cast<index>(k)))) return false;
@@ -50,7 +54,9 @@ public:
 private:
     struct by_left {
         const std::vector<double>& left;
-        bool operator()(index a, index b) const { return left[static_cast<std::size_t>(a)] < left[static_cast<std::size_t>(b)]; }
+        bool operator()(index a, index b) const {
+            return left[static_cast<std::size_t>(a)] < left[static_cast<std::size_t>(b)];
+        }
     };
     by_left less() const { return {left_}; }
 
@@ -60,17 +66,20 @@ private:
             if (!(left_[i] > enough_)) continue;
             if (static_cast<index>(found.size()) == together && !less()(found.back(), i)) continue;
             if (static_cast<index>(found.size()) == together) found.pop_back();
-            found.insert(std::upper_bound(found.begin(), found.end(), i, [&](index a, index b) { return less()(b, a); }), i);
+            found.insert(
+                std::upper_bound(found.begin(), found.end(), i, [&](index a, index b) { return less()(b, a); }), i);
         }
         return found;
     }
 
     void ask(const std::vector<index>& which) {
-        K_.block(std::span<const index>(which), selection(0, n_), rows_.view().block(0, 0, static_cast<index>(which.size()), n_));
+        K_.block(std::span<const index>(which), selection(0, n_),
+                 rows_.view().block(0, 0, static_cast<index>(which.size()), n_));
         for (index i = 0; common_ != 0 && i < static_cast<index>(which.size()) * n_; ++i) rows_.data()[i] += common_;
     }
 
-    // The row less what the columns say of it, over the root of what is left; false where the diagonal falls below zero.
+    // The row less what the columns say of it, over the root of what is left; false where the diagonal falls below
+    // zero.
     bool add(index pivot, const double* row) {
         const double root = std::sqrt(left_[pivot]);
         double* const column = columns_.row(rank_);
@@ -91,7 +100,8 @@ private:
     // An indefinite K may have nothing left on its diagonal, and much beside it.
     bool reproduces_rows() {
         std::vector<index> some;
-        for (index k = 0; k < std::min(together, n_); ++k) some.push_back((2 * k + 1) * n_ / (2 * std::min(together, n_)));
+        for (index k = 0; k < std::min(together, n_); ++k)
+            some.push_back((2 * k + 1) * n_ / (2 * std::min(together, n_)));
         ask(some);
         for (std::size_t k = 0; k < some.size(); ++k)
             for (index i = 0; i < n_; ++i) {

@@ -7,7 +7,9 @@
 
 namespace mercer::smo {
 
-bool newton::due() const { return done_.steps - steps_at_last_ >= patience_ * v_.active && done_.work >= work_needed(); }
+bool newton::due() const {
+    return done_.steps - steps_at_last_ >= patience_ * v_.active && done_.work >= work_needed();
+}
 
 bool newton::step() {
     const bool fell = solve(false);
@@ -22,7 +24,8 @@ bool newton::last_resort() { return last_tries_++ < by_.most_last_tries && solve
 
 // A few factorisations of the free variables' matrix, at about eight operations a cycle.
 double newton::work_needed() const {
-    if (features_.rows() > 0) return 15 * static_cast<double>(v_.n) * std::pow(static_cast<double>(features_.cols()) + 2, 2);
+    if (features_.rows() > 0)
+        return 15 * static_cast<double>(v_.n) * std::pow(static_cast<double>(features_.cols()) + 2, 2);
     double m = 0;
     for (index i = 0; i < v_.active; ++i) m += v_.is_free(i);
     return by_.factor_cycles * m * m * m;
@@ -39,13 +42,17 @@ bool newton::find_features() {
 // Looks for such a Φ, once pairs have worked as long as that takes.
 void newton::find_low_rank() {
     const double most = static_cast<double>(std::min<index>(by_.most_features, v_.n)), size = static_cast<double>(v_.n);
-    const double cycles = size * most * (F_.exact().element_cost() + 0.5 * most), bytes = 2 * sizeof(double) * size * most;
-    if (cycles > std::max(done_.work, by_.quick_barrier) || bytes > static_cast<double>(std::max<std::size_t>(room_, std::size_t{16} << 20))) return;
+    const double cycles = size * most * (F_.exact().element_cost() + 0.5 * most),
+                 bytes = 2 * sizeof(double) * size * most;
+    if (cycles > std::max(done_.work, by_.quick_barrier) ||
+        bytes > static_cast<double>(std::max<std::size_t>(room_, std::size_t{16} << 20)))
+        return;
     asked_low_rank_ = true;
     double mass = 0;
     for (const double a : v_.alpha) mass += std::abs(a);
     // Errors of F are at most so much of what is left of K times the mass.
-    features_ = low_rank_factor(F_.exact(), v_.common, static_cast<index>(most), 0.01 * options_.tol / std::max(mass, 1.0));
+    features_ =
+        low_rank_factor(F_.exact(), v_.common, static_cast<index>(most), 0.01 * options_.tol / std::max(mass, 1.0));
 }
 
 void newton::F_from_features() {
@@ -55,7 +62,8 @@ void newton::F_from_features() {
         for (index j = 0; j < d; ++j) w[j] += v_.alpha[i] * features_(v_.original[i], j);
     double sum = 0;  // of α, which K without its common value sees
     for (const double a : v_.alpha) sum += a;
-    for (index i = 0; i < v_.n; ++i) v_.F[i] = v_.p[i] - ops_.dot(features_.row(v_.original[i]), w.data(), d) + v_.common * sum;
+    for (index i = 0; i < v_.n; ++i)
+        v_.F[i] = v_.p[i] - ops_.dot(features_.row(v_.original[i]), w.data(), d) + v_.common * sum;
 }
 
 bool newton::solve(bool last) {
@@ -64,14 +72,16 @@ bool newton::solve(bool last) {
     std::vector<index> free = free_or_leaving();
     if (solve_thin()) return true;
     if (by_.guess && solve(free, way::guess)) return true;
-    // Guessing who is at a bound leads nowhere: a barrier finds out, at the price of a few dozen factorisations. Few points take part as a whole.
+    // Guessing who is at a bound leads nowhere: a barrier finds out, at the price of a few dozen factorisations. Few
+    // points take part as a whole.
     if (v_.active <= by_.most_barrier) free = movable(v_.active);
     const double m = static_cast<double>(free.size());
     const bool quick = 7.5 * by_.factor_cycles * m * m * m <= std::max(8 * done_.work, by_.quick_barrier);
     return (quick || (last && v_.active <= by_.most_barrier)) && solve(free, way::barrier);
 }
 
-// Where K has few columns, a barrier takes all points at the price of these: planes and polynomials on raw columns, on which pairs would crawl.
+// Where K has few columns, a barrier takes all points at the price of these: planes and polynomials on raw columns, on
+// which pairs would crawl.
 bool newton::solve_thin() {
     if (!find_features() && !asked_low_rank_) find_low_rank();
     if (features_.rows() == 0) return false;
@@ -87,7 +97,9 @@ std::vector<index> newton::free_or_leaving() const {
     for (index i = 0; i < v_.active; ++i) {
         const bool up = v_.can_rise(i), down = v_.can_fall(i);
         const int g = v_.group[i];
-        if ((up && down) || (up && v_.F[i] > v_.min_low[g] + options_.tol) || (down && v_.F[i] < v_.max_up[g] - options_.tol)) out.push_back(i);
+        if ((up && down) || (up && v_.F[i] > v_.min_low[g] + options_.tol) ||
+            (down && v_.F[i] < v_.max_up[g] - options_.tol))
+            out.push_back(i);
     }
     return out;
 }
@@ -122,7 +134,9 @@ free_problem newton::pose(const std::vector<index>& free) const {
         q.x.push_back(v_.alpha[i]);
         q.lower.push_back(v_.lower[i]);
         q.upper.push_back(v_.upper[i]);
-        q.where.push_back(q.x.back() <= q.lower.back() ? at::lower : q.x.back() >= q.upper.back() ? at::upper : at::free);
+        q.where.push_back(q.x.back() <= q.lower.back()   ? at::lower
+                          : q.x.back() >= q.upper.back() ? at::upper
+                                                         : at::free);
         q.sum[q.group.back()] += q.x.back();
     }
     return q;
@@ -133,7 +147,8 @@ std::unique_ptr<quadratic> newton::matrix_of(free_problem& q, const std::vector<
     const index m = static_cast<index>(free.size());
     if (how == way::thin) {
         matrix<double> rows(m, features_.cols());
-        for (index a = 0; a < m; ++a) std::copy_n(features_.row(v_.original[free[static_cast<std::size_t>(a)]]), rows.cols(), rows.row(a));
+        for (index a = 0; a < m; ++a)
+            std::copy_n(features_.row(v_.original[free[static_cast<std::size_t>(a)]]), rows.cols(), rows.row(a));
         return std::make_unique<thin_quadratic>(rows, q.group, ops_);
     }
     // K and what is factored; kept rows make room where both do not fit.
@@ -160,10 +175,12 @@ bool newton::solve(const std::vector<index>& free, way how) {
     const std::vector<double> before = q.x;
     if (how != way::guess) {
         barrier(q, *K, 0.01 * options_.tol);
-        // Who is at a bound is known now, as a rule: then the equations give the exact solution. Not where K is singular and many are free.
+        // Who is at a bound is known now, as a rule: then the equations give the exact solution. Not where K is
+        // singular and many are free.
         const std::vector<double> near = q.x;
         const std::vector<at> where = q.where;
-        if (how == way::barrier && !(guess_bounds(q) && gap_of(q, *K, q.x) <= gap_of(q, *K, near))) q.x = near, q.where = where;
+        if (how == way::barrier && !(guess_bounds(q) && gap_of(q, *K, q.x) <= gap_of(q, *K, near)))
+            q.x = near, q.where = where;
     } else if (!guess_bounds(q)) {
         return false;
     }
@@ -179,7 +196,8 @@ bool newton::solve(const std::vector<index>& free, way how) {
 }
 
 // Puts α where x is, if the objective falls by it and the sums stay what they are; delta: the changes.
-bool newton::move(const std::vector<index>& free, const free_problem& q, const quadratic& K, const std::vector<double>& before, std::vector<double>& delta) {
+bool newton::move(const std::vector<index>& free, const free_problem& q, const quadratic& K,
+                  const std::vector<double>& before, std::vector<double>& delta) {
     const index m = static_cast<index>(free.size());
     for (index a = 0; a < m; ++a) delta.push_back(std::clamp(q.x[a], q.lower[a], q.upper[a]) - before[a]);
     // An ill-conditioned K leaves Σd beside zero: free variables with room take up the difference.

@@ -1,8 +1,10 @@
-// For when pairs crawl (large C, tiny γ, nearly singular K): Newton's method on the free variables and those that want to leave their bounds.
+// For when pairs crawl (large C, tiny γ, nearly singular K): Newton's method on the free variables and those that want
+// to leave their bounds.
 //
-// With all others fixed, these variables x solve  min ½xᵀKx - rᵀx, l <= x <= u, Σx = s in each group,  r = F + Kx. Three ways, in this order: a barrier
-// over all points where K = ΦΦᵀ with few columns (planes, small polynomials, kernels that hardly vary over the data); a guess of who is at a bound
-// (bound_guess.cpp); a barrier over the free variables, or over all points where they are few (barrier.cpp). Unless the objective falls nothing is changed.
+// With all others fixed, these variables x solve  min ½xᵀKx - rᵀx, l <= x <= u, Σx = s in each group,  r = F + Kx.
+// Three ways, in this order: a barrier over all points where K = ΦΦᵀ with few columns (planes, small polynomials,
+// kernels that hardly vary over the data); a guess of who is at a bound (bound_guess.cpp); a barrier over the free
+// variables, or over all points where they are few (barrier.cpp). Unless the objective falls nothing is changed.
 #pragma once
 
 #include <memory>
@@ -16,8 +18,16 @@ namespace mercer::smo {
 class newton {
 public:
     // `room`: bytes for its matrices; kept rows make room where they must.
-    newton(variables& v, gradient& F, active_set& active, std::size_t room, const smo_options& options, counters& done, const limits& by)
-        : v_(v), F_(F), active_(active), room_(room), options_(options), done_(done), by_(by), patience_(by.first_patience) {}
+    newton(variables& v, gradient& F, active_set& active, std::size_t room, const smo_options& options, counters& done,
+           const limits& by)
+        : v_(v),
+          F_(F),
+          active_(active),
+          room_(room),
+          options_(options),
+          done_(done),
+          by_(by),
+          patience_(by.first_patience) {}
 
     // Whether pairs have taken many steps for every active point, at no less work than this would be.
     bool due() const;
@@ -42,7 +52,8 @@ private:
     bool solve(const std::vector<index>& free, way how);
     free_problem pose(const std::vector<index>& free) const;
     std::unique_ptr<quadratic> matrix_of(free_problem& q, const std::vector<index>& free, way how);
-    bool move(const std::vector<index>& free, const free_problem& q, const quadratic& K, const std::vector<double>& before, std::vector<double>& delta);
+    bool move(const std::vector<index>& free, const free_problem& q, const quadratic& K,
+              const std::vector<double>& before, std::vector<double>& delta);
     std::vector<index> free_or_leaving() const;
     std::vector<index> movable(index count) const;
     void find_low_rank();

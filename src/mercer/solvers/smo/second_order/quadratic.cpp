@@ -28,12 +28,14 @@ two whole_quadratic::solve(std::vector<double>& b, const two& sum) const {
     return sums_->apply(b, sum);
 }
 
-thin_quadratic::thin_quadratic(const matrix<double>& features, const std::vector<std::uint8_t>& group, const vector_ops& ops)
+thin_quadratic::thin_quadratic(const matrix<double>& features, const std::vector<std::uint8_t>& group,
+                               const vector_ops& ops)
     : m_(features.rows()), columns_(features.cols()), group_(group), ops_(ops), turned_(columns_, m_) {
     mean_.assign(static_cast<std::size_t>(columns_), 0.0);
     diagonal_.assign(static_cast<std::size_t>(m_), 0.0);
     for (index i = 0; i < m_; ++i)
-        for (index j = 0; j < columns_; ++j) mean_[j] += features(i, j) / static_cast<double>(m_), diagonal_[i] += features(i, j) * features(i, j);
+        for (index j = 0; j < columns_; ++j)
+            mean_[j] += features(i, j) / static_cast<double>(m_), diagonal_[i] += features(i, j) * features(i, j);
     for (index j = 0; j < columns_; ++j)
         for (index i = 0; i < m_; ++i) turned_(j, i) = features(i, j) - mean_[j];
     for (int g = 0; g < 2; ++g)
@@ -55,19 +57,24 @@ void thin_quadratic::multiply(const std::vector<double>& x, std::vector<double>&
 
 bool thin_quadratic::factor(const std::vector<double>& d) {
     d_ = d;
-    // Not so small that b - Φw, over d, is nothing but rounding: a step is then held back a little, in directions that K hardly sees.
+    // Not so small that b - Φw, over d, is nothing but rounding: a step is then held back a little, in directions that
+    // K hardly sees.
     for (index i = 0; i < m_; ++i) d_[i] += 1e-12 * diagonal_[i];
     const auto few = static_cast<index>(groups_.size()), size = columns_ + few;
     // Columns of Φ and of the groups, over d.
     matrix<double> weighted(size, m_), all(size, m_);
     for (index j = 0; j < size; ++j)
         for (index i = 0; i < m_; ++i) {
-            all(j, i) = j < columns_ ? turned_(j, i) : group_[static_cast<std::size_t>(i)] == groups_[static_cast<std::size_t>(j - columns_)] ? 1.0 : 0.0;
+            all(j, i) = j < columns_ ? turned_(j, i)
+                        : group_[static_cast<std::size_t>(i)] == groups_[static_cast<std::size_t>(j - columns_)] ? 1.0
+                                                                                                                 : 0.0;
             weighted(j, i) = all(j, i) / d_[static_cast<std::size_t>(i)];
         }
     normal_ = matrix<double>(size, size);
     parallel_for(size, [&](index j) {
-        for (index k = 0; k <= j; ++k) normal_(j, k) = normal_(k, j) = ops_.dot(weighted.row(j), all.row(k), m_) + (j == k && j < columns_ ? 1.0 : 0.0);
+        for (index k = 0; k <= j; ++k)
+            normal_(j, k) = normal_(k, j) =
+                ops_.dot(weighted.row(j), all.row(k), m_) + (j == k && j < columns_ ? 1.0 : 0.0);
     });
     scale_.resize(static_cast<std::size_t>(size));
     for (index j = 0; j < size; ++j) scale_[j] = normal_(j, j) > 0 ? 1 / std::sqrt(normal_(j, j)) : 1;
@@ -81,7 +88,8 @@ two thin_quadratic::solve_once(std::vector<double>& b, const two& sum) const {
     const auto few = static_cast<index>(groups_.size()), size = columns_ + few;
     std::vector<double> over(b.size()), y(static_cast<std::size_t>(size), 0.0);
     for (std::size_t i = 0; i < b.size(); ++i) over[i] = b[i] / d_[i];
-    for (index j = 0; j < columns_; ++j) y[j] = ops_.dot(turned_.row(j), over.data(), m_) + mean_[j] * (sum[0] + sum[1]);
+    for (index j = 0; j < columns_; ++j)
+        y[j] = ops_.dot(turned_.row(j), over.data(), m_) + mean_[j] * (sum[0] + sum[1]);
     for (index g = 0; g < few; ++g) {
         const int own = groups_[static_cast<std::size_t>(g)];
         for (std::size_t i = 0; i < b.size(); ++i)
@@ -92,7 +100,8 @@ two thin_quadratic::solve_once(std::vector<double>& b, const two& sum) const {
     solve_cholesky(normal_, y);
     for (index j = 0; j < size; ++j) y[j] *= scale_[j];
     two about{}, lambda{};
-    for (index g = 0; g < few; ++g) about[static_cast<std::size_t>(groups_[static_cast<std::size_t>(g)])] = y[columns_ + g];
+    for (index g = 0; g < few; ++g)
+        about[static_cast<std::size_t>(groups_[static_cast<std::size_t>(g)])] = y[columns_ + g];
     double means = 0;
     for (index j = 0; j < columns_; ++j) {
         means += mean_[j] * y[j];

@@ -1,4 +1,5 @@
-// The matrix K of a free problem as Newton's methods use it: whole, or as ΦΦᵀ with few columns, where every operation costs only those.
+// The matrix K of a free problem as Newton's methods use it: whole, or as ΦΦᵀ with few columns, where every operation
+// costs only those.
 #pragma once
 
 #include <memory>
@@ -22,7 +23,8 @@ public:
 
 class whole_quadratic final : public quadratic {
 public:
-    whole_quadratic(const matrix<double>& K, const std::vector<std::uint8_t>& group, const vector_ops& ops) : K_(K), group_(group), ops_(ops) {}
+    whole_quadratic(const matrix<double>& K, const std::vector<std::uint8_t>& group, const vector_ops& ops)
+        : K_(K), group_(group), ops_(ops) {}
     void multiply(const std::vector<double>& x, std::vector<double>& out) const override;
     double diagonal(index i) const override { return K_(i, i); }
     bool factor(const std::vector<double>& d) override;
@@ -36,9 +38,9 @@ private:
     std::unique_ptr<sum_multipliers> sums_;
 };
 
-// K = ΦΦᵀ. With w = Φᵀx the equations are diag(d)x + Φw + λ = b, so that x goes and a system in w and λ is left, of the size of a row of Φ
-// (Ferris, Munson, SIAM J. Optim. 13, 2003). The columns of Φ stand about their means, which go into λ: raw columns far from zero would leave w and λ
-// nearly indistinguishable.
+// K = ΦΦᵀ. With w = Φᵀx the equations are diag(d)x + Φw + λ = b, so that x goes and a system in w and λ is left, of the
+// size of a row of Φ (Ferris, Munson, SIAM J. Optim. 13, 2003). The columns of Φ stand about their means, which go into
+// λ: raw columns far from zero would leave w and λ nearly indistinguishable.
 class thin_quadratic final : public quadratic {
 public:
     thin_quadratic(const matrix<double>& features, const std::vector<std::uint8_t>& group, const vector_ops& ops);

@@ -1,0 +1,169 @@
+// Kernels of changed arguments, h(x)k(x, z)h(z) and k(φ(x), φ(z)), and those that are a user's function.
+#include <fmt/format.h>
+
+#include "mercer/base/error.h"
+#include "mercer/base/parallel.h"
+#include "mercer/kernels/algebra.h"
+#include "mercer/kernels/algebra/unary_node.h"
+#include "mercer/kernels/leaf.h"
+#include "mercer/kernels/linear.h"
+
+namespace mercer {
+namespace {
+
+using op = instruction::op;
+
+class conjugate_node final : public unary_node {
+public:
+    conjugate_node(std::string name, object_function h, node_ptr part)
+        : unary_node(std::move(part)), name_(std::move(name)), h_(std::move(h)) {}
+    std::string text() const override { return "conjugate(" + name_ + ", " + part_->text() + ")"; }
+    mercer::proof prove() const override {
+        return rest_on_part(true, "conjugation: h(x)·k(x,z)·h(z) is a kernel for any function h", {"h = " + name_});
+    }
+    kernel_form form() const override { return {"conjugate", {}, name_, {part_}}; }
+    int emit(plan_builder& code) const override {
+        instruction step;
+        step.what = op::outer_multiply;
+        step.weight = h_;
+        if (const feature phi = code.outer(); phi.apply)
+            step.weight = [phi, h = h_](const dataset& x) { return h(phi.apply(x, nullptr).first); };
+        step.a = part_->emit(code);
+        return code.push(std::move(step));
+    }
+    // Two functions may go by one name, so the node itself is the key.
+    expansion expand(map_builder& build) const override {
+        return build.multiply(part_->expand(build),
+                              build.factor(fmt::format("conjugate {}", fmt::ptr(this)), name_ + "(x)", h_));
+    }
+
+private:
+    std::string name_;
+    object_function h_;
+};
+
+class pull_back_node final : public unary_node {
+public:
+    pull_back_node(std::string name, std::string text, std::string rule, feature phi, node_ptr part, domain from,
+                   std::vector<index> columns = {})
+        : unary_node(std::move(part)),
+          name_(std::move(name)),
+          text_(std::move(text)),
+          rule_(std::move(rule)),
+          phi_(std::move(phi)),
+          from_(from),
+          columns_(std::move(columns)) {}
+    domain where() const override { return from_; }
+    std::string text() const override { return text_; }
+    traits properties() const override { return {false, false, part_->properties().normalised}; }
+    mercer::proof prove() const override { return rest_on_part(true, rule_); }
+    kernel_form form() const override {
+        if (!columns_.empty())
+            return {"columns", {{"columns", std::vector<double>(columns_.begin(), columns_.end())}}, {}, {part_}};
+        return {text_.substr(0, text_.find('(')), {}, name_, {part_}};
+    }
+    int emit(plan_builder& code) const override {
+        const plan_builder::inside mapped(code, phi_);
+        return part_->emit(code);
+    }
+    bool has_log() const override { return part_->has_log(); }
+    int emit_log(plan_builder& code) const override {
+        const plan_builder::inside mapped(code, phi_);
+        return part_->emit_log(code);
+    }
+    int emit_gaussian_of(plan_builder& code, double c) const override {
+        const plan_builder::inside mapped(code, phi_);
+        return part_->emit_gaussian_of(code, c);
+    }
+    int emit_normalised_power(plan_builder& code, double c) const override {
+        const plan_builder::inside mapped(code, phi_);
+        return part_->emit_normalised_power(code, c);
+    }
+    expansion expand(map_builder& build) const override {
+        const map_builder::inside mapped = columns_.empty() ? map_builder::inside(build, phi_, name_ + "(x)")
+                                                            : map_builder::inside(build, phi_, columns_);
+        return part_->expand(build);
+    }
+
+private:
+    std::string name_;  // of φ
+    std::string text_;
+    std::string rule_;
+    feature phi_;
+    domain from_;
+    std::vector<index> columns_;  // φ is the projection onto these; empty: it is something else
+};
+
+class user_node final : public kernel_node {
+public:
+    user_node(std::string name, block_function k, domain where)
+        : name_(std::move(name)), k_(std::move(k)), where_(where) {}
+    domain where() const override { return where_; }
+    std::string text() const override { return "user(" + name_ + ")"; }
+    mercer::proof prove() const override {
+        return {false, text(), "no rule: nothing is known about a user's function; test it on data", {}, {}, true};
+    }
+    kernel_form form() const override { return {"user", {}, name_, {}}; }
+    int emit(plan_builder& code) const override {
+        instruction step;
+        step.what = op::map;
+        step.a = code.use_statistic({statistic::user, code.use_feature({}), false, k_});
+        return code.push(std::move(step));
+    }
+
+private:
+    std::string name_;
+    block_function k_;
+    domain where_;
+};
+
+}  // namespace
+
+kernel conjugate(std::string name, object_function h, const kernel& a) {
+    return make<conjugate_node>(std::move(name), std::move(h), a.shared());
+}
+
+kernel pull_back(std::string name, feature phi, const kernel& a, domain from) {
+    return make<pull_back_node>(name, "pullback(" + name + ", " + a.text() + ")",
+                                "pull-back: k(φ(x), φ(z)) is a kernel for any map φ; φ = " + name, std::move(phi),
+                                a.shared(), from);
+}
+
+kernel columns(const kernel& a, std::vector<index> which) {
+    if (a.where() != domain::vectors && a.where() != domain::any)
+        fail(errc::unsupported, fmt::format("columns: {} is a kernel on {}", a.text(), name(a.where())));
+    return make<pull_back_node>("columns", fmt::format("columns({}, [{}])", a.text(), fmt::join(which, ", ")),
+                                "pull-back by the projection onto some coordinates", column_map(which), a.shared(),
+                                domain::vectors, which);
+}
+
+kernel from_block_function(std::string name, block_function k, domain where) {
+    return make<user_node>(std::move(name), std::move(k), where);
+}
+
+kernel from_function(std::string name, std::function<double(std::span<const double>, std::span<const double>)> k) {
+    return from_block_function(
+        std::move(name),
+        [k](const dataset& x, const selection& rows, const dataset& z, const selection& cols, matrix_view<double> out) {
+            const dense<double> a = as_dense<double>(gather(x, rows)), b = as_dense<double>(gather(z, cols));
+            parallel_for(a.size(), [&](index i) {
+                for (index j = 0; j < b.size(); ++j)
+                    out(i, j) = k({a.row(i), static_cast<std::size_t>(a.dims())},
+                                  {b.row(j), static_cast<std::size_t>(b.dims())});
+            });
+        },
+        domain::vectors);
+}
+
+kernel from_feature_map(std::string name, feature phi) {
+    return make<pull_back_node>(name, "map(" + name + ")",
+                                "explicit map: φ(x)ᵀφ(z), the linear kernel pulled back by φ = " + name, std::move(phi),
+                                kernel(linear{}).shared(), domain::vectors);
+}
+
+kernel from_feature_map(std::string name, std::function<std::vector<double>(std::span<const double>)> phi) {
+    feature map = vector_map("map " + name, std::move(phi));
+    return from_feature_map(std::move(name), std::move(map));
+}
+
+}  // namespace mercer
