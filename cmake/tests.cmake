@@ -37,7 +37,8 @@ if(test_sources AND NOT MERCER_SANITIZE)
   add_executable(mercer_core_tests "$<FILTER:$<TARGET_OBJECTS:mercer_tests>,INCLUDE,/tests/(contracts|kernels|gram|solvers|methods|selection|insight)/>"
                  "$<FILTER:$<TARGET_OBJECTS:mercer>,INCLUDE,/(base/file|data/readers/source|methods/svm/files/checkpoint)\\.cpp>")
   set_target_properties(mercer_core_tests PROPERTIES LINKER_LANGUAGE CXX)
-  target_link_libraries(mercer_core_tests PRIVATE mercer_core GTest::gtest_main GTest::gmock rapidcheck rapidcheck_gtest ZLIB::ZLIB LibLZMA::LibLZMA)
+  target_link_libraries(mercer_core_tests PRIVATE mercer_core GTest::gtest_main GTest::gmock rapidcheck rapidcheck_gtest
+                        $<TARGET_NAME_IF_EXISTS:ZLIB::ZLIB> $<TARGET_NAME_IF_EXISTS:LibLZMA::LibLZMA>)
   add_test(NAME core.contracts COMMAND mercer_core_tests --gtest_brief=1
            --gtest_filter=kernels/registered*:composite*:kernel_contract*:extremes*:oracle*:gram*:svm_contract*:knn*:nearest*:kernel_*:ridge*:representer*:interior_point*:band_reduction*:block_lanczos*:mercer_test*:spectrum*:dense_algebra*:-*large*)
   set_tests_properties(core.contracts PROPERTIES TIMEOUT 600)
