@@ -1,14 +1,9 @@
 #!/usr/bin/python3
 """mercer fit, predict, transform, describe, cluster, test and methods, run as a person runs them: mercer_fit_test.py BIN_FOLDER REPOSITORY"""
 
-import json
 import lzma
-import subprocess
 import sys
-import tempfile
 import unittest
-import xml.etree.ElementTree as xml
-from pathlib import Path
 
 import numpy as np
 from sklearn.cluster import KMeans
@@ -21,24 +16,10 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC, SVR
 
-BIN, ROOT = Path(sys.argv[1]), Path(sys.argv[2])
-DATA = ROOT / "data"
-SVG = "{http://www.w3.org/2000/svg}"
+import mercer_program
+from mercer_program import DATA, ROOT, SVG, as_json, mercer, standardised
+
 IRIS = (DATA / "iris.csv", "--label", "species")
-
-
-def mercer(*words, code=0):
-    """Runs the program; its standard output, and its standard error where it is to fail."""
-    done = subprocess.run([BIN / "mercer", *map(str, words)], capture_output=True, text=True, timeout=300)
-    if done.returncode != code:
-        raise AssertionError(f"{words}: exit code {done.returncode}, expected {code}\n{done.stdout}\n{done.stderr}")
-    if code == 0 and done.stderr:
-        raise AssertionError(f"{words}: unexpected standard error: {done.stderr}")
-    return done.stderr if code else done.stdout
-
-
-def as_json(*words):
-    return json.loads(mercer(*words, "--json"))
 
 
 def vectors(name):
@@ -46,26 +27,10 @@ def vectors(name):
     return x.toarray(), y
 
 
-def standardised(x):
-    return (x - x.mean(axis=0)) / x.std(axis=0)
-
-
-class Scratch(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
-
-    def path(self, name):
-        return Path(self.folder.name) / name
-
+class Scratch(mercer_program.Scratch):
     def picture(self, name):
-        page = xml.parse(self.path(name)).getroot()
-        self.assertEqual(page.tag, SVG + "svg")
         self.assertNotIn("nan", self.path(name).read_text())
-        return page
-
-    def group(self, page, name):
-        return next(g for g in page.iter(SVG + "g") if g.get("class") == name)
+        return super().picture(name)
 
 
 class EveryMethod(Scratch):

@@ -10,7 +10,7 @@ import unittest
 import zlib
 
 import numpy as np
-from kernel_program import DATA, SVG, Scratch, as_json, iris, mercer
+from mercer_program import DATA, SVG, Scratch, as_json, iris, mercer
 from sklearn.datasets import load_svmlight_file
 from sklearn.metrics.pairwise import rbf_kernel
 

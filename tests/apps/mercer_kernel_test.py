@@ -8,7 +8,7 @@ import sys
 import unittest
 
 import numpy as np
-from kernel_program import BIN, DATA, ROOT, Scratch, as_json, iris, mercer, standardised
+from mercer_program import BIN, DATA, ROOT, Scratch, as_json, iris, mercer, standardised
 from sklearn.datasets import load_svmlight_file
 from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 

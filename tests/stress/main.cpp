@@ -106,8 +106,7 @@ std::string complaint(const problem& p, const svm_report& said, const verdict& v
                                said.gap, v.noise);
         return {};
     }
-    if (said.status != fit_status::converged && said.status != fit_status::stationary)
-        return fmt::format("ended with \"{}\"", name(said.status));
+    if (!finished(said.status)) return fmt::format("ended with \"{}\"", name(said.status));
     if (said.status == fit_status::stationary && p.k.positive() && p.K.rows() == 0)
         return "stationary, with a kernel that is positive semidefinite";
     if (v.gap > v.allowed_gap + v.noise) return fmt::format("the gap is {:.6g}, said to be {:.6g}", v.gap, said.gap);

@@ -12,6 +12,7 @@
 #include "mercer/base/error.h"
 #include "mercer/base/file.h"
 #include "mercer/base/parallel.h"
+#include "mercer/base/physical_memory.h"
 #include "mercer/data/scaling.h"
 #include "mercer/kernels/leaf.h"
 
@@ -154,7 +155,7 @@ void require_fit(const kernel& k, const objects& from, const std::string& path) 
 }
 
 void require_memory(index n, int copies, const std::string& what) {
-    double free = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+    auto free = static_cast<double>(physical_memory());
     std::ifstream info("/proc/meminfo");
     std::string key, unit;
     for (double kilobytes; info >> key >> kilobytes; std::getline(info, unit))

@@ -1,11 +1,11 @@
 // Support vector machines as methods: svc, nu_svc, svr, nu_svr, one_class; linear_svc and pegasos by descent.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "mercer/api/described.h"
+#include "mercer/base/physical_memory.h"
 #include "mercer/methods/svm/files/model_file.h"
 #include "mercer/methods/svm/methods.h"
 #include "mercer/methods/svm/svm_scores.h"
@@ -185,7 +185,7 @@ fitted_ptr trained(svm_solver solver, const kernel& k, const fit_call& t, const 
 // Kernel values of a user's function may take this much.
 std::size_t user_bytes(const fit_control& control) {
     if (control.most_bytes) return control.most_bytes;
-    return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) / 4;
+    return physical_memory() / 4;
 }
 
 template <class Method>

@@ -141,7 +141,7 @@ region_sequence fit_sequence(const sequence_spec& spec, const sequence_data& dat
                 static_cast<double>(count_correct(data.y, predict(tile.model, x))) / static_cast<double>(data.y.size());
             tile.support = static_cast<index>(tile.model.support_rows.size());
             const fit_status status = tile.model.worst_status();
-            if (status != fit_status::converged && status != fit_status::stationary)
+            if (!finished(status))
                 tile.trouble = fmt::format("stopped early, gap {:.1g}", tile.model.largest_gap());
             else if (status == fit_status::stationary)
                 tile.trouble = "not proven to be a kernel";

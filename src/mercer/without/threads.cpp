@@ -1,4 +1,4 @@
-// base/parallel and the system's part of base/reserved_memory where there is one thread and no mmap.
+// base/parallel, and base/reserved_memory and physical_memory, where there is one thread and no system to ask.
 #include <algorithm>
 #include <cstdlib>
 #include <new>
@@ -6,6 +6,7 @@
 
 #include "mercer/base/error.h"
 #include "mercer/base/parallel.h"
+#include "mercer/base/physical_memory.h"
 #include "mercer/base/reserved_memory.h"
 #include "mercer/base/stop.h"
 
@@ -25,6 +26,8 @@ void detail::run_parallel(index count, loop_body body, void* context) {
         body(context, item, 0);
     }
 }
+
+std::size_t physical_memory() { return std::size_t{1} << 30; }  // what a page in a browser may count on
 
 reserved_memory::reserved_memory(std::size_t bytes) : bytes_(bytes) {
     if (bytes == 0) return;

@@ -327,8 +327,7 @@ margin_problem report_problem(const evidence& e, index number, bool& inferred) {
     find_offset(p);
     const svm_report* told = !e.model.reports.empty() ? &e.model.reports[static_cast<std::size_t>(number)] : nullptr;
     // A fit that was cut short claims nothing.
-    p.claim_known =
-        told && told->size > 0 && (told->status == fit_status::converged || told->status == fit_status::stationary);
+    p.claim_known = told && told->size > 0 && finished(told->status);
     // ν-SVC measures before its coefficients are divided by ρ = 1/C. Other programs measure with kernel values in
     // float: a hundredth is theirs.
     p.claimed_gap = (p.claim_known ? told->gap : 1.01 * e.options.tol) * (e.model.task == svm_task::nu_svc ? p.C : 1.0);

@@ -250,7 +250,7 @@ smo_result solve_to_margin(const gram<float>& fast, const gram<double>& exact, c
             options.tol = wanted,
             aimed_lower = false;  // short of its aim, but not of what was asked for: that is to be certified
         } else {
-            if ((r.status != fit_status::converged && r.status != fit_status::stationary) || r.gap <= wanted) break;
+            if (!finished(r.status) || r.gap <= wanted) break;
             const bool known = rho > 2 * r.gap;
             if (!known && hulls_meet(exact, q, r, all)) break;
             options.tol = known ? 0.9 * wanted : 0.1 * r.gap;

@@ -54,3 +54,6 @@ class Scratch(unittest.TestCase):
                 if key.endswith("href"):
                     self.assertTrue(value.startswith("data:"))
         return page
+
+    def group(self, page, name):
+        return next(g for g in page.iter(SVG + "g") if g.get("class") == name)
