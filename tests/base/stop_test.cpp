@@ -51,7 +51,7 @@ TEST(stop, a_loop_asks_and_ends) {
 }
 
 TEST(stop, without_a_scope_nobody_asks) {
-    int items = 0;
+    std::atomic<int> items{0};
     {
         const stop_scope scope([] { return true; });
         const listening_to nobody(nullptr);
