@@ -34,12 +34,12 @@ using api::model;
 using control = api::fit_control;
 
 struct read_as {
-    std::string label{};  // CSV: the column of targets, by name or position; empty: none
-    file_format format = file_format::automatic;
+    std::string label{};   // CSV: the column of targets, by name or position; empty: none
+    std::string format{};  // "csv", …; empty: by the name and the first lines
 };
 inline table read(const std::string& path, const read_as& how = {}) {
     read_options options;
-    options.format = how.format;
+    if (!how.format.empty()) options.format = &file_format_named(how.format);
     options.csv.label = how.label;
     table out = read_table(path, options);
     out.label = how.label;

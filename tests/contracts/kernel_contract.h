@@ -16,15 +16,15 @@
 namespace mercer::testing {
 
 inline dataset data_for(const specimen& s, const objects& some, storage how = storage::dense, bool single = false) {
-    if (s.k.where() == domain::strings) return strings_of(some);
-    if (s.k.where() == domain::sets) return sets_of(some);
+    if (s.k.where() == strings::where) return strings_of(some);
+    if (s.k.where() == sets::where) return sets_of(some);
     return single ? vectors_of<float>(some, how) : vectors_of<double>(some, how);
 }
 
 inline objects objects_for(const specimen& s, generator& random, index count, vector_style style = {}) {
     style.non_negative = style.non_negative || s.non_negative;
-    if (s.k.where() == domain::strings) return random_strings(random, count);
-    if (s.k.where() == domain::sets) return random_sets(random, count);
+    if (s.k.where() == strings::where) return random_strings(random, count);
+    if (s.k.where() == sets::where) return random_sets(random, count);
     return random_vectors(random, count, style);
 }
 

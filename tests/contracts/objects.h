@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mercer/data/dataset.h"
+#include "mercer/data/kinds/all_kinds.h"
 
 namespace mercer::testing {
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "mercer/base/error.h"
+#include "mercer/data/kinds/all_kinds.h"
 
 namespace mercer {
 namespace {
@@ -120,8 +121,8 @@ TEST(set_data, are_sorted_without_repeats) {
 TEST(data_set, knows_its_kind) {
     EXPECT_EQ(dataset(dense_of<float>({{1, 2, 3}})).kind(), domain::vectors);
     EXPECT_EQ(dataset(small_sparse()).kind(), domain::vectors);
-    EXPECT_EQ(dataset(strings({"a"})).kind(), domain::strings);
-    EXPECT_EQ(dataset(sets({{1, 2}, {3}})).kind(), domain::sets);
+    EXPECT_EQ(dataset(strings({"a"})).kind(), strings::where);
+    EXPECT_EQ(dataset(sets({{1, 2}, {3}})).kind(), sets::where);
     EXPECT_TRUE(dataset(small_sparse()).is_sparse());
     EXPECT_FALSE(dataset(dense_of<float>({{1}})).is_sparse());
     EXPECT_EQ(dataset(dense_of<float>({{1, 2, 3}})).dims(), 3);

@@ -7,6 +7,7 @@
 
 #include "contracts/errors.h"
 #include "mercer/base/parallel.h"
+#include "mercer/data/kinds/all_kinds.h"
 
 namespace mercer {
 namespace {

@@ -2,47 +2,47 @@
 
 #include <gtest/gtest.h>
 
+#include "mercer/data/kinds/all_kinds.h"
 #include "readers_support.h"
 
 namespace mercer {
 namespace {
 
 using namespace testing_support;
+using namespace std::string_literals;
 
 TEST(read_table, format_by_the_end_of_the_name) {
-    EXPECT_EQ(detect_format("a/b.svm", "x,y"), file_format::libsvm);
-    EXPECT_EQ(detect_format("b.LIBSVM", ""), file_format::libsvm);
-    EXPECT_EQ(detect_format("b.svmlight.gz", ""), file_format::libsvm);
-    EXPECT_EQ(detect_format("b.csv.xz", "1 1:2"), file_format::csv);
-    EXPECT_EQ(detect_format("b.npy", ""), file_format::npy);
-    EXPECT_EQ(detect_format("b.strings", ""), file_format::strings);
-    EXPECT_EQ(detect_format("b.sets.xz", ""), file_format::sets);
+    EXPECT_EQ(detect_format("a/b.svm", "x,y").name, "libsvm"s);
+    EXPECT_EQ(detect_format("b.LIBSVM", "").name, "libsvm"s);
+    EXPECT_EQ(detect_format("b.svmlight.gz", "").name, "libsvm"s);
+    EXPECT_EQ(detect_format("b.csv.xz", "1 1:2").name, "csv"s);
+    EXPECT_EQ(detect_format("b.npy", "").name, "npy"s);
+    EXPECT_EQ(detect_format("b.strings", "").name, "strings"s);
+    EXPECT_EQ(detect_format("b.sets.xz", "").name, "sets"s);
 }
 
 TEST(read_table, format_by_content) {
-    EXPECT_EQ(detect_format("heart_scale", "+1 1:0.5 2:3 \n"), file_format::libsvm);
-    EXPECT_EQ(detect_format("a9a.t", "# comment\n\n-1 qid:3 1:2 # x,y\n"), file_format::libsvm);
-    EXPECT_EQ(detect_format("x", "1\n-1 3:4\n"), file_format::libsvm);
-    EXPECT_EQ(detect_format("x.data", "1,2\n"), file_format::csv);
-    EXPECT_EQ(detect_format("x.txt", "a;b\n1;2\n"), file_format::csv);
-    EXPECT_EQ(detect_format("x.tsv", "a\tb\tclass\n1\t2\tred\n"), file_format::csv);
-    EXPECT_EQ(detect_format("x.tsv", "a\tb\n1\t2\n"), file_format::csv);
-    EXPECT_EQ(detect_format("x.tsv", "+\tACGT\n"), file_format::strings);
-    EXPECT_EQ(detect_format("x.tsv", "1\tACGT\n-1\tGATT\n"), file_format::strings);
-    EXPECT_EQ(detect_format("x.tsv", "DESC\ttrain\thow did serfdom develop ?\n"), file_format::strings);
-    EXPECT_EQ(detect_format("x", std::string_view("\x93NUMPY\x01", 7)), file_format::npy);
+    EXPECT_EQ(detect_format("heart_scale", "+1 1:0.5 2:3 \n").name, "libsvm"s);
+    EXPECT_EQ(detect_format("a9a.t", "# comment\n\n-1 qid:3 1:2 # x,y\n").name, "libsvm"s);
+    EXPECT_EQ(detect_format("x", "1\n-1 3:4\n").name, "libsvm"s);
+    EXPECT_EQ(detect_format("x.data", "1,2\n").name, "csv"s);
+    EXPECT_EQ(detect_format("x.txt", "a;b\n1;2\n").name, "csv"s);
+    EXPECT_EQ(detect_format("x.tsv", "a\tb\tclass\n1\t2\tred\n").name, "csv"s);
+    EXPECT_EQ(detect_format("x.tsv", "a\tb\n1\t2\n").name, "csv"s);
+    EXPECT_EQ(detect_format("x.tsv", "+\tACGT\n").name, "strings"s);
+    EXPECT_EQ(detect_format("x.tsv", "1\tACGT\n-1\tGATT\n").name, "strings"s);
+    EXPECT_EQ(detect_format("x.tsv", "DESC\ttrain\thow did serfdom develop ?\n").name, "strings"s);
+    EXPECT_EQ(detect_format("x", std::string_view("\x93NUMPY\x01", 7)).name, "npy"s);
     EXPECT_EQ(failure([] { detect_format("x", "hello world\n"); }),
               "unsupported: x: cannot tell the format from the name or from the first line 'hello world': say which of "
-              "libsvm, csv, npy, strings, sets it is");
+              "npy, libsvm, strings, sets, csv it is");
     EXPECT_EQ(failure([] { detect_format("x", "\n"); }), "bad data: x: expected at least one example, got none");
 }
 
 TEST(read_table, formats_have_names) {
-    for (const auto format : {file_format::automatic, file_format::libsvm, file_format::csv, file_format::npy,
-                              file_format::strings, file_format::sets})
-        EXPECT_EQ(file_format_named(name(format)), format);
+    for (const file_format* format : all_formats()) EXPECT_EQ(&file_format_named(format->name), format);
     EXPECT_EQ(failure([] { file_format_named("arff"); }),
-              "invalid argument: the format must be one of auto, libsvm, csv, npy, strings, sets, got 'arff'");
+              "invalid argument: the format must be one of auto, npy, libsvm, strings, sets, csv, got 'arff'");
 }
 
 TEST(read_table, iris_is_the_same_from_either_file) {
@@ -60,9 +60,9 @@ TEST(read_table, options_reach_the_reader) {
                   ":1:3: expected an index >= 1 (0 only for a precomputed kernel or 0-based indices), got '0'");
     const table t = read_table(path, {.numbers = precision::f32, .libsvm = {.base = index_base::zero}});
     EXPECT_EQ(entries<float>(t.x), (std::vector<entry>{{0, 0, 2}}));
-    EXPECT_EQ(read_table(path, {.format = file_format::sets, .tsv = {.labelled = false}}).feature_names,
+    EXPECT_EQ(read_table(path, {.format = &file_format_named("sets"), .tsv = {.labelled = false}}).feature_names,
               (std::vector<std::string>{"1", "0:2"}));
-    EXPECT_EQ(read_table(data_file("promoters.tsv")).x.kind(), domain::strings);
+    EXPECT_EQ(read_table(data_file("promoters.tsv")).x.kind(), strings::where);
     EXPECT_EQ(read_table(test_file("c_f8.npy"), {.numbers = precision::f32}).x.as<dense<float>>()->dims(), 3);
 }
 
@@ -72,7 +72,7 @@ TEST(read_table, archives_are_read_like_plain_files) {
 #endif
 #ifdef MERCER_HAVE_LZMA
     EXPECT_EQ(read_table(test_file("two_streams.svm.xz")).y, (std::vector<double>{1, -1, 1}));
-    EXPECT_EQ(read_table(data_file("mushrooms.sets.xz")).x.kind(), domain::sets);
+    EXPECT_EQ(read_table(data_file("mushrooms.sets.xz")).x.kind(), sets::where);
     EXPECT_EQ(read_table(data_file("abalone.svm.xz")).x.size(), 4177);
 #endif
 }
@@ -84,6 +84,14 @@ TEST(read_table, utf_16_is_told) {
                                                                         "2\0\n\0",
                                                                         10));
     EXPECT_EQ(failure([&] { read_table(path); }), "unsupported: " + path + ": the text is UTF-16: save it as UTF-8");
+}
+
+TEST(read_table, folders_that_tell_nothing) {
+    const scratch_folder folder;
+    EXPECT_EQ(failure([&] { read_table(folder.path(".")); }),
+              "unsupported: " + folder.path(".") + ": a folder, and nothing in it tells what it holds");
+    EXPECT_EQ(failure([&] { read_table(folder.path("."), {.format = &file_format_named("csv")}); }),
+              "unsupported: " + folder.path(".") + ": a folder, but csv is the format of a file");
 }
 
 }  // namespace

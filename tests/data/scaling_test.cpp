@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "mercer/data/kinds/all_kinds.h"
 #include "mercer/data/readers/libsvm.h"
 #include "readers_support.h"
 

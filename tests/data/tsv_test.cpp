@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "mercer/data/kinds/all_kinds.h"
 #include "readers_support.h"
 
 namespace mercer {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "insight/random_matrices.h"
+#include "mercer/data/kinds/all_kinds.h"
 #include "mercer/insight/empirical_map.h"
 #include "mercer/insight/factor.h"
 #include "mercer/insight/mercer_test.h"

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "insight/random_matrices.h"
+#include "mercer/data/kinds/all_kinds.h"
 #include "mercer/gram/computed.h"
 #include "mercer/kernels/gaussian.h"
 #include "mercer/kernels/linear.h"

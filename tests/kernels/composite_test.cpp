@@ -3,6 +3,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "contracts/kernel_contract.h"
+#include "mercer/data/kinds/all_kinds.h"
 
 namespace mercer::testing {
 namespace {
@@ -17,7 +18,7 @@ specimen leaf_on(domain where) {
     static const std::vector<std::string> sets{"set_intersection", "set_power", "set_exp", "jaccard"};
     static const std::vector<std::string> strings{"spectrum"};
     const auto all = specimens_of(*rc::gen::elementOf(where == domain::vectors ? vectors
-                                                      : where == domain::sets  ? sets
+                                                      : where == sets::where   ? sets
                                                                                : strings));
     return all[*rc::gen::inRange<std::size_t>(0, all.size())];
 }
@@ -57,7 +58,7 @@ specimen tree_on(domain where, int height) {
 template <class Check>
 void on_random_trees(Check check) {
     const domain where =
-        *rc::gen::elementOf(std::vector<domain>{domain::vectors, domain::vectors, domain::sets, domain::strings});
+        *rc::gen::elementOf(std::vector<domain>{domain::vectors, domain::vectors, sets::where, strings::where});
     const specimen s = tree_on(where, *rc::gen::inRange(1, 4));
     generator random(*rc::gen::arbitrary<std::uint32_t>());
     RC_LOG() << s.k.text();

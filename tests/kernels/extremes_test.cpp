@@ -5,6 +5,7 @@
 
 #include "contracts/errors.h"
 #include "contracts/kernel_contract.h"
+#include "mercer/data/kinds/all_kinds.h"
 #include "mercer/kernels/gaussian.h"
 #include "mercer/kernels/matern.h"
 #include "mercer/kernels/sets/set_kernels.h"

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "insight/random_matrices.h"
+#include "mercer/data/kinds/all_kinds.h"
 #include "mercer/kernels/algebra.h"
 #include "mercer/kernels/all_subsets.h"
 #include "mercer/kernels/bilinear.h"

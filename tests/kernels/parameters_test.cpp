@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "contracts/errors.h"
+#include "mercer/data/kinds/all_kinds.h"
 #include "mercer/kernels/algebra.h"
 #include "mercer/kernels/anisotropic.h"
 #include "mercer/kernels/bilinear.h"
@@ -154,8 +155,8 @@ TEST(parameters, of_kernels_on_different_objects_cannot_be_mixed) {
                  [&] { vectors* strings; });
     expect_error(errc::unsupported, "they cannot be combined", [&] { vectors - strings; });
     expect_error(errc::unsupported, "is a kernel on strings", [&] { columns(strings, {0}); });
-    EXPECT_EQ((strings + 2.0).where(), domain::strings) << "a constant goes with anything";
-    EXPECT_EQ((2.0 + 3.0 * strings).where(), domain::strings);
+    EXPECT_EQ((strings + 2.0).where(), strings::where) << "a constant goes with anything";
+    EXPECT_EQ((2.0 + 3.0 * strings).where(), strings::where);
     EXPECT_EQ((kernel(constant{1}) * kernel(constant{2})).where(), domain::any);
 }
 

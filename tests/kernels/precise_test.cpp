@@ -14,7 +14,7 @@ using namespace testing;
 
 // Rounding in long double that the reference itself makes, and 4ε of the parameters, which it takes as they are stored.
 template <class R>
-void expect_bounds(const specimen& s, const objects& x, const std::string& what) {
+void expect_bounds(const specimen& s, const testing::objects& x, const std::string& what) {
     const precise_kernel<R> truth(s.k, data_for(s, x));
     for (std::size_t i = 0; i < x.size(); ++i)
         for (std::size_t j = 0; j < x.size(); ++j) {
@@ -37,7 +37,7 @@ TEST(precise_kernel, bounds_hold_for_all_kernels) {
     for (const auto& [info, make, others] : kernel_registry()) {
         if (!has_exact_coordinates(info.name)) continue;  // their maps are taken as computed
         for (const specimen& s : specimens_of(info.name)) {
-            const objects x = objects_for(s, random, 6);
+            const testing::objects x = objects_for(s, random, 6);
             expect_bounds<double>(s, x, s.k.text());
             expect_bounds<long double>(s, x, s.k.text());
         }
@@ -56,7 +56,7 @@ TEST(precise_kernel, bounds_hold_for_composites_that_cancel) {
                                        power(sum(rbf, exponential(sigmoid)), 1.5),
                                        on_columns(sum(sigmoid, scaled(-1, rbf)), {1})};
     for (const specimen& s : all) {
-        const objects x = objects_for(s, random, 6);
+        const testing::objects x = objects_for(s, random, 6);
         expect_bounds<double>(s, x, s.k.text());
         expect_bounds<long double>(s, x, s.k.text());
     }

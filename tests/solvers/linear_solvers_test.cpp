@@ -10,6 +10,7 @@
 
 #include "contracts/errors.h"
 #include "mercer/base/stop.h"
+#include "mercer/data/kinds/all_kinds.h"
 #include "mercer/data/linear_rows.h"
 #include "mercer/gram/computed.h"
 #include "mercer/solvers/dual_coordinate_descent.h"

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "kernel.h"
+#include "mercer/data/kinds/all_kinds.h"
 #include "mercer/kernels/text/registry.h"
 
 namespace mercer::cli {
@@ -64,7 +65,7 @@ json as_json(const list_options& options) {
 
 std::string as_text(const list_options& options) {
     std::string out;
-    for (const domain where : {domain::vectors, domain::strings, domain::sets, domain::any}) {
+    for (const domain where : all_domains()) {
         if (!wanted(options, where)) continue;
         std::string part;
         for (const auto& each : kernel_registry()) {
@@ -104,7 +105,7 @@ std::string as_markdown(const list_options& options) {
         "A kernel is written as `name(parameter=value, ...)`; parameters with a default may be left out, and values "
         "may be given without names\n"
         "in the order of the table. *Why* is the rule that proofs name (`mercer kernel show EXPR`).\n";
-    for (const domain where : {domain::vectors, domain::strings, domain::sets, domain::any}) {
+    for (const domain where : all_domains()) {
         std::string part;
         for (const auto& each : kernel_registry()) {
             const kernel_info& info = each.info;
@@ -138,9 +139,12 @@ void add_kernel_list(CLI::App& group) {
     CLI::App* command =
         group.add_subcommand("list", "All kernels with parameters, ranges and formulas, and the ways to combine them");
     const auto options = std::make_shared<list_options>();
-    command->add_option("--domain", options->only, "Only kernels on vectors, strings or sets")
+    std::vector<std::string> kinds;
+    for (const domain where : all_domains())
+        if (where != domain::any) kinds.emplace_back(name(where));
+    command->add_option("--domain", options->only, "Only kernels on this kind of object")
         ->option_text("KIND")
-        ->check(CLI::IsMember({"vectors", "strings", "sets"}));
+        ->check(CLI::IsMember(kinds));
     command->add_flag("--markdown", options->markdown, "As the page docs/kernels.md")
         ->excludes(command->add_flag("--json", options->common.as_json, "Answer in JSON"));
     command->footer("Examples:\n  mercer kernel list --domain strings\n  mercer kernel list --json");

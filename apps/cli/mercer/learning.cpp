@@ -65,7 +65,7 @@ api::spec method_options::spec() const {
 }
 
 objects load_unscaled(data_options from, read_options how) {
-    return load_unscaled(from, read_source(from.path), std::move(how));
+    return load_unscaled(from, read_source_or_folder(from.path), std::move(how));
 }
 
 objects load_unscaled(data_options from, const source& file, read_options how) {
@@ -82,9 +82,9 @@ void model_data::add_to(CLI::App& command) {
         ->required();
     command
         .add_option("--format", format,
-                    "auto, libsvm, csv, npy, strings or sets (default: by the file's name and first lines)")
+                    fmt::format("One of {} (default: by the file's name and first lines)", names_of_formats()))
         ->option_text("NAME")
-        ->check(CLI::IsMember({"auto", "libsvm", "csv", "npy", "strings", "sets"}))
+        ->check(one_of_the_formats())
         ->group("Data");
     command
         .add_option("--label", label,
@@ -96,10 +96,10 @@ void model_data::add_to(CLI::App& command) {
 
 table model_data::load(const api::model& m) const {
     read_options how = api::read_like(m);
-    if (format != "auto") how.format = file_format_named(format);
+    if (format != "auto") how.format = &file_format_named(format);
     how.csv.label = label == "none" ? "" : label;
     how.tsv.labelled = label != "none";
-    const source file = read_source(path);
+    const source file = read_source_or_folder(path);
     table out;
     if (label.empty() && !m.label.empty()) {
         // New data may come without the column of targets.

@@ -30,14 +30,20 @@ void common_options::apply() const {
     if (threads > 0) set_threads(threads);
 }
 
+CLI::Validator one_of_the_formats() {
+    std::vector<std::string> names{"auto"};
+    for (const file_format* each : all_formats()) names.emplace_back(each->name);
+    return CLI::IsMember(names);
+}
+
 void data_options::add_to(CLI::App& command) {
     command.add_option("DATA", path, "The data file: LIBSVM text, CSV, .npy, strings or sets; also .gz and .xz")
         ->required();
     command
         .add_option("--format", format,
-                    "auto, libsvm, csv, npy, strings or sets (default: by the file's name and first lines)")
+                    fmt::format("One of {} (default: by the file's name and first lines)", names_of_formats()))
         ->option_text("NAME")
-        ->check(CLI::IsMember({"auto", "libsvm", "csv", "npy", "strings", "sets"}))
+        ->check(one_of_the_formats())
         ->group("Data");
     command
         .add_option("--label", label,
@@ -98,11 +104,11 @@ dataset scaled(const dataset& x, const std::string& how) {
 }  // namespace
 
 objects load(const data_options& options, read_options how) {
-    return load(options, read_source(options.path), std::move(how));
+    return load(options, read_source_or_folder(options.path), std::move(how));
 }
 
 objects load(const data_options& options, const source& file, read_options how) {
-    if (options.format != "auto") how.format = file_format_named(options.format);
+    if (options.format != "auto") how.format = &file_format_named(options.format);
     how.csv.label = options.label;
     how.tsv.labelled = options.label != "none";
     objects from;

@@ -44,6 +44,9 @@ struct common_options {
     void apply() const;
 };
 
+// For --format: "auto", or a format's name.
+CLI::Validator one_of_the_formats();
+
 // Which objects to work on.
 struct data_options {
     std::string path;

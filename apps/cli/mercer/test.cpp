@@ -77,7 +77,7 @@ void two_sample(const test_options& o) {
         objects a = load_unscaled(o.from);
         shown.phase("reading " + o.second);
         read_options how_read;
-        how_read.tsv.dictionary = a.data.x.kind() == domain::sets
+        how_read.tsv.dictionary = a.data.x.kind() != domain::vectors
                                       ? a.data.feature_names
                                       : std::vector<std::string>{};  // one number for one item
         objects b = load_unscaled(second, how_read);

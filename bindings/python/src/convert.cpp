@@ -4,6 +4,7 @@
 #include <chrono>
 #include <optional>
 
+#include "kinds.h"
 #include "mercer/data/finite.h"
 #include "mercer/data/variance.h"
 
@@ -37,44 +38,6 @@ dataset sparse_data(const py::array_t<std::int64_t>& start, const py::array_t<st
     if (py::isinstance<py::array_t<float>>(value)) return sparse_of<float>(start, column, value, dims);
     if (py::isinstance<py::array_t<double>>(value)) return sparse_of<double>(start, column, value, dims);
     throw py::type_error("values of float32 or float64 are expected here");
-}
-
-dataset string_data(const py::sequence& from) {
-    std::vector<std::string> items;
-    items.reserve(from.size());
-    for (std::size_t i = 0; i < from.size(); ++i) {
-        const py::object item = from[i];
-        if (!py::isinstance<py::str>(item) && !py::isinstance<py::bytes>(item))
-            throw py::type_error("object " + std::to_string(i) + " must be a str, like the first one, got " +
-                                 std::string(py::str(py::type::of(item).attr("__name__"))));
-        items.push_back(item.cast<std::string>());
-    }
-    return strings(std::move(items));
-}
-
-// A number for an item of a set: whole numbers stand for themselves, other items for a hash of their text (FNV-1a, 64
-// bits), so that the same item has the same number in every process and nothing has to be remembered between fit and
-// predict.
-std::int64_t item_number(const py::handle& item) {
-    if (py::isinstance<py::int_>(item) || PyIndex_Check(item.ptr())) return item.cast<std::int64_t>();
-    if (!py::isinstance<py::str>(item) && !py::isinstance<py::bytes>(item))
-        throw py::type_error("items of sets must be whole numbers or str, got " +
-                             std::string(py::str(py::type::handle_of(item).attr("__name__"))));
-    std::uint64_t hash = 14695981039346656037ull;
-    for (const char c : item.cast<std::string>()) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ull;
-    return static_cast<std::int64_t>(hash);
-}
-
-dataset set_data(const py::sequence& from) {
-    std::vector<std::vector<std::int64_t>> items(from.size());
-    for (std::size_t i = 0; i < from.size(); ++i) {
-        const py::object set = from[i];
-        if (!py::isinstance<py::anyset>(set))
-            throw py::type_error("object " + std::to_string(i) + " must be a set, like the first one, got " +
-                                 std::string(py::str(py::type::of(set).attr("__name__"))));
-        for (const py::handle item : set) items[i].push_back(item_number(item));
-    }
-    return sets(std::move(items));
 }
 
 // (row, column, value) of the first coordinate that is NaN or infinite, or None.
@@ -147,21 +110,7 @@ py::object objects_of(const dataset& x) {
                 return py::make_tuple(to_numpy(std::move(start)), to_numpy(std::move(column)),
                                       to_numpy(std::move(value)), some.dims());
             } else {
-                py::list out;
-                for (index i = 0; i < some.size(); ++i) {
-                    if constexpr (std::is_same_v<std::decay_t<decltype(some)>, strings>) {
-                        const std::string_view text = some[i];
-                        PyObject* decoded =
-                            PyUnicode_DecodeUTF8(text.data(), static_cast<py::ssize_t>(text.size()), "surrogateescape");
-                        if (!decoded) throw py::error_already_set();
-                        out.append(py::reinterpret_steal<py::object>(decoded));
-                    } else {
-                        py::set items;
-                        for (const std::int64_t item : some[i]) items.add(item);
-                        out.append(py::frozenset(items));
-                    }
-                }
-                return out;
+                return as_list(some);
             }
         },
         x.items());
@@ -285,8 +234,7 @@ void bind_data(py::module_& m) {
         .def("objects", &objects_of);
     m.def("dense", &dense_data, py::arg("x").noconvert());
     m.def("sparse", &sparse_data, py::arg("start"), py::arg("column"), py::arg("value").noconvert(), py::arg("dims"));
-    m.def("strings", &string_data);
-    m.def("sets", &set_data);
+    bind_kinds(m);
     m.def("first_not_finite", &fault_of);
     m.def("label_codes", [](const py::array& y) -> py::object {
         if (y.ndim() != 1 || !(y.flags() & py::array::c_style)) return py::none();

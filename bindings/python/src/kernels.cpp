@@ -3,6 +3,7 @@
 
 #include "convert.h"
 #include "mercer/base/error.h"
+#include "mercer/data/kinds/all_kinds.h"
 #include "mercer/kernels/algebra.h"
 #include "mercer/kernels/evaluation/evaluator.h"
 #include "mercer/kernels/text/registry.h"
@@ -54,7 +55,7 @@ bool same_memory(const dataset& a, const dataset& b) {
                 return some.nonzeros() == other.nonzeros() && some.values(0).data() == other.values(0).data() &&
                        some.cols(0).data() == other.cols(0).data();
             else
-                return some[0].data() == other[0].data() && some[last].data() == other[last].data();
+                return some.shares_with(other);
         },
         a.items());
 }
@@ -65,9 +66,7 @@ bool is_whole(const selection& which, const dataset& of) { return which.is_range
 // Called with the interpreter's lock held, from any thread.
 kernel from_python(const std::string& name, const py::function& f, const std::string& where) {
     const auto kept = std::static_pointer_cast<const py::object>(hold(f));
-    const domain kind = where == "strings" || where == "objects" ? domain::strings
-                        : where == "sets"                        ? domain::sets
-                                                                 : domain::vectors;
+    const domain kind = where == "objects" ? strings::where : domain_named(where);
     return from_block_function(
         name,
         [kept, name](const dataset& x, const selection& rows, const dataset& z, const selection& cols,

@@ -45,8 +45,7 @@ void require_targets(const method& m, const table& data) {
 }  // namespace
 
 kernel default_kernel(const dataset& x) {
-    if (x.kind() == domain::strings) return kernel::parse("spectrum(k=3)");
-    if (x.kind() == domain::sets) return kernel::parse("jaccard()");
+    if (const auto* some = x.as<objects>()) return kernel::parse(some->default_kernel());
     const double spread = static_cast<double>(x.dims()) * entry_variance(x);
     return kernel::parse(
         fmt::format("rbf(gamma={})", number_text(spread > 0 && std::isfinite(1 / spread) ? 1 / spread : 1)));
@@ -202,7 +201,7 @@ read_options read_like(const model& m) {
     read_options how;
     how.csv.label = m.label;
     how.csv.classes = how.tsv.classes = m.class_names();
-    if (m.kind() == domain::sets) how.tsv.dictionary = m.feature_names();
+    if (m.kind() != domain::vectors) how.tsv.dictionary = m.feature_names();
     how.libsvm.dims = m.dims();
     return how;
 }

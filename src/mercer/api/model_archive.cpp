@@ -6,6 +6,7 @@
 
 #include "mercer/api/model.h"
 #include "mercer/base/error.h"
+#include "mercer/data/kinds/all_kinds.h"
 #include "mercer/kernels/leaf.h"
 #include "mercer/methods/archive.h"
 #include "mercer/methods/svm/files/libsvm_model.h"
@@ -16,7 +17,7 @@ namespace {
 
 using nlohmann::ordered_json;
 constexpr std::string_view format_name = "mercer-model";
-constexpr int version = 1;
+constexpr int version = 2;
 
 std::string value_text(const std::string& key, const ordered_json& value) {
     if (value.is_string()) return value.get<std::string>();
@@ -60,6 +61,13 @@ std::string_view first_word(std::string_view bytes) {
     return bytes.substr(0, std::min(bytes.find_first_of(" \n"), bytes.size()));
 }
 
+// "kind": its name, or its number as files of version 1 have it.
+domain kind_in(const nlohmann::json& head) {
+    if (head.at("kind").is_string()) return domain_named(head.at("kind").get<std::string>());
+    constexpr domain numbered[] = {domain::any, domain::vectors, strings::where, sets::where};
+    return numbered[mercer::whole(head, "kind", 3)];
+}
+
 // What can be told of an estimator's file without its spec.
 domain domain_of(const std::string& kernel_text) {
     return kernel_text.empty() ? domain::vectors : kernel::parse(kernel_text).where();
@@ -86,7 +94,7 @@ std::string model::bytes() const {
     out.head["scaling"] = scaling_ ? scaling_->to_json() : std::string();
     out.head["classes"] = class_names_;
     out.head["features"] = feature_names_;
-    out.head["kind"] = static_cast<int>(kind_);
+    out.head["kind"] = mercer::name(kind_);
     out.head["dims"] = dims_;
     out.head["label"] = label;
     out.head["figures"] = figures_.json();
@@ -105,7 +113,7 @@ model parse(std::string_view bytes, const std::string& name) {
                 out.scaling_ = scaling::from_json(text, name);
             out.class_names_ = in.head.at("classes").get<std::vector<std::string>>();
             out.feature_names_ = in.head.at("features").get<std::vector<std::string>>();
-            out.kind_ = static_cast<domain>(mercer::whole(in.head, "kind", static_cast<index>(domain::sets)));
+            out.kind_ = kind_in(in.head);
             out.dims_ = mercer::whole(in.head, "dims");
             out.label = in.head.at("label").get<std::string>();
             out.figures_ = figures::from_json(in.head.at("figures").get<std::string>());

@@ -6,16 +6,6 @@
 
 namespace mercer {
 
-const char* name(domain kind) noexcept {
-    switch (kind) {
-        case domain::any: return "any";
-        case domain::vectors: return "vectors";
-        case domain::strings: return "strings";
-        case domain::sets: return "sets";
-    }
-    return "?";
-}
-
 template <class T>
 dense<T>::dense(matrix<T> rows) {
     auto owner = std::make_shared<const matrix<T>>(std::move(rows));
@@ -102,22 +92,13 @@ void sparse<T>::check() const {
     if (!within || descents(col_.data() + start_.front(), nonzeros()) != between_rows) name_wrong_column(*this);
 }
 
-sets::sets(std::vector<std::vector<std::int64_t>> items) {
-    for (auto& one : items) {
-        std::sort(one.begin(), one.end());
-        one.erase(std::unique(one.begin(), one.end()), one.end());
-    }
-    items_ = std::make_shared<const std::vector<std::vector<std::int64_t>>>(std::move(items));
-}
-
 index dataset::size() const {
     return std::visit([](const auto& some) { return some.size(); }, items_);
 }
 
 domain dataset::kind() const {
-    if (as<strings>()) return domain::strings;
-    if (as<sets>()) return domain::sets;
-    return domain::vectors;
+    const auto* some = as<objects>();
+    return some ? some->where() : domain::vectors;
 }
 
 index dataset::dims() const {
@@ -155,17 +136,7 @@ dataset gather_kind(const sparse<T>& from, const selection& which) {
     return sparse<T>(std::move(start), std::move(col), std::move(val), from.dims());
 }
 
-dataset gather_kind(const strings& from, const selection& which) {
-    std::vector<std::string> items;
-    for (index i = 0; i < which.size(); ++i) items.emplace_back(from[which[i]]);
-    return strings(std::move(items));
-}
-
-dataset gather_kind(const sets& from, const selection& which) {
-    std::vector<std::vector<std::int64_t>> items;
-    for (index i = 0; i < which.size(); ++i) items.emplace_back(from[which[i]].begin(), from[which[i]].end());
-    return sets(std::move(items));
-}
+dataset gather_kind(const objects& from, const selection& which) { return from.gather(which); }
 
 template <class T>
 dataset join(const dense<T>& a, const dense<T>& b) {
@@ -192,19 +163,7 @@ dataset join(const sparse<T>& a, const sparse<T>& b) {
     return sparse<T>(std::move(start), std::move(col), std::move(val), std::max(a.dims(), b.dims()));
 }
 
-dataset join(const strings& a, const strings& b) {
-    std::vector<std::string> items;
-    for (index i = 0; i < a.size(); ++i) items.emplace_back(a[i]);
-    for (index i = 0; i < b.size(); ++i) items.emplace_back(b[i]);
-    return strings(std::move(items));
-}
-
-dataset join(const sets& a, const sets& b) {
-    std::vector<std::vector<std::int64_t>> items;
-    for (index i = 0; i < a.size(); ++i) items.emplace_back(a[i].begin(), a[i].end());
-    for (index i = 0; i < b.size(); ++i) items.emplace_back(b[i].begin(), b[i].end());
-    return sets(std::move(items));
-}
+dataset join(const objects& a, const objects& b) { return a.followed_by(b); }
 
 template <class T, class From>
 void copy_row(const From& from, index i, T* to) {
@@ -230,7 +189,7 @@ dataset concatenate(const dataset& first, const dataset& second) {
     return std::visit(
         [&](const auto& a) -> dataset {
             const auto* b = second.as<std::decay_t<decltype(a)>>();
-            if (!b)
+            if (!b || first.kind() != second.kind())
                 fail(errc::unsupported, fmt::format("{} and {} of different storage cannot be joined",
                                                     name(first.kind()), name(second.kind())));
             return join(a, *b);

@@ -1,5 +1,6 @@
-// Data sets: n objects of one kind. Each is an immutable value that shares its storage, so copies are cheap and a view
-// of the caller's memory costs nothing (the caller then keeps that memory alive and unchanged).
+// Data sets: n objects of one kind, vectors or any kind of data/kinds. Each is an immutable value that shares its
+// storage, so copies are cheap and a view of the caller's memory costs nothing (the caller then keeps that memory alive
+// and unchanged).
 #pragma once
 
 #include <cstdint>
@@ -11,12 +12,9 @@
 #include <vector>
 
 #include "mercer/base/matrix.h"
+#include "mercer/data/kinds/kind.h"
 
 namespace mercer {
-
-// What kind of object a kernel compares. `any`: the kernel does not look at its arguments (a constant).
-enum class domain { any, vectors, strings, sets };
-const char* name(domain kind) noexcept;
 
 // n dense vectors, row-major.
 template <class T>
@@ -68,36 +66,10 @@ private:
     std::shared_ptr<const void> keep_;
 };
 
-// n strings of bytes.
-class strings {
-public:
-    strings() = default;
-    explicit strings(std::vector<std::string> items)
-        : items_(std::make_shared<const std::vector<std::string>>(std::move(items))) {}
-    index size() const { return items_ ? static_cast<index>(items_->size()) : 0; }
-    std::string_view operator[](index i) const { return (*items_)[static_cast<std::size_t>(i)]; }
-
-private:
-    std::shared_ptr<const std::vector<std::string>> items_;
-};
-
-// n finite sets of 64-bit item numbers, each sorted and without repeats.
-class sets {
-public:
-    sets() = default;
-    // Sorts each set and drops repeats.
-    explicit sets(std::vector<std::vector<std::int64_t>> items);
-    index size() const { return items_ ? static_cast<index>(items_->size()) : 0; }
-    std::span<const std::int64_t> operator[](index i) const { return (*items_)[static_cast<std::size_t>(i)]; }
-
-private:
-    std::shared_ptr<const std::vector<std::vector<std::int64_t>>> items_;
-};
-
 // Any of them.
 class dataset {
 public:
-    using storage = std::variant<dense<double>, dense<float>, sparse<double>, sparse<float>, strings, sets>;
+    using storage = std::variant<dense<double>, dense<float>, sparse<double>, sparse<float>, objects>;
 
     dataset() = default;
     template <class Kind>
@@ -108,9 +80,15 @@ public:
     domain kind() const;
     index dims() const;  // number of coordinates of vectors, 0 for other objects
     const storage& items() const { return items_; }
+    // The rows of one storage, or the objects of one kind; null where it is another.
     template <class Kind>
     const Kind* as() const {
-        return std::get_if<Kind>(&items_);
+        if constexpr (object_kind<Kind>) {
+            const auto* some = std::get_if<objects>(&items_);
+            return some ? some->as<Kind>() : nullptr;
+        } else {
+            return std::get_if<Kind>(&items_);
+        }
     }
     bool is_sparse() const { return as<sparse<double>>() || as<sparse<float>>(); }
 

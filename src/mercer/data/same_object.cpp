@@ -44,7 +44,7 @@ bool same(const A& a, index i, const B& b, index j) {
             if (x.col() != z.col() || x.value() != z.value()) return false;
         return x.ended() && z.ended();
     } else if constexpr (std::is_same_v<A, B>) {
-        return std::ranges::equal(a[i], b[j]);
+        return a.where() == b.where() && a.compare(i, b, j) == 0;
     } else {
         return false;
     }

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "mercer/base/error.h"
+#include "mercer/data/kinds/all_kinds.h"
 
 namespace mercer {
 namespace {
@@ -51,20 +52,9 @@ void archive_writer::objects(const char* key, const dataset& x) {
                 all(lengths);
                 for (index i = 0; i < some.size(); ++i) all(some.cols(i));
                 for (index i = 0; i < some.size(); ++i) all(some.values(i));
-            } else if constexpr (std::is_same_v<kind, strings>) {
-                about["kind"] = "strings";
-                std::vector<index> lengths;
-                for (index i = 0; i < some.size(); ++i) lengths.push_back(static_cast<index>(some[i].size()));
-                all(lengths);
-                for (index i = 0; i < some.size(); ++i) body_ += some[i];
-            } else if constexpr (std::is_same_v<kind, sets>) {
-                about["kind"] = "sets";
-                std::vector<index> lengths;
-                for (index i = 0; i < some.size(); ++i) lengths.push_back(static_cast<index>(some[i].size()));
-                all(lengths);
-                for (index i = 0; i < some.size(); ++i) all(some[i]);
             } else {
-                fail(errc::unsupported, fmt::format("a model file cannot hold {}", name(dataset(some).kind())));
+                about["kind"] = name(some.where());
+                some.write(*this);
             }
             return about;
         },
@@ -113,9 +103,12 @@ void archive_reader::bad(const std::string& why) const {
     fail(errc::parse, fmt::format("{}: not a valid model: {}", name_, why));
 }
 
-void archive_reader::need(index count, std::size_t size) const {
+std::string_view archive_reader::take(index count, std::size_t size) {
     if (count < 0 || static_cast<std::size_t>(count) > rest_.size() / size)
         bad(fmt::format("{} numbers of {} bytes are announced, {} bytes are there", count, size, rest_.size()));
+    const std::string_view out = rest_.substr(0, static_cast<std::size_t>(count) * size);
+    rest_.remove_prefix(out.size());
+    return out;
 }
 
 void archive_reader::finish() const {
@@ -127,13 +120,6 @@ void archive_reader::rethrow(const std::exception& caught) const {
         ours && ours->code() == errc::parse && std::string_view(ours->what()).starts_with(name_))
         throw error(*ours);
     bad(caught.what());
-}
-
-std::string_view archive_reader::text(index count) {
-    need(count, 1);
-    const std::string_view out = rest_.substr(0, static_cast<std::size_t>(count));
-    rest_.remove_prefix(out.size());
-    return out;
 }
 
 std::vector<double> archive_reader::class_labels(index count) {
@@ -161,19 +147,9 @@ dataset archive_reader::dense_objects(const json& about) {
     return dense<T>(std::move(out));
 }
 
-// Lengths → starts, their sum checked.
-std::vector<index> archive_reader::starts(const json& about) {
-    std::vector<index> start{0};
-    for (const index length : all<index>(whole(about, "size"))) {
-        if (length < 0 || length > many - start.back()) bad(fmt::format("an object of length {}", length));
-        start.push_back(start.back() + length);
-    }
-    return start;
-}
-
 template <class T>
 dataset archive_reader::sparse_objects(const json& about) {
-    auto start = starts(about);
+    auto start = starts(whole(about, "size"));
     const index entries = start.back();
     auto cols = all<std::int32_t>(entries);
     auto values = all<T>(entries);
@@ -187,19 +163,7 @@ dataset archive_reader::objects(const char* key) {
     if (kind == "dense32") return dense_objects<float>(about);
     if (kind == "sparse64") return sparse_objects<double>(about);
     if (kind == "sparse32") return sparse_objects<float>(about);
-    if (kind == "strings") {
-        const auto start = starts(about);
-        std::vector<std::string> items;
-        for (std::size_t i = 0; i + 1 < start.size(); ++i) items.emplace_back(text(start[i + 1] - start[i]));
-        return strings(std::move(items));
-    }
-    if (kind == "sets") {
-        const auto start = starts(about);
-        std::vector<std::vector<std::int64_t>> items;
-        for (std::size_t i = 0; i + 1 < start.size(); ++i) items.push_back(all<std::int64_t>(start[i + 1] - start[i]));
-        return sets(std::move(items));
-    }
-    throw std::runtime_error(fmt::format("unknown kind of support objects: {}", kind));
+    return read_objects(kind, *this, whole(about, "size"));
 }
 
 index whole(const json& from, const char* key, index most) {

@@ -23,18 +23,10 @@
 
 namespace mercer {
 
-class archive_writer {
+class archive_writer : public object_sink {
 public:
     nlohmann::json head;
 
-    template <class T>
-    void all(std::span<const T> values) {
-        body_.append(reinterpret_cast<const char*>(values.data()), values.size_bytes());
-    }
-    template <class T>
-    void all(const std::vector<T>& values) {
-        all(std::span<const T>(values));
-    }
     void one(double value) { all(std::span<const double>(&value, 1)); }
     void numbers(const matrix<double>& values) {
         all(std::span<const double>(values.data(), static_cast<std::size_t>(values.rows() * values.cols())));
@@ -45,10 +37,12 @@ public:
     std::string bytes(std::string_view format, int version) const;
 
 private:
+    void append(const void* bytes, std::size_t count) override { body_.append(static_cast<const char*>(bytes), count); }
+
     std::string body_;
 };
 
-class archive_reader {
+class archive_reader : public object_source {
 public:
     nlohmann::json head;
 
@@ -57,14 +51,6 @@ public:
     archive_reader(std::string_view bytes, std::string_view format, int version, std::string name);
     int version() const { return version_; }  // of the file: from 1 to the one this program writes
 
-    template <class T>
-    std::vector<T> all(index count) {
-        need(count, sizeof(T));
-        std::vector<T> out(static_cast<std::size_t>(count));
-        if (count > 0) std::memcpy(out.data(), rest_.data(), out.size() * sizeof(T));
-        rest_.remove_prefix(out.size() * sizeof(T));
-        return out;
-    }
     double one() { return all<double>(1)[0]; }
     matrix<double> numbers(index rows, index cols);
     std::vector<double> class_labels(index count);  // finite: a label must be found again by comparison
@@ -88,9 +74,7 @@ private:
     dataset dense_objects(const nlohmann::json& about);
     template <class T>
     dataset sparse_objects(const nlohmann::json& about);
-    std::vector<index> starts(const nlohmann::json& about);
-    std::string_view text(index count);
-    void need(index count, std::size_t size) const;
+    std::string_view take(index count, std::size_t size) override;
     void finish() const;
     [[noreturn]] void rethrow(const std::exception& caught) const;
 

@@ -20,6 +20,7 @@ void atomic_file::commit(durability) {}
 void remove_temporaries_on_signals() {}
 
 source read_source(const std::string& path) { no_files(path); }
+source read_source_or_folder(const std::string& path) { no_files(path); }
 source unpack(std::string name, std::string_view bytes) {
     if (bytes.starts_with("\x1f\x8b") || bytes.starts_with("\xfd\x37zXZ"))
         fail(errc::unsupported, name + ": packed files cannot be read here; unpack it first");

@@ -14,6 +14,7 @@
 #include "contracts/paths.h"
 #include "data/readers_support.h"
 #include "insight/random_matrices.h"
+#include "mercer/data/kinds/all_kinds.h"
 #include "mercer/data/readers/libsvm.h"
 #include "mercer/data/readers/read.h"
 #include "mercer/gram/computed.h"

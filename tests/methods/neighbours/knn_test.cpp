@@ -1,6 +1,7 @@
 #include "mercer/methods/neighbours/knn.h"
 
 #include "mercer/base/parallel.h"
+#include "mercer/data/kinds/all_kinds.h"
 #include "mercer/kernels/algebra.h"
 #include "methods/clusters/cluster_support.h"
 

@@ -1,3 +1,4 @@
+#include "mercer/data/kinds/all_kinds.h"
 #include "mercer/insight/geometry.h"
 #include "mercer/methods/neighbours/nearest_centroid.h"
 #include "mercer/methods/neighbours/nearest_medoid.h"

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "mercer/data/kinds/all_kinds.h"
 #include "mercer/kernels/gaussian.h"
 #include "methods/regression/regression_support.h"
 

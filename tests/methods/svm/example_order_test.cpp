@@ -6,6 +6,7 @@
 #include <random>
 
 #include "contracts/objects.h"
+#include "mercer/data/kinds/all_kinds.h"
 #include "mercer/kernels/sets/set_kernels.h"
 #include "mercer/kernels/strings/spectrum.h"
 #include "methods/model_support.h"
@@ -65,9 +66,9 @@ TEST(example_order, follows_the_examples) {
         for (std::size_t i = 0; i < rank.size(); ++i)
             at[rank[i]] = static_cast<index>(i), at_moved[moved[i]] = order[i];
         const dataset a = gather(x, std::span<const index>(at)), b = gather(x, std::span<const index>(at_moved));
-        const kernel k = x.kind() == domain::strings ? kernel(spectrum{1})
-                         : x.kind() == domain::sets  ? kernel(jaccard{})
-                                                     : kernel(gaussian{0.1});
+        const kernel k = x.kind() == strings::where ? kernel(spectrum{1})
+                         : x.kind() == sets::where  ? kernel(jaccard{})
+                                                    : kernel(gaussian{0.1});
         matrix<double> K(a.size(), a.size()), L(a.size(), a.size());
         evaluator<double>(k, a).all(K.view());
         evaluator<double>(k, b).all(L.view());

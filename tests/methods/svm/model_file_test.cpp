@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "mercer/base/parallel.h"
+#include "mercer/data/kinds/all_kinds.h"
 #include "mercer/data/readers/read.h"
 #include "mercer/methods/svm/files/libsvm_model.h"
 #include "mercer/selection/calibrate.h"

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "mercer/data/readers/number.h"
+#include "mercer/data/readers/read.h"
 #include "mercer/data/readers/source.h"
 
 namespace mercer {
@@ -341,6 +342,19 @@ std::string csv_field(std::string_view text) {
     std::string out = "\"";
     for (const char c : text) out.append(c == '"' ? 2 : 1, c);
     return out + "\"";
+}
+
+const file_format& csv_format() {
+    static const file_format about{
+        "csv",
+        {".csv"},
+        [](const file_beginning& file) { return file.second.find_first_of(",;\t") != std::string_view::npos; },
+        [](const source& file, const read_options& options) {
+            csv_options csv = options.csv;
+            csv.numbers = options.numbers;
+            return parse_csv(file, csv);
+        }};
+    return about;
 }
 
 }  // namespace mercer

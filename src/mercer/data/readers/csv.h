@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "mercer/data/dataset.h"
+#include "mercer/data/readers/format.h"
 #include "mercer/data/readers/source.h"
 #include "mercer/data/readers/text.h"
 
@@ -34,5 +35,7 @@ table parse_csv(std::string_view text, const std::string& name, const csv_option
 // A text as a field of such a file: in quotes where separators, quotes, line ends or blanks at its ends would make
 // something else of it.
 std::string csv_field(std::string_view text);
+
+const file_format& csv_format();
 
 }  // namespace mercer

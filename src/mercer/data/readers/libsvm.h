@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "mercer/data/dataset.h"
+#include "mercer/data/readers/format.h"
 #include "mercer/data/readers/source.h"
 #include "mercer/data/readers/text.h"
 
@@ -27,5 +28,7 @@ struct libsvm_options {
 table read_libsvm(const std::string& path, const libsvm_options& options = {});
 table parse_libsvm(const source& file, const libsvm_options& options = {});
 table parse_libsvm(std::string_view text, const std::string& name, const libsvm_options& options = {});
+
+const file_format& libsvm_format();
 
 }  // namespace mercer

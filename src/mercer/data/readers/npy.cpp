@@ -12,6 +12,7 @@
 
 #include "mercer/base/error.h"
 #include "mercer/base/file.h"
+#include "mercer/data/readers/read.h"
 #include "mercer/data/readers/source.h"
 
 namespace mercer {
@@ -274,5 +275,15 @@ template std::string format_npy(const dense<double>&);
 template std::string format_npy(const dense<float>&);
 template void write_npy(const std::string&, const dense<double>&);
 template void write_npy(const std::string&, const dense<float>&);
+
+const file_format& npy_format() {
+    static const file_format about{"npy",
+                                   {".npy"},
+                                   [](const file_beginning& file) { return file.bytes.starts_with("\x93NUMPY"); },
+                                   [](const source& file, const read_options& options) {
+                                       return parse_npy(file.bytes(), file.name(), options.numbers);
+                                   }};
+    return about;
+}
 
 }  // namespace mercer

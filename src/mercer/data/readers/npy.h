@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "mercer/data/dataset.h"
+#include "mercer/data/readers/format.h"
 #include "mercer/data/readers/text.h"
 
 namespace mercer {
@@ -23,5 +24,7 @@ template <class T>
 std::string format_npy(const dense<T>& rows);
 template <class T>
 void write_npy(const std::string& path, const dense<T>& rows);
+
+const file_format& npy_format();
 
 }  // namespace mercer

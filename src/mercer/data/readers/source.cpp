@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <limits>
 
 #ifdef MERCER_HAVE_ZLIB
@@ -248,6 +249,11 @@ source read_source(const std::string& path) {
         fail(errc::io, fmt::format("cannot read '{}': {}", path, std::strerror(errno)));
     if (S_ISDIR(about.st_mode)) fail(errc::io, fmt::format("cannot read '{}': {}", path, std::strerror(EISDIR)));
     return read_open(file.number, path, about);
+}
+
+source read_source_or_folder(const std::string& path) {
+    std::error_code unknown;
+    return path != "-" && std::filesystem::is_directory(path, unknown) ? source::folder(path) : read_source(path);
 }
 
 }  // namespace mercer

@@ -12,6 +12,14 @@ public:
     source(std::string name, std::string_view bytes, std::shared_ptr<const void> keep)
         : name_(std::move(name)), bytes_(bytes), keep_(std::move(keep)) {}
 
+    // A folder: the files in it are read by whoever knows what they are.
+    static source folder(std::string path) {
+        source made(std::move(path), {}, nullptr);
+        made.folder_ = true;
+        return made;
+    }
+
+    bool is_folder() const { return folder_; }
     const std::string& name() const { return name_; }  // for messages: the path, or <stdin>
     std::string_view bytes() const { return bytes_; }  // valid while a copy of this source lives
     std::shared_ptr<const void> keep() const { return keep_; }
@@ -23,11 +31,15 @@ private:
     std::string name_;
     std::string_view bytes_;
     std::shared_ptr<const void> keep_;
+    bool folder_ = false;
 };
 
 // Reads a whole file, or standard input for "-". gzip and xz are known by their first bytes and unpacked, also when
 // several archives follow each other. Large plain files are mapped, so they must not be cut while they are read.
 source read_source(const std::string& path);
+
+// The same, or the folder of that name.
+source read_source_or_folder(const std::string& path);
 
 // The same for bytes already in memory; plain bytes are borrowed.
 source unpack(std::string name, std::string_view bytes);

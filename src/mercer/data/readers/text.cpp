@@ -49,6 +49,21 @@ std::string_view trimmed(std::string_view text) {
     return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
 
+std::vector<std::string_view> split(std::string_view line, std::string_view separators) {
+    std::vector<std::string_view> parts;
+    for (;;) {
+        const auto end = line.find_first_of(separators);
+        parts.push_back(trimmed(line.substr(0, end)));
+        if (end == std::string_view::npos) return parts;
+        line.remove_prefix(end + 1);
+    }
+}
+
+bool is_number(std::string_view token) {
+    double value = 0;
+    return parse_number(token, value) != number_fault::syntax;
+}
+
 bool next_line(std::string_view& rest, std::string_view& line) {
     if (rest.empty()) return false;
     const auto end = rest.find('\n');

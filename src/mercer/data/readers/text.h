@@ -32,6 +32,12 @@ std::string_view without_mark(std::string_view text);
 // Text without blanks, tabs and carriage returns at its ends.
 std::string_view trimmed(std::string_view text);
 
+// The parts between separators, trimmed.
+std::vector<std::string_view> split(std::string_view line, std::string_view separators);
+
+// Is it written as a number, whatever its size?
+bool is_number(std::string_view token);
+
 // Takes the next line off the front of `rest`, without its line end (\n or \r\n). False at the end.
 bool next_line(std::string_view& rest, std::string_view& line);
 

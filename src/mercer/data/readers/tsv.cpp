@@ -4,6 +4,8 @@
 
 #include <unordered_map>
 
+#include "mercer/data/kinds/all_kinds.h"
+#include "mercer/data/readers/read.h"
 #include "mercer/data/readers/source.h"
 #include "mercer/data/readers/text.h"
 
@@ -90,6 +92,34 @@ table read_strings(const std::string& path, const tsv_options& options) {
 table read_sets(const std::string& path, const tsv_options& options) {
     const source file = read_source(path);
     return parse_sets(file.bytes(), file.name(), options);
+}
+
+namespace {
+
+bool looks_like_strings(std::string_view line) {
+    const auto fields = detail::split(line, "\t");
+    if (fields.size() < 2 || detail::is_number(fields.back())) return false;
+    // Numbers between label and text are features, so it is a table whose last column is a class.
+    return fields.size() == 2 || std::none_of(fields.begin() + 1, fields.end(), detail::is_number);
+}
+
+}  // namespace
+
+const file_format& strings_format() {
+    static const file_format about{"strings",
+                                   {".strings"},
+                                   [](const file_beginning& file) { return looks_like_strings(file.second); },
+                                   [](const source& file, const read_options& options) {
+                                       return parse_strings(file.bytes(), file.name(), options.tsv);
+                                   }};
+    return about;
+}
+
+const file_format& sets_format() {
+    static const file_format about{"sets", {".sets"}, nullptr, [](const source& file, const read_options& options) {
+                                       return parse_sets(file.bytes(), file.name(), options.tsv);
+                                   }};
+    return about;
 }
 
 }  // namespace mercer

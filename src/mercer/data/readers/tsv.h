@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "mercer/data/dataset.h"
+#include "mercer/data/readers/format.h"
 
 namespace mercer {
 
@@ -31,5 +32,8 @@ table parse_strings(std::string_view text, const std::string& name, const tsv_op
 // item gets the same number.
 table read_sets(const std::string& path, const tsv_options& options = {});
 table parse_sets(std::string_view text, const std::string& name, const tsv_options& options = {});
+
+const file_format& strings_format();
+const file_format& sets_format();
 
 }  // namespace mercer

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "mercer/base/error.h"
+#include "mercer/data/same_object.h"
 #include "mercer/kernels/leaf.h"
 
 namespace mercer {
@@ -95,23 +96,14 @@ bool same(const coordinates& a, const coordinates& b) {
     return true;
 }
 
-bool same_object(const dataset& x, index i, const dataset& z, index j) {
-    if (const auto* a = x.as<strings>())
-        if (const auto* b = z.as<strings>()) return (*a)[i] == (*b)[j];
-    if (const auto* a = x.as<sets>())
-        if (const auto* b = z.as<sets>()) return std::ranges::equal((*a)[i], (*b)[j]);
-    return x.kind() == domain::vectors && z.kind() == domain::vectors && same(nonzeros(x, i), nonzeros(z, j));
+bool nearly_same(const dataset& x, index i, const dataset& z, index j) {
+    const bool vectors = x.kind() == domain::vectors && z.kind() == domain::vectors;
+    return vectors ? same(nonzeros(x, i), nonzeros(z, j)) : same_object(x, i, z, j);
 }
 
 // A number for each object that nearly equal objects nearly share, and how far apart theirs may be.
 std::pair<double, double> fingerprint(const dataset& x, index i) {
-    if (const auto* text = x.as<strings>())
-        return {static_cast<double>(std::hash<std::string_view>{}((*text)[i])), 0.0};
-    if (const auto* some = x.as<sets>()) {
-        double sum = 0;
-        for (const std::int64_t item : (*some)[i]) sum += std::sin(static_cast<double>(item));
-        return {sum, 0.0};
-    }
+    if (const auto* some = x.as<objects>()) return {static_cast<double>(std::hash<std::string>{}(some->text(i))), 0.0};
     double sum = 0, size = 0;
     for (const auto& [j, value] : nonzeros(x, i)) {
         const double weight = 1 + 0.5 * std::sin(static_cast<double>(j + 1));
@@ -161,7 +153,7 @@ svm_model with_support_found(const svm_model& model, const dataset& x, std::span
         for (index s = 0; s < count; ++s) {
             const index row = model.support_rows[static_cast<std::size_t>(s)];
             if (of_class[static_cast<std::size_t>(row)] != wanted[static_cast<std::size_t>(s)] ||
-                !same_object(x, row, model.support, s))
+                !nearly_same(x, row, model.support, s))
                 other_data(s, fmt::format("is not example {} of these", row));
         }
         return out;
@@ -180,7 +172,7 @@ svm_model with_support_found(const svm_model& model, const dataset& x, std::span
              i != order.end() && print_of(*i) <= at + slack; ++i)
             if ((found < 0 || *i < found) && !taken[static_cast<std::size_t>(*i)] &&
                 of_class[static_cast<std::size_t>(*i)] == wanted[static_cast<std::size_t>(s)] &&
-                same_object(x, *i, model.support, s))
+                nearly_same(x, *i, model.support, s))
                 found = *i;
         if (found < 0) other_data(s, "is none of these examples");
         taken[static_cast<std::size_t>(found)] = 1;

@@ -5,9 +5,10 @@
 #include <atomic>
 #include <cmath>
 #include <numbers>
-#include <unordered_map>
 
 #include "mercer/base/error.h"
+#include "mercer/data/kinds/all_kinds.h"
+#include "mercer/kernels/features/word_counts.h"
 
 namespace mercer {
 namespace {
@@ -22,51 +23,6 @@ void refuse_negative(const std::string& owner, index row, index column, double v
     if (value < 0)
         fail(errc::data, fmt::format("{}: coordinates must satisfy 0 <= x, got {} at row {}, column {}", owner, value,
                                      row, column));
-}
-
-template <class Objects>
-const Objects& objects_of(const dataset& x, const std::string& what) {
-    const auto* objects = x.as<Objects>();
-    if (!objects)
-        fail(errc::unsupported,
-             fmt::format("{}: {} are needed, got {}", what, name(dataset(Objects()).kind()), name(x.kind())));
-    return *objects;
-}
-
-// Words of any kind as sparse vectors of their counts. Words(i, add) calls add(word) for every word of object i.
-// Words that only Z has get columns of their own, so that k(z, z) is right too.
-template <class Word, class Objects, class Words>
-sparse<double> count_words(const Objects& objects, Words words, std::unordered_map<Word, std::int32_t>& column) {
-    std::vector<index> start{0};
-    std::vector<std::int32_t> col;
-    std::vector<double> val;
-    std::vector<std::int32_t> here;
-    for (index i = 0; i < objects.size(); ++i) {
-        here.clear();
-        words(objects, i, [&](const Word& word) {
-            here.push_back(column.try_emplace(word, static_cast<std::int32_t>(column.size())).first->second);
-        });
-        std::sort(here.begin(), here.end());
-        for (std::size_t k = 0; k < here.size();) {
-            std::size_t end = k;
-            while (end < here.size() && here[end] == here[k]) ++end;
-            col.push_back(here[k]);
-            val.push_back(static_cast<double>(end - k));
-            k = end;
-        }
-        start.push_back(static_cast<index>(col.size()));
-    }
-    return {std::move(start), std::move(col), std::move(val), static_cast<index>(column.size())};
-}
-
-template <class Word, class Objects, class Words>
-feature word_counts(std::string key, Words words) {
-    return {key, [key, words](const dataset& x, const dataset* z) {
-                std::unordered_map<Word, std::int32_t> column;
-                dataset first = count_words<Word>(objects_of<Objects>(x, key), words, column);
-                return std::pair(
-                    first, z ? dataset(count_words<Word>(objects_of<Objects>(*z, key), words, column)) : dataset());
-            }};
 }
 
 }  // namespace

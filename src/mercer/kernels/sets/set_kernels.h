@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "mercer/data/kinds/sets.h"
 #include "mercer/kernels/features/features.h"
 #include "mercer/kernels/leaf.h"
 #include "mercer/kernels/linear.h"
@@ -17,7 +18,7 @@ struct set_intersection {
         return {"set_intersection",
                 {"common_items"},
                 "|A ∩ B|",
-                domain::sets,
+                sets::where,
                 {},
                 "set intersection: the inner product of 0/1 indicator vectors",
                 true,
@@ -48,7 +49,7 @@ inline int emit_common_items(plan_builder& code, double rate) {
 struct set_power {
     static kernel_info info() {
         return {"set_power", {"common_subsets"},
-                "2^|A ∩ B|", domain::sets,
+                "2^|A ∩ B|", sets::where,
                 {},          "common subsets: ∏ over items of (1 + aᵢbᵢ), the all-subsets product of indicators",
                 true,        {}};
     }
@@ -70,7 +71,7 @@ struct set_power {
 
 struct set_exp {
     static kernel_info info() {
-        return {"set_exp", {}, "e^|A ∩ B|", domain::sets, {}, "exponential of the set intersection kernel", true, {}};
+        return {"set_exp", {}, "e^|A ∩ B|", sets::where, {}, "exponential of the set intersection kernel", true, {}};
     }
     static set_exp from(const mercer::arguments&) { return {}; }
     void check() const {}
@@ -93,7 +94,7 @@ struct jaccard {
         return {"jaccard",
                 {},
                 "|A ∩ B| / |A ∪ B|, 1 for two empty sets",
-                domain::sets,
+                sets::where,
                 {},
                 "Jaccard: the probability that a random order of all items has the same first item in A and in B "
                 "(min-hash)",

@@ -1,6 +1,7 @@
 // k-spectrum: the inner product of the counts of all substrings of length k (Leslie, Eskin, Noble 2002).
 #pragma once
 
+#include "mercer/data/kinds/strings.h"
 #include "mercer/kernels/features/features.h"
 #include "mercer/kernels/leaf.h"
 #include "mercer/kernels/linear.h"
@@ -14,7 +15,7 @@ struct spectrum {
         return {"spectrum",
                 {},
                 "sum over strings u of length k of count_u(s)*count_u(t)",
-                domain::strings,
+                strings::where,
                 {{"k", "3", "k >= 1, whole", "length of the substrings"}},
                 "spectrum: the inner product of explicit substring counts",
                 true,

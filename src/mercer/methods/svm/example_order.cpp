@@ -29,11 +29,7 @@ std::partial_ordering compare(const sparse<T>& x, index a, index b) {
     return std::partial_ordering::equivalent;
 }
 
-std::partial_ordering compare(const strings& x, index a, index b) { return x[a] <=> x[b]; }
-
-std::partial_ordering compare(const sets& x, index a, index b) {
-    return std::lexicographical_compare_three_way(x[a].begin(), x[a].end(), x[b].begin(), x[b].end());
-}
+std::partial_ordering compare(const objects& x, index a, index b) { return x.compare(a, x, b); }
 
 }  // namespace
 

@@ -1,0 +1,75 @@
+#include "kinds.h"
+
+#include "mercer/data/kinds/all_kinds.h"
+
+namespace mercer::python {
+namespace {
+
+strings strings_from(const py::sequence& from) {
+    std::vector<std::string> items;
+    items.reserve(from.size());
+    for (std::size_t i = 0; i < from.size(); ++i) {
+        const py::object item = from[i];
+        if (!py::isinstance<py::str>(item) && !py::isinstance<py::bytes>(item))
+            throw py::type_error("object " + std::to_string(i) + " must be a str, like the first one, got " +
+                                 std::string(py::str(py::type::of(item).attr("__name__"))));
+        items.push_back(item.cast<std::string>());
+    }
+    return strings(std::move(items));
+}
+
+// A number for an item of a set: whole numbers stand for themselves, other items for a hash of their text (FNV-1a, 64
+// bits), so that the same item has the same number in every process and nothing has to be remembered between fit and
+// predict.
+std::int64_t item_number(const py::handle& item) {
+    if (py::isinstance<py::int_>(item) || PyIndex_Check(item.ptr())) return item.cast<std::int64_t>();
+    if (!py::isinstance<py::str>(item) && !py::isinstance<py::bytes>(item))
+        throw py::type_error("items of sets must be whole numbers or str, got " +
+                             std::string(py::str(py::type::handle_of(item).attr("__name__"))));
+    std::uint64_t hash = 14695981039346656037ull;
+    for (const char c : item.cast<std::string>()) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ull;
+    return static_cast<std::int64_t>(hash);
+}
+
+sets sets_from(const py::sequence& from) {
+    std::vector<std::vector<std::int64_t>> items(from.size());
+    for (std::size_t i = 0; i < from.size(); ++i) {
+        const py::object set = from[i];
+        if (!py::isinstance<py::anyset>(set))
+            throw py::type_error("object " + std::to_string(i) + " must be a set, like the first one, got " +
+                                 std::string(py::str(py::type::of(set).attr("__name__"))));
+        for (const py::handle item : set) items[i].push_back(item_number(item));
+    }
+    return sets(std::move(items));
+}
+
+py::object as_python(const strings& from, index i) {
+    PyObject* decoded =
+        PyUnicode_DecodeUTF8(from[i].data(), static_cast<py::ssize_t>(from[i].size()), "surrogateescape");
+    if (!decoded) throw py::error_already_set();
+    return py::reinterpret_steal<py::object>(decoded);
+}
+
+py::object as_python(const sets& from, index i) {
+    py::set items;
+    for (const std::int64_t item : from[i]) items.add(item);
+    return py::frozenset(items);
+}
+
+}  // namespace
+
+void bind_kinds(py::module_& m) {
+    m.def(name(strings::where), [](const py::sequence& from) { return dataset(strings_from(from)); });
+    m.def(name(sets::where), [](const py::sequence& from) { return dataset(sets_from(from)); });
+}
+
+py::list as_list(const objects& some) {
+    py::list out;
+    listed_kinds::each([&]<class Kind> {
+        if (const Kind* items = some.as<Kind>())
+            for (index i = 0; i < items->size(); ++i) out.append(as_python(*items, i));
+    });
+    return out;
+}
+
+}  // namespace mercer::python

@@ -1,0 +1,32 @@
+#include "mercer/data/readers/all_formats.h"
+
+#include <fmt/format.h>
+
+#include "mercer/data/readers/csv.h"
+#include "mercer/data/readers/libsvm.h"
+#include "mercer/data/readers/npy.h"
+#include "mercer/data/readers/text.h"
+#include "mercer/data/readers/tsv.h"
+
+namespace mercer {
+
+std::span<const file_format* const> all_formats() {
+    static const file_format* const all[] = {&npy_format(), &libsvm_format(), &strings_format(), &sets_format(),
+                                             &csv_format()};
+    return all;
+}
+
+const file_format& file_format_named(std::string_view wanted) {
+    for (const file_format* each : all_formats())
+        if (wanted == each->name) return *each;
+    fail(errc::invalid_argument,
+         fmt::format("the format must be one of auto, {}, got {}", names_of_formats(), detail::quoted(wanted)));
+}
+
+std::string names_of_formats() {
+    std::string out;
+    for (const file_format* each : all_formats()) out += (out.empty() ? "" : ", ") + std::string(each->name);
+    return out;
+}
+
+}  // namespace mercer
