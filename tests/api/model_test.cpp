@@ -172,10 +172,11 @@ TEST(api_model, advice_fits_the_method) {
         const std::string said = fit(s, data).inner().trouble();
         const auto& options = find_method(s.method).options;
         for (const char* each : {"max_iter", "max_seconds", "tol", "C "})
-            if (said.find(each) != std::string::npos)
+            if (said.find(each) != std::string::npos) {
                 EXPECT_TRUE(std::ranges::any_of(
                     options, [&](const option_info& o) { return std::string(each).starts_with(o.name); }))
                     << s.method << ": " << said;
+            }
         return said;
     };
     for (const char* method : {"svc", "nu_svc"}) {

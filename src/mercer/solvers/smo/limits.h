@@ -31,8 +31,10 @@ struct limits {
     double shrink_share = 0.2;  // points are set aside when at least this share of the active ones can be
     double hopeless =
         1e10;  // ‖w‖²·k(x, x) needed, beyond which a hard margin is given up: a margin of 1e-5 of the radius
-    int most_denied = 25;    // ends denied by exact kernel values before the solver gives up
-    index sample_size = 64;  // points whose F is recomputed in double to see how far float kernel values have led
+    double rounding = 1e-14;   // a gap of this share of the largest |F| is lost in rounding
+    int most_vain_rounds = 3;  // where so many blocks have not halved it
+    int most_denied = 25;      // ends denied by exact kernel values before the solver gives up
+    index sample_size = 64;    // points whose F is recomputed in double to see how far float kernel values have led
     std::int64_t first_patience =
         50;  // pair steps per active point before Newton's method is tried; doubled when it does not help
     std::int64_t most_patience = 800;

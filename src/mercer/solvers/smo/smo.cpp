@@ -61,6 +61,7 @@ smo_result solver::run() {
             active_.changed();
         else
             at_rest_ = true;
+        at_rest_ |= lost_in_rounding();
         if (!options_.bounded && certificate_.hopeless()) {
             end(fit_status::unbounded);
             break;
@@ -74,6 +75,11 @@ smo_result solver::run() {
 solver::next solver::end(fit_status status) {
     status_ = status;
     return next::end;
+}
+
+bool solver::lost_in_rounding() {
+    if (v_.gap < 0.5 * least_gap_) least_gap_ = v_.gap, rounds_at_least_ = done_.rounds;
+    return done_.rounds - rounds_at_least_ >= by_.most_vain_rounds && v_.gap <= by_.rounding * v_.largest_F();
 }
 
 // The gap of the active points is as small as was asked for, or no pair makes progress: what now?

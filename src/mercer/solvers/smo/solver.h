@@ -36,6 +36,8 @@ private:
     next ask_certificate();
     next accelerate();
     next end(fit_status status);
+    // The gap is down at the rounding of F, and does not fall any more: pairs would go on moving last bits.
+    bool lost_in_rounding();
     // Negative curvature was met: what was reached need not be the minimum, unless K is proven to have none and
     // rounding made it.
     fit_status success() const {
@@ -69,6 +71,8 @@ private:
     const bool from_scratch_;
     bool at_rest_ = false;  // the last block changed nothing
     int rests_ = 0;
+    double least_gap_ = infinity;
+    std::int64_t rounds_at_least_ = 0;  // when the gap was last halved
     std::int64_t rounds_at_look_ = -1;  // when all points were last looked at
     fit_status status_ = fit_status::converged;
     double objective_ = 0;

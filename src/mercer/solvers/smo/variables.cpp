@@ -41,6 +41,12 @@ double variables::measure() {
     return gap;
 }
 
+double variables::largest_F() const {
+    double largest = 0;
+    for (index i = 0; i < active; ++i) largest = std::max(largest, std::abs(F[i]));
+    return largest;
+}
+
 double variables::spread_of_p() const {
     double mean = 0, square = 0;
     for (const double each : p) mean += each / static_cast<double>(n);

@@ -44,6 +44,7 @@ struct variables {
     double self(index i) const { return std::abs(static_cast<double>(diagonal[i]) + common); }  // K(i, i)
 
     double measure();            // the gap
+    double largest_F() const;    // |F| of the active points
     double spread_of_p() const;  // its standard deviation; 0 where that is not finite
     index support_size() const;
     std::vector<index> support() const;  // positions with α ≠ 0

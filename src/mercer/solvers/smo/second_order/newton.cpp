@@ -51,8 +51,8 @@ void newton::find_low_rank() {
     double mass = 0;
     for (const double a : v_.alpha) mass += std::abs(a);
     // Errors of F are at most so much of what is left of K times the mass.
-    features_ =
-        low_rank_factor(F_.exact(), v_.common, static_cast<index>(most), 0.01 * options_.tol / std::max(mass, 1.0));
+    features_ = low_rank_factor(F_.exact(), v_.common, static_cast<index>(most),
+                                0.01 * std::max(options_.tol, by_.rounding * v_.largest_F()) / std::max(mass, 1.0));
 }
 
 void newton::F_from_features() {
@@ -174,7 +174,7 @@ bool newton::solve(const std::vector<index>& free, way how) {
     for (index a = 0; a < m; ++a) q.r[a] += v_.F[free[a]];
     const std::vector<double> before = q.x;
     if (how != way::guess) {
-        barrier(q, *K, 0.01 * options_.tol);
+        barrier(q, *K, 0.01 * std::max(options_.tol, by_.rounding * v_.largest_F()));
         // Who is at a bound is known now, as a rule: then the equations give the exact solution. Not where K is
         // singular and many are free.
         const std::vector<double> near = q.x;
