@@ -37,7 +37,7 @@ TEST(svm_adversarial, nu_at_its_limits) {
 
 // Pairs could move last bits for ever: the solver sees that they do. (It made 17 million steps of these fits.)
 TEST(svm_adversarial, a_tolerance_below_rounding) {
-    const sample s = load("heart_scale.svm");
+    const sample s = clouds(120, 4, 1, 0.1, 5);
     for (const auto task : {svm_task::c_svc, svm_task::epsilon_svr, svm_task::one_class}) {
         svm_options o = options_for(task);
         o.tol = 1e-300;

@@ -62,9 +62,13 @@ bool certificate::leads_no_nearer() {
 
 bool certificate::remember() {
     const double now = active_.objective();
-    if (!best_alpha_.empty() && !(now < least_ - 1e-9 * std::abs(least_))) return false;
-    least_ = now;
+    const bool lower = best_alpha_.empty() || now < least_ - 1e-9 * std::abs(least_);
+    // At the bottom the objective says nothing more, and the gap does.
+    if (!lower && !(v_.gap < gap_of_best_ && now <= least_ + 1e-12 * std::abs(least_))) return false;
     best_alpha_ = v_.original_order(v_.alpha);
+    gap_of_best_ = v_.gap;
+    if (!lower) return false;
+    least_ = now;
     denied_ = 0;
     return true;
 }

@@ -46,7 +46,7 @@ private:
     std::vector<std::uint8_t> exact_;
     double error_seen_ = 0;
     int denied_ = 0;  // ends that turned out to be none since the objective last fell
-    double least_ = 0;
+    double least_ = 0, gap_of_best_ = 0;
     std::vector<double> best_alpha_;  // in the order of the points
 };
 
