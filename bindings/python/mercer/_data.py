@@ -52,6 +52,31 @@ def _objects(X):
     return X
 
 
+def _fields(X):
+    """The fields of X where it is records, a list of dicts or a data frame with columns that are not numbers: (name, values) for each; else None."""
+    if isinstance(X, (list, tuple)) and len(X) > 0 and isinstance(X[0], dict):
+        names = list(X[0])
+        for i, each in enumerate(X):
+            if not isinstance(each, dict) or set(each) != set(names):
+                raise ValueError(f"Record {i} must have the fields {', '.join(map(repr, names))}, like the first one, got {list(each) if isinstance(each, dict) else type(each).__name__}.")
+        return [(str(name), [each[name] for each in X]) for name in names]
+    if not (hasattr(X, "columns") and hasattr(X, "iloc") and getattr(X, "ndim", 0) == 2) or len(X) == 0:
+        return None
+    if all(isinstance(value, (numbers.Number, np.bool_)) or value is None for value in X.iloc[0]):
+        return None
+    return [(str(name), X[name].tolist()) for name in X.columns]
+
+
+def _field_data(name, values):
+    """The values of one field as data: numbers are vectors of one coordinate."""
+    try:
+        if isinstance(values[0], (numbers.Number, np.bool_)):
+            return as_data(np.asarray(values, dtype=np.float64).reshape(-1, 1))
+        return as_data(values)
+    except (TypeError, ValueError) as problem:
+        raise ValueError(f"Field {name!r}: {problem}") from None
+
+
 class Held:
     """An object that only a user's function understands, and the key under which the library knows it. It is found as long as somebody has this."""
 
@@ -121,7 +146,7 @@ def _sparse_data(X):
 
 
 def as_data(X, *, estimator=None, copy=False, anything=False, always=False):
-    """The library's view of X: vectors (dense or sparse), strings or sets. With `copy` it does not change when X does later.
+    """The library's view of X: vectors (dense or sparse), strings, sets or records. With `copy` it does not change when X does later.
 
     anything: for functions of Python, X may be a sequence of any objects, which reach the function as they are; always: and it is such a sequence.
     """
@@ -133,6 +158,9 @@ def as_data(X, *, estimator=None, copy=False, anything=False, always=False):
         data = _core.strings([each.key for each in held])
         data.held = held
         return data
+    fields = _fields(X)
+    if fields is not None:
+        return _core.records([(name, _field_data(name, values)) for name, values in fields])
     objects = _objects(X)
     if objects is not None:
         return (_core.strings if isinstance(objects[0], (str, bytes)) else _core.sets)(objects)

@@ -5,13 +5,15 @@
 #include "mercer/data/readers/csv.h"
 #include "mercer/data/readers/libsvm.h"
 #include "mercer/data/readers/npy.h"
+#include "mercer/data/readers/records.h"
 #include "mercer/data/readers/text.h"
 #include "mercer/data/readers/tsv.h"
 
 namespace mercer {
 
 std::span<const file_format* const> all_formats() {
-    static const file_format* const all[] = {&npy_format(), &libsvm_format(), &strings_format(), &sets_format(),
+    static const file_format* const all[] = {&npy_format(),  &libsvm_format(),      &strings_format(),
+                                             &sets_format(), &csv_records_format(), &json_records_format(),
                                              &csv_format()};
     return all;
 }
