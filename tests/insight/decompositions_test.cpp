@@ -1,9 +1,9 @@
 // Factor, spectrum, empirical map and repairs: identities between them.
 #include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
 
 #include <cmath>
 
+#include "contracts/property.h"
 #include "insight/random_matrices.h"
 #include "mercer/data/kinds/all_kinds.h"
 #include "mercer/insight/empirical_map.h"
@@ -134,42 +134,44 @@ TEST(empirical_map, keeps_what_it_is_told_and_refuses_the_rest) {
 
 constexpr repair_method methods[] = {repair_method::clip, repair_method::flip, repair_method::shift};
 
-RC_GTEST_PROP(repair, makes_matrices_positive_semidefinite, (std::uint64_t seed)) {
+PROPERTY(repair, makes_matrices_positive_semidefinite) {
+    const auto seed = drawn::any<std::uint64_t>();
     std::mt19937_64 random(seed);
-    const index n = *rc::gen::inRange<index>(1, 40);
+    const index n = drawn::whole<index>(1, 40);
     const real_matrix half = random_matrix(n, n, random), k = half + half.transpose();
     for (const repair_method method : methods) {
         const repaired_gram made = repair(as_gram(k), method);
-        RC_ASSERT(mercer_test(precomputed<double>(made.k)).verdict == mercer_verdict::certified);
+        MUST_HOLD(mercer_test(precomputed<double>(made.k)).verdict == mercer_verdict::certified);
         const real_matrix change = made.k - k;
-        RC_ASSERT(std::abs(change.norm() - made.frobenius_change) <= 1e-12 * k.norm());
+        MUST_HOLD(std::abs(change.norm() - made.frobenius_change) <= 1e-12 * k.norm());
         const std::vector<double> values = eigenvalues_of(change);  // ascending
         const double spectral = std::max(std::abs(values.front()), std::abs(values.back()));
-        RC_ASSERT(std::abs(spectral - made.spectral_change) <= 1e-12 * k.norm());
+        MUST_HOLD(std::abs(spectral - made.spectral_change) <= 1e-12 * k.norm());
         // Training objects taken for new ones get the rows of the repaired matrix.
         std::vector<index> self(static_cast<std::size_t>(n));
         for (index i = 0; i < n; ++i) self[static_cast<std::size_t>(i)] = i;
-        RC_ASSERT((real_matrix(made.extend(k.view(), self)) - made.k).norm() <=
+        MUST_HOLD((real_matrix(made.extend(k.view(), self)) - made.k).norm() <=
                   1e-12 * static_cast<double>(n) * k.norm());
     }
 }
 
-RC_GTEST_PROP(repair, clip_is_the_nearest, (std::uint64_t seed)) {
+PROPERTY(repair, clip_is_the_nearest) {
+    const auto seed = drawn::any<std::uint64_t>();
     std::mt19937_64 random(seed);
-    const index n = *rc::gen::inRange<index>(2, 15);
+    const index n = drawn::whole<index>(2, 15);
     const real_matrix half = random_matrix(n, n, random), k = half + half.transpose();
     const repaired_gram clip = repair(as_gram(k), repair_method::clip);
     const double nearest = clip.frobenius_change;
     const real_matrix clipped = clip.k;
     for (const repair_method other : methods)
-        RC_ASSERT(nearest <= repair(as_gram(k), other).frobenius_change * (1 + 1e-12));
+        MUST_HOLD(nearest <= repair(as_gram(k), other).frobenius_change * (1 + 1e-12));
     for (int i = 0; i < 30; ++i) {
         // Any positive semidefinite matrix, some of them close by: (R + E)(R + E)ᵀ with RRᵀ the clipped one.
         oracle_eigen eigen = eigen_of(clipped);
         for (double& value : eigen.values) value = std::sqrt(std::max(value, 0.0));
         const real_matrix root = eigen.vectors * real_matrix::diagonal(eigen.values);
         const real_matrix moved = root + std::pow(10.0, -i % 6) * random_matrix(n, n, random);
-        RC_ASSERT(nearest <= (moved * moved.transpose() - k).norm() * (1 + 1e-12));
+        MUST_HOLD(nearest <= (moved * moved.transpose() - k).norm() * (1 + 1e-12));
     }
 }
 

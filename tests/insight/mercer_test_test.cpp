@@ -1,10 +1,10 @@
 #include "mercer/insight/mercer_test.h"
 
 #include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
 
 #include <cmath>
 
+#include "contracts/property.h"
 #include "insight/random_matrices.h"
 #include "mercer/kernels/algebra.h"
 #include "mercer/kernels/evaluation/evaluator.h"
@@ -35,29 +35,31 @@ void expect_indefinite(const real_matrix& k, const mercer_result& found) {
     EXPECT_LE(std::abs(static_cast<double>(exact - found.witness->value)), found.witness->error_bound);
 }
 
-RC_GTEST_PROP(mercer_test, certifies_low_rank_matrices, (std::uint64_t seed)) {
+PROPERTY(mercer_test, certifies_low_rank_matrices) {
+    const auto seed = drawn::any<std::uint64_t>();
     std::mt19937_64 random(seed);
-    const index n = *rc::gen::inRange<index>(1, 60), rank = *rc::gen::inRange<index>(1, 10);
+    const index n = drawn::whole<index>(1, 60), rank = drawn::whole<index>(1, 10);
     const real_matrix k = random_psd(n, rank, random);
     const mercer_result found = mercer_test(as_gram(k));
-    RC_ASSERT(found.verdict == mercer_verdict::certified);
-    RC_ASSERT(found.tolerance <= 1e-10 * k.trace());
+    MUST_HOLD(found.verdict == mercer_verdict::certified);
+    MUST_HOLD(found.tolerance <= 1e-10 * k.trace());
 }
 
-RC_GTEST_PROP(mercer_test, finds_planted_negative_eigenvalues, (std::uint64_t seed)) {
+PROPERTY(mercer_test, finds_planted_negative_eigenvalues) {
+    const auto seed = drawn::any<std::uint64_t>();
     std::mt19937_64 random(seed);
-    const index n = *rc::gen::inRange<index>(1, 60);
+    const index n = drawn::whole<index>(1, 60);
     std::vector<double> values(static_cast<std::size_t>(n));
     const real_matrix drawn = random_matrix(n, 1, random);
     for (index i = 0; i < n; ++i) values[static_cast<std::size_t>(i)] = std::abs(drawn(i, 0));
-    const double planted = -std::pow(10.0, -*rc::gen::inRange(0, 9));
+    const double planted = -std::pow(10.0, -drawn::whole(0, 9));
     values[0] = planted;
     const real_matrix k = with_eigenvalues(values, random);
     const mercer_result found = mercer_test(as_gram(k));
-    RC_ASSERT(found.verdict == mercer_verdict::indefinite);
-    RC_ASSERT(std::abs(*found.smallest - planted) <= 1e-12 * (1 + *std::max_element(values.begin(), values.end())));
-    RC_ASSERT(form(k, *found.witness) < 0);
-    RC_ASSERT(found.witness->proves());
+    MUST_HOLD(found.verdict == mercer_verdict::indefinite);
+    MUST_HOLD(std::abs(*found.smallest - planted) <= 1e-12 * (1 + *std::max_element(values.begin(), values.end())));
+    MUST_HOLD(form(k, *found.witness) < 0);
+    MUST_HOLD(found.witness->proves());
 }
 
 TEST(mercer_test, never_certifies_below_the_stated_tolerance) {

@@ -1,10 +1,10 @@
 #include "mercer/kernels/features/feature_map.h"
 
 #include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
 
 #include <cmath>
 
+#include "contracts/property.h"
 #include "insight/random_matrices.h"
 #include "mercer/data/kinds/all_kinds.h"
 #include "mercer/kernels/algebra.h"
@@ -137,7 +137,8 @@ TEST(feature_map, algebra) {
     for (const kernel& k : trees) expect_map_of(k, feature_map(k, 3), 3);
 }
 
-RC_GTEST_PROP(feature_map, random_trees, (std::uint64_t seed)) {
+PROPERTY(feature_map, random_trees) {
+    const auto seed = drawn::any<std::uint64_t>();
     std::mt19937_64 random(seed);
     const auto grow = [&](const auto& self, int depth) -> kernel {
         const auto pick = random() % (depth > 0 ? 8 : 4);
@@ -160,7 +161,7 @@ RC_GTEST_PROP(feature_map, random_trees, (std::uint64_t seed)) {
     evaluator<double>(k, x).all(direct.view());
     for (index i = 0; i < 5; ++i)
         for (index j = 0; j < 5; ++j)
-            RC_ASSERT(std::abs(dot(a.nth_row(i), a.nth_row(j)) - direct(i, j)) <=
+            MUST_HOLD(std::abs(dot(a.nth_row(i), a.nth_row(j)) - direct(i, j)) <=
                       1e-12 * std::sqrt(direct(i, i) * direct(j, j)));
 }
 
