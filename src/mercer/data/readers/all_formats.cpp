@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include "mercer/data/readers/csv.h"
+#include "mercer/data/readers/graphs/graph_lines.h"
+#include "mercer/data/readers/graphs/graphml.h"
+#include "mercer/data/readers/graphs/tudataset.h"
 #include "mercer/data/readers/libsvm.h"
 #include "mercer/data/readers/npy.h"
 #include "mercer/data/readers/text.h"
@@ -11,8 +14,8 @@
 namespace mercer {
 
 std::span<const file_format* const> all_formats() {
-    static const file_format* const all[] = {&npy_format(), &libsvm_format(), &strings_format(), &sets_format(),
-                                             &csv_format()};
+    static const file_format* const all[] = {&npy_format(),     &tudataset_format(), &graphml_format(), &graph_lines_format(),
+                                             &libsvm_format(),  &strings_format(),   &sets_format(),    &csv_format()};
     return all;
 }
 
