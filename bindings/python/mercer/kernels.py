@@ -94,7 +94,7 @@ class Kernel:
 
     @property
     def domain(self):
-        """What it compares: 'vectors', 'strings', 'sets' or 'any'."""
+        """What it compares: 'vectors', 'strings', 'sets', 'graphs' or 'any'."""
         return self.core().domain
 
     def is_stationary(self):

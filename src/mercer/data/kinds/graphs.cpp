@@ -43,8 +43,7 @@ graph::graph(graph_parts p) {
     // Both ways, so that each node has all its edges: (v, w) sorts to its place in the row of v.
     if (const std::size_t given = p.edges.size(); !p.directed) {
         p.edges.reserve(2 * given);
-        for (std::size_t k = 0; k < given; ++k)
-            p.edges.push_back({p.edges[k].to, p.edges[k].from, p.edges[k].label});
+        for (std::size_t k = 0; k < given; ++k) p.edges.push_back({p.edges[k].to, p.edges[k].from, p.edges[k].label});
     }
     std::ranges::sort(p.edges);
     p.edges.erase(std::unique(p.edges.begin(), p.edges.end()), p.edges.end());
@@ -105,8 +104,7 @@ std::string graphs::text(index i) const {
     out += "]";
     if (g.attributes() > 0) {
         out += ", \"attributes\": [";
-        for (index v = 0; v < g.nodes(); ++v)
-            fmt::format_to(to, "{}[{}]", v ? ", " : "", fmt::join(g.values(v), ", "));
+        for (index v = 0; v < g.nodes(); ++v) fmt::format_to(to, "{}[{}]", v ? ", " : "", fmt::join(g.values(v), ", "));
         out += "]";
     }
     return out + "}";

@@ -14,8 +14,9 @@
 namespace mercer {
 
 std::span<const file_format* const> all_formats() {
-    static const file_format* const all[] = {&npy_format(),     &tudataset_format(), &graphml_format(), &graph_lines_format(),
-                                             &libsvm_format(),  &strings_format(),   &sets_format(),    &csv_format()};
+    static const file_format* const all[] = {&npy_format(),         &tudataset_format(), &graphml_format(),
+                                             &graph_lines_format(), &libsvm_format(),    &strings_format(),
+                                             &sets_format(),        &csv_format()};
     return all;
 }
 

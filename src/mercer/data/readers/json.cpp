@@ -68,10 +68,10 @@ unsigned json_cursor::escaped_unit() {
     unsigned code = 0;
     for (int k = 0; k < 4; ++k, ++at_) {
         const char c = at_ == end_ ? '\0' : *at_;
-        const unsigned digit = is_digit(c)              ? static_cast<unsigned>(c - '0')
-                               : c >= 'a' && c <= 'f'   ? static_cast<unsigned>(c - 'a' + 10)
-                               : c >= 'A' && c <= 'F'   ? static_cast<unsigned>(c - 'A' + 10)
-                                                        : 16;
+        const unsigned digit = is_digit(c)            ? static_cast<unsigned>(c - '0')
+                               : c >= 'a' && c <= 'f' ? static_cast<unsigned>(c - 'a' + 10)
+                               : c >= 'A' && c <= 'F' ? static_cast<unsigned>(c - 'A' + 10)
+                                                      : 16;
         if (digit == 16) fail_expecting("four digits of a character's number");
         code = code << 4 | digit;
     }

@@ -1,5 +1,5 @@
-// JSON (RFC 8259), read in one pass by whoever knows what should come next. Each fault names file, line, column and what
-// was expected there.
+// JSON (RFC 8259), read in one pass by whoever knows what should come next. Each fault names file, line, column and
+// what was expected there.
 #pragma once
 
 #include <string>

@@ -58,7 +58,8 @@ public:
         }
         for (std::size_t v = 0; v < near_.size(); ++v) {
             out_.triangles += corners[v];
-            out_.paws += corners[v] / 2 * (static_cast<count>(near_[v].size()) - 2);  // 0 corners of a node of degree < 2
+            out_.paws +=
+                corners[v] / 2 * (static_cast<count>(near_[v].size()) - 2);  // 0 corners of a node of degree < 2
         }
         out_.triangles /= 6;
         out_.paths -= 3 * out_.triangles;
@@ -92,7 +93,8 @@ private:
         touched_.clear();
         for (const std::int32_t w : near_[v])
             for (const std::int32_t u : near_[static_cast<std::size_t>(w)])
-                if (static_cast<std::size_t>(u) > v && twice_[static_cast<std::size_t>(u)]++ == 0) touched_.push_back(u);
+                if (static_cast<std::size_t>(u) > v && twice_[static_cast<std::size_t>(u)]++ == 0)
+                    touched_.push_back(u);
         for (const std::int32_t u : touched_) {
             out_.cycles += choose2(twice_[static_cast<std::size_t>(u)]);
             twice_[static_cast<std::size_t>(u)] = 0;

@@ -1,6 +1,6 @@
-// Histograms of labels (Sugiyama, Borgwardt 2015): inner products of the counts of the labels of nodes, of the labels of
-// edges, and of the labels of edges with those of their ends. An edge of an undirected graph counts once, and its ends
-// have no order. A graph without labels has the label 0 everywhere: then these count nodes and edges.
+// Histograms of labels (Sugiyama, Borgwardt 2015): inner products of the counts of the labels of nodes, of the labels
+// of edges, and of the labels of edges with those of their ends. An edge of an undirected graph counts once, and its
+// ends have no order. A graph without labels has the label 0 everywhere: then these count nodes and edges.
 #pragma once
 
 #include "mercer/data/kinds/graphs.h"

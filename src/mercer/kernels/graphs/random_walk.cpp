@@ -148,9 +148,10 @@ void check_bound(const std::vector<walker>& x, const std::vector<walker>& z, dou
     const double rho_x = largest(x), rho_z = largest(z);
     if (lambda * rho_x * rho_z >= 1)
         fail(errc::invalid_argument,
-             fmt::format("random_walk: lambda must satisfy lambda < 1/(rho(G)*rho(H)) = {:.6g}, got {} (rho, the largest "
-                         "eigenvalue of a graph, is up to {:.6g} and {:.6g} in these data)",
-                         1 / (rho_x * rho_z), lambda, rho_x, rho_z));
+             fmt::format(
+                 "random_walk: lambda must satisfy lambda < 1/(rho(G)*rho(H)) = {:.6g}, got {} (rho, the largest "
+                 "eigenvalue of a graph, is up to {:.6g} and {:.6g} in these data)",
+                 1 / (rho_x * rho_z), lambda, rho_x, rho_z));
 }
 
 }  // namespace

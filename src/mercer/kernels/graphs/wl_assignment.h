@@ -27,9 +27,7 @@ struct wl_assignment {
                 true,
                 {}};
     }
-    static wl_assignment from(const mercer::arguments& given) {
-        return {given.whole("h", 3), given.whole("edges", 1)};
-    }
+    static wl_assignment from(const mercer::arguments& given) { return {given.whole("h", 3), given.whole("edges", 1)}; }
     void check() const {
         require(h >= 0, "wl_assignment", "h >= 0", h);
         require(edges == 0 || edges == 1, "wl_assignment", "edges is 0 or 1", edges);

@@ -71,7 +71,8 @@ std::string xml_cursor::decoded(std::string_view raw) const {
         const std::string_view word = end == std::string_view::npos ? "" : raw.substr(k + 1, end - k - 1);
         static constexpr std::pair<std::string_view, char> known[] = {
             {"lt", '<'}, {"gt", '>'}, {"amp", '&'}, {"quot", '"'}, {"apos", '\''}};
-        const auto* found = std::find_if(std::begin(known), std::end(known), [&](const auto& e) { return e.first == word; });
+        const auto* found =
+            std::find_if(std::begin(known), std::end(known), [&](const auto& e) { return e.first == word; });
         if (found != std::end(known)) {
             out += found->second;
         } else {
