@@ -158,14 +158,14 @@ TEST(graph_lines, faults) {
     EXPECT_EQ(fault("{\"nodes\": 2, \"edges\": [[0, 2]]}"),
               "parse error: f:2:1: an edge leads from node 0 to 2, the graph has nodes 0 to 1");
     EXPECT_EQ(fault("{\"nodes\": 2, \"edges\": [[0]]}"),
-              "parse error: f:2:25: expected an edge [from, to] or [from, to, label], got '[0'");
+              "parse error: f:2:24: expected an edge [from, to] or [from, to, label], got '[0'");
     EXPECT_EQ(fault("{\"nodes\": 2, \"edges\": [[0, 1.5]]}"),
-              "parse error: f:2:29: expected the number of a node, from 0, got '1.5'");
+              "parse error: f:2:28: expected the number of a node, from 0, got '1.5'");
     EXPECT_EQ(fault("{\"nodes\": -1}"),
               "parse error: f:2:11: expected the labels of the nodes in brackets, or how many "
               "there are (at most 1000000), got '-1'");
     EXPECT_EQ(fault("{\"nodes\": 2, \"attributes\": [[1], [1, 2]]}"),
-              "parse error: f:2:35: expected 1 numbers, as for the first node, got '[1'");
+              "parse error: f:2:34: expected 1 numbers, as for the first node, got '[1'");
     EXPECT_EQ(fault("{\"nodes\": 1} x"), "parse error: f:2:14: expected nothing more, got 'x'");
     EXPECT_EQ(fault("{\"nodes\": 1"), "parse error: f:2:12: expected ',' or '}', got the end");
     EXPECT_EQ(fault("{\"nodes\": 1, \"label\": 3}"),
@@ -232,17 +232,17 @@ TEST(graphml, faults) {
     };
     const std::string end = "</graph></graphml>";
     EXPECT_EQ(fault(end), "no error");
-    EXPECT_EQ(fault("</graf>"), "parse error: f:2:32: expected </graph>, got '</graf>'");
-    EXPECT_EQ(fault(""), "parse error: f:2:32: expected </graph>, got the end");
+    EXPECT_EQ(fault("</graf>"), "parse error: f:2:33: expected </graph>, got '</graf>'");
+    EXPECT_EQ(fault(""), "parse error: f:2:33: expected </graph>, got the end");
     EXPECT_EQ(fault("<node/>" + end),
-              "parse error: f:2:32: expected <node> with an attribute id, got '<node/></graph></graphml>'");
+              "parse error: f:2:33: expected <node> with an attribute id, got '<node/></graph></graphml>'");
     EXPECT_EQ(fault("<node id='a'/>\n<edge source='a' target='b'/>" + end),
               "parse error: f:3:1: expected an edge between nodes of the graph, got '<edge source='a' "
               "target='b'/></graph></g...'");
     EXPECT_EQ(fault("<node id='a'/><node id='a'/>" + end).substr(0, 70),
-              "parse error: f:2:46: expected another id for every node of a graph, go");
+              "parse error: f:2:47: expected another id for every node of a graph, go");
     EXPECT_EQ(fault("<node id='&nbsp;'/>" + end).substr(0, 66),
-              "parse error: f:2:42: expected a character such as &amp; or &#233;,");
+              "parse error: f:2:43: expected a character such as &amp; or &#233;,");
     EXPECT_EQ(failure([] { parse_graphml("<html/>", "f"); }), "parse error: f:1:1: expected <graphml>, got '<html/>'");
     EXPECT_EQ(failure([] { parse_graphml("<graphml/>", "f"); }), "bad data: f: expected at least one graph, got none");
     EXPECT_EQ(failure([] { parse_graphml("", "f"); }), "parse error: f:1:1: expected an element, got the end");

@@ -4,6 +4,7 @@
 
 #include "contracts/errors.h"
 #include "contracts/kernel_contract.h"
+#include "mercer/kernels/graphs/random_walk.h"
 #include "mercer/kernels/text/registry.h"
 
 namespace mercer::testing {
@@ -119,7 +120,7 @@ TEST(graph_kernels, random_walks_on_an_edge_are_a_geometric_series) {
 TEST(graph_kernels, random_walks_name_the_bound_of_lambda) {
     expect_error(errc::invalid_argument, "lambda must satisfy lambda < 1/(rho(G)*rho(H)) = 0.0625, got 0.0625",
                  [] { value("random_walk(0.0625)", complete(5), complete(5)); });
-    expect_error(errc::invalid_argument, "lambda > 0", [] { kernel::parse("random_walk(0)"); });
+    expect_error(errc::invalid_argument, "lambda > 0", [] { kernel(random_walk{0}); });
     EXPECT_NEAR(value("random_walk(0.0624)", complete(5), complete(5)), 25 / (1 - 0.0624 * 16), 1e-7);
 }
 
