@@ -101,7 +101,7 @@ def main():
     options.add_argument("--repeats", type=int, default=3)
     options.add_argument("--json", type=Path)
     options.add_argument("what", nargs="*")
-    given = options.parse_args()
+    given = options.parse_intermixed_args()
     parts = [each for each in given.what if each in ("speed", "accuracy")] or ["speed", "accuracy"]
     found = []
     for name in [each for each in given.what if each not in ("speed", "accuracy")] or SETS:

@@ -24,8 +24,8 @@ struct graphlets {
                 {},
                 "sum over graphs g of k nodes of share_g(G)*share_g(H), shares of the induced subgraphs",
                 graphs::where,
-                {{"k", "3", "k is 3 or 4", "nodes of the subgraphs"},
-                 {"frequencies", "1", "frequencies is 0 or 1", "1: shares of all sets of k nodes; 0: counts"}},
+                {{"k", "3", "k is 3 or 4, whole", "nodes of the subgraphs"},
+                 {"frequencies", "1", "frequencies is 0 or 1, whole", "1: shares of all sets of k nodes; 0: counts"}},
                 "graphlets: the inner product of explicit counts of induced subgraphs",
                 true,
                 {}};

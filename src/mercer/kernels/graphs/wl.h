@@ -21,7 +21,7 @@ struct wl {
                 "sum over colours c of depth 0..h of count_c(G)*count_c(H)",
                 graphs::where,
                 {{"h", "3", "h >= 0, whole", "depth of the subtrees"},
-                 {"edges", "1", "edges is 0 or 1", "1: labels of edges count; 0: they do not"}},
+                 {"edges", "1", "edges is 0 or 1, whole", "1: labels of edges count; 0: they do not"}},
                 "Weisfeiler-Lehman subtrees: the inner product of explicit counts of colours",
                 true,
                 {}};
