@@ -109,11 +109,11 @@ def main():
         if not path.exists():
             say(f"{name}: not in {given.data}, skipped")
             continue
-        if "speed" in parts:
-            found += speed(path, given.repeats)
+        here = speed(path, given.repeats) if "speed" in parts else []
         if "accuracy" in parts:
-            found.append(accuracy(name, path, given.inner))
-        print(*(json.dumps(each) for each in found[-6:]), sep="\n", flush=True)
+            here.append(accuracy(name, path, given.inner))
+        print(*(json.dumps(each) for each in here), sep="\n", flush=True)
+        found += here
     if given.json:
         given.json.write_text(json.dumps(found, indent=1))
 
