@@ -16,6 +16,7 @@ struct object {
     std::vector<double> vector;
     std::string string;
     std::vector<std::int64_t> set;  // sorted, without repeats
+    graph_parts graph;              // edges may be given twice or both ways
 };
 using objects = std::vector<object>;
 
@@ -63,6 +64,27 @@ inline objects random_sets(generator& random, index count) {
     return made;
 }
 
+// Small graphs with few labels, loops, edges given twice or both ways and with different labels; all nodes have two
+// attributes. The first is empty, the second has one node, the third no edges; one in four is directed.
+inline objects random_graphs(generator& random, index count) {
+    objects made(static_cast<std::size_t>(count));
+    for (std::size_t i = 1; i < made.size(); ++i) {
+        graph_parts& g = made[i].graph;
+        g.nodes = i == 1 ? 1 : 1 + below(random, 6);
+        g.directed = below(random, 4) == 0;
+        g.attributes = 2;
+        const index labels = 1 + below(random, 3), edge_labels = 1 + below(random, 2);
+        for (index v = 0; v < g.nodes; ++v) {
+            g.labels.push_back(below(random, labels));
+            for (int a = 0; a < 2; ++a) g.values.push_back(uniform(random, -2, 2));
+        }
+        for (index e = i == 2 ? 0 : below(random, 2 * g.nodes); e > 0; --e)
+            g.edges.push_back({static_cast<std::int32_t>(below(random, g.nodes)),
+                               static_cast<std::int32_t>(below(random, g.nodes)), below(random, edge_labels)});
+    }
+    return made;
+}
+
 enum class storage { dense, sparse };
 
 template <class T>
@@ -99,6 +121,12 @@ inline dataset sets_of(const objects& some) {
     std::vector<std::vector<std::int64_t>> all;
     for (const auto& one : some) all.push_back(one.set);
     return sets(std::move(all));
+}
+
+inline dataset graphs_of(const objects& some) {
+    std::vector<graph> all;
+    for (const auto& one : some) all.emplace_back(one.graph);
+    return graphs(std::move(all));
 }
 
 }  // namespace mercer::testing

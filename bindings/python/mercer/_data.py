@@ -18,6 +18,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight
 
 from . import _core
+from ._graphs import as_graphs, is_graph
 
 _FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
@@ -37,7 +38,7 @@ def _borrowable(X):
 
 
 def _objects(X):
-    """X as a list of strings or of sets when that is what it holds, else None."""
+    """X as a list of strings, sets or graphs when that is what it holds, else None."""
     if isinstance(X, np.ndarray):
         if X.ndim != 1 or X.dtype.kind not in "OUS" or X.size == 0:
             return None
@@ -47,7 +48,7 @@ def _objects(X):
         if getattr(X, "ndim", None) != 1 or not hasattr(X, "tolist"):
             return None
         X = X.tolist()
-    if len(X) == 0 or not isinstance(X[0], (str, bytes, set, frozenset)):
+    if len(X) == 0 or not (isinstance(X[0], (str, bytes, set, frozenset)) or is_graph(X[0])):
         return None
     return X
 
@@ -75,6 +76,13 @@ def _field_data(name, values):
         return as_data(values)
     except (TypeError, ValueError) as problem:
         raise ValueError(f"Field {name!r}: {problem}") from None
+
+
+def _as_kind(objects):
+    """The library's view of a list that _objects gave."""
+    if isinstance(objects[0], (str, bytes)):
+        return _core.strings(objects)
+    return _core.sets(objects) if isinstance(objects[0], (set, frozenset)) else _core.graphs(as_graphs(objects))
 
 
 class Held:
@@ -146,7 +154,7 @@ def _sparse_data(X):
 
 
 def as_data(X, *, estimator=None, copy=False, anything=False, always=False):
-    """The library's view of X: vectors (dense or sparse), strings, sets or records. With `copy` it does not change when X does later.
+    """The library's view of X: vectors (dense or sparse), strings, sets, records or other objects. With `copy` it does not change when X does later.
 
     anything: for functions of Python, X may be a sequence of any objects, which reach the function as they are; always: and it is such a sequence.
     """
@@ -158,12 +166,12 @@ def as_data(X, *, estimator=None, copy=False, anything=False, always=False):
         data = _core.strings([each.key for each in held])
         data.held = held
         return data
+    objects = _objects(X)
+    if objects is not None:
+        return _as_kind(objects)
     fields = _fields(X)
     if fields is not None:
         return _core.records([(name, _field_data(name, values)) for name, values in fields])
-    objects = _objects(X)
-    if objects is not None:
-        return (_core.strings if isinstance(objects[0], (str, bytes)) else _core.sets)(objects)
     if type(X) is scipy.sparse.csr_matrix and X.dtype in _FLOATS and X.nnz > 0 and not copy:  # check_array would look at the same things
         return _finite(_sparse_data(X), X.dtype)
     X = check_array(X, accept_sparse="csr", dtype=list(_FLOATS), order=None, copy=copy, estimator=estimator, input_name="X")

@@ -47,7 +47,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
     def fit(self, X, y, sample_weight=None):
         """Fits the model to examples X and numbers y, (n_samples,) or (n_samples, n_targets).
 
-        X: array or sparse matrix (n_samples, n_features), data frame, list of str or of sets; (n_samples, n_samples) for kernel='precomputed'.
+        X: array or sparse matrix (n_samples, n_features), data frame, list of str, of sets or of graphs; (n_samples, n_samples) for kernel='precomputed'.
         """
         if self.alphas is None and self.alpha_score != "gcv":
             raise ValueError(f"alpha_score={self.alpha_score!r} has no effect without alphas: give them, or leave it out")

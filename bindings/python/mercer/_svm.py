@@ -118,7 +118,7 @@ class _Classifier(KernelClassifier, _SVM):
     def fit(self, X, y, sample_weight=None):
         """Fits the model to examples X and labels y.
 
-        X: array or sparse matrix (n_samples, n_features), data frame, list of str or of sets; (n_samples, n_samples) for kernel='precomputed'.
+        X: array or sparse matrix (n_samples, n_features), data frame, list of str, of sets or of graphs; (n_samples, n_samples) for kernel='precomputed'.
         sample_weight: factor of C for each example; 0 is as if the example were not there.
         """
         self._fit(*self._fit_labels(X, y, sample_weight))

@@ -15,6 +15,7 @@ True
 
 import copy
 import inspect
+import keyword
 import re
 
 import numpy as np
@@ -94,7 +95,7 @@ class Kernel:
 
     @property
     def domain(self):
-        """What it compares: 'vectors', 'strings', 'sets' or 'any'."""
+        """What it compares: 'vectors', 'strings', 'sets', 'graphs' or 'any'."""
         return self.core().domain
 
     def is_stationary(self):
@@ -354,8 +355,13 @@ def _number_text(value):
     return repr(float(value)) if not isinstance(value, (int, np.integer)) else str(int(value))
 
 
+def _own_name(name):
+    """A parameter's name in Python: lambda_ for lambda, which is a word of the language."""
+    return name + "_" if keyword.iskeyword(name) else name
+
+
 def _registered_class(entry):
-    parameters = tuple((name, _default(initial, condition)) for name, initial, condition, _ in entry["parameters"])
+    parameters = tuple((_own_name(name), _default(initial, condition)) for name, initial, condition, _ in entry["parameters"])
     others = tuple((name, None) for name in entry["other_arguments"])
     text_name = entry["name"]
 
@@ -369,14 +375,14 @@ def _registered_class(entry):
         # An alternative replaces what stands at its default; beside another value the library says what is wrong.
         if other:
             given = {name: value for name, value in given.items() if value != dict(parameters)[name]}
-        arguments = ", ".join(f"{name}={_number_text(value)}" for name, value in {**given, **other}.items())
+        arguments = ", ".join(f"{name.rstrip('_')}={_number_text(value)}" for name, value in {**given, **other}.items())
         return _core.Kernel(f"{text_name}({arguments})")
 
     lines = [entry["formula"], "", f"A kernel on {entry['domain']}." if entry["domain"] != "any" else "A kernel on anything.", entry["rule"] + "."]
     if parameters:
         lines += ["", "Parameters", "----------"]
         for name, initial, condition, about in entry["parameters"]:
-            lines += [f"{name} : {condition}" + (f", default {initial}" if initial else ""), f"    {about}"]
+            lines += [f"{_own_name(name)} : {condition}" + (f", default {initial}" if initial else ""), f"    {about}"]
     name = _CLASS_NAMES.get(text_name) or _camel(text_name)
     cls = type(
         name,
@@ -406,7 +412,8 @@ def _built(form):
     if what in _BY_NAME:
         cls = _BY_NAME[what]
         whole = {name for name, default in cls._parameters if isinstance(default, int) and not isinstance(default, bool)}
-        return cls(**{name: int(value) if name in whole else value for name, value in arguments.items()})
+        given = {_own_name(name): value for name, value in arguments.items()}
+        return cls(**{name: int(value) if name in whole else value for name, value in given.items()})
     if what == "field":
         return Field(who, _built(parts[0]))
     if what not in _NODES:

@@ -1,5 +1,9 @@
 #include "kinds.h"
 
+#include <pybind11/numpy.h>
+#include <pybind11/stl.h>
+
+#include "mercer/base/error.h"
 #include "mercer/data/kinds/all_kinds.h"
 
 namespace mercer::python {
@@ -39,6 +43,53 @@ sets sets_from(const py::sequence& from) {
     return sets(std::move(items));
 }
 
+// Whole numbers for themselves, text as the readers of files take it.
+std::int64_t graph_label(const py::handle& label) {
+    if (py::isinstance<py::int_>(label) || PyIndex_Check(label.ptr())) return label.cast<std::int64_t>();
+    if (!py::isinstance<py::str>(label) && !py::isinstance<py::bytes>(label))
+        throw py::type_error("labels of nodes and edges must be whole numbers or str, got " +
+                             std::string(py::str(py::type::handle_of(label).attr("__name__"))));
+    return label_of(label.cast<std::string>());
+}
+
+graph_edge edge_from(const py::handle& from) {
+    const auto parts = py::reinterpret_borrow<py::object>(from).cast<py::sequence>();
+    if (parts.size() != 2 && parts.size() != 3)
+        throw py::value_error("an edge must be (from, to) or (from, to, label), got " + std::string(py::repr(from)));
+    const auto end = [&](std::size_t which) {
+        const auto node = parts[which].cast<std::int64_t>();
+        if (node < 0 || node >= graph::most)
+            throw py::value_error("ends of edges must be numbers of nodes, from 0, got " + std::to_string(node));
+        return static_cast<std::int32_t>(node);
+    };
+    return {end(0), end(1), parts.size() == 3 ? graph_label(parts[2]) : 0};
+}
+
+// (nodes, edges, labels or None, attributes or None, directed) each: what mercer._graphs makes of all that is a graph.
+graphs graphs_from(const py::sequence& from) {
+    std::vector<graph> items;
+    items.reserve(from.size());
+    for (std::size_t i = 0; i < from.size(); ++i) {
+        const auto given = from[i].cast<py::tuple>();
+        graph_parts parts{.nodes = given[0].cast<index>(), .directed = given[4].cast<bool>()};
+        for (const py::handle edge : given[1].cast<py::iterable>()) parts.edges.push_back(edge_from(edge));
+        if (!given[2].is_none())
+            for (const py::handle label : given[2].cast<py::iterable>()) parts.labels.push_back(graph_label(label));
+        if (!given[3].is_none()) {
+            const auto values = given[3].cast<py::array_t<double, py::array::c_style | py::array::forcecast>>();
+            if (values.ndim() != 2) throw py::value_error("attributes must have two dimensions: nodes, numbers");
+            parts.attributes = values.shape(1);
+            parts.values.assign(values.data(), values.data() + values.size());
+        }
+        try {
+            items.emplace_back(std::move(parts));
+        } catch (const error& wrong) {
+            throw py::value_error("graph " + std::to_string(i) + ": " + wrong.what());
+        }
+    }
+    return graphs(std::move(items));
+}
+
 py::object as_python(const strings& from, index i) {
     PyObject* decoded =
         PyUnicode_DecodeUTF8(from[i].data(), static_cast<py::ssize_t>(from[i].size()), "surrogateescape");
@@ -72,6 +123,22 @@ records records_from(const std::vector<std::pair<std::string, dataset>>& fields)
     return records(std::move(made));
 }
 
+py::object as_python(const graphs& from, index i) {
+    const graph& g = from[i];
+    py::list labels, edges, attributes;
+    for (index v = 0; v < g.nodes(); ++v) {
+        labels.append(g.label(v));
+        attributes.append(std::vector<double>(g.values(v).begin(), g.values(v).end()));
+    }
+    for (const graph_edge& e : g.edges()) edges.append(py::make_tuple(e.from, e.to, e.label));
+    py::dict out;
+    out["nodes"] = labels;
+    out["edges"] = edges;
+    if (g.attributes() > 0) out["attributes"] = attributes;
+    if (g.directed()) out["directed"] = true;
+    return out;
+}
+
 }  // namespace
 
 void bind_kinds(py::module_& m) {
@@ -79,6 +146,7 @@ void bind_kinds(py::module_& m) {
     m.def(name(sets::where), [](const py::sequence& from) { return dataset(sets_from(from)); });
     m.def(name(records::where),
           [](const std::vector<std::pair<std::string, dataset>>& fields) { return dataset(records_from(fields)); });
+    m.def(name(graphs::where), [](const py::sequence& from) { return dataset(graphs_from(from)); });
 }
 
 py::list as_list(const objects& some) {

@@ -9,6 +9,13 @@
 #include "mercer/kernels/constant.h"
 #include "mercer/kernels/cosine.h"
 #include "mercer/kernels/gaussian.h"
+#include "mercer/kernels/graphs/graphlets.h"
+#include "mercer/kernels/graphs/histograms.h"
+#include "mercer/kernels/graphs/propagation.h"
+#include "mercer/kernels/graphs/random_walk.h"
+#include "mercer/kernels/graphs/shortest_path.h"
+#include "mercer/kernels/graphs/wl.h"
+#include "mercer/kernels/graphs/wl_assignment.h"
 #include "mercer/kernels/intersection.h"
 #include "mercer/kernels/laplacian.h"
 #include "mercer/kernels/linear.h"
@@ -31,7 +38,9 @@ using listed_kernels = kernel_list<
     linear, constant, polynomial, gaussian, anisotropic, cosine, sigmoid, all_subsets, bilinear,
     laplacian, chi2, intersection, matern, rational_quadratic, periodic,
     set_intersection, set_power, set_exp, jaccard,
-    spectrum>;
+    spectrum,
+    wl, wl_assignment, shortest_path, graphlets, vertex_histogram, edge_histogram, vertex_edge_histogram,
+    random_walk, propagation>;
 // clang-format on
 
 }  // namespace mercer

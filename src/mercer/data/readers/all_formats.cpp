@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include "mercer/data/readers/csv.h"
+#include "mercer/data/readers/graphs/graph_lines.h"
+#include "mercer/data/readers/graphs/graphml.h"
+#include "mercer/data/readers/graphs/tudataset.h"
 #include "mercer/data/readers/libsvm.h"
 #include "mercer/data/readers/npy.h"
 #include "mercer/data/readers/records.h"
@@ -12,9 +15,11 @@
 namespace mercer {
 
 std::span<const file_format* const> all_formats() {
-    static const file_format* const all[] = {&npy_format(),  &libsvm_format(),      &strings_format(),
-                                             &sets_format(), &csv_records_format(), &json_records_format(),
-                                             &csv_format()};
+    // clang-format off
+    static const file_format* const all[] = {
+        &npy_format(), &tudataset_format(), &graphml_format(), &graph_lines_format(), &libsvm_format(),
+        &strings_format(), &sets_format(), &csv_records_format(), &json_records_format(), &csv_format()};
+    // clang-format on
     return all;
 }
 

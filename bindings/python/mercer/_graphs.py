@@ -1,0 +1,50 @@
+"""Graphs of any form as the library takes them: (nodes, edges, labels, attributes, directed).
+
+A graph is one of
+    networkx graphs      labels of nodes and edges from their attribute "label", numbers of nodes from "attributes"
+    dicts                {"nodes": number or labels, "edges": [(from, to), (from, to, label), ...]}, and if wanted "attributes", "directed"
+    tuples               (number of nodes, edges), (number of nodes, edges, labels)
+Labels are whole numbers or str.
+"""
+
+import numbers
+
+
+def is_graph(x):
+    if isinstance(x, dict):
+        return "edges" in x
+    if isinstance(x, tuple):
+        return len(x) in (2, 3) and isinstance(x[0], numbers.Integral) and hasattr(x[1], "__len__") and not isinstance(x[1], (str, bytes))
+    return _is_networkx(x)
+
+
+def as_graphs(graphs):
+    """What _core.graphs takes."""
+    return [_parts(each, i) for i, each in enumerate(graphs)]
+
+
+def _is_networkx(x):
+    return callable(getattr(x, "is_directed", None)) and callable(getattr(x, "adjacency", None)) and hasattr(x, "nodes")
+
+
+def _parts(x, i):
+    if not is_graph(x):
+        raise TypeError(f"object {i} must be a graph, like the first one: a networkx graph, a dict or a tuple (nodes, edges[, labels]), got {type(x).__name__}")
+    if isinstance(x, tuple):
+        return (x[0], x[1], x[2] if len(x) == 3 else None, None, False)
+    if isinstance(x, dict):
+        nodes, attributes = x.get("nodes"), x.get("attributes")
+        if nodes is None:
+            raise ValueError(f'graph {i} needs "nodes": their number, or the list of their labels')
+        labels = None if isinstance(nodes, numbers.Integral) else list(nodes)
+        return (nodes if labels is None else len(labels), x["edges"], labels, attributes, bool(x.get("directed", False)))
+    return _networkx_parts(x)
+
+
+def _networkx_parts(x):
+    place = {node: number for number, node in enumerate(x.nodes)}
+    about = [x.nodes[node] for node in place]
+    labels = [each.get("label", 0) for each in about]
+    attributes = [each["attributes"] for each in about] if any("attributes" in each for each in about) else None
+    edges = [(place[u], place[v], data.get("label", 0)) for u, v, data in x.edges(data=True)]
+    return (len(place), edges, labels, attributes, x.is_directed())

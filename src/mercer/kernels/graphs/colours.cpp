@@ -1,0 +1,206 @@
+#include "mercer/kernels/graphs/colours.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <unordered_map>
+
+#include "mercer/kernels/graphs/graph_words.h"
+
+namespace mercer {
+namespace {
+
+using colour = std::uint32_t;
+
+// Numbers for keys, 0, 1, … in the order in which they are first met.
+class numbering {
+public:
+    colour operator()(std::int64_t key) {
+        if (!numbers_.empty() && key == last_) return number_;
+        last_ = key;
+        return number_ = numbers_.try_emplace(key, static_cast<colour>(numbers_.size())).first->second;
+    }
+    std::size_t size() const { return numbers_.size(); }
+
+private:
+    std::unordered_map<std::int64_t, colour> numbers_;
+    std::int64_t last_ = 0;
+    colour number_ = 0;
+};
+
+// All nodes of all graphs in one row, the edges of each beside each other.
+class colouring {
+public:
+    colouring(const both_sides& all, bool edge_labels) : all_(all) {
+        index nodes = 0, ends = 0;
+        for (index i = 0; i < all.size(); ++i) {
+            first_.push_back(nodes);
+            nodes += all[i].nodes();
+            ends += all[i].ends();
+        }
+        first_.push_back(nodes);
+        if (nodes > std::numeric_limits<std::int32_t>::max())
+            fail(errc::memory, fmt::format("wl: more than 2^31 nodes in all graphs together, got {}", nodes));
+        start_.reserve(static_cast<std::size_t>(nodes) + 1);
+        to_.reserve(static_cast<std::size_t>(ends));
+        collect(edge_labels);
+        keys_.resize(to_.size());
+        hashes_.resize(static_cast<std::size_t>(nodes));
+        table_.resize(std::bit_ceil(2 * static_cast<std::size_t>(nodes) + 1));
+    }
+
+    index first_node(index graph) const { return first_[static_cast<std::size_t>(graph)]; }
+    const std::vector<colour>& colours() const { return colours_; }
+    std::size_t different() const { return different_; }
+
+    // From the colours of depth d to those of d + 1.
+    void refine() {
+        parallel_runs(all_.size(), 64, [&](index begin, index end) {
+            for (index v = first_node(begin); v < first_node(end); ++v) sign(static_cast<std::size_t>(v));
+        });
+        number();
+    }
+
+private:
+    void collect(bool edge_labels) {
+        numbering labels, edges;
+        edges(0);
+        for (index i = 0; i < all_.size(); ++i) {
+            const graph& g = all_[i];
+            for (index v = 0; v < g.nodes(); ++v) {
+                start_.push_back(static_cast<index>(to_.size()));
+                colours_.push_back(labels(g.label(v)));
+                for (const std::int32_t w : g.neighbours(v)) to_.push_back(static_cast<colour>(first_node(i) + w));
+                if (!edge_labels || !g.has_edge_labels()) continue;
+                edge_.resize(static_cast<std::size_t>(start_.back()));
+                for (const std::int64_t label : g.edge_labels(v)) edge_.push_back(edges(label));
+            }
+        }
+        if (!edge_.empty()) edge_.resize(to_.size());
+        start_.push_back(static_cast<index>(to_.size()));
+        different_ = labels.size();
+    }
+    // The signature of a node: its colour, and those of its neighbours in order.
+    void sign(std::size_t v) {
+        const auto begin = static_cast<std::size_t>(start_[v]), end = static_cast<std::size_t>(start_[v + 1]);
+        for (std::size_t k = begin; k < end; ++k)
+            keys_[k] = (edge_.empty() ? 0 : std::uint64_t{edge_[k]} << 32) | colours_[to_[k]];
+        if (end - begin < 16)  // most nodes: insertion
+            for (std::size_t k = begin + 1; k < end; ++k)
+                for (std::size_t j = k; j > begin && keys_[j] < keys_[j - 1]; --j) std::swap(keys_[j], keys_[j - 1]);
+        else
+            std::sort(keys_.begin() + start_[v], keys_.begin() + start_[v + 1]);
+        std::uint64_t hash = colours_[v] + 0x9e3779b97f4a7c15ull;
+        for (std::size_t k = begin; k < end; ++k) {
+            hash = (hash ^ keys_[k]) * 0xff51afd7ed558ccdull;
+            hash ^= hash >> 32;
+        }
+        hashes_[v] = hash * 0xc4ceb9fe1a85ec53ull;
+    }
+    bool same(std::size_t v, std::size_t w) const {
+        const auto size = start_[v + 1] - start_[v];
+        return hashes_[v] == hashes_[w] && colours_[v] == colours_[w] && size == start_[w + 1] - start_[w] &&
+               std::equal(keys_.begin() + start_[v], keys_.begin() + start_[v + 1], keys_.begin() + start_[w]);
+    }
+    // The same signature, the same number, in the order of the nodes. The hash finds the place in the table; signatures
+    // are compared.
+    void number() {
+        std::ranges::fill(table_, 0);
+        next_.resize(colours_.size());
+        const std::size_t mask = table_.size() - 1;
+        const int shift = 64 - std::countr_zero(table_.size());
+        std::size_t count = 0;
+        for (std::size_t v = 0; v < colours_.size(); ++v) {
+            std::size_t at = shift == 64 ? 0 : hashes_[v] >> shift;
+            while (table_[at] != 0 && !same(v, table_[at] - 1)) at = (at + 1) & mask;
+            if (table_[at] == 0) {
+                table_[at] = static_cast<colour>(v) + 1;
+                next_[v] = static_cast<colour>(count++);
+            } else {
+                next_[v] = next_[table_[at] - 1];
+            }
+        }
+        different_ = count;
+        colours_.swap(next_);
+    }
+
+    const both_sides& all_;
+    std::vector<index> first_;  // node of each graph
+    std::vector<index> start_;  // of the edges of each node
+    std::vector<colour> to_, edge_;
+    std::vector<colour> colours_, next_;
+    std::vector<std::uint64_t> keys_, hashes_;
+    std::vector<colour> table_;  // node + 1, or 0
+    std::size_t different_ = 0;
+};
+
+using rows = std::vector<std::vector<std::pair<index, double>>>;
+
+// Counts of the colours of each graph; the colours of a depth stand after those of the depths before.
+rows counted(const both_sides& all, int h, bool edge_labels, index& dims) {
+    rows out(static_cast<std::size_t>(all.size()));
+    colouring nodes(all, edge_labels);
+    dims = 0;
+    for (int depth = 0; depth <= h; ++depth) {
+        if (depth > 0) nodes.refine();
+        parallel_runs(all.size(), 64, [&](index begin, index end) {
+            std::vector<colour> own;
+            for (index i = begin; i < end; ++i) {
+                own.assign(nodes.colours().begin() + nodes.first_node(i),
+                           nodes.colours().begin() + nodes.first_node(i + 1));
+                std::ranges::sort(own);
+                auto& row = out[static_cast<std::size_t>(i)];
+                for (std::size_t k = 0; k < own.size(); ++k)
+                    if (k > 0 && own[k] == own[k - 1])
+                        ++row.back().second;
+                    else
+                        row.emplace_back(dims + own[k], 1);
+            }
+        });
+        dims += static_cast<index>(nodes.different());
+    }
+    return out;
+}
+
+std::string key_of(const char* what, int h, bool edge_labels) {
+    return fmt::format("{} {} {}", what, h, edge_labels ? "with edges" : "without");
+}
+
+}  // namespace
+
+feature colour_counts(int h, bool edge_labels) {
+    const std::string key = key_of("wl", h, edge_labels);
+    return {key, [=](const dataset& x, const dataset* z) {
+                const both_sides all(x, z, key);
+                index dims = 0;
+                const rows made = counted(all, h, edge_labels, dims);
+                return all.cut(made, dims, key);
+            }};
+}
+
+feature colour_steps(int h, bool edge_labels) {
+    const std::string key = key_of("wl_assignment", h, edge_labels);
+    return {key, [=](const dataset& x, const dataset* z) {
+                const both_sides all(x, z, key);
+                index dims = 0;
+                rows made = counted(all, h, edge_labels, dims);
+                // As many columns for a colour as one graph has nodes of it.
+                std::vector<index> column(static_cast<std::size_t>(dims) + 1);
+                for (const auto& row : made)
+                    for (const auto& [at, count] : row) {
+                        index& most = column[static_cast<std::size_t>(at) + 1];
+                        most = std::max(most, static_cast<index>(count));
+                    }
+                for (std::size_t c = 1; c < column.size(); ++c) column[c] += column[c - 1];
+                parallel_for(all.size(), [&](index i) {
+                    std::vector<std::pair<index, double>> steps;
+                    for (const auto& [at, count] : made[static_cast<std::size_t>(i)])
+                        for (index t = 0; t < static_cast<index>(count); ++t)
+                            steps.emplace_back(column[static_cast<std::size_t>(at)] + t, 1);
+                    made[static_cast<std::size_t>(i)] = std::move(steps);
+                });
+                return all.cut(made, column.back(), key);
+            }};
+}
+
+}  // namespace mercer

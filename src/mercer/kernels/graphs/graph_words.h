@@ -1,0 +1,115 @@
+// Graphs as sparse vectors of the words they hold, counted in several threads. Columns are the words of all graphs in
+// their order, so they do not depend on the threads.
+#pragma once
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mercer/base/parallel.h"
+#include "mercer/data/kinds/graphs.h"
+#include "mercer/kernels/features/pairs.h"
+
+namespace mercer {
+
+// Counts words; sorts and joins them whenever there are many, so that it needs no more than the different ones.
+template <class Word>
+class word_tally {
+public:
+    void add(const Word& word) {
+        if (items_.size() == limit_) join();
+        items_.emplace_back(word, 1);
+    }
+    // Different words, ascending, with their counts.
+    std::vector<std::pair<Word, std::int64_t>> finished() && {
+        join();
+        return std::move(items_);
+    }
+
+private:
+    void join() {
+        std::ranges::sort(items_, {}, &item::first);
+        std::size_t kept = 0;
+        for (std::size_t k = 0; k < items_.size(); ++k)
+            if (kept > 0 && items_[kept - 1].first == items_[k].first)
+                items_[kept - 1].second += items_[k].second;
+            else
+                items_[kept++] = items_[k];
+        items_.resize(kept);
+        limit_ = std::max(limit_, 2 * kept);
+    }
+    using item = std::pair<Word, std::int64_t>;
+    std::vector<item> items_;
+    std::size_t limit_ = 1 << 16;
+};
+
+// Rows of (column, value), ascending in columns, as sparse vectors of that many columns.
+inline sparse<double> as_sparse(const std::vector<std::vector<std::pair<index, double>>>& rows, std::size_t first,
+                                std::size_t count, index dims, const std::string& owner) {
+    if (dims > std::numeric_limits<std::int32_t>::max())
+        fail(errc::memory, owner + ": more than 2^31 different features");
+    std::vector<index> start{0};
+    for (std::size_t i = 0; i < count; ++i) start.push_back(start.back() + static_cast<index>(rows[first + i].size()));
+    std::vector<std::int32_t> col(static_cast<std::size_t>(start.back()));
+    std::vector<double> val(col.size());
+    for (std::size_t i = 0; i < count; ++i)
+        for (std::size_t k = 0; k < rows[first + i].size(); ++k) {
+            const auto at = static_cast<std::size_t>(start[i]) + k;
+            col[at] = static_cast<std::int32_t>(rows[first + i][k].first);
+            val[at] = rows[first + i][k].second;
+        }
+    return {std::move(start), std::move(col), std::move(val), dims};
+}
+
+// The graphs of both sides, one after the other.
+struct both_sides {
+    const graphs* x;
+    const graphs* z;  // null: one side only
+
+    both_sides(const dataset& left, const dataset* right, const std::string& owner)
+        : x(&objects_of<graphs>(left, owner)), z(right ? &objects_of<graphs>(*right, owner) : nullptr) {}
+    index size() const { return x->size() + (z ? z->size() : 0); }
+    const graph& operator[](index i) const { return i < x->size() ? (*x)[i] : (*z)[i - x->size()]; }
+    // Rows of both, cut into the two sides.
+    std::pair<dataset, dataset> cut(const std::vector<std::vector<std::pair<index, double>>>& rows, index dims,
+                                    const std::string& owner) const {
+        const auto left = static_cast<std::size_t>(x->size());
+        return {as_sparse(rows, 0, left, dims, owner),
+                z ? dataset(as_sparse(rows, left, rows.size() - left, dims, owner)) : dataset()};
+    }
+};
+
+// words(graph, tally) adds the words of a graph; it runs in several threads.
+template <class Word, class Words>
+feature graph_words(std::string key, Words words) {
+    return {key, [key, words](const dataset& left, const dataset* right) {
+                const both_sides both(left, right, key);
+                std::vector<std::vector<std::pair<Word, std::int64_t>>> counted(static_cast<std::size_t>(both.size()));
+                parallel_for(both.size(), [&](index i) {
+                    word_tally<Word> tally;
+                    words(both[i], tally);
+                    counted[static_cast<std::size_t>(i)] = std::move(tally).finished();
+                });
+                std::vector<Word> all;
+                for (const auto& one : counted) {
+                    if (all.size() > (std::size_t{1} << 22)) {  // mostly repeats
+                        std::ranges::sort(all);
+                        all.erase(std::unique(all.begin(), all.end()), all.end());
+                    }
+                    for (const auto& [word, count] : one) all.push_back(word);
+                }
+                std::ranges::sort(all);
+                all.erase(std::unique(all.begin(), all.end()), all.end());
+                std::vector<std::vector<std::pair<index, double>>> rows(counted.size());
+                parallel_for(both.size(), [&](index i) {
+                    for (const auto& [word, count] : counted[static_cast<std::size_t>(i)])
+                        rows[static_cast<std::size_t>(i)].emplace_back(
+                            std::ranges::lower_bound(all, word) - all.begin(), static_cast<double>(count));
+                });
+                return both.cut(rows, static_cast<index>(all.size()), key);
+            }};
+}
+
+}  // namespace mercer

@@ -1,0 +1,48 @@
+// Graphlet kernel (Shervashidze, Vishwanathan, Petri, Mehlhorn, Borgwardt 2009): how often each graph of k nodes,
+// connected or not, is an induced subgraph, up to isomorphism: 4 of 3 nodes, 11 of 4 nodes. Counts are exact, from the
+// numbers of wedges, triangles, cycles and cliques (Ahmed, Neville, Rossi, Duffield 2015): O(Σ degree² + cliques).
+// frequencies=1 divides them by the number of all sets of k nodes, as the paper does, so that graphs of different sizes
+// are comparable; frequencies=0 leaves counts. A graph of fewer than k nodes is the zero vector. Directions, labels and
+// loops are not looked at.
+#pragma once
+
+#include "mercer/data/kinds/graphs.h"
+#include "mercer/kernels/evaluation/plan.h"
+#include "mercer/kernels/leaf.h"
+#include "mercer/kernels/linear.h"
+
+namespace mercer {
+
+feature graphlet_counts(int k, bool frequencies);
+
+struct graphlets {
+    int k = 3;
+    int frequencies = 1;
+
+    static kernel_info info() {
+        return {"graphlets",
+                {},
+                "sum over graphs g of k nodes of share_g(G)*share_g(H), shares of the induced subgraphs",
+                graphs::where,
+                {{"k", "3", "k is 3 or 4, whole", "nodes of the subgraphs"},
+                 {"frequencies", "1", "frequencies is 0 or 1, whole", "1: shares of all sets of k nodes; 0: counts"}},
+                "graphlets: the inner product of explicit counts of induced subgraphs",
+                true,
+                {}};
+    }
+    static graphlets from(const mercer::arguments& given) {
+        return {given.whole("k", 3), given.whole("frequencies", 1)};
+    }
+    void check() const {
+        require(k == 3 || k == 4, "graphlets", "k is 3 or 4", k);
+        require(frequencies == 0 || frequencies == 1, "graphlets", "frequencies is 0 or 1", frequencies);
+    }
+    std::vector<argument> arguments() const { return {static_cast<double>(k), static_cast<double>(frequencies)}; }
+    feature source() const { return graphlet_counts(k, frequencies == 1); }
+
+    static constexpr statistic what = statistic::dot;
+    static constexpr map_input input = map_input::value;
+    linear map() const { return {}; }
+};
+
+}  // namespace mercer

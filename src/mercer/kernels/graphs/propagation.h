@@ -1,0 +1,52 @@
+// Propagation kernel for attributes (Neumann, Garnett, Bauckhage, Kersting 2016): the attributes x_v of nodes spread
+// along edges, x ← D⁻¹A x, and after each of 0 … t steps nodes fall into bins floor((uᵀx_v + b)/w), the same for all
+// graphs: u of independent normal numbers, b uniform in [0, w), new ones each step (locality-sensitive hashing of
+// Euclidean distance). The kernel is the inner product of the counts of (step, label of v, bin). Random, but fixed by
+// the seed. A node without edges keeps its attributes.
+#pragma once
+
+#include <cmath>
+
+#include "mercer/data/kinds/graphs.h"
+#include "mercer/kernels/evaluation/plan.h"
+#include "mercer/kernels/leaf.h"
+#include "mercer/kernels/linear.h"
+
+namespace mercer {
+
+feature propagated_bins(int t, double w, int seed);
+
+struct propagation {
+    int t = 3;
+    double w = 1;
+    int seed = 0;
+
+    static kernel_info info() {
+        return {"propagation",
+                {},
+                "sum over steps 0..t, labels and bins of count(G)*count(H)",
+                graphs::where,
+                {{"t", "3", "t >= 0, whole", "steps"},
+                 {"w", "1", "w > 0", "width of a bin"},
+                 {"seed", "0", "seed >= 0, whole", "of the random projections"}},
+                "propagation: the inner product of explicit counts of nodes in bins",
+                true,
+                {}};
+    }
+    static propagation from(const mercer::arguments& given) {
+        return {given.whole("t", 3), given.number("w", 1), given.whole("seed", 0)};
+    }
+    void check() const {
+        require(t >= 0, "propagation", "t >= 0", t);
+        require(w > 0 && std::isfinite(w), "propagation", "w > 0", w);
+        require(seed >= 0, "propagation", "seed >= 0", seed);
+    }
+    std::vector<argument> arguments() const { return {static_cast<double>(t), w, static_cast<double>(seed)}; }
+    feature source() const { return propagated_bins(t, w, seed); }
+
+    static constexpr statistic what = statistic::dot;
+    static constexpr map_input input = map_input::value;
+    linear map() const { return {}; }
+};
+
+}  // namespace mercer

@@ -1,0 +1,37 @@
+// Geometric random walk kernel (Gärtner, Flach, Wrobel 2003; Vishwanathan, Schraudolph, Kondor, Borgwardt 2010):
+//     k(G, H) = Σ_{s>=0} λ^s · (number of pairs of walks of s steps in G and H with the same labels)
+//             = 1ᵀ(I - λA×)⁻¹1,
+// A× the adjacency matrix of the product graph: pairs of nodes of the same label, joined where both sides have an edge
+// of the same label. The series has a value where λ·ρ(G)·ρ(H) < 1, ρ the largest eigenvalue of a graph without its
+// labels; other pairs are refused, with the bound. Undirected graphs: conjugate gradients; directed: the series.
+#pragma once
+
+#include <cmath>
+
+#include "mercer/data/kinds/graphs.h"
+#include "mercer/kernels/leaf.h"
+
+namespace mercer {
+
+int emit_random_walk(plan_builder& code, double lambda);
+
+struct random_walk {
+    double lambda = 0.01;
+
+    static kernel_info info() {
+        return {"random_walk",
+                {},
+                "sum over s of lambda^s * number of common walks of s steps",
+                graphs::where,
+                {{"lambda", "0.01", "lambda > 0", "weight of a step; lambda*rho(G)*rho(H) < 1 is checked on the data"}},
+                "random walks: the inner product of counts of walks with the same labels, steps weighted by lambda > 0",
+                true,
+                {}};
+    }
+    static random_walk from(const mercer::arguments& given) { return {given.number("lambda", 0.01)}; }
+    void check() const { require(lambda > 0 && std::isfinite(lambda), "random_walk", "lambda > 0", lambda); }
+    std::vector<argument> arguments() const { return {lambda}; }
+    int emit(plan_builder& code) const { return emit_random_walk(code, lambda); }
+};
+
+}  // namespace mercer

@@ -1,0 +1,33 @@
+#include "mercer/kernels/graphs/shortest_path.h"
+
+#include <array>
+
+#include "mercer/kernels/graphs/graph_words.h"
+
+namespace mercer {
+
+feature shortest_path_counts() {
+    return graph_words<std::array<std::int64_t, 3>>("shortest paths", [](const graph& g, auto& tally) {
+        std::vector<std::int32_t> distance(static_cast<std::size_t>(g.nodes())), queue;
+        for (index source = 0; source < g.nodes(); ++source) {
+            std::ranges::fill(distance, -1);
+            distance[static_cast<std::size_t>(source)] = 0;
+            queue.assign(1, static_cast<std::int32_t>(source));
+            for (std::size_t head = 0; head < queue.size(); ++head) {
+                const std::int32_t v = queue[head], far = distance[static_cast<std::size_t>(v)];
+                if (head > 0 && (g.directed() || v > source)) {
+                    std::int64_t a = g.label(source), b = g.label(v);
+                    if (!g.directed() && a > b) std::swap(a, b);
+                    tally.add({a, b, far});
+                }
+                for (const std::int32_t w : g.neighbours(v))
+                    if (std::int32_t& there = distance[static_cast<std::size_t>(w)]; there < 0) {
+                        there = far + 1;
+                        queue.push_back(w);
+                    }
+            }
+        }
+    });
+}
+
+}  // namespace mercer

@@ -1,0 +1,36 @@
+// Shortest-path kernel (Borgwardt, Kriegel 2005) with the Dirac kernel on labels and lengths: the inner product of the
+// counts of (label of u, label of v, distance of u and v in edges) over all pairs of nodes u ≠ v that a path joins;
+// pairs without an order in an undirected graph, with one in a directed graph. Loops, labels of edges and parallel
+// edges make no difference. A breadth-first search from every node: O(nodes·edges) a graph.
+#pragma once
+
+#include "mercer/data/kinds/graphs.h"
+#include "mercer/kernels/evaluation/plan.h"
+#include "mercer/kernels/leaf.h"
+#include "mercer/kernels/linear.h"
+
+namespace mercer {
+
+feature shortest_path_counts();
+
+struct shortest_path {
+    static kernel_info info() {
+        return {"shortest_path",
+                {},
+                "sum over (label, label, distance) t of pairs_t(G)*pairs_t(H)",
+                graphs::where,
+                {},
+                "shortest paths: the inner product of explicit counts of labelled distances",
+                true,
+                {}};
+    }
+    static shortest_path from(const mercer::arguments&) { return {}; }
+    void check() const {}
+    std::vector<argument> arguments() const { return {}; }
+    feature source() const { return shortest_path_counts(); }
+    static constexpr statistic what = statistic::dot;
+    static constexpr map_input input = map_input::value;
+    linear map() const { return {}; }
+};
+
+}  // namespace mercer
