@@ -31,6 +31,9 @@ Kind some_objects(testing::generator& random, index count) {
     const dataset made = [&]() -> dataset {
         if constexpr (std::is_same_v<Kind, strings>) return testing::strings_of(testing::random_strings(random, count));
         if constexpr (std::is_same_v<Kind, sets>) return testing::sets_of(testing::random_sets(random, count));
+        if constexpr (std::is_same_v<Kind, multisets>)
+            return testing::multisets_of(testing::random_multisets(random, count));
+        if constexpr (std::is_same_v<Kind, points>) return testing::points_of(testing::random_clouds(random, count));
     }();
     return *made.as<Kind>();
 }
@@ -114,9 +117,30 @@ TEST(kinds, are_not_taken_for_one_another) {
                  [&] { concatenate(words, numbers); });
 }
 
+TEST(kinds, multisets_add_up_repeats_and_check_counts) {
+    const multisets one({{{7, 2}, {3, 1}, {7, 1}, {5, 0}}});
+    EXPECT_EQ(one.text(0), "{3:1 7:3}");
+    expect_error(errc::invalid_argument, "0 <= count", [] { multisets({{{1, -1}}}); });
+    expect_error(errc::invalid_argument, "2^53", [] { multisets({{{1, std::int64_t{1} << 53}, {2, 1}}}); });
+}
+
+TEST(kinds, points_check_what_they_are_made_of) {
+    EXPECT_EQ(points({{{8, 1, 0}, {0, -0.0, 0, 0.5, 0, 0, 1, 2, 3}}}).text(0), "O 0 0 0; H 0.5 0 0; X 1 2 3");
+    EXPECT_EQ(element_number("cl"), 17);
+    EXPECT_EQ(element_number("Q"), -1);
+    EXPECT_STREQ(element_symbol(118), "Og");
+    expect_error(errc::invalid_argument, "0 <= number <= 118", [] { points({{{119}, {0, 0, 0}}}); });
+    expect_error(errc::invalid_argument, "1 points of 3 coordinates, got 2 numbers", [] { points({{{1}, {0, 0}}}); });
+    expect_error(errc::invalid_argument, "finite", [] { points({{{1}, {0, 0, 0.0 / 0.0}}}); });
+    expect_error(errc::invalid_argument, "all points must have 3", [] {
+        points({{{1}, {0, 0, 0}}, {{1}, {0, 0}, 2}});
+    });
+}
+
 TEST(kinds, by_name) {
     for (const domain each : all_domains()) EXPECT_EQ(domain_named(name(each)), each);
-    expect_error(errc::invalid_argument, "the kind of object must be one of vectors, strings, sets, any, got trees",
+    expect_error(errc::invalid_argument,
+                 "the kind of object must be one of vectors, strings, sets, multisets, points, any, got trees",
                  [] { domain_named("trees"); });
 }
 

@@ -15,10 +15,15 @@
 #include "mercer/kernels/matern.h"
 #include "mercer/kernels/periodic.h"
 #include "mercer/kernels/polynomial.h"
+#include "mercer/kernels/points/coulomb.h"
+#include "mercer/kernels/points/density_overlap.h"
+#include "mercer/kernels/points/pair_distances.h"
 #include "mercer/kernels/rational_quadratic.h"
+#include "mercer/kernels/sets/multiset_kernels.h"
 #include "mercer/kernels/sets/set_kernels.h"
 #include "mercer/kernels/sigmoid.h"
 #include "mercer/kernels/strings/spectrum.h"
+#include "mercer/kernels/texts/words.h"
 
 namespace mercer {
 
@@ -31,7 +36,10 @@ using listed_kernels = kernel_list<
     linear, constant, polynomial, gaussian, anisotropic, cosine, sigmoid, all_subsets, bilinear,
     laplacian, chi2, intersection, matern, rational_quadratic, periodic,
     set_intersection, set_power, set_exp, jaccard,
-    spectrum>;
+    spectrum,
+    words,
+    multiset_intersection, min_max,
+    coulomb, pair_distances, density_overlap>;
 // clang-format on
 
 }  // namespace mercer

@@ -6,13 +6,15 @@
 #include "mercer/data/readers/libsvm.h"
 #include "mercer/data/readers/npy.h"
 #include "mercer/data/readers/text.h"
+#include "mercer/data/readers/text_folder.h"
 #include "mercer/data/readers/tsv.h"
+#include "mercer/data/readers/xyz.h"
 
 namespace mercer {
 
 std::span<const file_format* const> all_formats() {
-    static const file_format* const all[] = {&npy_format(), &libsvm_format(), &strings_format(), &sets_format(),
-                                             &csv_format()};
+    static const file_format* const all[] = {&npy_format(),  &xyz_format(),       &libsvm_format(), &strings_format(),
+                                             &sets_format(), &multisets_format(), &texts_format(),  &csv_format()};
     return all;
 }
 

@@ -8,6 +8,7 @@
 #include <deque>
 #include <optional>
 
+#include "mercer/data/kinds/strings.h"
 #include "mercer/data/readers/number.h"
 #include "mercer/data/readers/read.h"
 #include "mercer/data/readers/source.h"
@@ -171,40 +172,76 @@ bool guess_header(std::string_view text, const std::string& name, char separator
     return only_text && only_row;
 }
 
-// A label given by name says that there is a header to find it in.
+// A column given by name says that there is a header to find it in.
 bool has_header(std::string_view text, const std::string& name, char separator, const csv_options& options) {
     if (options.header != csv_header::automatic) return options.header == csv_header::present;
     std::vector<field> first;
-    if (!options.label.empty() && !is_number(options.label) && record_reader(text, name, separator).next(first))
-        for (const field& one : first)
-            if (detail::as_utf8(one.text) == detail::as_utf8(options.label)) return true;
+    for (const std::string& column : {options.label, options.text})
+        if (!column.empty() && !is_number(column) && record_reader(text, name, separator).next(first))
+            for (const field& one : first)
+                if (detail::as_utf8(one.text) == detail::as_utf8(column)) return true;
     return guess_header(text, name, separator);
 }
 
-// The column the option names; none for an empty option.
-std::optional<std::size_t> label_position(const csv_options& options, const std::vector<std::string>& header,
-                                          std::size_t columns, const std::string& name) {
-    if (options.label.empty()) return std::nullopt;
-    const std::string wanted = detail::as_utf8(options.label);
+// The column of this name or position, none for an empty one; `what` it is the column of.
+std::optional<std::size_t> position_of(const std::string& column, const char* what,
+                                       const std::vector<std::string>& header, std::size_t columns,
+                                       const std::string& name) {
+    if (column.empty()) return std::nullopt;
+    const std::string wanted = detail::as_utf8(column);
     const auto found = std::find(header.begin(), header.end(), wanted);
     if (found != header.end()) {
         if (std::find(found + 1, header.end(), wanted) != header.end())
-            fail(errc::data, fmt::format("{}: the label column '{}' occurs twice in the header", name, options.label));
+            fail(errc::data, fmt::format("{}: the {} column '{}' occurs twice in the header", name, what, column));
         return static_cast<std::size_t>(found - header.begin());
     }
     long long position = 0;
-    const char* const end = options.label.data() + options.label.size();
-    const auto parsed = std::from_chars(options.label.data(), end, position);
+    const char* const end = column.data() + column.size();
+    const auto parsed = std::from_chars(column.data(), end, position);
     const auto count = static_cast<long long>(columns);
     if (parsed.ec == std::errc{} && parsed.ptr == end) {
         if (position < -count || position >= count)
-            fail(errc::invalid_argument, fmt::format("{}: the label column must satisfy {} <= label < {}, got {}", name,
-                                                     -count, count, position));
+            fail(errc::invalid_argument, fmt::format("{0}: the {1} column must satisfy {2} <= {1} < {3}, got {4}", name,
+                                                     what, -count, count, position));
         return static_cast<std::size_t>(position < 0 ? position + count : position);
     }
     const char* const why =
         header.empty() ? "there is no header, so it can only be given by position" : "the header has no such column";
-    fail(errc::invalid_argument, fmt::format("{}: label column '{}': {}", name, options.label, why));
+    fail(errc::invalid_argument, fmt::format("{}: {} column '{}': {}", name, what, column, why));
+}
+
+// The column of texts, as strings.
+table parse_texts(const source& file, const csv_options& options) {
+    const std::string_view text = detail::without_mark(file.bytes());
+    const char separator = options.separator ? options.separator : guess_separator(text);
+    record_reader records(text, file.name(), separator);
+    std::vector<std::string> header, items;
+    std::vector<field> row;
+    if (has_header(text, file.name(), separator, options) && records.next(row))
+        for (const field& one : row) header.push_back(detail::as_utf8(one.text));
+    std::optional<std::size_t> at, label;
+    std::size_t columns = header.size();
+    detail::label_column labels;
+    while (records.next(row)) {
+        if (items.empty()) {
+            if (header.empty()) columns = row.size();
+            at = position_of(options.text, "text", header, columns, file.name());
+            label = position_of(options.label, "label", header, columns, file.name());
+        }
+        if (row.size() != columns)
+            detail::fail_at(errc::parse, file.name(), text, row.front().offset,
+                            fmt::format("row {}: expected {} fields, got {}", items.size() + 1, columns, row.size()));
+        items.emplace_back(row[*at].text);
+        if (label && row[*label].text.empty())
+            detail::fail_at(errc::data, file.name(), text, row[*label].offset,
+                            fmt::format("row {}: expected a label, got an empty field", items.size()));
+        if (label) labels.add(row[*label].text, row[*label].offset);
+    }
+    if (items.empty()) fail(errc::data, fmt::format("{}: expected at least one row of data, got none", file.name()));
+    table result;
+    if (label) labels.finish(file.name(), text, options.classes, result);
+    result.x = strings(std::move(items));
+    return result;
 }
 
 template <class T>
@@ -246,7 +283,7 @@ public:
 private:
     void first_row(std::size_t fields) {
         columns_ = header_.empty() ? fields : header_.size();
-        label_ = label_position(options_, header_, columns_, name_);
+        label_ = position_of(options_.label, "label", header_, columns_, name_);
         features_ = columns_ - (label_ ? 1 : 0);
         if (features_ == 0)
             fail(errc::data, fmt::format("{}: expected a feature column beside the label, got none", name_));
@@ -327,6 +364,7 @@ table parse_csv(const source& file, const csv_options& options) {
     if (options.separator != 0 && options.separator != ',' && options.separator != ';' && options.separator != '\t')
         fail(errc::invalid_argument,
              fmt::format("the separator must be ',', ';' or a tab, got {}", detail::quoted({&options.separator, 1})));
+    if (!options.text.empty()) return parse_texts(file, options);
     if (options.numbers == precision::f32) return csv_parser<float>(file, options).run();
     return csv_parser<double>(file, options).run();
 }
