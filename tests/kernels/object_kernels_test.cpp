@@ -151,7 +151,8 @@ approx inner(const histogram& a, const histogram& b) {
     return sum;
 }
 
-histogram distances_by_definition(const point_cloud& of, long double sigma, long double cutoff) {
+// root: √c(d) in place of c(d), which is what c(d) is known to where it goes to zero.
+histogram distances_by_definition(const point_cloud& of, long double sigma, long double cutoff, bool root = false) {
     histogram out;
     for (std::size_t i = 0; i < of.elements.size(); ++i)
         for (std::size_t j = 0; j < i; ++j)
@@ -159,7 +160,7 @@ histogram distances_by_definition(const point_cloud& of, long double sigma, long
                 const long double d = apart(of, i, j), off = d / sigma - b;
                 if (d < cutoff && std::abs(off) <= 6)
                     out[{std::min(of.elements[i], of.elements[j]), std::max(of.elements[i], of.elements[j]), b}] +=
-                        fade(d, cutoff) * std::exp(-off * off / 2);
+                        (root ? std::sqrt(fade(d, cutoff)) : fade(d, cutoff)) * std::exp(-off * off / 2);
             }
     return out;
 }
@@ -170,8 +171,12 @@ const definition distances_known("pair_distances", [] {
         made.push_back({kernel::parse("pair_distances(sigma=" + std::to_string(sigma) +
                                       ", cutoff=" + std::to_string(cutoff) + ")"),
                         [=](const object& a, const object& b) {
-                            return inner(distances_by_definition(a.cloud, sigma, cutoff),
-                                         distances_by_definition(b.cloud, sigma, cutoff));
+                            const auto x = distances_by_definition(a.cloud, sigma, cutoff),
+                                       y = distances_by_definition(b.cloud, sigma, cutoff);
+                            approx out = inner(x, y);
+                            out.error += inner(distances_by_definition(a.cloud, sigma, cutoff, true), y).error +
+                                         inner(x, distances_by_definition(b.cloud, sigma, cutoff, true)).error;
+                            return out;
                         }});
     return made;
 });
@@ -206,10 +211,10 @@ histogram densities_by_definition(const point_cloud& of, long double sigma, long
 const definition density_known("density_overlap", [] {
     settings made;
     for (const int degree : {0, 3})
-        made.push_back({kernel::parse("density_overlap(sigma=1, cutoff=2.5, degree=" + std::to_string(degree) + ")"),
+        made.push_back({kernel::parse("density_overlap(sigma=1.5, cutoff=2.5, degree=" + std::to_string(degree) + ")"),
                         [=](const object& a, const object& b) {
-                            const auto x = densities_by_definition(a.cloud, 1, 2.5L, degree),
-                                       y = densities_by_definition(b.cloud, 1, 2.5L, degree);
+                            const auto x = densities_by_definition(a.cloud, 1.5L, 2.5L, degree),
+                                       y = densities_by_definition(b.cloud, 1.5L, 2.5L, degree);
                             approx out = inner(x, y);
                             // Terms of either sign add up inside a coordinate.
                             out.error += 400 * std::sqrt(inner(x, x).value * inner(y, y).value);

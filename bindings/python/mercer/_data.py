@@ -36,8 +36,22 @@ def _borrowable(X):
     )
 
 
+def _kind(first):
+    """The function of _core that takes a list of such objects, None for numbers and what is not known."""
+    if isinstance(first, (str, bytes)):
+        return _core.strings
+    if isinstance(first, (set, frozenset)):
+        return _core.sets
+    if isinstance(first, dict):
+        return _core.multisets
+    # (elements, coordinates) of points in space; a tuple of two numbers is a row.
+    if isinstance(first, tuple) and len(first) == 2 and np.ndim(first[1]) == 2:
+        return _core.points
+    return None
+
+
 def _objects(X):
-    """X as a list of strings or of sets when that is what it holds, else None."""
+    """X as a list of strings, sets, Counters or points when that is what it holds, else None."""
     if isinstance(X, np.ndarray):
         if X.ndim != 1 or X.dtype.kind not in "OUS" or X.size == 0:
             return None
@@ -47,9 +61,7 @@ def _objects(X):
         if getattr(X, "ndim", None) != 1 or not hasattr(X, "tolist"):
             return None
         X = X.tolist()
-    if len(X) == 0 or not isinstance(X[0], (str, bytes, set, frozenset)):
-        return None
-    return X
+    return X if len(X) > 0 and _kind(X[0]) else None
 
 
 class Held:
@@ -121,7 +133,7 @@ def _sparse_data(X):
 
 
 def as_data(X, *, estimator=None, copy=False, anything=False, always=False):
-    """The library's view of X: vectors (dense or sparse), strings or sets. With `copy` it does not change when X does later.
+    """The library's view of X: vectors (dense or sparse), strings, sets, multisets or points. With `copy` it does not change when X does later.
 
     anything: for functions of Python, X may be a sequence of any objects, which reach the function as they are; always: and it is such a sequence.
     """
@@ -135,7 +147,7 @@ def as_data(X, *, estimator=None, copy=False, anything=False, always=False):
         return data
     objects = _objects(X)
     if objects is not None:
-        return (_core.strings if isinstance(objects[0], (str, bytes)) else _core.sets)(objects)
+        return _kind(objects[0])(objects)
     if type(X) is scipy.sparse.csr_matrix and X.dtype in _FLOATS and X.nnz > 0 and not copy:  # check_array would look at the same things
         return _finite(_sparse_data(X), X.dtype)
     X = check_array(X, accept_sparse="csr", dtype=list(_FLOATS), order=None, copy=copy, estimator=estimator, input_name="X")
