@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """QM7: kernel ridge on sorted Coulomb matrices, mean absolute error of the atomisation energy in kcal/mol.
 
-PYTHONPATH=build/python bench/molecules.py [--train 5000] [--kernel "coulomb(sigma=1000)"] [--alpha 1e-8]
+PYTHONPATH=build/python bench/molecules.py [--train 5000] [--kernel "coulomb(sigma=4000)"] [--alpha 1e-8]
 Data: qm7.xyz in shared/data/structured beside the repository, or MERCER_STRUCTURED.
 """
 import argparse
@@ -29,7 +29,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--train", type=int, default=5000)
     parser.add_argument("--test", type=int, default=0, help="so many molecules, 0: all others")
-    parser.add_argument("--kernel", default="coulomb(sigma=1000)")
+    parser.add_argument("--kernel", default="coulomb(sigma=4000)")
     parser.add_argument("--alpha", type=float, default=1e-8)
     given = parser.parse_args()
     path = FOLDER / "qm7.xyz.xz"

@@ -86,6 +86,8 @@ TEST(tokens, follow_their_options) {
     EXPECT_EQ(terms_of("a b c", o), (list{"a c"})) << "stop words go before runs are made";
     token_options c{.unit = text_unit::characters, .ngram_min = 2, .ngram_max = 3};
     EXPECT_EQ(terms_of("Aé \n中", c), (list{"aé", "é ", " 中", "aé ", "é 中"}));
+    c.ngram_min = c.ngram_max = 1;
+    EXPECT_EQ(terms_of("ΣΑΣ Σ", c), (list{"σ", "α", "ς", " ", "σ"}));
     expect_error(errc::invalid_argument, "ngram_min <= ngram_max", [] { tokeniser({.ngram_min = 3}); });
     expect_error(errc::invalid_argument, "1 <= min_length", [] { tokeniser({.min_length = 0}); });
     EXPECT_EQ(stop_words("english").front(), "a");

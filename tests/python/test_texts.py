@@ -37,7 +37,7 @@ def same(ours, theirs, tolerance=1e-12):
         {"use_idf": False, "norm": None},
         {"smooth_idf": False, "min_df": 4},
         {"max_df": 0.4},
-        {"max_df": 5, "min_df": 0.2},
+        {"max_df": 6, "min_df": 0.2},
         {"stop_words": ["the", "fox"], "ngram_range": (1, 2)},
         {"analyzer": "char", "ngram_range": (2, 4)},
     ],

@@ -26,6 +26,8 @@ constexpr auto small_bytes = byte_table(true), same_bytes = byte_table(false);
 
 constexpr char32_t capital_sigma = 0x3a3, last_sigma = 0x3c2, capital_dotted_i = 0x130, dot_above = 0x307;
 
+char32_t first_of(std::string_view text) { return unicode::take(text); }
+
 void append_small(std::string& to, char32_t c) {
     if (c == capital_dotted_i) {  // the one capital whose small letter is two characters
         to.push_back('i');
@@ -116,7 +118,9 @@ void tokeniser::cut_words(std::string_view text, scratch& at) const {
 // Runs of white space are one blank.
 void tokeniser::cut_characters(std::string_view text, scratch& at) const {
     std::string& out = at.letters;
-    bool blank = false;
+    bool blank = false, in_word = false;
+    // Σ after a letter and before none ends a word.
+    const auto ends_word = [&] { return in_word && (text.empty() || !unicode::is_letter(first_of(text))); };
     while (!text.empty()) {
         const char32_t c = unicode::take(text);
         const bool was_blank = std::exchange(blank, unicode::is_blank(c));
@@ -124,10 +128,13 @@ void tokeniser::cut_characters(std::string_view text, scratch& at) const {
         const std::size_t begin = out.size();
         if (blank)
             out.push_back(' ');
+        else if (options_.lower && c == capital_sigma && ends_word())
+            unicode::append(out, last_sigma);
         else if (options_.lower)
             append_small(out, c);
         else
             unicode::append(out, c);
+        in_word = unicode::is_letter(c);
         at.pieces.emplace_back(begin, out.size());
     }
 }

@@ -5,6 +5,7 @@
 // phrases: take runs of characters there.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>

@@ -20,7 +20,7 @@ namespace mercer {
 std::vector<double> sorted_coulomb_matrix(const point_cloud& of);
 
 struct coulomb {
-    double sigma = 1000;
+    double sigma = 4000;
     int norm = 1;
 
     static kernel_info info() {
@@ -28,13 +28,13 @@ struct coulomb {
                 {},
                 "exp(-|m-m'|_1/sigma) (norm 1) or exp(-|m-m'|^2/(2*sigma^2)) (norm 2), m the sorted Coulomb matrix",
                 points::where,
-                {{"sigma", "1000", "sigma > 0", "width"}, {"norm", "1", "norm = 1 or 2", "1: Laplacian, 2: Gaussian"}},
+                {{"sigma", "4000", "sigma > 0", "width"}, {"norm", "1", "norm = 1 or 2", "1: Laplacian, 2: Gaussian"}},
                 "Coulomb: a Laplacian or Gaussian kernel on explicit vectors",
                 true,
                 {.stationary = false, .radial = false, .normalised = true}};
     }
     static coulomb from(const mercer::arguments& given) {
-        return {given.number("sigma", 1000), given.whole("norm", 1)};
+        return {given.number("sigma", 4000), given.whole("norm", 1)};
     }
     void check() const {
         require(sigma > 0 && std::isfinite(sigma), "coulomb", "sigma > 0", sigma);
