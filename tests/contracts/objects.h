@@ -15,8 +15,10 @@ namespace mercer::testing {
 struct object {
     std::vector<double> vector;
     std::string string;
-    std::vector<std::int64_t> set;  // sorted, without repeats
-    graph_parts graph;              // edges may be given twice or both ways
+    std::vector<std::int64_t> set;         // sorted, without repeats
+    graph_parts graph{};                   // edges may be given twice or both ways
+    std::vector<counted_item> multiset{};  // each item once
+    point_cloud cloud{};
 };
 using objects = std::vector<object>;
 
@@ -47,11 +49,11 @@ inline objects random_vectors(generator& random, index count, const vector_style
     return made;
 }
 
-// Words over few letters, some shorter than any k, one empty.
+// Words over few letters, some shorter than any k, with blanks, one empty.
 inline objects random_strings(generator& random, index count) {
     objects made(static_cast<std::size_t>(count));
     for (std::size_t i = 1; i < made.size(); ++i)
-        for (index length = below(random, 20); length > 0; --length) made[i].string += "abc"[below(random, 3)];
+        for (index length = below(random, 20); length > 0; --length) made[i].string += "abc "[below(random, 4)];
     return made;
 }
 
@@ -82,6 +84,27 @@ inline objects random_graphs(generator& random, index count) {
             g.edges.push_back({static_cast<std::int32_t>(below(random, g.nodes)),
                                static_cast<std::int32_t>(below(random, g.nodes)), below(random, edge_labels)});
     }
+    return made;
+}
+
+// Multisets over few items, some of them there very often, one empty.
+inline objects random_multisets(generator& random, index count) {
+    objects made(static_cast<std::size_t>(count));
+    for (std::size_t i = 1; i < made.size(); ++i)
+        for (std::int64_t item = -3; item < 4; ++item)
+            if (below(random, 2)) made[i].multiset.push_back({item, below(random, 8) ? 1 + below(random, 5) : 1000});
+    return made;
+}
+
+// Clouds of few points of few elements, none at the same place, one empty and one of a single point.
+inline objects random_clouds(generator& random, index count) {
+    objects made(static_cast<std::size_t>(count));
+    for (std::size_t i = 1; i < made.size(); ++i)
+        for (index size = i == 1 ? 1 : 1 + below(random, 6); size > 0; --size) {
+            constexpr std::int32_t elements[] = {0, 1, 6, 8};
+            made[i].cloud.elements.push_back(elements[below(random, 4)]);
+            for (int a = 0; a < 3; ++a) made[i].cloud.coordinates.push_back(uniform(random, -1.5, 1.5));
+        }
     return made;
 }
 
@@ -127,6 +150,18 @@ inline dataset graphs_of(const objects& some) {
     std::vector<graph> all;
     for (const auto& one : some) all.emplace_back(one.graph);
     return graphs(std::move(all));
+}
+
+inline dataset multisets_of(const objects& some) {
+    std::vector<std::vector<counted_item>> all;
+    for (const auto& one : some) all.push_back(one.multiset);
+    return multisets(std::move(all));
+}
+
+inline dataset points_of(const objects& some) {
+    std::vector<point_cloud> all;
+    for (const auto& one : some) all.push_back(one.cloud);
+    return points(std::move(all));
 }
 
 }  // namespace mercer::testing

@@ -40,6 +40,9 @@ Kind some_objects(testing::generator& random, index count) {
                  {"thin", testing::vectors_of<double>(testing::random_vectors(random, count, {.density = 0.2}),
                                                       testing::storage::sparse)}});
         if constexpr (std::is_same_v<Kind, graphs>) return testing::graphs_of(testing::random_graphs(random, count));
+        if constexpr (std::is_same_v<Kind, multisets>)
+            return testing::multisets_of(testing::random_multisets(random, count));
+        if constexpr (std::is_same_v<Kind, points>) return testing::points_of(testing::random_clouds(random, count));
     }();
     return *made.as<Kind>();
 }
@@ -187,6 +190,26 @@ TEST(records, say_what_is_wrong_with_their_fields) {
     });
     expect_error(errc::data, "there is no field 'y'", [&] {
         records({{"y", one}}).followed_by(records({{"x", one}}));
+    });
+}
+
+TEST(kinds, multisets_add_up_repeats_and_check_counts) {
+    const multisets one({{{7, 2}, {3, 1}, {7, 1}, {5, 0}}});
+    EXPECT_EQ(one.text(0), "{3:1 7:3}");
+    expect_error(errc::invalid_argument, "0 <= count", [] { multisets({{{1, -1}}}); });
+    expect_error(errc::invalid_argument, "2^53", [] { multisets({{{1, std::int64_t{1} << 53}, {2, 1}}}); });
+}
+
+TEST(kinds, points_check_what_they_are_made_of) {
+    EXPECT_EQ(points({{{8, 1, 0}, {0, -0.0, 0, 0.5, 0, 0, 1, 2, 3}}}).text(0), "O 0 0 0; H 0.5 0 0; X 1 2 3");
+    EXPECT_EQ(element_number("cl"), 17);
+    EXPECT_EQ(element_number("Q"), -1);
+    EXPECT_STREQ(element_symbol(118), "Og");
+    expect_error(errc::invalid_argument, "0 <= number <= 118", [] { points({{{119}, {0, 0, 0}}}); });
+    expect_error(errc::invalid_argument, "1 points of 3 coordinates, got 2 numbers", [] { points({{{1}, {0, 0}}}); });
+    expect_error(errc::invalid_argument, "finite", [] { points({{{1}, {0, 0, 0.0 / 0.0}}}); });
+    expect_error(errc::invalid_argument, "all points must have 3", [] {
+        points({{{1}, {0, 0, 0}}, {{1}, {0, 0}, 2}});
     });
 }
 

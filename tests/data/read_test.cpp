@@ -37,8 +37,7 @@ TEST(read_table, format_by_content) {
         failure([] { detect_format("x", "hello world\n"); }),
         "unsupported: x: cannot tell the format from the name or from the first line 'hello world': say which of " +
             names_of_formats() + " it is");
-              EXPECT_EQ(failure([] { detect_format("x", "\n"); }),
-                        "bad data: x: expected at least one example, got none");
+    EXPECT_EQ(failure([] { detect_format("x", "\n"); }), "bad data: x: expected at least one example, got none");
 }
 
 TEST(read_table, formats_have_names) {

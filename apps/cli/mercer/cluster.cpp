@@ -52,6 +52,7 @@ api::spec checked_spec(const cluster_options& options) {
     if (api::find_method(s.method).family != api::method_family::clustering)
         throw usage_error(fmt::format("{} finds no clusters: take kernel_kmeans or kernel_kmedoids", s.method));
     s.scale = options.from.scale;
+    s.text = options.from.text;
     for (const auto& [name, value] : s.options)
         if (api::plain_name(name) == "n_clusters")
             throw usage_error("the number of clusters is said by -k or --k-range, not by --set n_clusters");

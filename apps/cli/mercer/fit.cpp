@@ -21,6 +21,7 @@ void fit(const fit_options& options) {
     options.common.apply();
     api::spec s = options.method.spec();
     s.scale = options.from.scale;
+    s.text = options.from.text;
     std::string text;
     json answer;
     {
@@ -32,6 +33,7 @@ void fit(const fit_options& options) {
         api::model m = fit_shown(s, on.data, options.method.memory, shown);
         const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
         m.label = detail::as_utf8(options.from.label);
+        m.text_column = detail::as_utf8(options.from.text_column);
         if (!options.out.empty()) m.save(options.out);
         if (!options.picture.empty()) {
             shown.phase("drawing");
@@ -85,6 +87,7 @@ void add_fit(CLI::App& program) {
         "  mercer fit kernel_ridge data/housing.svm --scale standard --set alphas=1e-4:1e2:25 score=loo -o "
         "housing.model --svg path.svg\n"
         "  mercer fit kernel_pca data/wine.svm --scale standard --set n_components=5 -o wine.model --svg wine.svg\n"
+        "  mercer fit linear_svc sms.tsv --text 'tfidf(ngram=2)' -o sms.model\n"
         "  mercer fit knn data/promoters.tsv --kernel 'normalize(spectrum(k=4))' -o promoters.model");
     command->callback([options] { fit(*options); });
 }

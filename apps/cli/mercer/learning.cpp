@@ -70,11 +70,12 @@ objects load_unscaled(data_options from, read_options how) {
 
 objects load_unscaled(data_options from, const source& file, read_options how) {
     from.scale.clear();
+    from.text.clear();
     return load(from, file, std::move(how));
 }
 
 void require_fit(const api::spec& s, const objects& from, const std::string& path) {
-    if (s.ready) require_fit(*s.ready, from, path);
+    if (s.ready && s.text.empty()) require_fit(*s.ready, from, path);  // with --text the kernel is one on vectors
 }
 
 void model_data::add_to(CLI::App& command) {
@@ -93,12 +94,16 @@ void model_data::add_to(CLI::App& command) {
                     "strings and sets: 'none' where there are none")
         ->option_text("COLUMN")
         ->group("Data");
+    command.add_option("--text-column", text_column, "CSV: the column of texts (default: the one of the fit)")
+        ->option_text("COLUMN")
+        ->group("Data");
 }
 
 table model_data::load(const api::model& m) const {
     read_options how = api::read_like(m);
     if (format != "auto") how.format = &file_format_named(format);
     how.csv.label = label == "none" ? "" : label;
+    if (!text_column.empty()) how.csv.text = text_column;
     how.tsv.labelled = label != "none";
     const source file = read_source_or_folder(path);
     table out;

@@ -28,7 +28,7 @@ struct method_options {
     api::spec spec() const;
 };
 void add_memory(CLI::App& command, std::size_t& bytes);
-// The objects as they are in the file, whatever --scale says: models scale by themselves.
+// The objects as they are in the file, whatever --scale and --text say: models see to that by themselves.
 objects load_unscaled(data_options from, read_options how = {});
 objects load_unscaled(data_options from, const source& file, read_options how = {});
 // Fails, with advice, where the kernel that was asked for does not fit the objects.
@@ -36,7 +36,7 @@ void require_fit(const api::spec& s, const objects& from, const std::string& pat
 
 // Data for a model, read like those it was fitted on and with the columns in their order.
 struct model_data {
-    std::string path, format = "auto", label;
+    std::string path, format = "auto", label, text_column{};
     void add_to(CLI::App& command);
     table load(const api::model& m) const;
 };

@@ -14,6 +14,7 @@
 #include "mercer/base/parallel.h"
 #include "mercer/base/physical_memory.h"
 #include "mercer/data/scaling.h"
+#include "mercer/data/text_features.h"
 #include "mercer/kernels/leaf.h"
 
 namespace mercer::cli {
@@ -73,6 +74,16 @@ void data_options::add_to(CLI::App& command) {
         ->option_text("HOW")
         ->check(CLI::IsMember({"standard", "minmax"}))
         ->group("Data");
+    command
+        .add_option("--text", text,
+                    "Make texts vectors of their words: tfidf, counts or binary, with options as in 'tfidf(ngram=2, "
+                    "min_df=2, stop=english)'")
+        ->option_text("HOW")
+        ->group("Data");
+    command
+        .add_option("--text-column", text_column, "CSV: the column of texts, a name or a position; no other is read")
+        ->option_text("COLUMN")
+        ->group("Data");
     auto* first = command.add_option("--rows", rows, "Take the first N rows only")
                       ->option_text("N")
                       ->check(CLI::PositiveNumber)
@@ -128,11 +139,13 @@ objects load(const data_options& options, read_options how) {
 objects load(const data_options& options, const source& file, read_options how) {
     if (options.format != "auto") how.format = &file_format_named(options.format);
     how.csv.label = options.label;
+    how.csv.text = options.text_column;
     how.tsv.labelled = options.label != "none";
     objects from;
     from.data = parse_table(file, how);
     const index all = from.data.x.size();
     if (all == 0) fail(errc::data, fmt::format("{}: no objects", options.path));
+    if (!options.text.empty()) text_features::fit(from.data.x, parse_text_options(options.text), &from.data.x);
     if (!options.scale.empty()) from.data.x = scaled(from.data.x, options.scale);
 
     const index wanted = options.rows > 0 ? options.rows : options.sample > 0 ? options.sample : all;

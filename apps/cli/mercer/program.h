@@ -55,6 +55,7 @@ struct data_options {
     std::string format = "auto";
     std::string label;
     std::string scale;
+    std::string text, text_column;
     index rows = 0;
     index sample = 0;
     std::uint64_t seed = 1;

@@ -20,6 +20,7 @@ from ._pca import KernelPCA
 from ._report import MarginReport
 from ._ridge import KernelRidge, kernel_ridge_path
 from ._svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM
+from ._text import TextFeatures
 
 __all__ = [
     "SVC",
@@ -38,6 +39,7 @@ __all__ = [
     "KernelKNeighborsRegressor",
     "NearestCentroid",
     "NearestMedoid",
+    "TextFeatures",
     "kernel_ridge_path",
     "MarginReport",
     "mmd_test",

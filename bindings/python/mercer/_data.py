@@ -3,6 +3,7 @@
 Dense arrays of float32 and float64 whose rows are contiguous are borrowed, never copied; anything else is converted once.
 """
 
+import collections
 import collections.abc
 import itertools
 import numbers
@@ -37,8 +38,24 @@ def _borrowable(X):
     )
 
 
+def _kind(first):
+    """The function of _core that takes a list of such objects, None for numbers and what is not known."""
+    if isinstance(first, (str, bytes)):
+        return _core.strings
+    if isinstance(first, (set, frozenset)):
+        return _core.sets
+    if isinstance(first, collections.Counter):
+        return _core.multisets
+    if is_graph(first):
+        return lambda objects: _core.graphs(as_graphs(objects))
+    # (elements, coordinates) of points in space; a tuple of two numbers is a row.
+    if isinstance(first, tuple) and len(first) == 2 and np.ndim(first[1]) == 2:
+        return _core.points
+    return None
+
+
 def _objects(X):
-    """X as a list of strings, sets or graphs when that is what it holds, else None."""
+    """X as a list of strings, sets, Counters, graphs or points when that is what it holds, else None."""
     if isinstance(X, np.ndarray):
         if X.ndim != 1 or X.dtype.kind not in "OUS" or X.size == 0:
             return None
@@ -48,9 +65,7 @@ def _objects(X):
         if getattr(X, "ndim", None) != 1 or not hasattr(X, "tolist"):
             return None
         X = X.tolist()
-    if len(X) == 0 or not (isinstance(X[0], (str, bytes, set, frozenset)) or is_graph(X[0])):
-        return None
-    return X
+    return X if len(X) > 0 and _kind(X[0]) else None
 
 
 def _fields(X):
@@ -76,13 +91,6 @@ def _field_data(name, values):
         return as_data(values)
     except (TypeError, ValueError) as problem:
         raise ValueError(f"Field {name!r}: {problem}") from None
-
-
-def _as_kind(objects):
-    """The library's view of a list that _objects gave."""
-    if isinstance(objects[0], (str, bytes)):
-        return _core.strings(objects)
-    return _core.sets(objects) if isinstance(objects[0], (set, frozenset)) else _core.graphs(as_graphs(objects))
 
 
 class Held:
@@ -168,7 +176,7 @@ def as_data(X, *, estimator=None, copy=False, anything=False, always=False):
         return data
     objects = _objects(X)
     if objects is not None:
-        return _as_kind(objects)
+        return _kind(objects[0])(objects)
     fields = _fields(X)
     if fields is not None:
         return _core.records([(name, _field_data(name, values)) for name, values in fields])

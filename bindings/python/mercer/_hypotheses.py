@@ -42,7 +42,7 @@ def _bare(kernel):
 
 
 def _together(X, Y, kernel):
-    if isinstance(X, (list, tuple)) and (callable(kernel) or isinstance(X[0], (str, bytes, set, frozenset))):
+    if isinstance(X, (list, tuple)) and (callable(kernel) or _data._kind(X[0]) is not None):
         return [*X, *Y]
     if scipy.sparse.issparse(X) or scipy.sparse.issparse(Y):
         return scipy.sparse.vstack([scipy.sparse.csr_matrix(X), scipy.sparse.csr_matrix(Y)], format="csr")

@@ -23,4 +23,5 @@ PYBIND11_MODULE(_core, m) {
     mercer::python::bind_models(m);
     mercer::python::bind_particular(m);
     mercer::python::bind_report(m);
+    mercer::python::bind_texts(m);
 }

@@ -82,14 +82,18 @@ model fit(const spec& s, const table& data, const fit_control& control) {
     if (!m.takes_kernel && !s.kernel.empty())
         fail(errc::invalid_argument,
              fmt::format("{} takes no kernel, got {}: {} does", m.name, s.kernel, kernel_twin(m)));
-    if (!m.takes_kernel && data.x.kind() != domain::vectors)
+    if (!m.takes_kernel && data.x.kind() != domain::vectors && s.text.empty())
         fail(errc::unsupported,
-             fmt::format("{} is for vectors, the data are {}: take {}", m.name, name(data.x.kind()), kernel_twin(m)));
+             fmt::format(
+                 "{} is for vectors, the data are {}: take {}{}", m.name, name(data.x.kind()), kernel_twin(m),
+                 data.x.kind() == strings::where ? ", or make texts vectors of their words (text = tfidf)" : ""));
     require_targets(m, data);
 
     model out;
-    out.scaling_ = fit_scaling(data.x, s.scale);
-    const dataset x = out.scaling_ ? scaled(*out.scaling_, data.x) : data.x;
+    dataset x = data.x;
+    if (!s.text.empty()) out.text_ = text_features::fit(data.x, parse_text_options(s.text), &x);
+    out.scaling_ = fit_scaling(x, s.scale);
+    if (out.scaling_) x = scaled(*out.scaling_, x);
     std::shared_ptr<const kernel> k;
     if (m.takes_kernel) {
         k = s.ready ? s.ready
@@ -102,7 +106,7 @@ model fit(const spec& s, const table& data, const fit_control& control) {
     out.inner_ =
         fit(m, options, {x, y, k, {}, {}, m.targets == answer::classes ? data.class_names : std::vector<std::string>{}},
             control);
-    out.spec_ = {m.name, k ? k->text() : std::string(), s.scale, options.all()};
+    out.spec_ = {m.name, k ? k->text() : std::string(), s.scale, options.all(), {}, s.text};
     out.class_names_ = m.targets == answer::classes ? data.class_names : std::vector<std::string>{};
     out.feature_names_ = data.feature_names;
     out.kind_ = data.x.kind();
@@ -122,7 +126,8 @@ dataset model::prepared(const dataset& x) const {
         // Columns that were zero in the data of the fit: a scale or a weight for them is not known, a kernel sees them.
         if (scaling_ || !find_method(spec_.method).takes_kernel) return prepared(first_columns(x, dims_));
     }
-    return scaling_ ? scaled(*scaling_, x) : x;
+    const dataset vectors = text_ ? text_->apply(x) : x;
+    return scaling_ ? scaled(*scaling_, vectors) : vectors;
 }
 
 std::string model::class_text(double predicted) const {
@@ -186,6 +191,7 @@ figures model::describe() const {
     if (!spec_.kernel.empty()) out.add("kernel", spec_.kernel);
     out.add("objects", name(kind_));
     if (kind_ == domain::vectors) out.add("coordinates", std::int64_t{dims_});
+    if (text_) out.add({{"text", spec_.text}, {"terms", std::int64_t{text_->dims()}}});
     if (!spec_.scale.empty()) out.add("scale", spec_.scale);
     if (!class_names_.empty()) {
         out.add("classes", class_names_);
@@ -221,6 +227,7 @@ read_options read_like(const model& m) {
     read_options how;
     if (m.kind() == records::where) kinds_of_fields(kernel::parse(m.spec().kernel).node(), how.records.kinds);
     how.csv.label = m.label;
+    how.csv.text = m.text_column;
     how.csv.classes = how.tsv.classes = m.class_names();
     if (m.kind() != domain::vectors) how.tsv.dictionary = m.feature_names();
     how.libsvm.dims = m.dims();

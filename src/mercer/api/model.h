@@ -4,8 +4,9 @@
 //     api::spec s = api::parse_spec(R"-({"method": "svc", "kernel": "rbf(gamma=0.5)", "scale": "standard", "C":
 //     10})-"); api::model m = api::fit(s, read_table("iris.csv")); m.predict(other.x);  m.save("iris.model");
 //
-// A model file holds the method, the spec, the names of classes and features, the scaling, the figures of the fit, and
-// the estimator's own file as it is. A file of an estimator alone is known by its first line as well.
+// A model file holds the method, the spec, the names of classes and features, the scaling, the terms of texts, the
+// figures of the fit, and the estimator's own file as it is. A file of an estimator alone is known by its first line as
+// well.
 #pragma once
 
 #include <memory>
@@ -17,6 +18,7 @@
 #include "mercer/api/method.h"
 #include "mercer/data/readers/read.h"
 #include "mercer/data/scaling.h"
+#include "mercer/data/text_features.h"
 
 namespace mercer::api {
 
@@ -26,6 +28,7 @@ struct spec {
     std::string scale;   // "", "standard" or "minmax": of the columns of vectors
     settings options;
     std::shared_ptr<const mercer::kernel> ready{};  // the kernel itself, where the caller has it: not parsed again
+    std::string text{};  // "", or what strings are turned into: "tfidf", "counts(ngram=2)", … (data/text_features.h)
 };
 // {"method": "svc", "kernel": "...", "scale": "standard", "C": 10, ...}: every other member is an option. Fails with
 // errc::parse.
@@ -47,8 +50,10 @@ public:
     std::string class_text(double predicted) const;
     // In the file's own terms: the column of targets it was fitted with.
     std::string label;
+    std::string text_column;  // and of texts, where a table had one
 
-    // Objects as read from a file: scaled here. Fails when they are not of the kind the model was fitted on.
+    // Objects as read from a file: texts are made vectors, and those scaled, here. Fails when they are not of the kind
+    // the model was fitted on.
     std::vector<double> predict(const dataset& x) const { return inner_->predict(prepared(x)); }
     columns details(const dataset& x) const;
     columns transform(const dataset& x) const;
@@ -64,7 +69,9 @@ public:
     std::string bytes() const;
     void save(const std::string& path) const;  // atomic
 
-    // Objects scaled as those of the fit.
+    // The terms of texts, where the model turns them into vectors; null where it does not.
+    const text_features* text() const { return text_ ? &*text_ : nullptr; }
+    // Objects made vectors and scaled as those of the fit.
     dataset prepared(const dataset& x) const;
 
 private:
@@ -73,6 +80,7 @@ private:
     columns named(columns from) const;
     api::spec spec_;
     fitted_ptr inner_;
+    std::optional<text_features> text_;  // before the scaling
     std::optional<scaling> scaling_;
     std::vector<std::string> class_names_, feature_names_;
     domain kind_ = domain::any;

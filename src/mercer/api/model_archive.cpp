@@ -38,6 +38,7 @@ spec read_spec(const ordered_json& from) {
         std::string* place = key == "method"   ? &out.method
                              : key == "kernel" ? &out.kernel
                              : key == "scale"  ? &out.scale
+                             : key == "text"   ? &out.text
                                                : nullptr;
         if (place && !value.is_string()) fail(errc::parse, fmt::format("\"{}\" must be a text", key));
         if (place)
@@ -53,6 +54,7 @@ ordered_json write_spec(const spec& s) {
     ordered_json out{{"method", s.method}};
     if (!s.kernel.empty()) out["kernel"] = s.kernel;
     if (!s.scale.empty()) out["scale"] = s.scale;
+    if (!s.text.empty()) out["text"] = s.text;
     for (const auto& [name, value] : s.options) out[name] = value;
     return out;
 }
@@ -92,11 +94,13 @@ std::string model::bytes() const {
     const std::string inner = inner_->bytes();
     out.head["spec"] = to_json(spec_);
     out.head["scaling"] = scaling_ ? scaling_->to_json() : std::string();
+    if (text_) out.head["text"] = text_->to_json();
     out.head["classes"] = class_names_;
     out.head["features"] = feature_names_;
     out.head["kind"] = mercer::name(kind_);
     out.head["dims"] = dims_;
     out.head["label"] = label;
+    if (!text_column.empty()) out.head["text_column"] = text_column;
     out.head["figures"] = figures_.json();
     out.head["inner_bytes"] = inner.size();
     out.all(std::span<const char>(inner));
@@ -111,18 +115,24 @@ model parse(std::string_view bytes, const std::string& name) {
             out.spec_ = parse_spec(in.head.at("spec").get<std::string>());
             if (const auto text = in.head.at("scaling").get<std::string>(); !text.empty())
                 out.scaling_ = scaling::from_json(text, name);
+            if (in.head.contains("text"))
+                out.text_ = text_features::from_json(in.head["text"].get<std::string>(), name);
             out.class_names_ = in.head.at("classes").get<std::vector<std::string>>();
             out.feature_names_ = in.head.at("features").get<std::vector<std::string>>();
             out.kind_ = kind_in(in.head);
             out.dims_ = mercer::whole(in.head, "dims");
             out.label = in.head.at("label").get<std::string>();
+            out.text_column = in.head.value("text_column", std::string());
             out.figures_ = figures::from_json(in.head.at("figures").get<std::string>());
             const std::vector<char> inner = in.all<char>(mercer::whole(in.head, "inner_bytes"));
             const method& m = find_method(out.spec_.method);
             out.spec_.options = option_values::stored(m.name, m.options, out.spec_.options).all();
             out.inner_ = m.parse(std::string_view(inner.data(), inner.size()), name);
-            if (out.scaling_ && out.scaling_->dims() != out.dims_)
-                in.bad(fmt::format("{} columns are scaled, the objects have {}", out.scaling_->dims(), out.dims_));
+            const index dims = out.text_ ? out.text_->dims() : out.dims_;
+            if (out.scaling_ && out.scaling_->dims() != dims)
+                in.bad(fmt::format("{} columns are scaled, the objects have {}", out.scaling_->dims(), dims));
+            if (out.text_ && out.kind_ != strings::where)
+                in.bad(fmt::format("terms of texts, but the objects are {}", mercer::name(out.kind_)));
         });
         return out;
     }

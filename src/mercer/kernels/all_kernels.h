@@ -21,11 +21,16 @@
 #include "mercer/kernels/linear.h"
 #include "mercer/kernels/matern.h"
 #include "mercer/kernels/periodic.h"
+#include "mercer/kernels/points/coulomb.h"
+#include "mercer/kernels/points/density_overlap.h"
+#include "mercer/kernels/points/pair_distances.h"
 #include "mercer/kernels/polynomial.h"
 #include "mercer/kernels/rational_quadratic.h"
+#include "mercer/kernels/sets/multiset_kernels.h"
 #include "mercer/kernels/sets/set_kernels.h"
 #include "mercer/kernels/sigmoid.h"
 #include "mercer/kernels/strings/spectrum.h"
+#include "mercer/kernels/texts/words.h"
 
 namespace mercer {
 
@@ -40,7 +45,10 @@ using listed_kernels = kernel_list<
     set_intersection, set_power, set_exp, jaccard,
     spectrum,
     wl, wl_assignment, shortest_path, graphlets, vertex_histogram, edge_histogram, vertex_edge_histogram,
-    random_walk, propagation>;
+    random_walk, propagation,
+    words,
+    multiset_intersection, min_max,
+    coulomb, pair_distances, density_overlap>;
 // clang-format on
 
 }  // namespace mercer

@@ -1,8 +1,10 @@
 // Every kind of object that is not vectors. A new one is its own file in this folder and its name in the list.
 #pragma once
 
-#include "mercer/data/kinds/records.h"
 #include "mercer/data/kinds/graphs.h"
+#include "mercer/data/kinds/multisets.h"
+#include "mercer/data/kinds/points.h"
+#include "mercer/data/kinds/records.h"
 #include "mercer/data/kinds/sets.h"
 #include "mercer/data/kinds/strings.h"
 
@@ -16,7 +18,7 @@ struct kind_list {
         (f.template operator()<Kinds>(), ...);
     }
 };
-using listed_kinds = kind_list<strings, sets, graphs, records>;
+using listed_kinds = kind_list<strings, sets, multisets, graphs, points, records>;
 
 // vectors, then the kinds of the list, then any: the names in the order in which people are shown them.
 std::vector<domain> all_domains();

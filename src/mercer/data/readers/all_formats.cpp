@@ -10,15 +10,18 @@
 #include "mercer/data/readers/npy.h"
 #include "mercer/data/readers/records.h"
 #include "mercer/data/readers/text.h"
+#include "mercer/data/readers/text_folder.h"
 #include "mercer/data/readers/tsv.h"
+#include "mercer/data/readers/xyz.h"
 
 namespace mercer {
 
 std::span<const file_format* const> all_formats() {
     // clang-format off
     static const file_format* const all[] = {
-        &npy_format(), &tudataset_format(), &graphml_format(), &graph_lines_format(), &libsvm_format(),
-        &strings_format(), &sets_format(), &csv_records_format(), &json_records_format(), &csv_format()};
+        &npy_format(), &xyz_format(), &tudataset_format(), &graphml_format(), &graph_lines_format(), &libsvm_format(),
+        &strings_format(), &sets_format(), &multisets_format(), &texts_format(),
+        &csv_records_format(), &json_records_format(), &csv_format()};
     // clang-format on
     return all;
 }

@@ -137,6 +137,7 @@ table parse_csv(const source& file, const csv_options& options) {
     if (options.separator != 0 && options.separator != ',' && options.separator != ';' && options.separator != '\t')
         fail(errc::invalid_argument,
              fmt::format("the separator must be ',', ';' or a tab, got {}", detail::quoted({&options.separator, 1})));
+    if (!options.text.empty()) return parse_texts(file, options);
     if (options.numbers == precision::f32) return csv_parser<float>(file, options).run();
     return csv_parser<double>(file, options).run();
 }

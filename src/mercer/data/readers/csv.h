@@ -24,6 +24,8 @@ struct csv_options {
     // sorted.
     std::vector<std::string> classes{};
     precision numbers = precision::natural;
+    // A column of texts, named as the label is: the objects are its fields, as strings, and no other column is read.
+    std::string text{};
 };
 
 // Dense vectors from all columns but the label. Missing values (empty, NA, nan, null, ?) and text in a feature column

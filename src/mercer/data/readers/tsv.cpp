@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <unordered_map>
 
 #include "mercer/data/kinds/all_kinds.h"
@@ -53,34 +54,89 @@ table parse_strings(std::string_view text, const std::string& name, const tsv_op
     return result;
 }
 
+namespace {
+
+// The numbers of items: those of a dictionary first, then new ones as they come.
+class item_numbers {
+public:
+    explicit item_numbers(const std::vector<std::string>& dictionary) : names_(dictionary) {
+        for (const std::string& word : dictionary)
+            if (!number_.emplace(word, static_cast<std::int64_t>(number_.size())).second)
+                fail(errc::invalid_argument,
+                     fmt::format("the items of a dictionary must differ, got {} twice", detail::quoted(word)));
+    }
+    std::int64_t operator()(std::string_view item) {
+        const std::string word = detail::as_utf8(item);
+        const auto [entry, is_new] = number_.emplace(word, static_cast<std::int64_t>(number_.size()));
+        if (is_new) names_.push_back(word);
+        return entry->second;
+    }
+    std::vector<std::string> names() && { return std::move(names_); }
+
+private:
+    std::unordered_map<std::string, std::int64_t> number_;
+    std::vector<std::string> names_;
+};
+
+// Calls f(item) for every item of a line.
+template <class F>
+void each_item(std::string_view line, bool by_tab, F&& f) {
+    const char* const between = by_tab ? "\t" : " \t";
+    for (std::size_t at = line.find_first_not_of(between); at != std::string_view::npos;
+         at = line.find_first_not_of(between, at)) {
+        const std::size_t end = std::min(line.find_first_of(between, at), line.size());
+        f(line.substr(at, end - at));
+        at = end;
+    }
+}
+
+}  // namespace
+
 table parse_sets(std::string_view text, const std::string& name, const tsv_options& options) {
     const std::string_view body = detail::without_mark(text);
-    table result;
-    result.feature_names = options.dictionary;
-    std::unordered_map<std::string, std::int64_t> number;
-    for (const std::string& word : options.dictionary) {
-        if (!number.emplace(word, static_cast<std::int64_t>(number.size())).second)
-            fail(errc::invalid_argument,
-                 fmt::format("the items of a dictionary must differ, got {} twice", detail::quoted(word)));
-    }
+    item_numbers number(options.dictionary);
     detail::label_column labels;
     std::vector<std::vector<std::int64_t>> items;
-    const char* const between = options.items_by_tab ? "\t" : " \t";
-    std::string word;
     each_line(body, name, options.labelled, "label<TAB>item item ...", labels, [&](std::string_view line) {
         auto& one = items.emplace_back();
-        for (std::size_t at = line.find_first_not_of(between); at != std::string_view::npos;
-             at = line.find_first_not_of(between, at)) {
-            const std::size_t end = std::min(line.find_first_of(between, at), line.size());
-            word = detail::as_utf8(line.substr(at, end - at));
-            const auto [entry, is_new] = number.emplace(word, static_cast<std::int64_t>(number.size()));
-            if (is_new) result.feature_names.push_back(word);
-            one.push_back(entry->second);
-            at = end;
-        }
+        each_item(line, options.items_by_tab, [&](std::string_view item) { one.push_back(number(item)); });
     });
+    table result;
+    result.feature_names = std::move(number).names();
     if (options.labelled) labels.finish(name, body, options.classes, result);
     result.x = sets(std::move(items));
+    return result;
+}
+
+table parse_multisets(std::string_view text, const std::string& name, const tsv_options& options) {
+    constexpr std::int64_t most = std::int64_t{1} << 53;
+    const std::string_view body = detail::without_mark(text);
+    item_numbers number(options.dictionary);
+    detail::label_column labels;
+    std::vector<std::vector<counted_item>> items;
+    each_line(body, name, options.labelled, "label<TAB>item:count item ...", labels, [&](std::string_view line) {
+        auto& one = items.emplace_back();
+        std::int64_t total = 0;
+        each_item(line, options.items_by_tab, [&](std::string_view item) {
+            const std::size_t colon = item.find(':');
+            std::int64_t count = 1;
+            if (colon != std::string_view::npos) {
+                const char* const end = item.data() + item.size();
+                const auto read = std::from_chars(item.data() + colon + 1, end, count);
+                if (colon == 0 || read.ec != std::errc() || read.ptr != end || count < 0 || count > most - total)
+                    detail::fail_at(
+                        errc::parse, name, body, static_cast<std::size_t>(item.data() - body.data()),
+                        fmt::format("expected item or item:count, 0 <= count, all counts at most 2^53, got {}",
+                                    detail::quoted(item)));
+            }
+            total += count;
+            one.push_back({number(item.substr(0, colon)), count});
+        });
+    });
+    table result;
+    result.feature_names = std::move(number).names();
+    if (options.labelled) labels.finish(name, body, options.classes, result);
+    result.x = multisets(std::move(items));
     return result;
 }
 
@@ -119,6 +175,14 @@ const file_format& sets_format() {
     static const file_format about{"sets", {".sets"}, nullptr, [](const source& file, const read_options& options) {
                                        return parse_sets(file.bytes(), file.name(), options.tsv);
                                    }};
+    return about;
+}
+
+const file_format& multisets_format() {
+    static const file_format about{
+        "multisets", {".multisets"}, nullptr, [](const source& file, const read_options& options) {
+            return parse_multisets(file.bytes(), file.name(), options.tsv);
+        }};
     return about;
 }
 

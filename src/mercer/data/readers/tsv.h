@@ -1,4 +1,4 @@
-// Strings and sets, one a line, with tabs between the fields and no quoting.
+// Strings, sets and multisets, one a line, with tabs between the fields and no quoting.
 #pragma once
 
 #include <string>
@@ -33,7 +33,12 @@ table parse_strings(std::string_view text, const std::string& name, const tsv_op
 table read_sets(const std::string& path, const tsv_options& options = {});
 table parse_sets(std::string_view text, const std::string& name, const tsv_options& options = {});
 
+// `label<TAB>item:count item …` in the same way; an item without a count is there once, repeated ones are added up. An
+// item holds no ':'.
+table parse_multisets(std::string_view text, const std::string& name, const tsv_options& options = {});
+
 const file_format& strings_format();
 const file_format& sets_format();
+const file_format& multisets_format();
 
 }  // namespace mercer

@@ -1,0 +1,53 @@
+// Objects as sparse vectors whose coordinates have names of 64 bits, computed in several threads: for descriptions that
+// cost more than looking their names up (word_counts.h is for the others).
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "mercer/kernels/features/pairs.h"
+
+namespace mercer {
+
+// The coordinates of an object that are not zero, each name once.
+using description = std::vector<std::pair<std::uint64_t, double>>;
+
+template <class Kind, class Describe>
+sparse<double> describe_all(const Kind& some, const Describe& describe,
+                            std::unordered_map<std::uint64_t, std::int32_t>& column) {
+    std::vector<description> made(static_cast<std::size_t>(some.size()));
+    parallel_for(some.size(), [&](index i) { made[static_cast<std::size_t>(i)] = describe(some[i], i); });
+    std::vector<index> start{0};
+    std::vector<std::int32_t> col;
+    std::vector<double> val;
+    std::vector<std::pair<std::int32_t, double>> here;
+    for (description& each : made) {
+        here.clear();
+        for (const auto& [name, value] : each)
+            here.emplace_back(column.try_emplace(name, static_cast<std::int32_t>(column.size())).first->second, value);
+        description().swap(each);
+        std::ranges::sort(here, {}, &std::pair<std::int32_t, double>::first);
+        for (const auto& [c, value] : here) {
+            col.push_back(c);
+            val.push_back(value);
+        }
+        start.push_back(static_cast<index>(col.size()));
+    }
+    return {std::move(start), std::move(col), std::move(val), static_cast<index>(column.size())};
+}
+
+// describe(object, its place) gives a description.
+template <class Kind, class Describe>
+feature described(std::string key, Describe describe) {
+    return {key, [key, describe](const dataset& x, const dataset* z) {
+                std::unordered_map<std::uint64_t, std::int32_t> column;
+                dataset first = describe_all(objects_of<Kind>(x, key), describe, column);
+                return std::pair(first,
+                                 z ? dataset(describe_all(objects_of<Kind>(*z, key), describe, column)) : dataset());
+            }};
+}
+
+}  // namespace mercer

@@ -1,0 +1,47 @@
+// Sorted Coulomb matrices (Rupp, Tkatchenko, Müller, von Lilienfeld 2012; the sorted form and the Laplacian: Montavon
+// et al. 2012, Hansen et al. 2013). A molecule is the matrix
+//
+//     M(i, i) = ½ Zᵢ^2.4,    M(i, j) = ZᵢZⱼ/‖Rᵢ-Rⱼ‖,
+//
+// its rows and columns sorted by the norms of the rows, largest first, its lower triangle read as a vector m and padded
+// with zeros to the largest molecule. k = exp(-‖m-m'‖₁/σ) for norm 1, exp(-‖m-m'‖²/(2σ²)) for norm 2. A point without
+// an element has charge 1. Turning, moving and renumbering a molecule changes nothing, except where two rows have the
+// same norm and are not each other's mirror images: then the order is not defined by the molecule.
+#pragma once
+
+#include <cmath>
+
+#include "mercer/data/kinds/points.h"
+#include "mercer/kernels/leaf.h"
+
+namespace mercer {
+
+// The sorted matrix: entry (i, j), j <= i, at i(i+1)/2 + j. Fails where two points are at the same place.
+std::vector<double> sorted_coulomb_matrix(const point_cloud& of);
+
+struct coulomb {
+    double sigma = 4000;
+    int norm = 1;
+
+    static kernel_info info() {
+        return {"coulomb",
+                {},
+                "exp(-|m-m'|_1/sigma) (norm 1) or exp(-|m-m'|^2/(2*sigma^2)) (norm 2), m the sorted Coulomb matrix",
+                points::where,
+                {{"sigma", "4000", "sigma > 0", "width"}, {"norm", "1", "norm = 1 or 2", "1: Laplacian, 2: Gaussian"}},
+                "Coulomb: a Laplacian or Gaussian kernel on explicit vectors",
+                true,
+                {.stationary = false, .radial = false, .normalised = true}};
+    }
+    static coulomb from(const mercer::arguments& given) {
+        return {given.number("sigma", 4000), given.whole("norm", 1)};
+    }
+    void check() const {
+        require(sigma > 0 && std::isfinite(sigma), "coulomb", "sigma > 0", sigma);
+        require(norm == 1 || norm == 2, "coulomb", "norm = 1 or 2", norm);
+    }
+    std::vector<argument> arguments() const { return {sigma, static_cast<double>(norm)}; }
+    int emit(plan_builder& code) const;
+};
+
+}  // namespace mercer

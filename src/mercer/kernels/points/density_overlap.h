@@ -1,0 +1,54 @@
+// Overlap of the densities around atoms, averaged over rotations: SOAP's power spectrum with point-like neighbours on a
+// radial grid (Bartók, Kondor, Csányi 2013), summed over the atoms of an element (the average kernel of De, Bartók,
+// Csányi, Ceriotti 2016). Around atom i, neighbours j nearer than the cutoff have g_n(j) = c(r)·exp(-(r-nσ)²/(2σ²)), n
+// = 0, 1, …, ⌊cutoff/σ⌋, r = ‖Rⱼ-Rᵢ‖ and c(r) = cos²(½πr/cutoff), and
+//
+//     p(E n, E' n', l) = Σ over neighbours j of element E and k of E' of g_n(j)·g_n'(k)·P_l(cos ∠jik),   l = 0 …
+//     degree.
+//
+// k(A, B) = Σ over elements F of ⟨P_F(A), P_F(B)⟩, P_F the sum over the atoms of element F of (1, p over all E n, E' n'
+// and l). Turning, moving and renumbering the points changes nothing.
+#pragma once
+
+#include <cmath>
+
+#include "mercer/data/kinds/points.h"
+#include "mercer/kernels/leaf.h"
+#include "mercer/kernels/linear.h"
+
+namespace mercer {
+
+struct density_overlap {
+    double sigma = 0.5;
+    double cutoff = 4;
+    int degree = 3;
+
+    static kernel_info info() {
+        return {"density_overlap",
+                {},
+                "sum over elements of <sum of p(i), i in A; sum of p(j), j in B>, p the power spectrum around an atom",
+                points::where,
+                {{"sigma", "0.5", "sigma > 0", "width of the radial functions and their distance"},
+                 {"cutoff", "4", "sigma <= cutoff <= 100*sigma", "how far an atom sees"},
+                 {"degree", "3", "0 <= degree <= 20, whole", "the largest l; 0: angles do not count"}},
+                "density overlap: the inner product of explicit power spectra",
+                true,
+                {}};
+    }
+    static density_overlap from(const mercer::arguments& given) {
+        return {given.number("sigma", 0.5), given.number("cutoff", 4), given.whole("degree", 3)};
+    }
+    void check() const {
+        require(sigma > 0 && std::isfinite(sigma), "density_overlap", "sigma > 0", sigma);
+        require(cutoff >= sigma && cutoff <= 100 * sigma, "density_overlap", "sigma <= cutoff <= 100*sigma", cutoff);
+        require(degree >= 0 && degree <= 20, "density_overlap", "0 <= degree <= 20", degree);
+    }
+    std::vector<argument> arguments() const { return {sigma, cutoff, static_cast<double>(degree)}; }
+    feature source() const;
+
+    static constexpr statistic what = statistic::dot;
+    static constexpr map_input input = map_input::value;
+    linear map() const { return {}; }
+};
+
+}  // namespace mercer

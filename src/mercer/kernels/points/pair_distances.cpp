@@ -1,0 +1,46 @@
+#include "mercer/kernels/points/pair_distances.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <numbers>
+
+#include "mercer/kernels/features/described.h"
+
+namespace mercer {
+
+feature pair_distances::source() const {
+    return described<points>(fmt::format("pair distances {} {}", sigma, cutoff), [sigma = sigma, cutoff = cutoff](
+                                                                                     const point_cloud& of, index) {
+        std::map<std::uint64_t, std::vector<double>> found;  // by pair of elements; distances
+        for (index i = 0; i < of.size(); ++i)
+            for (index j = 0; j < i; ++j)
+                if (const double d = of.distance(i, j); d < cutoff) {
+                    const auto [low, high] =
+                        std::minmax(of.elements[static_cast<std::size_t>(i)], of.elements[static_cast<std::size_t>(j)]);
+                    found[static_cast<std::uint64_t>(low) << 8 | static_cast<std::uint64_t>(high)].push_back(d);
+                }
+        const auto last = static_cast<index>(cutoff / sigma);
+        description out;
+        std::vector<double> bins;
+        for (auto& [pair, distances] : found) {
+            std::ranges::sort(distances);  // sums do not depend on the order of the points
+            bins.assign(static_cast<std::size_t>(last) + 1, 0);
+            for (const double d : distances) {
+                const double root = std::cos(std::numbers::pi / 2 * d / cutoff), fade = root * root;
+                const auto first = static_cast<index>(std::max(0.0, std::ceil(d / sigma - 6))),
+                           end = std::min(last, static_cast<index>(std::floor(d / sigma + 6)));
+                for (index b = first; b <= end; ++b) {
+                    const double apart = d / sigma - static_cast<double>(b);
+                    bins[static_cast<std::size_t>(b)] += fade * std::exp(-apart * apart / 2);
+                }
+            }
+            for (std::size_t b = 0; b < bins.size(); ++b)
+                if (bins[b] != 0) out.emplace_back(pair << 16 | b, bins[b]);
+        }
+        return out;
+    });
+}
+
+}  // namespace mercer

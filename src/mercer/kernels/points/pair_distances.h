@@ -1,0 +1,49 @@
+// Histograms of the distances between points, one for each pair of elements, smeared by a Gaussian: the inner product
+// of
+//
+//     h(E, E', b) = Σ over pairs of points of elements E <= E' of c(d)·exp(-(d-bσ)²/(2σ²)),  b = 0, 1, …, ⌊cutoff/σ⌋,
+//
+// where d < cutoff is the distance of the pair and c(d) = cos²(½πd/cutoff) lets pairs fade out. Terms with
+// |d-bσ| > 6σ are left out. Turning, moving and renumbering the points changes nothing. In the manner of Swamidass et
+// al. 2005 (histograms of distances) and Behler, Parrinello 2007 (the cutoff).
+#pragma once
+
+#include <cmath>
+
+#include "mercer/data/kinds/points.h"
+#include "mercer/kernels/leaf.h"
+#include "mercer/kernels/linear.h"
+
+namespace mercer {
+
+struct pair_distances {
+    double sigma = 0.2;
+    double cutoff = 8;
+
+    static kernel_info info() {
+        return {"pair_distances",
+                {},
+                "sum over pairs of elements and bins of h(A)*h(B), h smeared histograms of distances",
+                points::where,
+                {{"sigma", "0.2", "sigma > 0", "width of the smearing and distance of the bins"},
+                 {"cutoff", "8", "sigma <= cutoff <= 1000*sigma", "distance from which pairs do not count"}},
+                "pair distances: the inner product of explicit histograms",
+                true,
+                {}};
+    }
+    static pair_distances from(const mercer::arguments& given) {
+        return {given.number("sigma", 0.2), given.number("cutoff", 8)};
+    }
+    void check() const {
+        require(sigma > 0 && std::isfinite(sigma), "pair_distances", "sigma > 0", sigma);
+        require(cutoff >= sigma && cutoff <= 1000 * sigma, "pair_distances", "sigma <= cutoff <= 1000*sigma", cutoff);
+    }
+    std::vector<argument> arguments() const { return {sigma, cutoff}; }
+    feature source() const;
+
+    static constexpr statistic what = statistic::dot;
+    static constexpr map_input input = map_input::value;
+    linear map() const { return {}; }
+};
+
+}  // namespace mercer

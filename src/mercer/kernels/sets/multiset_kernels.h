@@ -1,0 +1,59 @@
+// Kernels on multisets: Σ min(aᵢ, bᵢ), how much they share, and min-max Σ min(aᵢ, bᵢ) / Σ max(aᵢ, bᵢ).
+#pragma once
+
+#include "mercer/data/kinds/multisets.h"
+#include "mercer/kernels/leaf.h"
+#include "mercer/kernels/linear.h"
+#include "mercer/kernels/sets/set_kernels.h"
+
+namespace mercer {
+
+// A multiset as its counts, a column for each item.
+feature item_counts();
+// A multiset as a vector with xᵀz = Σ min(aᵢ, bᵢ) and ‖x‖² = Σ aᵢ: the copies 1, 2, … of an item have columns; runs of
+// copies that no object of the data ends within share one, of value √(length of the run).
+feature item_copies();
+
+struct multiset_intersection {
+    static kernel_info info() {
+        return {"multiset_intersection",
+                {},
+                "sum over items of min(count in A, count in B)",
+                multisets::where,
+                {},
+                "multiset intersection: |A ∩ B| of the sets of (item, copy)",
+                true,
+                {}};
+    }
+    static multiset_intersection from(const mercer::arguments&) { return {}; }
+    void check() const {}
+    std::vector<argument> arguments() const { return {}; }
+    feature source() const { return item_counts(); }
+    static constexpr statistic what = statistic::min_sum;
+    static constexpr map_input input = map_input::value;
+    linear map() const { return {}; }
+};
+
+// Ioffe 2010 (weighted min-hash); with each item once it is Jaccard's.
+struct min_max {
+    static kernel_info info() {
+        return {"min_max",
+                {"ruzicka"},
+                "sum min(a_i, b_i) / sum max(a_i, b_i), 1 for two empty multisets",
+                multisets::where,
+                {},
+                "min-max: Jaccard's kernel of the sets of (item, copy), the probability that a random order of all "
+                "copies has the same first one in A and in B (min-hash)",
+                true,
+                {.stationary = false, .radial = false, .normalised = true}};
+    }
+    static min_max from(const mercer::arguments&) { return {}; }
+    void check() const {}
+    std::vector<argument> arguments() const { return {}; }
+    feature source() const { return item_copies(); }
+    static constexpr statistic what = statistic::dot;
+    static constexpr map_input input = map_input::with_norms;
+    jaccard map() const { return {}; }
+};
+
+}  // namespace mercer

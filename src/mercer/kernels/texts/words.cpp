@@ -1,0 +1,43 @@
+#include "mercer/kernels/texts/words.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "mercer/data/text/term_counts.h"
+#include "mercer/kernels/features/pairs.h"
+
+namespace mercer {
+
+feature words::source() const {
+    const std::string key = fmt::format("words {} {} {} {} {}", ngram, lower, min_length, binary, sublinear);
+    token_options terms;
+    terms.ngram_max = ngram;
+    terms.lower = lower;
+    terms.min_length = min_length;
+    const auto weight = [binary = binary, sublinear = sublinear](std::int32_t count) {
+        return binary ? 1 : sublinear ? 1 + std::log(static_cast<double>(count)) : static_cast<double>(count);
+    };
+    return {key, [=](const dataset& x, const dataset* z) {
+                const strings& left = objects_of<strings>(x, "words");
+                // Words that only Z has get columns too, so that k(z, z) is right.
+                const term_counts found =
+                    count_terms(z ? left.followed_by(objects_of<strings>(*z, "words")) : left, tokeniser(terms));
+                const auto rows = [&](index first, index end) -> dataset {
+                    const auto& all = found.rows.start;
+                    const index from = all[static_cast<std::size_t>(first)], to = all[static_cast<std::size_t>(end)];
+                    std::vector<index> start;
+                    for (index i = first; i <= end; ++i) start.push_back(all[static_cast<std::size_t>(i)] - from);
+                    std::vector<double> value;
+                    value.reserve(static_cast<std::size_t>(to - from));
+                    for (index k = from; k < to; ++k)
+                        value.push_back(weight(found.rows.count[static_cast<std::size_t>(k)]));
+                    return sparse<double>(std::move(start),
+                                          {found.rows.col.begin() + from, found.rows.col.begin() + to},
+                                          std::move(value), found.terms.size());
+                };
+                return std::pair(rows(0, x.size()), z ? rows(x.size(), x.size() + z->size()) : dataset());
+            }};
+}
+
+}  // namespace mercer
