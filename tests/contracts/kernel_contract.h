@@ -18,6 +18,7 @@ namespace mercer::testing {
 inline dataset data_for(const specimen& s, const objects& some, storage how = storage::dense, bool single = false) {
     if (s.k.where() == strings::where) return strings_of(some);
     if (s.k.where() == sets::where) return sets_of(some);
+    if (s.k.where() == series::where) return series_of(some);
     return single ? vectors_of<float>(some, how) : vectors_of<double>(some, how);
 }
 
@@ -25,6 +26,7 @@ inline objects objects_for(const specimen& s, generator& random, index count, ve
     style.non_negative = style.non_negative || s.non_negative;
     if (s.k.where() == strings::where) return random_strings(random, count);
     if (s.k.where() == sets::where) return random_sets(random, count);
+    if (s.k.where() == series::where) return random_series(random, count);
     return random_vectors(random, count, style);
 }
 

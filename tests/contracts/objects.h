@@ -16,6 +16,7 @@ struct object {
     std::vector<double> vector;
     std::string string;
     std::vector<std::int64_t> set;  // sorted, without repeats
+    one_series times{};
 };
 using objects = std::vector<object>;
 
@@ -63,6 +64,15 @@ inline objects random_sets(generator& random, index count) {
     return made;
 }
 
+// Series of one number a time, one empty.
+inline objects random_series(generator& random, index count) {
+    objects made(static_cast<std::size_t>(count));
+    for (std::size_t i = 1; i < made.size(); ++i)
+        for (index length = below(random, 7); length > 0; --length)
+            made[i].times.values.push_back(static_cast<double>(below(random, 9)) / 4 - 1);
+    return made;
+}
+
 enum class storage { dense, sparse };
 
 template <class T>
@@ -99,6 +109,12 @@ inline dataset sets_of(const objects& some) {
     std::vector<std::vector<std::int64_t>> all;
     for (const auto& one : some) all.push_back(one.set);
     return sets(std::move(all));
+}
+
+inline dataset series_of(const objects& some) {
+    std::vector<one_series> all;
+    for (const auto& one : some) all.push_back(one.times);
+    return series(std::move(all));
 }
 
 }  // namespace mercer::testing

@@ -1,6 +1,7 @@
 // What data/kinds/kind.h asks of a kind of object, for every kind of the list.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
 
 #include "contracts/errors.h"
@@ -38,6 +39,7 @@ Kind some_objects(testing::generator& random, index count) {
                  {"two words", testing::strings_of(testing::random_strings(random, count))},
                  {"thin", testing::vectors_of<double>(testing::random_vectors(random, count, {.density = 0.2}),
                                                       testing::storage::sparse)}});
+        if constexpr (std::is_same_v<Kind, series>) return testing::series_of(testing::random_series(random, count));
     }();
     return *made.as<Kind>();
 }
@@ -135,10 +137,23 @@ TEST(records, say_what_is_wrong_with_their_fields) {
     });
 }
 
+TEST(kinds, series_are_whole_vectors_of_finite_numbers) {
+    expect_error(errc::invalid_argument, "series 1: 3 numbers are not whole vectors of 2",
+                 [] { series({{{1, 2}, 2}, {{1, 2, 3}, 2}}); });
+    expect_error(errc::data, "series 0: numbers must be finite, got nan at time 1",
+                 [] { series({{{1, 2, 3, std::nan("")}, 2}}); });
+    const series x({{{1, 2, 3, 4}, 2}, {{1, 2, 3, 4}, 1}, {{-0.0}, 1}, {{}, 7}});
+    EXPECT_EQ(x.text(0), "(1,2 3,4)");
+    EXPECT_EQ(x.text(1), "(1 2 3 4)");
+    EXPECT_EQ(x.text(2), "(0)");
+    EXPECT_TRUE(x.compare(0, x, 1) != 0);
+    EXPECT_TRUE(x.compare(3, series({{{}, 1}}), 0) == 0);
+}
+
 TEST(kinds, by_name) {
     for (const domain each : all_domains()) EXPECT_EQ(domain_named(name(each)), each);
     expect_error(errc::invalid_argument,
-                 "the kind of object must be one of vectors, strings, sets, records, any, got trees",
+                 "the kind of object must be one of vectors, strings, sets, series, records, any, got trees",
                  [] { domain_named("trees"); });
 }
 

@@ -16,9 +16,20 @@
 #include "mercer/kernels/periodic.h"
 #include "mercer/kernels/polynomial.h"
 #include "mercer/kernels/rational_quadratic.h"
+#include "mercer/kernels/series/global_alignment.h"
+#include "mercer/kernels/series/time_warp.h"
 #include "mercer/kernels/sets/set_kernels.h"
 #include "mercer/kernels/sigmoid.h"
+#include "mercer/kernels/strings/all_substrings.h"
+#include "mercer/kernels/strings/blended_spectrum.h"
+#include "mercer/kernels/strings/gapped_kmer.h"
+#include "mercer/kernels/strings/levenshtein.h"
+#include "mercer/kernels/strings/local_alignment.h"
+#include "mercer/kernels/strings/mismatch.h"
 #include "mercer/kernels/strings/spectrum.h"
+#include "mercer/kernels/strings/subsequences.h"
+#include "mercer/kernels/strings/weighted_degree.h"
+#include "mercer/kernels/strings/weighted_degree_shifts.h"
 
 namespace mercer {
 
@@ -31,7 +42,9 @@ using listed_kernels = kernel_list<
     linear, constant, polynomial, gaussian, anisotropic, cosine, sigmoid, all_subsets, bilinear,
     laplacian, chi2, intersection, matern, rational_quadratic, periodic,
     set_intersection, set_power, set_exp, jaccard,
-    spectrum>;
+    spectrum, blended_spectrum, all_substrings, mismatch, gapped_kmer, subsequences,
+    weighted_degree, weighted_degree_shifts, local_alignment, local_alignment_log, levenshtein,
+    global_alignment, time_warp>;
 // clang-format on
 
 }  // namespace mercer

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "mercer/data/kinds/records.h"
+#include "mercer/data/kinds/series.h"
 #include "mercer/data/kinds/sets.h"
 #include "mercer/data/kinds/strings.h"
 
@@ -15,7 +16,7 @@ struct kind_list {
         (f.template operator()<Kinds>(), ...);
     }
 };
-using listed_kinds = kind_list<strings, sets, records>;
+using listed_kinds = kind_list<strings, sets, series, records>;
 
 // vectors, then the kinds of the list, then any: the names in the order in which people are shown them.
 std::vector<domain> all_domains();
