@@ -35,15 +35,15 @@ TEST(read_table, format_by_content) {
     EXPECT_EQ(detect_format("x", std::string_view("\x93NUMPY\x01", 7)).name, "npy"s);
     EXPECT_EQ(failure([] { detect_format("x", "hello world\n"); }),
               "unsupported: x: cannot tell the format from the name or from the first line 'hello world': say which of "
-              "npy, libsvm, strings, sets, records, jsonl, csv it is");
+              "npy, libsvm, fasta, fastq, ts, arff, series, strings, sets, records, jsonl, csv it is");
     EXPECT_EQ(failure([] { detect_format("x", "\n"); }), "bad data: x: expected at least one example, got none");
 }
 
 TEST(read_table, formats_have_names) {
     for (const file_format* format : all_formats()) EXPECT_EQ(&file_format_named(format->name), format);
-    EXPECT_EQ(failure([] { file_format_named("arff"); }),
-              "invalid argument: the format must be one of auto, npy, libsvm, strings, sets, records, jsonl, csv, got "
-              "'arff'");
+    EXPECT_EQ(failure([] { file_format_named("xlsx"); }),
+              "invalid argument: the format must be one of auto, npy, libsvm, fasta, fastq, ts, arff, series, strings, "
+              "sets, records, jsonl, csv, got 'xlsx'");
 }
 
 TEST(read_table, iris_is_the_same_from_either_file) {

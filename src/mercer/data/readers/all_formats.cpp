@@ -3,18 +3,20 @@
 #include <fmt/format.h>
 
 #include "mercer/data/readers/csv.h"
+#include "mercer/data/readers/fasta.h"
 #include "mercer/data/readers/libsvm.h"
 #include "mercer/data/readers/npy.h"
 #include "mercer/data/readers/records.h"
+#include "mercer/data/readers/series_files.h"
 #include "mercer/data/readers/text.h"
 #include "mercer/data/readers/tsv.h"
 
 namespace mercer {
 
 std::span<const file_format* const> all_formats() {
-    static const file_format* const all[] = {&npy_format(),  &libsvm_format(),      &strings_format(),
-                                             &sets_format(), &csv_records_format(), &json_records_format(),
-                                             &csv_format()};
+    static const file_format* const all[] = {
+        &npy_format(),          &libsvm_format(),  &fasta_format(), &fastq_format(),       &ts_format(),           &arff_format(),
+        &long_series_format(),  &strings_format(), &sets_format(),  &csv_records_format(), &json_records_format(), &csv_format()};
     return all;
 }
 
