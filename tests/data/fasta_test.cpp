@@ -19,7 +19,8 @@ words texts(const table& t) {
 }
 
 TEST(fasta_reader, joins_lines_and_takes_the_word_after_the_id) {
-    const table t = parse_fasta(";old comment\n>s1 yes more\nACG\n TT \r\n\n>s2\tno\n>s3 first label=yes\nA\xff*-\n", "f");
+    const table t =
+        parse_fasta(";old comment\n>s1 yes more\nACG\n TT \r\n\n>s2\tno\n>s3 first label=yes\nA\xff*-\n", "f");
     EXPECT_EQ(texts(t), (words{"ACGTT", "", "A\xff*-"}));
     EXPECT_EQ(t.class_names, (words{"no", "yes"}));
     EXPECT_EQ(t.y, (std::vector<double>{1, 0, 1}));

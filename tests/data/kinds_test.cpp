@@ -138,10 +138,12 @@ TEST(records, say_what_is_wrong_with_their_fields) {
 }
 
 TEST(kinds, series_are_whole_vectors_of_finite_numbers) {
-    expect_error(errc::invalid_argument, "series 1: 3 numbers are not whole vectors of 2",
-                 [] { series({{{1, 2}, 2}, {{1, 2, 3}, 2}}); });
-    expect_error(errc::data, "series 0: numbers must be finite, got nan at time 1",
-                 [] { series({{{1, 2, 3, std::nan("")}, 2}}); });
+    expect_error(errc::invalid_argument, "series 1: 3 numbers are not whole vectors of 2", [] {
+        series({{{1, 2}, 2}, {{1, 2, 3}, 2}});
+    });
+    expect_error(errc::data, "series 0: numbers must be finite, got nan at time 1", [] {
+        series({{{1, 2, 3, std::nan("")}, 2}});
+    });
     const series x({{{1, 2, 3, 4}, 2}, {{1, 2, 3, 4}, 1}, {{-0.0}, 1}, {{}, 7}});
     EXPECT_EQ(x.text(0), "(1,2 3,4)");
     EXPECT_EQ(x.text(1), "(1 2 3 4)");

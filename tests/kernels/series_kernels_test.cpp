@@ -69,11 +69,11 @@ const definition aligned("global_alignment", [] {
 const definition warped("time_warp", [] {
     std::vector<specimen> made;
     for (const double gamma : {1.0, 0.125})
-        made.push_back({kernel::parse("time_warp(" + std::to_string(gamma) + ")"),
-                        [gamma](const object& x, const object& y) {
-                            const real least = least_warping(x.times, y.times);
-                            return std::isinf(least) ? approx{} : decay({least, 16 * least}, gamma);
-                        }});
+        made.push_back(
+            {kernel::parse("time_warp(" + std::to_string(gamma) + ")"), [gamma](const object& x, const object& y) {
+                 const real least = least_warping(x.times, y.times);
+                 return std::isinf(least) ? approx{} : decay({least, 16 * least}, gamma);
+             }});
     return made;
 });
 
@@ -107,8 +107,9 @@ TEST(series_kernels, vectors_and_different_lengths) {
         EXPECT_NEAR(value_of("time_warp(0.5)", x.times, y.times),
                     static_cast<double>(std::exp(-0.5L * least_warping(x.times, y.times))), 1e-14);
     }
-    expect_error(errc::data, "series of 2 and of 3 numbers a time",
-                 [] { value_of("time_warp()", {{1, 2}, 2}, {{1, 2, 3}, 3}); });
+    expect_error(errc::data, "series of 2 and of 3 numbers a time", [] {
+        value_of("time_warp()", {{1, 2}, 2}, {{1, 2, 3}, 3});
+    });
 }
 
 // Sums of 10^400 alignments, and products of 10^-100000: neither leaves the range, and a series is like itself.

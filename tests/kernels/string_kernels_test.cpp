@@ -51,12 +51,12 @@ const definition blended("blended_spectrum", [] {
 const definition everything("all_substrings", [] {
     std::vector<specimen> made;
     for (const double decay : {0.5, 1.0, 0.9, 0.015625})
-        made.push_back({kernel::parse("all_substrings(" + std::to_string(decay) + ")"),
-                        [decay](const object& s, const object& t) {
-                            return summed(inner_product(substrings(s.string, 1, s.string.size(), decay),
-                                                        substrings(t.string, 1, t.string.size(), decay)),
-                                          s, t, size_of(s) + size_of(t));
-                        }});
+        made.push_back(
+            {kernel::parse("all_substrings(" + std::to_string(decay) + ")"), [decay](const object& s, const object& t) {
+                 return summed(inner_product(substrings(s.string, 1, s.string.size(), decay),
+                                             substrings(t.string, 1, t.string.size(), decay)),
+                               s, t, size_of(s) + size_of(t));
+             }});
     return made;
 });
 
@@ -137,10 +137,10 @@ real weighted_degree_by_places(const std::string& s, const std::string& t, int d
 const definition degrees("weighted_degree", [] {
     std::vector<specimen> made;
     for (const int d : {1, 3, 7, 40})
-        made.push_back({kernel::parse("weighted_degree(" + std::to_string(d) + ")"),
-                        [d](const object& s, const object& t) {
-                            return summed(weighted_degree_by_places(s.string, t.string, d, 0), s, t, d);
-                        }});
+        made.push_back(
+            {kernel::parse("weighted_degree(" + std::to_string(d) + ")"), [d](const object& s, const object& t) {
+                 return summed(weighted_degree_by_places(s.string, t.string, d, 0), s, t, d);
+             }});
     return made;
 });
 
@@ -174,7 +174,8 @@ const std::map<std::string, real>& spans(const std::string& s, std::size_t k, re
 
 const definition gappy("subsequences", [] {
     std::vector<specimen> made;
-    for (const auto& [k, decay] : std::vector<std::pair<int, double>>{{1, 0.5}, {2, 0.5}, {3, 1.0}, {4, 0.75}, {8, 0.5}})
+    for (const auto& [k, decay] :
+         std::vector<std::pair<int, double>>{{1, 0.5}, {2, 0.5}, {3, 1.0}, {4, 0.75}, {8, 0.5}})
         made.push_back({kernel::parse("subsequences(" + std::to_string(k) + ", " + std::to_string(decay) + ")"),
                         [k = static_cast<std::size_t>(k), decay = decay](const object& s, const object& t) {
                             return summed(inner_product(spans(s.string, k, decay), spans(t.string, k, decay)), s, t,
@@ -189,9 +190,7 @@ struct scoring {
 
 // Each alignment by its first pair and the alignment that follows.
 real alignments(const std::string& s, const std::string& t, const scoring& p) {
-    const auto cost = [&](std::size_t gap) {
-        return gap == 0 ? 0.0L : p.open + p.extend * static_cast<real>(gap - 1);
-    };
+    const auto cost = [&](std::size_t gap) { return gap == 0 ? 0.0L : p.open + p.extend * static_cast<real>(gap - 1); };
     std::vector<std::vector<real>> starting(s.size(), std::vector<real>(t.size()));
     real sum = 1;
     for (std::size_t i = s.size(); i-- > 0;)
@@ -206,8 +205,9 @@ real alignments(const std::string& s, const std::string& t, const scoring& p) {
 }
 
 const std::vector<std::pair<std::string, scoring>>& scorings() {
-    static const std::vector<std::pair<std::string, scoring>> all{
-        {"()", {0.5, 2, -1, 3, 1}}, {"(1, 1, 0, 0.5, 0.25)", {1, 1, 0, 0.5, 0.25}}, {"(0.125, 4, -3, 11, 1)", {0.125, 4, -3, 11, 1}}};
+    static const std::vector<std::pair<std::string, scoring>> all{{"()", {0.5, 2, -1, 3, 1}},
+                                                                  {"(1, 1, 0, 0.5, 0.25)", {1, 1, 0, 0.5, 0.25}},
+                                                                  {"(0.125, 4, -3, 11, 1)", {0.125, 4, -3, 11, 1}}};
     return all;
 }
 
@@ -248,17 +248,18 @@ std::size_t edits(const std::string& s, const std::string& t) {
 const definition edited("levenshtein", [] {
     std::vector<specimen> made;
     for (const double gamma : {1.0, 0.125})
-        made.push_back({kernel::parse("levenshtein(" + std::to_string(gamma) + ")"),
-                        [gamma](const object& s, const object& t) {
-                            const approx d{static_cast<real>(edits(s.string, t.string)), 0};
-                            return decay(d, gamma);
-                        }});
+        made.push_back(
+            {kernel::parse("levenshtein(" + std::to_string(gamma) + ")"), [gamma](const object& s, const object& t) {
+                 const approx d{static_cast<real>(edits(s.string, t.string)), 0};
+                 return decay(d, gamma);
+             }});
     return made;
 });
 
 std::string random_text(generator& random, index length, const std::string& letters) {
     std::string made;
-    for (index i = 0; i < length; ++i) made += letters[static_cast<std::size_t>(below(random, static_cast<index>(letters.size())))];
+    for (index i = 0; i < length; ++i)
+        made += letters[static_cast<std::size_t>(below(random, static_cast<index>(letters.size())))];
     return made;
 }
 
@@ -266,10 +267,10 @@ double value_of(const std::string& k, const std::string& s, const std::string& t
     return pair_value(kernel::parse(k), strings({s}), strings({t}));
 }
 
-const char* const each_kernel[] = {"spectrum()", "blended_spectrum()", "all_substrings()", "mismatch(letters=256, m=1)",
-                                   "gapped_kmer(4, 2)", "subsequences()", "weighted_degree()",
-                                   "weighted_degree_shifts()", "local_alignment()", "local_alignment_log()",
-                                   "levenshtein()"};
+const char* const each_kernel[] = {
+    "spectrum()",        "blended_spectrum()",    "all_substrings()",  "mismatch(letters=256, m=1)",
+    "gapped_kmer(4, 2)", "subsequences()",        "weighted_degree()", "weighted_degree_shifts()",
+    "local_alignment()", "local_alignment_log()", "levenshtein()"};
 
 // Longer than a word of bits, a vector, a block: against the definitions, which take longer.
 TEST(string_kernels, long_strings) {
@@ -311,8 +312,8 @@ TEST(string_kernels, values_by_hand) {
     EXPECT_EQ(value_of("blended_spectrum(2, 1)", "aaa", "aaa"), 9 + 4);
     EXPECT_EQ(value_of("subsequences(2, 0.5)", "cat", "car"), 1.0 / 16);  // ca, Lodhi's example
     EXPECT_EQ(value_of("subsequences(2, 0.5)", "cat", "cat"), 2 / 16.0 + 1 / 64.0);
-    EXPECT_EQ(value_of("mismatch(2, 1, 2)", "ab", "ba"), 2);              // aa, bb
-    EXPECT_EQ(value_of("gapped_kmer(3, 2)", "abc", "adc"), 1);            // a.c
+    EXPECT_EQ(value_of("mismatch(2, 1, 2)", "ab", "ba"), 2);    // aa, bb
+    EXPECT_EQ(value_of("gapped_kmer(3, 2)", "abc", "adc"), 1);  // a.c
     EXPECT_DOUBLE_EQ(value_of("weighted_degree(2)", "abc", "abd"), 2 * 2 / 3.0 + 1 / 3.0);
     EXPECT_DOUBLE_EQ(value_of("levenshtein(1)", "kitten", "sitting"), std::exp(-3));
     // One pair of letters and the empty alignment.
@@ -333,11 +334,11 @@ TEST(string_kernels, alignments_beyond_the_range_of_double) {
 }
 
 TEST(string_kernels, parameters_and_alphabets) {
-    for (const char* k : {"blended_spectrum(0)", "blended_spectrum(3, 0)", "all_substrings(0)", "all_substrings(1.5)",
-                          "mismatch(3, 4)", "mismatch(3, 1, 300)", "mismatch(12, 8, 20)", "gapped_kmer(3, 4)",
-                          "gapped_kmer(60, 30)", "subsequences(0)", "subsequences(3, 2)", "subsequences(1000, 0.1)",
-                          "weighted_degree(0)", "weighted_degree_shifts(3, -1)", "local_alignment(0)",
-                          "local_alignment(1, 1, 2)", "levenshtein(0)"})
+    for (const char* k :
+         {"blended_spectrum(0)", "blended_spectrum(3, 0)", "all_substrings(0)", "all_substrings(1.5)", "mismatch(3, 4)",
+          "mismatch(3, 1, 300)", "mismatch(12, 8, 20)", "gapped_kmer(3, 4)", "gapped_kmer(60, 30)", "subsequences(0)",
+          "subsequences(3, 2)", "subsequences(1000, 0.1)", "weighted_degree(0)", "weighted_degree_shifts(3, -1)",
+          "local_alignment(0)", "local_alignment(1, 1, 2)", "levenshtein(0)"})
         EXPECT_THROW(kernel::parse(k), error) << k;
     expect_error(errc::data, "letters >= 5", [] { value_of("mismatch(3, 1, 4)", "abcde", "a"); });
     expect_error(errc::unsupported, "64 are there", [] {

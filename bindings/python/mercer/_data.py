@@ -36,8 +36,21 @@ def _borrowable(X):
     )
 
 
+def _is_series(X):
+    """Is the list X one of series: arrays (time, coordinate), or rows of numbers of different lengths? Rows of the same length are vectors."""
+    if isinstance(X[0], np.ndarray) and X[0].ndim == 2:
+        return True
+    if not isinstance(X[0], (np.ndarray, list, tuple)):
+        return False
+    if not all(isinstance(each, (np.ndarray, list, tuple)) and np.ndim(each[0] if len(each) else 0.0) == 0 for each in X):
+        return False
+    return any(len(each) != len(X[0]) for each in X) and not any(isinstance(v, (str, bytes)) for each in X for v in each[:1])
+
+
 def _objects(X):
-    """X as a list of strings or of sets when that is what it holds, else None."""
+    """X as a list of strings, of sets or of series when that is what it holds, else None."""
+    if isinstance(X, np.ndarray) and X.ndim == 3 and X.size > 0 and X.dtype.kind in "biuf":
+        return list(X)
     if isinstance(X, np.ndarray):
         if X.ndim != 1 or X.dtype.kind not in "OUS" or X.size == 0:
             return None
@@ -47,7 +60,7 @@ def _objects(X):
         if getattr(X, "ndim", None) != 1 or not hasattr(X, "tolist"):
             return None
         X = X.tolist()
-    if len(X) == 0 or not isinstance(X[0], (str, bytes, set, frozenset)):
+    if len(X) == 0 or not (isinstance(X[0], (str, bytes, set, frozenset)) or _is_series(X)):
         return None
     return X
 
@@ -75,6 +88,13 @@ def _field_data(name, values):
         return as_data(values)
     except (TypeError, ValueError) as problem:
         raise ValueError(f"Field {name!r}: {problem}") from None
+
+
+def _kind(objects):
+    """What the library makes of such a list."""
+    if isinstance(objects[0], (str, bytes)):
+        return _core.strings
+    return _core.sets if isinstance(objects[0], (set, frozenset)) else _core.series
 
 
 class Held:
@@ -146,7 +166,7 @@ def _sparse_data(X):
 
 
 def as_data(X, *, estimator=None, copy=False, anything=False, always=False):
-    """The library's view of X: vectors (dense or sparse), strings, sets or records. With `copy` it does not change when X does later.
+    """The library's view of X: vectors (dense or sparse), strings, sets, series or records. With `copy` it does not change when X does later.
 
     anything: for functions of Python, X may be a sequence of any objects, which reach the function as they are; always: and it is such a sequence.
     """
@@ -163,7 +183,7 @@ def as_data(X, *, estimator=None, copy=False, anything=False, always=False):
         return _core.records([(name, _field_data(name, values)) for name, values in fields])
     objects = _objects(X)
     if objects is not None:
-        return (_core.strings if isinstance(objects[0], (str, bytes)) else _core.sets)(objects)
+        return _kind(objects)(objects)
     if type(X) is scipy.sparse.csr_matrix and X.dtype in _FLOATS and X.nnz > 0 and not copy:  # check_array would look at the same things
         return _finite(_sparse_data(X), X.dtype)
     X = check_array(X, accept_sparse="csr", dtype=list(_FLOATS), order=None, copy=copy, estimator=estimator, input_name="X")

@@ -1,5 +1,7 @@
 #include "kinds.h"
 
+#include <pybind11/numpy.h>
+
 #include "mercer/data/kinds/all_kinds.h"
 
 namespace mercer::python {
@@ -39,6 +41,22 @@ sets sets_from(const py::sequence& from) {
     return sets(std::move(items));
 }
 
+// Arrays of one dimension, (time), or two, (time, coordinate).
+series series_from(const py::sequence& from) {
+    using array = py::array_t<double, py::array::c_style | py::array::forcecast>;
+    std::vector<one_series> items(from.size());
+    for (std::size_t i = 0; i < from.size(); ++i) {
+        const array values = array::ensure(from[i]);
+        if (!values) throw py::error_already_set();
+        if (values.ndim() != 1 && values.ndim() != 2)
+            throw py::value_error("series " + std::to_string(i) + " must have one dimension (time) or two (time, " +
+                                  "coordinate), got " + std::to_string(values.ndim()));
+        items[i].values.assign(values.data(), values.data() + values.size());
+        items[i].dims = values.ndim() == 1 ? 1 : static_cast<index>(values.shape(1));
+    }
+    return series(std::move(items));
+}
+
 py::object as_python(const strings& from, index i) {
     PyObject* decoded =
         PyUnicode_DecodeUTF8(from[i].data(), static_cast<py::ssize_t>(from[i].size()), "surrogateescape");
@@ -72,6 +90,12 @@ records records_from(const std::vector<std::pair<std::string, dataset>>& fields)
     return records(std::move(made));
 }
 
+py::object as_python(const series& from, index i) {
+    const one_series& one = from[i];
+    if (one.dims == 1) return py::array_t<double>(one.size(), one.values.data());
+    return py::array_t<double>({one.size(), one.dims}, one.values.data());
+}
+
 }  // namespace
 
 void bind_kinds(py::module_& m) {
@@ -79,6 +103,7 @@ void bind_kinds(py::module_& m) {
     m.def(name(sets::where), [](const py::sequence& from) { return dataset(sets_from(from)); });
     m.def(name(records::where),
           [](const std::vector<std::pair<std::string, dataset>>& fields) { return dataset(records_from(fields)); });
+    m.def(name(series::where), [](const py::sequence& from) { return dataset(series_from(from)); });
 }
 
 py::list as_list(const objects& some) {

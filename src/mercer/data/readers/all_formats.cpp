@@ -14,9 +14,10 @@
 namespace mercer {
 
 std::span<const file_format* const> all_formats() {
-    static const file_format* const all[] = {
-        &npy_format(),          &libsvm_format(),  &fasta_format(), &fastq_format(),       &ts_format(),           &arff_format(),
-        &long_series_format(),  &strings_format(), &sets_format(),  &csv_records_format(), &json_records_format(), &csv_format()};
+    static const file_format* const all[] = {&npy_format(),         &libsvm_format(),       &fasta_format(),
+                                             &fastq_format(),       &ts_format(),           &arff_format(),
+                                             &long_series_format(), &strings_format(),      &sets_format(),
+                                             &csv_records_format(), &json_records_format(), &csv_format()};
     return all;
 }
 

@@ -38,8 +38,8 @@ public:
     std::string& last() { return items_.back(); }
     void add_letters(std::string_view line) {
         if (const auto blank = line.find_first_of(" \t"); blank != std::string_view::npos)
-            fail_here(line.substr(blank), fmt::format("expected letters of a sequence, got {}",
-                                                      detail::quoted(line.substr(blank, 1))));
+            fail_here(line.substr(blank),
+                      fmt::format("expected letters of a sequence, got {}", detail::quoted(line.substr(blank, 1))));
         last() += line;
     }
     table finish() {
@@ -132,8 +132,8 @@ const file_format& fasta_format() {
     static const file_format about{"fasta",
                                    {".fasta", ".fa", ".fna", ".faa", ".ffn"},
                                    [](const file_beginning& file) {
-                                       return file.first_line[0] == '>' || (file.first_line[0] == ';' &&
-                                                                            file.second[0] == '>');
+                                       return file.first_line[0] == '>' ||
+                                              (file.first_line[0] == ';' && file.second[0] == '>');
                                    },
                                    [](const source& file, const read_options& options) {
                                        return parse_fasta(file.bytes(), file.name(), options.tsv);
@@ -142,10 +142,10 @@ const file_format& fasta_format() {
 }
 
 const file_format& fastq_format() {
-    static const file_format about{"fastq", {".fastq", ".fq"}, nullptr,
-                                   [](const source& file, const read_options& options) {
-                                       return parse_fastq(file.bytes(), file.name(), options.tsv);
-                                   }};
+    static const file_format about{
+        "fastq", {".fastq", ".fq"}, nullptr, [](const source& file, const read_options& options) {
+            return parse_fastq(file.bytes(), file.name(), options.tsv);
+        }};
     return about;
 }
 

@@ -245,8 +245,7 @@ table parse_long_series(std::string_view text, const std::string& name, const ts
     std::unordered_map<std::string_view, std::size_t> number;
     while (file.next(line, "#")) {
         const auto fields = detail::split(line, separator);
-        if (fields.size() != names.size())
-            file.fail_at(line, fmt::format("{} fields", names.size()), line);
+        if (fields.size() != names.size()) file.fail_at(line, fmt::format("{} fields", names.size()), line);
         const auto [entry, is_new] = number.emplace(fields[0], all.size());
         if (is_new) all.emplace_back();
         gathered& one = all[entry->second];
@@ -256,7 +255,8 @@ table parse_long_series(std::string_view text, const std::string& name, const ts
         one.samples.push_back(std::move(sample));
         if (label && is_new) one.label = fields[label];
         if (label && fields[label] != one.label)
-            file.fail_at(fields[label], fmt::format("the label {} of the series' other lines", detail::quoted(one.label)),
+            file.fail_at(fields[label],
+                         fmt::format("the label {} of the series' other lines", detail::quoted(one.label)),
                          fields[label]);
     }
     for (gathered& each : all) {
@@ -285,13 +285,13 @@ const file_format& ts_format() {
 }
 
 const file_format& arff_format() {
-    static const file_format about{
-        "arff",
-        {".arff"},
-        [](const file_beginning& file) {
-            return lower_case(file.first_line).starts_with("@relation") || file.first_line[0] == '%';
-        },
-        parse_source<parse_arff>};
+    static const file_format about{"arff",
+                                   {".arff"},
+                                   [](const file_beginning& file) {
+                                       return lower_case(file.first_line).starts_with("@relation") ||
+                                              file.first_line[0] == '%';
+                                   },
+                                   parse_source<parse_arff>};
     return about;
 }
 

@@ -21,9 +21,7 @@ public:
         const double rest = (x - whole * 0x1.62e42fee00000p-1) - whole * 0x1.a39ef35793c76p-33;
         return {std::exp(rest), static_cast<std::int64_t>(whole)};
     }
-    double log() const {
-        return m_ == 0 ? -HUGE_VAL : std::log(m_) + static_cast<double>(e_) * std::numbers::ln2;
-    }
+    double log() const { return m_ == 0 ? -HUGE_VAL : std::log(m_) + static_cast<double>(e_) * std::numbers::ln2; }
 
     // As a double: 0 where it is smaller than any; it must not be larger than all.
     double value() const { return e_ < -1000 ? 0.0 : std::ldexp(m_, static_cast<int>(e_)); }

@@ -21,7 +21,8 @@ double squared_distance_at(const one_series& x, index i, const one_series& y, in
 
 void require_same_dims(const std::string& owner, const one_series& x, const one_series& y) {
     if (x.dims != y.dims && !x.values.empty() && !y.values.empty())
-        fail(errc::data, fmt::format("{}: series of {} and of {} numbers a time cannot be aligned", owner, x.dims, y.dims));
+        fail(errc::data,
+             fmt::format("{}: series of {} and of {} numbers a time cannot be aligned", owner, x.dims, y.dims));
 }
 
 namespace {

@@ -17,14 +17,15 @@ struct global_alignment {
     double sigma = 1;
 
     static kernel_info info() {
-        return {"global_alignment",
-                {"gak"},
-                "sum over alignments of x and y of the product of g/(2-g), g = exp(-|x_i-y_j|^2/(2 sigma^2)), normalised",
-                series::where,
-                {{"sigma", "1", "sigma > 0", "width of the Gaussian of two values"}},
-                "global alignment: half the Gaussian makes it positive definite (Cuturi 2011)",
-                true,
-                {.stationary = false, .radial = false, .normalised = true}};
+        return {
+            "global_alignment",
+            {"gak"},
+            "sum over alignments of x and y of the product of g/(2-g), g = exp(-|x_i-y_j|^2/(2 sigma^2)), normalised",
+            series::where,
+            {{"sigma", "1", "sigma > 0", "width of the Gaussian of two values"}},
+            "global alignment: half the Gaussian makes it positive definite (Cuturi 2011)",
+            true,
+            {.stationary = false, .radial = false, .normalised = true}};
     }
     static global_alignment from(const mercer::arguments& given) { return {given.number("sigma", 1)}; }
     void check() const { require(sigma > 0 && std::isfinite(sigma), "global_alignment", "sigma > 0", sigma); }

@@ -32,8 +32,8 @@ public:
         double sum = 0;
     };
     void read(reader& at, char c) const {
-        const step& next = steps_[(std::size_t{at.state} << shift_) +
-                                  static_cast<std::size_t>(code_[static_cast<unsigned char>(c)])];
+        const step& next =
+            steps_[(std::size_t{at.state} << shift_) + static_cast<std::size_t>(code_[static_cast<unsigned char>(c)])];
         at.state = next.to;
         at.length = std::min(at.length + 1, next.longest);
         const value& here = values_[at.state];
@@ -53,7 +53,9 @@ private:
     static constexpr std::uint32_t none = 0xffffffff;
     static constexpr std::int32_t no_limit = 0x7ffffffe;
 
-    step& at(std::uint32_t state, int code) { return steps_[(std::size_t{state} << shift_) + static_cast<std::size_t>(code)]; }
+    step& at(std::uint32_t state, int code) {
+        return steps_[(std::size_t{state} << shift_) + static_cast<std::size_t>(code)];
+    }
     std::uint32_t add_state(std::int32_t length, std::uint32_t link) {
         length_.push_back(length);
         link_.push_back(link);

@@ -7,8 +7,8 @@
 namespace mercer {
 namespace {
 
-// The columns of the table of distances between the prefixes of s and of t, one letter of t after the other. A column is
-// kept as differences of neighbours, +1 in `up` and -1 in `down`, 64 to a word.
+// The columns of the table of distances between the prefixes of s and of t, one letter of t after the other. A column
+// is kept as differences of neighbours, +1 in `up` and -1 in `down`, 64 to a word.
 class edit_distance {
 public:
     explicit edit_distance(std::string_view s) : length_(s.size()), blocks_((s.size() + 63) / 64) {

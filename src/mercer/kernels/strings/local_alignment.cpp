@@ -59,8 +59,8 @@ int emit_values(plan_builder& code, const char* owner, const alignment_scores& p
         [=](std::string_view s, std::span<const std::string_view* const> others, double* out) {
             for (std::size_t q = 0; q < others.size(); ++q) {
                 const std::string_view t = *others[q];
-                const double log = fits_double(p, s.size(), t.size()) ? log_sum<double>(p, s, t)
-                                                                      : log_sum<wide_number>(p, s, t);
+                const double log =
+                    fits_double(p, s.size(), t.size()) ? log_sum<double>(p, s, t) : log_sum<wide_number>(p, s, t);
                 out[q] = exponential ? std::exp(log) : scale * log;
             }
         });

@@ -4,8 +4,8 @@
 //
 // Why it is a kernel: a convolution of kernels on the parts: constants, functions of a gap in s times the same function
 // of a gap in t, and e^(beta·score) of two letters, which is (e^(beta·match) - e^(beta·mismatch))·[a = b] +
-// e^(beta·mismatch), with weights >= 0 where match >= mismatch. Its logarithm, which people use because the sum is large
-// on the diagonal, is no kernel in general.
+// e^(beta·mismatch), with weights >= 0 where match >= mismatch. Its logarithm, which people use because the sum is
+// large on the diagonal, is no kernel in general.
 #pragma once
 
 #include "mercer/data/kinds/strings.h"

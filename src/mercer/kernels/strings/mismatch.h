@@ -16,17 +16,18 @@ struct mismatch {
     static constexpr double most_words = 1e5;  // that one substring counts for
 
     static kernel_info info() {
-        return {"mismatch",
-                {},
-                "sum over words u of k letters of near_u(s)*near_u(t), near_u(s) = number of substrings of s that differ "
-                "from u at m places at most",
-                strings::where,
-                {{"k", "5", "k >= 1, whole", "length of the substrings"},
-                 {"m", "1", "0 <= m <= k, whole", "places that may differ"},
-                 {"letters", "4", "1 <= letters <= 256, whole", "size of the alphabet; no fewer than occur"}},
-                "mismatch: the inner product of explicit counts of words",
-                true,
-                {}};
+        return {
+            "mismatch",
+            {},
+            "sum over words u of k letters of near_u(s)*near_u(t), near_u(s) = number of substrings of s that differ "
+            "from u at m places at most",
+            strings::where,
+            {{"k", "5", "k >= 1, whole", "length of the substrings"},
+             {"m", "1", "0 <= m <= k, whole", "places that may differ"},
+             {"letters", "4", "1 <= letters <= 256, whole", "size of the alphabet; no fewer than occur"}},
+            "mismatch: the inner product of explicit counts of words",
+            true,
+            {}};
     }
     static mismatch from(const mercer::arguments& given) {
         return {given.whole("k", 5), given.whole("m", 1), given.whole("letters", 4)};

@@ -44,8 +44,7 @@ feature coded_counts(std::string key, Words words) {
                 const auto each = words(letter_codes(first, second));
                 dictionary<std::uint64_t> column;
                 dataset left = count_words<std::uint64_t>(first, each, column);
-                return std::pair(left,
-                                 second ? dataset(count_words<std::uint64_t>(*second, each, column)) : dataset());
+                return std::pair(left, second ? dataset(count_words<std::uint64_t>(*second, each, column)) : dataset());
             }};
 }
 
@@ -133,8 +132,8 @@ feature mismatch_counts(int k, int m, int letters) {
                 std::uint64_t word = 0;
                 for (int place = 0; place < k; ++place)
                     word |= static_cast<std::uint64_t>(s[at + static_cast<std::size_t>(place)]) << bits * place;
-                const neighbours<decltype(add)> near{s.data() + at, k, bits, known.count,
-                                                     std::sqrt(static_cast<double>(letters - known.count)), add};
+                const neighbours<decltype(add)> near{
+                    s.data() + at, k, bits, known.count, std::sqrt(static_cast<double>(letters - known.count)), add};
                 near.from(0, m, word, 1);
             }
         };
@@ -142,20 +141,21 @@ feature mismatch_counts(int k, int m, int letters) {
 }
 
 feature gapped_counts(int g, int k) {
-    return coded_counts(fmt::format("{} of {} letters", k, g), [g, masks = choices(g, k), k](const letter_codes& known) {
-        const int bits = bits_for(known.count), mask_bits = bits_for(static_cast<double>(masks.size()));
-        require_room(bits * k + mask_bits, "gapped_kmer", fmt::format("{} of {} letters", k, g), known.count);
-        return [=](const strings& from, index i, auto add) {
-            const std::vector<std::uint8_t> s = known.of(from[i]);
-            for (std::size_t at = 0; at + static_cast<std::size_t>(g) <= s.size(); ++at)
-                for (std::size_t m = 0; m < masks.size(); ++m) {
-                    std::uint64_t word = m;
-                    for (std::uint64_t rest = masks[m]; rest; rest &= rest - 1)
-                        word = word << bits | s[at + static_cast<std::size_t>(std::countr_zero(rest))];
-                    add(word);
-                }
-        };
-    });
+    return coded_counts(
+        fmt::format("{} of {} letters", k, g), [g, masks = choices(g, k), k](const letter_codes& known) {
+            const int bits = bits_for(known.count), mask_bits = bits_for(static_cast<double>(masks.size()));
+            require_room(bits * k + mask_bits, "gapped_kmer", fmt::format("{} of {} letters", k, g), known.count);
+            return [=](const strings& from, index i, auto add) {
+                const std::vector<std::uint8_t> s = known.of(from[i]);
+                for (std::size_t at = 0; at + static_cast<std::size_t>(g) <= s.size(); ++at)
+                    for (std::size_t m = 0; m < masks.size(); ++m) {
+                        std::uint64_t word = m;
+                        for (std::uint64_t rest = masks[m]; rest; rest &= rest - 1)
+                            word = word << bits | s[at + static_cast<std::size_t>(std::countr_zero(rest))];
+                        add(word);
+                    }
+            };
+        });
 }
 
 }  // namespace mercer
