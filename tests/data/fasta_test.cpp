@@ -1,4 +1,4 @@
-#include "mercer/data/readers/fasta.h"
+#include "mercer/data/readers/sequences/fasta.h"
 
 #include <gtest/gtest.h>
 

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include "mercer/data/readers/csv.h"
-#include "mercer/data/readers/fasta.h"
 #include "mercer/data/readers/libsvm.h"
 #include "mercer/data/readers/npy.h"
 #include "mercer/data/readers/records.h"
-#include "mercer/data/readers/series_files.h"
+#include "mercer/data/readers/sequences/fasta.h"
+#include "mercer/data/readers/sequences/series_files.h"
 #include "mercer/data/readers/text.h"
 #include "mercer/data/readers/tsv.h"
 

@@ -1,4 +1,4 @@
-#include "mercer/data/readers/fasta.h"
+#include "mercer/data/readers/sequences/fasta.h"
 
 #include <fmt/format.h>
 
@@ -33,7 +33,9 @@ public:
     }
     void begin(std::string_view header) {
         items_.emplace_back();
-        if (options_.labelled) labels_.add(label_of(header), label_offset_);
+        if (!options_.labelled) return;
+        const std::string_view label = label_of(header);
+        labels_.add(label, offset(label));
     }
     std::string& last() { return items_.back(); }
     void add_letters(std::string_view line) {
@@ -51,7 +53,7 @@ public:
     }
 
 private:
-    std::string_view label_of(std::string_view header) {
+    std::string_view label_of(std::string_view header) const {
         constexpr std::string_view mark = "label=";
         std::string_view found;
         const auto words = detail::split(header.substr(1), " \t");  // the id, then others; blanks make empty ones
@@ -65,7 +67,6 @@ private:
         if (found.empty())
             fail_here(header, fmt::format("expected {}id label or label=NAME in the header, got {}", header[0],
                                           detail::quoted(header)));
-        label_offset_ = offset(found);
         return found;
     }
 
@@ -73,7 +74,6 @@ private:
     const std::string& name_;
     const tsv_options& options_;
     detail::label_column labels_;
-    std::size_t label_offset_ = 0;
     std::vector<std::string> items_;
 };
 

@@ -1,4 +1,4 @@
-#include "mercer/data/readers/series_files.h"
+#include "mercer/data/readers/sequences/series_files.h"
 
 #include <fmt/format.h>
 
