@@ -21,6 +21,7 @@ inline dataset data_for(const specimen& s, const objects& some, storage how = st
     if (s.k.where() == graphs::where) return graphs_of(some);
     if (s.k.where() == multisets::where) return multisets_of(some);
     if (s.k.where() == points::where) return points_of(some);
+    if (s.k.where() == series::where) return series_of(some);
     return single ? vectors_of<float>(some, how) : vectors_of<double>(some, how);
 }
 
@@ -31,6 +32,7 @@ inline objects objects_for(const specimen& s, generator& random, index count, ve
     if (s.k.where() == graphs::where) return random_graphs(random, count);
     if (s.k.where() == multisets::where) return random_multisets(random, count);
     if (s.k.where() == points::where) return random_clouds(random, count);
+    if (s.k.where() == series::where) return random_series(random, count);
     return random_vectors(random, count, style);
 }
 

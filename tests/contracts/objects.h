@@ -19,6 +19,7 @@ struct object {
     graph_parts graph{};                   // edges may be given twice or both ways
     std::vector<counted_item> multiset{};  // each item once
     point_cloud cloud{};
+    one_series times{};
 };
 using objects = std::vector<object>;
 
@@ -108,6 +109,15 @@ inline objects random_clouds(generator& random, index count) {
     return made;
 }
 
+// Series of one number a time, one empty.
+inline objects random_series(generator& random, index count) {
+    objects made(static_cast<std::size_t>(count));
+    for (std::size_t i = 1; i < made.size(); ++i)
+        for (index length = below(random, 7); length > 0; --length)
+            made[i].times.values.push_back(static_cast<double>(below(random, 9)) / 4 - 1);
+    return made;
+}
+
 enum class storage { dense, sparse };
 
 template <class T>
@@ -162,6 +172,12 @@ inline dataset points_of(const objects& some) {
     std::vector<point_cloud> all;
     for (const auto& one : some) all.push_back(one.cloud);
     return points(std::move(all));
+}
+
+inline dataset series_of(const objects& some) {
+    std::vector<one_series> all;
+    for (const auto& one : some) all.push_back(one.times);
+    return series(std::move(all));
 }
 
 }  // namespace mercer::testing

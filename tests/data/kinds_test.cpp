@@ -43,6 +43,7 @@ Kind some_objects(testing::generator& random, index count) {
         if constexpr (std::is_same_v<Kind, multisets>)
             return testing::multisets_of(testing::random_multisets(random, count));
         if constexpr (std::is_same_v<Kind, points>) return testing::points_of(testing::random_clouds(random, count));
+        if constexpr (std::is_same_v<Kind, series>) return testing::series_of(testing::random_series(random, count));
     }();
     return *made.as<Kind>();
 }
@@ -211,6 +212,21 @@ TEST(kinds, points_check_what_they_are_made_of) {
     expect_error(errc::invalid_argument, "all points must have 3", [] {
         points({{{1}, {0, 0, 0}}, {{1}, {0, 0}, 2}});
     });
+}
+
+TEST(kinds, series_are_whole_vectors_of_finite_numbers) {
+    expect_error(errc::invalid_argument, "series 1: 3 numbers are not whole vectors of 2", [] {
+        series({{{1, 2}, 2}, {{1, 2, 3}, 2}});
+    });
+    expect_error(errc::data, "series 0: numbers must be finite, got nan at time 1", [] {
+        series({{{1, 2, 3, std::nan("")}, 2}});
+    });
+    const series x({{{1, 2, 3, 4}, 2}, {{1, 2, 3, 4}, 1}, {{-0.0}, 1}, {{}, 7}});
+    EXPECT_EQ(x.text(0), "(1,2 3,4)");
+    EXPECT_EQ(x.text(1), "(1 2 3 4)");
+    EXPECT_EQ(x.text(2), "(0)");
+    EXPECT_TRUE(x.compare(0, x, 1) != 0);
+    EXPECT_TRUE(x.compare(3, series({{{}, 1}}), 0) == 0);
 }
 
 TEST(kinds, by_name) {

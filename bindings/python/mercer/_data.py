@@ -38,8 +38,20 @@ def _borrowable(X):
     )
 
 
-def _kind(first):
-    """The function of _core that takes a list of such objects, None for numbers and what is not known."""
+def _is_series(X):
+    """Is the list X one of series: arrays (time, coordinate), or rows of numbers of different lengths? Rows of the same length are vectors."""
+    if isinstance(X[0], np.ndarray) and X[0].ndim == 2:
+        return True
+    if not isinstance(X[0], (np.ndarray, list, tuple)):
+        return False
+    if not all(isinstance(each, (np.ndarray, list, tuple)) and np.ndim(each[0] if len(each) else 0.0) == 0 for each in X):
+        return False
+    return any(len(each) != len(X[0]) for each in X) and not any(isinstance(v, (str, bytes)) for each in X for v in each[:1])
+
+
+def _kind(objects):
+    """The function of _core that takes such a list, None for numbers and what is not known."""
+    first = objects[0]
     if isinstance(first, (str, bytes)):
         return _core.strings
     if isinstance(first, (set, frozenset)):
@@ -47,15 +59,17 @@ def _kind(first):
     if isinstance(first, collections.Counter):
         return _core.multisets
     if is_graph(first):
-        return lambda objects: _core.graphs(as_graphs(objects))
+        return lambda all: _core.graphs(as_graphs(all))
     # (elements, coordinates) of points in space; a tuple of two numbers is a row.
     if isinstance(first, tuple) and len(first) == 2 and np.ndim(first[1]) == 2:
         return _core.points
-    return None
+    return _core.series if _is_series(objects) else None
 
 
 def _objects(X):
-    """X as a list of strings, sets, Counters, graphs or points when that is what it holds, else None."""
+    """X as a list of strings, sets, Counters, graphs, points or series when that is what it holds, else None."""
+    if isinstance(X, np.ndarray) and X.ndim == 3 and X.size > 0 and X.dtype.kind in "biuf":
+        return list(X)
     if isinstance(X, np.ndarray):
         if X.ndim != 1 or X.dtype.kind not in "OUS" or X.size == 0:
             return None
@@ -65,7 +79,7 @@ def _objects(X):
         if getattr(X, "ndim", None) != 1 or not hasattr(X, "tolist"):
             return None
         X = X.tolist()
-    return X if len(X) > 0 and _kind(X[0]) else None
+    return X if len(X) > 0 and _kind(X) else None
 
 
 def _fields(X):
@@ -176,7 +190,7 @@ def as_data(X, *, estimator=None, copy=False, anything=False, always=False):
         return data
     objects = _objects(X)
     if objects is not None:
-        return _kind(objects[0])(objects)
+        return _kind(objects)(objects)
     fields = _fields(X)
     if fields is not None:
         return _core.records([(name, _field_data(name, values)) for name, values in fields])

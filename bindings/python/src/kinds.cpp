@@ -133,6 +133,22 @@ points points_from(const py::sequence& from) {
     return points(std::move(clouds));
 }
 
+// Arrays of one dimension, (time), or two, (time, coordinate).
+series series_from(const py::sequence& from) {
+    using array = py::array_t<double, py::array::c_style | py::array::forcecast>;
+    std::vector<one_series> items(from.size());
+    for (std::size_t i = 0; i < from.size(); ++i) {
+        const array values = array::ensure(from[i]);
+        if (!values) throw py::error_already_set();
+        if (values.ndim() != 1 && values.ndim() != 2)
+            throw py::value_error("series " + std::to_string(i) + " must have one dimension (time) or two (time, " +
+                                  "coordinate), got " + std::to_string(values.ndim()));
+        items[i].values.assign(values.data(), values.data() + values.size());
+        items[i].dims = values.ndim() == 1 ? 1 : static_cast<index>(values.shape(1));
+    }
+    return series(std::move(items));
+}
+
 py::object as_python(const strings& from, index i) {
     PyObject* decoded =
         PyUnicode_DecodeUTF8(from[i].data(), static_cast<py::ssize_t>(from[i].size()), "surrogateescape");
@@ -194,6 +210,12 @@ py::object as_python(const points& from, index i) {
                           copied({one.coordinates.data(), one.size(), one.dims}));
 }
 
+py::object as_python(const series& from, index i) {
+    const one_series& one = from[i];
+    if (one.dims == 1) return py::array_t<double>(one.size(), one.values.data());
+    return py::array_t<double>({one.size(), one.dims}, one.values.data());
+}
+
 }  // namespace
 
 void bind_kinds(py::module_& m) {
@@ -204,6 +226,7 @@ void bind_kinds(py::module_& m) {
     m.def(name(graphs::where), [](const py::sequence& from) { return dataset(graphs_from(from)); });
     m.def(name(multisets::where), [](const py::sequence& from) { return dataset(multisets_from(from)); });
     m.def(name(points::where), [](const py::sequence& from) { return dataset(points_from(from)); });
+    m.def(name(series::where), [](const py::sequence& from) { return dataset(series_from(from)); });
 }
 
 py::list as_list(const objects& some) {

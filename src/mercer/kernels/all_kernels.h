@@ -26,10 +26,21 @@
 #include "mercer/kernels/points/pair_distances.h"
 #include "mercer/kernels/polynomial.h"
 #include "mercer/kernels/rational_quadratic.h"
+#include "mercer/kernels/series/global_alignment.h"
+#include "mercer/kernels/series/time_warp.h"
 #include "mercer/kernels/sets/multiset_kernels.h"
 #include "mercer/kernels/sets/set_kernels.h"
 #include "mercer/kernels/sigmoid.h"
+#include "mercer/kernels/strings/all_substrings.h"
+#include "mercer/kernels/strings/blended_spectrum.h"
+#include "mercer/kernels/strings/gapped_kmer.h"
+#include "mercer/kernels/strings/levenshtein.h"
+#include "mercer/kernels/strings/local_alignment.h"
+#include "mercer/kernels/strings/mismatch.h"
 #include "mercer/kernels/strings/spectrum.h"
+#include "mercer/kernels/strings/subsequences.h"
+#include "mercer/kernels/strings/weighted_degree.h"
+#include "mercer/kernels/strings/weighted_degree_shifts.h"
 #include "mercer/kernels/texts/words.h"
 
 namespace mercer {
@@ -43,12 +54,14 @@ using listed_kernels = kernel_list<
     linear, constant, polynomial, gaussian, anisotropic, cosine, sigmoid, all_subsets, bilinear,
     laplacian, chi2, intersection, matern, rational_quadratic, periodic,
     set_intersection, set_power, set_exp, jaccard,
-    spectrum,
-    wl, wl_assignment, shortest_path, graphlets, vertex_histogram, edge_histogram, vertex_edge_histogram,
-    random_walk, propagation,
+    spectrum, blended_spectrum, all_substrings, mismatch, gapped_kmer, subsequences,
+    weighted_degree, weighted_degree_shifts, local_alignment, local_alignment_log, levenshtein,
     words,
     multiset_intersection, min_max,
-    coulomb, pair_distances, density_overlap>;
+    wl, wl_assignment, shortest_path, graphlets, vertex_histogram, edge_histogram, vertex_edge_histogram,
+    random_walk, propagation,
+    coulomb, pair_distances, density_overlap,
+    global_alignment, time_warp>;
 // clang-format on
 
 }  // namespace mercer

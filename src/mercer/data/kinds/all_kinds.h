@@ -5,6 +5,7 @@
 #include "mercer/data/kinds/multisets.h"
 #include "mercer/data/kinds/points.h"
 #include "mercer/data/kinds/records.h"
+#include "mercer/data/kinds/series.h"
 #include "mercer/data/kinds/sets.h"
 #include "mercer/data/kinds/strings.h"
 
@@ -18,7 +19,7 @@ struct kind_list {
         (f.template operator()<Kinds>(), ...);
     }
 };
-using listed_kinds = kind_list<strings, sets, multisets, graphs, points, records>;
+using listed_kinds = kind_list<strings, sets, multisets, graphs, points, series, records>;
 
 // vectors, then the kinds of the list, then any: the names in the order in which people are shown them.
 std::vector<domain> all_domains();

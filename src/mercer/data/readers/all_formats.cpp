@@ -9,6 +9,8 @@
 #include "mercer/data/readers/libsvm.h"
 #include "mercer/data/readers/npy.h"
 #include "mercer/data/readers/records.h"
+#include "mercer/data/readers/sequences/fasta.h"
+#include "mercer/data/readers/sequences/series_files.h"
 #include "mercer/data/readers/text.h"
 #include "mercer/data/readers/text_folder.h"
 #include "mercer/data/readers/tsv.h"
@@ -20,6 +22,7 @@ std::span<const file_format* const> all_formats() {
     // clang-format off
     static const file_format* const all[] = {
         &npy_format(), &xyz_format(), &tudataset_format(), &graphml_format(), &graph_lines_format(), &libsvm_format(),
+        &fasta_format(), &fastq_format(), &ts_format(), &arff_format(), &long_series_format(),
         &strings_format(), &sets_format(), &multisets_format(), &texts_format(),
         &csv_records_format(), &json_records_format(), &csv_format()};
     // clang-format on

@@ -139,36 +139,46 @@ char guess_separator(std::string_view text) {
 
 bool has_header(std::string_view text, const std::string& name, char separator, const csv_options& options) {
     if (options.header != csv_header::automatic) return options.header == csv_header::present;
+    record_reader records(text, name, separator);
     std::vector<csv_text_field> first;
-    if (!options.label.empty() && !is_number(options.label) && record_reader(text, name, separator).next(first))
+    for (const std::string& column : {options.label, options.text}) {
+        if (column.empty() || is_number(column)) continue;
+        if (first.empty() && !records.next(first)) break;
         for (const csv_text_field& one : first)
-            if (as_utf8(one.text) == as_utf8(options.label)) return true;
+            if (as_utf8(one.text) == as_utf8(column)) return true;
+    }
     return guess_header(text, name, separator);
 }
 
-std::optional<std::size_t> label_position(const csv_options& options, const std::vector<std::string>& header,
-                                          std::size_t columns, const std::string& name) {
-    if (options.label.empty()) return std::nullopt;
-    const std::string wanted = as_utf8(options.label);
+std::optional<std::size_t> column_position(const std::string& column, const char* what,
+                                           const std::vector<std::string>& header, std::size_t columns,
+                                           const std::string& name) {
+    if (column.empty()) return std::nullopt;
+    const std::string wanted = as_utf8(column);
     const auto found = std::find(header.begin(), header.end(), wanted);
     if (found != header.end()) {
         if (std::find(found + 1, header.end(), wanted) != header.end())
-            fail(errc::data, fmt::format("{}: the label column '{}' occurs twice in the header", name, options.label));
+            fail(errc::data, fmt::format("{}: the {} column '{}' occurs twice in the header", name, what, column));
         return static_cast<std::size_t>(found - header.begin());
     }
     long long position = 0;
-    const char* const end = options.label.data() + options.label.size();
-    const auto parsed = std::from_chars(options.label.data(), end, position);
+    const char* const end = column.data() + column.size();
+    const auto parsed = std::from_chars(column.data(), end, position);
     const auto count = static_cast<long long>(columns);
     if (parsed.ec == std::errc{} && parsed.ptr == end) {
         if (position < -count || position >= count)
-            fail(errc::invalid_argument, fmt::format("{}: the label column must satisfy {} <= label < {}, got {}", name,
-                                                     -count, count, position));
+            fail(errc::invalid_argument, fmt::format("{0}: the {1} column must satisfy {2} <= {1} < {3}, got {4}", name,
+                                                     what, -count, count, position));
         return static_cast<std::size_t>(position < 0 ? position + count : position);
     }
     const char* const why =
         header.empty() ? "there is no header, so it can only be given by position" : "the header has no such column";
-    fail(errc::invalid_argument, fmt::format("{}: label column '{}': {}", name, options.label, why));
+    fail(errc::invalid_argument, fmt::format("{}: {} column '{}': {}", name, what, column, why));
+}
+
+std::optional<std::size_t> label_position(const csv_options& options, const std::vector<std::string>& header,
+                                          std::size_t columns, const std::string& name) {
+    return column_position(options.label, "label", header, columns, name);
 }
 
 }  // namespace mercer::detail

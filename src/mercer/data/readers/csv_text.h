@@ -43,8 +43,12 @@ private:
 // The separator that occurs, outside quotes, equally often in each of the first rows. Of several the less common one:
 // commas also stand inside numbers and texts.
 char guess_separator(std::string_view text);
-// A label given by name says that there is a header to find it in.
+// A column given by name says that there is a header to find it in.
 bool has_header(std::string_view text, const std::string& name, char separator, const csv_options& options);
+// The column of this name or position, none for an empty one; `what` it is the column of.
+std::optional<std::size_t> column_position(const std::string& column, const char* what,
+                                           const std::vector<std::string>& header, std::size_t columns,
+                                           const std::string& name);
 // The column the option names; none for an empty option.
 std::optional<std::size_t> label_position(const csv_options& options, const std::vector<std::string>& header,
                                           std::size_t columns, const std::string& name);

@@ -3,44 +3,95 @@
 
 #include <algorithm>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "mercer/kernels/features/dictionary.h"
 #include "mercer/kernels/features/pairs.h"
 
 namespace mercer {
+namespace detail {
+
+// The rows of some objects, their words numbered by a dictionary of their own.
+template <class Word>
+struct counted_run {
+    dictionary<Word> known;
+    std::vector<std::size_t> end;  // of every row
+    std::vector<std::pair<std::int32_t, double>> entries;
+
+    template <class Kind, class Words>
+    void count(const Kind& some, index first, index last, const Words& words) {
+        std::vector<double> sum;
+        std::vector<char> met;
+        for (index i = first; i < last; ++i) {
+            const std::size_t begin = entries.size();
+            words(some, i, [&](const Word& word, double weight = 1) {
+                const std::int32_t number = known.number(word);
+                const auto at = static_cast<std::size_t>(number);
+                if (at >= sum.size()) sum.resize(2 * at + 64), met.resize(sum.size());
+                if (!met[at]) entries.emplace_back(number, 0.0), met[at] = 1;
+                sum[at] += weight;
+            });
+            for (std::size_t e = begin; e < entries.size(); ++e) {
+                const auto at = static_cast<std::size_t>(entries[e].first);
+                entries[e].second = sum[at];
+                sum[at] = 0, met[at] = 0;
+            }
+            end.push_back(entries.size());
+        }
+    }
+    // From its own numbers to those of all objects, ascending in every row.
+    void renumber(const std::vector<std::int32_t>& column) {
+        std::size_t begin = 0;
+        for (const std::size_t stop : end) {
+            for (std::size_t e = begin; e < stop; ++e)
+                entries[e].first = column[static_cast<std::size_t>(entries[e].first)];
+            std::sort(entries.begin() + static_cast<std::ptrdiff_t>(begin),
+                      entries.begin() + static_cast<std::ptrdiff_t>(stop),
+                      [](const auto& a, const auto& b) { return a.first < b.first; });
+            begin = stop;
+        }
+    }
+};
+
+}  // namespace detail
 
 // words(objects, i, add) calls add(word) or add(word, weight) for every word of object i; the weights of a word are
 // added up in the order of the calls. Words that only Z has get columns of their own, so that k(z, z) is right too.
+// Columns are numbered in the order in which words are first met, object by object, for any number of threads: runs of
+// objects number their words so, and their dictionaries are joined in the order of the runs.
 template <class Word, class Kind, class Words>
-sparse<double> count_words(const Kind& some, Words words, std::unordered_map<Word, std::int32_t>& column) {
-    std::vector<index> start{0};
-    std::vector<std::int32_t> col;
-    std::vector<double> val;
-    std::vector<std::pair<std::int32_t, double>> here;
-    for (index i = 0; i < some.size(); ++i) {
-        here.clear();
-        words(some, i, [&](const Word& word, double weight = 1) {
-            here.emplace_back(column.try_emplace(word, static_cast<std::int32_t>(column.size())).first->second, weight);
-        });
-        std::ranges::stable_sort(here, {}, &std::pair<std::int32_t, double>::first);
-        for (std::size_t k = 0; k < here.size();) {
-            const std::int32_t at = here[k].first;
-            double sum = 0;
-            for (; k < here.size() && here[k].first == at; ++k) sum += here[k].second;
-            col.push_back(at);
-            val.push_back(sum);
-        }
-        start.push_back(static_cast<index>(col.size()));
+sparse<double> count_words(const Kind& some, Words words, dictionary<Word>& column) {
+    const index run = std::max<index>(16, some.size() / 64 + 1), count = (some.size() + run - 1) / run;
+    std::vector<detail::counted_run<Word>> runs(static_cast<std::size_t>(count));
+    parallel_for(count, [&](index r) {
+        runs[static_cast<std::size_t>(r)].count(some, r * run, std::min(some.size(), (r + 1) * run), words);
+    });
+    std::vector<std::vector<std::int32_t>> columns;
+    for (const auto& each : runs) {
+        auto& numbers = columns.emplace_back();
+        for (const Word& word : each.known.words()) numbers.push_back(column.number(word));
     }
+    std::vector<index> start{0};
+    for (const auto& each : runs) {
+        const index before = start.back();
+        for (const std::size_t end : each.end) start.push_back(before + static_cast<index>(end));
+    }
+    std::vector<std::int32_t> col(static_cast<std::size_t>(start.back()));
+    std::vector<double> val(col.size());
+    parallel_for(count, [&](index r) {
+        auto& one = runs[static_cast<std::size_t>(r)];
+        one.renumber(columns[static_cast<std::size_t>(r)]);
+        auto at = static_cast<std::size_t>(start[static_cast<std::size_t>(r * run)]);
+        for (const auto& [number, value] : one.entries) col[at] = number, val[at++] = value;
+    });
     return {std::move(start), std::move(col), std::move(val), static_cast<index>(column.size())};
 }
 
 template <class Word, class Kind, class Words>
 feature word_counts(std::string key, Words words) {
     return {key, [key, words](const dataset& x, const dataset* z) {
-                std::unordered_map<Word, std::int32_t> column;
+                dictionary<Word> column;
                 dataset first = count_words<Word>(objects_of<Kind>(x, key), words, column);
                 return std::pair(first,
                                  z ? dataset(count_words<Word>(objects_of<Kind>(*z, key), words, column)) : dataset());

@@ -1,0 +1,31 @@
+// e^(-gamma·d) with d the dynamic time warping distance (Sakoe and Chiba 1978): the least Σ ‖xᵢ-yⱼ‖² over the pairs of
+// an alignment, a path that steps on in x, in y or in both. Not positive semidefinite in general (Cuturi et al. 2007).
+#pragma once
+
+#include <cmath>
+
+#include "mercer/data/kinds/series.h"
+#include "mercer/kernels/leaf.h"
+
+namespace mercer {
+
+struct time_warp {
+    double gamma = 1;
+
+    static kernel_info info() {
+        return {"time_warp",
+                {"dtw"},
+                "exp(-gamma*(least sum of |x_i-y_j|^2 over an alignment of x and y))",
+                series::where,
+                {{"gamma", "1", "gamma > 0", "how fast it falls"}},
+                "the time warping distance is not conditionally negative definite, so no rule makes this a kernel",
+                false,
+                {.stationary = false, .radial = false, .normalised = true}};
+    }
+    static time_warp from(const mercer::arguments& given) { return {given.number("gamma", 1)}; }
+    void check() const { require(gamma > 0 && std::isfinite(gamma), "time_warp", "gamma > 0", gamma); }
+    std::vector<argument> arguments() const { return {gamma}; }
+    int emit(plan_builder& code) const;
+};
+
+}  // namespace mercer

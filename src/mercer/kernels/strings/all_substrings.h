@@ -1,0 +1,31 @@
+// All common substrings: Σ over strings u of decay^(2|u|)·count_u(s)·count_u(t) (Vishwanathan and Smola 2004).
+//
+// Linear time a pair: the suffix automaton of s (Blumer et al. 1985) reads t and knows after each letter the longest
+// suffix of what it has read that stands in s, and so the sum over all suffixes that do.
+#pragma once
+
+#include "mercer/data/kinds/strings.h"
+#include "mercer/kernels/leaf.h"
+
+namespace mercer {
+
+struct all_substrings {
+    double decay = 0.5;
+
+    static kernel_info info() {
+        return {"all_substrings",
+                {"common_substrings"},
+                "sum over strings u of length >= 1 of decay^(2|u|)*count_u(s)*count_u(t)",
+                strings::where,
+                {{"decay", "0.5", "0 < decay <= 1", "weight of a substring for each letter of it"}},
+                "all substrings: the inner product of weighted counts of all substrings",
+                true,
+                {}};
+    }
+    static all_substrings from(const mercer::arguments& given) { return {given.number("decay", 0.5)}; }
+    void check() const { require(decay >= 1e-100 && decay <= 1, "all_substrings", "0 < decay <= 1", decay); }
+    std::vector<argument> arguments() const { return {decay}; }
+    int emit(plan_builder& code) const;
+};
+
+}  // namespace mercer

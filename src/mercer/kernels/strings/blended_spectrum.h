@@ -1,0 +1,45 @@
+// Blended spectrum: the k-spectra of all lengths up to k, a common substring of length l weighted by decay^(2l)
+// (Shawe-Taylor and Cristianini 2004, section 11.2).
+#pragma once
+
+#include <cmath>
+
+#include "mercer/data/kinds/strings.h"
+#include "mercer/kernels/leaf.h"
+#include "mercer/kernels/linear.h"
+#include "mercer/kernels/strings/string_features.h"
+
+namespace mercer {
+
+struct blended_spectrum {
+    int k = 3;
+    double decay = 1;
+
+    static kernel_info info() {
+        return {"blended_spectrum",
+                {},
+                "sum over strings u of length 1..k of decay^(2|u|)*count_u(s)*count_u(t)",
+                strings::where,
+                {{"k", "3", "k >= 1, whole", "longest substrings"},
+                 {"decay", "1", "decay > 0", "weight of a substring for each letter of it"}},
+                "blended spectrum: the inner product of explicit weighted substring counts",
+                true,
+                {}};
+    }
+    static blended_spectrum from(const mercer::arguments& given) {
+        return {given.whole("k", 3), given.number("decay", 1)};
+    }
+    void check() const {
+        require(k >= 1, "blended_spectrum", "k >= 1", k);
+        require(decay > 0 && std::isfinite(decay), "blended_spectrum", "decay > 0", decay);
+        require(std::isnormal(std::pow(decay, 2.0 * k)), "blended_spectrum", "decay^(2k) within range", decay);
+    }
+    std::vector<argument> arguments() const { return {static_cast<double>(k), decay}; }
+    feature source() const { return blended_counts(k, decay); }
+
+    static constexpr statistic what = statistic::dot;
+    static constexpr map_input input = map_input::value;
+    linear map() const { return {}; }
+};
+
+}  // namespace mercer

@@ -1,0 +1,43 @@
+// Gapped k-mers: words of length g of which k places count and the others may be anything (Ghandi, Lee,
+// Mohammad-Noori, Beer 2014). Two substrings that differ at d places have C(g-d, k) of them in common.
+#pragma once
+
+#include "mercer/data/kinds/strings.h"
+#include "mercer/kernels/leaf.h"
+#include "mercer/kernels/linear.h"
+#include "mercer/kernels/strings/string_features.h"
+
+namespace mercer {
+
+struct gapped_kmer {
+    int g = 6;
+    int k = 4;
+    static constexpr double most_choices = 1e5;
+
+    static kernel_info info() {
+        return {"gapped_kmer",
+                {"gkm"},
+                "sum over words u of k letters and g-k gaps of count_u(s)*count_u(t)",
+                strings::where,
+                {{"g", "6", "1 <= g <= 64, whole", "length of the substrings"},
+                 {"k", "4", "1 <= k <= g, whole", "places of them that count"}},
+                "gapped k-mers: the inner product of explicit counts",
+                true,
+                {}};
+    }
+    static gapped_kmer from(const mercer::arguments& given) { return {given.whole("g", 6), given.whole("k", 4)}; }
+    void check() const {
+        require(g >= 1 && g <= 64, "gapped_kmer", "1 <= g <= 64", g);
+        require(k >= 1 && k <= g, "gapped_kmer", "1 <= k <= g", k);
+        require(ways_to_choose(g, k) <= most_choices, "gapped_kmer", "at most 100000 choices of k of g places",
+                ways_to_choose(g, k));
+    }
+    std::vector<argument> arguments() const { return {static_cast<double>(g), static_cast<double>(k)}; }
+    feature source() const { return gapped_counts(g, k); }
+
+    static constexpr statistic what = statistic::dot;
+    static constexpr map_input input = map_input::value;
+    linear map() const { return {}; }
+};
+
+}  // namespace mercer

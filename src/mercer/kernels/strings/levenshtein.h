@@ -1,0 +1,32 @@
+// e^(-gamma·d) with d the edit distance of Levenshtein: the least number of letters put in, left out or replaced that
+// turn s into t. Not positive semidefinite in general (Cortes, Haffner, Mohri 2004).
+// The distance by Myers's bit vectors (1999), in blocks of 64 letters (Hyyrö 2003): |s|·|t|/64 steps.
+#pragma once
+
+#include <cmath>
+
+#include "mercer/data/kinds/strings.h"
+#include "mercer/kernels/leaf.h"
+
+namespace mercer {
+
+struct levenshtein {
+    double gamma = 1;
+
+    static kernel_info info() {
+        return {"levenshtein",
+                {},
+                "exp(-gamma*(edit distance of s and t))",
+                strings::where,
+                {{"gamma", "1", "gamma > 0", "how fast it falls"}},
+                "the edit distance is not conditionally negative definite, so no rule makes this a kernel",
+                false,
+                {.stationary = false, .radial = false, .normalised = true}};
+    }
+    static levenshtein from(const mercer::arguments& given) { return {given.number("gamma", 1)}; }
+    void check() const { require(gamma > 0 && std::isfinite(gamma), "levenshtein", "gamma > 0", gamma); }
+    std::vector<argument> arguments() const { return {gamma}; }
+    int emit(plan_builder& code) const;
+};
+
+}  // namespace mercer

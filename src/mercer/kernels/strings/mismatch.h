@@ -1,0 +1,52 @@
+// Mismatch kernel: a substring of length k counts for every word that differs from it at m places at most (Leslie,
+// Eskin, Cohen, Weston, Noble 2004). Its value depends on the size of the alphabet, not on which bytes are its letters.
+#pragma once
+
+#include "mercer/data/kinds/strings.h"
+#include "mercer/kernels/leaf.h"
+#include "mercer/kernels/linear.h"
+#include "mercer/kernels/strings/string_features.h"
+
+namespace mercer {
+
+struct mismatch {
+    int k = 5;
+    int m = 1;
+    int letters = 4;
+    static constexpr double most_words = 1e5;  // that one substring counts for
+
+    static kernel_info info() {
+        return {
+            "mismatch",
+            {},
+            "sum over words u of k letters of near_u(s)*near_u(t), near_u(s) = number of substrings of s that differ "
+            "from u at m places at most",
+            strings::where,
+            {{"k", "5", "k >= 1, whole", "length of the substrings"},
+             {"m", "1", "0 <= m <= k, whole", "places that may differ"},
+             {"letters", "4", "1 <= letters <= 256, whole", "size of the alphabet; no fewer than occur"}},
+            "mismatch: the inner product of explicit counts of words",
+            true,
+            {}};
+    }
+    static mismatch from(const mercer::arguments& given) {
+        return {given.whole("k", 5), given.whole("m", 1), given.whole("letters", 4)};
+    }
+    void check() const {
+        require(k >= 1, "mismatch", "k >= 1", k);
+        require(m >= 0 && m <= k, "mismatch", "0 <= m <= k", m);
+        require(letters >= 1 && letters <= 256, "mismatch", "1 <= letters <= 256", letters);
+        require(mismatch_words(k, m, letters - 1) <= most_words || m == 0, "mismatch",
+                "at most 100000 words within m places of one", mismatch_words(k, m, letters - 1));
+    }
+    std::vector<argument> arguments() const {
+        return {static_cast<double>(k), static_cast<double>(m), static_cast<double>(letters)};
+    }
+    feature source() const { return mismatch_counts(k, m, letters); }
+
+    static constexpr statistic what = statistic::dot;
+    static constexpr map_input input = map_input::value;
+    linear map() const { return {}; }
+};
+
+}  // namespace mercer

@@ -1,0 +1,161 @@
+#include "mercer/kernels/strings/string_features.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <bit>
+#include <cmath>
+
+#include "mercer/data/kinds/strings.h"
+#include "mercer/kernels/features/word_counts.h"
+
+namespace mercer {
+namespace {
+
+// The bytes that occur, numbered 0, 1, … in their own order.
+struct letter_codes {
+    std::array<std::uint8_t, 256> code{};
+    int count = 0;
+
+    letter_codes(const strings& x, const strings* z) {
+        std::array<bool, 256> occurs{};
+        for (const strings* some : {&x, z})
+            for (index i = 0; some && i < some->size(); ++i)
+                for (const char c : (*some)[i]) occurs[static_cast<unsigned char>(c)] = true;
+        for (std::size_t c = 0; c < 256; ++c)
+            if (occurs[c]) code[c] = static_cast<std::uint8_t>(count++);
+    }
+    std::vector<std::uint8_t> of(std::string_view s) const {
+        std::vector<std::uint8_t> out(s.size());
+        for (std::size_t i = 0; i < s.size(); ++i) out[i] = code[static_cast<unsigned char>(s[i])];
+        return out;
+    }
+};
+
+// Bits that tell `count` things apart.
+int bits_for(double count) { return std::max(1, static_cast<int>(std::ceil(std::log2(std::max(1.0, count))))); }
+
+// A feature whose words are numbers made of letter codes: words(codes) gives the work of word_counts for them.
+template <class Words>
+feature coded_counts(std::string key, Words words) {
+    return {key, [key, words](const dataset& x, const dataset* z) {
+                const strings& first = objects_of<strings>(x, key);
+                const strings* second = z ? &objects_of<strings>(*z, key) : nullptr;
+                const auto each = words(letter_codes(first, second));
+                dictionary<std::uint64_t> column;
+                dataset left = count_words<std::uint64_t>(first, each, column);
+                return std::pair(left, second ? dataset(count_words<std::uint64_t>(*second, each, column)) : dataset());
+            }};
+}
+
+// Calls add for all words that differ from `word` at `left` places at most, from place `at` on.
+template <class Add>
+struct neighbours {
+    const std::uint8_t* letters;
+    int k, bits, letter_count;
+    double spare_root;  // √(number of letters that no string holds)
+    Add& add;
+
+    void from(int at, int left, std::uint64_t word, double weight) const {
+        add(word, weight);
+        if (left == 0) return;
+        for (int place = at; place < k; ++place) {
+            const int shift = bits * place;
+            const std::uint64_t others = word & ~(((std::uint64_t{1} << bits) - 1) << shift);
+            for (int c = 0; c < letter_count; ++c)
+                if (c != letters[place])
+                    from(place + 1, left - 1, others | static_cast<std::uint64_t>(c) << shift, weight);
+            if (spare_root > 0)
+                from(place + 1, left - 1, others | static_cast<std::uint64_t>(letter_count) << shift,
+                     weight * spare_root);
+        }
+    }
+};
+
+void require_room(int bits, const std::string& owner, const std::string& what, int letters) {
+    if (bits > 64)
+        fail(errc::unsupported, fmt::format("{}: {} take {} bits with the {} letters of these strings, 64 are there",
+                                            owner, what, bits, letters));
+}
+
+// All choices of k of g places, as masks.
+std::vector<std::uint64_t> choices(int g, int k) {
+    std::vector<std::uint64_t> made;
+    const std::uint64_t end = g == 64 ? 0 : std::uint64_t{1} << g;
+    for (std::uint64_t mask = k == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << k) - 1;;) {
+        made.push_back(mask);
+        const std::uint64_t low = mask & -mask, up = mask + low;  // the next number with as many bits
+        if (up == 0) break;
+        mask = up | (((mask ^ up) / low) >> 2);
+        if (end && mask >= end) break;
+    }
+    return made;
+}
+
+}  // namespace
+
+double ways_to_choose(int n, int k) {
+    if (k < 0 || k > n) return 0;
+    double ways = 1;
+    for (int i = 1; i <= k; ++i) ways = ways * (n - k + i) / i;
+    return std::round(ways);
+}
+
+double mismatch_words(int k, int m, double changes) {
+    double count = 0;
+    for (int d = 0; d <= m; ++d) count += ways_to_choose(k, d) * std::pow(changes, d);
+    return count;
+}
+
+feature blended_counts(int k, double decay) {
+    std::vector<double> weight;
+    for (int l = 1; l <= k; ++l) weight.push_back(std::pow(decay, l));
+    return word_counts<std::string_view, strings>(
+        fmt::format("substrings to {} by {}", k, decay), [k, weight](const strings& from, index i, auto add) {
+            const std::string_view s = from[i];
+            for (std::size_t at = 0; at < s.size(); ++at)
+                for (std::size_t l = 1; l <= static_cast<std::size_t>(k) && at + l <= s.size(); ++l)
+                    add(s.substr(at, l), weight[l - 1]);
+        });
+}
+
+feature mismatch_counts(int k, int m, int letters) {
+    return coded_counts(fmt::format("substrings {} but {} of {}", k, m, letters), [=](const letter_codes& known) {
+        if (known.count > letters)
+            fail(errc::data, fmt::format("mismatch: letters >= {} is needed, for so many different bytes occur, got {}",
+                                         known.count, letters));
+        const int bits = bits_for(known.count + 1);
+        require_room(bits * k, "mismatch", fmt::format("words of {}", k), known.count);
+        return [=](const strings& from, index i, auto add) {
+            const std::vector<std::uint8_t> s = known.of(from[i]);
+            for (std::size_t at = 0; at + static_cast<std::size_t>(k) <= s.size(); ++at) {
+                std::uint64_t word = 0;
+                for (int place = 0; place < k; ++place)
+                    word |= static_cast<std::uint64_t>(s[at + static_cast<std::size_t>(place)]) << bits * place;
+                const neighbours<decltype(add)> near{
+                    s.data() + at, k, bits, known.count, std::sqrt(static_cast<double>(letters - known.count)), add};
+                near.from(0, m, word, 1);
+            }
+        };
+    });
+}
+
+feature gapped_counts(int g, int k) {
+    return coded_counts(
+        fmt::format("{} of {} letters", k, g), [g, masks = choices(g, k), k](const letter_codes& known) {
+            const int bits = bits_for(known.count), mask_bits = bits_for(static_cast<double>(masks.size()));
+            require_room(bits * k + mask_bits, "gapped_kmer", fmt::format("{} of {} letters", k, g), known.count);
+            return [=](const strings& from, index i, auto add) {
+                const std::vector<std::uint8_t> s = known.of(from[i]);
+                for (std::size_t at = 0; at + static_cast<std::size_t>(g) <= s.size(); ++at)
+                    for (std::size_t m = 0; m < masks.size(); ++m) {
+                        std::uint64_t word = m;
+                        for (std::uint64_t rest = masks[m]; rest; rest &= rest - 1)
+                            word = word << bits | s[at + static_cast<std::size_t>(std::countr_zero(rest))];
+                        add(word);
+                    }
+            };
+        });
+}
+
+}  // namespace mercer

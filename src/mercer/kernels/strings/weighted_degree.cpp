@@ -1,0 +1,90 @@
+#include "mercer/kernels/strings/weighted_degree.h"
+
+#include <bit>
+#include <cstring>
+
+#include "mercer/kernels/features/ordered_pairs.h"
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+namespace mercer {
+namespace {
+
+// Bit i: a[i] == b[i], for 64 bytes.
+std::uint64_t equal_bits(const char* a, const char* b) {
+    std::uint64_t bits = 0;
+#if defined(__SSE2__)
+    for (int part = 0; part < 4; ++part) {
+        const __m128i x = _mm_loadu_si128(reinterpret_cast<const __m128i*>(a + 16 * part)),
+                      y = _mm_loadu_si128(reinterpret_cast<const __m128i*>(b + 16 * part));
+        bits |= static_cast<std::uint64_t>(static_cast<std::uint16_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(x, y))))
+                << 16 * part;
+    }
+#else
+    for (int i = 0; i < 64; ++i) bits |= std::uint64_t{a[i] == b[i]} << i;
+#endif
+    return bits;
+}
+
+class degrees {
+public:
+    explicit degrees(int d) : counts_(static_cast<std::size_t>(d)) {}
+
+    // Adds to counts[l-1] the number of places where a and b, from their starts, have the same l bytes.
+    void add(std::string_view a, std::string_view b) {
+        const std::size_t length = std::min(a.size(), b.size()), whole = length / 64;
+        bits_.resize(whole + 1);
+        for (std::size_t w = 0; w < whole; ++w) bits_[w] = equal_bits(a.data() + 64 * w, b.data() + 64 * w);
+        char left[64] = {}, right[64] = {};
+        const std::size_t rest = length % 64;
+        if (rest) std::memcpy(left, a.data() + 64 * whole, rest), std::memcpy(right, b.data() + 64 * whole, rest);
+        bits_[whole] = equal_bits(left, right) & ((std::uint64_t{1} << rest) - 1);
+        // The same l letters stand at i where the same l-1 stand at i and at i+1.
+        for (auto& count : counts_) {
+            index found = 0;
+            for (const std::uint64_t each : bits_) found += std::popcount(each);
+            if (found == 0) return;
+            count += found;
+            for (std::size_t w = 0; w < bits_.size(); ++w)
+                bits_[w] &= bits_[w] >> 1 | (w + 1 < bits_.size() ? bits_[w + 1] << 63 : 0);
+        }
+    }
+    // Σ weight[l-1]·counts[l-1], and all counts are 0 again.
+    double take(const std::vector<double>& weight) {
+        double sum = 0;
+        for (std::size_t l = 0; l < counts_.size(); ++l) sum += weight[l] * static_cast<double>(counts_[l]);
+        std::ranges::fill(counts_, 0);
+        return sum;
+    }
+
+private:
+    std::vector<index> counts_;
+    std::vector<std::uint64_t> bits_;
+};
+
+}  // namespace
+
+int emit_weighted_degree(plan_builder& code, const char* owner, int d, int shifts) {
+    std::vector<double> weight;
+    for (int l = 1; l <= d; ++l) weight.push_back(2.0 * (d - l + 1) / (static_cast<double>(d) * (d + 1)));
+    return emit_ordered_pairs<strings>(
+        code, owner, [](std::string_view s) { return s; },
+        [=](std::string_view s, std::span<const std::string_view* const> others, double* out) {
+            degrees same(d);
+            for (std::size_t p = 0; p < others.size(); ++p) {
+                const std::string_view t = *others[p];
+                same.add(s, t);
+                out[p] = same.take(weight);
+                const std::size_t most = std::min(static_cast<std::size_t>(shifts), std::max(s.size(), t.size()));
+                for (std::size_t r = 1; r <= most; ++r) {
+                    if (r < s.size()) same.add(s.substr(r), t);
+                    if (r < t.size()) same.add(s, t.substr(r));
+                    out[p] += same.take(weight) / (2.0 * static_cast<double>(r + 1));
+                }
+            }
+        });
+}
+
+}  // namespace mercer
