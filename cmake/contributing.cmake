@@ -9,7 +9,7 @@ file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/contributing/mercer/kernels/all_kernel
 set(contributing_includes ${CMAKE_BINARY_DIR}/contributing ${CMAKE_SOURCE_DIR}/tests/contributing)
 
 add_executable(mercer_contributing tests/contributing/inverse_multiquadric_test.cpp tests/contributing/text_test.cpp tests/kernels/contract_test.cpp
-               tests/contracts/reference.cpp tests/contracts/paths.cpp src/mercer/kernels/text/registry.cpp src/mercer/kernels/evaluation/precise.cpp)
+               tests/contracts/dense_oracle.cpp tests/contracts/reference.cpp tests/contracts/paths.cpp src/mercer/kernels/text/registry.cpp src/mercer/kernels/evaluation/precise.cpp)
 foreach(simd ${simd_targets})
   mercer_simd_library(contributing_simd_${simd} ${simd} ${CMAKE_SOURCE_DIR}/src/mercer/kernels/tile/ops.cpp)
   target_include_directories(contributing_simd_${simd} BEFORE PRIVATE ${contributing_includes})

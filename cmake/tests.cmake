@@ -16,14 +16,14 @@ if(test_sources)
   include(GoogleTest)
   add_executable(mercer_tests ${test_sources})
   target_include_directories(mercer_tests PRIVATE ${CMAKE_SOURCE_DIR}/tests)
-  target_link_libraries(mercer_tests PRIVATE mercer mercer_headers GTest::gtest_main GTest::gmock rapidcheck rapidcheck_gtest LAPACK::LAPACK BLAS::BLAS)
+  target_link_libraries(mercer_tests PRIVATE mercer mercer_headers GTest::gtest_main GTest::gmock rapidcheck LAPACK::LAPACK BLAS::BLAS)
   target_compile_definitions(mercer_tests PRIVATE ${mercer_definitions})
   # Only one source knows where this checkout is: the objects of the others are the same in every one, and ccache finds them again.
   set_source_files_properties(${CMAKE_SOURCE_DIR}/tests/contracts/paths.cpp PROPERTIES COMPILE_DEFINITIONS
                               "MERCER_DATA_DIR=\"${CMAKE_SOURCE_DIR}/data\";MERCER_TEST_DIR=\"${CMAKE_SOURCE_DIR}/tests\"")
   set_source_files_properties(${CMAKE_SOURCE_DIR}/tests/contracts/paths.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
   mercer_warnings(mercer_tests)
-  mercer_precompile(mercer_tests <algorithm> <cmath> <functional> <map> <random> <string> <vector> <gtest/gtest.h> <gmock/gmock.h> <rapidcheck/gtest.h> <fmt/format.h>)
+  mercer_precompile(mercer_tests <algorithm> <cmath> <functional> <map> <random> <string> <vector> <gtest/gtest.h> <gmock/gmock.h> <fmt/format.h>)
   target_compile_options(mercer_tests PRIVATE ${mercer_light})
   if(mercer_apps)
     add_dependencies(mercer_tests ${mercer_apps}) # tests of the programs run them
@@ -37,7 +37,7 @@ if(test_sources AND NOT MERCER_SANITIZE)
   add_executable(mercer_core_tests "$<FILTER:$<TARGET_OBJECTS:mercer_tests>,INCLUDE,/tests/(contracts|kernels|gram|solvers|methods|selection|insight)/>"
                  "$<FILTER:$<TARGET_OBJECTS:mercer>,INCLUDE,/(base/file|data/readers/source|methods/svm/files/checkpoint)\\.cpp>")
   set_target_properties(mercer_core_tests PROPERTIES LINKER_LANGUAGE CXX)
-  target_link_libraries(mercer_core_tests PRIVATE mercer_core GTest::gtest_main GTest::gmock rapidcheck rapidcheck_gtest
+  target_link_libraries(mercer_core_tests PRIVATE mercer_core GTest::gtest_main GTest::gmock rapidcheck
                         $<TARGET_NAME_IF_EXISTS:ZLIB::ZLIB> $<TARGET_NAME_IF_EXISTS:LibLZMA::LibLZMA>)
   add_test(NAME core.contracts COMMAND mercer_core_tests --gtest_brief=1
            --gtest_filter=kernels/registered*:composite*:kernel_contract*:extremes*:oracle*:gram*:svm_contract*:knn*:nearest*:kernel_*:ridge*:representer*:interior_point*:band_reduction*:block_lanczos*:mercer_test*:spectrum*:dense_algebra*:-*large*)

@@ -1,7 +1,6 @@
 #include "mercer/base/decimal.h"
 
 #include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
 
 #include <cmath>
 #include <cstdio>
@@ -9,6 +8,8 @@
 #include <cstring>
 #include <limits>
 #include <string>
+
+#include "contracts/property.h"
 
 namespace mercer {
 namespace {
@@ -32,28 +33,32 @@ double from_bits(std::uint64_t bits) {
     return value;
 }
 
-RC_GTEST_PROP(decimal, shortest_reads_back, (std::uint64_t bits)) {
+PROPERTY(decimal, shortest_reads_back) {
+    const auto bits = drawn::any<std::uint64_t>();
     const double value = from_bits(bits);
-    RC_PRE(std::isfinite(value));
+    drawn::suppose(std::isfinite(value));
     const std::string text = shortest(value);
     const double back = std::strtod(text.c_str(), nullptr);
-    RC_ASSERT(back == value);
-    RC_ASSERT(std::signbit(back) == std::signbit(value));
+    MUST_HOLD(back == value);
+    MUST_HOLD(std::signbit(back) == std::signbit(value));
 }
 
-RC_GTEST_PROP(decimal, eight_digits_are_written_as_printf_does, (int digits, std::uint8_t places)) {
+PROPERTY(decimal, eight_digits_are_written_as_printf_does) {
+    const auto digits = drawn::any<int>();
+    const auto places = drawn::any<std::uint8_t>();
     const double value = static_cast<double>(digits % 100000000) / std::pow(10.0, places % 12);
-    RC_PRE(value == 0 || std::abs(value) >= 1e-4);
+    drawn::suppose(value == 0 || std::abs(value) >= 1e-4);
     const double decimal = std::strtod(printed("%.*g", 8, value).c_str(), nullptr);
-    if (decimal == value) RC_ASSERT(shortest(value) == printed("%.*g", 8, value));
-    RC_ASSERT(std::strtod(shortest(value).c_str(), nullptr) == value);
+    if (decimal == value) MUST_HOLD(shortest(value) == printed("%.*g", 8, value));
+    MUST_HOLD(std::strtod(shortest(value).c_str(), nullptr) == value);
 }
 
-RC_GTEST_PROP(decimal, general_is_printf, (std::uint64_t bits)) {
+PROPERTY(decimal, general_is_printf) {
+    const auto bits = drawn::any<std::uint64_t>();
     const double value = from_bits(bits);
-    RC_PRE(std::isfinite(value));
-    RC_ASSERT(general(value, 17) == printed("%.*g", 17, value));
-    RC_ASSERT(general(value, 6) == printed("%.*g", 6, value));
+    drawn::suppose(std::isfinite(value));
+    MUST_HOLD(general(value, 17) == printed("%.*g", 17, value));
+    MUST_HOLD(general(value, 6) == printed("%.*g", 6, value));
 }
 
 TEST(decimal, edges) {

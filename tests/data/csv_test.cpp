@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <rapidcheck.h>
 
 #include <cmath>
 
+#include "contracts/property.h"
 #include "readers_support.h"
 
 namespace mercer {
@@ -179,27 +179,25 @@ TEST(csv, names_in_latin_1_are_those_in_utf_8) {
 }
 
 TEST(csv, what_is_written_is_read) {
-    EXPECT_TRUE(rc::check("a random table with random class names survives quoting", [] {
-        const auto finite = rc::gen::suchThat(rc::gen::arbitrary<double>(), [](double v) { return std::isfinite(v); });
-        const int n = *rc::gen::inRange(1, 10);
-        const int d = *rc::gen::inRange(1, 5);
-        const char separator = *rc::gen::element(',', ';', '\t');
+    EXPECT_TRUE(drawn::always("a random table with random class names survives quoting", [] {
+        const int n = drawn::whole(1, 10);
+        const int d = drawn::whole(1, 5);
+        const char separator = drawn::one_of({',', ';', '\t'});
         std::string text;
         for (int j = 0; j < d; ++j) text += fmt::format("x{}{}", j, separator);
         text += "class\n";
         matrix_rows expected;
         words labels;
         for (int i = 0; i < n; ++i) {
-            expected.push_back(*rc::gen::container<std::vector<double>>(static_cast<std::size_t>(d), finite));
+            expected.push_back(drawn::reals(static_cast<std::size_t>(d)));
             for (const double value : expected.back()) text += fmt::format("{}{}", value, separator);
-            labels.push_back(
-                "c" + *rc::gen::container<std::string>(rc::gen::element('a', '"', ',', ';', '\n', '\r', ' ', '\t')));
+            labels.push_back("c" + drawn::some_text("a\",;\n\r \t"));
             text += csv_field(labels.back()) + "\n";
         }
         const table t = parse_csv(text, "f", {.separator = separator, .header = csv_header::present, .label = "class"});
-        RC_ASSERT(rows<double>(t.x) == expected);
+        MUST_HOLD(rows<double>(t.x) == expected);
         for (int i = 0; i < n; ++i)
-            RC_ASSERT(t.class_names[static_cast<std::size_t>(t.y[static_cast<std::size_t>(i)])] ==
+            MUST_HOLD(t.class_names[static_cast<std::size_t>(t.y[static_cast<std::size_t>(i)])] ==
                       labels[static_cast<std::size_t>(i)]);
     }));
 }

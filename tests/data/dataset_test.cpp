@@ -1,13 +1,13 @@
 #include "mercer/data/dataset.h"
 
 #include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
 
 #include <limits>
 #include <numeric>
 #include <string>
 #include <vector>
 
+#include "contracts/property.h"
 #include "mercer/base/error.h"
 #include "mercer/data/kinds/all_kinds.h"
 
@@ -246,27 +246,27 @@ TEST(require_finite, has_nothing_to_say_of_other_objects) {
 }
 
 // Gathering commutes with densifying: the rows of gather(sparse) are the rows of the dense matrix.
-RC_GTEST_PROP(data_set_property, gathering_commutes_with_densifying, ()) {
-    const auto dims = *rc::gen::inRange<index>(1, 9);
-    const auto n = *rc::gen::inRange<index>(1, 9);
+PROPERTY(data_set_property, gathering_commutes_with_densifying) {
+    const auto dims = drawn::whole<index>(1, 9);
+    const auto n = drawn::whole<index>(1, 9);
     std::vector<index> start{0};
     columns col;
     std::vector<double> val;
     for (index i = 0; i < n; ++i) {
         for (index j = 0; j < dims; ++j)
-            if (*rc::gen::arbitrary<bool>()) {
+            if (drawn::coin()) {
                 col.push_back(static_cast<std::int32_t>(j));
-                val.push_back(*rc::gen::inRange(-100, 100));
+                val.push_back(drawn::whole(-100, 100));
             }
         start.push_back(static_cast<index>(col.size()));
     }
     const dataset data = sparse<double>(start, col, val, dims);
-    const auto list = *rc::gen::container<std::vector<index>>(rc::gen::inRange<index>(0, n));
+    const auto list = drawn::some_wholes(0, n);
     const auto one = as_dense<double>(gather(data, std::span<const index>(list)));
     const auto other = gather(as_dense<double>(data), std::span<const index>(list));
-    RC_ASSERT(one.size() == static_cast<index>(list.size()));
+    MUST_HOLD(one.size() == static_cast<index>(list.size()));
     for (index i = 0; i < one.size(); ++i)
-        for (index j = 0; j < dims; ++j) RC_ASSERT(one.row(i)[j] == other.as<dense<double>>()->row(i)[j]);
+        for (index j = 0; j < dims; ++j) MUST_HOLD(one.row(i)[j] == other.as<dense<double>>()->row(i)[j]);
 }
 
 }  // namespace

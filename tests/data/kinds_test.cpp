@@ -34,6 +34,13 @@ Kind some_objects(testing::generator& random, index count) {
         if constexpr (std::is_same_v<Kind, multisets>)
             return testing::multisets_of(testing::random_multisets(random, count));
         if constexpr (std::is_same_v<Kind, points>) return testing::points_of(testing::random_clouds(random, count));
+        if constexpr (std::is_same_v<Kind, records>)
+            return records(
+                {{"number", testing::vectors_of<double>(testing::random_vectors(random, count, {.dims = 1}),
+                                                        testing::storage::dense)},
+                 {"two words", testing::strings_of(testing::random_strings(random, count))},
+                 {"thin", testing::vectors_of<double>(testing::random_vectors(random, count, {.density = 0.2}),
+                                                      testing::storage::sparse)}});
     }();
     return *made.as<Kind>();
 }
@@ -137,10 +144,24 @@ TEST(kinds, points_check_what_they_are_made_of) {
     });
 }
 
+TEST(records, say_what_is_wrong_with_their_fields) {
+    const dataset one = strings({"a"}), two = strings({"a", "b"});
+    expect_error(errc::invalid_argument, "field 'x' has 1 values, 'y' has 2", [&] {
+        records({{"x", one}, {"y", two}});
+    });
+    expect_error(errc::invalid_argument, "the field 'x' is there twice", [&] { records({{"x", one}, {"x", one}}); });
+    expect_error(errc::data, "there is no field 'z': the records have x, y", [&] {
+        records({{"x", one}, {"y", one}}).of("z");
+    });
+    expect_error(errc::data, "there is no field 'y'", [&] {
+        records({{"y", one}}).followed_by(records({{"x", one}}));
+    });
+}
+
 TEST(kinds, by_name) {
     for (const domain each : all_domains()) EXPECT_EQ(domain_named(name(each)), each);
     expect_error(errc::invalid_argument,
-                 "the kind of object must be one of vectors, strings, sets, multisets, points, any, got trees",
+                 "the kind of object must be one of vectors, strings, sets, multisets, points, records, any, got trees",
                  [] { domain_named("trees"); });
 }
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <rapidcheck.h>
 
 #include <cmath>
 #include <cstdlib>
@@ -10,6 +9,7 @@
 #include <limits>
 #include <random>
 
+#include "contracts/property.h"
 #include "mercer/base/parallel.h"
 #include "readers_support.h"
 
@@ -222,27 +222,25 @@ TEST(libsvm, first_fault_is_reported_for_any_number_of_threads) {
 }
 
 TEST(libsvm, what_is_written_is_read) {
-    EXPECT_TRUE(rc::check("a random sparse matrix written as text is read back exactly", [] {
-        const int rows = *rc::gen::inRange(1, 20);
+    EXPECT_TRUE(drawn::always("a random sparse matrix written as text is read back exactly", [] {
+        const int rows = drawn::whole(1, 20);
         std::string text;
         list expected;
         std::vector<double> y;
         for (int i = 0; i < rows; ++i) {
-            const auto finite =
-                rc::gen::suchThat(rc::gen::arbitrary<double>(), [](double v) { return std::isfinite(v); });
-            y.push_back(*finite);
+            y.push_back(drawn::real());
             text += fmt::format("{}", y.back());
             int column = 0;
-            for (const double value : *rc::gen::container<std::vector<double>>(finite)) {
-                column += *rc::gen::inRange(1, 1000);
+            for (const double value : drawn::some_reals()) {
+                column += drawn::whole(1, 1000);
                 text += fmt::format(" {}:{}", column, value);
                 expected.push_back({i, column - 1, value});
             }
-            text += *rc::gen::element<std::string>("\n", "\r\n", " #\n");
+            text += drawn::one_of<std::string>({"\n", "\r\n", " #\n"});
         }
         const table t = parse_libsvm(text, "f");
-        RC_ASSERT(t.y == y);
-        RC_ASSERT(entries<double>(t.x) == expected);
+        MUST_HOLD(t.y == y);
+        MUST_HOLD(entries<double>(t.x) == expected);
     }));
 }
 

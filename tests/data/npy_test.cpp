@@ -1,11 +1,11 @@
 #include "mercer/data/readers/npy.h"
 
 #include <gtest/gtest.h>
-#include <rapidcheck.h>
 
 #include <cmath>
 #include <cstring>
 
+#include "contracts/property.h"
 #include "readers_support.h"
 
 namespace mercer {
@@ -140,16 +140,15 @@ TEST(npy, rows_of_a_view_with_gaps_are_packed) {
 }
 
 TEST(npy, what_is_written_is_read) {
-    EXPECT_TRUE(rc::check("a random matrix survives bit by bit", [] {
-        const int n = *rc::gen::inRange(1, 8);
-        const int d = *rc::gen::inRange(1, 8);
+    EXPECT_TRUE(drawn::always("a random matrix survives bit by bit", [] {
+        const int n = drawn::whole(1, 8);
+        const int d = drawn::whole(1, 8);
         matrix<double> m(n, d);
-        for (int k = 0; k < n * d; ++k)
-            m.data()[k] = *rc::gen::suchThat(rc::gen::arbitrary<double>(), [](double v) { return std::isfinite(v); });
+        for (int k = 0; k < n * d; ++k) m.data()[k] = drawn::real();
         const matrix<double> copy = m;
         const table t = parse_npy(format_npy(dense<double>(std::move(m))), "f");
-        RC_ASSERT(t.x.size() == n && t.x.dims() == d);
-        RC_ASSERT(std::memcmp(t.x.as<dense<double>>()->row(0), copy.data(),
+        MUST_HOLD(t.x.size() == n && t.x.dims() == d);
+        MUST_HOLD(std::memcmp(t.x.as<dense<double>>()->row(0), copy.data(),
                               static_cast<std::size_t>(n * d) * sizeof(double)) == 0);
     }));
 }

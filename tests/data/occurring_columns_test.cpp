@@ -1,10 +1,10 @@
 #include "mercer/data/occurring_columns.h"
 
 #include <gtest/gtest.h>
-#include <rapidcheck.h>
 
 #include <set>
 
+#include "contracts/property.h"
 #include "readers_support.h"
 
 namespace mercer {
@@ -38,24 +38,24 @@ TEST(occurring_columns, arrays_over_columns_are_weighed_against_the_entries) {
 }
 
 TEST(occurring_columns, keep_every_number_whatever_the_columns_are) {
-    EXPECT_TRUE(rc::check("the entries under their old columns are the same", [] {
-        const int n = *rc::gen::inRange(1, 6);
-        const std::int32_t highest = *rc::gen::element(10, 100000, last - 1);
+    EXPECT_TRUE(drawn::always("the entries under their old columns are the same", [] {
+        const int n = drawn::whole(1, 6);
+        const std::int32_t highest = drawn::one_of({10, 100000, last - 1});
         std::vector<index> start{0};
         columns col;
         std::vector<double> val;
         for (int i = 0; i < n; ++i) {
-            const auto row = *rc::gen::container<std::set<std::int32_t>>(rc::gen::inRange<std::int32_t>(0, highest));
+            const auto row = drawn::some_distinct(0, highest);
             for (const std::int32_t c : row) col.push_back(c), val.push_back(static_cast<double>(col.size()));
             start.push_back(static_cast<index>(col.size()));
         }
         const sparse<double> x(start, col, val, index{highest} + 1);
         const columns there = occurring_columns(x);
         const std::set<std::int32_t> expected(col.begin(), col.end());
-        RC_ASSERT(there == columns(expected.begin(), expected.end()));
+        MUST_HOLD(there == columns(expected.begin(), expected.end()));
         auto moved = entries<double>(renumbered(x, there));
         for (entry& each : moved) each.column = there[static_cast<std::size_t>(each.column)];
-        RC_ASSERT(moved == entries<double>(x));
+        MUST_HOLD(moved == entries<double>(x));
     }));
 }
 

@@ -35,7 +35,7 @@ TEST(read_table, format_by_content) {
     EXPECT_EQ(detect_format("x", std::string_view("\x93NUMPY\x01", 7)).name, "npy"s);
     EXPECT_EQ(failure([] { detect_format("x", "hello world\n"); }),
               "unsupported: x: cannot tell the format from the name or from the first line 'hello world': say which of "
-              "npy, xyz, libsvm, strings, sets, multisets, texts, csv it is");
+              "npy, xyz, libsvm, strings, sets, multisets, texts, records, jsonl, csv it is");
     EXPECT_EQ(failure([] { detect_format("x", "\n"); }), "bad data: x: expected at least one example, got none");
 }
 
@@ -43,7 +43,7 @@ TEST(read_table, formats_have_names) {
     for (const file_format* format : all_formats()) EXPECT_EQ(&file_format_named(format->name), format);
     EXPECT_EQ(failure([] { file_format_named("arff"); }),
               "invalid argument: the format must be one of auto, npy, xyz, libsvm, strings, sets, multisets, texts, "
-              "csv, got 'arff'");
+              "records, jsonl, csv, got 'arff'");
 }
 
 TEST(read_table, iris_is_the_same_from_either_file) {

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <rapidcheck.h>
 
 #include <cmath>
 #include <limits>
 
+#include "contracts/property.h"
 #include "mercer/data/kinds/all_kinds.h"
 #include "mercer/data/readers/libsvm.h"
 #include "readers_support.h"
@@ -159,37 +159,36 @@ TEST(scaling, targets_come_back) {
 
 TEST(scaling, file_holds_every_bit) {
     const scratch_folder folder;
-    EXPECT_TRUE(rc::check("saved and loaded, a scaling is the same", [&] {
-        const int d = *rc::gen::inRange(1, 6);
-        const auto finite = rc::gen::suchThat(rc::gen::arbitrary<double>(), [](double v) { return std::isfinite(v); });
-        const auto values = *rc::gen::container<std::vector<std::vector<double>>>(
-            3, rc::gen::container<std::vector<double>>(static_cast<std::size_t>(d), finite));
-        const auto y = *rc::gen::container<std::vector<double>>(3, finite);
+    EXPECT_TRUE(drawn::always("saved and loaded, a scaling is the same", [&] {
+        const int d = drawn::whole(1, 6);
+        matrix_rows values(3);
+        for (auto& row : values) row = drawn::reals(static_cast<std::size_t>(d));
+        const auto y = drawn::reals(3);
         scaling_options options = minmax;
-        if (*rc::gen::arbitrary<bool>()) options = {.with_mean = *rc::gen::arbitrary<bool>()};
-        options.targets = *rc::gen::arbitrary<bool>();
+        if (drawn::coin()) options = {.with_mean = drawn::coin()};
+        options.targets = drawn::coin();
         const scaling s = scaling::fit(make(values), y, options);
         s.save(folder.path("scaling.json"));
         const scaling back = scaling::load(folder.path("scaling.json"));
-        RC_ASSERT(std::equal(s.columns().begin(), s.columns().end(), back.columns().begin(), back.columns().end()));
-        RC_ASSERT(s.target() == back.target());
-        RC_ASSERT(s.to_json() == back.to_json());
-        RC_ASSERT(rows<double>(s.apply(make(values))) == rows<double>(back.apply(make(values))));
+        MUST_HOLD(std::equal(s.columns().begin(), s.columns().end(), back.columns().begin(), back.columns().end()));
+        MUST_HOLD(s.target() == back.target());
+        MUST_HOLD(s.to_json() == back.to_json());
+        MUST_HOLD(rows<double>(s.apply(make(values))) == rows<double>(back.apply(make(values))));
     }));
 }
 
 TEST(scaling, inverse_undoes_apply) {
-    EXPECT_TRUE(rc::check("inverse(apply(x)) = x up to the rounding of a few operations", [] {
+    EXPECT_TRUE(drawn::always("inverse(apply(x)) = x up to the rounding of a few operations", [] {
         matrix_rows values;
         for (int i = 0; i < 4; ++i)
-            values.push_back({*rc::gen::inRange(-1000, 1000) / 7.0, *rc::gen::inRange(-1000, 1000) * 1e5});
-        const scaling s = scaling::fit(make(values), *rc::gen::arbitrary<bool>() ? minmax : scaling_options{});
+            values.push_back({drawn::whole(-1000, 1000) / 7.0, drawn::whole(-1000, 1000) * 1e5});
+        const scaling s = scaling::fit(make(values), drawn::coin() ? minmax : scaling_options{});
         const auto back = rows<double>(s.inverse(s.apply(make(values))));
         for (std::size_t j = 0; j < 2; ++j) {
             double size = 0;
             for (const auto& row : values) size = std::max(size, std::abs(row[j]));
             for (std::size_t i = 0; i < values.size(); ++i)
-                RC_ASSERT(std::abs(back[i][j] - values[i][j]) <= 16 * size * std::numeric_limits<double>::epsilon());
+                MUST_HOLD(std::abs(back[i][j] - values[i][j]) <= 16 * size * std::numeric_limits<double>::epsilon());
         }
     }));
 }

@@ -1,6 +1,5 @@
 #include "mercer/gram/gram.h"
 
-#include <Eigen/Dense>
 #include <cmath>
 
 #include "contracts/errors.h"
@@ -193,18 +192,13 @@ TYPED_TEST(gram_kinds, centred_is_hkh) {
     const index n = 37;
     const matrix<T> k = random_kernel_matrix<T>(n);
     const precomputed<T> whole(k);
-    Eigen::MatrixXd dense(n, n);
-    for (index i = 0; i < n; ++i)
-        for (index j = 0; j < n; ++j) dense(i, j) = k(i, j);
-    const Eigen::MatrixXd h = Eigen::MatrixXd::Identity(n, n) - Eigen::MatrixXd::Constant(n, n, 1.0 / n),
-                          hkh = h * dense * h;
-    matrix<double> want(n, n);
-    for (index i = 0; i < n; ++i)
-        for (index j = 0; j < n; ++j) want(i, j) = hkh(i, j);
+    const real_matrix dense = in_double(k);
+    const real_matrix h = real_matrix::identity(n) - real_matrix::constant(n, n, 1.0 / n), want = h * dense * h;
     const centred<T> c(whole);
     expect_gram_contract(c, want, rounding<T>);
     EXPECT_NEAR(c.total(), dense.mean(), rounding<T>);
-    for (index i = 0; i < n; ++i) EXPECT_NEAR(c.means()[i], dense.row(i).mean(), rounding<T>);
+    const std::vector<double> means = dense.row_means();
+    for (index i = 0; i < n; ++i) EXPECT_NEAR(c.means()[i], means[static_cast<std::size_t>(i)], rounding<T>);
     const precomputed<T> flat(random_matrix<T>(3, 4));
     expect_error(errc::invalid_argument, "centring needs as many rows as columns, got a matrix of 3 rows and 4 columns",
                  [&] { centred<T>{flat}; });

@@ -19,24 +19,27 @@ using namespace testing;
 
 TEST(geometry, linear_kernel_gives_euclidean_geometry) {
     const dataset x = random_vectors(70, 5, 1), z = random_vectors(33, 5, 2);
-    const eigen_matrix a = to_eigen(as_dense<double>(x).view()), b = to_eigen(as_dense<double>(z).view());
+    const real_matrix a(as_dense<double>(x).view()), b(as_dense<double>(z).view());
     const matrix<double> d = squared_distances(linear{}, x, z), c = cosines(linear{}, x, z);
     for (index i = 0; i < 70; ++i)
         for (index j = 0; j < 33; ++j) {
-            EXPECT_NEAR(d(i, j), (a.row(i) - b.row(j)).squaredNorm(), 1e-12);
-            EXPECT_NEAR(c(i, j), a.row(i).dot(b.row(j)) / (a.row(i).norm() * b.row(j).norm()), 1e-13);
+            const real_matrix one = a.nth_row(i), other = b.nth_row(j);
+            EXPECT_NEAR(d(i, j), (one - other).squared_norm(), 1e-12);
+            EXPECT_NEAR(c(i, j), dot(one, other) / (one.norm() * other.norm()), 1e-13);
         }
-    const Eigen::RowVectorXd mean = b.colwise().mean();
+    const real_matrix mean = real_matrix::column(b.transpose().row_means()).transpose();
     const auto to_mean = squared_distances_to_mean(linear{}, x, z);
-    for (index i = 0; i < 70; ++i) EXPECT_NEAR(to_mean[i], (a.row(i) - mean).squaredNorm(), 1e-12);
+    for (index i = 0; i < 70; ++i) EXPECT_NEAR(to_mean[i], (a.nth_row(i) - mean).squared_norm(), 1e-12);
 
-    index nearest = 0;
-    (b.rowwise() - mean).rowwise().squaredNorm().minCoeff(&nearest);
+    double least = 1e300, best = 1e300;
+    index nearest = 0, by_distance = 0;
+    for (index i = 0; i < 33; ++i) {
+        if (const double off = (b.nth_row(i) - mean).squared_norm(); off < least) least = off, nearest = i;
+        double sum = 0;
+        for (index j = 0; j < 33; ++j) sum += (b.nth_row(j) - b.nth_row(i)).norm();
+        if (sum < best) best = sum, by_distance = i;
+    }
     EXPECT_EQ(medoid(linear{}, z, dissimilarity::squared_distance).member, nearest);
-    double best = 1e300;
-    index by_distance = 0;
-    for (index i = 0; i < 33; ++i)
-        if (const double sum = (b.rowwise() - b.row(i)).rowwise().norm().sum(); sum < best) best = sum, by_distance = i;
     const medoid_result found = medoid(linear{}, z);
     EXPECT_EQ(found.member, by_distance);
     EXPECT_NEAR(found.sum, best, 1e-11);
@@ -86,7 +89,7 @@ TEST(geometry, sets) {
 }
 
 TEST(geometry, an_indefinite_matrix_keeps_its_negative_distances) {
-    eigen_matrix k = eigen_matrix::Identity(2, 2);
+    real_matrix k = real_matrix::identity(2);
     k(0, 1) = k(1, 0) = 2;
     EXPECT_EQ(squared_distances(as_gram(k))(0, 1), -2);
     const std::vector<index> both{0, 1};
@@ -98,16 +101,16 @@ TEST(geometry, an_indefinite_matrix_keeps_its_negative_distances) {
 
 TEST(geometry, scale_and_errors) {
     for (const double scale : {1e-300, 1e300}) {
-        eigen_matrix k = scale * eigen_matrix::Identity(2, 2);
+        real_matrix k = scale * real_matrix::identity(2);
         k(0, 1) = k(1, 0) = scale / 2;
         EXPECT_DOUBLE_EQ(cosines(as_gram(k))(0, 1), 0.5);
         EXPECT_DOUBLE_EQ(squared_distances(as_gram(k))(0, 1), scale);
     }
     const std::vector<index> none, beyond{0, 2};
-    const auto k = as_gram(eigen_matrix::Identity(2, 2));
+    const auto k = as_gram(real_matrix::identity(2));
     expect_error([&] { squared_distances_to_mean(k, none); }, errc::invalid_argument, "at least one member");
     expect_error([&] { medoid(k, beyond); }, errc::invalid_argument, "0 <= i < 2, got 2");
-    expect_error([&] { squared_distances(as_gram(eigen_matrix::Zero(2, 3))); }, errc::invalid_argument, "2 × 3");
+    expect_error([&] { squared_distances(as_gram(real_matrix(2, 3))); }, errc::invalid_argument, "2 × 3");
     const std::vector<index> equal{1, 0, 1};
     EXPECT_EQ(medoid(k, equal).member, 1);
     EXPECT_EQ(squared_distances(linear{}, random_vectors(0, 2, 1)).rows(), 0);

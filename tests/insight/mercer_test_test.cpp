@@ -1,10 +1,10 @@
 #include "mercer/insight/mercer_test.h"
 
 #include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
 
 #include <cmath>
 
+#include "contracts/property.h"
 #include "insight/random_matrices.h"
 #include "mercer/kernels/algebra.h"
 #include "mercer/kernels/evaluation/evaluator.h"
@@ -17,7 +17,7 @@ namespace {
 using namespace testing;
 
 // Σ cᵢcⱼKᵢⱼ in long double, from the matrix itself.
-long double form(const eigen_matrix& k, const mercer_witness& w) {
+long double form(const real_matrix& k, const mercer_witness& w) {
     long double sum = 0;
     for (std::size_t i = 0; i < w.points.size(); ++i)
         for (std::size_t j = 0; j < w.points.size(); ++j)
@@ -26,7 +26,7 @@ long double form(const eigen_matrix& k, const mercer_witness& w) {
     return sum;
 }
 
-void expect_indefinite(const eigen_matrix& k, const mercer_result& found) {
+void expect_indefinite(const real_matrix& k, const mercer_result& found) {
     ASSERT_EQ(found.verdict, mercer_verdict::indefinite) << found.text();
     ASSERT_TRUE(found.witness);
     EXPECT_TRUE(found.witness->proves());
@@ -35,35 +35,39 @@ void expect_indefinite(const eigen_matrix& k, const mercer_result& found) {
     EXPECT_LE(std::abs(static_cast<double>(exact - found.witness->value)), found.witness->error_bound);
 }
 
-RC_GTEST_PROP(mercer_test, certifies_low_rank_matrices, (std::uint64_t seed)) {
+PROPERTY(mercer_test, certifies_low_rank_matrices) {
+    const auto seed = drawn::any<std::uint64_t>();
     std::mt19937_64 random(seed);
-    const index n = *rc::gen::inRange<index>(1, 60), rank = *rc::gen::inRange<index>(1, 10);
-    const eigen_matrix k = random_psd(n, rank, random);
+    const index n = drawn::whole<index>(1, 60), rank = drawn::whole<index>(1, 10);
+    const real_matrix k = random_psd(n, rank, random);
     const mercer_result found = mercer_test(as_gram(k));
-    RC_ASSERT(found.verdict == mercer_verdict::certified);
-    RC_ASSERT(found.tolerance <= 1e-10 * k.trace());
+    MUST_HOLD(found.verdict == mercer_verdict::certified);
+    MUST_HOLD(found.tolerance <= 1e-10 * k.trace());
 }
 
-RC_GTEST_PROP(mercer_test, finds_planted_negative_eigenvalues, (std::uint64_t seed)) {
+PROPERTY(mercer_test, finds_planted_negative_eigenvalues) {
+    const auto seed = drawn::any<std::uint64_t>();
     std::mt19937_64 random(seed);
-    const index n = *rc::gen::inRange<index>(1, 60);
-    Eigen::VectorXd values = random_matrix(n, 1, random).cwiseAbs();
-    const double planted = -std::pow(10.0, -*rc::gen::inRange(0, 9));
-    values(0) = planted;
-    const eigen_matrix k = with_eigenvalues(values, random);
+    const index n = drawn::whole<index>(1, 60);
+    std::vector<double> values(static_cast<std::size_t>(n));
+    const real_matrix drawn = random_matrix(n, 1, random);
+    for (index i = 0; i < n; ++i) values[static_cast<std::size_t>(i)] = std::abs(drawn(i, 0));
+    const double planted = -std::pow(10.0, -drawn::whole(0, 9));
+    values[0] = planted;
+    const real_matrix k = with_eigenvalues(values, random);
     const mercer_result found = mercer_test(as_gram(k));
-    RC_ASSERT(found.verdict == mercer_verdict::indefinite);
-    RC_ASSERT(std::abs(*found.smallest - planted) <= 1e-12 * (1 + values.maxCoeff()));
-    RC_ASSERT(form(k, *found.witness) < 0);
-    RC_ASSERT(found.witness->proves());
+    MUST_HOLD(found.verdict == mercer_verdict::indefinite);
+    MUST_HOLD(std::abs(*found.smallest - planted) <= 1e-12 * (1 + *std::max_element(values.begin(), values.end())));
+    MUST_HOLD(form(k, *found.witness) < 0);
+    MUST_HOLD(found.witness->proves());
 }
 
 TEST(mercer_test, never_certifies_below_the_stated_tolerance) {
     // The eigenvalue crosses -δ; on either side the statement made must be true.
     std::mt19937_64 random(5);
     for (const double size : {1e-9, 1e-10, 1e-11, 1e-12, 1e-13, 1e-14, 1e-15}) {
-        Eigen::VectorXd values = Eigen::VectorXd::Ones(40);
-        values(0) = -size;
+        std::vector<double> values(40, 1.0);
+        values[0] = -size;
         const mercer_result found = mercer_test(as_gram(with_eigenvalues(values, random)));
         // The matrix itself was rounded by about 40·ε.
         if (found.verdict == mercer_verdict::certified) {
@@ -85,7 +89,7 @@ TEST(mercer_test, prunes_to_the_points_that_matter) {
     std::mt19937_64 random(6);
     // A large positive definite matrix with one bad triple: pairs are all right, the three together are not.
     const index n = 200;
-    eigen_matrix k = eigen_matrix::Identity(n, n) + 0.01 * random_psd(n, 3, random) / static_cast<double>(n);
+    real_matrix k = real_matrix::identity(n) + 0.01 * random_psd(n, 3, random) / static_cast<double>(n);
     for (const auto& [i, j] : {std::pair<index, index>{17, 90}, {90, 151}, {17, 151}})
         k(i, j) = k(j, i) = -0.7;  // eigenvalue 1 - 1.4
     const mercer_result found = mercer_test(as_gram(k));
@@ -108,9 +112,9 @@ TEST(mercer_test, prunes_to_the_points_that_matter) {
 TEST(mercer_test, no_point_of_a_witness_is_spare) {
     std::mt19937_64 random(7);
     for (int round = 0; round < 5; ++round) {
-        Eigen::VectorXd values = Eigen::VectorXd::LinSpaced(50, 0.5, 2);
-        values(0) = -0.3;
-        const eigen_matrix k = with_eigenvalues(values, random);
+        std::vector<double> values = evenly(50, 0.5, 2);
+        values[0] = -0.3;
+        const real_matrix k = with_eigenvalues(values, random);
         const mercer_result found = mercer_test(as_gram(k));
         expect_indefinite(k, found);
         const auto& at = found.witness->points;
@@ -118,8 +122,12 @@ TEST(mercer_test, no_point_of_a_witness_is_spare) {
         for (std::size_t out = 0; out < at.size(); ++out) {
             std::vector<index> rest = at;
             rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(out));
-            const eigen_matrix part = k(rest, rest);
-            EXPECT_GE(Eigen::SelfAdjointEigenSolver<eigen_matrix>(part).eigenvalues()(0), -found.tolerance * 1.01);
+            const auto size = static_cast<index>(rest.size());
+            real_matrix part(size, size);
+            for (index i = 0; i < size; ++i)
+                for (index j = 0; j < size; ++j)
+                    part(i, j) = k(rest[static_cast<std::size_t>(i)], rest[static_cast<std::size_t>(j)]);
+            EXPECT_GE(eigenvalues_of(part)[0], -found.tolerance * 1.01);
         }
     }
 }
@@ -129,7 +137,7 @@ TEST(mercer_test, sigmoid_is_refused_and_gaussian_certified) {
     const mercer_result bad = mercer_test(sigmoid{1, -1}, x);
     matrix<double> k(80, 80);
     evaluator<double>(sigmoid{1, -1}, x).all(k.view());
-    expect_indefinite(to_eigen(k.view()), bad);
+    expect_indefinite(k, bad);
     EXPECT_NE(bad.text().find("witness"), std::string::npos);
 
     const mercer_result good = mercer_test(gaussian{0.3}, x, {.eigenvalues = true});
@@ -154,7 +162,7 @@ TEST(mercer_test, asymmetry_is_a_finding_of_its_own) {
     EXPECT_NE(found.worst_pair.row, found.worst_pair.col);
     EXPECT_NE(found.text().find("differ"), std::string::npos);
 
-    eigen_matrix close = eigen_matrix::Identity(2, 2);
+    real_matrix close = real_matrix::identity(2);
     close(0, 1) = 1e-14;
     EXPECT_EQ(mercer_test(as_gram(close)).verdict, mercer_verdict::certified) << "rounding is not asymmetry";
     close(0, 1) = 1e-10;
@@ -165,10 +173,14 @@ TEST(mercer_test, asymmetry_is_a_finding_of_its_own) {
 // n pairs of points a hair apart, far from the origin.
 dense<double> near_duplicates(index n, double offset, double hair, std::uint64_t seed) {
     std::mt19937_64 random(seed);
-    const eigen_matrix base = random_matrix(n, 3, random), nudge = random_matrix(n, 3, random);
-    eigen_matrix all(2 * n, 3);
-    all << base.array() + offset, (base + hair * nudge).array() + offset;
-    return dense<double>(to_matrix(all));
+    const real_matrix base = random_matrix(n, 3, random), nudge = random_matrix(n, 3, random);
+    matrix<double> all(2 * n, 3);
+    for (index i = 0; i < n; ++i)
+        for (index j = 0; j < 3; ++j) {
+            all(i, j) = base(i, j) + offset;
+            all(n + i, j) = base(i, j) + hair * nudge(i, j) + offset;
+        }
+    return dense<double>(std::move(all));
 }
 
 // Kernels that are positive semidefinite by mathematics, the zero kernel among them, though their values are
@@ -247,7 +259,7 @@ TEST(mercer_test, says_what_it_takes_as_exact) {
 
 TEST(mercer_test, a_sample_can_refute_but_not_certify) {
     std::mt19937_64 random(10);
-    const eigen_matrix good = random_psd(100, 20, random);
+    const real_matrix good = random_psd(100, 20, random);
     const mercer_result sampled = mercer_test(as_gram(good), {.max_n = 30});
     EXPECT_EQ(sampled.verdict, mercer_verdict::undecided);
     EXPECT_TRUE(sampled.sample_certified);
@@ -255,7 +267,7 @@ TEST(mercer_test, a_sample_can_refute_but_not_certify) {
     EXPECT_EQ(sampled.n, 100);
     EXPECT_NE(sampled.text().find("30 of the 100"), std::string::npos);
 
-    const eigen_matrix bad = with_eigenvalues(Eigen::VectorXd::LinSpaced(100, -1, 0.5), random);
+    const real_matrix bad = with_eigenvalues(evenly(100, -1, 0.5), random);
     const mercer_result found = mercer_test(as_gram(bad), {.max_n = 30});
     expect_indefinite(bad, found);  // the points are rows of the whole matrix
     EXPECT_EQ(found.tested, 30);
@@ -264,17 +276,17 @@ TEST(mercer_test, a_sample_can_refute_but_not_certify) {
 }
 
 TEST(mercer_test, edge_cases) {
-    EXPECT_EQ(mercer_test(as_gram(eigen_matrix(0, 0))).verdict, mercer_verdict::certified);
-    const mercer_result zero = mercer_test(as_gram(eigen_matrix::Zero(5, 5)), {.eigenvalues = true});
+    EXPECT_EQ(mercer_test(as_gram(real_matrix(0, 0))).verdict, mercer_verdict::certified);
+    const mercer_result zero = mercer_test(as_gram(real_matrix(5, 5)), {.eigenvalues = true});
     EXPECT_EQ(zero.verdict, mercer_verdict::certified);
     EXPECT_EQ(zero.tolerance, 0);
     EXPECT_EQ(*zero.smallest, 0);
-    EXPECT_EQ(mercer_test(as_gram(eigen_matrix::Constant(1, 1, 2))).verdict, mercer_verdict::certified);
-    EXPECT_EQ(mercer_test(as_gram(eigen_matrix::Constant(1, 1, -2))).verdict, mercer_verdict::indefinite);
-    EXPECT_EQ(mercer_test(as_gram(eigen_matrix::Ones(6, 6))).verdict, mercer_verdict::certified);
+    EXPECT_EQ(mercer_test(as_gram(real_matrix::constant(1, 1, 2))).verdict, mercer_verdict::certified);
+    EXPECT_EQ(mercer_test(as_gram(real_matrix::constant(1, 1, -2))).verdict, mercer_verdict::indefinite);
+    EXPECT_EQ(mercer_test(as_gram(real_matrix::constant(6, 6, 1))).verdict, mercer_verdict::certified);
 
     // Nothing on the diagonal: the tolerance is 0, and any entry is a proof.
-    eigen_matrix hollow = eigen_matrix::Zero(3, 3);
+    real_matrix hollow(3, 3);
     hollow(0, 2) = hollow(2, 0) = 1e-3;
     const mercer_result found = mercer_test(as_gram(hollow));
     expect_indefinite(hollow, found);
@@ -283,23 +295,22 @@ TEST(mercer_test, edge_cases) {
 }
 
 TEST(mercer_test, refuses_what_is_no_matrix_of_numbers) {
-    eigen_matrix k = eigen_matrix::Identity(3, 3);
+    real_matrix k = real_matrix::identity(3);
     k(2, 1) = std::nan("");
     expect_error([&] { mercer_test(as_gram(k)); }, errc::data, "row 2, column 1");
     k(2, 1) = std::numeric_limits<double>::infinity();
     expect_error([&] { mercer_test(as_gram(k)); }, errc::data, "got inf");
-    expect_error([&] { mercer_test(as_gram(eigen_matrix::Zero(2, 3))); }, errc::invalid_argument, "2 × 3");
-    expect_error([&] { mercer_test(as_gram(eigen_matrix::Zero(2, 2)), {.max_n = 0}); }, errc::invalid_argument,
+    expect_error([&] { mercer_test(as_gram(real_matrix(2, 3))); }, errc::invalid_argument, "2 × 3");
+    expect_error([&] { mercer_test(as_gram(real_matrix(2, 2)), {.max_n = 0}); }, errc::invalid_argument,
                  "max_n >= 1, got 0");
 }
 
 TEST(mercer_test, scale_does_not_matter) {
     std::mt19937_64 random(11);
-    const eigen_matrix good = random_psd(20, 4, random),
-                       bad = with_eigenvalues(Eigen::VectorXd::LinSpaced(20, -0.2, 1), random);
+    const real_matrix good = random_psd(20, 4, random), bad = with_eigenvalues(evenly(20, -0.2, 1), random);
     for (const double scale : {1e-300, 1e-150, 1.0, 1e150, 1e300}) {
         EXPECT_EQ(mercer_test(as_gram(scale * good)).verdict, mercer_verdict::certified) << scale;
-        const eigen_matrix scaled = scale * bad;
+        const real_matrix scaled = scale * bad;
         const mercer_result found = mercer_test(as_gram(scaled));
         expect_indefinite(scaled, found);
         EXPECT_NEAR(*found.smallest / scale, -0.2, 1e-10);

@@ -135,10 +135,9 @@ TEST(two_sample_test, objects_seeds_and_errors) {
 TEST(independence_test, from_the_definition) {
     const dataset x = sample_of(15, 2, 5), y = sample_of(15, 3, 6);
     const kernel k = gaussian{0.3}, l = gaussian{0.2};
-    using mercer::testing::eigen_matrix;
-    const matrix<double> a = all_of(computed<double>(k, x)), b = all_of(computed<double>(l, y));
-    const eigen_matrix H = eigen_matrix::Identity(15, 15) - eigen_matrix::Constant(15, 15, 1.0 / 15),
-                       K = mercer::testing::to_eigen(a.view()), L = mercer::testing::to_eigen(b.view());
+    using mercer::testing::real_matrix;
+    const real_matrix K = all_of(computed<double>(k, x)), L = all_of(computed<double>(l, y)),
+                      H = real_matrix::identity(15) - real_matrix::constant(15, 15, 1.0 / 15);
     const independence_result r = independence_test(k, x, l, y, {.permutations = 10});
     EXPECT_NEAR(r.hsic, (K * H * L * H).trace() / 225, 1e-15);
     EXPECT_NEAR(r.alignment, (K * H * L * H).trace() / std::sqrt((K * H * K * H).trace() * (L * H * L * H).trace()),

@@ -1,8 +1,8 @@
 // Random expression trees go through the contract too.
 #include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
 
 #include "contracts/kernel_contract.h"
+#include "contracts/property.h"
 #include "mercer/data/kinds/all_kinds.h"
 
 namespace mercer::testing {
@@ -17,56 +17,53 @@ specimen leaf_on(domain where) {
         "chi2",   "intersection", "matern", "rational_quadratic", "periodic"};
     static const std::vector<std::string> sets{"set_intersection", "set_power", "set_exp", "jaccard"};
     static const std::vector<std::string> strings{"spectrum"};
-    const auto all = specimens_of(*rc::gen::elementOf(where == domain::vectors ? vectors
-                                                      : where == sets::where   ? sets
-                                                                               : strings));
-    return all[*rc::gen::inRange<std::size_t>(0, all.size())];
+    const auto all = specimens_of(drawn::one_of(where == domain::vectors ? vectors
+                                                : where == sets::where   ? sets
+                                                                         : strings));
+    return all[drawn::whole(std::size_t{0}, all.size())];
 }
 
 specimen tree_on(domain where, int height);
 
 // A part of which powers and exponentials are taken: normalised, so that a tower of them stays within range.
 specimen tame(domain where, int height) {
-    return scaled(*rc::gen::elementOf(std::vector<double>{0.5, 1, 2}), normalised_of(tree_on(where, height)));
+    return scaled(drawn::one_of<double>({0.5, 1, 2}), normalised_of(tree_on(where, height)));
 }
 
 specimen tree_on(domain where, int height) {
     if (height == 0) return leaf_on(where);
-    switch (*rc::gen::inRange(0, where == domain::vectors ? 9 : 8)) {
+    switch (drawn::whole(0, where == domain::vectors ? 9 : 8)) {
         case 0: return leaf_on(where);
-        case 1:
-            return scaled(*rc::gen::elementOf(std::vector<double>{0.5, 3, 1e-3, 0, 0.1}), tree_on(where, height - 1));
+        case 1: return scaled(drawn::one_of<double>({0.5, 3, 1e-3, 0, 0.1}), tree_on(where, height - 1));
         case 2: return sum(tree_on(where, height - 1), tree_on(where, height - 1));
         case 3: return product(tame(where, height - 1), tree_on(where, height - 1));
-        case 4: return power(tame(where, height - 1), *rc::gen::elementOf(std::vector<double>{0, 1, 2, 3}));
+        case 4: return power(tame(where, height - 1), drawn::one_of<double>({0, 1, 2, 3}));
         case 5:
-            return polynomial_in(tame(where, height - 1), *rc::gen::elementOf(std::vector<std::vector<double>>{
-                                                              {1}, {0, 1}, {0.5, 0, 2}, {1, 2, 3, 4}}));
+            return polynomial_in(tame(where, height - 1),
+                                 drawn::one_of<std::vector<double>>({{1}, {0, 1}, {0.5, 0, 2}, {1, 2, 3, 4}}));
         case 6: return exponential(tame(where, height - 1));
         case 7: return normalised_of(tree_on(where, height - 1));
         default: {
             // A leaf with a matrix needs all coordinates, so only leaves without one are projected.
-            const auto inner = specimens_of(*rc::gen::elementOf(
-                std::vector<std::string>{"linear", "poly", "rbf", "laplacian", "periodic", "chi2", "matern"}));
-            return on_columns(
-                inner[*rc::gen::inRange<std::size_t>(0, inner.size())],
-                *rc::gen::elementOf(std::vector<std::vector<index>>{{0}, {4, 1}, {2, 2, 3}, {0, 1, 2, 3, 4}}));
+            const auto inner = specimens_of(
+                drawn::one_of<std::string>({"linear", "poly", "rbf", "laplacian", "periodic", "chi2", "matern"}));
+            return on_columns(inner[drawn::whole(std::size_t{0}, inner.size())],
+                              drawn::one_of<std::vector<index>>({{0}, {4, 1}, {2, 2, 3}, {0, 1, 2, 3, 4}}));
         }
     }
 }
 
 template <class Check>
 void on_random_trees(Check check) {
-    const domain where =
-        *rc::gen::elementOf(std::vector<domain>{domain::vectors, domain::vectors, sets::where, strings::where});
-    const specimen s = tree_on(where, *rc::gen::inRange(1, 4));
-    generator random(*rc::gen::arbitrary<std::uint32_t>());
-    RC_LOG() << s.k.text();
+    const domain where = drawn::one_of<domain>({domain::vectors, domain::vectors, sets::where, strings::where});
+    const specimen s = tree_on(where, drawn::whole(1, 4));
+    generator random(drawn::any<std::uint32_t>());
+    drawn::note(s.k.text());
     check(s, random);
-    RC_ASSERT(!::testing::Test::HasFailure());
+    MUST_HOLD(!::testing::Test::HasFailure());
 }
 
-RC_GTEST_PROP(composite, follows_its_definition, ()) {
+PROPERTY(composite, follows_its_definition) {
     on_random_trees([](const specimen& s, generator& random) {
         const objects x = objects_for(s, random, 15, {.dims = dims, .density = 0.8}),
                       z = objects_for(s, random, 20, {.dims = dims, .density = 0.8});
@@ -74,7 +71,7 @@ RC_GTEST_PROP(composite, follows_its_definition, ()) {
     });
 }
 
-RC_GTEST_PROP(composite, keeps_the_contract, ()) {
+PROPERTY(composite, keeps_the_contract) {
     on_random_trees([](const specimen& s, generator& random) {
         const objects x = objects_for(s, random, 70, {.dims = dims}), z = objects_for(s, random, 40, {.dims = dims});
         expect_symmetry<double>(s, x);
@@ -85,14 +82,14 @@ RC_GTEST_PROP(composite, keeps_the_contract, ()) {
     });
 }
 
-RC_GTEST_PROP(composite, is_positive_semidefinite_where_proven, ()) {
+PROPERTY(composite, is_positive_semidefinite_where_proven) {
     on_random_trees([](const specimen& s, generator& random) {
         const objects x = objects_for(s, random, 40, {.dims = dims});
         expect_positive_semidefinite(s, x);
     });
 }
 
-RC_GTEST_PROP(composite, reads_back_from_its_text, ()) {
+PROPERTY(composite, reads_back_from_its_text) {
     on_random_trees([](const specimen& s, generator& random) {
         const objects x = objects_for(s, random, 10, {.dims = dims});
         expect_text_round_trip(s, x);

@@ -1,10 +1,10 @@
 #include "mercer/kernels/features/feature_map.h"
 
 #include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
 
 #include <cmath>
 
+#include "contracts/property.h"
 #include "insight/random_matrices.h"
 #include "mercer/data/kinds/all_kinds.h"
 #include "mercer/kernels/algebra.h"
@@ -28,13 +28,13 @@ using names = std::vector<std::string>;
 // φ(x)ᵀφ(z) against the kernel, to 1e-12 of √(k(x,x)k(z,z)).
 void expect_map_of(const kernel& k, const feature_map& map, index dims) {
     const dataset x = random_vectors(12, dims, 3), z = random_vectors(9, dims, 4);
-    const eigen_matrix a = to_eigen(map.apply(x).view()), b = to_eigen(map.apply(z).view());
+    const real_matrix a(map.apply(x).view()), b(map.apply(z).view());
     matrix<double> direct(12, 9);
     evaluator<double>(k, x, z).all(direct.view());
     const auto xx = self_values(k, x), zz = self_values(k, z);
     for (index i = 0; i < 12; ++i)
         for (index j = 0; j < 9; ++j)
-            EXPECT_NEAR(a.row(i).dot(b.row(j)), direct(i, j),
+            EXPECT_NEAR(dot(a.nth_row(i), b.nth_row(j)), direct(i, j),
                         1e-12 * std::sqrt(xx[static_cast<std::size_t>(i)] * zz[static_cast<std::size_t>(j)]))
                 << k.text();
 }
@@ -137,7 +137,8 @@ TEST(feature_map, algebra) {
     for (const kernel& k : trees) expect_map_of(k, feature_map(k, 3), 3);
 }
 
-RC_GTEST_PROP(feature_map, random_trees, (std::uint64_t seed)) {
+PROPERTY(feature_map, random_trees) {
+    const auto seed = drawn::any<std::uint64_t>();
     std::mt19937_64 random(seed);
     const auto grow = [&](const auto& self, int depth) -> kernel {
         const auto pick = random() % (depth > 0 ? 8 : 4);
@@ -155,12 +156,12 @@ RC_GTEST_PROP(feature_map, random_trees, (std::uint64_t seed)) {
     const kernel k = grow(grow, 2);
     const feature_map map(k, 2);
     const dataset x = random_vectors(5, 2, seed);
-    const eigen_matrix a = to_eigen(map.apply(x).view());
+    const real_matrix a(map.apply(x).view());
     matrix<double> direct(5, 5);
     evaluator<double>(k, x).all(direct.view());
     for (index i = 0; i < 5; ++i)
         for (index j = 0; j < 5; ++j)
-            RC_ASSERT(std::abs(a.row(i).dot(a.row(j)) - direct(i, j)) <=
+            MUST_HOLD(std::abs(dot(a.nth_row(i), a.nth_row(j)) - direct(i, j)) <=
                       1e-12 * std::sqrt(direct(i, i) * direct(j, j)));
 }
 
@@ -218,12 +219,13 @@ TEST(truncated_gaussian_map, error_stays_within_its_bound) {
             double before = 2;
             for (const index terms : {1, 3, 10, 30, 100, 200}) {
                 const truncated_gaussian_map map(gamma, terms);
-                const eigen_matrix a = to_eigen(map.apply(x).view());
+                const real_matrix a(map.apply(x).view());
                 double worst = 0;
                 for (index i = 0; i < a.rows(); ++i)
                     for (index j = 0; j < a.rows(); ++j) {
                         const double gap = points[static_cast<std::size_t>(i)] - points[static_cast<std::size_t>(j)];
-                        worst = std::max(worst, std::abs(a.row(i).dot(a.row(j)) - std::exp(-gamma * gap * gap)));
+                        worst =
+                            std::max(worst, std::abs(dot(a.nth_row(i), a.nth_row(j)) - std::exp(-gamma * gap * gap)));
                     }
                 const double bound = map.error_bound(radius);
                 EXPECT_LE(worst, bound + 1e-13) << gamma << " " << radius << " " << terms;

@@ -2,12 +2,12 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
 
 #include <map>
 #include <numeric>
 #include <set>
 
+#include "contracts/property.h"
 #include "mercer/selection/scores.h"
 #include "methods/model_support.h"
 
@@ -29,9 +29,11 @@ void expect_partition(const fold_plan& plan, index n) {
     }
 }
 
-RC_GTEST_PROP(validation, folds_are_partitions_and_strata_are_even,
-              (std::vector<std::uint8_t> labels, std::uint64_t seed, std::uint8_t wish)) {
-    RC_PRE(labels.size() >= 2);
+PROPERTY(validation, folds_are_partitions_and_strata_are_even) {
+    const auto labels = drawn::any<std::vector<std::uint8_t>>();
+    const auto seed = drawn::any<std::uint64_t>();
+    const auto wish = drawn::any<std::uint8_t>();
+    drawn::suppose(labels.size() >= 2);
     std::vector<double> y;
     for (const auto label : labels) y.push_back(label % 3);
     const index n = static_cast<index>(y.size());
@@ -44,7 +46,7 @@ RC_GTEST_PROP(validation, folds_are_partitions_and_strata_are_even,
         for (int f = 0; f < folds; ++f) {
             index here = 0;
             for (const index i : plan.held_out(f)) here += y[static_cast<std::size_t>(i)] == c;
-            RC_ASSERT(here == all / folds || here == all / folds + 1);
+            MUST_HOLD(here == all / folds || here == all / folds + 1);
         }
     }
 }

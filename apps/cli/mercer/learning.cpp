@@ -36,7 +36,7 @@ void method_options::add_to(CLI::App& command, bool with_method) {
     command
         .add_option(
             "--kernel", kernel,
-            "The kernel (default: rbf with gamma = 1/(d·variance), spectrum(k=3), jaccard()); see `mercer kernel list`")
+            "The kernel (default: one for the kind of object, rbf with gamma = 1/(d·variance) for vectors); see `mercer kernel list`")
         ->option_text("EXPR")
         ->group("Method");
     command.add_option("--set", set, "An option of the method, name=value; can be repeated")
@@ -79,11 +79,9 @@ void require_fit(const api::spec& s, const objects& from, const std::string& pat
 }
 
 void model_data::add_to(CLI::App& command) {
-    command
-        .add_option("DATA", path,
-                    "The data file: LIBSVM text, CSV, .npy, XYZ, strings, sets or multisets, or a folder of texts; "
-                    "also .gz and .xz")
-        ->required();
+    command.add_option("DATA", path, "The data: a file (also .gz and .xz) or a folder; FORMAT:FILE says what it is")
+        ->required()
+        ->transform(take_format(format));
     command
         .add_option("--format", format,
                     fmt::format("One of {} (default: by the file's name and first lines)", names_of_formats()))

@@ -37,12 +37,27 @@ CLI::Validator one_of_the_formats() {
     return CLI::IsMember(names);
 }
 
+std::function<std::string(std::string)> take_format(std::string& format) {
+    return [&format](const std::string& text) {
+        const auto colon = text.find(':');
+        if (colon == std::string::npos) return text;
+        for (const file_format* each : all_formats())
+            if (text.substr(0, colon) == each->name && !std::ifstream(text)) {
+                format = each->name;
+                return text.substr(colon + 1);
+            }
+        return text;
+    };
+}
+
 void data_options::add_to(CLI::App& command) {
     command
-        .add_option("DATA", path,
-                    "The data file: LIBSVM text, CSV, .npy, XYZ, strings, sets or multisets, or a folder of texts; "
-                    "also .gz and .xz")
-        ->required();
+        .add_option(
+            "DATA", path,
+            "The data: a file (also .gz and .xz) or a folder; FORMAT:FILE where its name and first lines do not "
+            "say what it is")
+        ->required()
+        ->transform(take_format(format));
     command
         .add_option("--format", format,
                     fmt::format("One of {} (default: by the file's name and first lines)", names_of_formats()))

@@ -44,6 +44,8 @@ struct common_options {
     void apply() const;
 };
 
+// For DATA: "sets:FILE" is FILE, and its format goes where the reference leads.
+std::function<std::string(std::string)> take_format(std::string& format);
 // For --format: "auto", or a format's name.
 CLI::Validator one_of_the_formats();
 

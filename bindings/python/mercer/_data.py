@@ -42,7 +42,7 @@ def _kind(first):
         return _core.strings
     if isinstance(first, (set, frozenset)):
         return _core.sets
-    if isinstance(first, dict):
+    if isinstance(first, collections.Counter):
         return _core.multisets
     # (elements, coordinates) of points in space; a tuple of two numbers is a row.
     if isinstance(first, tuple) and len(first) == 2 and np.ndim(first[1]) == 2:
@@ -62,6 +62,31 @@ def _objects(X):
             return None
         X = X.tolist()
     return X if len(X) > 0 and _kind(X[0]) else None
+
+
+def _fields(X):
+    """The fields of X where it is records, a list of dicts or a data frame with columns that are not numbers: (name, values) for each; else None."""
+    if isinstance(X, (list, tuple)) and len(X) > 0 and isinstance(X[0], dict) and not isinstance(X[0], collections.Counter):
+        names = list(X[0])
+        for i, each in enumerate(X):
+            if not isinstance(each, dict) or set(each) != set(names):
+                raise ValueError(f"Record {i} must have the fields {', '.join(map(repr, names))}, like the first one, got {list(each) if isinstance(each, dict) else type(each).__name__}.")
+        return [(str(name), [each[name] for each in X]) for name in names]
+    if not (hasattr(X, "columns") and hasattr(X, "iloc") and getattr(X, "ndim", 0) == 2) or len(X) == 0:
+        return None
+    if all(isinstance(value, (numbers.Number, np.bool_)) or value is None for value in X.iloc[0]):
+        return None
+    return [(str(name), X[name].tolist()) for name in X.columns]
+
+
+def _field_data(name, values):
+    """The values of one field as data: numbers are vectors of one coordinate."""
+    try:
+        if isinstance(values[0], (numbers.Number, np.bool_)):
+            return as_data(np.asarray(values, dtype=np.float64).reshape(-1, 1))
+        return as_data(values)
+    except (TypeError, ValueError) as problem:
+        raise ValueError(f"Field {name!r}: {problem}") from None
 
 
 class Held:
@@ -133,7 +158,7 @@ def _sparse_data(X):
 
 
 def as_data(X, *, estimator=None, copy=False, anything=False, always=False):
-    """The library's view of X: vectors (dense or sparse), strings, sets, multisets or points. With `copy` it does not change when X does later.
+    """The library's view of X: vectors (dense or sparse), strings, sets, multisets, points or records. With `copy` it does not change when X does later.
 
     anything: for functions of Python, X may be a sequence of any objects, which reach the function as they are; always: and it is such a sequence.
     """
@@ -145,6 +170,9 @@ def as_data(X, *, estimator=None, copy=False, anything=False, always=False):
         data = _core.strings([each.key for each in held])
         data.held = held
         return data
+    fields = _fields(X)
+    if fields is not None:
+        return _core.records([(name, _field_data(name, values)) for name, values in fields])
     objects = _objects(X)
     if objects is not None:
         return _kind(objects[0])(objects)

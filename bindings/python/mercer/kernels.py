@@ -245,6 +245,8 @@ Normalize = _node("Normalize", ("k",), "k(x, z)/sqrt(k(x, x) k(z, z))", lambda s
 PolynomialOf = _node("PolynomialOf", ("k", "coefficients"), "c0 + c1 k + c2 k^2 + ...; a kernel for coefficients >= 0", lambda self, named: self.k._build(named).polynomial_of(list(self.coefficients)), Kernel.__repr__)
 Columns = _node("Columns", ("k", "columns"), "k on some coordinates, counted from 0", lambda self, named: self.k._build(named).columns([int(each) for each in self.columns]), Kernel.__repr__)
 
+Field = _node("Field", ("name", "k"), "k on one field of records", lambda self, named: self.k._build(named).field(self.name), Kernel.__repr__)
+
 
 class Expression(Kernel):
     """A kernel given by its text form only, such as one that names registered functions."""
@@ -385,7 +387,7 @@ def _registered_class(entry):
     return cls
 
 
-__all__ = ["Kernel", "Sum", "Product", "Scale", "Power", "Exp", "Normalize", "PolynomialOf", "Columns", "Expression", "Callable", "FeatureMap", "parse"]
+__all__ = ["Kernel", "Sum", "Product", "Scale", "Power", "Exp", "Normalize", "PolynomialOf", "Columns", "Field", "Expression", "Callable", "FeatureMap", "parse"]
 for _entry in _core.registry():
     _class = _registered_class(_entry)
     for _name in [_entry["name"], *_entry["aliases"]]:
@@ -400,11 +402,13 @@ _NODES = {"sum": Sum, "product": Product, "scale": Scale, "power": Power, "exp":
 
 
 def _built(form):
-    what, arguments, _, parts, text = form
+    what, arguments, who, parts, text = form
     if what in _BY_NAME:
         cls = _BY_NAME[what]
         whole = {name for name, default in cls._parameters if isinstance(default, int) and not isinstance(default, bool)}
         return cls(**{name: int(value) if name in whole else value for name, value in arguments.items()})
+    if what == "field":
+        return Field(who, _built(parts[0]))
     if what not in _NODES:
         return Expression(text)
     return _NODES[what](*[_built(part) for part in parts], **arguments)

@@ -177,6 +177,7 @@ void bind_kernels(py::module_& m) {
         .def("exp", [](const kernel& a) { return exp(a); })
         .def("normalize", [](const kernel& a) { return normalise(a); })
         .def("polynomial_of", [](const kernel& a, const std::vector<double>& c) { return polynomial_of(a, c); })
+        .def("field", [](const kernel& a, const std::string& name) { return field(name, a); })
         .def("columns", [](const kernel& a, const std::vector<index>& which) { return columns(a, which); });
 }
 

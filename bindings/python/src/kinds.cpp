@@ -18,17 +18,13 @@ strings strings_from(const py::sequence& from) {
     return strings(std::move(items));
 }
 
-// A number for an item of a set: whole numbers stand for themselves, other items for a hash of their text (FNV-1a, 64
-// bits), so that the same item has the same number in every process and nothing has to be remembered between fit and
-// predict.
+// Whole numbers stand for themselves, other items for the number of their text.
 std::int64_t item_number(const py::handle& item) {
     if (py::isinstance<py::int_>(item) || PyIndex_Check(item.ptr())) return item.cast<std::int64_t>();
     if (!py::isinstance<py::str>(item) && !py::isinstance<py::bytes>(item))
         throw py::type_error("items of sets must be whole numbers or str, got " +
                              std::string(py::str(py::type::handle_of(item).attr("__name__"))));
-    std::uint64_t hash = 14695981039346656037ull;
-    for (const char c : item.cast<std::string>()) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ull;
-    return static_cast<std::int64_t>(hash);
+    return mercer::item_number(item.cast<std::string>());
 }
 
 sets sets_from(const py::sequence& from) {
@@ -111,6 +107,26 @@ py::object as_python(const points& from, index i) {
                           copied({one.coordinates.data(), one.size(), one.dims}));
 }
 
+// {"title": …, "price": …}; a field of one number is that number.
+py::object as_python(const records& from, index i) {
+    py::dict out;
+    for (const auto& each : from.fields()) {
+        const py::object value = objects_of(gather(each.values, selection(i, 1)));
+        const bool vectors = each.values.kind() == domain::vectors;
+        out[py::str(each.name)] = vectors && each.values.is_sparse()   ? value
+                                  : vectors && each.values.dims() == 1 ? py::object(value[py::int_(0)][py::int_(0)])
+                                                                       : py::object(value[py::int_(0)]);
+    }
+    return out;
+}
+
+// Of fields, each the values of all records.
+records records_from(const std::vector<std::pair<std::string, dataset>>& fields) {
+    std::vector<records::field> made;
+    for (const auto& [name, values] : fields) made.push_back({name, values});
+    return records(std::move(made));
+}
+
 }  // namespace
 
 void bind_kinds(py::module_& m) {
@@ -118,6 +134,8 @@ void bind_kinds(py::module_& m) {
     m.def(name(sets::where), [](const py::sequence& from) { return dataset(sets_from(from)); });
     m.def(name(multisets::where), [](const py::sequence& from) { return dataset(multisets_from(from)); });
     m.def(name(points::where), [](const py::sequence& from) { return dataset(points_from(from)); });
+    m.def(name(records::where),
+          [](const std::vector<std::pair<std::string, dataset>>& fields) { return dataset(records_from(fields)); });
 }
 
 py::list as_list(const objects& some) {

@@ -7,9 +7,11 @@
 
 #include "mercer/base/error.h"
 #include "mercer/base/file.h"
+#include "mercer/data/kinds/records.h"
 #include "mercer/data/occurring_columns.h"
 #include "mercer/data/readers/source.h"
 #include "mercer/data/variance.h"
+#include "mercer/kernels/algebra.h"
 #include "mercer/kernels/leaf.h"
 #include "mercer/selection/cross_validation.h"
 #include "mercer/selection/scores.h"
@@ -45,6 +47,15 @@ void require_targets(const method& m, const table& data) {
 }  // namespace
 
 kernel default_kernel(const dataset& x) {
+    if (const auto* some = x.as<records>()) {
+        std::optional<kernel> sum;
+        for (const auto& each : some->fields()) {
+            const kernel one = field(each.name, normalise(default_kernel(each.values)));
+            sum = sum ? *sum + one : one;
+        }
+        if (!sum) fail(errc::data, "records without fields");
+        return *sum;
+    }
     if (const auto* some = x.as<objects>()) return kernel::parse(some->default_kernel());
     const double spread = static_cast<double>(x.dims()) * entry_variance(x);
     return kernel::parse(
@@ -203,8 +214,18 @@ model load(const std::string& path) {
     return parse(file.bytes(), file.name());
 }
 
+// What each field of records is compared as, by the parts of a kernel.
+static void kinds_of_fields(const kernel_node& k, std::map<std::string, std::string>& kinds) {
+    const kernel_form form = k.form();
+    for (const auto& part : form.parts) {
+        if (form.what == "field" && part->where() != domain::any) kinds[form.who] = name(part->where());
+        kinds_of_fields(*part, kinds);
+    }
+}
+
 read_options read_like(const model& m) {
     read_options how;
+    if (m.kind() == records::where) kinds_of_fields(kernel::parse(m.spec().kernel).node(), how.records.kinds);
     how.csv.label = m.label;
     how.csv.text = m.text_column;
     how.csv.classes = how.tsv.classes = m.class_names();

@@ -38,6 +38,8 @@ kernel columns(const kernel& a, std::vector<index> which);
 
 // A kernel from a user's code. Nothing is known about it, so nothing is proven; the Mercer test decides on data.
 kernel from_function(std::string name, std::function<double(std::span<const double>, std::span<const double>)> k);
+// k of one field of records: k(x.name, z.name).
+kernel field(const std::string& name, const kernel& k);
 kernel from_block_function(std::string name, block_function k, domain where);
 // φ(x)ᵀφ(z) for a map the user writes: always a kernel.
 kernel from_feature_map(std::string name, std::function<std::vector<double>(std::span<const double>)> phi);

@@ -1,11 +1,14 @@
 // The routines of BLAS and LAPACK that solvers/algebra calls, by Eigen, for places that have neither. Matrices are
-// Fortran's, column by column; only the arguments that are really used are understood.
+// Fortran's, column by column. Only the arguments that are really used are understood, since each further one is
+// another instance of Eigen's templates: triangles are lower in double and upper in float, their diagonals never taken
+// as ones.
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
 #include <Eigen/Householder>
 #include <Eigen/QR>
 #include <cmath>
 #include <cstddef>
+#include <cstdlib>
 #include <mutex>
 
 #include "mercer/base/error.h"
@@ -66,6 +69,13 @@ map<T> view(T* a, int rows, int cols, int stride) {
     return map<T>(a, rows, cols, Eigen::OuterStride<>(stride));
 }
 bool is(const char* argument, char letter) { return *argument == letter; }
+void must(bool understood) {
+    if (!understood) std::abort();
+}
+template <class T>
+constexpr bool in_double = std::is_same_v<T, double>;
+template <class T>
+constexpr char half = in_double<T> ? 'L' : 'U';  // the triangle in use
 
 template <class T>
 void gemm(const char* ta, const char* tb, const int* m, const int* n, const int* k, const T* alpha, const T* a,
@@ -78,64 +88,65 @@ void gemm(const char* ta, const char* tb, const int* m, const int* n, const int*
         C.setZero();
     else
         C *= *beta;
-    if (turn_a && turn_b)
-        C.noalias() += *alpha * A.transpose() * B.transpose();
-    else if (turn_a)
+    if constexpr (in_double<T>) {
+        if (turn_a && turn_b)
+            C.noalias() += *alpha * A.transpose() * B.transpose();
+        else if (turn_a)
+            C.noalias() += *alpha * A.transpose() * B;
+        else if (turn_b)
+            C.noalias() += *alpha * A * B.transpose();
+        else
+            C.noalias() += *alpha * A * B;
+    } else {
+        must(turn_a && !turn_b);
         C.noalias() += *alpha * A.transpose() * B;
-    else if (turn_b)
-        C.noalias() += *alpha * A * B.transpose();
-    else
-        C.noalias() += *alpha * A * B;
+    }
 }
 
+// AAᵀ of double, AᵀA of float.
 template <class T>
 void syrk(const char* uplo, const char* trans, const int* n, const int* k, const T* alpha, const T* a, const int* lda,
           const T* beta, T* c, const int* ldc) {
-    const bool turned = is(trans, 'T'), lower = is(uplo, 'L');
-    const auto A = view(a, turned ? *k : *n, turned ? *n : *k, *lda);
+    const bool lower = in_double<T>;
+    must(is(uplo, half<T>) && is(trans, lower ? 'N' : 'T'));
+    const T one = 1, zero = 0;
+    dense<T> product(*n, *n);
+    gemm(lower ? "N" : "T", lower ? "T" : "N", n, n, k, &one, a, lda, a, lda, &zero, product.data(), n);
     auto C = view(c, *n, *n, *ldc);
-    const dense<T> product = turned ? dense<T>(A.transpose() * A) : dense<T>(A * A.transpose());
     for (int j = 0; j < *n; ++j)
         for (int i = lower ? j : 0; i < (lower ? *n : j + 1); ++i)
             C(i, j) = *alpha * product(i, j) + (*beta == 0 ? T(0) : *beta * C(i, j));
 }
 
-// visit(op(A) as a triangular view)
-template <class T, class Visit>
-void triangular(const char* uplo, const char* trans, const char* diag, const map<const T>& A, Visit visit) {
-    const bool turned = is(trans, 'T'), unit = is(diag, 'U'), lower = is(uplo, 'L') != turned;
-    const auto with = [&](const auto& op) {
-        if (unit)
-            lower ? visit(op.template triangularView<Eigen::UnitLower>())
-                  : visit(op.template triangularView<Eigen::UnitUpper>());
-        else
-            lower ? visit(op.template triangularView<Eigen::Lower>())
-                  : visit(op.template triangularView<Eigen::Upper>());
-    };
-    turned ? with(A.transpose()) : with(A);
-}
-
+// In float from the left only.
 template <class T>
 void trsm(const char* side, const char* uplo, const char* trans, const char* diag, const int* m, const int* n,
           const T* alpha, const T* a, const int* lda, T* b, const int* ldb) {
+    constexpr auto kept = in_double<T> ? Eigen::Lower : Eigen::Upper,
+                   turned = in_double<T> ? Eigen::Upper : Eigen::Lower;
     const bool left = is(side, 'L');
+    must(is(uplo, half<T>) && is(diag, 'N') && (left || in_double<T>));
     const int order = left ? *m : *n;
+    const auto A = view(a, order, order, *lda);
     auto B = view(b, *m, *n, *ldb);
     if (*alpha != 1) B *= *alpha;
-    triangular<T>(uplo, trans, diag, view(a, order, order, *lda), [&](const auto& A) {
-        if (left)
-            A.solveInPlace(B);
-        else
-            A.template solveInPlace<Eigen::OnTheRight>(B);
-    });
+    const auto solve = [&](const auto& triangle) {
+        if constexpr (in_double<T>)
+            if (!left) return triangle.template solveInPlace<Eigen::OnTheRight>(B);
+        triangle.solveInPlace(B);
+    };
+    if (is(trans, 'T'))
+        solve(A.transpose().template triangularView<turned>());
+    else
+        solve(A.template triangularView<kept>());
 }
 
 template <class T>
 void potrf(const char* uplo, const int* n, T* a, const int* lda, int* info) {
+    must(is(uplo, half<T>));
     auto A = view(a, *n, *n, *lda);
-    const Eigen::Index failed = is(uplo, 'L') ? Eigen::internal::llt_inplace<T, Eigen::Lower>::blocked(A)
-                                              : Eigen::internal::llt_inplace<T, Eigen::Upper>::blocked(A);
-    *info = static_cast<int>(failed + 1);
+    *info = static_cast<int>(Eigen::internal::llt_inplace < T,
+                             in_double<T> ? Eigen::Lower : Eigen::Upper > ::blocked(A) + 1);
 }
 
 // The reflectors below the diagonal of `v`, the first number of each 1.
@@ -156,6 +167,12 @@ Eigen::MatrixXd block_factor(const Eigen::MatrixXd& V, const Eigen::Map<const Ei
         T.col(i).head(i) = T.topLeftCorner(i, i) * (-tau[i] * inner);
     }
     return T;
+}
+
+// C ← (I - VTVᵀ)C, or its transpose times C.
+void reflect(const Eigen::MatrixXd& V, const Eigen::MatrixXd& T, bool turned, map<double> C) {
+    const Eigen::MatrixXd inner = V.transpose() * C;
+    C.noalias() -= V * (turned ? Eigen::MatrixXd(T.transpose() * inner) : Eigen::MatrixXd(T * inner));
 }
 
 }  // namespace
@@ -188,14 +205,9 @@ void ssyrk_(const char* uplo, const char* trans, const int* n, const int* k, con
 void dsymm_(const char* side, const char* uplo, const int* m, const int* n, const double* alpha, const double* a,
             const int* lda, const double* b, const int* ldb, const double* beta, double* c, const int* ldc, size,
             size) {
-    const int order = is(side, 'L') ? *m : *n;
-    const auto A = view(a, order, order, *lda);
-    const dense<double> whole = is(uplo, 'L') ? dense<double>(A.selfadjointView<Eigen::Lower>())
-                                              : dense<double>(A.selfadjointView<Eigen::Upper>());
-    if (is(side, 'L'))
-        gemm("N", "N", m, n, m, alpha, whole.data(), m, b, ldb, beta, c, ldc);
-    else
-        gemm("N", "N", m, n, n, alpha, b, ldb, whole.data(), n, beta, c, ldc);
+    must(is(side, 'L') && is(uplo, 'L'));
+    const dense<double> whole = view(a, *m, *m, *lda).selfadjointView<Eigen::Lower>();
+    gemm("N", "N", m, n, m, alpha, whole.data(), m, b, ldb, beta, c, ldc);
 }
 void dsymv_(const char* uplo, const int* n, const double* alpha, const double* a, const int* lda, const double* x,
             const int*, const double* beta, double* y, const int*, size) {
@@ -218,13 +230,10 @@ void strsv_(const char* uplo, const char* trans, const char* diag, const int* n,
 }
 void dtrmm_(const char* side, const char* uplo, const char* trans, const char* diag, const int* m, const int* n,
             const double* alpha, const double* a, const int* lda, double* b, const int* ldb, size, size, size, size) {
-    const bool left = is(side, 'L');
-    const int order = left ? *m : *n;
+    must(is(side, 'L') && is(uplo, 'L') && is(trans, 'N') && is(diag, 'N'));
     auto B = view(b, *m, *n, *ldb);
-    triangular<double>(uplo, trans, diag, view(a, order, order, *lda), [&](const auto& A) {
-        const dense<double> product = left ? dense<double>(A * B) : dense<double>(B * A);
-        B = *alpha * product;
-    });
+    const dense<double> product = view(a, *m, *m, *lda).triangularView<Eigen::Lower>() * B;
+    B = *alpha * product;
 }
 void dpotrf_(const char* uplo, const int* n, double* a, const int* lda, int* info, size) {
     potrf(uplo, n, a, lda, info);
@@ -234,10 +243,9 @@ void spotrf_(const char* uplo, const int* n, float* a, const int* lda, int* info
 }
 void dpotrs_(const char* uplo, const int* n, const int* count, const double* a, const int* lda, double* b,
              const int* ldb, int* info, size) {
-    const bool lower = is(uplo, 'L');
     const double one = 1;
-    trsm("L", uplo, lower ? "N" : "T", "N", n, count, &one, a, lda, b, ldb);
-    trsm("L", uplo, lower ? "T" : "N", "N", n, count, &one, a, lda, b, ldb);
+    trsm("L", uplo, "N", "N", n, count, &one, a, lda, b, ldb);
+    trsm("L", uplo, "T", "N", n, count, &one, a, lda, b, ldb);
     *info = 0;
 }
 void dtrtri_(const char* uplo, const char* diag, const int* n, double* a, const int* lda, int* info, size, size) {
@@ -245,19 +253,15 @@ void dtrtri_(const char* uplo, const char* diag, const int* n, double* a, const 
     dense<double> inverse = dense<double>::Identity(*n, *n);
     const double one = 1;
     trsm("L", uplo, "N", diag, n, n, &one, static_cast<const double*>(a), lda, inverse.data(), n);
-    if (is(uplo, 'L'))
-        A.triangularView<Eigen::Lower>() = inverse;
-    else
-        A.triangularView<Eigen::Upper>() = inverse;
+    A.triangularView<Eigen::Lower>() = inverse;
     *info = 0;
 }
 // Cholesky with the largest remaining diagonal entry as pivot; ended at one <= tol, 0 < tol.
 void dpstrf_(const char* uplo, const int* n, double* a, const int* lda, int* pivot, int* rank, const double* tol,
              double*, int* info, size) {
     auto A = view(a, *n, *n, *lda);
-    const bool lower = is(uplo, 'L');
-    dense<double> S =
-        lower ? dense<double>(A.selfadjointView<Eigen::Lower>()) : dense<double>(A.selfadjointView<Eigen::Upper>());
+    must(is(uplo, 'L'));
+    dense<double> S = A.selfadjointView<Eigen::Lower>();
     dense<double> L = dense<double>::Zero(*n, *n);
     for (int i = 0; i < *n; ++i) pivot[i] = i + 1;
     *info = 1;
@@ -278,10 +282,7 @@ void dpstrf_(const char* uplo, const int* n, double* a, const int* lda, int* piv
     }
     if (k == *n) *info = 0;
     *rank = k;
-    if (lower)
-        A.triangularView<Eigen::Lower>() = L;
-    else
-        A.triangularView<Eigen::Upper>() = L.transpose();
+    A.triangularView<Eigen::Lower>() = L;
 }
 
 void dlarft_(const char*, const char*, const int* rows, const int* count, const double* v, const int* ldv,
@@ -295,9 +296,7 @@ void dlarfb_(const char*, const char* trans, const char*, const char*, const int
     const std::vector<double> unused(static_cast<std::size_t>(*k));
     const auto [V, each] = reflectors(v, unused.data(), *m, *k, *ldv);
     const Eigen::MatrixXd T = view(t, *k, *k, *ldt).triangularView<Eigen::Upper>();
-    auto C = view(c, *m, *n, *ldc);
-    const Eigen::MatrixXd inner = V.transpose() * C;
-    C.noalias() -= V * (is(trans, 'T') ? Eigen::MatrixXd(T.transpose() * inner) : Eigen::MatrixXd(T * inner));
+    reflect(V, T, is(trans, 'T'), view(c, *m, *n, *ldc));
 }
 void dormqr_(const char*, const char* trans, const int* m, const int* n, const int* k, const double* a, const int* lda,
              const double* tau, double* c, const int* ldc, double*, const int*, int* info, size, size) {
@@ -324,14 +323,18 @@ void dsytrd_sy2sb_(const char*, const int* n, const int* kd, double* a, const in
     for (int i = 0; i < *n - *kd; i += *kd) {
         const int rows = *n - i - *kd, count = std::min(rows, *kd);
         auto panel = A.block(i + *kd, i, rows, *kd);
-        Eigen::HouseholderQR<Eigen::MatrixXd> qr{Eigen::MatrixXd(panel)};
-        panel = qr.matrixQR();
-        Eigen::Map<Eigen::VectorXd>(tau + i, count) = qr.hCoeffs().head(count);
+        Eigen::MatrixXd turned = panel;
+        Eigen::Map<Eigen::VectorXd> scales(tau + i, count);
+        Eigen::internal::householder_qr_inplace_unblocked(turned, scales);
+        panel = turned;
         for (int j = i; j < i + count; ++j) keep(j);
         auto rest = A.block(i + *kd, i + *kd, rows, rows);
         Eigen::MatrixXd whole = rest.selfadjointView<Eigen::Lower>();
-        whole.applyOnTheLeft(qr.householderQ().adjoint());
-        whole.applyOnTheRight(qr.householderQ());
+        const auto [V, each] = reflectors(turned.data(), tau + i, rows, count, rows);
+        const Eigen::MatrixXd T = block_factor(V, each);
+        reflect(V, T, true, view(whole.data(), rows, rows, rows));
+        whole.transposeInPlace();
+        reflect(V, T, true, view(whole.data(), rows, rows, rows));  // symmetric again
         rest.triangularView<Eigen::Lower>() = whole;
     }
     for (int j = *n - *kd; j < *n; ++j) keep(j);

@@ -196,8 +196,7 @@ TEST(kernel_kmeans, distances_to_the_means) {
 
 TEST(kernel_kmeans, an_indefinite_matrix_ends) {
     std::mt19937_64 random(15);
-    const auto a = mercer::testing::random_matrix(40, 40, random);
-    const mercer::testing::eigen_matrix k = (a + a.transpose()) / 2;
+    const auto k = mercer::testing::symmetric_part(mercer::testing::random_matrix(40, 40, random));
     const kmeans_model m = fit_kernel_kmeans(mercer::testing::as_gram(k), {.n_clusters = 4});
     expect_falling(m);
     EXPECT_TRUE(m.status == fit_status::stalled || m.status == fit_status::converged);

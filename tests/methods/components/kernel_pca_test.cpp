@@ -13,6 +13,9 @@ namespace mercer {
 namespace {
 
 using namespace cluster_testing;
+using mercer::testing::as_gram;
+using mercer::testing::centred_both_ways;
+using mercer::testing::real_matrix;
 
 double size_of(const std::vector<double>& values) { return std::accumulate(values.begin(), values.end(), 0.0); }
 
@@ -155,13 +158,11 @@ TEST(kernel_pca, iterative_is_full) {
         expect_near(iterative.scores, full.scores, 1e-7 * scale);
         // ‖K̃u - λu‖ from the centred matrix itself.
         const matrix<double> K = all_of(computed<double>(k, x));
-        mercer::testing::eigen_matrix A = mercer::testing::to_eigen(K.view());
-        A.rowwise() -= A.colwise().mean().eval();
-        A.colwise() -= A.rowwise().mean().eval();
+        const real_matrix A = centred_both_ways(K);
         for (index j = 0; j < 9; ++j) {
-            Eigen::VectorXd u(900);
+            real_matrix u(900, 1);
             for (index i = 0; i < 900; ++i)
-                u(i) = iterative.scores(i, j) / std::sqrt(iterative.eigenvalues[static_cast<std::size_t>(j)]);
+                u(i, 0) = iterative.scores(i, j) / std::sqrt(iterative.eigenvalues[static_cast<std::size_t>(j)]);
             EXPECT_NEAR(u.norm(), 1, 1e-12);
             EXPECT_LE((A * u - iterative.eigenvalues[static_cast<std::size_t>(j)] * u).norm(),
                       1e-11 * full.eigenvalues[0]);
@@ -198,10 +199,9 @@ TEST(kernel_pca, floats_and_budgets) {
 
 TEST(kernel_pca, a_spectrum_of_equals_and_a_small_rank) {
     // Orthogonal objects: the centred matrix has the eigenvalue 1 n-1 times.
-    mercer::testing::eigen_matrix identity = mercer::testing::eigen_matrix::Identity(120, 120);
     kernel_pca_options o;
     o.n_components = 40, o.solver = eigen_solver::iterative;
-    const kernel_pca_model flat = fit_kernel_pca(mercer::testing::as_gram(identity), o);
+    const kernel_pca_model flat = fit_kernel_pca(as_gram(real_matrix::identity(120)), o);
     ASSERT_EQ(flat.components(), 40);
     for (const double each : flat.eigenvalues) EXPECT_NEAR(each, 1, 1e-12);
     // Rank 2 with 10 wanted.

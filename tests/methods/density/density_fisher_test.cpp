@@ -9,6 +9,7 @@ namespace mercer {
 namespace {
 
 using namespace cluster_testing;
+using mercer::testing::real_matrix;
 using ::testing::ElementsAre;
 
 TEST(kernel_density, scikit_learn) {
@@ -97,36 +98,36 @@ TEST(kernel_fisher, optimality_from_the_definition) {
     const kernel_fisher_model m = fit_kernel_fisher(k, s.x, s.y, o);
     ASSERT_EQ(m.directions.functions(), 2);
     // N and M from their sums.
-    using mercer::testing::eigen_matrix;
     const index n = s.x.size();
-    const matrix<double> plain = all_of(computed<double>(k, s.x));
-    const eigen_matrix K = mercer::testing::to_eigen(plain.view());
-    const Eigen::VectorXd w = Eigen::Map<const Eigen::VectorXd>(o.sample_weight.data(), n);
-    const Eigen::VectorXd mean = K * w / w.sum();
-    Eigen::MatrixXd N = Eigen::MatrixXd::Zero(n, n), M = N;
+    const real_matrix K = all_of(computed<double>(k, s.x)), w = real_matrix::column(o.sample_weight);
+    const real_matrix mean = K * w / w.sum();
+    real_matrix N(n, n), M(n, n);
     for (const double label : m.classes) {
-        Eigen::VectorXd own = w;
+        real_matrix own = w;
         for (index i = 0; i < n; ++i)
-            if (s.y[static_cast<std::size_t>(i)] != label) own(i) = 0;
-        const Eigen::VectorXd middle = K * own / own.sum();
-        M += own.sum() * (middle - mean) * (middle - mean).transpose();
-        for (index i = 0; i < n; ++i) N += own(i) * (K.col(i) - middle) * (K.col(i) - middle).transpose();
+            if (s.y[static_cast<std::size_t>(i)] != label) own(i, 0) = 0;
+        const real_matrix middle = K * own / own.sum(), apart = middle - mean;
+        M += own.sum() * apart * apart.transpose();
+        for (index i = 0; i < n; ++i) {
+            const real_matrix from = K.nth_column(i) - middle;
+            N += own(i, 0) * from * from.transpose();
+        }
     }
-    N += o.regularisation * N.trace() / static_cast<double>(n) * Eigen::MatrixXd::Identity(n, n);
-    const Eigen::MatrixXd A = mercer::testing::to_eigen(m.directions.coef.view());
-    const Eigen::MatrixXd within = A.transpose() * N * A, between = A.transpose() * M * A;
-    EXPECT_LE((within - Eigen::MatrixXd::Identity(2, 2)).norm(), 1e-8);
+    N += o.regularisation * N.trace() / static_cast<double>(n) * real_matrix::identity(n);
+    const real_matrix A = m.directions.coef;
+    const real_matrix within = A.transpose() * N * A, between = A.transpose() * M * A;
+    EXPECT_LE((within - real_matrix::identity(2)).norm(), 1e-8);
     EXPECT_NEAR(between(0, 0), m.ratios[0], 1e-8 * m.ratios[0]);
     EXPECT_NEAR(between(1, 1), m.ratios[1], 1e-8 * m.ratios[0]);
     EXPECT_LE(std::abs(between(0, 1)), 1e-8 * m.ratios[0]);
-    const Eigen::GeneralizedSelfAdjointEigenSolver<Eigen::MatrixXd> reference(M, N, Eigen::EigenvaluesOnly);
-    EXPECT_NEAR(reference.eigenvalues()(n - 1), m.ratios[0], 1e-7 * m.ratios[0]);
-    EXPECT_NEAR(reference.eigenvalues()(n - 2), m.ratios[1], 1e-7 * m.ratios[0]);
+    const std::vector<double> reference = mercer::testing::generalised_eigenvalues_of(M, N);
+    EXPECT_NEAR(reference[reference.size() - 1], m.ratios[0], 1e-7 * m.ratios[0]);
+    EXPECT_NEAR(reference[reference.size() - 2], m.ratios[1], 1e-7 * m.ratios[0]);
     // The mean of all projects to 0, and class means are where predict looks for them.
     const matrix<double> f = transform(m, s.x);
     for (index j = 0; j < 2; ++j) {
         double sum = 0;
-        for (index i = 0; i < n; ++i) sum += w(i) * f(i, j);
+        for (index i = 0; i < n; ++i) sum += w(i, 0) * f(i, j);
         EXPECT_NEAR(sum / w.sum(), 0, 1e-9);
     }
 }

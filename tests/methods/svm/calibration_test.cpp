@@ -2,10 +2,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
 
 #include <numeric>
 
+#include "contracts/property.h"
 #include "mercer/selection/calibrate.h"
 #include "mercer/selection/cross_validation.h"
 #include "methods/model_support.h"
@@ -68,14 +68,15 @@ TEST(calibration, isotonic_by_hand) {
     EXPECT_DOUBLE_EQ(c(0, 9), 1 - 1e-7);
 }
 
-RC_GTEST_PROP(calibration, isotonic_is_nearest, (std::vector<std::pair<std::uint8_t, bool>> points)) {
-    RC_PRE(!points.empty());
+PROPERTY(calibration, isotonic_is_nearest) {
+    const auto points = drawn::any<std::vector<std::pair<std::uint8_t, bool>>>();
+    drawn::suppose(!points.empty());
     std::vector<double> f;
     std::vector<std::uint8_t> y;
     for (const auto& [value, label] : points) f.push_back(value), y.push_back(label);
     const auto [knots, values] = fit_isotonic(f, y);
-    RC_ASSERT(std::is_sorted(values.begin(), values.end()));
-    RC_ASSERT(std::adjacent_find(knots.begin(), knots.end(), std::greater_equal<>()) == knots.end());
+    MUST_HOLD(std::is_sorted(values.begin(), values.end()));
+    MUST_HOLD(std::adjacent_find(knots.begin(), knots.end(), std::greater_equal<>()) == knots.end());
     // the minimax formula: g(x) = max over a <= x of min over b >= x of the mean of the labels with a <= f <= b
     calibration c;
     c.kind = calibration::method::isotonic;
@@ -94,7 +95,7 @@ RC_GTEST_PROP(calibration, isotonic_is_nearest, (std::vector<std::pair<std::uint
             }
             best = std::max(best, least);
         }
-        RC_ASSERT(std::abs(c(0, x) - best) < 1e-6);
+        MUST_HOLD(std::abs(c(0, x) - best) < 1e-6);
     }
 }
 

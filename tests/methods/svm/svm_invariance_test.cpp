@@ -1,7 +1,7 @@
 // What must not change when the question stays the same.
 #include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
 
+#include "contracts/property.h"
 #include "methods/svm/svm_support.h"
 
 namespace mercer {
@@ -38,28 +38,28 @@ struct question {
 };
 
 question random_question() {
-    const auto seed = *rc::gen::inRange(0u, 1000000u);
-    const index n = *rc::gen::inRange<index>(8, 70);
+    const auto seed = drawn::whole(0u, 1000000u);
+    const index n = drawn::whole<index>(8, 70);
     question q;
-    const auto task = *rc::gen::element(svm_task::c_svc, svm_task::nu_svc, svm_task::one_class, svm_task::epsilon_svr,
-                                        svm_task::nu_svr);
+    const auto task = drawn::one_of(
+        {svm_task::c_svc, svm_task::nu_svc, svm_task::one_class, svm_task::epsilon_svr, svm_task::nu_svr});
     const bool regression = task == svm_task::epsilon_svr || task == svm_task::nu_svr;
     q.s = regression ? wave(n, 2, seed) : clouds(n, 2, 2, 0, seed);
-    q.o = options_for(task, *rc::gen::element(0.1, 1.0, 10.0), tight);
+    q.o = options_for(task, drawn::one_of({0.1, 1.0, 10.0}), tight);
     if (task == svm_task::nu_svc) q.o.tol = 1e-8;  // its decisions are divided by a margin that may be small
-    q.o.nu = *rc::gen::element(0.3, 0.5, 0.7);
-    q.k = rbf(*rc::gen::element(0.3, 1.0, 4.0));
+    q.o.nu = drawn::one_of({0.3, 0.5, 0.7});
+    q.k = rbf(drawn::one_of({0.3, 1.0, 4.0}));
     return q;
 }
 
-RC_GTEST_PROP(svm_invariance, random_machines_meet_the_contract, ()) {
+PROPERTY(svm_invariance, random_machines_meet_the_contract) {
     question q = random_question();
-    q.o.tol = *rc::gen::element(1e-2, 1e-3, 1e-5);
+    q.o.tol = drawn::one_of({1e-2, 1e-3, 1e-5});
     fit_and_check(q.k, q.s, q.o);
-    RC_ASSERT(!testing::Test::HasFailure());
+    MUST_HOLD(!testing::Test::HasFailure());
 }
 
-RC_GTEST_PROP(svm_invariance, an_example_twice_is_an_example_of_weight_two, ()) {
+PROPERTY(svm_invariance, an_example_twice_is_an_example_of_weight_two) {
     const question q = random_question();
     question weighted = q, repeated = q;
     weighted.o.sample_weight.assign(q.s.x.size(), 1.0);
@@ -74,7 +74,7 @@ RC_GTEST_PROP(svm_invariance, an_example_twice_is_an_example_of_weight_two, ()) 
     EXPECT_NEAR(a.reports[0].objective, b.reports[0].objective, 1e-5 * (1 + std::abs(a.reports[0].objective)));
     if (offset_is_unique(a) && offset_is_unique(b))
         expect_same_decisions(decisions_at(a, q.s.x), decisions_at(b, q.s.x), 2e-3);
-    RC_ASSERT(!testing::Test::HasFailure());
+    MUST_HOLD(!testing::Test::HasFailure());
 }
 
 // ν·n/2 is a whole number of examples: all α are at a bound, and rounding must not make a margin vector of one of them.
@@ -96,7 +96,7 @@ TEST(svm_invariance, rounding_makes_no_margin_vectors) {
     EXPECT_EQ(m.reports[0].margin_vectors, inside);
 }
 
-RC_GTEST_PROP(svm_invariance, an_example_of_weight_zero_is_not_there, ()) {
+PROPERTY(svm_invariance, an_example_of_weight_zero_is_not_there) {
     const question q = random_question();
     question extended = q;
     extended.o.sample_weight.assign(q.s.x.size(), 1.0);
@@ -112,24 +112,24 @@ RC_GTEST_PROP(svm_invariance, an_example_of_weight_zero_is_not_there, ()) {
     ASSERT_EQ(a.support_rows.size(), b.support_rows.size());
     EXPECT_NEAR(a.reports[0].objective, b.reports[0].objective, 1e-9 * (1 + std::abs(a.reports[0].objective)));
     expect_same_decisions(decisions_at(a, q.s.x), decisions_at(b, q.s.x), 1e-5);
-    RC_ASSERT(!testing::Test::HasFailure());
+    MUST_HOLD(!testing::Test::HasFailure());
 }
 
-RC_GTEST_PROP(svm_invariance, the_order_of_the_examples, ()) {
+PROPERTY(svm_invariance, the_order_of_the_examples) {
     const question q = random_question();
     question shuffled = q;
     std::vector<std::size_t> order(q.s.x.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-    std::shuffle(order.begin(), order.end(), std::mt19937_64(*rc::gen::inRange(0u, 1000u)));
+    std::shuffle(order.begin(), order.end(), std::mt19937_64(drawn::whole(0u, 1000u)));
     for (std::size_t i = 0; i < order.size(); ++i) shuffled.s.x[i] = q.s.x[order[i]], shuffled.s.y[i] = q.s.y[order[i]];
     const svm_model a = fit(q.k, q.s, q.o), b = fit(shuffled.k, shuffled.s, shuffled.o);
     EXPECT_NEAR(a.reports[0].objective, b.reports[0].objective, 1e-6 * (1 + std::abs(a.reports[0].objective)));
     if (offset_is_unique(a) && offset_is_unique(b))
         expect_same_decisions(decisions_at(a, q.s.x), decisions_at(b, q.s.x), 2e-3);
-    RC_ASSERT(!testing::Test::HasFailure());
+    MUST_HOLD(!testing::Test::HasFailure());
 }
 
-RC_GTEST_PROP(svm_invariance, a_radial_kernel_does_not_see_where_the_origin_is, ()) {
+PROPERTY(svm_invariance, a_radial_kernel_does_not_see_where_the_origin_is) {
     const question q = random_question();
     question moved = q;
     for (auto& x : moved.s.x) x[0] += 40, x[1] -= 25;
@@ -137,18 +137,18 @@ RC_GTEST_PROP(svm_invariance, a_radial_kernel_does_not_see_where_the_origin_is, 
     EXPECT_NEAR(a.reports[0].objective, b.reports[0].objective, 1e-5 * (1 + std::abs(a.reports[0].objective)));
     if (offset_is_unique(a) && offset_is_unique(b))
         expect_same_decisions(decisions_at(a, q.s.x), decisions_at(b, moved.s.x), 5e-3);
-    RC_ASSERT(!testing::Test::HasFailure());
+    MUST_HOLD(!testing::Test::HasFailure());
 }
 
 // min ½‖w‖² + CΣξ: with c·k in place of k and C/c in place of C the same f is optimal, α and the objective are divided
 // by c.
-RC_GTEST_PROP(svm_invariance, the_scale_of_the_kernel_against_C, ()) {
+PROPERTY(svm_invariance, the_scale_of_the_kernel_against_C) {
     question q = random_question();
-    q.o.task = *rc::gen::element(svm_task::c_svc, svm_task::epsilon_svr);
+    q.o.task = drawn::one_of({svm_task::c_svc, svm_task::epsilon_svr});
     if (q.o.task == svm_task::epsilon_svr) q.s = wave(q.s.size(), 2, 3);
     if (q.o.task == svm_task::c_svc)
         for (std::size_t i = 0; i < q.s.y.size(); ++i) q.s.y[i] = i % 2 ? 1 : -1;
-    const double c = *rc::gen::element(0.01, 3.0, 50.0);
+    const double c = drawn::one_of({0.01, 3.0, 50.0});
     question scaled = q;
     scaled.k.text = number(c) + "*" + q.k.text;
     scaled.o.C = q.o.C / c;
@@ -156,7 +156,7 @@ RC_GTEST_PROP(svm_invariance, the_scale_of_the_kernel_against_C, ()) {
     EXPECT_NEAR(a.reports[0].objective, c * b.reports[0].objective, 1e-5 * (1 + std::abs(a.reports[0].objective)));
     if (offset_is_unique(a) && offset_is_unique(b))
         expect_same_decisions(decisions_at(a, q.s.x), decisions_at(b, q.s.x), 2e-3);
-    RC_ASSERT(!testing::Test::HasFailure());
+    MUST_HOLD(!testing::Test::HasFailure());
 }
 
 TEST(svm_invariance, names_of_labels) {

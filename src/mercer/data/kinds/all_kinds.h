@@ -3,6 +3,7 @@
 
 #include "mercer/data/kinds/multisets.h"
 #include "mercer/data/kinds/points.h"
+#include "mercer/data/kinds/records.h"
 #include "mercer/data/kinds/sets.h"
 #include "mercer/data/kinds/strings.h"
 
@@ -16,7 +17,7 @@ struct kind_list {
         (f.template operator()<Kinds>(), ...);
     }
 };
-using listed_kinds = kind_list<strings, sets, multisets, points>;
+using listed_kinds = kind_list<strings, sets, multisets, points, records>;
 
 // vectors, then the kinds of the list, then any: the names in the order in which people are shown them.
 std::vector<domain> all_domains();

@@ -18,6 +18,12 @@ std::vector<std::vector<std::int64_t>> sorted(std::vector<std::vector<std::int64
 
 }  // namespace
 
+std::int64_t item_number(std::string_view name) {
+    std::uint64_t hash = 14695981039346656037ull;
+    for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ull;
+    return static_cast<std::int64_t>(hash);
+}
+
 sets::sets(std::vector<std::vector<std::int64_t>> items) : item_list(sorted(std::move(items))) {}
 
 std::string sets::text(index i) const { return fmt::format("{{{}}}", fmt::join((*this)[i], " ")); }

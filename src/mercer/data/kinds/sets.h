@@ -5,6 +5,10 @@
 
 namespace mercer {
 
+// A number for an item that has a name: a hash of it (FNV-1a, 64 bits), the same in every process, so that nothing has
+// to be remembered between fit and predict.
+std::int64_t item_number(std::string_view name);
+
 class sets : public item_list<sets, std::vector<std::int64_t>> {
 public:
     static constexpr domain where{"sets"};

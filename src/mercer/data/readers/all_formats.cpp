@@ -5,6 +5,7 @@
 #include "mercer/data/readers/csv.h"
 #include "mercer/data/readers/libsvm.h"
 #include "mercer/data/readers/npy.h"
+#include "mercer/data/readers/records.h"
 #include "mercer/data/readers/text.h"
 #include "mercer/data/readers/text_folder.h"
 #include "mercer/data/readers/tsv.h"
@@ -13,8 +14,9 @@
 namespace mercer {
 
 std::span<const file_format* const> all_formats() {
-    static const file_format* const all[] = {&npy_format(),  &xyz_format(),       &libsvm_format(), &strings_format(),
-                                             &sets_format(), &multisets_format(), &texts_format(),  &csv_format()};
+    static const file_format* const all[] = {
+        &npy_format(),       &xyz_format(),   &libsvm_format(),      &strings_format(),      &sets_format(),
+        &multisets_format(), &texts_format(), &csv_records_format(), &json_records_format(), &csv_format()};
     return all;
 }
 

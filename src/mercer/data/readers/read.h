@@ -8,6 +8,7 @@
 #include "mercer/data/readers/csv.h"
 #include "mercer/data/readers/libsvm.h"
 #include "mercer/data/readers/npy.h"
+#include "mercer/data/readers/records.h"
 #include "mercer/data/readers/tsv.h"
 
 namespace mercer {
@@ -18,6 +19,7 @@ struct read_options {
     libsvm_options libsvm{};
     csv_options csv{};
     tsv_options tsv{};
+    record_options records{};
 };
 
 // The format by the end of the name (.svm .csv .npy .strings …, also with .gz or .xz after it), else by the first

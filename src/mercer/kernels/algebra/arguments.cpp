@@ -1,10 +1,15 @@
 // Kernels of changed arguments, h(x)k(x, z)h(z) and k(φ(x), φ(z)), and those that are a user's function.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
+
 #include "mercer/base/error.h"
 #include "mercer/base/parallel.h"
+#include "mercer/data/kinds/records.h"
 #include "mercer/kernels/algebra.h"
 #include "mercer/kernels/algebra/unary_node.h"
+#include "mercer/kernels/features/pairs.h"
 #include "mercer/kernels/leaf.h"
 #include "mercer/kernels/linear.h"
 
@@ -119,6 +124,16 @@ private:
 
 }  // namespace
 
+// A name as it stands in a kernel's text: in quotes where it is not one word.
+static std::string field_text(const std::string& name) {
+    const auto plain = [](unsigned char c) { return c < 128 && (std::isalnum(c) || c == '_'); };
+    if (!name.empty() && !std::isdigit(static_cast<unsigned char>(name[0])) && std::ranges::all_of(name, plain))
+        return name;
+    std::string out = "\"";
+    for (const char c : name) out += c == '"' || c == '\\' ? std::string{'\\', c} : std::string{c};
+    return out + '"';
+}
+
 kernel conjugate(std::string name, object_function h, const kernel& a) {
     return make<conjugate_node>(std::move(name), std::move(h), a.shared());
 }
@@ -135,6 +150,16 @@ kernel columns(const kernel& a, std::vector<index> which) {
     return make<pull_back_node>("columns", fmt::format("columns({}, [{}])", a.text(), fmt::join(which, ", ")),
                                 "pull-back by the projection onto some coordinates", column_map(which), a.shared(),
                                 domain::vectors, which);
+}
+
+kernel field(const std::string& who, const kernel& k) {
+    feature value{"field " + who, [who](const dataset& x, const dataset* z) {
+                      const auto of = [&](const dataset& all) { return objects_of<records>(all, "field").of(who); };
+                      return std::pair(of(x), z ? of(*z) : dataset());
+                  }};
+    return make<pull_back_node>(who, "field(" + field_text(who) + ", " + k.text() + ")",
+                                "pull-back: k of one field is a kernel on records", std::move(value), k.shared(),
+                                records::where);
 }
 
 kernel from_block_function(std::string name, block_function k, domain where) {

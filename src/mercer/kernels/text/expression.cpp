@@ -174,12 +174,25 @@ private:
                 return columns(inner, which);
             });
         }
+        if (word == "field") return field_of_records(start);
         if (word == "conjugate" || word == "pullback" || word == "map" || word == "user") return named(word);
         const registered_kernel* found = find_kernel(word);
         if (!found) wrong(unknown(word), start);
         arguments given(found->info.name);
         if (peek() == '(') read_arguments(*found, given);
         return guarded(start, [&] { return found->make(given); });
+    }
+
+    // field(name, k), the name a word or in quotes
+    value field_of_records(std::size_t start) {
+        expect('(');
+        skip();
+        const std::string who = peek() == '"' ? quoted_name() : name();
+        expect(',');
+        const std::size_t inner_at = skip();
+        const kernel inner = as_kernel(sum(), inner_at);
+        expect(')');
+        return guarded(start, [&]() -> value { return field(who, inner); });
     }
 
     // conjugate(h, k), pullback(φ, k), map(φ), user(f)
@@ -317,6 +330,18 @@ private:
         return std::string(text_.substr(start, at_ - start));
     }
 
+    std::string quoted_name() {
+        const std::size_t open = at_++;
+        std::string out;
+        for (; !at_end() && text_[at_] != '"'; ++at_) {
+            if (text_[at_] == '\\' && at_ + 1 < text_.size()) ++at_;
+            out += text_[at_];
+        }
+        if (at_end()) wrong("this quote is not closed", open);
+        ++at_;
+        return out;
+    }
+
     kernel kernel_argument() {
         expect('(');
         const std::size_t start = skip();
@@ -337,7 +362,7 @@ private:
             known.insert(known.end(), each.info.aliases.begin(), each.info.aliases.end());
         }
         known.insert(known.end(),
-                     {"exp", "normalize", "polynomial_of", "columns", "conjugate", "pullback", "map", "user"});
+                     {"exp", "normalize", "polynomial_of", "columns", "field", "conjugate", "pullback", "map", "user"});
         std::string best;
         std::size_t least = std::max<std::size_t>(2, word.size() / 3) + 1;
         for (const auto& each : known) {

@@ -60,6 +60,7 @@ const std::vector<algebra_info>& algebra_registry() {
         {"conjugate(h, k)", "h(x)*k(x,z)*h(z), h a registered function such as norm", "a kernel"},
         {"pullback(phi, k)", "k(phi(x), phi(z)), phi a registered map", "a kernel"},
         {"columns(k, [0, 2, ...])", "k on some coordinates", "a kernel"},
+        {"field(name, k)", "k on one field of records", "a kernel"},
         {"map(phi)", "phi(x)'phi(z), phi a registered map", "a kernel"},
         {"user(f)", "a registered function of two objects", "not proven"},
     };

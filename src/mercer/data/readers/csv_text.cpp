@@ -1,0 +1,184 @@
+#include "mercer/data/readers/csv_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+namespace mercer::detail {
+namespace {
+
+constexpr int rows_to_look_at = 10;  // when guessing separator and header
+
+bool guess_header(std::string_view text, const std::string& name, char separator) {
+    record_reader records(text, name, separator);
+    std::vector<csv_text_field> first;
+    if (!records.next(first)) return false;
+    enum class content : char { unseen, numbers, text };
+    std::vector<content> below(first.size(), content::unseen);
+    std::vector<csv_text_field> row;
+    for (int r = 0; r < rows_to_look_at && records.next(row); ++r)
+        for (std::size_t c = 0; c < std::min(row.size(), first.size()); ++c) {
+            if (is_missing(row[c].text) || below[c] == content::text) continue;
+            below[c] = is_number(row[c].text) ? content::numbers : content::text;
+        }
+    bool only_text = true;
+    bool only_row = true;
+    for (std::size_t c = 0; c < first.size(); ++c) {
+        const bool words = !is_number(first[c].text) && !is_missing(first[c].text);
+        if (words && below[c] == content::numbers) return true;
+        only_text = only_text && words;
+        only_row = only_row && below[c] == content::unseen;
+    }
+    return only_text && only_row;
+}
+
+}  // namespace
+
+bool record_reader::next(std::vector<csv_text_field>& out) {
+    skip_blank_lines();
+    if (at_ == text_.size()) return false;
+    out.clear();
+    do out.push_back(next_field());
+    while (take_separator());
+    if (at_ < text_.size()) ++at_;  // the line end
+    return true;
+}
+
+void record_reader::skip_blank_lines() {
+    for (;;) {
+        std::size_t end = at_;
+        while (end < text_.size() &&
+               (text_[end] == ' ' || text_[end] == '\r' || (text_[end] == '\t' && separator_ != '\t')))
+            ++end;
+        if (end < text_.size() && text_[end] != '\n') return;
+        at_ = end;
+        if (at_ == text_.size()) return;
+        ++at_;
+    }
+}
+
+bool record_reader::take_separator() {
+    if (at_ == text_.size() || text_[at_] != separator_) return false;
+    ++at_;
+    return true;
+}
+
+csv_text_field record_reader::next_field() {
+    if (at_ < text_.size() && text_[at_] == '"') return quoted_field();
+    const std::size_t start = at_;
+    while (at_ < text_.size() && text_[at_] != separator_ && text_[at_] != '\n') {
+        if (text_[at_] == '"' && !trimmed(text_.substr(start, at_ - start)).empty())
+            fail_at(errc::parse, name_, text_, at_, "expected no '\"' inside a field without quotes");
+        if (text_[at_] == '"') return quoted_field();  // blanks before the quote
+        ++at_;
+    }
+    return {trimmed(text_.substr(start, at_ - start)), start};
+}
+
+csv_text_field record_reader::quoted_field() {
+    const std::size_t open = at_++;
+    std::string* joined = nullptr;  // needed only once a doubled quote has to shrink to one
+    std::size_t part = at_;
+    for (;;) {
+        const std::size_t quote = text_.find('"', at_);
+        if (quote == std::string_view::npos)
+            fail_at(errc::parse, name_, text_, open, "expected a closing '\"', got the end of the file");
+        at_ = quote + 1;
+        const bool doubled = at_ < text_.size() && text_[at_] == '"';
+        if (!doubled && !joined) return after_quote({text_.substr(part, quote - part), open});
+        if (!joined) joined = &joined_.emplace_back();
+        joined->append(text_.substr(part, quote - part));
+        if (!doubled) return after_quote({*joined, open});
+        *joined += '"';
+        part = ++at_;
+    }
+}
+
+csv_text_field record_reader::after_quote(csv_text_field result) {
+    const std::size_t start = at_;
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\r')) ++at_;
+    if (at_ < text_.size() && text_[at_] != separator_ && text_[at_] != '\n')
+        fail_at(errc::parse, name_, text_, start,
+                fmt::format("expected a separator or the line end after the closing '\"', got {}",
+                            quoted(text_.substr(at_, 1))));
+    return result;
+}
+
+char guess_separator(std::string_view text) {
+    constexpr std::array<char, 3> candidates{'\t', ';', ','};
+    std::array<int, 3> first{};
+    std::array<int, 3> here{};
+    std::array<bool, 3> equal{true, true, true};
+    bool in_quotes = false;
+    bool blank = true;
+    int rows = 0;
+    const auto end_row = [&] {
+        if (!blank) {
+            if (rows++ == 0) first = here;
+            for (std::size_t k = 0; k < 3; ++k) equal[k] = equal[k] && here[k] == first[k];
+        }
+        here = {};
+        blank = true;
+    };
+    for (const char c : text) {
+        if (c == '"') in_quotes = !in_quotes;
+        if (c != '\n' && c != '\r' && c != ' ') blank = false;
+        if (in_quotes) continue;
+        if (c == '\n') end_row();
+        if (rows == rows_to_look_at) break;
+        for (std::size_t k = 0; k < 3; ++k) here[k] += c == candidates[k];
+    }
+    if (rows < rows_to_look_at) end_row();
+    for (std::size_t k = 0; k < 3; ++k)
+        if (equal[k] && first[k] > 0) return candidates[k];
+    const auto most = std::max_element(first.begin(), first.end());
+    return *most > 0 ? candidates[static_cast<std::size_t>(most - first.begin())] : ',';
+}
+
+bool has_header(std::string_view text, const std::string& name, char separator, const csv_options& options) {
+    if (options.header != csv_header::automatic) return options.header == csv_header::present;
+    record_reader records(text, name, separator);
+    std::vector<csv_text_field> first;
+    for (const std::string& column : {options.label, options.text}) {
+        if (column.empty() || is_number(column)) continue;
+        if (first.empty() && !records.next(first)) break;
+        for (const csv_text_field& one : first)
+            if (as_utf8(one.text) == as_utf8(column)) return true;
+    }
+    return guess_header(text, name, separator);
+}
+
+std::optional<std::size_t> column_position(const std::string& column, const char* what,
+                                           const std::vector<std::string>& header, std::size_t columns,
+                                           const std::string& name) {
+    if (column.empty()) return std::nullopt;
+    const std::string wanted = as_utf8(column);
+    const auto found = std::find(header.begin(), header.end(), wanted);
+    if (found != header.end()) {
+        if (std::find(found + 1, header.end(), wanted) != header.end())
+            fail(errc::data, fmt::format("{}: the {} column '{}' occurs twice in the header", name, what, column));
+        return static_cast<std::size_t>(found - header.begin());
+    }
+    long long position = 0;
+    const char* const end = column.data() + column.size();
+    const auto parsed = std::from_chars(column.data(), end, position);
+    const auto count = static_cast<long long>(columns);
+    if (parsed.ec == std::errc{} && parsed.ptr == end) {
+        if (position < -count || position >= count)
+            fail(errc::invalid_argument, fmt::format("{0}: the {1} column must satisfy {2} <= {1} < {3}, got {4}", name,
+                                                     what, -count, count, position));
+        return static_cast<std::size_t>(position < 0 ? position + count : position);
+    }
+    const char* const why =
+        header.empty() ? "there is no header, so it can only be given by position" : "the header has no such column";
+    fail(errc::invalid_argument, fmt::format("{}: {} column '{}': {}", name, what, column, why));
+}
+
+std::optional<std::size_t> label_position(const csv_options& options, const std::vector<std::string>& header,
+                                          std::size_t columns, const std::string& name) {
+    return column_position(options.label, "label", header, columns, name);
+}
+
+}  // namespace mercer::detail

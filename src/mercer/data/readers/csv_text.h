@@ -1,0 +1,56 @@
+// What readers of comma-separated text share: its records, its separator, its header and the column of targets.
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mercer/data/readers/csv.h"
+
+namespace mercer::detail {
+
+struct csv_text_field {
+    std::string_view text;  // unquoted, and trimmed when it had no quotes
+    std::size_t offset;     // of its first byte, the quote if there is one
+};
+
+// Takes records off a text. What it gives lives as long as it does.
+class record_reader {
+public:
+    record_reader(std::string_view text, const std::string& name, char separator)
+        : text_(text), name_(name), separator_(separator) {}
+
+    // The next record that is not a blank line. False at the end.
+    bool next(std::vector<csv_text_field>& out);
+    std::size_t offset() const { return at_; }
+
+private:
+    void skip_blank_lines();
+    bool take_separator();
+    csv_text_field next_field();
+    csv_text_field quoted_field();
+    csv_text_field after_quote(csv_text_field result);
+
+    std::string_view text_;
+    const std::string& name_;
+    char separator_;
+    std::size_t at_ = 0;
+    std::deque<std::string> joined_;  // never moves what it holds
+};
+
+// The separator that occurs, outside quotes, equally often in each of the first rows. Of several the less common one:
+// commas also stand inside numbers and texts.
+char guess_separator(std::string_view text);
+// A column given by name says that there is a header to find it in.
+bool has_header(std::string_view text, const std::string& name, char separator, const csv_options& options);
+// The column of this name or position, none for an empty one; `what` it is the column of.
+std::optional<std::size_t> column_position(const std::string& column, const char* what,
+                                           const std::vector<std::string>& header, std::size_t columns,
+                                           const std::string& name);
+// The column the option names; none for an empty option.
+std::optional<std::size_t> label_position(const csv_options& options, const std::vector<std::string>& header,
+                                          std::size_t columns, const std::string& name);
+
+}  // namespace mercer::detail

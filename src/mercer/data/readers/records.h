@@ -1,0 +1,27 @@
+// Records: tables whose columns are of different kinds, as comma-separated text or as one JSON object a line.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "mercer/data/dataset.h"
+#include "mercer/data/readers/format.h"
+
+namespace mercer {
+
+struct record_options {
+    // What a field must hold, as a training set had it: "vectors", "strings", "sets". Of others the values say it.
+    std::map<std::string, std::string> kinds{};
+};
+
+// Comma-separated text with a header. A column of numbers is a field of vectors with one coordinate, any other a field
+// of strings. The column of targets is options.csv.label, as for csv.
+table parse_csv_records(const source& file, const read_options& options);
+// {"title": "…", "price": 3, "tags": ["a", "b"], "label": "good"}: numbers and lists of numbers are vectors, texts are
+// strings, lists of texts are sets. The targets are under options.csv.label, or under "label" where it is empty.
+table parse_json_records(const source& file, const read_options& options);
+
+const file_format& csv_records_format();   // "records": has to be named, for such a file is csv too
+const file_format& json_records_format();  // "jsonl"
+
+}  // namespace mercer

@@ -1,0 +1,77 @@
+#include "mercer/data/readers/records.h"
+
+#include <gtest/gtest.h>
+
+#include "mercer/data/kinds/all_kinds.h"
+#include "mercer/data/readers/read.h"
+#include "readers_support.h"
+
+namespace mercer {
+namespace {
+
+using namespace testing_support;
+
+table csv(std::string_view text, read_options how = {}) {
+    how.format = &file_format_named("records");
+    return parse_table(source("x.csv", text, nullptr), how);
+}
+table lines(std::string_view text, const read_options& how = {}) {
+    return parse_table(source("x.jsonl", text, nullptr), how);
+}
+const records& rows(const table& t) { return *t.x.as<records>(); }
+
+TEST(csv_records, numbers_are_vectors_and_the_rest_strings) {
+    const table t = csv("title,price,kind\n\"red, dark\",3.5,good\nblue,-1e3,bad\n", {.csv = {.label = "kind"}});
+    ASSERT_EQ(t.x.size(), 2);
+    EXPECT_EQ((*rows(t).of("title").as<strings>())[0], "red, dark");
+    EXPECT_EQ(rows(t).of("price").as<dense<double>>()->row(1)[0], -1000);
+    EXPECT_EQ(t.class_names, (std::vector<std::string>{"bad", "good"}));
+    EXPECT_EQ(t.y, (std::vector<double>{1, 0}));
+}
+
+TEST(csv_records, a_field_is_read_as_the_training_set_had_it) {
+    read_options how;
+    how.records.kinds = {{"zip", "strings"}, {"n", "vectors"}};
+    EXPECT_EQ((*rows(csv("zip,n\n01234,1\n", how)).of("zip").as<strings>())[0], "01234");
+    EXPECT_EQ(failure([&] { csv("zip,n\n1,2\n3,many\n", how); }),
+              "bad data: x.csv:3:3: expected a finite number in field 'n', got 'many'");
+}
+
+TEST(csv_records, what_is_wrong_has_a_place) {
+    EXPECT_EQ(failure([] { csv("a,b\n1,2\n3\n"); }),
+              "parse error: x.csv:3:1: expected 2 fields as in the header, got 1");
+    EXPECT_EQ(failure([] { csv("a,b\n"); }), "bad data: x.csv: expected at least one example, got none");
+    EXPECT_EQ(failure([] { csv("a\n1\n", {.csv = {.label = "a"}}); }), "bad data: x.csv: no field beside the label");
+}
+
+TEST(json_records, kinds_by_their_values) {
+    const table t = lines(
+        "{\"t\": \"x y\", \"p\": [1, 2], \"tags\": [\"a\", \"b\"], \"n\": true, \"label\": 3}\n\n"
+        "{\"label\": 4, \"n\": 2.5, \"tags\": [], \"p\": [0, -1], \"t\": \"\"}\n");
+    EXPECT_EQ(t.y, (std::vector<double>{3, 4}));
+    EXPECT_EQ(rows(t).of("p").as<dense<double>>()->row(1)[1], -1);
+    EXPECT_EQ(rows(t).of("n").as<dense<double>>()->row(0)[0], 1);
+    EXPECT_EQ((*rows(t).of("tags").as<sets>())[0].size(), 2u);
+    EXPECT_TRUE((*rows(t).of("tags").as<sets>())[1].empty());
+    EXPECT_EQ((*rows(t).of("t").as<strings>())[0], "x y");
+}
+
+TEST(json_records, what_is_wrong_has_a_place) {
+    EXPECT_EQ(failure([] { lines("{\"a\": 1}\n{\"a\": \n"); }),
+              "parse error: x.jsonl:2:7: expected a JSON object on one line");
+    EXPECT_EQ(failure([] { lines("{\"a\": 1}\n[1]\n"); }),
+              "parse error: x.jsonl:2:1: expected a JSON object, got '[1]'");
+    EXPECT_EQ(failure([] { lines("{\"a\": 1}\n{\"b\": 1}\n"); }),
+              "bad data: x.jsonl:2:1: field 'b' is here, but not in every line before");
+    EXPECT_EQ(failure([] { lines("{\"a\": 1, \"b\": 1}\n{\"b\": 1}\n"); }),
+              "bad data: x.jsonl:2:1: expected the field 'a'");
+    EXPECT_EQ(failure([] { lines("{\"a\": 1}\n{\"a\": null}\n"); }),
+              "bad data: x.jsonl:2:1: expected a finite number in field 'a', got 'null'");
+    EXPECT_EQ(failure([] { lines("{\"a\": [1, 2]}\n{\"a\": [1]}\n"); }),
+              "bad data: x.jsonl:2:1: expected a list of 2 finite numbers in field 'a', got '[1]'");
+    EXPECT_EQ(failure([] { lines("{\"a\": 1, \"label\": 1}\n{\"a\": 1}\n"); }),
+              "bad data: x.jsonl:2:1: expected the target 'label'");
+}
+
+}  // namespace
+}  // namespace mercer
