@@ -84,7 +84,7 @@ def _objects(X):
 
 def _fields(X):
     """The fields of X where it is records, a list of dicts or a data frame with columns that are not numbers: (name, values) for each; else None."""
-    if isinstance(X, (list, tuple)) and len(X) > 0 and isinstance(X[0], dict):
+    if isinstance(X, (list, tuple)) and len(X) > 0 and isinstance(X[0], dict) and not isinstance(X[0], collections.Counter):
         names = list(X[0])
         for i, each in enumerate(X):
             if not isinstance(each, dict) or set(each) != set(names):
