@@ -6,7 +6,7 @@
 
 #include "mercer/base/error.h"
 #include "mercer/data/kinds/points.h"
-#include "mercer/data/readers/xyz.h"
+#include "mercer/data/readers/objects/xyz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     if (size == 0) return 0;

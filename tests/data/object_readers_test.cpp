@@ -6,9 +6,9 @@
 
 #include "contracts/errors.h"
 #include "mercer/data/kinds/all_kinds.h"
+#include "mercer/data/readers/objects/text_folder.h"
+#include "mercer/data/readers/objects/xyz.h"
 #include "mercer/data/readers/read.h"
-#include "mercer/data/readers/text_folder.h"
-#include "mercer/data/readers/xyz.h"
 
 namespace mercer {
 namespace {

@@ -8,13 +8,13 @@
 #include "mercer/data/readers/graphs/tudataset.h"
 #include "mercer/data/readers/libsvm.h"
 #include "mercer/data/readers/npy.h"
-#include "mercer/data/readers/records.h"
+#include "mercer/data/readers/objects/records.h"
+#include "mercer/data/readers/objects/text_folder.h"
+#include "mercer/data/readers/objects/xyz.h"
 #include "mercer/data/readers/sequences/fasta.h"
 #include "mercer/data/readers/sequences/series_files.h"
 #include "mercer/data/readers/text.h"
-#include "mercer/data/readers/text_folder.h"
 #include "mercer/data/readers/tsv.h"
-#include "mercer/data/readers/xyz.h"
 
 namespace mercer {
 

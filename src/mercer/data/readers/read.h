@@ -8,7 +8,7 @@
 #include "mercer/data/readers/csv.h"
 #include "mercer/data/readers/libsvm.h"
 #include "mercer/data/readers/npy.h"
-#include "mercer/data/readers/records.h"
+#include "mercer/data/readers/objects/records.h"
 #include "mercer/data/readers/tsv.h"
 
 namespace mercer {

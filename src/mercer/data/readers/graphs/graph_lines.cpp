@@ -6,7 +6,7 @@
 
 #include "mercer/data/kinds/graphs.h"
 #include "mercer/data/readers/graphs/targets.h"
-#include "mercer/data/readers/json.h"
+#include "mercer/data/readers/objects/json.h"
 #include "mercer/data/readers/read.h"
 
 namespace mercer {

@@ -1,4 +1,4 @@
-#include "mercer/data/readers/json.h"
+#include "mercer/data/readers/objects/json.h"
 
 #include <fmt/format.h>
 

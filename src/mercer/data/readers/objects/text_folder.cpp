@@ -1,4 +1,4 @@
-#include "mercer/data/readers/text_folder.h"
+#include "mercer/data/readers/objects/text_folder.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "mercer/data/readers/records.h"
+#include "mercer/data/readers/objects/records.h"
 
 #include <fmt/format.h>
 

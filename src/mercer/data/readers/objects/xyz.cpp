@@ -1,4 +1,4 @@
-#include "mercer/data/readers/xyz.h"
+#include "mercer/data/readers/objects/xyz.h"
 
 #include <fmt/format.h>
 
