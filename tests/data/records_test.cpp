@@ -57,20 +57,19 @@ TEST(json_records, kinds_by_their_values) {
 }
 
 TEST(json_records, what_is_wrong_has_a_place) {
-    EXPECT_EQ(failure([] { lines("{\"a\": 1}\n{\"a\": \n"); }),
-              "parse error: x.jsonl:2:7: expected a JSON object on one line");
-    EXPECT_EQ(failure([] { lines("{\"a\": 1}\n[1]\n"); }),
-              "parse error: x.jsonl:2:1: expected a JSON object, got '[1]'");
-    EXPECT_EQ(failure([] { lines("{\"a\": 1}\n{\"b\": 1}\n"); }),
-              "bad data: x.jsonl:2:1: field 'b' is here, but not in every line before");
-    EXPECT_EQ(failure([] { lines("{\"a\": 1, \"b\": 1}\n{\"b\": 1}\n"); }),
-              "bad data: x.jsonl:2:1: expected the field 'a'");
-    EXPECT_EQ(failure([] { lines("{\"a\": 1}\n{\"a\": null}\n"); }),
-              "bad data: x.jsonl:2:1: expected a finite number in field 'a', got 'null'");
-    EXPECT_EQ(failure([] { lines("{\"a\": [1, 2]}\n{\"a\": [1]}\n"); }),
-              "bad data: x.jsonl:2:1: expected a list of 2 finite numbers in field 'a', got '[1]'");
-    EXPECT_EQ(failure([] { lines("{\"a\": 1, \"label\": 1}\n{\"a\": 1}\n"); }),
-              "bad data: x.jsonl:2:1: expected the target 'label'");
+    const auto said = [](const char* text) { return failure([&] { lines(text); }); };
+    EXPECT_EQ(said("{\"a\": 1}\n{\"a\": \n").find("parse error: x.jsonl:2:7: expected "), 0u)
+        << said("{\"a\": 1}\n{\"a\": \n");
+    EXPECT_EQ(said("{\"a\": 1}\n[1]\n").find("parse error: x.jsonl:2:1: expected an object"), 0u);
+    EXPECT_NE(said("{\"a\": 1}\n{\"a\": 2, \"b\": 1}\n").find("x.jsonl:2:15: expected no field 'b'"),
+              std::string::npos);
+    EXPECT_EQ(said("{\"a\": 1, \"b\": 1}\n{\"b\": 1}\n"), "bad data: x.jsonl:2:1: expected the field 'a'");
+    EXPECT_EQ(said("{\"a\": 1}\n{\"a\": null}\n").find("parse error: x.jsonl:2:7: expected a number"), 0u);
+    EXPECT_EQ(said("{\"a\": 1}\n{\"a\": \"b\"}\n"),
+              "bad data: x.jsonl:2:7: expected a finite number in field 'a', as in the first line");
+    EXPECT_EQ(said("{\"a\": [1, 2]}\n{\"a\": [1]}\n"),
+              "bad data: x.jsonl:2:7: expected a list of 2 finite numbers in field 'a', as in the first line");
+    EXPECT_EQ(said("{\"a\": 1, \"label\": 1}\n{\"a\": 1}\n"), "bad data: x.jsonl:2:1: expected the target 'label'");
 }
 
 }  // namespace

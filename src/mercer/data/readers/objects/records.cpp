@@ -2,27 +2,21 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
+#include <cmath>
+#include <deque>
 
 #include "mercer/data/kinds/all_kinds.h"
 #include "mercer/data/readers/csv_text.h"
 #include "mercer/data/readers/number.h"
+#include "mercer/data/readers/objects/json.h"
 #include "mercer/data/readers/read.h"
 
 namespace mercer {
 namespace {
 
-using nlohmann::json;
-
 std::string kind_asked(const read_options& options, const std::string& field) {
     const auto found = options.records.kinds.find(field);
     return found == options.records.kinds.end() ? std::string() : found->second;
-}
-
-dataset numbers(const std::vector<double>& values, index dims) {
-    matrix<double> rows(static_cast<index>(values.size()) / std::max<index>(dims, 1), dims);
-    std::copy(values.begin(), values.end(), rows.data());
-    return dense<double>(std::move(rows));
 }
 
 // One column of comma-separated text.
@@ -45,7 +39,9 @@ dataset values_of(const csv_column& column, const std::string& file, std::string
                                         detail::quoted(column.cells[i])));
         values.push_back(value);
     }
-    return numbers(values, 1);
+    matrix<double> rows(static_cast<index>(values.size()), 1);
+    std::copy(values.begin(), values.end(), rows.data());
+    return dense<double>(std::move(rows));
 }
 
 }  // namespace
@@ -92,136 +88,158 @@ table parse_csv_records(const source& file, const read_options& options) {
 
 namespace {
 
-// The values of one field of all objects, and the line of each.
-struct json_column {
-    std::vector<json> values;
-    std::vector<std::size_t> offsets;
+// A value of a field: a text, a number, or a list of either.
+struct json_value {
+    bool is_list = false;
+    std::vector<std::string> texts{};
+    std::vector<double> numbers{};
+    std::size_t offset = 0;
 };
 
+// One text, number, true or false.
+void read_item(detail::json_cursor& at, json_value& out) {
+    const char first = at.peek();
+    if (first == '"')
+        out.texts.push_back(at.string());
+    else if (first == 't' || first == 'f')
+        out.numbers.push_back(at.boolean());
+    else
+        out.numbers.push_back(at.number());
+}
+
+json_value read_value(detail::json_cursor& at) {
+    json_value out;
+    out.is_list = at.peek() == '[';
+    out.offset = at.offset();
+    if (out.is_list)
+        at.each_item([&] { read_item(at, out); });
+    else
+        read_item(at, out);
+    return out;
+}
+
+// The values of one field in all lines.
 class json_field {
 public:
-    json_field(const std::string& file, std::string_view text, const std::string& name, const json_column& column)
-        : file_(file), text_(text), name_(name), column_(column) {}
+    json_field(const std::string& file, std::string_view text, const std::string& name,
+               const std::vector<json_value>& values)
+        : file_(file), text_(text), name_(name), values_(values) {}
 
     dataset values(const std::string& asked) const {
-        const json& first = column_.values.front();
-        const bool list = first.is_array();
-        if (asked == name(sets::where) || (asked.empty() && list && !first.empty() && first[0].is_string()))
-            return as_sets();
-        if (asked == name(strings::where) || (asked.empty() && first.is_string())) return as_strings();
-        return as_numbers(list ? static_cast<index>(first.size()) : 1);
+        const json_value& first = values_.front();
+        if (asked == name(sets::where) || (asked.empty() && first.is_list && !first.texts.empty())) return as_sets();
+        if (asked == name(strings::where) || (asked.empty() && !first.texts.empty())) return as_strings();
+        return as_numbers(static_cast<index>(first.numbers.size()), first.is_list);
     }
 
 private:
-    [[noreturn]] void wrong(std::size_t i, const std::string& expected) const {
-        detail::fail_at(errc::data, file_, text_, column_.offsets[i],
-                        fmt::format("expected {} in field '{}', got {}", expected, name_,
-                                    detail::quoted(column_.values[i].dump(-1, ' ', false, replace))));
+    [[noreturn]] void wrong(const json_value& at, const std::string& expected) const {
+        detail::fail_at(errc::data, file_, text_, at.offset,
+                        fmt::format("expected {} in field '{}', as in the first line", expected, name_));
     }
     dataset as_strings() const {
         std::vector<std::string> out;
-        for (std::size_t i = 0; i < column_.values.size(); ++i) {
-            if (!column_.values[i].is_string()) wrong(i, "a text");
-            out.push_back(column_.values[i].get<std::string>());
+        for (const json_value& each : values_) {
+            if (each.is_list || each.texts.empty()) wrong(each, "a text");
+            out.push_back(each.texts.front());
         }
         return strings(std::move(out));
     }
     dataset as_sets() const {
         std::vector<std::vector<std::int64_t>> out;
-        for (std::size_t i = 0; i < column_.values.size(); ++i) {
-            if (!column_.values[i].is_array()) wrong(i, "a list of texts");
+        for (const json_value& each : values_) {
+            if (!each.is_list || !each.numbers.empty()) wrong(each, "a list of texts");
             auto& one = out.emplace_back();
-            for (const json& item : column_.values[i]) {
-                if (!item.is_string()) wrong(i, "a list of texts");
-                one.push_back(item_number(item.get<std::string>()));
-            }
+            for (const std::string& item : each.texts) one.push_back(item_number(item));
         }
         return sets(std::move(out));
     }
-    dataset as_numbers(index dims) const {
+    dataset as_numbers(index dims, bool list) const {
         std::vector<double> out;
-        const std::string expected = dims == 1 ? "a finite number" : fmt::format("a list of {} finite numbers", dims);
-        for (std::size_t i = 0; i < column_.values.size(); ++i) {
-            const json& value = column_.values[i];
-            const json all = value.is_array() ? value : json::array({value});
-            if (static_cast<index>(all.size()) != dims) wrong(i, expected);
-            for (const json& each : all) {
-                if (!each.is_number() && !each.is_boolean()) wrong(i, expected);
-                out.push_back(each.is_boolean() ? each.get<bool>() : each.get<double>());
-                if (!std::isfinite(out.back())) wrong(i, expected);
-            }
+        for (const json_value& each : values_) {
+            const bool fits = each.is_list == list && each.texts.empty() &&
+                              static_cast<index>(each.numbers.size()) == dims &&
+                              std::ranges::all_of(each.numbers, [](double v) { return std::isfinite(v); });
+            if (!fits) wrong(each, list ? fmt::format("a list of {} finite numbers", dims) : "a finite number");
+            out.insert(out.end(), each.numbers.begin(), each.numbers.end());
         }
-        return numbers(out, dims);
+        matrix<double> rows(static_cast<index>(values_.size()), dims);
+        std::copy(out.begin(), out.end(), rows.data());
+        return dense<double>(std::move(rows));
     }
 
-    static constexpr auto replace = json::error_handler_t::replace;
     const std::string& file_;
     std::string_view text_;
     const std::string& name_;
-    const json_column& column_;
+    const std::vector<json_value>& values_;
 };
 
-json parse_line(const source& file, std::string_view text, std::string_view line) {
-    const auto offset = static_cast<std::size_t>(line.data() - text.data());
-    try {
-        json made = json::parse(line);
-        if (!made.is_object())
-            detail::fail_at(errc::parse, file.name(), text, offset,
-                            fmt::format("expected a JSON object, got {}", detail::quoted(line)));
-        return made;
-    } catch (const json::parse_error& wrong) {
-        const std::size_t at = offset + std::min<std::size_t>(wrong.byte > 0 ? wrong.byte - 1 : 0, line.size());
-        detail::fail_at(errc::parse, file.name(), text, at, "expected a JSON object on one line");
+// All lines of one file.
+class json_lines {
+public:
+    json_lines(const source& file, const read_options& options)
+        : file_(file), text_(detail::without_mark(file.bytes())), options_(options), label_(options.csv.label) {}
+
+    table read() {
+        std::string_view rest = text_, line;
+        while (detail::next_line(rest, line))
+            if (!detail::trimmed(line).empty()) add(line);
+        if (rows_ == 0) fail(errc::data, fmt::format("{}: expected at least one example, got none", file_.name()));
+        if (columns_.empty()) fail(errc::data, fmt::format("{}: no field beside the label", file_.name()));
+        table out;
+        std::vector<records::field> fields;
+        for (const auto& [key, values] : columns_)
+            fields.push_back({key, json_field(file_.name(), text_, key, values).values(kind_asked(options_, key))});
+        if (!label_.empty()) labels_.finish(file_.name(), text_, options_.csv.classes, out);
+        out.x = records(std::move(fields));
+        out.label = label_;
+        return out;
     }
-}
+
+private:
+    void add(std::string_view line) {
+        detail::json_cursor at(file_.name(), text_, line);
+        const std::size_t offset = static_cast<std::size_t>(line.data() - text_.data());
+        bool labelled = false;
+        at.each_member([&](const std::string& key) {
+            if (rows_ == 0 && label_.empty() && key == "label") label_ = key;
+            if (key == label_) {
+                if (labelled) at.fail_expecting(fmt::format("'{}' once", key));
+                labelled = true;
+                at.peek();
+                const std::size_t place = at.offset();
+                labels_.add(label_texts_.emplace_back(at.peek() == '"' ? at.string() : std::string(at.number_token())),
+                            place);
+                return;
+            }
+            auto& column = columns_[key];
+            if (column.size() != rows_)
+                at.fail_expecting(fmt::format("no field '{}': not every line before has it", key));
+            column.push_back(read_value(at));
+        });
+        at.end();
+        ++rows_;
+        const auto missing = [&](const std::string& what) {
+            detail::fail_at(errc::data, file_.name(), text_, offset, "expected " + what);
+        };
+        if (!label_.empty() && !labelled) missing(fmt::format("the target '{}'", label_));
+        for (const auto& [key, column] : columns_)
+            if (column.size() != rows_) missing(fmt::format("the field '{}'", key));
+    }
+
+    const source& file_;
+    std::string_view text_;
+    const read_options& options_;
+    std::string label_;
+    std::map<std::string, std::vector<json_value>> columns_;
+    std::deque<std::string> label_texts_;  // never moves what it holds
+    detail::label_column labels_;
+    std::size_t rows_ = 0;
+};
 
 }  // namespace
 
-table parse_json_records(const source& file, const read_options& options) {
-    const std::string_view text = detail::without_mark(file.bytes());
-    std::map<std::string, json_column> columns;
-    std::deque<std::string> label_texts;  // never moves what it holds
-    detail::label_column labels;
-    std::string label = options.csv.label;
-    std::string_view rest = text, line;
-    std::size_t rows = 0;
-    while (detail::next_line(rest, line)) {
-        if (detail::trimmed(line).empty()) continue;
-        const auto offset = static_cast<std::size_t>(line.data() - text.data());
-        json object = parse_line(file, text, line);
-        if (rows == 0 && label.empty() && object.contains("label")) label = "label";
-        if (!label.empty()) {
-            if (!object.contains(label))
-                detail::fail_at(errc::data, file.name(), text, offset, fmt::format("expected the target '{}'", label));
-            const json target = object[label];
-            labels.add(label_texts.emplace_back(target.is_string() ? target.get<std::string>() : target.dump()),
-                       offset);
-            object.erase(label);
-        }
-        for (auto& [key, value] : object.items()) {
-            json_column& column = columns[key];
-            if (column.values.size() != rows)
-                detail::fail_at(errc::data, file.name(), text, offset,
-                                fmt::format("field '{}' is here, but not in every line before", key));
-            column.values.push_back(std::move(value));
-            column.offsets.push_back(offset);
-        }
-        ++rows;
-        for (const auto& [key, column] : columns)
-            if (column.values.size() != rows)
-                detail::fail_at(errc::data, file.name(), text, offset, fmt::format("expected the field '{}'", key));
-    }
-    if (rows == 0) fail(errc::data, fmt::format("{}: expected at least one example, got none", file.name()));
-    if (columns.empty()) fail(errc::data, fmt::format("{}: no field beside the label", file.name()));
-    table out;
-    std::vector<records::field> fields;
-    for (const auto& [key, column] : columns)
-        fields.push_back({key, json_field(file.name(), text, key, column).values(kind_asked(options, key))});
-    if (!label.empty()) labels.finish(file.name(), text, options.csv.classes, out);
-    out.x = records(std::move(fields));
-    out.label = label;
-    return out;
-}
+table parse_json_records(const source& file, const read_options& options) { return json_lines(file, options).read(); }
 
 const file_format& csv_records_format() {
     static const file_format about{"records", {".records"}, nullptr, parse_csv_records};
