@@ -4,6 +4,7 @@
 #include <set>
 #include <sstream>
 
+#include "contracts/dense_oracle.h"
 #include "contracts/errors.h"
 #include "contracts/kernel_contract.h"
 #include "mercer/kernels/points/coulomb.h"
@@ -251,15 +252,27 @@ TEST(multiset_kernels, of_sets_are_those_of_sets) {
 
 // Turned about all axes, moved, and its points in another order.
 point_cloud moved(const point_cloud& from, generator& random) {
-    Eigen::Matrix3d turn = Eigen::Quaterniond::UnitRandom().toRotationMatrix();
+    real_matrix turn(3, 3);
+    for (index i = 0; i < 3; ++i)
+        for (index j = 0; j < 3; ++j) turn(i, j) = uniform(random, -1, 1);
+    turn = orthogonal_factor(turn);
+    double determinant = 0;
+    for (index j = 0; j < 3; ++j)
+        determinant +=
+            turn(0, j) * (turn(1, (j + 1) % 3) * turn(2, (j + 2) % 3) - turn(1, (j + 2) % 3) * turn(2, (j + 1) % 3));
+    if (determinant < 0) turn *= -1;  // a rotation, no reflection
     std::vector<index> order(static_cast<std::size_t>(from.size()));
     std::iota(order.begin(), order.end(), index{0});
     std::ranges::shuffle(order, random);
     point_cloud out;
     for (const index i : order) {
-        const Eigen::Vector3d at = turn * Eigen::Map<const Eigen::Vector3d>(from.at(i)) + Eigen::Vector3d(3, -2, 5);
         out.elements.push_back(from.elements[static_cast<std::size_t>(i)]);
-        out.coordinates.insert(out.coordinates.end(), at.data(), at.data() + 3);
+        const double shift[] = {3, -2, 5};
+        for (index a = 0; a < 3; ++a) {
+            double at = shift[a];
+            for (index b = 0; b < 3; ++b) at += turn(a, b) * from.at(i)[b];
+            out.coordinates.push_back(at);
+        }
     }
     return out;
 }

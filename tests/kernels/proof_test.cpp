@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "mercer/kernels/algebra.h"
 #include "mercer/kernels/constant.h"
 #include "mercer/kernels/gaussian.h"
@@ -64,7 +66,8 @@ TEST(proof, of_every_registered_kernel_is_the_registrys) {
         if (each.info.name == "bilinear") given.set("A", 1.0);
         const proof made = each.make(given).proof();
         EXPECT_EQ(made.valid, each.info.mercer) << each.info.name;
-        EXPECT_EQ(made.valid, each.info.name != "sigmoid") << each.info.name;
+        const std::set<std::string> marked{"sigmoid", "local_alignment_log", "levenshtein", "time_warp"};
+        EXPECT_EQ(made.valid, !marked.contains(each.info.name)) << each.info.name;
         EXPECT_EQ(made.rule, each.info.rule);
         for (const auto& parameter : each.info.parameters) {
             if (!made.valid || parameter.condition.empty()) continue;

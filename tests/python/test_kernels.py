@@ -1,5 +1,6 @@
 """Kernels as objects."""
 
+import collections
 import copy
 import pickle
 
@@ -18,9 +19,17 @@ from mercer.kernels import RBF, Columns, Constant, Exp, Linear, Normalize, Polyn
 RANDOM = np.random.default_rng(0)
 X = RANDOM.uniform(0.1, 1, size=(30, 4))
 Z = RANDOM.uniform(0.1, 1, size=(20, 4))
-ARGUMENTS = {"Anisotropic": {"covariance": np.diag([1.0, 2.0, 3.0, 4.0])}, "Bilinear": {"A": np.eye(4)}}
+ARGUMENTS = {"Anisotropic": {"covariance": np.diag([1.0, 2.0, 3.0, 4.0])}, "Bilinear": {"A": np.eye(4)}, "Mismatch": {"letters": 8}}
 STRINGS = ["banana", "bandana", "cabana", "ananas", "", "na"]
 SETS = [{1, 2, 3}, frozenset({2, 3}), set(), {1, 5}, {-7}]
+OBJECTS = {
+    "strings": STRINGS,
+    "sets": SETS,
+    "multisets": [collections.Counter("banana"), collections.Counter({"a": 2, "z": 1}), collections.Counter()],
+    "graphs": [{"nodes": [1, 2, 1], "edges": [(0, 1), (1, 2)], "attributes": [[0.1], [0.5], [2.0]]}, {"nodes": 1, "edges": [], "attributes": [[1.0]]}],
+    "points": [(["H", "H"], np.array([[0.0, 0, 0], [0, 0, 0.7]])), (["O"], np.array([[1.0, 2, 3]]))],
+    "series": [np.array([0.0, 1, 2]), np.array([1.0, 0]), np.array([0.5])],
+}
 
 
 def everything():
@@ -31,7 +40,7 @@ def everything():
 
 
 def objects_for(entry):
-    return {"strings": STRINGS, "sets": SETS}.get(entry["domain"], X)
+    return OBJECTS.get(entry["domain"], X)
 
 
 @pytest.mark.parametrize("entry, k", everything(), ids=lambda e: e["name"] if isinstance(e, dict) else "")
@@ -49,7 +58,7 @@ def test_every_kernel(entry, k):
     if entry["mercer"]:
         assert k.test(objects).verdict == "certified"
     assert type(k).__doc__.startswith(entry["formula"])
-    assert [name for name, *_ in entry["parameters"]] == [name for name in k.get_params() if name not in entry["other_arguments"]]
+    assert [kernels._own_name(name) for name, *_ in entry["parameters"]] == [name for name in k.get_params() if name not in entry["other_arguments"]]
 
 
 @pytest.mark.parametrize(
@@ -220,3 +229,14 @@ def test_text_forms_are_pointed_at():
     with pytest.raises(ValueError) as problem:
         kernels.parse("rbf(gamma=1) +* linear()")
     assert "^" in str(problem.value)
+
+
+def test_series_of_one_length_are_series_still():
+    ragged = [np.array([0.0, 1, 2]), np.array([1.0, 0]), np.array([0.5, 1, 1, 2]), np.array([2.0])] * 5
+    y = np.arange(20) % 2
+    model = SVC(kernel="global_alignment(sigma=1)").fit(ragged, y)
+    assert_array_equal(model.predict([ragged[0]]), model.predict(ragged)[:1])
+    assert_array_equal(model.predict(np.array([[0.0, 1, 2]])), model.predict(ragged)[:1])
+    even = [np.array([0.0, 1, 2]), np.array([1.0, 0, 4]), [3, 1, 1]] * 4
+    SVC(kernel="global_alignment(sigma=1)").fit(even, np.arange(12) % 2)
+    assert kernels.parse("time_warp()")(even).shape == (12, 12)

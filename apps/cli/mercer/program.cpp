@@ -293,8 +293,9 @@ void write_matrix(const std::string& path, matrix_view<const double> values) {
     out.commit();
 }
 
-void print(const std::string& text) { fmt::print("{}", text); }
-void print(const json& value) { fmt::print("{}\n", value.dump(2, ' ', false, json::error_handler_t::replace)); }
+// What cannot be written shows when the program flushes its output at the end.
+void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+void print(const json& value) { print(value.dump(2, ' ', false, json::error_handler_t::replace) + "\n"); }
 
 std::string counted(index n, const std::string& what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); }
 

@@ -107,6 +107,16 @@ def resolve_kernel(kernel, data, *, defaults, gamma="scale", degree=3, coef0=0.0
     return kernel.frozen(meant)
 
 
+def _compared(kernel):
+    """The kind of object that a kernel compares, None where it cannot be told before its parameters are known."""
+    if isinstance(kernel, str):
+        try:
+            return _core.Kernel(kernel).domain
+        except ValueError:
+            return None
+    return None
+
+
 def _gamma_value(gamma, data, sample_weight):
     if gamma is None or isinstance(gamma, str):
         if gamma not in (None, "scale", "auto"):
@@ -180,7 +190,7 @@ class KernelEstimator(BaseEstimator):
         self._name_features(X, reset=True)
         function = not isinstance(self.kernel, (str, kernels.Kernel)) and callable(self.kernel)
         known = isinstance(self.kernel, kernels.Kernel) and self.kernel.takes_anything()
-        data = _data.as_data(X, estimator=self, copy=copy, anything=function, always=known)
+        data = _data.as_data(X, estimator=self, copy=copy, anything=function, always=known, kind=_compared(self.kernel))
         self._held = getattr(data, "held", None)
         if data.kind == "vectors":
             self.n_features_in_ = data.dims
@@ -196,7 +206,7 @@ class KernelEstimator(BaseEstimator):
             return _data.as_matrix(X, estimator=self)
         if hasattr(self, "feature_names_in_") or not isinstance(X, np.ndarray):
             self._name_features(X, reset=False)
-        data = _data.as_data(X, estimator=self, always=self.kernel_.takes_anything())
+        data = _data.as_data(X, estimator=self, always=self.kernel_.takes_anything(), kind=self.kernel_.core().domain)
         if data.kind == "vectors" and data.dims != getattr(self, "n_features_in_", data.dims):
             raise ValueError(f"X has {data.dims} features, but {type(self).__name__} is expecting {self.n_features_in_} features as input.")
         return data

@@ -68,8 +68,6 @@ def _kind(objects):
 
 def _objects(X):
     """X as a list of strings, sets, Counters, graphs, points or series when that is what it holds, else None."""
-    if isinstance(X, np.ndarray) and X.ndim == 3 and X.size > 0 and X.dtype.kind in "biuf":
-        return list(X)
     if isinstance(X, np.ndarray):
         if X.ndim != 1 or X.dtype.kind not in "OUS" or X.size == 0:
             return None
@@ -175,11 +173,20 @@ def _sparse_data(X):
     )
 
 
-def as_data(X, *, estimator=None, copy=False, anything=False, always=False):
+def _as_series(X):
+    """X as series where it is rows of numbers, which lists of series of one length look like too; else None."""
+    rows = isinstance(X, (list, tuple)) and len(X) > 0 and all(isinstance(each, (list, tuple, np.ndarray)) for each in X)
+    return _core.series(list(X)) if rows or (isinstance(X, np.ndarray) and X.ndim in (2, 3) and X.dtype.kind in "biuf") else None
+
+
+def as_data(X, *, estimator=None, copy=False, anything=False, always=False, kind=None):
     """The library's view of X: vectors (dense or sparse), strings, sets, records or other objects. With `copy` it does not change when X does later.
 
+    kind: what the kernel compares, where that is known.
     anything: for functions of Python, X may be a sequence of any objects, which reach the function as they are; always: and it is such a sequence.
     """
+    if kind == "series" and (data := _as_series(X)) is not None:
+        return data
     if _borrowable(X) and not always:
         return _finite(_core.dense(X.copy() if copy else X), X.dtype)
     objects = _anything(X, always) if anything or always else None

@@ -18,6 +18,12 @@ class TextFeatures(TransformerMixin, BaseEstimator):
     Words are runs of letters, digits and '_' of any script, accents and vowel signs included, of min_length characters at least.
     analyzer='char' takes runs of characters instead. stop_words is a list, or a language: english, french, german, spanish.
     n_features > 0 puts terms into columns by their hash (as HashingVectorizer without signs), and keeps no vocabulary.
+
+    >>> features = TextFeatures().fit(["the cat sat", "the dog sat"])
+    >>> list(features.get_feature_names_out())
+    ['cat', 'dog', 'sat', 'the']
+    >>> features.transform(["a dog"]).toarray()
+    array([[0., 1., 0., 0.]])
     """
 
     def __init__(
@@ -71,13 +77,16 @@ class TextFeatures(TransformerMixin, BaseEstimator):
         return rows
 
     def fit(self, X, y=None):
+        """Finds the terms of the texts, and how many texts hold each."""
         self._fit(X)
         return self
 
     def fit_transform(self, X, y=None):
+        """fit(X), then transform(X), in one pass over the texts."""
         return as_objects(self._fit(X).objects())
 
     def transform(self, X):
+        """A sparse row for every text."""
         check_is_fitted(self, "_features")
         return as_objects(self._features.apply(self._texts(X), self._threads()).objects())
 
@@ -95,6 +104,7 @@ class TextFeatures(TransformerMixin, BaseEstimator):
 
     @property
     def idf_(self):
+        """The weight of every term."""
         check_is_fitted(self, "_features")
         return self._features.idf
 

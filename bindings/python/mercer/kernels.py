@@ -89,7 +89,7 @@ class Kernel:
 
     def _seen(self, X):
         """The library's view of objects to compare."""
-        return _data.as_data(X, always=self.takes_anything())
+        return _data.as_data(X, always=self.takes_anything(), kind=self.core().domain)
 
     # --- questions
 

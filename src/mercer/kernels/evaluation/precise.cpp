@@ -1,5 +1,7 @@
 #include "mercer/kernels/evaluation/precise.h"
 
+#include <set>
+
 #include "mercer/kernels/all_kernels.h"
 
 namespace mercer {
@@ -120,7 +122,10 @@ struct precise_kernel<R>::bound_plan {
     std::vector<matrix<double>> given;             // of every statistic: what a user's function says of all pairs
     std::vector<std::vector<bounded<R>>> factors;  // of every instruction: the numbers u of outer_*
 
-    bound_plan(std::shared_ptr<const mercer::plan> from, const dataset& x) : code(std::move(from)) {
+    R rounding;  // of values that are computed pair by pair, relative
+
+    bound_plan(std::shared_ptr<const mercer::plan> from, const dataset& x, R rounded)
+        : code(std::move(from)), rounding(rounded) {
         for (const feature& each : code->features) vectors.emplace_back(each.apply ? each.apply(x, nullptr).first : x);
         for (const pair_statistic& each : code->statistics) {
             const bool asks = each.what == statistic::user;
@@ -133,7 +138,7 @@ struct precise_kernel<R>::bound_plan {
             if (step.weight)
                 for (const double h : step.weight(x)) factors.back().push_back(bounded<R>::exact(h));
             if (!step.self) continue;
-            const bound_plan own(step.self, x);
+            const bound_plan own(step.self, x, rounding);
             for (index i = 0; i < x.size(); ++i) factors.back().push_back(from_self(own.at(i, i), step.self_rule));
         }
     }
@@ -147,7 +152,12 @@ struct precise_kernel<R>::bound_plan {
     bounded<R> input_of(const instruction& step, index i, index j) const {
         const pair_statistic& stat = code->statistics[static_cast<std::size_t>(step.a)];
         const coordinates& x = vectors[static_cast<std::size_t>(stat.source)];
-        if (stat.what == statistic::user) return bounded<R>::exact(given[static_cast<std::size_t>(step.a)](i, j));
+        if (stat.what == statistic::user) {
+            const R value = given[static_cast<std::size_t>(step.a)](i, j);
+            bounded<R> out = bounded<R>::exact(value);
+            out.error += rounding * std::abs(value);
+            return out;
+        }
         return step.input == map_input::squared_distance ? squared_distance_of<R>(x, i, j)
                                                          : statistic_of<R>(stat.what, x, i, j);
     }
@@ -182,9 +192,11 @@ struct precise_kernel<R>::bound_plan {
     }
 };
 
+// What a user's function says is the truth. The library's own kernels on pairs (alignments, common substrings, random
+// walks) are sums of positive terms in double, hundreds of thousands of roundings one after another at most.
 template <class R>
 precise_kernel<R>::precise_kernel(const kernel& k, const dataset& x)
-    : plan_(std::make_unique<const bound_plan>(k.compile(), x)) {}
+    : plan_(std::make_unique<const bound_plan>(k.compile(), x, compares_by_user_function(k) ? R(0) : R(1e-10))) {}
 template <class R>
 precise_kernel<R>::~precise_kernel() = default;
 template <class R>
@@ -197,9 +209,15 @@ bounded<R> precise_kernel<R>::operator()(index i, index j) const {
 std::vector<std::string> taken_as_exact(const kernel& k) {
     std::vector<std::string> names;
     walk(k.node(), [&](const kernel_node& node, const kernel_form& form) {
-        const bool maps = form.what == "anisotropic" || form.what == "bilinear" || form.what == "periodic";
-        if (maps) names.push_back("the coordinates of " + node.text());
-        if (!form.who.empty()) names.push_back(form.who);
+        static const std::set<std::string> maps{"anisotropic", "bilinear",
+                                                "periodic",    "blended_spectrum",
+                                                "graphlets",   "density_overlap",
+                                                "coulomb",     "pair_distances",
+                                                "words",       "mismatch",
+                                                "gapped_kmer", "propagation",
+                                                "min_max",     "multiset_intersection"};
+        if (maps.contains(form.what)) names.push_back("the coordinates of " + node.text());
+        if (!form.who.empty() && form.what != "field") names.push_back(form.who);
     });
     return names;
 }

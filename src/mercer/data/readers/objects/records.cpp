@@ -248,7 +248,7 @@ const file_format& csv_records_format() {
 
 const file_format& json_records_format() {
     static const file_format about{"jsonl",
-                                   {".jsonl", ".ndjson"},
+                                   {},  // by the first line: graphs are JSON lines too
                                    [](const file_beginning& file) { return file.first_line.starts_with("{"); },
                                    parse_json_records};
     return about;
