@@ -237,6 +237,7 @@ TEST(api_model, refuses_wrong_specs_and_data) {
     expect_error(errc::unsupported, "scaling is for vectors", fitting({"knn", "", "standard", {}}, promoters()));
     expect_error(errc::invalid_argument, "standard or minmax", fitting({"knn", "", "bigger", {}}, iris()));
     expect_error(errc::data, "the targets are names", fitting({"svr", "", "", {}}, iris()));
+    expect_error(errc::data, "different numbers", fitting({"svc", "", "", {}}, housing()));
     const table none{iris().x, {}, {}, iris().feature_names};
     expect_error(errc::data, "have no targets", fitting({"svc", "", "", {}}, none));
     const table empty{};

@@ -29,6 +29,21 @@ dataset made_dense(const dataset& x, index dims) {
     return dense<double>(std::move(out));
 }
 
+// Fractions of many values are measurements: a machine for each pair of them would never be done, and mean nothing.
+void require_classes(const method& m, std::vector<double> y) {
+    constexpr std::ptrdiff_t most = 50;
+    const auto fraction = std::ranges::find_if(y, [](double each) { return each != std::floor(each); });
+    if (fraction == y.end() || !std::ranges::all_of(y, [](double each) { return std::isfinite(each); })) return;
+    const double such = *fraction;
+    std::ranges::sort(y);
+    const auto distinct = std::ranges::unique(y).begin() - y.begin();
+    if (distinct > most)
+        fail(errc::data,
+             fmt::format("{} learns from classes, but the targets are {} different numbers ({}, ...): take a "
+                         "method of regression, such as svr or kernel_ridge",
+                         m.name, distinct, number_text(such)));
+}
+
 void require_targets(const method& m, const table& data) {
     if (m.targets == answer::none) return;
     if (data.y.empty())
@@ -42,6 +57,7 @@ void require_targets(const method& m, const table& data) {
              fmt::format(
                  "{} learns from numbers, but the targets are names ('{}', ...): take a method of classification",
                  m.name, data.class_names.front()));
+    if (m.targets == answer::classes && data.class_names.empty()) require_classes(m, data.y);
 }
 
 }  // namespace
