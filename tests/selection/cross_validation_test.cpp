@@ -51,7 +51,32 @@ PROPERTY(validation, folds_are_partitions_and_strata_are_even) {
     }
 }
 
+PROPERTY(validation, groups_stay_together) {
+    const auto drawn = drawn::any<std::vector<std::uint8_t>>();
+    const auto seed = drawn::any<std::uint64_t>();
+    std::vector<std::int64_t> group{7, 8, 9};
+    for (const auto each : drawn) group.push_back(each % 10);
+    const fold_plan plan = grouped_folds(group, 3, seeded(seed));
+    expect_partition(plan, static_cast<index>(group.size()));
+    for (int f = 0; f < 3; ++f) {
+        std::set<std::int64_t> here, there;
+        for (const index i : plan.held_out(f)) here.insert(group[static_cast<std::size_t>(i)]);
+        for (const index i : plan.training(f)) there.insert(group[static_cast<std::size_t>(i)]);
+        for (const auto each : here) MUST_HOLD(there.count(each) == 0u);
+    }
+}
+
+TEST(validation, time_goes_on_from_part_to_part) {
+    const fold_plan plan = time_folds(10, 3);
+    expect_partition(plan, 10);
+    EXPECT_TRUE(std::is_sorted(plan.order.begin(), plan.order.end()));
+}
+
 TEST(validation, bad_folds) {
+    EXPECT_THAT(failure([] {
+                    grouped_folds(std::vector<std::int64_t>{1, 1, 2}, 3, seeded(1));
+                }),
+                ::testing::HasSubstr("2 <= folds <= 2 groups"));
     EXPECT_THAT(failure([] { plain_folds(5, 1, seeded(1)); }), ::testing::HasSubstr("2 <= folds <= 5"));
     EXPECT_THAT(failure([] { plain_folds(5, 6, seeded(1)); }), ::testing::HasSubstr("got 6"));
 }

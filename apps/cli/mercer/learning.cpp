@@ -12,6 +12,7 @@ namespace mercer::cli {
 
 void add_learning(CLI::App& program) {
     add_fit(program);
+    add_tune(program);
     add_predict(program);
     add_transform(program);
     add_describe(program);
@@ -34,9 +35,9 @@ void method_options::add_to(CLI::App& command, bool with_method) {
                         "What to fit; `mercer methods` lists all, `mercer methods METHOD` its options")
             ->required();
     command
-        .add_option(
-            "--kernel", kernel,
-            "The kernel (default: one for the kind of object, rbf with gamma = 1/(d·variance) for vectors); see `mercer kernel list`")
+        .add_option("--kernel", kernel,
+                    "The kernel (default: one for the kind of object, rbf with gamma = 1/(d·variance) for vectors); "
+                    "see `mercer kernel list`")
         ->option_text("EXPR")
         ->group("Method");
     command.add_option("--set", set, "An option of the method, name=value; can be repeated")
@@ -61,6 +62,26 @@ api::spec method_options::spec() const {
         out.ready = std::make_shared<const mercer::kernel>(parse_kernel(kernel));
         out.kernel = out.ready->text();
     }
+    return out;
+}
+
+api::spec method_options::open_spec() const {
+    api::spec out;
+    try {
+        const api::method& m = api::find_method(method);
+        out.method = m.name;
+        api::settings closed;
+        for (const auto& each : set) {
+            out.options.push_back(api::parse_setting(each));
+            if (out.options.back().second.find('?') == std::string::npos) closed.push_back(out.options.back());
+        }
+        const api::option_values checked(m.name, m.options, closed);
+        if (!kernel.empty() && !m.takes_kernel)
+            fail(errc::invalid_argument, fmt::format("{} takes no --kernel: {} does", m.name, api::kernel_twin(m)));
+    } catch (const error& wrong) {
+        throw usage_error(fmt::format("{}; see `mercer methods`", wrong.what()));
+    }
+    out.kernel = kernel.find('?') != std::string::npos || kernel.empty() ? kernel : parse_kernel(kernel).text();
     return out;
 }
 

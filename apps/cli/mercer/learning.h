@@ -10,6 +10,7 @@
 namespace mercer::cli {
 
 void add_fit(CLI::App& program);
+void add_tune(CLI::App& program);
 void add_predict(CLI::App& program);
 void add_transform(CLI::App& program);
 void add_describe(CLI::App& program);
@@ -26,6 +27,8 @@ struct method_options {
     void add_to(CLI::App& command, bool with_method = true);
     // What is wrong in it (method, option, value, kernel) is wrong usage.
     api::spec spec() const;
+    // The same where numbers may be left open, as ?: the kernel is not parsed yet.
+    api::spec open_spec() const;
 };
 void add_memory(CLI::App& command, std::size_t& bytes);
 // The objects as they are in the file, whatever --scale and --text say: models see to that by themselves.

@@ -83,6 +83,44 @@ fold_plan stratified_folds(std::span<const double> y, int folds, const random_be
     return plan;
 }
 
+fold_plan grouped_folds(std::span<const std::int64_t> group, int folds, const random_below& random) {
+    std::map<std::int64_t, std::vector<index>> members;
+    for (std::size_t i = 0; i < group.size(); ++i) members[group[i]].push_back(static_cast<index>(i));
+    if (folds < 2 || folds > static_cast<index>(members.size()))
+        fail(errc::invalid_argument,
+             fmt::format("cross-validation: must satisfy 2 <= folds <= {} groups, got {}", members.size(), folds));
+    std::vector<const std::vector<index>*> order;
+    for (const auto& [name, rows] : members) order.push_back(&rows);
+    std::vector<index> place(order.size());
+    std::iota(place.begin(), place.end(), 0);
+    shuffle(place, random);
+    std::ranges::stable_sort(place, [&](index a, index b) {
+        return order[static_cast<std::size_t>(a)]->size() > order[static_cast<std::size_t>(b)]->size();
+    });
+    std::vector<std::vector<index>> parts(static_cast<std::size_t>(folds));
+    for (const index g : place) {
+        auto& least = *std::ranges::min_element(parts, {}, [](const auto& each) { return each.size(); });
+        const auto& rows = *order[static_cast<std::size_t>(g)];
+        least.insert(least.end(), rows.begin(), rows.end());
+    }
+    fold_plan plan;
+    plan.start.push_back(0);
+    for (const auto& each : parts) {
+        plan.order.insert(plan.order.end(), each.begin(), each.end());
+        plan.start.push_back(static_cast<index>(plan.order.size()));
+    }
+    return plan;
+}
+
+fold_plan time_folds(index n, int folds) {
+    check_folds(n, folds);
+    fold_plan plan;
+    plan.order.resize(static_cast<std::size_t>(n));
+    std::iota(plan.order.begin(), plan.order.end(), 0);
+    for (index f = 0; f <= folds; ++f) plan.start.push_back(f * n / folds);
+    return plan;
+}
+
 std::vector<index> weighted_examples(index n, std::span<const double> weight, std::span<const index> rank) {
     std::vector<index> out(static_cast<std::size_t>(n));
     for (index i = 0; i < n; ++i)

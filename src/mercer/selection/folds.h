@@ -34,6 +34,11 @@ private:
 // the parts are its own.
 fold_plan plain_folds(index n, int folds, const random_below& random);
 fold_plan stratified_folds(std::span<const double> y, int folds, const random_below& random);
+// Examples of one group stay together: whole groups are dealt, the largest first, each to the part that has least so
+// far. 2 <= folds <= groups.
+fold_plan grouped_folds(std::span<const std::int64_t> group, int folds, const random_below& random);
+// Examples in order of time: n/folds at a time, in their order. Part i is to be decided by those before it.
+fold_plan time_folds(index n, int folds);
 // The examples of positive weight, which alone should be dealt to parts: all where no weights are given; in the order
 // of their ranks where these are.
 std::vector<index> weighted_examples(index n, std::span<const double> weight, std::span<const index> rank = {});

@@ -5,6 +5,7 @@
 
 #include "mercer/base/parallel.h"
 #include "mercer/solvers/algebra/band_reduction.h"
+#include "mercer/solvers/algebra/blas_turn.h"
 #include "mercer/solvers/smo/vector_ops.h"
 
 extern "C" {
@@ -112,9 +113,10 @@ matrix<double> band_reduction::q_columns() const {
         const int rows = static_cast<int>(n - from), width = static_cast<int>(std::min<index>(band, rows));
         if (rows <= 0) continue;
         const double* const v = a_.row(first) + from;
-        dlarft_("F", "C", &rows, &width, v, &lda, tau_.data() + first, t.data(), &ldt, 1, 1);
-        dlarfb_("L", "N", "F", "C", &rows, &rows, &width, v, &lda, t.data(), &ldt, q.row(from) + from, &ldq,
-                work.data(), &rows, 1, 1, 1, 1);
+        blas::in_turn(1.0 * rows * width * width, dlarft_, "F", "C", &rows, &width, v, &lda, tau_.data() + first,
+                      t.data(), &ldt, 1, 1);
+        blas::in_turn(4.0 * rows * rows * width, dlarfb_, "L", "N", "F", "C", &rows, &rows, &width, v, &lda, t.data(),
+                      &ldt, q.row(from) + from, &ldq, work.data(), &rows, 1, 1, 1, 1);
     }
     return q;
 }

@@ -7,6 +7,7 @@
 #include <cstddef>
 
 #include "mercer/base/error.h"
+#include "mercer/solvers/algebra/blas_turn.h"
 #include "mercer/solvers/algebra/dense_algebra.h"
 
 extern "C" {
@@ -55,8 +56,9 @@ void band_reduction::apply(char trans, matrix_view<double> columns) const {
         const int rows = static_cast<int>(n - first - band), width = static_cast<int>(std::min<index>(band, rows));
         int info = 0;
         if (rows <= 0) continue;
-        dormqr_("L", &trans, &rows, &count, &width, a_.row(first) + first + band, &lda, tau_.data() + first,
-                columns.data + first + band, &ldc, work.data(), &lwork, &info, 1, 1);
+        blas::in_turn(4.0 * rows * count * width, dormqr_, "L", &trans, &rows, &count, &width,
+                      a_.row(first) + first + band, &lda, tau_.data() + first, columns.data + first + band, &ldc,
+                      work.data(), &lwork, &info, 1, 1);
     }
 }
 

@@ -1,0 +1,179 @@
+#include "mercer/api/tuning/tune.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include "mercer/api/tuning/ranges.h"
+#include "mercer/base/error.h"
+#include "mercer/selection/cross_validation.h"
+#include "mercer/selection/scores.h"
+#include "methods/model_support.h"
+
+namespace mercer::api {
+namespace {
+
+using namespace testing_support;
+using ::testing::HasSubstr;
+
+tune_options no_race() {
+    tune_options o;
+    o.race = false;
+    return o;
+}
+
+// Every score of the quick way is the one that cross-validation with whole fits gives on the same folds, up to the few
+// examples that lie within the search's tolerance of the border.
+TEST(tune, scores_are_those_of_fits_done_one_by_one) {
+    for (const char* name : {"heart_scale.svm", "wine.svm"}) {
+        const table data = sample(name);
+        const tuning found = tune({"svc", "rbf(gamma=?{0.01,0.1,1})", "", {{"C", "?{0.1,1,100}"}}}, data, no_race());
+        ASSERT_EQ(found.trials.size(), 9u);
+        const fold_plan plan = stratified_folds(data.y, 5, seeded(1));
+        for (const trial& t : found.trials) {
+            svm_options o;
+            o.C = t.at[1];
+            const kernel k = gaussian{t.at[0]};
+            const auto said = cross_predict(shared_gram(k, data.x, std::size_t{1} << 26), data.y, o, plan).values;
+            double mean = 0;
+            for (int f = 0; f < 5; ++f) {
+                double right = 0;
+                for (const index i : plan.held_out(f))
+                    right += said[static_cast<std::size_t>(i)] == data.y[static_cast<std::size_t>(i)];
+                mean += right / static_cast<double>(plan.held_out(f).size()) / 5;
+            }
+            EXPECT_NEAR(t.mean, mean, 2.5 / static_cast<double>(data.x.size())) << name << " " << t.what.kernel;
+        }
+    }
+}
+
+TEST(tune, the_best_is_the_best_and_a_race_finds_it_too) {
+    const table data = sample("heart_scale.svm");
+    const spec s{"svc", "rbf(gamma=?)", "", {{"C", "?"}}};
+    const tuning all = tune(s, data, no_race()), raced = tune(s, data);
+    EXPECT_EQ(all.trials.size(), 100u);
+    for (const trial& t : all.trials) EXPECT_LE(t.mean, all.trials[all.best].mean);
+    EXPECT_TRUE(std::ranges::any_of(raced.trials, &trial::dropped));
+    EXPECT_FALSE(raced.trials[raced.best].dropped);
+    EXPECT_GE(raced.trials[raced.best].mean, all.trials[all.best].mean - 0.01);
+    EXPECT_NO_THROW(fit(raced.chosen_spec(), data));
+}
+
+// The closed form of a ridge against leaving examples out one by one.
+TEST(tune, ridges_are_scored_by_leaving_one_out) {
+    table data = sample("housing.svm");
+    std::vector<index> few;
+    for (index i = 0; i < 40; ++i) few.push_back(i * 12);
+    std::vector<double> y;
+    for (const index i : few) y.push_back(data.y[static_cast<std::size_t>(i)]);
+    data.x = gather(data.x, std::span<const index>(few));
+    data.y = y;
+    const auto scaling = fit_scaling(data.x, "standard");
+    data.x = scaled(*scaling, data.x);
+    const tuning found = tune({"kernel_ridge", "rbf(gamma=?{0.01,0.1})", "", {{"alpha", "?{0.01,1}"}}}, data);
+    ASSERT_EQ(found.trials.size(), 4u);
+    EXPECT_EQ(found.metric, "rmse");
+    for (const trial& t : found.trials) {
+        double sum = 0;
+        for (index out = 0; out < 40; ++out) {
+            table rest{{}, {}, {}, {}};
+            std::vector<index> others;
+            for (index i = 0; i < 40; ++i)
+                if (i != out) others.push_back(i), rest.y.push_back(data.y[static_cast<std::size_t>(i)]);
+            rest.x = gather(data.x, std::span<const index>(others));
+            const double said = fit(t.what, rest).predict(gather(data.x, selection(out, 1)))[0];
+            sum += std::pow(said - data.y[static_cast<std::size_t>(out)], 2) / 40;
+        }
+        EXPECT_NEAR(t.mean, std::sqrt(sum), 1e-6 * std::sqrt(sum));
+    }
+}
+
+TEST(tune, every_search_finds_a_good_setting_of_every_method_that_learns_from_targets) {
+    const table wine = sample("wine.svm");
+    for (const char* search : {"grid", "random", "halving", "model"}) {
+        tune_options o;
+        o.search = search;
+        o.trials = 12;
+        o.points = 3;
+        const tuning found = tune({"svc", "rbf(gamma=?)", "standard", {{"C", "?"}}}, wine, o);
+        EXPECT_GT(found.trials[found.best].mean, 0.95) << search;
+    }
+    tune_options few;
+    few.points = 2;
+    for (const method& m : methods()) {
+        if (m.targets != answer::classes && m.targets != answer::values) continue;
+        for (const auto& option : m.options) {
+            if (option.name != "C" && option.name != "alpha" && option.name != "nu" && option.name != "n_neighbors")
+                continue;
+            const spec s{m.name, m.takes_kernel ? "rbf(gamma=0.05)" : "", "standard", {{option.name, "?"}}};
+            EXPECT_NO_THROW(tune(s, wine, few)) << m.name << " " << option.name;
+        }
+    }
+}
+
+TEST(tune, a_log_is_gone_on_from) {
+    const table data = sample("heart_scale.svm");
+    const std::string path = ::testing::TempDir() + "tune.log";
+    std::filesystem::remove(path);
+    const spec s{"svc", "rbf(gamma=?{0.01,0.1,1})", "", {{"C", "?{1,10}"}}};
+    tune_options o = no_race();
+    o.log = path;
+    const tuning first = tune(s, data, o);
+    index asked = 0;
+    o.progress = [&](const tune_progress&) { return ++asked, true; };
+    const tuning again = tune(s, data, o);
+    EXPECT_EQ(asked, 0);  // nothing was left to do
+    ASSERT_EQ(again.trials.size(), first.trials.size());
+    for (std::size_t i = 0; i < first.trials.size(); ++i) EXPECT_EQ(again.trials[i].scores, first.trials[i].scores);
+    o.folds = 4;
+    EXPECT_THAT(failure([&] { tune(s, data, o); }), HasSubstr("the log of another search"));
+    std::ofstream(path) << "no json\n";
+    EXPECT_THAT(failure([&] { tune(s, data, o); }), HasSubstr("tune.log:1"));
+}
+
+TEST(tune, stopped_it_keeps_the_best_so_far) {
+    const table data = sample("heart_scale.svm");
+    tune_options o;
+    o.points = 8;
+    int calls = 0;
+    o.progress = [&](const tune_progress&) { return ++calls < 2; };
+    const tuning found = tune({"svc", "rbf(gamma=?)", "", {{"C", "?"}}}, data, o);
+    EXPECT_FALSE(found.complete);
+    EXPECT_GT(found.trials.size(), 0u);
+}
+
+TEST(tune, the_same_for_any_number_of_threads) {
+    const table data = sample("wine.svm");
+    const spec s{"svc", "rbf(gamma=?)", "standard", {{"C", "?"}}};
+    fit_control one;
+    one.threads = 1;
+    const tuning a = tune(s, data, {}, one), b = tune(s, data);
+    ASSERT_EQ(a.trials.size(), b.trials.size());
+    for (std::size_t i = 0; i < a.trials.size(); ++i) EXPECT_EQ(a.trials[i].scores, b.trials[i].scores);
+}
+
+TEST(tune, what_cannot_be_tuned_says_why) {
+    const table data = sample("heart_scale.svm");
+    const auto trying = [&](const spec& s, const tune_options& o = {}) { return failure([&] { tune(s, data, o); }); };
+    EXPECT_THAT(trying({"svc", "rbf(gamma=1)", "", {{"C", "1"}}}), HasSubstr("nothing is left open"));
+    EXPECT_THAT(trying({"kernel_pca", "rbf(gamma=?)", "", {}}), HasSubstr("no targets"));
+    EXPECT_THAT(trying({"svc", "rbf(gama=?)", "", {}}), HasSubstr("no range of gama is usual"));
+    tune_options o;
+    o.metric = "rmse";
+    EXPECT_THAT(trying({"svc", "rbf(gamma=?)", "", {}}, o), HasSubstr("there is no metric 'rmse' of classes"));
+    o = {};
+    o.search = "luck";
+    EXPECT_THAT(trying({"svc", "rbf(gamma=?)", "", {}}, o), HasSubstr("grid, random, halving or model"));
+    o = {};
+    o.folds = 1000;
+    EXPECT_THAT(trying({"svc", "rbf(gamma=?)", "", {}}, o), HasSubstr("folds"));
+    table one = data;
+    std::ranges::fill(one.y, 1.0);
+    EXPECT_THAT(failure([&] { tune({"svc", "rbf(gamma=?)", "", {{"C", "?"}}}, one); }), HasSubstr("single class"));
+}
+
+}  // namespace
+}  // namespace mercer::api
