@@ -141,9 +141,10 @@ void run(const tune_command& options) {
             shown.phase("drawing");
             if (found.axes.size() > 2)
                 fail(errc::unsupported, "a map is of one or two numbers: leave no more open for --svg");
-            write_atomically(options.picture, picture_page(fmt::format("{} {}", s.method, s.kernel), on.about,
-                                                           {found.axes.size() == 2 ? score_map_panel(map_of(found))
-                                                                                   : curves_panel(curve_of(found))}));
+            write_atomically(options.picture,
+                             picture_page(fmt::format("{} {}", s.method, found.chosen_spec().kernel), on.about,
+                                          {found.axes.size() == 2 ? score_map_panel(map_of(found))
+                                                                  : curves_panel(curve_of(found))}));
         }
         answer = as_json(found);
         answer["data"] = on.about;
