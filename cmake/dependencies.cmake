@@ -38,6 +38,21 @@ if(LIBLZMA_FOUND)
   list(APPEND mercer_optional_packages LibLZMA)
 endif()
 
+# So are the decoders of images. Their definitions belong to one source each.
+set(image_decoders ${CMAKE_SOURCE_DIR}/src/mercer/data/readers/images)
+find_package(PNG)
+if(PNG_FOUND)
+  list(APPEND mercer_libraries PNG::PNG)
+  list(APPEND mercer_optional_packages PNG)
+  set_property(SOURCE ${image_decoders}/png.cpp APPEND PROPERTY COMPILE_DEFINITIONS MERCER_HAVE_PNG=1)
+endif()
+find_package(JPEG)
+if(JPEG_FOUND)
+  list(APPEND mercer_libraries JPEG::JPEG)
+  list(APPEND mercer_optional_packages JPEG)
+  set_property(SOURCE ${image_decoders}/jpeg.cpp APPEND PROPERTY COMPILE_DEFINITIONS MERCER_HAVE_JPEG=1)
+endif()
+
 # Header-only: fast_float lies in the compiler's own include path.
 find_package(Eigen3 3.4 REQUIRED)
 find_package(nlohmann_json REQUIRED)
