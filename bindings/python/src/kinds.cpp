@@ -154,7 +154,12 @@ template <class T>
 bool take_values(const py::array& from, float most, image& to) {
     if (!py::isinstance<py::array_t<T>>(from)) return false;
     const auto values = py::array_t<T, py::array::c_style | py::array::forcecast>::ensure(from);
-    for (py::ssize_t i = 0; i < values.size(); ++i) to.values.push_back(static_cast<float>(values.data()[i]) / most);
+    for (py::ssize_t i = 0; i < values.size(); ++i) {
+        if constexpr (std::is_same_v<T, bool>)  // PIL's bits are bytes of 255
+            to.values.push_back(reinterpret_cast<const unsigned char*>(values.data())[i] ? 1.0F : 0.0F);
+        else
+            to.values.push_back(static_cast<float>(values.data()[i]) / most);
+    }
     return true;
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Writes the images of this folder: make.py. The value of row r, column c, channel k is (37r + 59c + 101k) mod 256, of 16 bits 257 times as much
-plus r; the JPEG files, which are not exact, have 8r + 6c + 40k."""
+plus r; the JPEG files, which are not exact, have 8r + 6c + 30k."""
 
 import pathlib
 import struct
@@ -50,7 +50,7 @@ palette.putpalette([255, 0, 0, 0, 128, 0, 0, 0, 51])
 palette.save(HERE / "palette.png")
 
 r, c, k = np.ogrid[:13, :17, :3]
-smooth = (8 * r + 6 * c + 40 * k).astype(np.uint8)
+smooth = (8 * r + 6 * c + 30 * k).astype(np.uint8)
 Image.fromarray(smooth[:, :, 0]).save(HERE / "grey.jpg", quality=98)
 Image.fromarray(smooth).save(HERE / "colour.jpg", quality=98, subsampling=0)
 Image.fromarray(smooth).save(HERE / "progressive.jpg", quality=98, subsampling=0, progressive=True)

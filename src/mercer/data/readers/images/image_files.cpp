@@ -29,10 +29,17 @@ std::vector<fs::path> images_in(const fs::path& folder) {
     return out;
 }
 
+// Where more files than not, here and in the sub-folders, are images.
 bool is_image_folder(const std::string& path) {
-    if (!images_in(path).empty()) return true;
-    return std::ranges::any_of(folder_entries(path),
-                               [](const fs::path& each) { return fs::is_directory(each) && !images_in(each).empty(); });
+    index pictures = 0, others = 0;
+    const auto count = [&](const fs::path& file) { is_image_name(file.string()) ? ++pictures : ++others; };
+    for (const fs::path& each : folder_entries(path)) {
+        if (!fs::is_directory(each))
+            count(each);
+        else
+            for (const fs::path& file : folder_entries(each)) count(file);
+    }
+    return pictures > others;
 }
 
 // All of them, in all threads; where several are wrong, the first one is named.
