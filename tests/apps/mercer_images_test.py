@@ -48,7 +48,7 @@ class Images(mercer_program.Scratch):
             self.assertEqual(answer["verdict"], "certified", kernel)
 
     def test_what_is_wrong_is_said(self):
-        self.assertIn("are images", mercer("kernel", "test", "rbf(gamma=1)", SHAPES, code=1))
+        self.assertIn("was read as images", mercer("kernel", "test", "rbf(gamma=1)", SHAPES, code=1))
         bad = self.path("bad.png")
         bad.write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(20))
         self.assertIn("bad.png: bad PNG image", mercer("kernel", "test", "colours()", bad, code=1))
