@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""Held-out accuracy of kernels on images beside a Gaussian of the raw pixels, on the same folds; seconds for the Gram matrix.
+"""Held-out accuracy of kernels on images beside a Gaussian of the raw pixels, on the same folds; seconds of a Gram matrix.
 
     bench/images.py [--json FILE] [--n 1797] [digits] [usps] [--data DIR]
 
-digits: scikit-learn's, 8 x 8 pixels. usps: 16 x 16, the first n of the training part in DIR. 10 folds; of each family the parameters, and C, are chosen
-within each training part (bench/nested.py).
+digits: scikit-learn's, 8 x 8 pixels. usps: 16 x 16, the first n of the training part in DIR. 10 folds; of each family the
+parameters, and C, are chosen within each training part (bench/nested.py).
 """
 
 import argparse
@@ -21,8 +21,12 @@ ROOT = Path(__file__).resolve().parent.parent
 FAMILIES = {
     "pixels, rbf": [f"pullback(pixels(), rbf(gamma={g}))" for g in (0.003, 0.01, 0.03, 0.1, 0.3, 1)],
     "shifted_pixels": [f"shifted_pixels(shift={s}, gamma={g})" for s in (1, 2) for g in (0.03, 0.1, 0.3, 1)],
-    "gradients, intersection": [f"pullback(gradients(cells={c}, bins={b}), intersection())" for c in (2, 4) for b in (9, 16)],
-    "gradients, chi2": [f"pullback(gradients(cells={c}, bins=9), chi2(gamma={g}))" for c in (2, 4) for g in (0.5, 1, 2, 4)],
+    "gradients, intersection": [
+        f"pullback(gradients(cells={c}, bins={b}), intersection())" for c in (2, 4) for b in (9, 16)
+    ],
+    "gradients, chi2": [
+        f"pullback(gradients(cells={c}, bins=9), chi2(gamma={g}))" for c in (2, 4) for g in (0.5, 1, 2, 4)
+    ],
     "spatial_pyramid": [f"spatial_pyramid(levels={level}, bins=9)" for level in (1, 2, 3)],
 }
 
@@ -53,7 +57,8 @@ def main():
             start = time.perf_counter()
             grams = {k: mercer.kernels.parse(k)(x) for k in kernels}
             seconds = (time.perf_counter() - start) / len(kernels)
-            rows.append({"set": name, "n": len(x), "family": family, "gram_s": round(seconds, 3), **nested.accuracy(grams, y)})
+            row = {"set": name, "n": len(x), "family": family, "gram_s": round(seconds, 3)}
+            rows.append(row | nested.accuracy(grams, y))
             print(json.dumps(rows[-1]), flush=True)
     if options.json:
         options.json.write_text(json.dumps(rows, indent=1))

@@ -24,7 +24,8 @@ def histogram(image, bins):
 def test_arrays_of_every_type_are_the_same_images():
     k = SpatialPyramid(levels=1) + ShiftedPixels(gamma=0.01)
     want = k(BYTES)
-    for same in (list(BYTES), BYTES.astype(np.uint16) * 257, BYTES / np.float32(255), [each / np.float32(255) for each in BYTES], list(np.asfortranarray(BYTES)), BYTES[:, ::1]):
+    floats = BYTES / np.float32(255)
+    for same in (list(BYTES), BYTES.astype(np.uint16) * 257, floats, list(floats), np.asfortranarray(BYTES)):
         assert_allclose(k(same), want, rtol=1e-12)
     grey = BYTES[:, :, :, 0]
     for same in (grey[:, :, :, None], list(grey), grey / np.float32(255), list(grey / np.float32(255))):
@@ -72,7 +73,8 @@ def test_a_model_of_digits():
     assert model.score(x[600:900], y[600:900]) > 0.9
     again = pickle.loads(pickle.dumps(model))
     assert_array_equal(again.predict(list(x[600:700])), model.predict(x[600:700]))
-    search = GridSearchCV(SVC(kernel=Pullback(Gradients(cells=2), Chi2())), {"kernel__map__cells": [1, 4], "kernel__k__gamma": [0.5]}, cv=2).fit(x[:200], y[:200])
+    grid = {"kernel__map__cells": [1, 4], "kernel__k__gamma": [0.5]}
+    search = GridSearchCV(SVC(kernel=Pullback(Gradients(cells=2), Chi2())), grid, cv=2).fit(x[:200], y[:200])
     assert search.best_params_["kernel__map__cells"] == 4
 
 
@@ -87,7 +89,7 @@ def test_text_forms_and_objects_are_the_same():
 def test_what_is_wrong_is_said():
     with pytest.raises(ValueError, match="image 1 must have two dimensions"):
         Colours()([BYTES[0], np.zeros(3)])
-    with pytest.raises(TypeError, match="image 0 must be an array of uint8, uint16, bool, float32 or float64, got int64"):
+    with pytest.raises(TypeError, match="image 0 must be an array of uint8, .* or float64, got int64"):
         Colours()([BYTES[0].astype(np.int64)])
     with pytest.raises(ValueError, match="must be finite, got nan at row 0, column 1"):
         Gradients()([np.array([[0.0, np.nan]])])

@@ -55,11 +55,13 @@ def _is_picture(each):
 
 
 def _is_images(X):
-    """Is the list X one of images, whatever the kernel is: PIL's, arrays (height, width, channels), or arrays (height, width) of bytes?"""
+    """Is the list X one of images, whatever the kernel is: PIL's, arrays (height, width, channels), or (height, width) of bytes?"""
     first = X[0]
     if _is_picture(first):
         return True
-    return isinstance(first, np.ndarray) and ((first.ndim == 3 and first.shape[2] in (1, 3, 4)) or (first.ndim == 2 and first.dtype in (np.uint8, np.bool_)))
+    if not isinstance(first, np.ndarray):
+        return False
+    return (first.ndim == 3 and first.shape[2] in (1, 3, 4)) or (first.ndim == 2 and first.dtype in (np.uint8, np.bool_))
 
 
 def _picture_values(picture):
@@ -67,7 +69,7 @@ def _picture_values(picture):
     if picture.mode.startswith("I"):  # 16 bits, also where they lie in 32
         values = np.asarray(picture)
         if values.size and not 0 <= values.min() <= values.max() <= 65535:
-            raise ValueError(f"Images of mode {picture.mode} must have values from 0 to 65535, got {values.min()} to {values.max()}.")
+            raise ValueError(f"Images of mode {picture.mode} must have values from 0 to 65535, got {values.min()}, {values.max()}.")
         return values.astype(np.uint16)
     if picture.mode not in ("1", "L", "LA", "RGB", "RGBA", "F"):
         picture = picture.convert("RGBA" if "transparency" in picture.info or picture.mode == "PA" else "RGB")
@@ -221,7 +223,8 @@ def as_data(X, *, estimator=None, copy=False, anything=False, always=False, kind
     """
     if kind == "series" and (data := _as_series(X)) is not None:
         return data
-    if kind == "images" and (isinstance(X, (list, tuple)) or (isinstance(X, np.ndarray) and X.ndim in (3, 4))) and len(X) > 0:
+    several = isinstance(X, (list, tuple)) or (isinstance(X, np.ndarray) and X.ndim in (3, 4))
+    if kind == "images" and several and len(X) > 0:
         return _as_images(X)
     if _borrowable(X) and not always:
         return _finite(_core.dense(X.copy() if copy else X), X.dtype)

@@ -246,7 +246,13 @@ Normalize = _node("Normalize", ("k",), "k(x, z)/sqrt(k(x, x) k(z, z))", lambda s
 PolynomialOf = _node("PolynomialOf", ("k", "coefficients"), "c0 + c1 k + c2 k^2 + ...; a kernel for coefficients >= 0", lambda self, named: self.k._build(named).polynomial_of(list(self.coefficients)), Kernel.__repr__)
 Columns = _node("Columns", ("k", "columns"), "k on some coordinates, counted from 0", lambda self, named: self.k._build(named).columns([int(each) for each in self.columns]), Kernel.__repr__)
 
-Pullback = _node("Pullback", ("map", "k"), "k of the explicit features of the kernel `map`: k(phi(x), phi(z)) where map(x, z) = phi(x)'phi(z)", lambda self, named: self.k._build(named).pullback(self.map._build(named)), Kernel.__repr__)
+Pullback = _node(
+    "Pullback",
+    ("map", "k"),
+    "k(phi(x), phi(z)) for the explicit features phi of the kernel map(x, z) = phi(x)'phi(z)",
+    lambda self, named: self.k._build(named).pullback(self.map._build(named)),
+    Kernel.__repr__,
+)
 Field = _node("Field", ("name", "k"), "k on one field of records", lambda self, named: self.k._build(named).field(self.name), Kernel.__repr__)
 
 

@@ -1,6 +1,9 @@
 #!/usr/bin/python3
-"""Writes the images of this folder: make.py. The value of row r, column c, channel k is (37r + 59c + 101k) mod 256, of 16 bits 257 times as much
-plus r; the JPEG files, which are not exact, have 8r + 6c + 30k."""
+"""Writes the images of this folder: make.py.
+
+The value of row r, column c, channel k is (37r + 59c + 101k) mod 256, of 16 bits 257 times as much plus r; the JPEG files,
+which are not exact, have 8r + 6c + 30k.
+"""
 
 import pathlib
 import struct
@@ -25,7 +28,8 @@ def png(name, pixels, depth, colour, interlaced=False):
         return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
 
     def lines(part):
-        return b"".join(b"\0" + row.astype(">u2" if depth == 16 else "u1").tobytes() for row in part) if part.size else b""
+        kind = ">u2" if depth == 16 else "u1"
+        return b"".join(b"\0" + row.astype(kind).tobytes() for row in part) if part.size else b""
 
     passes = [pixels[top::down, left::right] for top, left, down, right in ADAM7] if interlaced else [pixels]
     head = struct.pack(">IIBBBBB", pixels.shape[1], pixels.shape[0], depth, colour, 0, 0, interlaced)
