@@ -38,6 +38,19 @@ if(LIBLZMA_FOUND)
   list(APPEND mercer_optional_packages LibLZMA)
 endif()
 
+# So are the decoders of images. Each is one source, which alone is told that its library is there, and the test of both.
+foreach(package PNG JPEG)
+  find_package(${package})
+  if(${package}_FOUND)
+    list(APPEND mercer_libraries ${package}::${package})
+    list(APPEND mercer_optional_packages ${package})
+    string(TOLOWER ${package} decoder)
+    foreach(source src/mercer/data/readers/images/${decoder}.cpp tests/data/images_test.cpp)
+      set_property(SOURCE ${CMAKE_SOURCE_DIR}/${source} APPEND PROPERTY COMPILE_DEFINITIONS MERCER_HAVE_${package}=1)
+    endforeach()
+  endif()
+endforeach()
+
 # Header-only: fast_float lies in the compiler's own include path.
 find_package(Eigen3 3.4 REQUIRED)
 find_package(nlohmann_json REQUIRED)

@@ -5,7 +5,7 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/mercer)
 
 # The public headers are these and whatever they include; all others are internal and stay here. tests/consumer compiles each of them alone.
 set(public_roots
-  mercer.h kernels/*.h kernels/strings/*.h kernels/texts/*.h kernels/sets/*.h kernels/graphs/*.h kernels/points/*.h kernels/series/*.h kernels/features/*.h gram/*.h data/*.h data/readers/read.h
+  mercer.h kernels/*.h kernels/strings/*.h kernels/texts/*.h kernels/sets/*.h kernels/graphs/*.h kernels/points/*.h kernels/series/*.h kernels/images/*.h kernels/features/*.h gram/*.h data/*.h data/readers/read.h
   kernels/text/registry.h solvers/interior_point.h solvers/smo/smo.h
   methods/*/methods.h methods/svm/svm.h methods/svm/svm_scores.h methods/svm/train.h methods/svm/files/libsvm_model.h methods/svm/files/model_file.h
   methods/regression/*.h methods/neighbours/*.h methods/clusters/*.h methods/components/*.h methods/density/*.h

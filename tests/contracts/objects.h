@@ -20,6 +20,7 @@ struct object {
     std::vector<counted_item> multiset{};  // each item once
     point_cloud cloud{};
     one_series times{};
+    image picture{};
 };
 using objects = std::vector<object>;
 
@@ -118,6 +119,17 @@ inline objects random_series(generator& random, index count) {
     return made;
 }
 
+// Small colour images of one size with few different values, the first of one colour.
+inline objects random_images(generator& random, index count) {
+    objects made(static_cast<std::size_t>(count));
+    for (std::size_t i = 0; i < made.size(); ++i) {
+        made[i].picture = {5, 4, 3, std::vector<float>(60, 0.5F)};
+        if (i == 0) continue;
+        for (float& value : made[i].picture.values) value = static_cast<float>(below(random, 9)) / 8;
+    }
+    return made;
+}
+
 enum class storage { dense, sparse };
 
 template <class T>
@@ -178,6 +190,12 @@ inline dataset series_of(const objects& some) {
     std::vector<one_series> all;
     for (const auto& one : some) all.push_back(one.times);
     return series(std::move(all));
+}
+
+inline dataset images_of(const objects& some) {
+    std::vector<image> all;
+    for (const auto& one : some) all.push_back(one.picture);
+    return images(std::move(all));
 }
 
 }  // namespace mercer::testing

@@ -44,6 +44,7 @@ Kind some_objects(testing::generator& random, index count) {
             return testing::multisets_of(testing::random_multisets(random, count));
         if constexpr (std::is_same_v<Kind, points>) return testing::points_of(testing::random_clouds(random, count));
         if constexpr (std::is_same_v<Kind, series>) return testing::series_of(testing::random_series(random, count));
+        if constexpr (std::is_same_v<Kind, images>) return testing::images_of(testing::random_images(random, count));
     }();
     return *made.as<Kind>();
 }
@@ -234,6 +235,29 @@ TEST(kinds, by_name) {
     expect_error(errc::invalid_argument, "the kind of object must be one of vectors, strings, sets, ",
                  [] { domain_named("trees"); });
     expect_error(errc::invalid_argument, ", any, got trees", [] { domain_named("trees"); });
+}
+
+TEST(kinds, images_are_grey_or_colour) {
+    const images some(
+        {{1, 2, 2, {0.25F, 1, 0.5F, 0.5F}}, {1, 1, 4, {1, 0.5F, 0, 0.25F}}, {0, 7, 3, {}}, {1, 1, 1, {-0.0F}}});
+    EXPECT_EQ(some[0].channels, 1);
+    EXPECT_EQ(some[0].values, (std::vector<float>{0.25F, 0.75F})) << "half of what is there over white";
+    EXPECT_EQ(some[1].channels, 3);
+    EXPECT_EQ(some[1].values, (std::vector<float>{1, 0.875F, 0.75F}));
+    EXPECT_TRUE(some.compare(2, images({image{}}), 0) == 0) << "there is one image without pixels";
+    EXPECT_FALSE(std::signbit(some[3].values[0]));
+    EXPECT_EQ(some.text(2).substr(0, 16), "0 x 0 grey image");
+
+    expect_error(errc::invalid_argument, "image 0: 3 values are not 2 x 2 pixels of 1 channels", [] {
+        images({{2, 2, 1, {1, 2, 3}}});
+    });
+    expect_error(errc::invalid_argument, "got 5", [] { images({{1, 1, 5, {1, 2, 3, 4, 5}}}); });
+    expect_error(errc::invalid_argument, "got -1 x 2", [] { images({{-1, 2, 1, {}}}); });
+    expect_error(errc::invalid_argument, "got 65535 x 65535", [] { images({{65535, 65535, 1, {}}}); });
+    expect_error(errc::data, "got nan at row 1, column 0", [] { images({{2, 2, 1, {0, 0, std::nanf(""), 0}}}); });
+    expect_error(errc::data, "opacity must lie in 0 ... 1, got 2 at row 0, column 1", [] {
+        images({{1, 2, 2, {0, 1, 0, 2}}});
+    });
 }
 
 }  // namespace

@@ -54,7 +54,7 @@ TEST(npy, what_is_not_supported_is_said) {
     EXPECT_EQ(bad(contents(test_file("big_endian.npy"))),
               "unsupported: f: numbers of type '>f8' are big-endian, which is not supported");
     EXPECT_EQ(bad(contents(test_file("three_dims.npy"))),
-              "unsupported: f: an array of 1 or 2 dimensions is needed, got 3");
+              "unsupported: f: an array of 1 or 2 dimensions is needed, got 3; images: images:FILE");
     EXPECT_EQ(bad(npy("{'descr': '<f8', 'fortran_order': False, 'shape': ()}", bytes_of<double>({1}))),
               "unsupported: f: an array of 1 or 2 dimensions is needed, got 0");
     EXPECT_EQ(bad(npy("{'descr': '<c16', 'fortran_order': False, 'shape': (1,)}", std::string(16, '\0'))),

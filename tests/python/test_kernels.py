@@ -28,6 +28,7 @@ OBJECTS = {
     "multisets": [collections.Counter("banana"), collections.Counter({"a": 2, "z": 1}), collections.Counter()],
     "graphs": [{"nodes": [1, 2, 1], "edges": [(0, 1), (1, 2)], "attributes": [[0.1], [0.5], [2.0]]}, {"nodes": 1, "edges": [], "attributes": [[1.0]]}],
     "points": [(["H", "H"], np.array([[0.0, 0, 0], [0, 0, 0.7]])), (["O"], np.array([[1.0, 2, 3]]))],
+    "images": [np.arange(48, dtype=np.uint8).reshape(4, 4, 3) * 5, np.eye(4, dtype=np.uint8)[:, :, None] * np.array([1, 2, 250], dtype=np.uint8), np.linspace(0, 1, 48).reshape(4, 4, 3) ** 2],
     "series": [np.array([0.0, 1, 2]), np.array([1.0, 0]), np.array([0.5])],
 }
 

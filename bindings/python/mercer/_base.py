@@ -109,9 +109,9 @@ def resolve_kernel(kernel, data, *, defaults, gamma="scale", degree=3, coef0=0.0
 
 def _compared(kernel):
     """The kind of object that a kernel compares, None where it cannot be told before its parameters are known."""
-    if isinstance(kernel, str):
+    if isinstance(kernel, str) or (isinstance(kernel, kernels.Kernel) and not kernel.takes_anything()):
         try:
-            return _core.Kernel(kernel).domain
+            return _core.Kernel(kernel).domain if isinstance(kernel, str) else kernel.core().domain
         except ValueError:
             return None
     return None

@@ -49,6 +49,38 @@ def _is_series(X):
     return any(len(each) != len(X[0]) for each in X) and not any(isinstance(v, (str, bytes)) for each in X for v in each[:1])
 
 
+def _is_picture(each):
+    """Is it an image of PIL's?"""
+    return hasattr(each, "mode") and hasattr(each, "getdata") and hasattr(each, "convert")
+
+
+def _is_images(X):
+    """Is the list X one of images, whatever the kernel is: PIL's, arrays (height, width, channels), or (height, width) of bytes?"""
+    first = X[0]
+    if _is_picture(first):
+        return True
+    if not isinstance(first, np.ndarray):
+        return False
+    return (first.ndim == 3 and first.shape[2] in (1, 3, 4)) or (first.ndim == 2 and first.dtype in (np.uint8, np.bool_))
+
+
+def _picture_values(picture):
+    """The pixels of an image of PIL's as an array that _core.images takes."""
+    if picture.mode.startswith("I"):  # 16 bits, also where they lie in 32
+        values = np.asarray(picture)
+        if values.size and not 0 <= values.min() <= values.max() <= 65535:
+            raise ValueError(f"Images of mode {picture.mode} must have values from 0 to 65535, got {values.min()}, {values.max()}.")
+        return values.astype(np.uint16)
+    if picture.mode not in ("1", "L", "LA", "RGB", "RGBA", "F"):
+        picture = picture.convert("RGBA" if "transparency" in picture.info or picture.mode == "PA" else "RGB")
+    return np.asarray(picture)
+
+
+def _as_images(X):
+    """X as images: a list of PIL's or of arrays, or an array (n, height, width) or (n, height, width, channels)."""
+    return _core.images([_picture_values(each) if _is_picture(each) else np.asarray(each) for each in X])
+
+
 def _kind(objects):
     """The function of _core that takes such a list, None for numbers and what is not known."""
     first = objects[0]
@@ -63,12 +95,16 @@ def _kind(objects):
     # (elements, coordinates) of points in space; a tuple of two numbers is a row.
     if isinstance(first, tuple) and len(first) == 2 and np.ndim(first[1]) == 2:
         return _core.points
+    if _is_images(objects):
+        return _as_images
     return _core.series if _is_series(objects) else None
 
 
 def _objects(X):
-    """X as a list of strings, sets, Counters, graphs, points or series when that is what it holds, else None."""
+    """X as a list of strings, sets, Counters, graphs, points, images or series when that is what it holds, else None."""
     if isinstance(X, np.ndarray):
+        if X.size > 0 and (X.ndim == 4 or (X.ndim == 3 and X.dtype == np.uint8)):
+            return list(X)
         if X.ndim != 1 or X.dtype.kind not in "OUS" or X.size == 0:
             return None
         X = X.tolist()
@@ -180,13 +216,16 @@ def _as_series(X):
 
 
 def as_data(X, *, estimator=None, copy=False, anything=False, always=False, kind=None):
-    """The library's view of X: vectors (dense or sparse), strings, sets, records or other objects. With `copy` it does not change when X does later.
+    """The library's view of X: vectors (dense or sparse), strings, sets, images, records or other objects. With `copy` it does not change when X does later.
 
     kind: what the kernel compares, where that is known.
     anything: for functions of Python, X may be a sequence of any objects, which reach the function as they are; always: and it is such a sequence.
     """
     if kind == "series" and (data := _as_series(X)) is not None:
         return data
+    several = isinstance(X, (list, tuple)) or (isinstance(X, np.ndarray) and X.ndim in (3, 4))
+    if kind == "images" and several and len(X) > 0:
+        return _as_images(X)
     if _borrowable(X) and not always:
         return _finite(_core.dense(X.copy() if copy else X), X.dtype)
     objects = _anything(X, always) if anything or always else None

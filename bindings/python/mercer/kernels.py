@@ -246,6 +246,13 @@ Normalize = _node("Normalize", ("k",), "k(x, z)/sqrt(k(x, x) k(z, z))", lambda s
 PolynomialOf = _node("PolynomialOf", ("k", "coefficients"), "c0 + c1 k + c2 k^2 + ...; a kernel for coefficients >= 0", lambda self, named: self.k._build(named).polynomial_of(list(self.coefficients)), Kernel.__repr__)
 Columns = _node("Columns", ("k", "columns"), "k on some coordinates, counted from 0", lambda self, named: self.k._build(named).columns([int(each) for each in self.columns]), Kernel.__repr__)
 
+Pullback = _node(
+    "Pullback",
+    ("map", "k"),
+    "k(phi(x), phi(z)) for the explicit features phi of the kernel map(x, z) = phi(x)'phi(z)",
+    lambda self, named: self.k._build(named).pullback(self.map._build(named)),
+    Kernel.__repr__,
+)
 Field = _node("Field", ("name", "k"), "k on one field of records", lambda self, named: self.k._build(named).field(self.name), Kernel.__repr__)
 
 
@@ -393,7 +400,7 @@ def _registered_class(entry):
     return cls
 
 
-__all__ = ["Kernel", "Sum", "Product", "Scale", "Power", "Exp", "Normalize", "PolynomialOf", "Columns", "Field", "Expression", "Callable", "FeatureMap", "parse"]
+__all__ = ["Kernel", "Sum", "Product", "Scale", "Power", "Exp", "Normalize", "PolynomialOf", "Columns", "Pullback", "Field", "Expression", "Callable", "FeatureMap", "parse"]
 for _entry in _core.registry():
     _class = _registered_class(_entry)
     for _name in [_entry["name"], *_entry["aliases"]]:
@@ -416,6 +423,8 @@ def _built(form):
         return cls(**{name: int(value) if name in whole else value for name, value in given.items()})
     if what == "field":
         return Field(who, _built(parts[0]))
+    if what == "pullback" and not who:
+        return Pullback(*map(_built, parts))
     if what not in _NODES:
         return Expression(text)
     return _NODES[what](*[_built(part) for part in parts], **arguments)

@@ -149,6 +149,42 @@ series series_from(const py::sequence& from) {
     return series(std::move(items));
 }
 
+// The numbers of an array of this type, divided by `most`; false where it has another.
+template <class T>
+bool take_values(const py::array& from, float most, image& to) {
+    if (!py::isinstance<py::array_t<T>>(from)) return false;
+    const auto values = py::array_t<T, py::array::c_style | py::array::forcecast>::ensure(from);
+    for (py::ssize_t i = 0; i < values.size(); ++i) {
+        if constexpr (std::is_same_v<T, bool>)  // PIL's bits are bytes of 255
+            to.values.push_back(reinterpret_cast<const unsigned char*>(values.data())[i] ? 1.0F : 0.0F);
+        else
+            to.values.push_back(static_cast<float>(values.data()[i]) / most);
+    }
+    return true;
+}
+
+// Arrays (height, width) or (height, width, channels): bytes and 16-bit numbers are scaled to 0 … 1, floats are taken
+// as they are.
+images images_from(const py::sequence& from) {
+    std::vector<image> items(from.size());
+    for (std::size_t i = 0; i < from.size(); ++i) {
+        const std::string what = "image " + std::to_string(i);
+        const auto values = py::array::ensure(from[i]);
+        if (!values) throw py::error_already_set();
+        if (values.ndim() != 2 && values.ndim() != 3)
+            throw py::value_error(what + " must have two dimensions (height, width) or three (height, width, " +
+                                  "channels), got " + std::to_string(values.ndim()));
+        items[i].height = values.shape(0), items[i].width = values.shape(1);
+        items[i].channels = values.ndim() == 3 ? values.shape(2) : 1;
+        if (!take_values<std::uint8_t>(values, 255, items[i]) && !take_values<std::uint16_t>(values, 65535, items[i]) &&
+            !take_values<bool>(values, 1, items[i]) && !take_values<float>(values, 1, items[i]) &&
+            !take_values<double>(values, 1, items[i]))
+            throw py::type_error(what + " must be an array of uint8, uint16, bool, float32 or float64, got " +
+                                 std::string(py::str(values.dtype())));
+    }
+    return images(std::move(items));
+}
+
 py::object as_python(const strings& from, index i) {
     PyObject* decoded =
         PyUnicode_DecodeUTF8(from[i].data(), static_cast<py::ssize_t>(from[i].size()), "surrogateescape");
@@ -216,6 +252,12 @@ py::object as_python(const series& from, index i) {
     return py::array_t<double>({one.size(), one.dims}, one.values.data());
 }
 
+py::object as_python(const images& from, index i) {
+    const image& one = from[i];
+    if (one.channels == 1) return py::array_t<float>({one.height, one.width}, one.values.data());
+    return py::array_t<float>({one.height, one.width, one.channels}, one.values.data());
+}
+
 }  // namespace
 
 void bind_kinds(py::module_& m) {
@@ -226,6 +268,7 @@ void bind_kinds(py::module_& m) {
     m.def(name(graphs::where), [](const py::sequence& from) { return dataset(graphs_from(from)); });
     m.def(name(multisets::where), [](const py::sequence& from) { return dataset(multisets_from(from)); });
     m.def(name(points::where), [](const py::sequence& from) { return dataset(points_from(from)); });
+    m.def(name(images::where), [](const py::sequence& from) { return dataset(images_from(from)); });
     m.def(name(series::where), [](const py::sequence& from) { return dataset(series_from(from)); });
 }
 

@@ -33,6 +33,9 @@ kernel normalise(const kernel& a);
 kernel conjugate(std::string name, object_function h, const kernel& a);
 // k(φ(x), φ(z)); the name stands for φ in the text form.
 kernel pull_back(std::string name, feature phi, const kernel& a, domain from = domain::vectors);
+// The same for the explicit features φ of a kernel φ(x)ᵀφ(z): words, gradients of images, k-mers. Fails for one that
+// has none.
+kernel pull_back(const kernel& map, const kernel& a);
 // k on some coordinates only (0-based).
 kernel columns(const kernel& a, std::vector<index> which);
 

@@ -16,6 +16,11 @@
 #include "mercer/kernels/graphs/shortest_path.h"
 #include "mercer/kernels/graphs/wl.h"
 #include "mercer/kernels/graphs/wl_assignment.h"
+#include "mercer/kernels/images/colours.h"
+#include "mercer/kernels/images/gradients.h"
+#include "mercer/kernels/images/pixels.h"
+#include "mercer/kernels/images/shifted_pixels.h"
+#include "mercer/kernels/images/spatial_pyramid.h"
 #include "mercer/kernels/intersection.h"
 #include "mercer/kernels/laplacian.h"
 #include "mercer/kernels/linear.h"
@@ -61,7 +66,8 @@ using listed_kernels = kernel_list<
     wl, wl_assignment, shortest_path, graphlets, vertex_histogram, edge_histogram, vertex_edge_histogram,
     random_walk, propagation,
     coulomb, pair_distances, density_overlap,
-    global_alignment, time_warp>;
+    global_alignment, time_warp,
+    pixels, shifted_pixels, colours, gradients, spatial_pyramid>;
 // clang-format on
 
 }  // namespace mercer

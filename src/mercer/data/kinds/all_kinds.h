@@ -2,6 +2,7 @@
 #pragma once
 
 #include "mercer/data/kinds/graphs.h"
+#include "mercer/data/kinds/images.h"
 #include "mercer/data/kinds/multisets.h"
 #include "mercer/data/kinds/points.h"
 #include "mercer/data/kinds/records.h"
@@ -19,7 +20,7 @@ struct kind_list {
         (f.template operator()<Kinds>(), ...);
     }
 };
-using listed_kinds = kind_list<strings, sets, multisets, graphs, points, series, records>;
+using listed_kinds = kind_list<strings, sets, multisets, graphs, points, series, images, records>;
 
 // vectors, then the kinds of the list, then any: the names in the order in which people are shown them.
 std::vector<domain> all_domains();

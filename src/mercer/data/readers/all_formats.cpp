@@ -6,6 +6,7 @@
 #include "mercer/data/readers/graphs/graph_lines.h"
 #include "mercer/data/readers/graphs/graphml.h"
 #include "mercer/data/readers/graphs/tudataset.h"
+#include "mercer/data/readers/images/image_files.h"
 #include "mercer/data/readers/libsvm.h"
 #include "mercer/data/readers/npy.h"
 #include "mercer/data/readers/objects/records.h"
@@ -21,7 +22,7 @@ namespace mercer {
 std::span<const file_format* const> all_formats() {
     // clang-format off
     static const file_format* const all[] = {
-        &npy_format(), &xyz_format(), &tudataset_format(), &graphml_format(), &graph_lines_format(), &libsvm_format(),
+        &npy_format(), &images_format(), &xyz_format(), &tudataset_format(), &graphml_format(), &graph_lines_format(), &libsvm_format(),
         &fasta_format(), &fastq_format(), &ts_format(), &arff_format(), &long_series_format(),
         &strings_format(), &sets_format(), &multisets_format(), &texts_format(),
         &csv_records_format(), &json_records_format(), &csv_format()};

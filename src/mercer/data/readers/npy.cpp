@@ -1,7 +1,9 @@
 #include "mercer/data/readers/npy.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cmath>
@@ -22,20 +24,14 @@ static_assert(std::endian::native == std::endian::little, "numbers are copied fr
 
 constexpr std::string_view magic{"\x93NUMPY", 6};
 
-struct layout {
-    std::string type;  // such as <f8
-    bool fortran = false;
-    std::vector<std::uint64_t> shape;
-};
-
 // The header is a Python dictionary: {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }
 class header_parser {
 public:
     header_parser(std::string_view text, std::size_t offset, const std::string& name)
         : text_(text), offset_(offset), name_(name) {}
 
-    layout run() {
-        layout result;
+    npy_array run() {
+        npy_array result;
         bool type = false;
         bool order = false;
         bool shape = false;
@@ -186,9 +182,19 @@ const number_type& find_type(const std::string& type, const std::string& name) {
                      detail::quoted(type)));
 }
 
+// The product of the sizes, written so that nothing can overflow: is it `elements`?
+bool makes_up(const std::vector<std::uint64_t>& shape, std::uint64_t elements) {
+    if (std::ranges::find(shape, 0U) != shape.end()) return elements == 0;
+    for (const std::uint64_t side : shape) {
+        if (elements == 0 || elements % side != 0) return false;
+        elements /= side;
+    }
+    return elements == 1;
+}
+
 }  // namespace
 
-table parse_npy(std::string_view bytes, const std::string& name, precision numbers) {
+npy_array open_npy(std::string_view bytes, const std::string& name) {
     if (!bytes.starts_with(magic))
         fail(errc::parse, fmt::format("{}: byte 0: expected the first bytes of an .npy file, got {}", name,
                                       detail::quoted(bytes.substr(0, 6))));
@@ -206,33 +212,39 @@ table parse_npy(std::string_view bytes, const std::string& name, precision numbe
         fail(errc::parse,
              fmt::format("{}: truncated .npy file: a header of {} bytes, but the file ends after {} of them", name,
                          header_size, bytes.size() - header_at));
-    const layout form = header_parser(bytes.substr(header_at, header_size), header_at, name).run();
-    const std::string_view data = bytes.substr(header_at + header_size);
-    const number_type& type = find_type(form.type, name);
+    npy_array out = header_parser(bytes.substr(header_at, header_size), header_at, name).run();
+    out.data = bytes.substr(header_at + header_size);
+    const number_type& type = find_type(out.type, name);
+    out.type = type.name;
+    if (out.data.size() % type.bytes != 0 || !makes_up(out.shape, out.data.size() / type.bytes))
+        fail(errc::parse, fmt::format("{}: {} numbers of {} bytes do not make up the {} bytes after the header", name,
+                                      fmt::join(out.shape, " x "), type.bytes, out.data.size()));
+    return out;
+}
 
-    if (form.shape.empty() || form.shape.size() > 2)
+dataset npy_rows(const npy_array& from, bool single, const std::string& name) {
+    if (from.fortran && from.shape.size() > 2)
         fail(errc::unsupported,
-             fmt::format("{}: an array of 1 or 2 dimensions is needed, got {}", name, form.shape.size()));
-    const std::uint64_t rows = form.shape[0];
-    const std::uint64_t cols = form.shape.size() == 2 ? form.shape[1] : 1;
-    // rows * cols * size = length, written so that nothing can overflow
-    const std::uint64_t elements = data.size() / type.bytes;
-    const bool fits = rows == 0 || cols == 0
-                          ? data.empty()
-                          : data.size() % type.bytes == 0 && elements / rows == cols && elements % rows == 0;
-    if (!fits)
-        fail(errc::parse, fmt::format("{}: {} x {} numbers of {} bytes do not make up the {} bytes after the header",
-                                      name, rows, cols, type.bytes, data.size()));
-    if (rows == 0 || cols == 0)
-        fail(errc::data, fmt::format("{}: expected at least one row and one column, got {} x {}", name, rows, cols));
+             fmt::format("{}: an array of {} dimensions has to be in C order", name, from.shape.size()));
+    std::uint64_t cols = 1;
+    for (std::size_t i = 1; i < from.shape.size(); ++i) cols *= from.shape[i];
+    if (from.shape.empty() || from.shape[0] == 0 || cols == 0)
+        fail(errc::data, fmt::format("{}: expected at least one row and one column, got {} x {}", name,
+                                     from.shape.empty() ? 0 : from.shape[0], cols));
+    const auto n = static_cast<index>(from.shape[0]), d = static_cast<index>(cols);
+    const number_type& type = find_type("<" + from.type, name);
+    return single ? type.to_float({from.data, n, d, from.fortran, name})
+                  : type.to_double({from.data, n, d, from.fortran, name});
+}
 
+table parse_npy(std::string_view bytes, const std::string& name, precision numbers) {
+    const npy_array array = open_npy(bytes, name);
+    if (array.shape.empty() || array.shape.size() > 2)
+        fail(errc::unsupported, fmt::format("{}: an array of 1 or 2 dimensions is needed, got {}{}", name,
+                                            array.shape.size(), array.shape.size() > 2 ? "; images: images:FILE" : ""));
     table result;
-    const bool single =
-        numbers == precision::f32 || (numbers == precision::natural && std::string_view(type.name) == "f4");
-    const auto n = static_cast<index>(rows);
-    const auto d = static_cast<index>(cols);
     result.x =
-        single ? type.to_float({data, n, d, form.fortran, name}) : type.to_double({data, n, d, form.fortran, name});
+        npy_rows(array, numbers == precision::f32 || (numbers == precision::natural && array.type == "f4"), name);
     return result;
 }
 

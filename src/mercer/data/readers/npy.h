@@ -16,6 +16,18 @@ namespace mercer {
 table read_npy(const std::string& path, precision numbers = precision::natural);
 table parse_npy(std::string_view bytes, const std::string& name, precision numbers = precision::natural);
 
+// What such a file holds: the type of its numbers without their byte order (u1, f8, …), sizes, and as many bytes as
+// these make up.
+struct npy_array {
+    std::string type;
+    bool fortran = false;
+    std::vector<std::uint64_t> shape;
+    std::string_view data;
+};
+npy_array open_npy(std::string_view bytes, const std::string& name);
+// The first dimension as rows, all others as columns; dense<float> where `single`, else dense<double>.
+dataset npy_rows(const npy_array& from, bool single, const std::string& name);
+
 // What stands before the numbers of a two-dimensional array in C order (version 1).
 template <class T>
 std::string npy_header(index rows, index cols);

@@ -12,6 +12,7 @@
 #include "mercer/kernels/features/pairs.h"
 #include "mercer/kernels/leaf.h"
 #include "mercer/kernels/linear.h"
+#include "mercer/kernels/text/registry.h"
 
 namespace mercer {
 namespace {
@@ -50,19 +51,21 @@ private:
 class pull_back_node final : public unary_node {
 public:
     pull_back_node(std::string name, std::string text, std::string rule, feature phi, node_ptr part, domain from,
-                   std::vector<index> columns = {})
+                   std::vector<index> columns = {}, node_ptr map = nullptr)
         : unary_node(std::move(part)),
           name_(std::move(name)),
           text_(std::move(text)),
           rule_(std::move(rule)),
           phi_(std::move(phi)),
           from_(from),
-          columns_(std::move(columns)) {}
+          columns_(std::move(columns)),
+          map_(std::move(map)) {}
     domain where() const override { return from_; }
     std::string text() const override { return text_; }
     traits properties() const override { return {false, false, part_->properties().normalised}; }
     mercer::proof prove() const override { return rest_on_part(true, rule_); }
     kernel_form form() const override {
+        if (map_) return {"pullback", {}, {}, {map_, part_}};
         if (!columns_.empty())
             return {"columns", {{"columns", std::vector<double>(columns_.begin(), columns_.end())}}, {}, {part_}};
         return {text_.substr(0, text_.find('(')), {}, name_, {part_}};
@@ -97,6 +100,7 @@ private:
     feature phi_;
     domain from_;
     std::vector<index> columns_;  // φ is the projection onto these; empty: it is something else
+    node_ptr map_;                // the kernel of which φ are the features, where it is one
 };
 
 class user_node final : public kernel_node {
@@ -142,6 +146,20 @@ kernel pull_back(std::string name, feature phi, const kernel& a, domain from) {
     return make<pull_back_node>(name, "pullback(" + name + ", " + a.text() + ")",
                                 "pull-back: k(φ(x), φ(z)) is a kernel for any map φ; φ = " + name, std::move(phi),
                                 a.shared(), from);
+}
+
+kernel pull_back(const kernel& map, const kernel& a) {
+    std::optional<feature> phi = explicit_features(map);
+    if (!phi)
+        fail(errc::unsupported, fmt::format("pullback: {} is no kernel of explicit features, as words, spectrum or "
+                                            "gradients are",
+                                            map.text()));
+    if (a.where() != domain::vectors && a.where() != domain::any)
+        fail(errc::unsupported, fmt::format("pullback: {} is a kernel on {}, the features of {} are vectors", a.text(),
+                                            name(a.where()), map.text()));
+    return make<pull_back_node>(map.text(), "pullback(" + map.text() + ", " + a.text() + ")",
+                                "pull-back: k(φ(x), φ(z)) is a kernel for any map φ; φ = the features of " + map.text(),
+                                *std::move(phi), a.shared(), map.where(), std::vector<index>{}, map.shared());
 }
 
 kernel columns(const kernel& a, std::vector<index> which) {

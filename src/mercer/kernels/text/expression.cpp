@@ -219,6 +219,7 @@ private:
             return conjugate(who, *h, inner);
         }
         const auto phi = map_named(who);
+        if (!phi && word == "pullback" && find_kernel(who)) return pulled_back(name_at);
         if (!phi) missing("map");
         if (word == "map") {
             expect(')');
@@ -229,6 +230,17 @@ private:
         const kernel inner = as_kernel(sum(), start);
         expect(')');
         return pull_back(who, *phi, inner);
+    }
+
+    // pullback(map, k), the map a kernel with explicit features, which starts here
+    value pulled_back(std::size_t map_at) {
+        at_ = map_at;
+        const kernel map = as_kernel(call(), map_at);
+        expect(',');
+        const std::size_t start = skip();
+        const kernel inner = as_kernel(sum(), start);
+        expect(')');
+        return guarded(map_at, [&]() -> value { return pull_back(map, inner); });
     }
 
     void read_arguments(const registered_kernel& owner, arguments& given) {

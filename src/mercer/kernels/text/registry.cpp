@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <concepts>
 
 #include "mercer/base/error.h"
 #include "mercer/kernels/all_kernels.h"
@@ -31,7 +32,27 @@ std::int32_t place_of(const std::type_info& formula, kernel_list<F...>) {
     return place;
 }
 
+template <class F>
+std::optional<feature> features_of(const kernel_node& node) {
+    if constexpr (requires(const F& f) {
+                      f.source();
+                      { f.map() } -> std::same_as<linear>;
+                  })
+        if constexpr (F::what == statistic::dot && F::input == map_input::value)
+            if (const auto* leaf = dynamic_cast<const leaf_node<F>*>(&node)) return leaf->formula().source();
+    return {};
+}
+
+template <class... F>
+std::optional<feature> features_of(const kernel_node& node, kernel_list<F...>) {
+    std::optional<feature> found;
+    ((found = features_of<F>(node)) || ...);
+    return found;
+}
+
 }  // namespace
+
+std::optional<feature> explicit_features(const kernel& k) { return features_of(k.node(), listed_kernels()); }
 
 const std::vector<registered_kernel>& kernel_registry() {
     static const std::vector<registered_kernel> all = entries(listed_kernels());
@@ -58,7 +79,8 @@ const std::vector<algebra_info>& algebra_registry() {
         {"exp(k)", "exponential", "a kernel"},
         {"normalize(k)", "k(x,z)/sqrt(k(x,x)*k(z,z))", "a kernel"},
         {"conjugate(h, k)", "h(x)*k(x,z)*h(z), h a registered function such as norm", "a kernel"},
-        {"pullback(phi, k)", "k(phi(x), phi(z)), phi a registered map", "a kernel"},
+        {"pullback(phi, k)", "k(phi(x), phi(z)), phi a registered map or a kernel that is phi(x)'phi(z) such as words",
+         "a kernel"},
         {"columns(k, [0, 2, ...])", "k on some coordinates", "a kernel"},
         {"field(name, k)", "k on one field of records", "a kernel"},
         {"map(phi)", "phi(x)'phi(z), phi a registered map", "a kernel"},

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -20,6 +21,9 @@ struct registered_kernel {
 const std::vector<registered_kernel>& kernel_registry();
 // By name or alias; nullptr when there is none.
 const registered_kernel* find_kernel(std::string_view name);
+
+// φ, where the kernel is one of these and is φ(x)ᵀφ(z) for vectors that the library makes of its objects.
+std::optional<feature> explicit_features(const kernel& k);
 
 // The functions of the text form that make kernels from kernels, for help texts.
 struct algebra_info {

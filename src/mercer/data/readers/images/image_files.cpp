@@ -1,0 +1,214 @@
+#include "mercer/data/readers/images/image_files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <filesystem>
+
+#include "mercer/base/error.h"
+#include "mercer/base/parallel.h"
+#include "mercer/data/readers/csv_text.h"
+#include "mercer/data/readers/images/decode.h"
+#include "mercer/data/readers/objects/folder.h"
+#include "mercer/data/readers/read.h"
+#include "mercer/data/readers/source.h"
+#include "mercer/data/readers/text.h"
+
+namespace mercer {
+namespace {
+
+namespace fs = std::filesystem;
+
+using detail::folder_entries;
+
+std::vector<fs::path> images_in(const fs::path& folder) {
+    std::vector<fs::path> out = folder_entries(folder);
+    std::erase_if(out,
+                  [](const fs::path& each) { return !is_image_name(each.string()) || !fs::is_regular_file(each); });
+    return out;
+}
+
+// Where more files than not, here and in the sub-folders, are images.
+bool is_image_folder(const std::string& path) {
+    index pictures = 0, others = 0;
+    const auto count = [&](const fs::path& file) { is_image_name(file.string()) ? ++pictures : ++others; };
+    for (const fs::path& each : folder_entries(path)) {
+        if (!fs::is_directory(each))
+            count(each);
+        else
+            for (const fs::path& file : folder_entries(each)) count(file);
+    }
+    return pictures > others;
+}
+
+// All of them, in all threads; where several are wrong, the first one is named.
+images decode_all(const std::vector<std::string>& paths) {
+    std::vector<image> made(paths.size());
+    std::vector<std::exception_ptr> faults(paths.size());
+    parallel_for(static_cast<index>(paths.size()), [&](index i) {
+        const auto at = static_cast<std::size_t>(i);
+        try {
+            const source file = read_source(paths[at]);
+            made[at] = decode_image(file.bytes(), file.name());
+        } catch (...) {
+            faults[at] = std::current_exception();
+        }
+    });
+    for (const std::exception_ptr& each : faults)
+        if (each) std::rethrow_exception(each);
+    return images(std::move(made));
+}
+
+}  // namespace
+
+table read_image_folder(const std::string& path, const tsv_options& options) {
+    std::vector<std::string> paths;
+    detail::label_list classes;
+    for (const fs::path& folder : folder_entries(path)) {
+        if (!fs::is_directory(folder)) continue;
+        const std::vector<fs::path> inside = images_in(folder);
+        if (inside.empty()) continue;
+        const std::string name =
+            detail::class_of_folder(folder, options.labelled ? options.classes : std::vector<std::string>{});
+        for (const fs::path& file : inside) {
+            paths.push_back(file.string());
+            classes.add(name);
+        }
+    }
+    const bool labelled = options.labelled && !paths.empty();
+    if (!labelled)
+        for (const fs::path& file : images_in(path)) paths.push_back(file.string());
+    if (paths.empty())
+        fail(errc::data, fmt::format("{}: expected images (.png .jpg .jpeg .pgm .ppm), or a sub-folder of them for "
+                                     "each class, got none",
+                                     path));
+    table result;
+    result.x = decode_all(paths);
+    if (labelled) classes.finish(path, options.classes, result);
+    return result;
+}
+
+table read_image_list(std::string_view text, const std::string& name, const tsv_options& options) {
+    const std::string_view body = detail::without_mark(text);
+    const auto tab = body.substr(0, body.find('\n')).find('\t') != std::string_view::npos;
+    detail::record_reader lines(body, name, tab ? '\t' : ',');
+    std::vector<std::string> paths;
+    detail::label_column classes;
+    bool labelled = false;
+    std::vector<detail::csv_text_field> line;
+    for (bool first = true; lines.next(line); first = false) {
+        if (first && !is_image_name(line[0].text)) continue;
+        if (paths.empty()) labelled = line.size() == 2;
+        if (line.size() != (labelled ? 2U : 1U))
+            detail::fail_at(errc::parse, name, body, line[0].offset,
+                            fmt::format("expected {}, like the first line, got {} fields",
+                                        labelled ? "a path and a label" : "a path", line.size()));
+        if (labelled && line[1].text.empty())
+            detail::fail_at(errc::parse, name, body, line[1].offset, "expected a label, got none");
+        const fs::path file = fs::path(name).parent_path() / std::string(line[0].text);
+        std::error_code unknown;
+        if (!fs::is_regular_file(file, unknown))
+            detail::fail_at(errc::data, name, body, line[0].offset,
+                            fmt::format("expected the path of an image, got {}: there is no file {}",
+                                        detail::quoted(line[0].text), file.string()));
+        paths.push_back(file.string());
+        if (labelled) classes.add(line[1].text, line[1].offset);
+    }
+    if (paths.empty()) fail(errc::data, fmt::format("{}: expected the path of an image a line, got none", name));
+    table result;
+    result.x = decode_all(paths);
+    if (labelled && options.labelled) classes.finish(name, body, options.classes, result);
+    return result;
+}
+
+table parse_image_array(std::string_view bytes, const std::string& name) {
+    const npy_array array = open_npy(bytes, name);
+    const auto dims = array.shape.size();
+    if (dims != 3 && dims != 4)
+        fail(errc::unsupported, fmt::format("{}: images are an array of 3 dimensions (n, height, width) or 4 (n, "
+                                            "height, width, channels), got {}",
+                                            name, dims));
+    const bool floats = array.type == "f4" || array.type == "f8", bits = array.type == "b1";
+    if (!floats && !bits && array.type != "u1" && array.type != "u2")
+        fail(errc::unsupported,
+             fmt::format("{}: values of images are u1, u2, bool, f4 or f8, got {}", name, array.type));
+    const dataset rows = npy_rows(array, true, name);
+    const auto& all = *rows.as<dense<float>>();
+    for (std::size_t i = 1; i < dims; ++i)
+        if (array.shape[i] > static_cast<std::uint64_t>(image::most_side))
+            fail(errc::unsupported,
+                 fmt::format("{}: sides of images are at most {}, got {}", name, image::most_side, array.shape[i]));
+    const auto side = [&](std::size_t i) { return static_cast<index>(array.shape[i]); };
+    const float scale = array.type == "u1" ? 255.0F : array.type == "u2" ? 65535.0F : 1.0F;
+    std::vector<image> made;
+    for (index i = 0; i < all.size(); ++i) {
+        image& one = made.emplace_back();
+        one.height = side(1), one.width = side(2), one.channels = dims == 4 ? side(3) : 1;
+        for (index j = 0; j < all.dims(); ++j) one.values.push_back(all.row(i)[j] / scale);
+    }
+    table result;
+    result.x = images(std::move(made));
+    return result;
+}
+
+namespace {
+
+// Those of images.npy from images.labels.npy or images.labels.txt.
+void read_labels_beside(const std::string& array, const tsv_options& options, table& out) {
+    const fs::path stem = fs::path(array).replace_extension();
+    std::error_code unknown;
+    for (const char* end : {".labels.npy", ".labels.txt"}) {
+        const std::string path = stem.string() + end;
+        if (!fs::is_regular_file(path, unknown)) continue;
+        const source file = read_source(path);
+        const bool numbers = std::string_view(end) == ".labels.npy";
+        detail::label_list found;
+        index count = 0;
+        if (numbers) {
+            const dense<double> rows = as_dense<double>(parse_npy(file.bytes(), path, precision::f64).x);
+            if (rows.dims() != 1)
+                fail(errc::data, fmt::format("{}: expected one label an image, got {} columns", path, rows.dims()));
+            for (; count < rows.size(); ++count) found.add(fmt::format("{}", rows.row(count)[0]));
+        } else {
+            std::string_view rest = detail::without_mark(file.bytes()), line;
+            for (; detail::next_line(rest, line); ++count) found.add(detail::trimmed(line));
+        }
+        if (count != out.x.size())
+            fail(errc::data, fmt::format("{}: {} labels, but {} has {} images", path, count, array, out.x.size()));
+        return found.finish(path, options.classes, out);
+    }
+}
+
+table parse_images(const source& file, const read_options& options) {
+    if (file.bytes().starts_with("\x93NUMPY")) {
+        table result = parse_image_array(file.bytes(), file.name());
+        if (options.tsv.labelled) read_labels_beside(file.name(), options.tsv, result);
+        return result;
+    }
+    if (!is_image(file.bytes()) && !is_image_name(file.name()))
+        return read_image_list(file.bytes(), file.name(), options.tsv);
+    table result;
+    result.x = images({decode_image(file.bytes(), file.name())});
+    return result;
+}
+
+bool looks_like_images(const file_beginning& file) {
+    const auto is_path = [](std::string_view line) { return is_image_name(line.substr(0, line.find_first_of("\t,"))); };
+    return is_image(file.bytes) || is_path(file.first_line) || is_path(file.second);
+}
+
+}  // namespace
+
+const file_format& images_format() {
+    static const file_format about{
+        "images",
+        {".png", ".jpg", ".jpeg", ".pgm", ".ppm", ".pnm"},
+        looks_like_images,
+        parse_images,
+        is_image_folder,
+        [](const std::string& path, const read_options& options) { return read_image_folder(path, options.tsv); }};
+    return about;
+}
+
+}  // namespace mercer

@@ -1,0 +1,52 @@
+// Histograms of gradients (Dalal, Triggs 2005): the inner product of
+//
+//     h(cell, b) = Σ over pixels of the cell of m·max(0, 1 - |θ·bins/π - ½ - b|),  divided by Σ m over all pixels,
+//
+// where m and θ ∈ [0, π) are length and direction, up to sign, of the gradient (v(r, c+1) - v(r, c-1), v(r+1, c) -
+// v(r-1, c)), of the channel in which it is longest; pixels beyond the edge are those at the edge, and the last bin is
+// next to the first. Pixel (r, c) is in cell (⌊r·cells/height⌋, ⌊c·cells/width⌋). Images may differ in size; adding a
+// constant to all values and multiplying them by a positive number changes nothing. An image of one colour has no
+// gradients, and h = 0. Intersections or χ² of histograms: pullback(gradients(cells=4, bins=9), chi2(gamma=1)).
+// O(pixels) an image, then a vector of cells²·bins.
+#pragma once
+
+#include "mercer/data/kinds/images.h"
+#include "mercer/kernels/leaf.h"
+#include "mercer/kernels/linear.h"
+
+namespace mercer {
+
+// Adds Σ m·max(…) of cell (i, j) and bin b to out[(i·cells + j)·bins + b].
+void add_gradients(const image& of, index cells, index bins, double* out);
+// Divides by the sum of all, where it is not 0.
+void make_shares(double* values, index count);
+
+struct gradients {
+    int cells = 4;
+    int bins = 9;
+
+    static kernel_info info() {
+        return {"gradients",
+                {"hog"},
+                "sum over cells and directions of h(x)*h(z), h the share of an image's gradients",
+                images::where,
+                {{"cells", "4", "1 <= cells <= 64, whole", "parts of each side"},
+                 {"bins", "9", "1 <= bins <= 360, whole", "parts of the half circle of directions"}},
+                "gradients: the inner product of explicit histograms",
+                true,
+                {}};
+    }
+    static gradients from(const mercer::arguments& given) { return {given.whole("cells", 4), given.whole("bins", 9)}; }
+    void check() const {
+        require(cells >= 1 && cells <= 64, "gradients", "1 <= cells <= 64", cells);
+        require(bins >= 1 && bins <= 360, "gradients", "1 <= bins <= 360", bins);
+    }
+    std::vector<argument> arguments() const { return {static_cast<double>(cells), static_cast<double>(bins)}; }
+    feature source() const;
+
+    static constexpr statistic what = statistic::dot;
+    static constexpr map_input input = map_input::value;
+    linear map() const { return {}; }
+};
+
+}  // namespace mercer

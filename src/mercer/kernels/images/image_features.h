@@ -1,0 +1,28 @@
+// Images as dense vectors of a fixed number of coordinates, computed in several threads.
+#pragma once
+
+#include <string>
+
+#include "mercer/data/kinds/images.h"
+#include "mercer/kernels/features/pairs.h"
+
+namespace mercer {
+
+// fill(image, row) sets the `dims` numbers of the row, which are 0 before.
+template <class Fill>
+feature image_features(std::string key, index dims, Fill fill) {
+    return {key, [key, dims, fill](const dataset& x, const dataset* z) {
+                const auto all = [&](const dataset& from) -> dataset {
+                    const images& some = objects_of<images>(from, key);
+                    matrix<double> rows(some.size(), dims);
+                    parallel_for(some.size(), [&](index i) { fill(some[i], rows.row(i)); });
+                    return dense<double>(std::move(rows));
+                };
+                return std::pair(all(x), z ? all(*z) : dataset());
+            }};
+}
+
+// Fails unless all images, of X and of Z, have the size and channels of the first.
+void require_one_size(const images& x, const images& z, const std::string& owner);
+
+}  // namespace mercer

@@ -1,0 +1,27 @@
+// Pixels: the inner product of all values of two images of the same size and channels. Any kernel on vectors then
+// serves images: pullback(pixels(), rbf(gamma=0.05)).
+#pragma once
+
+#include "mercer/data/kinds/images.h"
+#include "mercer/kernels/leaf.h"
+#include "mercer/kernels/linear.h"
+
+namespace mercer {
+
+struct pixels {
+    static kernel_info info() {
+        return {"pixels",      {}, "sum over pixels and channels of x*z, images of one size",
+                images::where, {}, "pixels: the inner product of explicit vectors",
+                true,          {}};
+    }
+    static pixels from(const mercer::arguments&) { return {}; }
+    void check() const {}
+    std::vector<argument> arguments() const { return {}; }
+    feature source() const;
+
+    static constexpr statistic what = statistic::dot;
+    static constexpr map_input input = map_input::value;
+    linear map() const { return {}; }
+};
+
+}  // namespace mercer

@@ -1,0 +1,46 @@
+// Pixels under small shifts (in the manner of Haasdonk, Vossen, Burkhardt 2005): the mean of a Gaussian kernel over all
+// shifts of both images by up to s pixels in each direction,
+//
+//     k(x, z) = 1/(2s+1)⁴ Σ over shifts a, b of exp(-γ‖T_a x - T_b z‖²),
+//
+// where T_a moves an image by a on an endless black plane. It is a kernel for any set of shifts: the mean of the
+// Gaussian's features φ(T_a x) is a feature vector of x. Nothing is lost at the edges of the plane, so
+// ‖T_a x - T_b z‖ = ‖x - T_(b-a) z‖, and the (2s+1)⁴ terms are (4s+1)², those of shift d with the weight
+// (2s+1-|d₁|)(2s+1-|d₂|)/(2s+1)⁴. Shifting both images alike, while neither loses a pixel that is not black, changes
+// nothing; shifting one by a little changes little. All images have one size. O((4s+1)²·pixels) a pair.
+#pragma once
+
+#include <cmath>
+
+#include "mercer/data/kinds/images.h"
+#include "mercer/kernels/leaf.h"
+
+namespace mercer {
+
+struct shifted_pixels {
+    int shift = 1;
+    double gamma = 0.05;
+
+    static kernel_info info() {
+        return {"shifted_pixels",
+                {},
+                "mean over shifts a, b of at most `shift` pixels of exp(-gamma*|x moved by a - z moved by b|^2)",
+                images::where,
+                {{"shift", "1", "0 <= shift <= 16, whole", "pixels in each direction"},
+                 {"gamma", "0.05", "gamma > 0", "inverse width"}},
+                "shifted pixels: the inner product of means of the Gaussian's features over the shifts of each image",
+                true,
+                {}};
+    }
+    static shifted_pixels from(const mercer::arguments& given) {
+        return {given.whole("shift", 1), given.number("gamma", 0.05)};
+    }
+    void check() const {
+        require(shift >= 0 && shift <= 16, "shifted_pixels", "0 <= shift <= 16", shift);
+        require(gamma > 0 && std::isfinite(gamma), "shifted_pixels", "gamma > 0", gamma);
+    }
+    std::vector<argument> arguments() const { return {static_cast<double>(shift), gamma}; }
+    int emit(plan_builder& code) const;
+};
+
+}  // namespace mercer

@@ -1,0 +1,47 @@
+// Spatial pyramid match (Lazebnik, Schmid, Ponce 2006): what two images have in common in the same place, on coarse and
+// fine grids. Level l cuts both sides into 2^l parts; with h_l the share of an image's gradients in each cell and
+// direction (gradients.h, cells = 2^l) and L the finest level
+//
+//     k(x, z) = Σ_l w_l Σ min(h_l(x), h_l(z)),    w_0 = 2^(-L),  w_l = 2^(l-L-1) for l >= 1,
+//
+// so that k(x, x) = 1 unless an image has no gradients at all. The intersection of one vector, w_l·h_l of all levels.
+// O(pixels) an image, then (4^(L+1)-1)/3·bins coordinates.
+#pragma once
+
+#include "mercer/data/kinds/images.h"
+#include "mercer/kernels/leaf.h"
+#include "mercer/kernels/linear.h"
+
+namespace mercer {
+
+struct spatial_pyramid {
+    int levels = 2;
+    int bins = 8;
+
+    static kernel_info info() {
+        return {"spatial_pyramid",
+                {},
+                "sum over levels l of w_l*sum min(h_l(x), h_l(z)), h_l the shares of gradients in 2^l x 2^l cells",
+                images::where,
+                {{"levels", "2", "0 <= levels <= 6, whole", "the finest level L: 2^L parts of each side"},
+                 {"bins", "8", "1 <= bins <= 360, whole", "parts of the half circle of directions"}},
+                "spatial pyramid: histogram intersections, summed with weights >= 0",
+                true,
+                {}};
+    }
+    static spatial_pyramid from(const mercer::arguments& given) {
+        return {given.whole("levels", 2), given.whole("bins", 8)};
+    }
+    void check() const {
+        require(levels >= 0 && levels <= 6, "spatial_pyramid", "0 <= levels <= 6", levels);
+        require(bins >= 1 && bins <= 360, "spatial_pyramid", "1 <= bins <= 360", bins);
+    }
+    std::vector<argument> arguments() const { return {static_cast<double>(levels), static_cast<double>(bins)}; }
+    feature source() const;
+
+    static constexpr statistic what = statistic::min_sum;
+    static constexpr map_input input = map_input::value;
+    linear map() const { return {}; }
+};
+
+}  // namespace mercer
