@@ -14,7 +14,7 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core, _data, kernels
-from ._parameters import METHODS, constraints_of, shared_options, words_of
+from ._parameters import METHODS, init_of, parameters_of, shared_options, words_of
 
 try:  # scikit-learn 1.6 made functions of these methods
     from sklearn.utils.validation import _check_feature_names
@@ -45,8 +45,8 @@ def of_objects(about):
     return property(lambda self: self._objects(), doc=about)
 
 
-# Of machines, as scikit-learn has it.
-fit_status = property(lambda self: 0 if self.status_ in ("converged", "stationary") else 1, doc="0 where the fit is what was asked for.")
+def seed_of(random_state):
+    return 1 if random_state is None else int(check_random_state(random_state).randint(2**31 - 1))
 
 
 class Progress:
@@ -143,30 +143,28 @@ def _checks_parameters(fit):
     return checked
 
 
-def keep(estimator, given):
-    """Every parameter of __init__, whose locals() these are, as the attribute of its name: what scikit-learn asks of an estimator."""
-    for name, value in given.items():
-        if name != "self":
-            setattr(estimator, name, value)
-
-
 class KernelEstimator(BaseEstimator):
     """A learner that sees its examples through a kernel.
 
-    A subclass has the parameters kernel, gamma, degree, coef0 and names the method of the library that it stands for. Parameters that are options of
-    that method are checked and passed on by their description there; `_option_names` says which have another name. The model is `_model`.
+    A subclass names the method of the library that it stands for, and its parameters, __init__, the checks of them and their part of the docstring
+    are made from the method's description (_parameters.py); those that are options are passed on. The model is `_model`.
     """
 
     _method = None
-    _shared = {}
+    _positional = ()  # parameters that may be given without their names
+    _option_names = {}  # {parameter: option} where scikit-learn has another name
+    _not_taken = ()  # options of the method that are no parameters
+    _own = {}  # {parameter: default, or (default, what it may be)} beside the method's, or where scikit-learn has another default
     _function_of_pairs = False  # a kernel that is a function takes two examples, not two matrices
 
     def __init_subclass__(cls, **more):
         super().__init_subclass__(**more)
-        cls._shared = shared_options(cls)
-        cls._parameter_constraints = constraints_of(cls)
-        if cls._method and cls.__doc__:
-            cls.__doc__ += words_of(cls)
+        if "_method" in vars(cls):
+            cls._shared = shared_options(cls)
+            parameters = parameters_of(cls)
+            cls.__init__ = init_of(cls, parameters)
+            cls._parameter_constraints = {name: allowed for name, (_, allowed, _) in parameters.items()}
+            cls.__doc__ += words_of(parameters)
         if "fit" in vars(cls):
             cls.fit = _checks_parameters(cls.fit)
 
@@ -230,9 +228,6 @@ class KernelEstimator(BaseEstimator):
             pairwise=self._function_of_pairs, arguments=getattr(self, "kernel_params", None),
         )
 
-    def _core_kernel(self):
-        return self.kernel_.core() if self.kernel_ is not None else None
-
     def proof(self):
         """Why the fitted kernel is one, or which part of it no rule covers."""
         check_is_fitted(self)
@@ -243,14 +238,16 @@ class KernelEstimator(BaseEstimator):
     # --- the fit
 
     def _run(self, data, y=None, sample_weight=None, class_weight=None, **options):
-        """Fits the method, and says how that ended. options: beside the parameters that are options of the method themselves."""
+        """Fits the method, and says how that ended. options: in place of parameters, or beside them."""
+        self.kernel_ = self._resolve_kernel(data, sample_weight)
+        self._check_fit(data)
         known = METHODS[self._method]
         given = {option: getattr(self, name) for name, option in self._shared.items()}
         if "seed" in known:
-            given["seed"] = self._seed()
+            given["seed"] = seed_of(self.random_state)
         given.update(options)
         model, interrupted = _core.fit(
-            self._method, given, data, self._core_kernel(), y, sample_weight, class_weight, self._memory(), getattr(self, "time_limit", None), self.n_jobs,
+            self._method, given, data, None if self._precomputed else self.kernel_.core(), y, sample_weight, class_weight, self._memory(), getattr(self, "time_limit", None), self.n_jobs,
             Progress(self).callback(),
         )
         self._accept(model)
@@ -264,10 +261,8 @@ class KernelEstimator(BaseEstimator):
         most = getattr(self, "max_memory", None)
         return (0 if most is None else _data.as_bytes(most)), 0
 
-    def _seed(self):
-        if self.random_state is None:
-            return 1
-        return int(check_random_state(self.random_state).randint(2**31 - 1))
+    def _check_fit(self, data):
+        """Refuses what goes together with these data and this kernel in no fit."""
 
     def _accept(self, model):
         """Refuses models that are no answer."""
@@ -297,9 +292,24 @@ class KernelEstimator(BaseEstimator):
 
     # --- what a fitted model holds
 
+    _first_is_positive = False  # what f > 0 stands for in the library where there are two classes; in scikit-learn it is the second
+
+    @property
+    def _flipped(self):
+        return self._first_is_positive and len(getattr(self, "classes_", ())) == 2
+
+    def _signed(self, f):
+        """Decisions, coefficients or constants with scikit-learn's sign."""
+        return -f if self._flipped else f
+
     def _fitted(self):
         check_is_fitted(self)
         return self._model
+
+    def _ask(self, what, X):
+        """What the model says of new examples."""
+        data = self._new_data(X)
+        return getattr(self._model, what)(data, self.n_jobs)
 
     def _objects(self):
         """The objects of the model, as they came; empty for a precomputed kernel."""
@@ -341,7 +351,16 @@ class KernelEstimator(BaseEstimator):
         return tags
 
 
-class KernelClassifier(ClassifierMixin, KernelEstimator):
+class Predicting(KernelEstimator):
+    """A KernelEstimator that predicts."""
+
+    def predict(self, X):
+        """The label, the number, the cluster or the side (1 inside, -1 outside) of every example."""
+        found = self._ask("predict", X)
+        return self.classes_[found] if hasattr(self, "classes_") else found
+
+
+class KernelClassifier(ClassifierMixin, Predicting):
     """A KernelEstimator of labels: classes_ and, where it has the parameter class_weight, class_weight_."""
 
     _none_left = "Invalid input - all samples have zero or negative weights."
@@ -360,3 +379,12 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
         present = codes if weight is None else codes[weight > 0]
         self.class_weight_ = np.ones(len(classes)) if given is None else compute_class_weight(given, classes=classes, y=classes[present])
         return data, codes, weight, None if given is None else self.class_weight_
+
+
+class DecidingClassifier(KernelClassifier):
+    """A KernelClassifier with functions behind its predictions."""
+
+    def decision_function(self, X):
+        """f(x): (n_samples,) for two classes, positive for the second; else one column for each class, or for each pair of classes ('ovo')."""
+        f = self._signed(self._ask("decide", X))
+        return f[:, 0] if len(self.classes_) == 2 else f

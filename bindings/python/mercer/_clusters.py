@@ -4,11 +4,13 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 
 from . import _data
-from ._base import KernelEstimator, keep, of_model, of_objects
+from ._base import Predicting, of_model, of_objects
 
 
-class _Clusterer(ClusterMixin, KernelEstimator):
+class _Clusterer(ClusterMixin, Predicting):
     """What k-means and k-medoids share: the call of the library, labels, prediction."""
+
+    _positional = ("n_clusters",)
 
     def _fit(self, X, sample_weight):
         data = self._fit_data(X, copy=True)
@@ -16,7 +18,6 @@ class _Clusterer(ClusterMixin, KernelEstimator):
         present = len(data) if weight is None else int(np.count_nonzero(weight))
         if present < self.n_clusters:
             raise ValueError(f"n_samples={present} should be >= n_clusters={self.n_clusters}.")
-        self.kernel_ = self._resolve_kernel(data, weight)
         self._run(data, None, weight)
         self.labels_ = self._model.labels
         return self
@@ -27,11 +28,6 @@ class _Clusterer(ClusterMixin, KernelEstimator):
     def fit_predict(self, X, y=None, sample_weight=None):
         """fit(X), and the cluster of every example."""
         return self.fit(X, sample_weight=sample_weight).labels_
-
-    def predict(self, X):
-        """The cluster of every example: that of the nearest mean or medoid."""
-        data = self._new_data(X)
-        return self._model.predict(data, self.n_jobs)
 
     inertia_ = of_model("objective", "What was made small: squared distances to the means, distances to the medoids, summed.")
 
@@ -61,22 +57,16 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Clusterer
     _method = "kernel_kmeans"
     _rounds = "rounds"
 
-    def __init__(
-        self, n_clusters=8, *, kernel="rbf", degree=3, gamma="scale", coef0=0.0, n_init=10, max_iter=300, random_state=None, max_memory=None,
-        n_jobs=None, verbose=False, time_limit=None, callback=None,
-    ):
-        keep(self, locals())
-
     def fit(self, X, y=None, sample_weight=None):
         """Finds the clusters of the examples X; y is ignored. X as for SVC. A weight of 2 is the example twice, 0 is its absence."""
         return self._fit(X, sample_weight)
 
     def transform(self, X):
         """The distance of every example to every mean in feature space; not for a precomputed kernel."""
-        data = self._new_data(X)
+        self._fitted()
         if self._precomputed:
             raise ValueError("distances need k(x, x) of the new examples, which a precomputed matrix does not hold")
-        return self._model.transform(data, self.n_jobs)
+        return self._ask("transform", X)
 
     def fit_transform(self, X, y=None, sample_weight=None):
         """fit(X), and the distances of X to the means."""
@@ -111,12 +101,6 @@ class KernelKMedoids(_Clusterer):
     _method = "kernel_kmedoids"
     _option_names = {"init": "start"}
     _rounds = "passes"
-
-    def __init__(
-        self, n_clusters=8, *, kernel="rbf", degree=3, gamma="scale", coef0=0.0, init="build", n_init=1, max_iter=300, random_state=None,
-        max_memory=None, n_jobs=None, verbose=False, time_limit=None, callback=None,
-    ):
-        keep(self, locals())
 
     def fit(self, X, y=None, sample_weight=None):
         """Finds the medoids of the examples X; y is ignored. X as for SVC. A weight of 2 is the example twice, 0 is its absence."""

@@ -4,10 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse
-from sklearn.utils import check_random_state
 
 from . import _core, _data
-from ._base import resolve_kernel
+from ._base import resolve_kernel, seed_of
 from .kernels import Kernel, named_in
 
 
@@ -26,10 +25,6 @@ class HSICResult(NamedTuple):
     statistic: float
     pvalue: float
     alignment: float
-
-
-def _seed(random_state):
-    return 1 if random_state is None else int(check_random_state(random_state).randint(2**31 - 1))
 
 
 def _as_data(X, kernel):
@@ -69,7 +64,7 @@ def mmd_test(X, Y, *, kernel="rbf", gamma="scale", degree=3, coef0=0.0, unbiased
     if k is None:
         raise ValueError("mmd_test needs a kernel, not 'precomputed'")
     first = X.shape[0] if hasattr(X, "shape") else len(X)
-    biased, other, p = _core.mmd_test(data, k.core(), first, unbiased, n_permutations, _seed(random_state), n_jobs)
+    biased, other, p = _core.mmd_test(data, k.core(), first, unbiased, n_permutations, seed_of(random_state), n_jobs)
     return MMDResult(other if unbiased else biased, p, biased, other)
 
 
@@ -94,5 +89,5 @@ def hsic_test(X, Y, *, kernel="rbf", kernel_y=None, gamma="scale", degree=3, coe
     l = resolve_kernel(kernel_y, y, defaults=None if _bare(kernel) else hsic_test, **parameters)  # noqa: E741  as in the papers
     if k is None or l is None:
         raise ValueError("hsic_test needs kernels, not 'precomputed'")
-    statistic, alignment, p = _core.hsic_test(k.core(), x, l.core(), y, n_permutations, _seed(random_state), n_jobs)
+    statistic, alignment, p = _core.hsic_test(k.core(), x, l.core(), y, n_permutations, seed_of(random_state), n_jobs)
     return HSICResult(statistic, p, alignment)

@@ -4,12 +4,11 @@ import warnings
 
 import numpy as np
 import scipy.sparse
-from sklearn.base import ClassifierMixin
 from sklearn.metrics import pairwise_distances_argmin
 from sklearn.utils.sparsefuncs import csc_median_axis_0
 
 from . import _data
-from ._base import KernelEstimator, keep, of_model, of_objects
+from ._base import KernelClassifier, of_model, of_objects
 from ._parameters import POSITIVE, one_of
 
 _METRICS = (
@@ -17,21 +16,17 @@ _METRICS = (
 )
 
 
-class _NearestClass(ClassifierMixin, KernelEstimator):
+class _NearestClass(KernelClassifier):
     """What class means and class medoids share."""
+
+    _own = {"kernel": "linear"}
 
     def fit(self, X, y, sample_weight=None):
         """Fits the model to examples X and labels y; X as for SVC. A weight of 2 is the example twice, 0 is its absence."""
         data = self._fit_data(X, copy=True)
         weight = _data.as_weights(sample_weight, len(data))
         self.classes_, codes = _data.as_classes(y, len(data), type(self).__name__, weight)
-        self.kernel_ = self._resolve_kernel(data, weight)
         return self._run(data, codes, weight)
-
-    def predict(self, X):
-        """The label of every example: that of the nearest class."""
-        data = self._new_data(X)
-        return self.classes_[self._model.predict(data, self.n_jobs)]
 
 
 class NearestCentroid(_NearestClass):
@@ -51,10 +46,8 @@ class NearestCentroid(_NearestClass):
     """
 
     _method = "nearest_centroid"
-    _own_constraints = {"metric": [one_of(*_METRICS), callable], "shrink_threshold": [*POSITIVE, None]}
-
-    def __init__(self, metric="euclidean", *, shrink_threshold=None, kernel="linear", degree=3, gamma="scale", coef0=0.0, n_jobs=None):
-        keep(self, locals())
+    _positional = ("metric",)
+    _own = {"metric": ("euclidean", [one_of(*_METRICS), callable]), "shrink_threshold": (None, [*POSITIVE, None])}
 
     def _run(self, data, codes, weight):
         if len(self.classes_) < 2:
@@ -149,9 +142,6 @@ class NearestMedoid(_NearestClass):
     """
 
     _method = "nearest_medoid"
-
-    def __init__(self, *, kernel="linear", degree=3, gamma="scale", coef0=0.0, n_jobs=None):
-        keep(self, locals())
 
     medoid_indices_ = of_model("medoid_rows", "The numbers of the medoids among the training examples, in the order of classes_.")
     medoids_ = of_objects("The medoids; empty for a precomputed kernel.")

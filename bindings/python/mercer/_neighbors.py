@@ -7,20 +7,17 @@ import scipy.sparse
 from sklearn.base import ClassifierMixin, MultiOutputMixin, RegressorMixin
 
 from . import _core, _data
-from ._base import KernelEstimator, keep
+from ._base import KernelEstimator
 from ._parameters import one_of
 
 
 class _Neighbors(KernelEstimator):
     """What the neighbours of classification and regression share: the search, and weights."""
 
-    _own_constraints = {"weights": [one_of("uniform", "distance"), callable, None]}
-
-    def __init__(self, n_neighbors=5, *, weights="uniform", kernel="linear", degree=3, gamma="scale", coef0=0.0, n_jobs=None):
-        keep(self, locals())
+    _positional = ("n_neighbors",)
+    _own = {"kernel": "linear", "weights": ("uniform", [one_of("uniform", "distance"), callable, None])}
 
     def _fit(self, data, targets):
-        self.kernel_ = self._resolve_kernel(data)
         self.n_samples_fit_ = len(data)
         by_distance = isinstance(self.weights, str) and self.weights == "distance"
         return self._run(data, targets, n_neighbors=min(self.n_neighbors, len(data)), weights="distance" if by_distance else "uniform")

@@ -9,7 +9,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils._param_validation import Interval
 
 from . import _core, _data
-from ._base import KernelEstimator, keep, of_objects
+from ._base import KernelEstimator, of_objects
 from ._parameters import BOOLEAN, COUNT, NOT_NEGATIVE, one_of
 from ._ridge import KernelRidge
 
@@ -56,24 +56,23 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
 
     _method = "kernel_pca"
     _function_of_pairs = True
-    _own_constraints = {
-        "n_components": [*COUNT, None],
-        "alpha": NOT_NEGATIVE,
-        "tol": NOT_NEGATIVE,
-        "max_iter": [*COUNT, None],
-        "eigen_solver": [one_of(*_SOLVERS)],
-        "fit_inverse_transform": ["boolean", one_of(*_PRE_IMAGES)],
-        "iterated_power": [Interval(Integral, 0, None, closed="left"), one_of("auto")],
-        "remove_zero_eig": BOOLEAN,
-        "copy_X": BOOLEAN,
+    _positional = ("n_components",)
+    _not_taken = ("solver",)
+    _own = {
+        "n_components": (None, [*COUNT, None]),
+        "kernel": "linear",
+        "gamma": None,
+        "coef0": 1,
+        "kernel_params": None,
+        "alpha": (1.0, NOT_NEGATIVE),
+        "tol": (0, NOT_NEGATIVE),
+        "max_iter": (None, [*COUNT, None]),
+        "eigen_solver": ("auto", [one_of(*_SOLVERS)]),
+        "fit_inverse_transform": (False, ["boolean", one_of(*_PRE_IMAGES)]),
+        "iterated_power": ("auto", [Interval(Integral, 0, None, closed="left"), one_of("auto")]),
+        "remove_zero_eig": (False, BOOLEAN),
+        "copy_X": (True, BOOLEAN),
     }
-
-    def __init__(
-        self, n_components=None, *, kernel="linear", gamma=None, degree=3, coef0=1, kernel_params=None, alpha=1.0, fit_inverse_transform=False,
-        eigen_solver="auto", tol=0, max_iter=None, iterated_power="auto", remove_zero_eig=False, random_state=None, copy_X=True, n_jobs=None,
-        max_memory=None, verbose=False, time_limit=None, callback=None,
-    ):
-        keep(self, locals())
 
     def fit(self, X, y=None):
         """Finds the components of the examples X; y is ignored. X as for SVC."""
@@ -83,7 +82,6 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
         if isinstance(data, np.ndarray):
             data = _symmetric_when_centred(data)
         n = len(data)
-        self.kernel_ = self._resolve_kernel(data)
         self._run(
             data, n_components=0 if self.n_components is None else min(self.n_components, n), solver=_SOLVERS[self.eigen_solver],
             tol=self.tol or 1e-11, max_iter=200 if self.max_iter is None else self.max_iter,

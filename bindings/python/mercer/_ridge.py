@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
 
 from . import _data
-from ._base import KernelEstimator, keep, of_objects
+from ._base import KernelEstimator, of_objects
 from ._parameters import NOT_NEGATIVE
 
 
@@ -35,14 +35,12 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
 
     _method = "kernel_ridge"
     _option_names = {"alpha_score": "score"}
+    _not_taken = ("variance", "output_alphas")
     _function_of_pairs = True
-    _own_constraints = {"alpha": [*NOT_NEGATIVE, "array-like"]}
-
-    def __init__(
-        self, alpha=1, *, kernel="linear", gamma=None, degree=3, coef0=1, kernel_params=None, loo=False, alphas=None, alpha_score="gcv",
-        max_memory=None, n_jobs=None,
-    ):
-        keep(self, locals())
+    _positional = ("alpha",)
+    _own = {
+        "alpha": (1, [*NOT_NEGATIVE, "array-like"]), "kernel": "linear", "gamma": None, "coef0": 1, "kernel_params": None, "max_memory": None,
+    }  # fmt: skip
 
     def fit(self, X, y, sample_weight=None):
         """Fits the model to examples X and numbers y, (n_samples,) or (n_samples, n_targets).
@@ -57,7 +55,6 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
         n = len(data)
         targets, self._one_column = _data.as_target_columns(y, n, type(self).__name__)
         weight = _data.as_weights(sample_weight, n)
-        self.kernel_ = self._resolve_kernel(data, weight)
         alpha = np.ravel(np.asarray(self.alpha, dtype=np.float64))
         if self.alphas is None and alpha.size not in (1, targets.shape[1]):
             raise ValueError(f"Number of targets and number of penalties do not correspond: {alpha.size} != {targets.shape[1]}")
@@ -75,8 +72,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
 
     def predict(self, X):
         """The value for every example; one column for each target where y had columns."""
-        data = self._new_data(X)
-        return self._shaped(self._model.decide(data, self.n_jobs))
+        return self._shaped(self._ask("decide", X))
 
     @property
     def dual_coef_(self):
