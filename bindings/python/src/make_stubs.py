@@ -13,7 +13,6 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 
 import mercer
-import mercer._core
 import mercer.kernels
 
 TYPES = {
@@ -33,8 +32,8 @@ ARRAYS = """score_samples predict decision_function predict_proba fit_predict fi
     inverse_transform""".split()
 RETURNS = {
     **dict.fromkeys(ARRAYS, "np.ndarray"), "fit": "Self", "set_params": "Self", "get_params": "dict[str, Any]",
-    "mmd_test": "MMDResult", "hsic_test": "HSICResult", "kernel_ridge_path": "RidgePath", "margin_report": "MarginReport",
-    "to_json": "str", "to_html": "str", "save_html": "None",
+    "mmd_test": "MMDResult", "hsic_test": "HSICResult", "kernel_ridge_path": "RidgePath",
+    "margin_report": "MarginReport", "to_json": "str", "to_html": "str", "save_html": "None",
 }  # fmt: skip
 FITTED = {"kernel_": "Kernel | None", "n_features_in_": "int", "feature_names_in_": "np.ndarray"}
 OPERATORS = ["__call__", "__add__", "__radd__", "__sub__", "__mul__", "__rmul__", "__pow__", "__len__"]
@@ -128,8 +127,9 @@ def class_stub(cls):
     if issubclass(cls, BaseEstimator):
         more = {"classes_": "np.ndarray"} if issubclass(cls, ClassifierMixin) else {}
         text += "".join(f"    {name}: {kind}\n" for name, kind in {**FITTED, **more}.items())
-    if cls is mercer.MarginReport:  # what belongs to one problem is there for two classes
-        text += "    problems: list[Any]\n" + properties(mercer._core.MarginProblem, vars(cls))
+    if cls is mercer.MarginReport:  # what a problem has is there for two classes
+        one = mercer.SVC().fit([[0.0], [1.0]], [0, 1]).margin_report([[0.0], [1.0]], [0, 1])
+        text += "".join(f"    {name}: Any\n" for name in {**vars(one), **vars(one.problems[0])} if name[0] != "_")
     return text
 
 
