@@ -1,7 +1,6 @@
 """What the estimators share: parameters that every fit takes, the checks of X, the fitted kernel, pickles."""
 
 import functools
-import inspect
 import sys
 import types
 import warnings
@@ -14,6 +13,7 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core, _data, kernels
+from ._kernel_of import compared, resolve_kernel
 from ._parameters import METHODS, init_of, parameters_of, shared_options, words_of
 
 try:  # scikit-learn 1.6 made functions of these methods
@@ -22,9 +22,6 @@ except ImportError:
 
     def _check_feature_names(estimator, X, *, reset):
         estimator._check_feature_names(X, reset=reset)
-
-
-NOT_FINITE = "The dual coefficients or intercepts are not finite. The input data may contain large values and need to be preprocessed."
 
 
 def warn(text, kind=ConvergenceWarning):
@@ -53,7 +50,8 @@ class Progress:
     """What the library asks at every step of a fit: shows a line, calls the callback."""
 
     def __init__(self, estimator):
-        self.name, self.user, self.verbose = type(estimator).__name__, getattr(estimator, "callback", None), getattr(estimator, "verbose", False)
+        self.name, self.user = type(estimator).__name__, getattr(estimator, "callback", None)
+        self.verbose = getattr(estimator, "verbose", False)
         self.shown = -1.0
 
     def callback(self):
@@ -74,64 +72,6 @@ class Progress:
         return self.user(now) if self.user is not None else True
 
 
-def resolve_kernel(kernel, data, *, defaults, gamma="scale", degree=3, coef0=0.0, sample_weight=None, pairwise=False, arguments=None):
-    """The kernel object that a name with gamma, degree and coef0, a text form, an object or a function mean for these data; None for precomputed.
-
-    A text form or an object takes up gamma, degree, coef0 where it names them, and gamma 'scale' or 'auto'; what has another value than in the signature
-    of `defaults` and is not taken up is refused. A function is called with two matrices, or with two examples where `pairwise`; `arguments` are passed
-    on to it.
-    """
-    if isinstance(kernel, str) and kernel == "precomputed":
-        return None
-    if not isinstance(kernel, (str, kernels.Kernel)) and callable(kernel):
-        return kernels.Callable(functools.partial(kernel, **arguments) if arguments else kernel, domain=data.kind, pairwise=pairwise)
-    if arguments:
-        raise ValueError(f"kernel_params has no effect on the kernel {kernel!r}: it is for a kernel that is a function")
-    if not isinstance(kernel, (str, kernels.Kernel)):
-        raise ValueError(f"kernel must be a name, a text form, a mercer.kernels object, a callable or 'precomputed', got {kernel!r}")
-    given = {"gamma": gamma, "degree": degree, "coef0": coef0}
-    taken = kernels.named_in(kernel)
-    if taken is not None and defaults is not None:
-        usual = inspect.signature(defaults).parameters
-        for name, value in given.items():
-            if name not in taken and name in usual and value is not usual[name].default and value != usual[name].default:
-                raise ValueError(f"{name}={value!r} has no effect on the kernel {kernel!r}: write it where it is meant, as in 'rbf(gamma=gamma) + linear()', or leave it out")
-
-    def meant(text):
-        if text in ("degree", "coef0"):
-            return given[text]
-        return _gamma_value(gamma if text == "gamma" else text, data, sample_weight)
-
-    if isinstance(kernel, str):
-        return kernels.from_name(kernel, meant, {"degree": degree, "coef0": coef0})
-    return kernel.frozen(meant)
-
-
-def _compared(kernel):
-    """The kind of object that a kernel compares, None where it cannot be told before its parameters are known."""
-    if isinstance(kernel, str):
-        try:
-            return _core.Kernel(kernel).domain
-        except ValueError:
-            return None
-    return None
-
-
-def _gamma_value(gamma, data, sample_weight):
-    if gamma is None or isinstance(gamma, str):
-        if gamma not in (None, "scale", "auto"):
-            raise ValueError(f"gamma must be a number, 'scale', 'auto' or None, got {gamma!r}")
-        if data.kind != "vectors":
-            return 1.0
-        if gamma != "scale":
-            return 1.0 / data.dims
-        variance = _core.entry_variance(data, sample_weight)
-        if not np.isfinite(variance):
-            raise ValueError(f"{NOT_FINITE} gamma='scale' needs a finite variance of X, got {variance}.")
-        return 1.0 / (data.dims * variance) if variance != 0 else 1.0
-    return float(gamma)
-
-
 def _checks_parameters(fit):
     """fit() that looks at the parameters before anything else."""
 
@@ -146,15 +86,17 @@ def _checks_parameters(fit):
 class KernelEstimator(BaseEstimator):
     """A learner that sees its examples through a kernel.
 
-    A subclass names the method of the library that it stands for, and its parameters, __init__, the checks of them and their part of the docstring
-    are made from the method's description (_parameters.py); those that are options are passed on. The model is `_model`.
+    A subclass names the method of the library that it stands for, and its parameters, __init__, the checks of them and
+    their part of the docstring are made from the method's description (_parameters.py); those that are options are
+    passed on. The model is `_model`.
     """
 
     _method = None
     _positional = ()  # parameters that may be given without their names
     _option_names = {}  # {parameter: option} where scikit-learn has another name
     _not_taken = ()  # options of the method that are no parameters
-    _own = {}  # {parameter: default, or (default, what it may be)} beside the method's, or where scikit-learn has another default
+    # {parameter: default, or (default, what it may be)} beside the method's, or where scikit-learn has another default
+    _own = {}
     _function_of_pairs = False  # a kernel that is a function takes two examples, not two matrices
 
     def __init_subclass__(cls, **more):
@@ -162,7 +104,7 @@ class KernelEstimator(BaseEstimator):
         if "_method" in vars(cls):
             cls._shared = shared_options(cls)
             parameters = parameters_of(cls)
-            cls.__init__ = init_of(cls, parameters)
+            cls.__init__ = init_of(cls.__name__, parameters, cls._positional)
             cls._parameter_constraints = {name: allowed for name, (_, allowed, _) in parameters.items()}
             cls.__doc__ += words_of(parameters)
         if "fit" in vars(cls):
@@ -174,7 +116,8 @@ class KernelEstimator(BaseEstimator):
     # --- inputs
 
     def _fit_data(self, X, *, copy=False):
-        """X of fit(): Data, or a square matrix of float64 for a precomputed kernel. Sets n_features_in_ and feature_names_in_.
+        """X of fit(): Data, or a square matrix of float64 for a precomputed kernel. Sets n_features_in_ and
+        feature_names_in_.
 
         copy: for models that keep all examples, whose predictions must not change when the caller changes X.
         """
@@ -182,13 +125,15 @@ class KernelEstimator(BaseEstimator):
             self._name_features(X, reset=True)
             K = _data.as_matrix(X, estimator=self)
             if K.shape[0] != K.shape[1]:
-                raise ValueError(f"Precomputed matrix must be a square matrix. Input is a {K.shape[0]}x{K.shape[1]} matrix.")
+                raise ValueError(
+                    f"Precomputed matrix must be a square matrix. Input is a {K.shape[0]}x{K.shape[1]} matrix."
+                )
             self.n_features_in_ = K.shape[1]
             return K
         self._name_features(X, reset=True)
         function = not isinstance(self.kernel, (str, kernels.Kernel)) and callable(self.kernel)
         known = isinstance(self.kernel, kernels.Kernel) and self.kernel.takes_anything()
-        data = _data.as_data(X, estimator=self, copy=copy, anything=function, always=known, kind=_compared(self.kernel))
+        data = _data.as_data(X, estimator=self, copy=copy, anything=function, always=known, kind=compared(self.kernel))
         self._held = getattr(data, "held", None)
         if data.kind == "vectors":
             self.n_features_in_ = data.dims
@@ -206,7 +151,10 @@ class KernelEstimator(BaseEstimator):
             self._name_features(X, reset=False)
         data = _data.as_data(X, estimator=self, always=self.kernel_.takes_anything(), kind=self.kernel_.core().domain)
         if data.kind == "vectors" and data.dims != getattr(self, "n_features_in_", data.dims):
-            raise ValueError(f"X has {data.dims} features, but {type(self).__name__} is expecting {self.n_features_in_} features as input.")
+            raise ValueError(
+                f"X has {data.dims} features, but {type(self).__name__} is expecting {self.n_features_in_} features "
+                "as input."
+            )
         return data
 
     def _name_features(self, X, *, reset):
@@ -224,9 +172,10 @@ class KernelEstimator(BaseEstimator):
     def _resolve_kernel(self, data, sample_weight=None):
         """The kernel object that `kernel`, `gamma`, `degree` and `coef0` mean for these data; None for precomputed."""
         return resolve_kernel(
-            self.kernel, data, defaults=type(self), gamma=self.gamma, degree=self.degree, coef0=self.coef0, sample_weight=sample_weight,
-            pairwise=self._function_of_pairs, arguments=getattr(self, "kernel_params", None),
-        )
+            self.kernel, data, defaults=type(self), gamma=self.gamma, degree=self.degree, coef0=self.coef0,
+            sample_weight=sample_weight, pairwise=self._function_of_pairs,
+            arguments=getattr(self, "kernel_params", None),
+        )  # fmt: skip
 
     def proof(self):
         """Why the fitted kernel is one, or which part of it no rule covers."""
@@ -247,9 +196,9 @@ class KernelEstimator(BaseEstimator):
             given["seed"] = seed_of(self.random_state)
         given.update(options)
         model, interrupted = _core.fit(
-            self._method, given, data, None if self._precomputed else self.kernel_.core(), y, sample_weight, class_weight, self._memory(), getattr(self, "time_limit", None), self.n_jobs,
-            Progress(self).callback(),
-        )
+            self._method, given, data, None if self._precomputed else self.kernel_.core(), y, sample_weight,
+            class_weight, self._memory(), getattr(self, "time_limit", None), self.n_jobs, Progress(self).callback(),
+        )  # fmt: skip
         self._accept(model)
         self._model = model
         if "max_iter" in known:
@@ -282,7 +231,8 @@ class KernelEstimator(BaseEstimator):
             "step_limit": self._early(),
             "time_limit": f"Fit terminated early (time_limit={self.time_limit})",
             "cancelled": "Fit stopped by the callback",
-            "stalled": "Fit stalled: rounding, or a matrix that is not positive semidefinite, leaves no further progress",
+            "stalled": "Fit stalled: rounding, or a matrix that is not positive semidefinite, leaves no further "
+            "progress",
         }.get(self.status_, f"Fit ended with status {self.status_}")
         warn(f"{why}. The best model so far is kept, {reached}.")
 
@@ -292,7 +242,8 @@ class KernelEstimator(BaseEstimator):
 
     # --- what a fitted model holds
 
-    _first_is_positive = False  # what f > 0 stands for in the library where there are two classes; in scikit-learn it is the second
+    # what f > 0 stands for in the library where there are two classes; in scikit-learn it is the second
+    _first_is_positive = False
 
     @property
     def _flipped(self):
@@ -373,11 +324,14 @@ class KernelClassifier(ClassifierMixin, Predicting):
         weight = _data.as_penalty_weights(sample_weight, n, self._none_left)
         classes, codes = _data.as_classes(y, n, type(self).__name__, weight)
         if len(classes) < 2:
-            raise ValueError(self._one_left if weight is not None and not weight.all() else "The number of classes has to be greater than one; got 1 class")
+            one = "The number of classes has to be greater than one; got 1 class"
+            raise ValueError(self._one_left if weight is not None and not weight.all() else one)
         self.classes_ = classes
         given = getattr(self, "class_weight", None)
-        present = codes if weight is None else codes[weight > 0]
-        self.class_weight_ = np.ones(len(classes)) if given is None else compute_class_weight(given, classes=classes, y=classes[present])
+        self.class_weight_ = np.ones(len(classes))
+        if given is not None:
+            present = classes[codes if weight is None else codes[weight > 0]]
+            self.class_weight_ = compute_class_weight(given, classes=classes, y=present)
         return data, codes, weight, None if given is None else self.class_weight_
 
 
@@ -385,6 +339,7 @@ class DecidingClassifier(KernelClassifier):
     """A KernelClassifier with functions behind its predictions."""
 
     def decision_function(self, X):
-        """f(x): (n_samples,) for two classes, positive for the second; else one column for each class, or for each pair of classes ('ovo')."""
+        """f(x): (n_samples,) for two classes, positive for the second; else one column for each class, or for each pair
+        of classes ('ovo')."""
         f = self._signed(self._ask("decide", X))
         return f[:, 0] if len(self.classes_) == 2 else f

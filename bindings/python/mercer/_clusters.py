@@ -29,7 +29,9 @@ class _Clusterer(ClusterMixin, Predicting):
         """fit(X), and the cluster of every example."""
         return self.fit(X, sample_weight=sample_weight).labels_
 
-    inertia_ = of_model("objective", "What was made small: squared distances to the means, distances to the medoids, summed.")
+    inertia_ = of_model(
+        "objective", "What was made small: squared distances to the means, distances to the medoids, summed."
+    )
 
     @property
     def n_iter_(self):
@@ -40,10 +42,8 @@ class _Clusterer(ClusterMixin, Predicting):
 class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Clusterer):
     """k-means in the space of a kernel.
 
-    Parameters n_clusters, n_init, max_iter, random_state as for sklearn.cluster.KMeans, whose objective this is with kernel='linear'; kernel,
-    gamma, degree, coef0 as for SVC; max_memory: bytes, or "2GB"; n_jobs: threads; verbose, time_limit, callback as for KernelPCA. Attributes:
-    labels_, inertia_, n_iter_, kernel_, status_.
-    transform() gives distances to the means, score() less the inertia of new examples.
+    With kernel='linear' its objective is that of sklearn.cluster.KMeans. Attributes: labels_, inertia_, n_iter_,
+    kernel_, status_. transform() gives distances to the means, score() less the inertia of new examples.
 
     >>> import numpy as np
     >>> from mercer import KernelKMeans
@@ -58,7 +58,8 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Clusterer
     _rounds = "rounds"
 
     def fit(self, X, y=None, sample_weight=None):
-        """Finds the clusters of the examples X; y is ignored. X as for SVC. A weight of 2 is the example twice, 0 is its absence."""
+        """Finds the clusters of the examples X; y is ignored. X as for SVC. A weight of 2 is the example twice, 0 is
+        its absence."""
         return self._fit(X, sample_weight)
 
     def transform(self, X):
@@ -84,14 +85,16 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Clusterer
 
 
 class KernelKMedoids(_Clusterer):
-    """k-medoids in the space of a kernel: clusters around examples, by FasterPAM; no swap of a medoid with another example makes it better.
+    """k-medoids in the space of a kernel: clusters around examples, by FasterPAM; no swap of a medoid with another
+    example makes it better.
 
-    init: 'build' (each first medoid is the one that helps most) or 'random' (n_init starts, the best is kept). max_iter, random_state, kernel,
-    gamma, degree, coef0, max_memory, n_jobs, verbose, time_limit, callback as for KernelKMeans. Attributes: medoid_indices_,
-    cluster_centers_ (the medoids), labels_, inertia_ (the sum of distances in feature space), silhouette_, n_iter_, kernel_, status_.
+    init: 'build' (each first medoid is the one that helps most) or 'random' (n_init starts, the best is kept).
+    Attributes: medoid_indices_, cluster_centers_ (the medoids), labels_, inertia_ (the sum of distances in feature
+    space), silhouette_, n_iter_, kernel_, status_.
 
     >>> from mercer import KernelKMedoids
-    >>> model = KernelKMedoids(2, kernel="spectrum(k=2)").fit(["banana", "bandana", "ananas", "kernel", "colonel", "kernels"])
+    >>> words = ["banana", "bandana", "ananas", "kernel", "colonel", "kernels"]
+    >>> model = KernelKMedoids(2, kernel="spectrum(k=2)").fit(words)
     >>> model.labels_
     array([0, 0, 0, 1, 1, 1])
     >>> model.cluster_centers_
@@ -103,9 +106,13 @@ class KernelKMedoids(_Clusterer):
     _rounds = "passes"
 
     def fit(self, X, y=None, sample_weight=None):
-        """Finds the medoids of the examples X; y is ignored. X as for SVC. A weight of 2 is the example twice, 0 is its absence."""
+        """Finds the medoids of the examples X; y is ignored. X as for SVC. A weight of 2 is the example twice, 0 is its
+        absence."""
         if self.init == "build" and self.n_init != 1:
-            raise ValueError(f"n_init={self.n_init!r} has no effect with init='build', which is always the same start: take init='random', or leave it out")
+            raise ValueError(
+                f"n_init={self.n_init!r} has no effect with init='build', which is always the same start: take "
+                "init='random', or leave it out"
+            )
         self._fit(X, sample_weight)
         self.medoid_indices_ = self._model.medoid_rows
         return self

@@ -24,18 +24,21 @@ class _OneVersusRest(DecidingClassifier, _Machine):
 
 
 class LinearSVC(_OneVersusRest):
-    """Linear support vector classification by coordinate descent: for many examples, or many features of which few are not zero.
+    """Linear support vector classification by coordinate descent: for many examples, or many features of which few are
+    not zero.
 
-    Parameters are those of sklearn.svm.LinearSVC with multi_class='ovr', and so is the problem that is solved: the intercept is the weight of one
-    more coordinate of value intercept_scaling, and penalised with it. penalty='l1' leaves features out, with the squared hinge. dual is checked as
-    scikit-learn does but has no meaning: both sides have the same answer. Further time_limit, max_memory, n_jobs (classes side by side), callback as
-    for SVC.
+    Parameters are those of sklearn.svm.LinearSVC with multi_class='ovr', and so is the problem that is solved: the
+    intercept is the weight of one more coordinate of value intercept_scaling, and penalised with it. penalty='l1'
+    leaves features out, with the squared hinge. dual is checked as scikit-learn does but has no meaning: both sides
+    have the same answer. Classes are fitted side by side.
 
-    Attributes: classes_, coef_, intercept_, n_iter_, class_weight_, n_features_in_, feature_names_in_; further status_, dual_gap_, objective_,
-    reports_. The model holds coef_ and no examples; coef_ and intercept_ can be set, and sparsify() makes coef_ a sparse matrix.
+    Attributes: classes_, coef_, intercept_, n_iter_, class_weight_, n_features_in_, feature_names_in_; further status_,
+    dual_gap_, objective_, reports_. The model holds coef_ and no examples; coef_ and intercept_ can be set, and
+    sparsify() makes coef_ a sparse matrix.
 
     >>> from mercer import LinearSVC
-    >>> model = LinearSVC(C=10.0, loss="hinge", random_state=0).fit([[0.0, 1.0], [1.0, 2.0], [3.0, 0.0], [4.0, 1.0]], ["a", "a", "b", "b"])
+    >>> X = [[0.0, 1.0], [1.0, 2.0], [3.0, 0.0], [4.0, 1.0]]
+    >>> model = LinearSVC(C=10.0, loss="hinge", random_state=0).fit(X, ["a", "a", "b", "b"])
     >>> model.predict([[0.0, 2.0], [3.0, 1.0]])
     array(['a', 'b'], dtype='<U1')
     >>> model.coef_.shape, model.status_
@@ -45,12 +48,14 @@ class LinearSVC(_OneVersusRest):
     _method = "linear_svc"
     _positional = ("penalty", "loss")
     _own = {
-        "dual": (True, ["boolean", one_of("auto")]), "multi_class": ("ovr", [one_of("ovr")]), "intercept_scaling": 1, "verbose": 0,
+        "dual": (True, ["boolean", one_of("auto")]), "multi_class": ("ovr", [one_of("ovr")]), "intercept_scaling": 1,
+        "verbose": 0,
     }  # fmt: skip
     kernel = "linear"
 
     def fit(self, X, y, sample_weight=None):
-        """Fits the model to vectors X, an array, sparse matrix or data frame, and labels y. sample_weight: factor of C for each example."""
+        """Fits the model to vectors X, an array, sparse matrix or data frame, and labels y. sample_weight: factor of C
+        for each example."""
         data, codes, weight, class_weight = self._fit_labels(X, y, sample_weight)
         if data.kind != "vectors":
             raise ValueError(f"LinearSVC needs vectors, got {data.kind}: use SVC or Pegasos with a kernel for them")
@@ -63,13 +68,17 @@ class LinearSVC(_OneVersusRest):
 
     def _check_combination(self):
         """What LIBLINEAR has no solver for is refused in scikit-learn's words."""
+        given = f"penalty={self.penalty!r} and loss={self.loss!r}"
         if (self.penalty, self.loss) == ("l1", "hinge"):
-            fault = "The combination of penalty='l1' and loss='hinge' is not supported"
-        elif (self.penalty, self.dual) == ("l1", True) or (self.penalty, self.loss, self.dual) == ("l2", "hinge", False):
-            fault = f"The combination of penalty={self.penalty!r} and loss={self.loss!r} are not supported when dual={self.dual}"
+            fault = f"{given} is not supported"
+        elif (self.penalty, self.dual) == ("l1", True) or (self.loss, self.dual) == ("hinge", False):
+            fault = f"{given} are not supported when dual={self.dual}"
         else:
             return
-        raise ValueError(f"Unsupported set of arguments: {fault}, Parameters: penalty={self.penalty!r}, loss={self.loss!r}, dual={self.dual!r}")
+        raise ValueError(
+            f"Unsupported set of arguments: The combination of {fault}, Parameters: penalty={self.penalty!r}, "
+            f"loss={self.loss!r}, dual={self.dual!r}"
+        )
 
     def _early(self):
         return f"Liblinear failed to converge, increase the number of iterations (max_iter={self.max_iter})"
@@ -78,7 +87,8 @@ class LinearSVC(_OneVersusRest):
 
     @property
     def coef_(self):
-        """Weights of the coordinates, one row for two classes, else one for each class; a sparse matrix after sparsify()."""
+        """Weights of the coordinates, one row for two classes, else one for each class; a sparse matrix after
+        sparsify()."""
         coef = super().coef_
         return scipy.sparse.csr_matrix(coef) if self._sparse_coef else coef
 
@@ -97,7 +107,9 @@ class LinearSVC(_OneVersusRest):
     @intercept_.setter
     def intercept_(self, intercept):
         model = self._fitted()
-        self._model = _core.with_weights(model, model.weights, self._signed(np.asarray(intercept, dtype=np.float64).ravel()))
+        self._model = _core.with_weights(
+            model, model.weights, self._signed(np.asarray(intercept, dtype=np.float64).ravel())
+        )
 
     def sparsify(self):
         """Makes coef_ a sparse matrix."""
@@ -113,14 +125,15 @@ class LinearSVC(_OneVersusRest):
 
 
 class Pegasos(_OneVersusRest):
-    """Support vector classification by stochastic subgradient steps on the primal (Pegasos), with a linear kernel or, in its dual form, any other.
+    """Support vector classification by stochastic subgradient steps on the primal (Pegasos), with a linear kernel or,
+    in its dual form, any other.
 
-    The problem is that of SVC, one class against the rest. C: the price of slack; alpha: where given, the penalty lambda of Pegasos' own form
-    alpha/2 ||w||^2 + mean loss, in place of C = 1/(alpha n). tol: of (primal - dual)/primal. fit_intercept: at its best for w after each epoch.
-    kernel, gamma, degree, coef0, class_weight, random_state, time_limit, max_memory, n_jobs, callback as for SVC, without 'precomputed'.
+    The problem is that of SVC, one class against the rest. C: the price of slack; alpha: where given, the penalty
+    lambda of Pegasos' own form alpha/2 ||w||^2 + mean loss, in place of C = 1/(alpha n). tol: of (primal -
+    dual)/primal. fit_intercept: at its best for w after each epoch. There is no kernel='precomputed'.
 
-    Attributes: classes_, intercept_, n_iter_ (epochs), class_weight_, status_, dual_gap_, objective_, reports_, kernel_; coef_ for a linear kernel;
-    support_, support_vectors_, dual_coef_ for another.
+    Attributes: classes_, intercept_, n_iter_ (epochs), class_weight_, status_, dual_gap_, objective_, reports_,
+    kernel_; coef_ for a linear kernel; support_, support_vectors_, dual_coef_ for another.
 
     >>> from mercer import Pegasos
     >>> X, y = [[-2.0], [-1.0], [1.0], [2.0]], [0, 1, 1, 0]

@@ -8,15 +8,16 @@ from ._base import DecidingClassifier, of_model, of_objects
 class KernelLogisticRegression(DecidingClassifier):
     """Logistic regression in the space of a kernel: classes with probabilities that come from the model itself.
 
-    The objective is that of sklearn.linear_model.LogisticRegression, which this is with kernel='linear': a penalty on the norm of the
-    function, softmax for more than two classes, an intercept without penalty. C is the inverse of the penalty; alpha,
-    where given, is the penalty itself, in place of C.
+    The objective is that of sklearn.linear_model.LogisticRegression, which this is with kernel='linear': a penalty on
+    the norm of the function, softmax for more than two classes, an intercept without penalty. C is the inverse of the
+    penalty; alpha, where given, is the penalty itself, in place of C.
 
-    Attributes: classes_, intercept_, dual_coef_ (one row for two classes, else one for each), X_fit_, n_iter_ (Newton steps), dual_gap_ (how
-    far the objective is from its minimum at most), objective_, status_, kernel_.
+    Attributes: classes_, intercept_, dual_coef_ (one row for two classes, else one for each), X_fit_, n_iter_ (Newton
+    steps), dual_gap_ (how far the objective is from its minimum at most), objective_, status_, kernel_.
 
     >>> from mercer import KernelLogisticRegression
-    >>> model = KernelLogisticRegression(C=10.0, gamma=0.5).fit([[-2.0], [-1.0], [1.0], [2.0]], ["no", "no", "yes", "yes"])
+    >>> X, y = [[-2.0], [-1.0], [1.0], [2.0]], ["no", "no", "yes", "yes"]
+    >>> model = KernelLogisticRegression(C=10.0, gamma=0.5).fit(X, y)
     >>> model.predict([[-1.5], [1.5]])
     array(['no', 'yes'], dtype='<U3')
     >>> model.predict_proba([[0.0]]).round(3)

@@ -1,5 +1,6 @@
-"""The parameters of estimators: default, what each may be, what it means. What the library describes comes from there; the rest is
-scikit-learn's, by name. scikit-learn's own machinery holds a fit to it and names the parameter that is wrong.
+"""The parameters of estimators: default, what each may be, what it means. What the library describes comes from there;
+the rest is scikit-learn's, by name. scikit-learn's own machinery holds a fit to it and names the parameter that is
+wrong.
 """
 
 import inspect
@@ -25,15 +26,19 @@ def one_of(*words):
 _KERNEL = {
     "kernel": (
         "rbf", [str, callable],
-        "a name, a text form such as 'rbf(gamma=0.5) + linear()', an object of mercer.kernels, a function, 'precomputed'",
+        "a name, a text form like 'rbf(gamma=0.5) + linear()', an object of mercer.kernels, a function, 'precomputed'",
     ),
-    "gamma": ("scale", [one_of("scale", "auto"), *NOT_NEGATIVE, None], "of kernels by name: a number, 'scale' or 'auto'"),
+    "gamma": (
+        "scale", [one_of("scale", "auto"), *NOT_NEGATIVE, None], "of kernels by name: a number, 'scale' or 'auto'"
+    ),
     "degree": (3, NOT_NEGATIVE, "of kernels by name"),
     "coef0": (0.0, [Interval(Real, None, None, closed="neither")], "of kernels by name"),
 }  # fmt: skip
 _STEPS = {  # of methods that go step by step
     "verbose": (False, ["verbose"], "a line on how far a fit is"),
-    "time_limit": (None, [Interval(Real, 0, None, closed="right"), None], "seconds after which the best model so far is kept"),
+    "time_limit": (
+        None, [Interval(Real, 0, None, closed="right"), None], "seconds after which the best model so far is kept"
+    ),
     "callback": (None, [callable, None], "called with how far a fit is (.gap, .seconds, ...); False stops it"),
     "max_memory": (None, [*POSITIVE, str, None], 'bytes, or a text like "2GB"'),
 }
@@ -59,7 +64,8 @@ def _constraint(option):
     if option["kind"] == "whole":
         return [Interval(Integral, int(option["low"]), None, closed="left")]
     closed = {(False, False): "both", (False, True): "left", (True, False): "right", (True, True): "neither"}
-    low, high = (None if math.isinf(end) else int(end) if end == int(end) else end for end in (option["low"], option["high"]))
+    ends = (option["low"], option["high"])
+    low, high = (None if math.isinf(end) else int(end) if end == int(end) else end for end in ends)
     return [Interval(Real, low, high, closed=closed[option["low_open"], option["high_open"]])]
 
 
@@ -70,12 +76,16 @@ def shared_options(cls):
 
 
 def parameters_of(cls):
-    """{parameter: (default, what it may be, meaning)}: options of the method, what every fit is told, and the class's own, which come last."""
-    method = METHODS[cls._method]
-    described = {name: method[option] for name, option in cls._shared.items()}
-    out = {name: (each["default"], _constraint(each), f"{each['about']} ({each['condition']})") for name, each in described.items()}
-    for some, there in ((_KERNEL, not hasattr(cls, "kernel")), (_SEED, "seed" in method), (_STEPS, "max_iter" in method), (_THREADS, True)):
-        out.update(some if there else {})
+    """{parameter: (default, what it may be, meaning)}: options of the method, what every fit is told, and the class's
+    own, which come last."""
+    method, out = METHODS[cls._method], {}
+    for name, option in cls._shared.items():
+        each = method[option]
+        out[name] = (each["default"], _constraint(each), f"{each['about']} ({each['condition']})")
+    out.update({} if hasattr(cls, "kernel") else _KERNEL)
+    out.update(_SEED if "seed" in method else {})
+    out.update(_STEPS if "max_iter" in method else {})
+    out.update(_THREADS)
     for base in reversed(cls.__mro__):
         for name, own in vars(base).get("_own", {}).items():
             default, *allowed = own if isinstance(own, tuple) else (own,)
@@ -84,20 +94,21 @@ def parameters_of(cls):
     return out
 
 
-def init_of(cls, parameters):
-    """__init__ that keeps every parameter as the attribute of its name, which is what scikit-learn asks of an estimator."""
-    first = {name: parameters[name] for name in cls._positional}
+def init_of(owner, parameters, positional=()):
+    """__init__ that keeps every parameter as the attribute of its name, which is what scikit-learn asks of an
+    estimator."""
+    first = {name: parameters[name] for name in positional}
     kinds = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    signature = inspect.Signature(
-        [inspect.Parameter("self", kinds[1])]
-        + [inspect.Parameter(name, kinds[name in first], default=each[0]) for name, each in {**first, **parameters}.items()]
-    )
+    taken = [inspect.Parameter("self", kinds[1])]
+    for name, (default, *_) in {**first, **parameters}.items():
+        taken.append(inspect.Parameter(name, kinds[name in first], default=default))
+    signature = inspect.Signature(taken)
 
     def __init__(self, *args, **given):
         try:
             bound = signature.bind(self, *args, **given)
         except TypeError as problem:
-            raise TypeError(f"{cls.__name__}.__init__() {problem}") from None
+            raise TypeError(f"{owner}.__init__() {problem}") from None
         bound.apply_defaults()
         for name in parameters:
             setattr(self, name, bound.arguments[name])
@@ -108,4 +119,5 @@ def init_of(cls, parameters):
 
 def words_of(parameters):
     """What is said of the parameters, for the docstring."""
-    return "\n    Parameters in the library's words:\n\n" + "".join(f"    {name}: {each[2]}\n" for name, each in parameters.items() if each[2]) + "    "
+    said = "".join(f"    {name}: {about}\n" for name, (_, _, about) in parameters.items() if about)
+    return f"\n    Parameters in the library's words:\n\n{said}    "

@@ -9,7 +9,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 
 from . import _data
-from ._base import NOT_FINITE, DecidingClassifier, KernelEstimator, Predicting, of_model, of_objects, warn
+from ._base import DecidingClassifier, KernelEstimator, Predicting, of_model, of_objects, warn
+from ._kernel_of import NOT_FINITE
 from ._parameters import BOOLEAN, one_of
 from ._report import MarginReport
 
@@ -37,10 +38,15 @@ class _Machine(KernelEstimator):
         """0 where the fit is what was asked for."""
         return 0 if self.status_ in ("converged", "stationary") else 1
 
-    dual_gap_ = of_model("gap", "How far the optimality conditions are from holding, measured in double, or for machines by descent "
-                         "(primal - dual)/primal, of the worst problem; at most tol after convergence.")  # fmt: skip
+    dual_gap_ = of_model(
+        "gap",
+        "How far the optimality conditions are from holding, measured in double; for machines by descent (primal - "
+        "dual)/primal. Of the worst problem, at most tol after convergence.",
+    )
     objective_ = of_model("objective", "The dual objective as a minimum, summed over binary problems.")
-    reports_ = of_model("reports", "What was reached on each binary problem: status, gap, objective, steps, rounds, seconds, ...")
+    reports_ = of_model(
+        "reports", "What was reached on each binary problem: status, gap, objective, steps, rounds, seconds, ..."
+    )
 
 
 class _SVM(_Machine):
@@ -66,17 +72,23 @@ class _SVM(_Machine):
         return f"its gap is {self._model.gap:.3g} where tol is {self.tol:g}"
 
     def _early(self):
-        return f"Solver terminated early (max_iter={self.max_iter}).  Consider pre-processing your data with StandardScaler or MinMaxScaler"
+        return (
+            f"Solver terminated early (max_iter={self.max_iter}).  Consider pre-processing your data with "
+            "StandardScaler or MinMaxScaler"
+        )
 
     def _new_data(self, X):
         data = super()._new_data(X)
         if scipy.sparse.issparse(X) and not self._sparse and not self._has_function:
-            raise ValueError(f"cannot use sparse input in {type(self).__name__!r} trained on dense data: pass X.toarray()")
+            raise ValueError(
+                f"cannot use sparse input in {type(self).__name__!r} trained on dense data: pass X.toarray()"
+            )
         return data
 
     @property
     def _gamma(self):
-        """The number that gamma stands for, under the name by which programs that convert scikit-learn's models look for it; 0 where there is none."""
+        """The number that gamma stands for, under the name by which programs that convert scikit-learn's models look
+        for it; 0 where there is none."""
         self._fitted()
         return getattr(self.kernel_, "gamma", 0.0)
 
@@ -91,7 +103,9 @@ class _SVM(_Machine):
     def n_support_(self):
         """Support vectors of each class."""
         model = self._fitted()
-        return np.array(model.support_vectors_of_classes if hasattr(self, "classes_") else [len(model.support)], dtype=np.int32)
+        return np.array(
+            model.support_vectors_of_classes if hasattr(self, "classes_") else [len(model.support)], dtype=np.int32
+        )
 
     @property
     def dual_coef_(self):
@@ -120,13 +134,16 @@ class _SVM(_Machine):
 
 
 class _Classifier(DecidingClassifier, _SVM):
-    _own = {"class_weight": None, "decision_function_shape": ("ovr", [one_of("ovr", "ovo")]), "break_ties": (False, BOOLEAN)}
+    _own = {
+        "class_weight": None, "decision_function_shape": ("ovr", [one_of("ovr", "ovo")]), "break_ties": (False, BOOLEAN)
+    }
 
     def fit(self, X, y, sample_weight=None):
         """Fits the model to examples X and labels y.
 
-        X: array or sparse matrix (n_samples, n_features), data frame, list of str, of sets or of graphs; (n_samples, n_samples) for kernel='precomputed'.
-        sample_weight: factor of C for each example; 0 is as if the example were not there.
+        X: array or sparse matrix (n_samples, n_features), data frame, list of str, of sets or of graphs; (n_samples,
+        n_samples) for kernel='precomputed'. sample_weight: factor of C for each example; 0 is as if the example were
+        not there.
         """
         self._run(*self._fit_labels(X, y, sample_weight))
         if self.probability and self._model.calibration_trouble:
@@ -134,7 +151,8 @@ class _Classifier(DecidingClassifier, _SVM):
         return self
 
     def decision_function(self, X):
-        """Decision values: (n_samples,) for two classes, else one column per class ('ovr') or per pair of classes ('ovo')."""
+        """Decision values: (n_samples,) for two classes, else one column per class ('ovr') or per pair of classes
+        ('ovo')."""
         self._fitted()
         if len(self.classes_) > 2 and self.decision_function_shape == "ovr":
             return self._ask("class_scores", X)
@@ -156,7 +174,8 @@ class _Classifier(DecidingClassifier, _SVM):
 
     @available_if(_has_probability)
     def predict_proba(self, X):
-        """Probabilities of the classes, in the order of classes_; the largest is that of the class which predict() gives."""
+        """Probabilities of the classes, in the order of classes_; the largest is that of the class which predict()
+        gives."""
         if not len(self._fitted().sigmoid_slopes):
             raise NotFittedError("predict_proba is not available when fitted with probability=False")
         return self._ask("probabilities", X)
@@ -169,10 +188,10 @@ class _Classifier(DecidingClassifier, _SVM):
     def margin_report(self, X, y, sample_weight=None, *, error=None, ball=None, pictures=True):
         """What this classifier is on its training data X, y, sample_weight: a MarginReport.
 
-        Every example's multiplier, slack and place beside the margin; both objectives and the conditions of optimality, computed anew in double;
-        bounds on the error. error: 'loo' to find the leave-one-out error too, a number of folds for cross-validation, or None. ball: find the
-        smallest ball around the examples in feature space, which the VC bound needs; None: up to 20000 examples. pictures: of the regions, for
-        the page of the report.
+        Every example's multiplier, slack and place beside the margin; both objectives and the conditions of optimality,
+        computed anew in double; bounds on the error. error: 'loo' to find the leave-one-out error too, a number of
+        folds for cross-validation, or None. ball: find the smallest ball around the examples in feature space, which
+        the VC bound needs; None: up to 20000 examples. pictures: of the regions, for the page of the report.
 
         >>> from sklearn.datasets import load_iris
         >>> from mercer import SVC
@@ -185,24 +204,31 @@ class _Classifier(DecidingClassifier, _SVM):
         True
         """
         data = self._new_data(X)
-        return MarginReport._of(self, data, y, sample_weight, error, len(data) <= 20000 if ball is None else ball, pictures)
+        return MarginReport._of(
+            self, data, y, sample_weight, error, len(data) <= 20000 if ball is None else ball, pictures
+        )
 
-    probA_ = of_model("sigmoid_slopes", "Slopes of the sigmoids that make probabilities; empty without probability=True.")
-    probB_ = of_model("sigmoid_offsets", "Offsets of the sigmoids that make probabilities; empty without probability=True.")
+    probA_ = of_model(
+        "sigmoid_slopes", "Slopes of the sigmoids that make probabilities; empty without probability=True."
+    )
+    probB_ = of_model(
+        "sigmoid_offsets", "Offsets of the sigmoids that make probabilities; empty without probability=True."
+    )
 
 
 class SVC(_Classifier):
     """C-support vector classification.
 
-    Parameters are those of sklearn.svm.SVC; beside its names, `kernel` takes a text form, an object of mercer.kernels, or a function.
-    C may be infinite: a hard margin. Further:
+    Parameters are those of sklearn.svm.SVC; beside its names, `kernel` takes a text form, an object of mercer.kernels,
+    or a function. C may be infinite: a hard margin. Further:
 
-    time_limit: seconds after which the best model so far is kept. max_memory: bytes, or "2GB". n_jobs: threads. callback: called about ten
-    times a second with what there is (gap, seconds, ...); returning False stops. Ctrl-C keeps the best model so far, a second one ends all. solver: 'smo', or for small
-    problems 'interior_point' (the dual as a quadratic program), 'primal_qp' (the primal, linear kernel) or 'kernel_pegasos' (stochastic descent
-    to a relative gap of tol): the same problem by other means.
+    callback is called about ten times a second with what there is (gap, seconds, ...); returning False stops. Ctrl-C
+    keeps the best model so far, a second one ends all. solver: 'smo', or for small problems 'interior_point' (the dual
+    as a quadratic program), 'primal_qp' (the primal, linear kernel) or 'kernel_pegasos' (stochastic descent to a
+    relative gap of tol): the same problem by other means.
 
-    Attributes are those of sklearn.svm.SVC; further status_, dual_gap_, objective_, offset_interval_, reports_, kernel_.
+    Attributes are those of sklearn.svm.SVC; further status_, dual_gap_, objective_, offset_interval_, reports_,
+    kernel_.
 
     >>> import numpy as np
     >>> from mercer import SVC
@@ -223,13 +249,16 @@ class SVC(_Classifier):
 
     def _check_fit(self, data):
         if self.solver != "smo" and (self._precomputed or self.probability):
-            raise ValueError(f"solver={self.solver!r} needs a kernel, not a precomputed matrix, and makes no probabilities: use 'smo'")
+            raise ValueError(
+                f"solver={self.solver!r} needs a kernel, not a precomputed matrix, and makes no probabilities: use "
+                "'smo'"
+            )
 
 
 class NuSVC(_Classifier):
     """Nu-support vector classification: nu is at most the share of support vectors and at least that of margin errors.
 
-    Parameters are those of sklearn.svm.NuSVC and, as for SVC, time_limit, max_memory, n_jobs, callback.
+    Parameters are those of sklearn.svm.NuSVC and, as for SVC, of the control of a fit.
 
     >>> from mercer import NuSVC
     >>> NuSVC(nu=0.5).fit([[0.0], [1.0], [4.0], [5.0]], [0, 0, 1, 1]).predict([[0.5], [4.5]])
@@ -247,7 +276,11 @@ class _WithoutClasses(Predicting, _SVM):
     @property
     def class_weight_(self):
         """Empty: there are no classes."""
-        warnings.warn("Attribute `class_weight_` was deprecated in version 1.2 and will be removed in 1.4 of scikit-learn: there are no classes.", FutureWarning)
+        warnings.warn(
+            "Attribute `class_weight_` was deprecated in version 1.2 and will be removed in 1.4 of scikit-learn: "
+            "there are no classes.",
+            FutureWarning,
+        )
         return np.empty(0)
 
 
@@ -262,10 +295,11 @@ class _Regressor(RegressorMixin, _WithoutClasses):
 class SVR(_Regressor):
     """Epsilon-support vector regression: errors up to epsilon cost nothing.
 
-    Parameters are those of sklearn.svm.SVR and, as for SVC, time_limit, max_memory, n_jobs, callback.
+    Parameters are those of sklearn.svm.SVR and, as for SVC, of the control of a fit.
 
     >>> from mercer import SVR
-    >>> SVR(kernel="linear", C=100.0, epsilon=0.01).fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 2.0]).predict([[3.0]]).round(1)
+    >>> model = SVR(kernel="linear", C=100.0, epsilon=0.01).fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 2.0])
+    >>> model.predict([[3.0]]).round(1)
     array([3.])
     """
 
@@ -273,9 +307,10 @@ class SVR(_Regressor):
 
 
 class NuSVR(_Regressor):
-    """Nu-support vector regression: the width of the tube is found so that about a share nu of the examples lies outside.
+    """Nu-support vector regression: the width of the tube is found so that about a share nu of the examples lies
+    outside.
 
-    Parameters are those of sklearn.svm.NuSVR and, as for SVC, time_limit, max_memory, n_jobs, callback. epsilon_ is the width found.
+    Parameters are those of sklearn.svm.NuSVR and, as for SVC, of the control of a fit. epsilon_ is the width found.
 
     >>> from mercer import NuSVR
     >>> NuSVR(kernel="linear", C=100.0).fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 2.0]).predict([[3.0]]).round(1)
@@ -290,7 +325,7 @@ class NuSVR(_Regressor):
 class OneClassSVM(OutlierMixin, _WithoutClasses):
     """One-class support vector machine: where the examples lie; nu bounds the share of them that is left outside.
 
-    Parameters are those of sklearn.svm.OneClassSVM and, as for SVC, time_limit, max_memory, n_jobs, callback.
+    Parameters are those of sklearn.svm.OneClassSVM and, as for SVC, of the control of a fit.
 
     >>> from mercer import OneClassSVM
     >>> clf = OneClassSVM(gamma="auto").fit([[0.0], [0.44], [0.45], [0.46], [1.0]])
