@@ -207,7 +207,7 @@ py::object as_python(const multisets& from, index i) {
 py::object as_python(const points& from, index i) {
     const point_cloud& one = from[i];
     return py::make_tuple(to_numpy(std::vector<std::int32_t>(one.elements)),
-                          copied({one.coordinates.data(), one.size(), one.dims}));
+                          copied<double>({one.coordinates.data(), one.size(), one.dims}));
 }
 
 py::object as_python(const series& from, index i) {
