@@ -70,6 +70,7 @@ TEST(options, refuse_what_would_be_ignored) {
     v.choice("score", "gcv", {"gcv", "loo"}, "", {{"alphas"}});
     v.choice("loss", "squared", {"squared", "huber", "pinball"}, "");
     v.number("delta", 1.35, at_least(0), "", {{"loss", {"huber", "pinball"}}});
+    v.whole("seed", 1, 0, "", {{"score", {"loo"}, {{"loss", {"huber"}}}}});
     const std::vector<option_info> some = v.options;
     const auto with = [&](const settings& given) { return [&some, given] { option_values("m", some, given); }; };
     expect_error(errc::invalid_argument, "m: alpha has no effect beside alphas: leave one of them out",
@@ -79,10 +80,28 @@ TEST(options, refuse_what_would_be_ignored) {
     expect_error(errc::invalid_argument, "m: delta has no effect with loss=squared, only with loss=huber or pinball",
                  with({{"delta", "2"}}));
     EXPECT_EQ(option_values("m", some, {{"delta", "2"}, {"loss", "pinball"}}).number("delta"), 2);
+    expect_error(errc::invalid_argument, "m: seed has no effect with score=gcv, only with score=loo or loss=huber",
+                 with({{"seed", "2"}, {"loss", "pinball"}}));
+    EXPECT_EQ(option_values("m", some, {{"seed", "2"}, {"loss", "huber"}}).whole("seed"), 2);
+    EXPECT_EQ(option_values("m", some, {{"seed", "2"}, {"score", "loo"}, {"alphas", "1,2"}}).whole("seed"), 2);
     // What has no effect is not told either.
     EXPECT_EQ(option_values("m", some, {}).all(), (settings{{"alpha", "1"}, {"alphas", ""}, {"loss", "squared"}}));
     EXPECT_EQ(option_values("m", some, {{"alphas", "1,2"}, {"loss", "huber"}}).all(),
-              (settings{{"alphas", "1,2"}, {"score", "gcv"}, {"loss", "huber"}, {"delta", "1.35"}}));
+              (settings{{"alphas", "1,2"}, {"score", "gcv"}, {"loss", "huber"}, {"delta", "1.35"}, {"seed", "1"}}));
+}
+
+TEST(methods, take_a_seed_only_where_something_is_random) {
+    const method& svc = find_method("svc");
+    const auto with = [&](settings given) {
+        given.emplace_back("seed", "7");
+        return option_values(svc.name, svc.options, given).whole("seed");
+    };
+    expect_error(errc::invalid_argument,
+                 "svc: seed has no effect with probability=false, only with probability=true or solver=kernel_pegasos",
+                 [&] { with({}); });
+    expect_error(errc::invalid_argument, "seed has no effect", [&] { with({{"solver", "interior_point"}}); });
+    EXPECT_EQ(with({{"probability", "true"}}), 7);
+    EXPECT_EQ(with({{"solver", "kernel_pegasos"}}), 7);
 }
 
 TEST(methods, are_found_by_name_and_alias_and_have_valid_defaults) {

@@ -102,9 +102,9 @@ std::string as_markdown(const list_options& options) {
     std::string out =
         "# Kernels\n\n"
         "Written by `mercer kernel list --markdown` from the registry; a test checks that it is up to date.\n\n"
-        "A kernel is written as `name(parameter=value, ...)`; parameters with a default may be left out, and values "
-        "may be given without names\n"
-        "in the order of the table. *Why* is the rule that proofs name (`mercer kernel show EXPR`).\n";
+        "A kernel is written as `name(parameter=value, ...)`; parameters with a default may be left out, and values\n"
+        "may be given without names in the order of the table. *Why* is the rule that proofs name (`mercer kernel show "
+        "EXPR`).\n";
     for (const domain where : all_domains()) {
         std::string part;
         for (const auto& each : kernel_registry()) {

@@ -19,7 +19,7 @@ std::string as_markdown(const std::vector<const api::method*>& wanted) {
     std::string out =
         "# Methods\n\n"
         "Written by `mercer methods --markdown` from the registry; a test checks that it is up to date.\n\n"
-        "In the program `mercer fit METHOD DATA --set name=value`, in C++ `fit(METHOD{.name = value}, data)` after "
+        "In the program `mercer fit METHOD DATA --set name=value`, in C++ `fit(METHOD{.name = value}, data)` after\n"
         "`#include <mercer/mercer.h>`.\n";
     std::string family;
     for (const auto* each : wanted) {
@@ -35,11 +35,14 @@ std::string as_markdown(const std::vector<const api::method*>& wanted) {
         out += "\n| option | default | condition | meaning |\n|---|---|---|---|\n";
         for (const auto& o : each->options) {
             std::string needs;
-            for (const auto& need : o.needs)
+            for (const auto& need : o.needs) {
                 needs += need.values.empty() ? fmt::format("; only with `{}`", need.option)
                          : need.values.front().empty()
                              ? fmt::format("; only without `{}`", need.option)
                              : fmt::format("; only with `{}={}`", need.option, fmt::join(need.values, "|"));
+                for (const auto& other : need.or_else)
+                    needs += fmt::format(" or `{}={}`", other.option, fmt::join(other.values, "|"));
+            }
             out += fmt::format("| `{}` | {} | {} | {}{} |\n", o.name, o.initial.empty() ? "" : "`" + o.initial + "`",
                                o.condition(), o.about, needs);
         }

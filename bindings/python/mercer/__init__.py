@@ -54,7 +54,8 @@ __all__ = [
 
 
 def _take_share():
-    """joblib and cluster schedulers tell a process how many threads are its own by OMP_NUM_THREADS; MERCER_THREADS is read by the library itself."""
+    """joblib and cluster schedulers tell a process how many threads are its own by OMP_NUM_THREADS; MERCER_THREADS is
+    read by the library itself."""
     import os
 
     share = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()

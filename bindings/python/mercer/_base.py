@@ -1,7 +1,6 @@
 """What the estimators share: parameters that every fit takes, the checks of X, the fitted kernel, pickles."""
 
 import functools
-import inspect
 import sys
 import types
 import warnings
@@ -14,7 +13,8 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core, _data, kernels
-from ._parameters import METHODS, constraints_of, shared_options, words_of
+from ._kernel_of import compared, resolve_kernel
+from ._parameters import METHODS, init_of, parameters_of, shared_options, words_of
 
 try:  # scikit-learn 1.6 made functions of these methods
     from sklearn.utils.validation import _check_feature_names
@@ -22,9 +22,6 @@ except ImportError:
 
     def _check_feature_names(estimator, X, *, reset):
         estimator._check_feature_names(X, reset=reset)
-
-
-NOT_FINITE = "The dual coefficients or intercepts are not finite. The input data may contain large values and need to be preprocessed."
 
 
 def warn(text, kind=ConvergenceWarning):
@@ -45,15 +42,16 @@ def of_objects(about):
     return property(lambda self: self._objects(), doc=about)
 
 
-# Of machines, as scikit-learn has it.
-fit_status = property(lambda self: 0 if self.status_ in ("converged", "stationary") else 1, doc="0 where the fit is what was asked for.")
+def seed_of(random_state):
+    return 1 if random_state is None else int(check_random_state(random_state).randint(2**31 - 1))
 
 
 class Progress:
     """What the library asks at every step of a fit: shows a line, calls the callback."""
 
     def __init__(self, estimator):
-        self.name, self.user, self.verbose = type(estimator).__name__, getattr(estimator, "callback", None), getattr(estimator, "verbose", False)
+        self.name, self.user = type(estimator).__name__, getattr(estimator, "callback", None)
+        self.verbose = getattr(estimator, "verbose", False)
         self.shown = -1.0
 
     def callback(self):
@@ -74,64 +72,6 @@ class Progress:
         return self.user(now) if self.user is not None else True
 
 
-def resolve_kernel(kernel, data, *, defaults, gamma="scale", degree=3, coef0=0.0, sample_weight=None, pairwise=False, arguments=None):
-    """The kernel object that a name with gamma, degree and coef0, a text form, an object or a function mean for these data; None for precomputed.
-
-    A text form or an object takes up gamma, degree, coef0 where it names them, and gamma 'scale' or 'auto'; what has another value than in the signature
-    of `defaults` and is not taken up is refused. A function is called with two matrices, or with two examples where `pairwise`; `arguments` are passed
-    on to it.
-    """
-    if isinstance(kernel, str) and kernel == "precomputed":
-        return None
-    if not isinstance(kernel, (str, kernels.Kernel)) and callable(kernel):
-        return kernels.Callable(functools.partial(kernel, **arguments) if arguments else kernel, domain=data.kind, pairwise=pairwise)
-    if arguments:
-        raise ValueError(f"kernel_params has no effect on the kernel {kernel!r}: it is for a kernel that is a function")
-    if not isinstance(kernel, (str, kernels.Kernel)):
-        raise ValueError(f"kernel must be a name, a text form, a mercer.kernels object, a callable or 'precomputed', got {kernel!r}")
-    given = {"gamma": gamma, "degree": degree, "coef0": coef0}
-    taken = kernels.named_in(kernel)
-    if taken is not None and defaults is not None:
-        usual = inspect.signature(defaults).parameters
-        for name, value in given.items():
-            if name not in taken and name in usual and value is not usual[name].default and value != usual[name].default:
-                raise ValueError(f"{name}={value!r} has no effect on the kernel {kernel!r}: write it where it is meant, as in 'rbf(gamma=gamma) + linear()', or leave it out")
-
-    def meant(text):
-        if text in ("degree", "coef0"):
-            return given[text]
-        return _gamma_value(gamma if text == "gamma" else text, data, sample_weight)
-
-    if isinstance(kernel, str):
-        return kernels.from_name(kernel, meant, {"degree": degree, "coef0": coef0})
-    return kernel.frozen(meant)
-
-
-def _compared(kernel):
-    """The kind of object that a kernel compares, None where it cannot be told before its parameters are known."""
-    if isinstance(kernel, str) or (isinstance(kernel, kernels.Kernel) and not kernel.takes_anything()):
-        try:
-            return _core.Kernel(kernel).domain if isinstance(kernel, str) else kernel.core().domain
-        except ValueError:
-            return None
-    return None
-
-
-def _gamma_value(gamma, data, sample_weight):
-    if gamma is None or isinstance(gamma, str):
-        if gamma not in (None, "scale", "auto"):
-            raise ValueError(f"gamma must be a number, 'scale', 'auto' or None, got {gamma!r}")
-        if data.kind != "vectors":
-            return 1.0
-        if gamma != "scale":
-            return 1.0 / data.dims
-        variance = _core.entry_variance(data, sample_weight)
-        if not np.isfinite(variance):
-            raise ValueError(f"{NOT_FINITE} gamma='scale' needs a finite variance of X, got {variance}.")
-        return 1.0 / (data.dims * variance) if variance != 0 else 1.0
-    return float(gamma)
-
-
 def _checks_parameters(fit):
     """fit() that looks at the parameters before anything else."""
 
@@ -143,30 +83,30 @@ def _checks_parameters(fit):
     return checked
 
 
-def keep(estimator, given):
-    """Every parameter of __init__, whose locals() these are, as the attribute of its name: what scikit-learn asks of an estimator."""
-    for name, value in given.items():
-        if name != "self":
-            setattr(estimator, name, value)
-
-
 class KernelEstimator(BaseEstimator):
     """A learner that sees its examples through a kernel.
 
-    A subclass has the parameters kernel, gamma, degree, coef0 and names the method of the library that it stands for. Parameters that are options of
-    that method are checked and passed on by their description there; `_option_names` says which have another name. The model is `_model`.
+    A subclass names the method of the library that it stands for, and its parameters, __init__, the checks of them and
+    their part of the docstring are made from the method's description (_parameters.py); those that are options are
+    passed on. The model is `_model`.
     """
 
     _method = None
-    _shared = {}
+    _positional = ()  # parameters that may be given without their names
+    _option_names = {}  # {parameter: option} where scikit-learn has another name
+    _not_taken = ()  # options of the method that are no parameters
+    # {parameter: default, or (default, what it may be)} beside the method's, or where scikit-learn has another default
+    _own = {}
     _function_of_pairs = False  # a kernel that is a function takes two examples, not two matrices
 
     def __init_subclass__(cls, **more):
         super().__init_subclass__(**more)
-        cls._shared = shared_options(cls)
-        cls._parameter_constraints = constraints_of(cls)
-        if cls._method and cls.__doc__:
-            cls.__doc__ += words_of(cls)
+        if "_method" in vars(cls):
+            cls._shared = shared_options(cls)
+            parameters = parameters_of(cls)
+            cls.__init__ = init_of(cls.__name__, parameters, cls._positional)
+            cls._parameter_constraints = {name: allowed for name, (_, allowed, _) in parameters.items()}
+            cls.__doc__ += words_of(parameters)
         if "fit" in vars(cls):
             cls.fit = _checks_parameters(cls.fit)
 
@@ -176,7 +116,8 @@ class KernelEstimator(BaseEstimator):
     # --- inputs
 
     def _fit_data(self, X, *, copy=False):
-        """X of fit(): Data, or a square matrix of float64 for a precomputed kernel. Sets n_features_in_ and feature_names_in_.
+        """X of fit(): Data, or a square matrix of float64 for a precomputed kernel. Sets n_features_in_ and
+        feature_names_in_.
 
         copy: for models that keep all examples, whose predictions must not change when the caller changes X.
         """
@@ -184,13 +125,15 @@ class KernelEstimator(BaseEstimator):
             self._name_features(X, reset=True)
             K = _data.as_matrix(X, estimator=self)
             if K.shape[0] != K.shape[1]:
-                raise ValueError(f"Precomputed matrix must be a square matrix. Input is a {K.shape[0]}x{K.shape[1]} matrix.")
+                raise ValueError(
+                    f"Precomputed matrix must be a square matrix. Input is a {K.shape[0]}x{K.shape[1]} matrix."
+                )
             self.n_features_in_ = K.shape[1]
             return K
         self._name_features(X, reset=True)
         function = not isinstance(self.kernel, (str, kernels.Kernel)) and callable(self.kernel)
         known = isinstance(self.kernel, kernels.Kernel) and self.kernel.takes_anything()
-        data = _data.as_data(X, estimator=self, copy=copy, anything=function, always=known, kind=_compared(self.kernel))
+        data = _data.as_data(X, estimator=self, copy=copy, anything=function, always=known, kind=compared(self.kernel))
         self._held = getattr(data, "held", None)
         if data.kind == "vectors":
             self.n_features_in_ = data.dims
@@ -208,7 +151,10 @@ class KernelEstimator(BaseEstimator):
             self._name_features(X, reset=False)
         data = _data.as_data(X, estimator=self, always=self.kernel_.takes_anything(), kind=self.kernel_.core().domain)
         if data.kind == "vectors" and data.dims != getattr(self, "n_features_in_", data.dims):
-            raise ValueError(f"X has {data.dims} features, but {type(self).__name__} is expecting {self.n_features_in_} features as input.")
+            raise ValueError(
+                f"X has {data.dims} features, but {type(self).__name__} is expecting {self.n_features_in_} features "
+                "as input."
+            )
         return data
 
     def _name_features(self, X, *, reset):
@@ -226,12 +172,10 @@ class KernelEstimator(BaseEstimator):
     def _resolve_kernel(self, data, sample_weight=None):
         """The kernel object that `kernel`, `gamma`, `degree` and `coef0` mean for these data; None for precomputed."""
         return resolve_kernel(
-            self.kernel, data, defaults=type(self), gamma=self.gamma, degree=self.degree, coef0=self.coef0, sample_weight=sample_weight,
-            pairwise=self._function_of_pairs, arguments=getattr(self, "kernel_params", None),
-        )
-
-    def _core_kernel(self):
-        return self.kernel_.core() if self.kernel_ is not None else None
+            self.kernel, data, defaults=type(self), gamma=self.gamma, degree=self.degree, coef0=self.coef0,
+            sample_weight=sample_weight, pairwise=self._function_of_pairs,
+            arguments=getattr(self, "kernel_params", None),
+        )  # fmt: skip
 
     def proof(self):
         """Why the fitted kernel is one, or which part of it no rule covers."""
@@ -243,16 +187,18 @@ class KernelEstimator(BaseEstimator):
     # --- the fit
 
     def _run(self, data, y=None, sample_weight=None, class_weight=None, **options):
-        """Fits the method, and says how that ended. options: beside the parameters that are options of the method themselves."""
+        """Fits the method, and says how that ended. options: in place of parameters, or beside them."""
+        self.kernel_ = self._resolve_kernel(data, sample_weight)
+        self._check_fit(data)
         known = METHODS[self._method]
         given = {option: getattr(self, name) for name, option in self._shared.items()}
         if "seed" in known:
-            given["seed"] = self._seed()
+            given["seed"] = seed_of(self.random_state)
         given.update(options)
         model, interrupted = _core.fit(
-            self._method, given, data, self._core_kernel(), y, sample_weight, class_weight, self._memory(), getattr(self, "time_limit", None), self.n_jobs,
-            Progress(self).callback(),
-        )
+            self._method, given, data, None if self._precomputed else self.kernel_.core(), y, sample_weight,
+            class_weight, self._memory(), getattr(self, "time_limit", None), self.n_jobs, Progress(self).callback(),
+        )  # fmt: skip
         self._accept(model)
         self._model = model
         if "max_iter" in known:
@@ -264,10 +210,8 @@ class KernelEstimator(BaseEstimator):
         most = getattr(self, "max_memory", None)
         return (0 if most is None else _data.as_bytes(most)), 0
 
-    def _seed(self):
-        if self.random_state is None:
-            return 1
-        return int(check_random_state(self.random_state).randint(2**31 - 1))
+    def _check_fit(self, data):
+        """Refuses what goes together with these data and this kernel in no fit."""
 
     def _accept(self, model):
         """Refuses models that are no answer."""
@@ -287,7 +231,8 @@ class KernelEstimator(BaseEstimator):
             "step_limit": self._early(),
             "time_limit": f"Fit terminated early (time_limit={self.time_limit})",
             "cancelled": "Fit stopped by the callback",
-            "stalled": "Fit stalled: rounding, or a matrix that is not positive semidefinite, leaves no further progress",
+            "stalled": "Fit stalled: rounding, or a matrix that is not positive semidefinite, leaves no further "
+            "progress",
         }.get(self.status_, f"Fit ended with status {self.status_}")
         warn(f"{why}. The best model so far is kept, {reached}.")
 
@@ -297,9 +242,25 @@ class KernelEstimator(BaseEstimator):
 
     # --- what a fitted model holds
 
+    # what f > 0 stands for in the library where there are two classes; in scikit-learn it is the second
+    _first_is_positive = False
+
+    @property
+    def _flipped(self):
+        return self._first_is_positive and len(getattr(self, "classes_", ())) == 2
+
+    def _signed(self, f):
+        """Decisions, coefficients or constants with scikit-learn's sign."""
+        return -f if self._flipped else f
+
     def _fitted(self):
         check_is_fitted(self)
         return self._model
+
+    def _ask(self, what, X):
+        """What the model says of new examples."""
+        data = self._new_data(X)
+        return getattr(self._model, what)(data, self.n_jobs)
 
     def _objects(self):
         """The objects of the model, as they came; empty for a precomputed kernel."""
@@ -341,7 +302,16 @@ class KernelEstimator(BaseEstimator):
         return tags
 
 
-class KernelClassifier(ClassifierMixin, KernelEstimator):
+class Predicting(KernelEstimator):
+    """A KernelEstimator that predicts."""
+
+    def predict(self, X):
+        """The label, the number, the cluster or the side (1 inside, -1 outside) of every example."""
+        found = self._ask("predict", X)
+        return self.classes_[found] if hasattr(self, "classes_") else found
+
+
+class KernelClassifier(ClassifierMixin, Predicting):
     """A KernelEstimator of labels: classes_ and, where it has the parameter class_weight, class_weight_."""
 
     _none_left = "Invalid input - all samples have zero or negative weights."
@@ -354,9 +324,22 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
         weight = _data.as_penalty_weights(sample_weight, n, self._none_left)
         classes, codes = _data.as_classes(y, n, type(self).__name__, weight)
         if len(classes) < 2:
-            raise ValueError(self._one_left if weight is not None and not weight.all() else "The number of classes has to be greater than one; got 1 class")
+            one = "The number of classes has to be greater than one; got 1 class"
+            raise ValueError(self._one_left if weight is not None and not weight.all() else one)
         self.classes_ = classes
         given = getattr(self, "class_weight", None)
-        present = codes if weight is None else codes[weight > 0]
-        self.class_weight_ = np.ones(len(classes)) if given is None else compute_class_weight(given, classes=classes, y=classes[present])
+        self.class_weight_ = np.ones(len(classes))
+        if given is not None:
+            present = classes[codes if weight is None else codes[weight > 0]]
+            self.class_weight_ = compute_class_weight(given, classes=classes, y=present)
         return data, codes, weight, None if given is None else self.class_weight_
+
+
+class DecidingClassifier(KernelClassifier):
+    """A KernelClassifier with functions behind its predictions."""
+
+    def decision_function(self, X):
+        """f(x): (n_samples,) for two classes, positive for the second; else one column for each class, or for each pair
+        of classes ('ovo')."""
+        f = self._signed(self._ask("decide", X))
+        return f[:, 0] if len(self.classes_) == 2 else f

@@ -4,11 +4,13 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 
 from . import _data
-from ._base import KernelEstimator, keep, of_model, of_objects
+from ._base import Predicting, of_model, of_objects
 
 
-class _Clusterer(ClusterMixin, KernelEstimator):
+class _Clusterer(ClusterMixin, Predicting):
     """What k-means and k-medoids share: the call of the library, labels, prediction."""
+
+    _positional = ("n_clusters",)
 
     def _fit(self, X, sample_weight):
         data = self._fit_data(X, copy=True)
@@ -16,7 +18,6 @@ class _Clusterer(ClusterMixin, KernelEstimator):
         present = len(data) if weight is None else int(np.count_nonzero(weight))
         if present < self.n_clusters:
             raise ValueError(f"n_samples={present} should be >= n_clusters={self.n_clusters}.")
-        self.kernel_ = self._resolve_kernel(data, weight)
         self._run(data, None, weight)
         self.labels_ = self._model.labels
         return self
@@ -28,12 +29,9 @@ class _Clusterer(ClusterMixin, KernelEstimator):
         """fit(X), and the cluster of every example."""
         return self.fit(X, sample_weight=sample_weight).labels_
 
-    def predict(self, X):
-        """The cluster of every example: that of the nearest mean or medoid."""
-        data = self._new_data(X)
-        return self._model.predict(data, self.n_jobs)
-
-    inertia_ = of_model("objective", "What was made small: squared distances to the means, distances to the medoids, summed.")
+    inertia_ = of_model(
+        "objective", "What was made small: squared distances to the means, distances to the medoids, summed."
+    )
 
     @property
     def n_iter_(self):
@@ -44,10 +42,8 @@ class _Clusterer(ClusterMixin, KernelEstimator):
 class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Clusterer):
     """k-means in the space of a kernel.
 
-    Parameters n_clusters, n_init, max_iter, random_state as for sklearn.cluster.KMeans, whose objective this is with kernel='linear'; kernel,
-    gamma, degree, coef0 as for SVC; max_memory: bytes, or "2GB"; n_jobs: threads; verbose, time_limit, callback as for KernelPCA. Attributes:
-    labels_, inertia_, n_iter_, kernel_, status_.
-    transform() gives distances to the means, score() less the inertia of new examples.
+    With kernel='linear' its objective is that of sklearn.cluster.KMeans. Attributes: labels_, inertia_, n_iter_,
+    kernel_, status_. transform() gives distances to the means, score() less the inertia of new examples.
 
     >>> import numpy as np
     >>> from mercer import KernelKMeans
@@ -61,22 +57,17 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Clusterer
     _method = "kernel_kmeans"
     _rounds = "rounds"
 
-    def __init__(
-        self, n_clusters=8, *, kernel="rbf", degree=3, gamma="scale", coef0=0.0, n_init=10, max_iter=300, random_state=None, max_memory=None,
-        n_jobs=None, verbose=False, time_limit=None, callback=None,
-    ):
-        keep(self, locals())
-
     def fit(self, X, y=None, sample_weight=None):
-        """Finds the clusters of the examples X; y is ignored. X as for SVC. A weight of 2 is the example twice, 0 is its absence."""
+        """Finds the clusters of the examples X; y is ignored. X as for SVC. A weight of 2 is the example twice, 0 is
+        its absence."""
         return self._fit(X, sample_weight)
 
     def transform(self, X):
         """The distance of every example to every mean in feature space; not for a precomputed kernel."""
-        data = self._new_data(X)
+        self._fitted()
         if self._precomputed:
             raise ValueError("distances need k(x, x) of the new examples, which a precomputed matrix does not hold")
-        return self._model.transform(data, self.n_jobs)
+        return self._ask("transform", X)
 
     def fit_transform(self, X, y=None, sample_weight=None):
         """fit(X), and the distances of X to the means."""
@@ -94,14 +85,16 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Clusterer
 
 
 class KernelKMedoids(_Clusterer):
-    """k-medoids in the space of a kernel: clusters around examples, by FasterPAM; no swap of a medoid with another example makes it better.
+    """k-medoids in the space of a kernel: clusters around examples, by FasterPAM; no swap of a medoid with another
+    example makes it better.
 
-    init: 'build' (each first medoid is the one that helps most) or 'random' (n_init starts, the best is kept). max_iter, random_state, kernel,
-    gamma, degree, coef0, max_memory, n_jobs, verbose, time_limit, callback as for KernelKMeans. Attributes: medoid_indices_,
-    cluster_centers_ (the medoids), labels_, inertia_ (the sum of distances in feature space), silhouette_, n_iter_, kernel_, status_.
+    init: 'build' (each first medoid is the one that helps most) or 'random' (n_init starts, the best is kept).
+    Attributes: medoid_indices_, cluster_centers_ (the medoids), labels_, inertia_ (the sum of distances in feature
+    space), silhouette_, n_iter_, kernel_, status_.
 
     >>> from mercer import KernelKMedoids
-    >>> model = KernelKMedoids(2, kernel="spectrum(k=2)").fit(["banana", "bandana", "ananas", "kernel", "colonel", "kernels"])
+    >>> words = ["banana", "bandana", "ananas", "kernel", "colonel", "kernels"]
+    >>> model = KernelKMedoids(2, kernel="spectrum(k=2)").fit(words)
     >>> model.labels_
     array([0, 0, 0, 1, 1, 1])
     >>> model.cluster_centers_
@@ -112,16 +105,14 @@ class KernelKMedoids(_Clusterer):
     _option_names = {"init": "start"}
     _rounds = "passes"
 
-    def __init__(
-        self, n_clusters=8, *, kernel="rbf", degree=3, gamma="scale", coef0=0.0, init="build", n_init=1, max_iter=300, random_state=None,
-        max_memory=None, n_jobs=None, verbose=False, time_limit=None, callback=None,
-    ):
-        keep(self, locals())
-
     def fit(self, X, y=None, sample_weight=None):
-        """Finds the medoids of the examples X; y is ignored. X as for SVC. A weight of 2 is the example twice, 0 is its absence."""
+        """Finds the medoids of the examples X; y is ignored. X as for SVC. A weight of 2 is the example twice, 0 is its
+        absence."""
         if self.init == "build" and self.n_init != 1:
-            raise ValueError(f"n_init={self.n_init!r} has no effect with init='build', which is always the same start: take init='random', or leave it out")
+            raise ValueError(
+                f"n_init={self.n_init!r} has no effect with init='build', which is always the same start: take "
+                "init='random', or leave it out"
+            )
         self._fit(X, sample_weight)
         self.medoid_indices_ = self._model.medoid_rows
         return self

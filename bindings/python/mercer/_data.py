@@ -1,6 +1,7 @@
 """Inputs: whatever a caller passes as X, y or sample_weight, checked once and handed to the library.
 
-Dense arrays of float32 and float64 whose rows are contiguous are borrowed, never copied; anything else is converted once.
+Dense arrays of float32 and float64 whose rows are contiguous are borrowed, never copied; anything else is converted
+once.
 """
 
 import collections
@@ -39,14 +40,18 @@ def _borrowable(X):
 
 
 def _is_series(X):
-    """Is the list X one of series: arrays (time, coordinate), or rows of numbers of different lengths? Rows of the same length are vectors."""
+    """Is the list X one of series: arrays (time, coordinate), or rows of numbers of different lengths? Rows of the same
+    length are vectors."""
     if isinstance(X[0], np.ndarray) and X[0].ndim == 2:
         return True
     if not isinstance(X[0], (np.ndarray, list, tuple)):
         return False
-    if not all(isinstance(each, (np.ndarray, list, tuple)) and np.ndim(each[0] if len(each) else 0.0) == 0 for each in X):
+    if not all(
+        isinstance(each, (np.ndarray, list, tuple)) and np.ndim(each[0] if len(each) else 0.0) == 0 for each in X
+    ):
         return False
-    return any(len(each) != len(X[0]) for each in X) and not any(isinstance(v, (str, bytes)) for each in X for v in each[:1])
+    words = any(isinstance(v, (str, bytes)) for each in X for v in each[:1])
+    return not words and any(len(each) != len(X[0]) for each in X)
 
 
 def _is_picture(each):
@@ -117,12 +122,17 @@ def _objects(X):
 
 
 def _fields(X):
-    """The fields of X where it is records, a list of dicts or a data frame with columns that are not numbers: (name, values) for each; else None."""
-    if isinstance(X, (list, tuple)) and len(X) > 0 and isinstance(X[0], dict) and not isinstance(X[0], collections.Counter):
-        names = list(X[0])
+    """The fields of X where it is records, a list of dicts or a data frame with columns that are not numbers: (name,
+    values) for each; else None."""
+    first = X[0] if isinstance(X, (list, tuple)) and len(X) > 0 else None
+    if isinstance(first, dict) and not isinstance(first, collections.Counter):
+        names = list(first)
         for i, each in enumerate(X):
             if not isinstance(each, dict) or set(each) != set(names):
-                raise ValueError(f"Record {i} must have the fields {', '.join(map(repr, names))}, like the first one, got {list(each) if isinstance(each, dict) else type(each).__name__}.")
+                raise ValueError(
+                    f"Record {i} must have the fields {', '.join(map(repr, names))}, like the first one, got "
+                    f"{list(each) if isinstance(each, dict) else type(each).__name__}."
+                )
         return [(str(name), [each[name] for each in X]) for name in names]
     if not (hasattr(X, "columns") and hasattr(X, "iloc") and getattr(X, "ndim", 0) == 2) or len(X) == 0:
         return None
@@ -142,13 +152,15 @@ def _field_data(name, values):
 
 
 class Held:
-    """An object that only a user's function understands, and the key under which the library knows it. It is found as long as somebody has this."""
+    """An object that only a user's function understands, and the key under which the library knows it. It is found as
+    long as somebody has this."""
 
     __slots__ = ("key", "object", "__weakref__")
 
     def __init__(self, object, key=None):
         self.object = object
-        self.key = key or f"object {_RUN} {os.getpid()} {next(_COUNT)}"  # another one in every process, for models travel
+        # another one in every process, for models travel
+        self.key = key or f"object {_RUN} {os.getpid()} {next(_COUNT)}"
         _HELD[self.key] = self
 
     def __reduce__(self):
@@ -211,15 +223,19 @@ def _sparse_data(X):
 
 def _as_series(X):
     """X as series where it is rows of numbers, which lists of series of one length look like too; else None."""
-    rows = isinstance(X, (list, tuple)) and len(X) > 0 and all(isinstance(each, (list, tuple, np.ndarray)) for each in X)
-    return _core.series(list(X)) if rows or (isinstance(X, np.ndarray) and X.ndim in (2, 3) and X.dtype.kind in "biuf") else None
+    if isinstance(X, np.ndarray):
+        rows = X.ndim in (2, 3) and X.dtype.kind in "biuf"
+    else:
+        rows = isinstance(X, (list, tuple)) and X and all(isinstance(each, (list, tuple, np.ndarray)) for each in X)
+    return _core.series(list(X)) if rows else None
 
 
 def as_data(X, *, estimator=None, copy=False, anything=False, always=False, kind=None):
-    """The library's view of X: vectors (dense or sparse), strings, sets, images, records or other objects. With `copy` it does not change when X does later.
+    """The library's view of X: vectors (dense or sparse), strings, sets, images, records or other objects. With `copy`
+    it does not change when X does later.
 
-    kind: what the kernel compares, where that is known.
-    anything: for functions of Python, X may be a sequence of any objects, which reach the function as they are; always: and it is such a sequence.
+    kind: what the kernel compares, where that is known. anything: for functions of Python, X may be a sequence of any
+    objects, which reach the function as they are; always: and it is such a sequence.
     """
     if kind == "series" and (data := _as_series(X)) is not None:
         return data
@@ -240,9 +256,12 @@ def as_data(X, *, estimator=None, copy=False, anything=False, always=False, kind
     fields = _fields(X)
     if fields is not None:
         return _core.records([(name, _field_data(name, values)) for name, values in fields])
-    if type(X) is scipy.sparse.csr_matrix and X.dtype in _FLOATS and X.nnz > 0 and not copy:  # check_array would look at the same things
+    # check_array would look at the same things
+    if type(X) is scipy.sparse.csr_matrix and X.dtype in _FLOATS and X.nnz > 0 and not copy:
         return _finite(_sparse_data(X), X.dtype)
-    X = check_array(X, accept_sparse="csr", dtype=list(_FLOATS), order=None, copy=copy, estimator=estimator, input_name="X")
+    X = check_array(
+        X, accept_sparse="csr", dtype=list(_FLOATS), order=None, copy=copy, estimator=estimator, input_name="X"
+    )
     if scipy.sparse.issparse(X):
         return _sparse_data(X)
     if not _borrowable(X):
@@ -268,11 +287,16 @@ def as_objects(objects):
 
 
 def as_classes(y, n, owner, weight=None):
-    """(classes, codes): the labels in order, and for every example the place of its label. A class whose examples all have no weight is absent."""
+    """(classes, codes): the labels in order, and for every example the place of its label. A class whose examples all
+    have no weight is absent."""
     y = _one_column(y, n, owner)
-    classes, codes = _core.label_codes(y) or (np.unique(y, return_inverse=True) if y.dtype.kind != "O" else (None, None))
+    classes, codes = _core.label_codes(y) or (
+        np.unique(y, return_inverse=True) if y.dtype.kind != "O" else (None, None)
+    )
     # Whole numbers are labels whatever scikit-learn's slower check would say; it explains what is wrong with others.
-    if y.dtype.kind not in "iub" and not (y.dtype.kind == "f" and np.isfinite(classes).all() and (classes == np.floor(classes)).all()):
+    if y.dtype.kind not in "iub" and not (
+        y.dtype.kind == "f" and np.isfinite(classes).all() and (classes == np.floor(classes)).all()
+    ):
         if y.dtype.kind == "f":
             assert_all_finite(y, input_name="y")
         check_classification_targets(y)
@@ -304,7 +328,10 @@ def as_codes(y, n, classes, owner, weight=None):
     if weight is not None:
         unknown &= weight > 0
     if unknown.any():
-        raise ValueError(f"y has the label {y[unknown.argmax()]!r}, which is not among the classes {classes}: is this the training data?")
+        raise ValueError(
+            f"y has the label {y[unknown.argmax()]!r}, which is not among the classes {classes}: is this the training "
+            "data?"
+        )
     return codes
 
 
@@ -318,7 +345,8 @@ def as_targets(y, n, owner):
 
 
 def as_target_columns(y, n, owner):
-    """(targets, one): the targets of a regression as a matrix of float64, one column for each output; whether they came without columns."""
+    """(targets, one): the targets of a regression as a matrix of float64, one column for each output; whether they came
+    without columns."""
     if y is None:
         raise ValueError(f"{owner} requires y to be passed, but the target y is None")
     y = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y", estimator=owner)
@@ -345,7 +373,8 @@ def as_weights(sample_weight, n):
 
 
 def as_penalty_weights(sample_weight, n, none_left="Invalid input - all samples have zero or negative weights."):
-    """One factor of C an example, or None. An example with a weight of zero or less is absent; if that leaves none, it says none_left."""
+    """One factor of C an example, or None. An example with a weight of zero or less is absent; if that leaves none, it
+    says none_left."""
     weight = as_weights(sample_weight, n)
     if weight is None:
         return None

@@ -2,7 +2,8 @@
 
 A graph is one of
     networkx graphs      labels of nodes and edges from their attribute "label", numbers of nodes from "attributes"
-    dicts                {"nodes": number or labels, "edges": [(from, to), (from, to, label), ...]}, and if wanted "attributes", "directed"
+    dicts                {"nodes": number or labels, "edges": [(from, to), (from, to, label), ...]}, and if wanted
+                         "attributes", "directed"
     tuples               (number of nodes, edges), (number of nodes, edges, labels)
 Labels are whole numbers or str.
 """
@@ -14,7 +15,8 @@ def is_graph(x):
     if isinstance(x, dict):
         return "edges" in x
     if isinstance(x, tuple):
-        return len(x) in (2, 3) and isinstance(x[0], numbers.Integral) and hasattr(x[1], "__len__") and not isinstance(x[1], (str, bytes))
+        edges = len(x) in (2, 3) and isinstance(x[0], numbers.Integral) and hasattr(x[1], "__len__")
+        return edges and not isinstance(x[1], (str, bytes))
     return _is_networkx(x)
 
 
@@ -29,7 +31,10 @@ def _is_networkx(x):
 
 def _parts(x, i):
     if not is_graph(x):
-        raise TypeError(f"object {i} must be a graph, like the first one: a networkx graph, a dict or a tuple (nodes, edges[, labels]), got {type(x).__name__}")
+        raise TypeError(
+            f"object {i} must be a graph, like the first one: a networkx graph, a dict or a tuple (nodes, edges[, "
+            f"labels]), got {type(x).__name__}"
+        )
     if isinstance(x, tuple):
         return (x[0], x[1], x[2] if len(x) == 3 else None, None, False)
     if isinstance(x, dict):
@@ -37,7 +42,9 @@ def _parts(x, i):
         if nodes is None:
             raise ValueError(f'graph {i} needs "nodes": their number, or the list of their labels')
         labels = None if isinstance(nodes, numbers.Integral) else list(nodes)
-        return (nodes if labels is None else len(labels), x["edges"], labels, attributes, bool(x.get("directed", False)))
+        return (
+            nodes if labels is None else len(labels), x["edges"], labels, attributes, bool(x.get("directed", False))
+        )
     return _networkx_parts(x)
 
 

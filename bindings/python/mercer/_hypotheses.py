@@ -4,11 +4,11 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse
-from sklearn.utils import check_random_state
 
 from . import _core, _data
-from ._base import resolve_kernel
-from .kernels import Kernel, named_in
+from ._base import seed_of
+from ._kernel_of import named_in, resolve_kernel
+from .kernels import Kernel
 
 
 class MMDResult(NamedTuple):
@@ -21,15 +21,12 @@ class MMDResult(NamedTuple):
 
 
 class HSICResult(NamedTuple):
-    """statistic: the Hilbert-Schmidt independence criterion; pvalue; alignment: the same scaled to 0 ... 1 (centred kernel alignment)."""
+    """statistic: the Hilbert-Schmidt independence criterion; pvalue; alignment: the same scaled to 0 ... 1 (centred
+    kernel alignment)."""
 
     statistic: float
     pvalue: float
     alignment: float
-
-
-def _seed(random_state):
-    return 1 if random_state is None else int(check_random_state(random_state).randint(2**31 - 1))
 
 
 def _as_data(X, kernel):
@@ -52,11 +49,15 @@ def _together(X, Y, kernel):
     return np.concatenate([X, Y])
 
 
-def mmd_test(X, Y, *, kernel="rbf", gamma="scale", degree=3, coef0=0.0, unbiased=True, n_permutations=1000, random_state=None, n_jobs=None):
-    """Do the samples X and Y come from one distribution? The test of the maximum mean discrepancy (Gretton et al. 2012).
+def mmd_test(
+    X, Y, *, kernel="rbf", gamma="scale", degree=3, coef0=0.0, unbiased=True, n_permutations=1000, random_state=None,
+    n_jobs=None,
+):
+    """Do the samples X and Y come from one distribution? The test of the maximum mean discrepancy (Gretton et al.
+    2012).
 
-    kernel, gamma, degree, coef0 as for SVC, gamma='scale' from both samples together. pvalue: the share of random splits of all examples whose
-    statistic is at least as large; below 0.05, say, the samples differ.
+    kernel, gamma, degree, coef0 as for SVC, gamma='scale' from both samples together. pvalue: the share of random
+    splits of all examples whose statistic is at least as large; below 0.05, say, the samples differ.
 
     >>> import numpy as np, mercer
     >>> random = np.random.default_rng(0)
@@ -69,15 +70,20 @@ def mmd_test(X, Y, *, kernel="rbf", gamma="scale", degree=3, coef0=0.0, unbiased
     if k is None:
         raise ValueError("mmd_test needs a kernel, not 'precomputed'")
     first = X.shape[0] if hasattr(X, "shape") else len(X)
-    biased, other, p = _core.mmd_test(data, k.core(), first, unbiased, n_permutations, _seed(random_state), n_jobs)
+    biased, other, p = _core.mmd_test(data, k.core(), first, unbiased, n_permutations, seed_of(random_state), n_jobs)
     return MMDResult(other if unbiased else biased, p, biased, other)
 
 
-def hsic_test(X, Y, *, kernel="rbf", kernel_y=None, gamma="scale", degree=3, coef0=0.0, n_permutations=1000, random_state=None, n_jobs=None):
-    """Are X and Y, two properties of the same examples, independent? The test of the Hilbert-Schmidt criterion (Gretton et al. 2008).
+def hsic_test(
+    X, Y, *, kernel="rbf", kernel_y=None, gamma="scale", degree=3, coef0=0.0, n_permutations=1000, random_state=None,
+    n_jobs=None,
+):
+    """Are X and Y, two properties of the same examples, independent? The test of the Hilbert-Schmidt criterion (Gretton
+    et al. 2008).
 
-    Row i of X belongs to row i of Y. kernel compares rows of X, kernel_y (the same where None) rows of Y; gamma, degree, coef0 as for SVC.
-    pvalue: the share of random pairings whose statistic is at least as large; below 0.05, say, they depend on each other.
+    Row i of X belongs to row i of Y. kernel compares rows of X, kernel_y (the same where None) rows of Y; gamma,
+    degree, coef0 as for SVC. pvalue: the share of random pairings whose statistic is at least as large; below 0.05,
+    say, they depend on each other.
 
     >>> import numpy as np, mercer
     >>> x = np.linspace(-1, 1, 60)[:, None]
@@ -91,8 +97,8 @@ def hsic_test(X, Y, *, kernel="rbf", kernel_y=None, gamma="scale", degree=3, coe
     parameters = {"gamma": gamma, "degree": degree, "coef0": coef0}
     # What one of the two kernels takes up has an effect.
     k = resolve_kernel(kernel, x, defaults=None if _bare(kernel_y) else hsic_test, **parameters)
-    l = resolve_kernel(kernel_y, y, defaults=None if _bare(kernel) else hsic_test, **parameters)  # noqa: E741  as in the papers
+    l = resolve_kernel(kernel_y, y, defaults=None if _bare(kernel) else hsic_test, **parameters)  # noqa: E741
     if k is None or l is None:
         raise ValueError("hsic_test needs kernels, not 'precomputed'")
-    statistic, alignment, p = _core.hsic_test(k.core(), x, l.core(), y, n_permutations, _seed(random_state), n_jobs)
+    statistic, alignment, p = _core.hsic_test(k.core(), x, l.core(), y, n_permutations, seed_of(random_state), n_jobs)
     return HSICResult(statistic, p, alignment)

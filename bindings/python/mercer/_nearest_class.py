@@ -4,42 +4,39 @@ import warnings
 
 import numpy as np
 import scipy.sparse
-from sklearn.base import ClassifierMixin
 from sklearn.metrics import pairwise_distances_argmin
 from sklearn.utils.sparsefuncs import csc_median_axis_0
 
 from . import _data
-from ._base import KernelEstimator, keep, of_model, of_objects
+from ._base import KernelClassifier, of_model, of_objects
 from ._parameters import POSITIVE, one_of
 
 _METRICS = (
-    "euclidean", "l2", "sqeuclidean", "manhattan", "l1", "cityblock", "cosine", "minkowski", "chebyshev", "canberra", "braycurtis", "correlation",
+    "euclidean", "l2", "sqeuclidean", "manhattan", "l1", "cityblock", "cosine", "minkowski", "chebyshev", "canberra",
+    "braycurtis", "correlation",
 )
 
 
-class _NearestClass(ClassifierMixin, KernelEstimator):
+class _NearestClass(KernelClassifier):
     """What class means and class medoids share."""
 
+    _own = {"kernel": "linear"}
+
     def fit(self, X, y, sample_weight=None):
-        """Fits the model to examples X and labels y; X as for SVC. A weight of 2 is the example twice, 0 is its absence."""
+        """Fits the model to examples X and labels y; X as for SVC. A weight of 2 is the example twice, 0 is its
+        absence."""
         data = self._fit_data(X, copy=True)
         weight = _data.as_weights(sample_weight, len(data))
         self.classes_, codes = _data.as_classes(y, len(data), type(self).__name__, weight)
-        self.kernel_ = self._resolve_kernel(data, weight)
         return self._run(data, codes, weight)
-
-    def predict(self, X):
-        """The label of every example: that of the nearest class."""
-        data = self._new_data(X)
-        return self.classes_[self._model.predict(data, self.n_jobs)]
 
 
 class NearestCentroid(_NearestClass):
     """The class whose mean is nearest in the space of a kernel; with kernel='linear' sklearn.neighbors.NearestCentroid.
 
-    kernel, gamma, degree, coef0 as for SVC; n_jobs: threads. metric, shrink_threshold as for scikit-learn, and for vectors with kernel='linear'
-    only: distances of another kind (for 'manhattan' centroids are medians), and centroids that are drawn towards the mean of all examples,
-    a feature at a time. Attributes: classes_, kernel_; centroids_ for a linear kernel.
+    metric, shrink_threshold as for scikit-learn, and for vectors with kernel='linear' only: distances of another kind
+    (for 'manhattan' centroids are medians), and centroids that are drawn towards the mean of all examples, a feature at
+    a time. Attributes: classes_, kernel_; centroids_ for a linear kernel.
 
     >>> from mercer import NearestCentroid
     >>> model = NearestCentroid().fit([[0.0], [1.0], [4.0]], ["a", "a", "b"])
@@ -51,18 +48,20 @@ class NearestCentroid(_NearestClass):
     """
 
     _method = "nearest_centroid"
-    _own_constraints = {"metric": [one_of(*_METRICS), callable], "shrink_threshold": [*POSITIVE, None]}
-
-    def __init__(self, metric="euclidean", *, shrink_threshold=None, kernel="linear", degree=3, gamma="scale", coef0=0.0, n_jobs=None):
-        keep(self, locals())
+    _positional = ("metric",)
+    _own = {"metric": ("euclidean", [one_of(*_METRICS), callable]), "shrink_threshold": (None, [*POSITIVE, None])}
 
     def _run(self, data, codes, weight):
         if len(self.classes_) < 2:
             raise ValueError(f"The number of classes has to be greater than one; got {len(self.classes_)} class")
         if self.metric == "euclidean" and self.shrink_threshold is None:
             return super()._run(data, codes, weight)
+        self.kernel_ = self._resolve_kernel(data, weight)
         if self._precomputed or str(self.kernel_) != "linear()" or data.kind != "vectors":
-            raise ValueError(f"metric={self.metric!r} and shrink_threshold={self.shrink_threshold!r} are for vectors with kernel='linear'")
+            raise ValueError(
+                f"metric={self.metric!r} and shrink_threshold={self.shrink_threshold!r} are for vectors with "
+                "kernel='linear'"
+            )
         X, weight = _data.as_objects(data.objects()), np.ones(len(data)) if weight is None else weight
         centroids = self._centroids(X, codes, weight)
         if self.shrink_threshold is not None:
@@ -74,7 +73,10 @@ class NearestCentroid(_NearestClass):
     def _centroids(self, X, codes, weight):
         """The mean of each class, or the median in each coordinate for the metric that it minimises."""
         if self.metric not in ("euclidean", "manhattan"):
-            warnings.warn("Averaging for metrics other than euclidean and manhattan not supported. The average is set to be the mean.")
+            warnings.warn(
+                "Averaging for metrics other than euclidean and manhattan not supported. The average is set to be the "
+                "mean."
+            )
         rows = []
         for c in range(len(self.classes_)):
             mine = np.flatnonzero((codes == c) & (weight > 0))
@@ -86,7 +88,8 @@ class NearestCentroid(_NearestClass):
         return np.array(rows)
 
     def _shrunk(self, X, codes, weight, centroids):
-        """Tibshirani, Hastie, Narasimhan, Chu 2002: the distance of a centroid from the mean, in units of its deviation, less the threshold."""
+        """Tibshirani, Hastie, Narasimhan, Chu 2002: the distance of a centroid from the mean, in units of its
+        deviation, less the threshold."""
         present = weight > 0
         if np.all(np.ptp(X[present], axis=0) == 0):
             raise ValueError("All features have zero variance. Division by zero.")
@@ -108,7 +111,8 @@ class NearestCentroid(_NearestClass):
 
     @property
     def centroids_(self):
-        """The means of the classes as vectors, or what metric and shrink_threshold made of them; only for a linear kernel."""
+        """The means of the classes as vectors, or what metric and shrink_threshold made of them; only for a linear
+        kernel."""
         model = self._fitted()
         if self._precomputed or str(self.kernel_) != "linear()":
             raise AttributeError("centroids_ is only available when using a linear kernel")
@@ -118,7 +122,9 @@ class NearestCentroid(_NearestClass):
         """As for the other estimators; only with metric='euclidean'."""
         self._fitted()
         if self.metric != "euclidean":
-            raise ValueError(f"a model file holds no metric but the Euclidean one, got metric={self.metric!r}: pickle it")
+            raise ValueError(
+                f"a model file holds no metric but the Euclidean one, got metric={self.metric!r}: pickle it"
+            )
         super().save(path)
 
 
@@ -130,18 +136,21 @@ def _medians(members, weight):
     order = np.argsort(members, axis=0, kind="stable")
     values, below = np.take_along_axis(members, order, axis=0), np.cumsum(weight[order], axis=0)
     half = below[-1] / 2
-    low, high = (below >= half).argmax(axis=0), (below > half).argmax(axis=0)  # apart where half of the weight lies on either side
+    # apart where half of the weight lies on either side
+    low, high = (below >= half).argmax(axis=0), (below > half).argmax(axis=0)
     columns = np.arange(members.shape[1])
     return (values[low, columns] + values[high, columns]) / 2
 
 
 class NearestMedoid(_NearestClass):
-    """The class whose medoid is nearest in the space of a kernel; the medoid is the member with the least sum of distances to the others.
+    """The class whose medoid is nearest in the space of a kernel; the medoid is the member with the least sum of
+    distances to the others.
 
-    A model holds one example for each class. kernel, gamma, degree, coef0, n_jobs as for NearestCentroid. Attributes: classes_, medoid_indices_, medoids_, kernel_.
+    A model holds one example for each class. Attributes: classes_, medoid_indices_, medoids_, kernel_.
 
     >>> from mercer import NearestMedoid
-    >>> model = NearestMedoid(kernel="spectrum(k=2)").fit(["banana", "bananas", "ananas", "kernel", "kernels"], [0, 0, 0, 1, 1])
+    >>> words = ["banana", "bananas", "ananas", "kernel", "kernels"]
+    >>> model = NearestMedoid(kernel="spectrum(k=2)").fit(words, [0, 0, 0, 1, 1])
     >>> model.medoids_
     ['bananas', 'kernel']
     >>> model.predict(["bandana", "colonel"])
@@ -150,8 +159,7 @@ class NearestMedoid(_NearestClass):
 
     _method = "nearest_medoid"
 
-    def __init__(self, *, kernel="linear", degree=3, gamma="scale", coef0=0.0, n_jobs=None):
-        keep(self, locals())
-
-    medoid_indices_ = of_model("medoid_rows", "The numbers of the medoids among the training examples, in the order of classes_.")
+    medoid_indices_ = of_model(
+        "medoid_rows", "The numbers of the medoids among the training examples, in the order of classes_."
+    )
     medoids_ = of_objects("The medoids; empty for a precomputed kernel.")

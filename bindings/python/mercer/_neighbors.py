@@ -7,23 +7,23 @@ import scipy.sparse
 from sklearn.base import ClassifierMixin, MultiOutputMixin, RegressorMixin
 
 from . import _core, _data
-from ._base import KernelEstimator, keep
+from ._base import KernelEstimator
 from ._parameters import one_of
 
 
 class _Neighbors(KernelEstimator):
     """What the neighbours of classification and regression share: the search, and weights."""
 
-    _own_constraints = {"weights": [one_of("uniform", "distance"), callable, None]}
-
-    def __init__(self, n_neighbors=5, *, weights="uniform", kernel="linear", degree=3, gamma="scale", coef0=0.0, n_jobs=None):
-        keep(self, locals())
+    _positional = ("n_neighbors",)
+    _own = {"kernel": "linear", "weights": ("uniform", [one_of("uniform", "distance"), callable, None])}
 
     def _fit(self, data, targets):
-        self.kernel_ = self._resolve_kernel(data)
         self.n_samples_fit_ = len(data)
         by_distance = isinstance(self.weights, str) and self.weights == "distance"
-        return self._run(data, targets, n_neighbors=min(self.n_neighbors, len(data)), weights="distance" if by_distance else "uniform")
+        return self._run(
+            data, targets, n_neighbors=min(self.n_neighbors, len(data)),
+            weights="distance" if by_distance else "uniform",
+        )
 
     @staticmethod
     def _check_count(n_neighbors):
@@ -35,24 +35,34 @@ class _Neighbors(KernelEstimator):
     def _search(self, data, n_neighbors, distances, self_values=None):
         self._check_count(n_neighbors)
         if n_neighbors > self.n_samples_fit_:
-            raise ValueError(f"Expected n_neighbors <= n_samples, but n_samples = {self.n_samples_fit_}, n_neighbors = {n_neighbors}")
+            raise ValueError(
+                f"Expected n_neighbors <= n_samples, but n_samples = {self.n_samples_fit_}, n_neighbors = {n_neighbors}"
+            )
         if self._precomputed and self_values is None:
             own = self._model.self
             if np.allclose(own, 1.0, rtol=0, atol=1e-12):
                 self_values = np.ones(len(data))
             elif distances:
-                raise ValueError("distances from a precomputed matrix need k(z, z) of the new examples: kneighbors(K, self_values=...)")
-            else:  # whose neighbours are in the same order whatever it is: the least that leaves all squared distances >= 0
+                raise ValueError(
+                    "distances from a precomputed matrix need k(z, z) of the new examples: kneighbors(K, "
+                    "self_values=...)"
+                )
+            else:
+                # whose neighbours are in the same order whatever it is: the least that leaves squared distances >= 0
                 if data.shape[1] != len(own):
-                    raise ValueError(f"X has {data.shape[1]} features, but {type(self).__name__} is expecting {len(own)} features as input.")
+                    raise ValueError(
+                        f"X has {data.shape[1]} features, but {type(self).__name__} is expecting {len(own)} features "
+                        "as input."
+                    )
                 self_values = np.max(2 * data - own, axis=1)
         return _core.neighbours(self._model, data, n_neighbors, self_values, self.n_jobs)
 
     def kneighbors(self, X=None, n_neighbors=None, return_distance=True, *, self_values=None):
-        """(distances, indices) of the nearest training examples in feature space, nearest first; only indices without return_distance.
+        """(distances, indices) of the nearest training examples in feature space, nearest first; only indices without
+        return_distance.
 
-        X: new examples; None: the training examples, none of which is its own neighbour. self_values: k(x, x) of the rows of X, needed for
-        distances from a precomputed matrix unless k(x, x) = 1.
+        X: new examples; None: the training examples, none of which is its own neighbour. self_values: k(x, x) of the
+        rows of X, needed for distances from a precomputed matrix unless k(x, x) = 1.
         """
         self._fitted()
         wanted = self.n_neighbors if n_neighbors is None else n_neighbors
@@ -63,7 +73,9 @@ class _Neighbors(KernelEstimator):
             raise ValueError("the training matrix of a precomputed kernel is not kept: pass it as X")
         self._check_count(wanted)
         if wanted >= self.n_samples_fit_:
-            raise ValueError(f"Expected n_neighbors < n_samples, but n_samples = {self.n_samples_fit_}, n_neighbors = {wanted}")
+            raise ValueError(
+                f"Expected n_neighbors < n_samples, but n_samples = {self.n_samples_fit_}, n_neighbors = {wanted}"
+            )
         found = self._search(self._model.objects, wanted + 1, return_distance)
         indices, distances = found.indices, found.distances
         others = indices != np.arange(len(indices))[:, None]
@@ -75,10 +87,11 @@ class _Neighbors(KernelEstimator):
         """The neighbours as a sparse matrix of 1 ('connectivity') or of distances ('distance')."""
         if mode not in ("connectivity", "distance"):
             raise ValueError(f"Unsupported mode, must be one of 'connectivity' or 'distance', got {mode!r}")
-        distances, indices = self.kneighbors(X, n_neighbors) if mode == "distance" else (None, self.kneighbors(X, n_neighbors, return_distance=False))
-        values = np.ones(indices.size) if distances is None else distances.ravel()
+        found = self.kneighbors(X, n_neighbors, return_distance=mode == "distance")
+        distances, indices = found if mode == "distance" else (np.ones(found.shape), found)
         start = np.arange(0, indices.size + 1, indices.shape[1])
-        return scipy.sparse.csr_matrix((values, indices.ravel(), start), shape=(len(indices), self.n_samples_fit_))
+        shape = (len(indices), self.n_samples_fit_)
+        return scipy.sparse.csr_matrix((distances.ravel(), indices.ravel(), start), shape=shape)
 
     def _found(self, X):
         return self._search(self._new_data(X), self.n_neighbors, self.weights not in (None, "uniform"))
@@ -87,12 +100,13 @@ class _Neighbors(KernelEstimator):
 class KernelKNeighborsClassifier(ClassifierMixin, _Neighbors):
     """Classification by a vote of the nearest neighbours in the space of a kernel.
 
-    n_neighbors, weights as for sklearn.neighbors.KNeighborsClassifier, which this is with kernel='linear'; kernel, gamma, degree, coef0 as for
-    SVC; n_jobs: threads. Attributes: classes_, n_samples_fit_, outputs_2d_, kernel_. Where y has several columns, classes_ and the answer of
+    With kernel='linear' this is sklearn.neighbors.KNeighborsClassifier, whose n_neighbors and weights it has.
+    Attributes: classes_, n_samples_fit_, outputs_2d_, kernel_. Where y has several columns, classes_ and the answer of
     predict_proba() are lists with one entry for each, and outputs_2d_ is True.
 
     >>> from mercer import KernelKNeighborsClassifier
-    >>> model = KernelKNeighborsClassifier(1, kernel="normalize(set_intersection())").fit([{"a", "b"}, {"a", "c"}, {"x", "y"}], [0, 0, 1])
+    >>> model = KernelKNeighborsClassifier(1, kernel="normalize(set_intersection())")
+    >>> model = model.fit([{"a", "b"}, {"a", "c"}, {"x", "y"}], [0, 0, 1])
     >>> model.predict([{"a", "b", "c"}, {"y", "z"}])
     array([0, 1])
     """
@@ -110,13 +124,15 @@ class KernelKNeighborsClassifier(ClassifierMixin, _Neighbors):
         return self._fit(data, self._outputs[0])
 
     def predict(self, X):
-        """The label of every example: that with most votes, the first of equals; one column for each output where y had several."""
+        """The label of every example: that with most votes, the first of equals; one column for each output where y had
+        several."""
         found = self._found(X)
         labels = [classes[votes.argmax(axis=1)] for classes, votes in zip(self._class_lists(), self._votes(found))]
         return np.stack(labels, axis=1) if self.outputs_2d_ else labels[0]
 
     def predict_proba(self, X):
-        """The shares of the votes, in the order of classes_; a list with one matrix for each output where y had several."""
+        """The shares of the votes, in the order of classes_; a list with one matrix for each output where y had
+        several."""
         shares = self._votes(self._found(X))
         return shares if self.outputs_2d_ else shares[0]
 
@@ -126,7 +142,8 @@ class KernelKNeighborsClassifier(ClassifierMixin, _Neighbors):
     def _votes(self, found):
         """For each output, the shares of its classes."""
         if not callable(self.weights):
-            return [_core.neighbour_shares(self._model, found, codes, len(classes)) for codes, classes in zip(self._outputs, self._class_lists())]
+            of = zip(self._outputs, self._class_lists())
+            return [_core.neighbour_shares(self._model, found, codes, len(classes)) for codes, classes in of]
         weight, rows = self.weights(found.distances), np.arange(len(found.indices))[:, None]
         every = []
         for codes, classes in zip(self._outputs, self._class_lists()):
@@ -156,8 +173,8 @@ class KernelKNeighborsClassifier(ClassifierMixin, _Neighbors):
 class KernelKNeighborsRegressor(MultiOutputMixin, RegressorMixin, _Neighbors):
     """Regression by the mean of the nearest neighbours in the space of a kernel.
 
-    n_neighbors, weights as for sklearn.neighbors.KNeighborsRegressor, which this is with kernel='linear'; the rest as for
-    KernelKNeighborsClassifier.
+    n_neighbors, weights as for sklearn.neighbors.KNeighborsRegressor, which this is with kernel='linear'; the rest as
+    for KernelKNeighborsClassifier.
 
     >>> from mercer import KernelKNeighborsRegressor
     >>> KernelKNeighborsRegressor(2, kernel="rbf").fit([[0.0], [1.0], [5.0]], [0.0, 1.0, 5.0]).predict([[0.4]])

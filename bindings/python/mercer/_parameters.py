@@ -1,6 +1,6 @@
-"""What each parameter may be. What the library describes comes from there; the rest is scikit-learn's, by name.
-
-scikit-learn's own machinery holds a fit to it and names the parameter that is wrong.
+"""The parameters of estimators: default, what each may be, what it means. What the library describes comes from there;
+the rest is scikit-learn's, by name. scikit-learn's own machinery holds a fit to it and names the parameter that is
+wrong.
 """
 
 import inspect
@@ -23,32 +23,35 @@ def one_of(*words):
     return StrOptions(set(words))
 
 
-# Where a class means something else by a name, it says so in `_own_constraints`.
-_EVERYWHERE = {
-    # kernels
-    "kernel": [str, callable],
-    "gamma": [one_of("scale", "auto"), *NOT_NEGATIVE, None],
-    "degree": NOT_NEGATIVE,
-    "coef0": [Interval(Real, None, None, closed="neither")],
-    "kernel_params": [dict, None],
-    # a fit and its control
-    "alpha": [*POSITIVE, None],
-    "class_weight": [one_of("balanced"), dict, None],
-    "random_state": ["random_state"],
-    "verbose": ["verbose"],
-    "time_limit": [Interval(Real, 0, None, closed="right"), None],
-    "cache_size": POSITIVE,
-    "max_memory": [*POSITIVE, str, None],
-    "n_jobs": [Integral, None],
-    "callback": [callable, None],
+_KERNEL = {
+    "kernel": (
+        "rbf", [str, callable],
+        "a name, a text form like 'rbf(gamma=0.5) + linear()', an object of mercer.kernels, a function, 'precomputed'",
+    ),
+    "gamma": (
+        "scale", [one_of("scale", "auto"), *NOT_NEGATIVE, None], "of kernels by name: a number, 'scale' or 'auto'"
+    ),
+    "degree": (3, NOT_NEGATIVE, "of kernels by name"),
+    "coef0": (0.0, [Interval(Real, None, None, closed="neither")], "of kernels by name"),
+}  # fmt: skip
+_STEPS = {  # of methods that go step by step
+    "verbose": (False, ["verbose"], "a line on how far a fit is"),
+    "time_limit": (
+        None, [Interval(Real, 0, None, closed="right"), None], "seconds after which the best model so far is kept"
+    ),
+    "callback": (None, [callable, None], "called with how far a fit is (.gap, .seconds, ...); False stops it"),
+    "max_memory": (None, [*POSITIVE, str, None], 'bytes, or a text like "2GB"'),
 }
-
-
-def shared_options(cls):
-    """{parameter: option of the method} of those that mean the same."""
-    options, renamed = METHODS.get(cls._method, {}), getattr(cls, "_option_names", {})
-    pairs = {name: renamed.get(name, name) for name in inspect.signature(cls.__init__).parameters}
-    return {name: option for name, option in pairs.items() if option in options}
+_SEED = {"random_state": (None, ["random_state"], "of what is random in a fit")}
+_THREADS = {"n_jobs": (None, [Integral, None], "threads; None: all")}
+# Of the classes that have them.
+_SOME = {
+    "alpha": (None, [*POSITIVE, None], "the penalty, in place of C"),
+    "class_weight": (None, [one_of("balanced"), dict, None], "factors of C by class, or 'balanced'"),
+    "kernel_params": (None, [dict, None], "further arguments of a kernel that is a function"),
+    "cache_size": (200, POSITIVE, "megabytes for kernel values"),
+}
+_OTHERWISE = ("max_seconds", "seed", "multiclass")  # options that scikit-learn's parameters say in another way
 
 
 def _constraint(option):
@@ -60,23 +63,61 @@ def _constraint(option):
         return ["array-like", None]
     if option["kind"] == "whole":
         return [Interval(Integral, int(option["low"]), None, closed="left")]
-    closed = {(False, False): "both", (False, True): "left", (True, False): "right", (True, True): "neither"}[option["low_open"], option["high_open"]]
-    low, high = (None if math.isinf(end) else int(end) if end == int(end) else end for end in (option["low"], option["high"]))
-    return [Interval(Real, low, high, closed=closed)]
+    closed = {(False, False): "both", (False, True): "left", (True, False): "right", (True, True): "neither"}
+    ends = (option["low"], option["high"])
+    low, high = (None if math.isinf(end) else int(end) if end == int(end) else end for end in ends)
+    return [Interval(Real, low, high, closed=closed[option["low_open"], option["high_open"]])]
 
 
-def words_of(cls):
-    """What the method says of the parameters that are its options, for the docstring."""
-    described = [(name, METHODS[cls._method][option]) for name, option in cls._shared.items()]
-    lines = [f"    {name}: {option['about']} ({option['condition']})\n" for name, option in described]
-    return "\n    In the words of the library:\n\n" + "".join(lines) + "    " if lines else ""
+def shared_options(cls):
+    """{parameter: option of the method} of those that mean the same."""
+    names = {option: name for name, option in cls._option_names.items()}
+    return {names.get(each, each): each for each in METHODS[cls._method] if each not in (*_OTHERWISE, *cls._not_taken)}
 
 
-def constraints_of(cls):
-    """The constraints of the parameters that __init__ of an estimator class takes."""
-    described = {name: _constraint(METHODS[cls._method][option]) for name, option in cls._shared.items()}
-    own = {}
+def parameters_of(cls):
+    """{parameter: (default, what it may be, meaning)}: options of the method, what every fit is told, and the class's
+    own, which come last."""
+    method, out = METHODS[cls._method], {}
+    for name, option in cls._shared.items():
+        each = method[option]
+        out[name] = (each["default"], _constraint(each), f"{each['about']} ({each['condition']})")
+    out.update({} if hasattr(cls, "kernel") else _KERNEL)
+    out.update(_SEED if "seed" in method else {})
+    out.update(_STEPS if "max_iter" in method else {})
+    out.update(_THREADS)
     for base in reversed(cls.__mro__):
-        own.update(vars(base).get("_own_constraints", {}))
-    known = {**_EVERYWHERE, **described, **own}
-    return {name: known[name] for name in inspect.signature(cls.__init__).parameters if name in known}
+        for name, own in vars(base).get("_own", {}).items():
+            default, *allowed = own if isinstance(own, tuple) else (own,)
+            _, usual, about = {**_SOME, **_STEPS, **out}.get(name, (None, None, ""))
+            out[name] = (default, allowed[0] if allowed else usual, about)
+    return out
+
+
+def init_of(owner, parameters, positional=()):
+    """__init__ that keeps every parameter as the attribute of its name, which is what scikit-learn asks of an
+    estimator."""
+    first = {name: parameters[name] for name in positional}
+    kinds = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    taken = [inspect.Parameter("self", kinds[1])]
+    for name, (default, *_) in {**first, **parameters}.items():
+        taken.append(inspect.Parameter(name, kinds[name in first], default=default))
+    signature = inspect.Signature(taken)
+
+    def __init__(self, *args, **given):
+        try:
+            bound = signature.bind(self, *args, **given)
+        except TypeError as problem:
+            raise TypeError(f"{owner}.__init__() {problem}") from None
+        bound.apply_defaults()
+        for name in parameters:
+            setattr(self, name, bound.arguments[name])
+
+    __init__.__signature__ = signature
+    return __init__
+
+
+def words_of(parameters):
+    """What is said of the parameters, for the docstring."""
+    said = "".join(f"    {name}: {about}\n" for name, (_, _, about) in parameters.items() if about)
+    return f"\n    Parameters in the library's words:\n\n{said}    "

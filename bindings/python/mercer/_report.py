@@ -1,24 +1,87 @@
 """Margin reports: a classifier checked on its training data."""
 
 import html
+import json
+import types
 from pathlib import Path
+
+import numpy as np
 
 from . import _core, _data
 from ._base import warn
 
 
+def _number(value):
+    """JSON has null where a number is infinite."""
+    return np.inf if value is None else value
+
+
+class KKTCondition(types.SimpleNamespace):
+    """The largest violation of one condition of optimality (formula, violation), the row where it is, None for all
+    together, and what rounding and
+    tol allow (allowed, holds)."""
+
+    def __init__(self, told):
+        super().__init__(**{**told, "violation": _number(told["violation"]), "allowed": _number(told["allowed"])})
+
+    def __bool__(self):
+        return self.holds
+
+    def __repr__(self):
+        return f"KKTCondition({self.formula}: {self.violation!r} {'<=' if self else '>'} {self.allowed!r})"
+
+
+class MarginProblem(types.SimpleNamespace):
+    """One binary problem of a classifier. Of each example, in the order of rows, their numbers among the training
+    examples:
+
+    y: its side, 1 or -1; penalty: C, weights included; alpha: its multiplier; beta: C - alpha; slack: max(0, 1 - y f);
+    f: the decision; case: 'zero' (alpha = 0), 'free' or 'bound' (alpha = C); side: 'outside' the margin, 'on' it,
+    'inside' or 'misclassified'.
+
+    Of the problem: positive, negative: the classes that f > 0 and f < 0 stand for; C: the price of slack before
+    weights; counts: of cases and sides; margin: 1/||w||; norm: ||w||; w and feature_names, None where the features of
+    the kernel are too many to write down; b: the offset of f; interval: the offsets that are equally optimal;
+    margin_vectors: how many b is the mean of; primal, dual: the objectives; gap: their difference; solver_gap: of the
+    most violating pair, measured here; kkt: the conditions of optimality by name; optimal: whether all of them hold;
+    n_support: how many examples have alpha > 0; loo_bound: their share, which bounds the leave-one-out error, None,
+    with the reason in no_bounds, where the model is not an optimum; radius: of the smallest ball in feature space that
+    holds the examples, where it was asked for; dimension: of the feature space, where it is finite; vc_bound:
+    min(ceil(radius^2/margin^2), dimension) + 1.
+    """
+
+    def __init__(self, told):
+        same = (
+            "positive", "negative", "norm", "b", "dual", "solver_gap", "optimal", "loo_bound", "dimension", "vc_bound"
+        )
+        super().__init__(
+            **{name: told[name] for name in same}, **{name: _number(told[name]) for name in ("C", "margin", "primal")}
+        )
+        columns = {"row": "rows", "C": "penalty"}
+        for name in told["examples"][0]:
+            setattr(self, columns.get(name, name), np.array([_number(each[name]) for each in told["examples"]]))
+        self.counts = {**told["cases"], **told["sides"]}
+        self.gap, self.n_support = _number(told["duality_gap"]), told["support"]
+        self.interval, self.margin_vectors = tuple(told["b_interval"]), told["b_margin_vectors"]
+        self.no_bounds, w = told["no_bounds"] or "", told["w"]
+        self.w, self.feature_names = (None, None) if w is None else (np.array(w["w"]), w["names"])
+        self.radius = None if told["ball"] is None else told["ball"]["squared_radius"] ** 0.5
+        self.kkt = {each["condition"]: KKTCondition(each) for each in told["kkt"]}
+
+
 class MarginReport:
-    """What a soft-margin classifier is on its training data, computed anew from its coefficients in double. Made by SVC.margin_report().
+    """What a soft-margin classifier is on its training data, computed anew from its coefficients in double. Made by
+    SVC.margin_report().
 
     Of the whole: kernel, proven, n, accuracy, support, loo_bound (the leave-one-out error is at most this; None, with
     the reason in no_bounds, where the model is not an optimum), error (method, rate, fits, where it
     was asked for), optimal, problems: one MarginProblem for each pair of classes.
 
-    Of a problem, and for two classes of the report itself: rows, y, alpha, beta, slack, f, case, side (one entry for each example); counts;
-    margin, norm, w, b, interval, margin_vectors; primal, dual, gap, solver_gap; kkt (the conditions of optimality by name), violations; n_support,
-    loo_bound, radius, dimension, vc_bound. The sign of f and b is that of decision_function().
+    What a problem has (MarginProblem), the report itself has for two classes; violations has the largest of each
+    condition. The sign of f and b is that of decision_function().
 
-    str() is the report as text, to_json() has everything, save_html() writes a page with pictures, which notebooks show.
+    str() is the report as text, to_json() has everything, save_html() writes a page with pictures, which notebooks
+    show.
 
     >>> from mercer import SVC
     >>> X, y = [[0.0], [1.0], [3.0], [4.0]], [0, 0, 1, 1]
@@ -34,8 +97,13 @@ class MarginReport:
     """
 
     def __init__(self, told):
-        self._told = told
-        self.problems = told.problems
+        self._told, found = told, json.loads(told.json())
+        self.problems = [MarginProblem(each) for each in found["problems"]]
+        for name in ("kernel", "proven", "n", "accuracy", "support", "loo_bound"):
+            setattr(self, name, found[name])
+        self.no_bounds = found["no_bounds"] or ""
+        self.error = found["estimate"] and tuple(found["estimate"][name] for name in ("method", "error", "fits"))
+        self.optimal = all(each.optimal for each in self.problems)
 
     @classmethod
     def _of(cls, estimator, data, y, sample_weight, error, ball, pictures):
@@ -48,7 +116,11 @@ class MarginReport:
         else:
             raise ValueError(f"error must be None, 'loo' or a number of folds >= 2, got {error!r}")
         matrix = not isinstance(data, _core.Data)
-        about = f"a precomputed matrix of {n} examples" if matrix else f"{n} vectors of {data.dims} coordinates" if data.kind == "vectors" else f"{n} {data.kind}"
+        if matrix:
+            about = f"a precomputed matrix of {n} examples"
+        else:
+            about = f"{n} {data.kind}" + (f" of {data.dims} coordinates" if data.kind == "vectors" else "")
+        codes = _data.as_codes(y, n, estimator.classes_, type(estimator).__name__, weight)
         options = {
             "tol": estimator.tol,
             "sample_weight": weight,
@@ -62,20 +134,10 @@ class MarginReport:
             "about": about,
             "n_jobs": estimator.n_jobs,
         }
-        told = _core.margin_report(estimator._model, data, _data.as_codes(y, n, estimator.classes_, type(estimator).__name__, weight), options)
+        told = _core.margin_report(estimator._model, data, codes, options)
         if told.error_trouble:
             warn(f"Behind the estimate of the error, {told.error_trouble}.")
         return cls(told)
-
-    kernel = property(lambda self: self._told.kernel, doc="The kernel as text.")
-    proven = property(lambda self: self._told.proven, doc="Whether it is proven to be a kernel.")
-    n = property(lambda self: self._told.n, doc="Training examples that have weight.")
-    accuracy = property(lambda self: self._told.accuracy, doc="The share of them that is classified right.")
-    support = property(lambda self: self._told.support, doc="Examples that are a support vector of some problem.")
-    loo_bound = property(lambda self: self._told.loo_bound, doc="The share of support vectors: the leave-one-out error is at most this. None: see no_bounds.")
-    no_bounds = property(lambda self: self._told.no_bounds, doc="Why no bound follows from the model; empty where one does.")
-    error = property(lambda self: self._told.error, doc="(method, rate, fits) of the error on examples not seen, or None where it was not asked for.")
-    optimal = property(lambda self: all(each.optimal for each in self.problems), doc="Whether all conditions of optimality hold.")
 
     @property
     def violations(self):
@@ -84,20 +146,24 @@ class MarginReport:
         return {name: max(each.kkt[name].violation for each in self.problems if name in each.kkt) for name in names}
 
     def __getattr__(self, name):
-        if name.startswith("_") or not hasattr(_core.MarginProblem, name):
+        if name.startswith("_") or not hasattr(self.problems[0], name):
             raise AttributeError(f"a margin report has no {name!r}")
         if len(self.problems) != 1:
-            raise AttributeError(f"{name!r} belongs to one binary problem, there are {len(self.problems)}: ask problems[i]")
+            raise AttributeError(
+                f"{name!r} belongs to one binary problem, there are {len(self.problems)}: ask problems[i]"
+            )
         return getattr(self.problems[0], name)
 
     def __dir__(self):
-        return sorted({*super().__dir__(), *(name for name in dir(_core.MarginProblem) if not name.startswith("_") and len(self.problems) == 1)})
+        return sorted({*super().__dir__(), *(vars(self.problems[0]) if len(self.problems) == 1 else ())})
 
     def __str__(self):
         return self._told.text()
 
     def __repr__(self):
-        return f"<MarginReport: {self.kernel}, {self.n} examples, {len(self.problems)} problem{'s' if len(self.problems) > 1 else ''}, {'optimal' if self.optimal else 'not optimal'}>"
+        problems = f"{len(self.problems)} problem{'s' if len(self.problems) > 1 else ''}"
+        ended = "optimal" if self.optimal else "not optimal"
+        return f"<MarginReport: {self.kernel}, {self.n} examples, {problems}, {ended}>"
 
     def to_json(self):
         """Everything as JSON text."""

@@ -6,23 +6,24 @@ import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
 
 from . import _data
-from ._base import KernelEstimator, keep, of_objects
+from ._base import KernelEstimator, of_objects
 from ._parameters import NOT_NEGATIVE
 
 
 class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
     """Kernel ridge regression: least squares with a penalty alpha on the norm of the function.
 
-    Parameters are those of sklearn.kernel_ridge.KernelRidge; beside its names, `kernel` takes a text form or an object of mercer.kernels. As
-    there, a kernel that is a function gets two examples. alpha may be a list with one value for each column of y. Further:
+    Parameters are those of sklearn.kernel_ridge.KernelRidge; beside its names, `kernel` takes a text form or an object
+    of mercer.kernels. As there, a kernel that is a function gets two examples. alpha may be a list with one value for
+    each column of y. Further:
 
-    loo: find the errors of leaving out each example too, which doubles the time of the fit. alphas: values of alpha of which the best is
-    taken, by alpha_score: 'gcv' (generalised cross-validation) or 'loo' (leaving one out); one decomposition serves all of them.
-    max_memory: bytes, or "2GB". n_jobs: threads.
+    loo: find the errors of leaving out each example too, which doubles the time of the fit. alphas: values of alpha of
+    which the best is taken, by alpha_score: 'gcv' (generalised cross-validation) or 'loo' (leaving one out); one
+    decomposition serves all of them.
 
-    Attributes are those of scikit-learn (dual_coef_, X_fit_); further alpha_, the penalty of the model; loo_errors_, y - f(x) with f fitted
-    without the example; after a fit with alphas: gcv_values_, loo_values_, df_values_, dual_coef_path_. Examples without weight have no
-    coefficients and are not in X_fit_.
+    Attributes are those of scikit-learn (dual_coef_, X_fit_); further alpha_, the penalty of the model; loo_errors_, y
+    - f(x) with f fitted without the example; after a fit with alphas: gcv_values_, loo_values_, df_values_,
+    dual_coef_path_. Examples without weight have no coefficients and are not in X_fit_.
 
     >>> from mercer import KernelRidge
     >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 2.0, 3.0]
@@ -35,38 +36,46 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
 
     _method = "kernel_ridge"
     _option_names = {"alpha_score": "score"}
+    _not_taken = ("variance", "output_alphas")
     _function_of_pairs = True
-    _own_constraints = {"alpha": [*NOT_NEGATIVE, "array-like"]}
-
-    def __init__(
-        self, alpha=1, *, kernel="linear", gamma=None, degree=3, coef0=1, kernel_params=None, loo=False, alphas=None, alpha_score="gcv",
-        max_memory=None, n_jobs=None,
-    ):
-        keep(self, locals())
+    _positional = ("alpha",)
+    _own = {
+        "alpha": (1, [*NOT_NEGATIVE, "array-like"]), "kernel": "linear", "gamma": None, "coef0": 1,
+        "kernel_params": None, "max_memory": None,
+    }  # fmt: skip
 
     def fit(self, X, y, sample_weight=None):
         """Fits the model to examples X and numbers y, (n_samples,) or (n_samples, n_targets).
 
-        X: array or sparse matrix (n_samples, n_features), data frame, list of str, of sets or of graphs; (n_samples, n_samples) for kernel='precomputed'.
+        X: array or sparse matrix (n_samples, n_features), data frame, list of str, of sets or of graphs; (n_samples,
+        n_samples) for kernel='precomputed'.
         """
         if self.alphas is None and self.alpha_score != "gcv":
-            raise ValueError(f"alpha_score={self.alpha_score!r} has no effect without alphas: give them, or leave it out")
+            raise ValueError(
+                f"alpha_score={self.alpha_score!r} has no effect without alphas: give them, or leave it out"
+            )
         if self.alphas is not None and not np.array_equal(self.alpha, 1):
             raise ValueError(f"alpha={self.alpha!r} has no effect beside alphas: leave one of them out")
         data = self._fit_data(X)
         n = len(data)
         targets, self._one_column = _data.as_target_columns(y, n, type(self).__name__)
         weight = _data.as_weights(sample_weight, n)
-        self.kernel_ = self._resolve_kernel(data, weight)
         alpha = np.ravel(np.asarray(self.alpha, dtype=np.float64))
         if self.alphas is None and alpha.size not in (1, targets.shape[1]):
-            raise ValueError(f"Number of targets and number of penalties do not correspond: {alpha.size} != {targets.shape[1]}")
+            raise ValueError(
+                f"Number of targets and number of penalties do not correspond: {alpha.size} != {targets.shape[1]}"
+            )
         one = alpha.size == 1
-        self._run(data, targets, weight, alpha=alpha[0], output_alphas=None if one else alpha, alphas=None if self.alphas is None else np.ravel(self.alphas))
+        self._run(
+            data, targets, weight, alpha=alpha[0], output_alphas=None if one else alpha,
+            alphas=None if self.alphas is None else np.ravel(self.alphas),
+        )
         self.alpha_ = self._model.alpha if one else alpha
         if self.alphas is not None:
             figures = ("path_gcv", "path_loo", "path_df")
-            self.gcv_values_, self.loo_values_, self.df_values_ = (getattr(self._model, name, np.empty(0)) for name in figures)
+            self.gcv_values_, self.loo_values_, self.df_values_ = (
+                getattr(self._model, name, np.empty(0)) for name in figures
+            )
             self.dual_coef_path_ = self._model.path_coef
         return self
 
@@ -75,8 +84,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
 
     def predict(self, X):
         """The value for every example; one column for each target where y had columns."""
-        data = self._new_data(X)
-        return self._shaped(self._model.decide(data, self.n_jobs))
+        return self._shaped(self._ask("decide", X))
 
     @property
     def dual_coef_(self):
@@ -94,8 +102,9 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
 
 
 class RidgePath(NamedTuple):
-    """Kernel ridge regression for many penalties: alphas, ascending; of each the mean squared error by generalised cross-validation (gcv) and, where score
-    is 'loo', by leaving one out (loo, else empty), the degrees of freedom df and the coefficients coef; best, the place of the chosen one; score, what it
+    """Kernel ridge regression for many penalties: alphas, ascending; of each the mean squared error by generalised
+    cross-validation (gcv) and, where score is 'loo', by leaving one out (loo, else empty), the degrees of freedom df
+    and the coefficients coef; best, the place of the chosen one; score, what it
     was chosen by; model, a KernelRidge with it."""
 
     alphas: np.ndarray
@@ -113,11 +122,14 @@ class RidgePath(NamedTuple):
         return float(self.alphas[self.best])
 
 
-def kernel_ridge_path(X, y, alphas=None, *, kernel="linear", gamma=None, degree=3, coef0=1, kernel_params=None, score="gcv", sample_weight=None, max_memory=None, n_jobs=None):
+def kernel_ridge_path(
+    X, y, alphas=None, *, kernel="linear", gamma=None, degree=3, coef0=1, kernel_params=None, score="gcv",
+    sample_weight=None, max_memory=None, n_jobs=None,
+):
     """Kernel ridge regression for all penalties `alphas` from one decomposition, and the best of them: a RidgePath.
 
-    alphas: None for 41 from 1e-6 to 1e2. score: 'gcv' (generalised cross-validation) or 'loo' (leaving one out, exactly). The rest as for KernelRidge.
-    mercer.plot.path() draws it.
+    alphas: None for 41 from 1e-6 to 1e2. score: 'gcv' (generalised cross-validation) or 'loo' (leaving one out,
+    exactly). The rest as for KernelRidge. mercer.plot.path() draws it.
 
     >>> import numpy as np
     >>> from mercer import kernel_ridge_path
@@ -130,7 +142,12 @@ def kernel_ridge_path(X, y, alphas=None, *, kernel="linear", gamma=None, degree=
     True
     """
     alphas = np.sort(np.logspace(-6, 2, 41) if alphas is None else np.asarray(alphas, dtype=np.float64).ravel())
-    model = KernelRidge(kernel=kernel, gamma=gamma, degree=degree, coef0=coef0, kernel_params=kernel_params, alphas=alphas, alpha_score=score, max_memory=max_memory, n_jobs=n_jobs)
+    model = KernelRidge(
+        kernel=kernel, gamma=gamma, degree=degree, coef0=coef0, kernel_params=kernel_params, alphas=alphas,
+        alpha_score=score, max_memory=max_memory, n_jobs=n_jobs,
+    )
     model.fit(X, y, sample_weight)
     best = int(np.flatnonzero(alphas == model.alpha_)[0])
-    return RidgePath(alphas, model.gcv_values_, model.loo_values_, model.df_values_, model.dual_coef_path_, best, score, model)
+    return RidgePath(
+        alphas, model.gcv_values_, model.loo_values_, model.df_values_, model.dual_coef_path_, best, score, model
+    )

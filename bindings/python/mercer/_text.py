@@ -8,16 +8,26 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _core
 from ._data import as_objects
+from ._parameters import init_of
 
 _UNITS = {"word": "words", "char": "characters"}
 
 
-class TextFeatures(TransformerMixin, BaseEstimator):
-    """Counts or tf-idf of the words of texts, a sparse row for each: scikit-learn's TfidfVectorizer with the library's code, in all threads.
+_PARAMETERS = {
+    "lowercase": True, "analyzer": "word", "stop_words": None, "ngram_range": (1, 1), "min_length": 2, "max_df": 1.0,
+    "min_df": 1, "max_features": None, "n_features": 0, "binary": False, "norm": "l2", "use_idf": True,
+    "smooth_idf": True, "sublinear_tf": False, "n_jobs": None,
+}  # fmt: skip
 
-    Words are runs of letters, digits and '_' of any script, accents and vowel signs included, of min_length characters at least.
-    analyzer='char' takes runs of characters instead. stop_words is a list, or a language: english, french, german, spanish.
-    n_features > 0 puts terms into columns by their hash (as HashingVectorizer without signs), and keeps no vocabulary.
+
+class TextFeatures(TransformerMixin, BaseEstimator):
+    """Counts or tf-idf of the words of texts, a sparse row for each: scikit-learn's TfidfVectorizer with the library's
+    code, in all threads.
+
+    Words are runs of letters, digits and '_' of any script, accents and vowel signs included, of min_length characters
+    at least. analyzer='char' takes runs of characters instead. stop_words is a list, or a language: english, french,
+    german, spanish. n_features > 0 puts terms into columns by their hash (as HashingVectorizer without signs), and
+    keeps no vocabulary.
 
     >>> features = TextFeatures().fit(["the cat sat", "the dog sat"])
     >>> list(features.get_feature_names_out())
@@ -26,39 +36,30 @@ class TextFeatures(TransformerMixin, BaseEstimator):
     array([[0., 1., 0., 0.]])
     """
 
-    def __init__(
-        self, *, lowercase=True, analyzer="word", stop_words=None, ngram_range=(1, 1), min_length=2, max_df=1.0, min_df=1, max_features=None,
-        n_features=0, binary=False, norm="l2", use_idf=True, smooth_idf=True, sublinear_tf=False, n_jobs=None,
-    ):  # fmt: skip
-        self.lowercase = lowercase
-        self.analyzer = analyzer
-        self.stop_words = stop_words
-        self.ngram_range = ngram_range
-        self.min_length = min_length
-        self.max_df = max_df
-        self.min_df = min_df
-        self.max_features = max_features
-        self.n_features = n_features
-        self.binary = binary
-        self.norm = norm
-        self.use_idf = use_idf
-        self.smooth_idf = smooth_idf
-        self.sublinear_tf = sublinear_tf
-        self.n_jobs = n_jobs
+    __init__ = init_of("TextFeatures", {name: (default,) for name, default in _PARAMETERS.items()})
 
     def _how(self):
         """The options in the library's written form."""
         if self.analyzer not in _UNITS:
             raise ValueError(f"analyzer must be 'word' or 'char', got {self.analyzer!r}")
         first, last = self.ngram_range
-        # In scikit-learn a whole number is a count of texts, a float a share of them; the library tells them apart by their size.
+        # In scikit-learn a whole number is a count of texts, a float a share of them; the library tells them apart by
+        # their size.
         if isinstance(self.max_df, (int, np.integer)) and self.max_df == 1:
             raise ValueError("max_df=1 would keep the terms of one text only: 1.0 means all texts")
-        chosen = {"ngram_min": first, "ngram": last, "unit": _UNITS[self.analyzer], "lower": int(self.lowercase), "min_length": self.min_length}
-        chosen |= {"min_df": 0 if isinstance(self.min_df, float) and self.min_df == 0 else self.min_df, "max_df": self.max_df}
+        chosen = {
+            "ngram_min": first, "ngram": last, "unit": _UNITS[self.analyzer], "lower": int(self.lowercase),
+            "min_length": self.min_length,
+        }
+        chosen |= {
+            "min_df": 0 if isinstance(self.min_df, float) and self.min_df == 0 else self.min_df, "max_df": self.max_df
+        }
         if isinstance(self.min_df, float) and self.min_df == 1.0:
             raise ValueError("min_df=1.0 would keep the terms of all texts only: 1 means one text")
-        chosen |= {"max_features": self.max_features or 0, "hashed": self.n_features, "binary": int(self.binary), "norm": self.norm or "none"}
+        chosen |= {
+            "max_features": self.max_features or 0, "hashed": self.n_features, "binary": int(self.binary),
+            "norm": self.norm or "none",
+        }
         chosen |= {"idf": int(self.use_idf), "smooth": int(self.smooth_idf), "sublinear": int(self.sublinear_tf)}
         return "tfidf(" + ", ".join(f"{name}={value}" for name, value in chosen.items()) + ")"
 

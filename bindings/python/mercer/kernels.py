@@ -11,7 +11,8 @@ array([[ 4.5  ,  1.303],
 True
 """
 
-# Longer than 400 lines: the algebra of kernel objects and the classes made from the registry, each of which needs the other.
+# Longer than 400 lines: the algebra of kernel objects and the classes made from the registry, each of which needs the
+# other.
 
 import copy
 import inspect
@@ -25,7 +26,7 @@ from . import _core, _data
 
 
 class Kernel:
-    """A function k(x, z) of two objects. Subclasses name their parameters in `_parameters`, pairs of name and default."""
+    """A function k(x, z) of two objects. Subclasses have their parameters in `_parameters`, pairs of name, default."""
 
     _parameters = ()
 
@@ -53,19 +54,23 @@ class Kernel:
         """Does it compare objects that only its functions understand? Then all of it must."""
         own = [each.domain == "objects" for each in self._functions()]
         if any(own) and not (all(own) and self._leaves_are_functions()):
-            raise ValueError(f"{self!r}: a function of domain='objects' stands beside a kernel that does not know such objects")
+            raise ValueError(
+                f"{self!r}: a function of domain='objects' stands beside a kernel that does not know such objects"
+            )
         return any(own)
 
     def _leaves_are_functions(self):
         parts = self._parts()
-        return all(part._leaves_are_functions() for part in parts) if parts else isinstance(self, (Callable, Constant))  # noqa: F821
+        leaf = isinstance(self, (Callable, _BY_NAME["constant"]))
+        return all(part._leaves_are_functions() for part in parts) if parts else leaf
 
     def functions(self):
         """Pairs of name and kernel: what user(name) means in the text form."""
         return list(_named(self._functions()).values())
 
     def frozen(self, meant=None):
-        """A copy that does not change when this one's parameters are set. meant: gives the number that a text, such as gamma='scale', stands for."""
+        """A copy that does not change when this one's parameters are set. meant: gives the number that a text, such as
+        gamma='scale', stands for."""
         twin = copy.copy(self)
         for name, _ in self._parameters:
             value = getattr(self, name)
@@ -78,7 +83,8 @@ class Kernel:
     # --- values
 
     def __call__(self, X, Z=None, *, n_jobs=None):
-        """The matrix of k(x, z) for the rows x of X and z of Z (X itself when None): float32 when both are, else float64."""
+        """The matrix of k(x, z) for the rows x of X and z of Z (X itself when None): float32 when both are, else
+        float64."""
         x = self._seen(X)
         z = None if Z is None else self._seen(Z)
         return self.core().gram(x, z, x.single and (z is None or z.single), n_jobs)
@@ -148,7 +154,8 @@ class Kernel:
         return self.core().text
 
     def __repr__(self):
-        shown = [f"{name}={getattr(self, name)!r}" for name, default in self._parameters if default is not None or getattr(self, name) is not None]
+        given = [(name, getattr(self, name), default) for name, default in self._parameters]
+        shown = [f"{name}={value!r}" for name, value, default in given if default is not None or value is not None]
         return f"{type(self).__name__}({', '.join(shown)})"
 
     # --- algebra
@@ -183,7 +190,8 @@ def _as_kernel(other):
 
 
 def _named(functions):
-    """(name, library's kernel) of functions by their keys. A second function of the same name is f_2: the text form must tell them apart."""
+    """(name, library's kernel) of functions by their keys. A second function of the same name is f_2: the text form
+    must tell them apart."""
     named, taken = {}, set()
     for each in functions:
         if each._key() in named:
@@ -204,26 +212,31 @@ def _same(a, b):
 # --- kernels from kernels
 
 
-def _node(name, parameters, about, core, show):
-    """A class of the algebra: its parameters, how it becomes the library's kernel, how it is shown."""
+def _class(name, parameters, about, build):
+    """A class of kernels: its parameters with their defaults, and how it becomes the library's kernel."""
 
     def __init__(self, *args, **given):
         _assign(self, args, given)
 
-    signature = inspect.Signature([inspect.Parameter(each, inspect.Parameter.POSITIONAL_OR_KEYWORD) for each in parameters])
-    cls = type(name, (Kernel,), {"__init__": __init__, "__doc__": about, "__module__": __name__, "_parameters": tuple((each, inspect.Parameter.empty) for each in parameters)})
-    cls._build, cls.__repr__, cls.__signature__ = core, show, signature
+    cls = type(name, (Kernel,), {"__init__": __init__, "_build": build, "__doc__": about, "__module__": __name__})
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    taken = [inspect.Parameter(each, kind, default=default) for each, default in parameters]
+    cls._parameters, cls.__signature__ = parameters, inspect.Signature(taken)
     return cls
 
 
 def _assign(self, args, given):
     names = [name for name, _ in self._parameters]
     if len(args) > len(names):
-        raise TypeError(f"{type(self).__name__} takes at most {len(names)} arguments ({', '.join(names)}), got {len(args)}")
+        raise TypeError(
+            f"{type(self).__name__} takes at most {len(names)} arguments ({', '.join(names)}), got {len(args)}"
+        )
     values = dict(zip(names, args))
     for key, value in given.items():
         if key not in names or key in values:
-            raise TypeError(f"{type(self).__name__}: unexpected or repeated argument {key!r}; it takes {', '.join(names) or 'none'}")
+            raise TypeError(
+                f"{type(self).__name__}: unexpected or repeated argument {key!r}; it takes {', '.join(names) or 'none'}"
+            )
         values[key] = value
     for name, default in self._parameters:
         if name not in values and default is inspect.Parameter.empty:
@@ -235,25 +248,52 @@ def _wrapped(part, *weaker):
     return f"({part!r})" if isinstance(part, weaker) else repr(part)
 
 
-Sum = _node("Sum", ("k1", "k2"), "k1 + k2", lambda self, named: self.k1._build(named).sum(self.k2._build(named)), lambda self: f"{self.k1!r} + {_wrapped(self.k2, Sum)}")
-Product = _node(
-    "Product", ("k1", "k2"), "k1 * k2", lambda self, named: self.k1._build(named).product(self.k2._build(named)), lambda self: f"{_wrapped(self.k1, Sum)} * {_wrapped(self.k2, Sum, Product, Scale)}"
-)
-Scale = _node("Scale", ("k", "factor"), "factor * k; a kernel for factor >= 0", lambda self, named: self.k._build(named).scale(self.factor), lambda self: f"{self.factor!r} * {_wrapped(self.k, Sum, Scale)}")
-Power = _node("Power", ("k", "exponent"), "k ** exponent; a kernel for whole exponents >= 0", lambda self, named: self.k._build(named).power(self.exponent), lambda self: f"{_wrapped(self.k, Sum, Product, Scale, Power)} ** {self.exponent!r}")
-Exp = _node("Exp", ("k",), "exp(k)", lambda self, named: self.k._build(named).exp(), Kernel.__repr__)
-Normalize = _node("Normalize", ("k",), "k(x, z)/sqrt(k(x, x) k(z, z))", lambda self, named: self.k._build(named).normalize(), Kernel.__repr__)
-PolynomialOf = _node("PolynomialOf", ("k", "coefficients"), "c0 + c1 k + c2 k^2 + ...; a kernel for coefficients >= 0", lambda self, named: self.k._build(named).polynomial_of(list(self.coefficients)), Kernel.__repr__)
-Columns = _node("Columns", ("k", "columns"), "k on some coordinates, counted from 0", lambda self, named: self.k._build(named).columns([int(each) for each in self.columns]), Kernel.__repr__)
+_NODES = {}  # by their names in the library
 
+
+def _node(name, what, parameters, about, show=None, given=lambda value: value):
+    """A class of the algebra: what(first kernel, the other parameters) in the library. show: how it is written."""
+
+    def build(self, named):
+        values = [getattr(self, each) for each in parameters]
+        first, *others = [each._build(named) for each in values if isinstance(each, Kernel)]
+        others += [given(each) for each in values if not isinstance(each, Kernel)]
+        return getattr(first, what)(*others)
+
+    cls = _NODES[what] = _class(name, tuple((each, inspect.Parameter.empty) for each in parameters), about, build)
+    if show is not None:
+        cls.__repr__ = show
+    return cls
+
+
+Sum = _node("Sum", "sum", ("k1", "k2"), "k1 + k2", lambda self: f"{self.k1!r} + {_wrapped(self.k2, Sum)}")
+Product = _node(
+    "Product", "product", ("k1", "k2"), "k1 * k2",
+    lambda self: f"{_wrapped(self.k1, Sum)} * {_wrapped(self.k2, Sum, Product, Scale)}",
+)  # fmt: skip
+Scale = _node(
+    "Scale", "scale", ("k", "factor"), "factor * k; a kernel for factor >= 0",
+    lambda self: f"{self.factor!r} * {_wrapped(self.k, Sum, Scale)}",
+)  # fmt: skip
+Power = _node(
+    "Power", "power", ("k", "exponent"), "k ** exponent; a kernel for whole exponents >= 0",
+    lambda self: f"{_wrapped(self.k, Sum, Product, Scale, Power)} ** {self.exponent!r}",
+)  # fmt: skip
+Exp = _node("Exp", "exp", ("k",), "exp(k)")
+Normalize = _node("Normalize", "normalize", ("k",), "k(x, z)/sqrt(k(x, x) k(z, z))")
+PolynomialOf = _node(
+    "PolynomialOf", "polynomial_of", ("k", "coefficients"), "c0 + c1 k + c2 k^2 + ...; a kernel for coefficients >= 0",
+    given=list,
+)  # fmt: skip
+Columns = _node(
+    "Columns", "columns", ("k", "columns"), "k on some coordinates, counted from 0",
+    given=lambda columns: [int(each) for each in columns],
+)  # fmt: skip
 Pullback = _node(
-    "Pullback",
-    ("map", "k"),
+    "Pullback", "pulls_back", ("map", "k"),
     "k(phi(x), phi(z)) for the explicit features phi of the kernel map(x, z) = phi(x)'phi(z)",
-    lambda self, named: self.k._build(named).pullback(self.map._build(named)),
-    Kernel.__repr__,
-)
-Field = _node("Field", ("name", "k"), "k on one field of records", lambda self, named: self.k._build(named).field(self.name), Kernel.__repr__)
+)  # fmt: skip
+Field = _node("Field", "field", ("name", "k"), "k on one field of records")
 
 
 class Expression(Kernel):
@@ -269,11 +309,12 @@ class Expression(Kernel):
 
 
 class Callable(Kernel):
-    """A Python function as a kernel: function(X, Z) gives the matrix of k(x, z) for the rows of two arrays or sparse matrices, or for two lists.
+    """A Python function as a kernel: function(X, Z) gives the matrix of k(x, z) for the rows of two arrays or sparse
+    matrices, or for two lists.
 
-    It is called once for a whole matrix where that takes no more than 256 MB. domain: 'vectors'; 'strings' or 'sets' as other kernels know them; or
-    'objects': lists of anything, which reach the function as they are. With pairwise=True it is function(x, z), one number for two objects. Nothing
-    is known about it, so nothing is proven: see test().
+    It is called once for a whole matrix where that takes no more than 256 MB. domain: 'vectors'; 'strings' or 'sets' as
+    other kernels know them; or 'objects': lists of anything, which reach the function as they are. With pairwise=True
+    it is function(x, z), one number for two objects. Nothing is known about it, so nothing is proven: see test().
     """
 
     _parameters = (("function", inspect.Parameter.empty), ("domain", "vectors"), ("pairwise", False))
@@ -314,7 +355,8 @@ class Callable(Kernel):
 
 
 def _rows(X):
-    """The examples one by one; those of a sparse matrix as dense vectors, as scikit-learn's pairwise_kernels does not have them."""
+    """The examples one by one; those of a sparse matrix as dense vectors, as scikit-learn's pairwise_kernels does not
+    have them."""
     return X.toarray() if scipy.sparse.issparse(X) else X
 
 
@@ -354,11 +396,11 @@ def _default(initial, condition):
     return int(initial) if "whole" in condition else float(initial)
 
 
-def _number_text(value):
+def number_text(value):
     if isinstance(value, str):
         raise ValueError(f"{value!r} stands for a number that an estimator finds in fit(): there is none without data")
     if isinstance(value, (list, tuple, np.ndarray)):
-        return "[" + ", ".join(_number_text(each) for each in value) + "]"
+        return "[" + ", ".join(number_text(each) for each in value) + "]"
     return repr(float(value)) if not isinstance(value, (int, np.integer)) else str(int(value))
 
 
@@ -368,61 +410,53 @@ def _own_name(name):
 
 
 def _registered_class(entry):
-    parameters = tuple((_own_name(name), _default(initial, condition)) for name, initial, condition, _ in entry["parameters"])
+    own = [_own_name(name) for name, *_ in entry["parameters"]]
+    parameters = tuple((name, _default(*each[1:3])) for name, each in zip(own, entry["parameters"]))
     others = tuple((name, None) for name in entry["other_arguments"])
-    text_name = entry["name"]
 
-    def __init__(self, *args, **given):
-        _assign(self, args, given)
-
-    def _build(self, named):
-        given = {name: getattr(self, name) for name, _ in self._parameters}
-        other = {name: given.pop(name) for name, _ in others}
-        other = {name: value for name, value in other.items() if value is not None}
+    def build(self, named):
+        given = {name: getattr(self, name) for name, _ in parameters}
+        other = {name: getattr(self, name) for name, _ in others if getattr(self, name) is not None}
         # An alternative replaces what stands at its default; beside another value the library says what is wrong.
         if other:
             given = {name: value for name, value in given.items() if value != dict(parameters)[name]}
-        arguments = ", ".join(f"{name.rstrip('_')}={_number_text(value)}" for name, value in {**given, **other}.items())
-        return _core.Kernel(f"{text_name}({arguments})")
+        arguments = ", ".join(f"{name.rstrip('_')}={number_text(value)}" for name, value in {**given, **other}.items())
+        return _core.Kernel(f"{entry['name']}({arguments})")
 
-    lines = [entry["formula"], "", f"A kernel on {entry['domain']}." if entry["domain"] != "any" else "A kernel on anything.", entry["rule"] + "."]
-    if parameters:
-        lines += ["", "Parameters", "----------"]
-        for name, initial, condition, about in entry["parameters"]:
-            lines += [f"{_own_name(name)} : {condition}" + (f", default {initial}" if initial else ""), f"    {about}"]
-    name = _CLASS_NAMES.get(text_name) or _camel(text_name)
-    cls = type(
-        name,
-        (Kernel,),
-        {"__init__": __init__, "_build": _build, "__doc__": "\n".join(lines), "__module__": __name__, "_parameters": parameters + others, "_text_name": text_name},
-    )
-    cls.__signature__ = inspect.Signature([inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default) for name, default in parameters + others])
-    return cls
+    where = "anything" if entry["domain"] == "any" else entry["domain"]
+    lines = [entry["formula"], "", f"A kernel on {where}.", entry["rule"] + "."]
+    lines += ["", "Parameters", "----------"] if parameters else []
+    for name, (_, initial, condition, about) in zip(own, entry["parameters"]):
+        lines += [f"{name} : {condition}" + (f", default {initial}" if initial else ""), f"    {about}"]
+    name = _CLASS_NAMES.get(entry["name"]) or _camel(entry["name"])
+    return _class(name, parameters + others, "\n".join(lines), build)
 
 
-__all__ = ["Kernel", "Sum", "Product", "Scale", "Power", "Exp", "Normalize", "PolynomialOf", "Columns", "Pullback", "Field", "Expression", "Callable", "FeatureMap", "parse"]
+__all__ = ["Kernel", "Expression", "Callable", "FeatureMap", "parse", *(cls.__name__ for cls in _NODES.values())]
 for _entry in _core.registry():
-    _class = _registered_class(_entry)
+    _made = _registered_class(_entry)
     for _name in [_entry["name"], *_entry["aliases"]]:
-        _BY_NAME[_name] = _class
-        globals().setdefault(_camel(_name), _class)
+        _BY_NAME[_name] = _made
+        globals().setdefault(_camel(_name), _made)
         __all__.append(_camel(_name))
-    globals()[_class.__name__] = _class
-    __all__.append(_class.__name__)
+    globals()[_made.__name__] = _made
+    __all__.append(_made.__name__)
 __all__ = sorted(set(__all__))
-
-_NODES = {"sum": Sum, "product": Product, "scale": Scale, "power": Power, "exp": Exp, "normalize": Normalize, "polynomial_of": PolynomialOf, "columns": Columns}
 
 
 def _built(form):
     what, arguments, who, parts, text = form
     if what in _BY_NAME:
         cls = _BY_NAME[what]
-        whole = {name for name, default in cls._parameters if isinstance(default, int) and not isinstance(default, bool)}
+        whole = {
+            name for name, default in cls._parameters if isinstance(default, int) and not isinstance(default, bool)
+        }
         given = {_own_name(name): value for name, value in arguments.items()}
         return cls(**{name: int(value) if name in whole else value for name, value in given.items()})
     if what == "field":
         return Field(who, _built(parts[0]))
+    if what == "pullback" and not who:
+        return Pullback(*map(_built, parts))
     if what == "pullback" and not who:
         return Pullback(*map(_built, parts))
     if what not in _NODES:
@@ -443,30 +477,3 @@ def parse(text):
           ^
     """
     return _built(_core.Kernel(text).form())
-
-
-_MEANT = re.compile(r"(?<==)\s*(gamma|degree|coef0|scale|auto)\b(?!\s*\()")
-
-
-def from_name(text, meant, parameters):
-    """A bare name of the registry takes its parameters from the estimator's; in other text they stand where they are written, as in rbf(gamma=gamma).
-
-    meant: gives the number that gamma, scale or auto stands for.
-    """
-    cls = _BY_NAME.get(text.strip())
-    if cls is None:
-        return parse(_MEANT.sub(lambda found: _number_text(parameters[found[1]] if found[1] in parameters else meant(found[1])), text))
-    given = {name: parameters[name] for name, _ in cls._parameters if name in parameters}
-    if any(name == "gamma" for name, _ in cls._parameters):
-        given["gamma"] = meant("gamma")
-    if cls is Polynomial and (given["coef0"] < 0 or given["degree"] < 1):  # noqa: F821  not covered by its proof, but what was asked for
-        return Power(Linear() * given["gamma"] + given["coef0"], given["degree"])  # noqa: F821
-    return cls(**given)
-
-
-def named_in(kernel):
-    """The parameters of an estimator that a text form or a kernel object takes up; None for a bare name, which takes what it has."""
-    if isinstance(kernel, str):
-        return None if kernel.strip() in _BY_NAME else set(_MEANT.findall(kernel))
-    own = {getattr(kernel, name) for name, _ in kernel._parameters if isinstance(getattr(kernel, name), str)}
-    return own.union(*[named_in(part) for part in kernel._parts()])

@@ -53,7 +53,8 @@ def regions(estimator, X, y=None, *, ax=None, resolution=200, cmap="coolwarm", a
 
 
 def margin(estimator, X, y=None, *, ax=None, resolution=200, cmap="coolwarm"):
-    """The line f = 0, the margins f = -1 and f = 1, and the support vectors of a two-class or one-class machine in the plane."""
+    """The line f = 0, the margins f = -1 and f = 1, and the support vectors of a two-class or one-class machine in the
+    plane."""
     ax = _axes(ax)
     X, A, B, grid = _plane(X, resolution)
     f = estimator.decision_function(grid)
@@ -77,7 +78,9 @@ def _matrix(kernel, X):
 def spectrum(kernel, X=None, *, ax=None):
     """The eigenvalues of a kernel matrix, largest first; negative ones in red. Give a kernel and X, or a matrix."""
     ax = _axes(ax)
-    values = _core.eigenvalues(np.ascontiguousarray(kernel, dtype=np.float64)) if X is None else _core.eigenvalues(kernel.core(), _data.as_data(X))
+    values = _core.eigenvalues(np.ascontiguousarray(kernel, dtype=np.float64)) if X is None else _core.eigenvalues(
+        kernel.core(), _data.as_data(X)
+    )
     size = np.abs(values)
     place = np.arange(1, len(values) + 1)
     negative = values < 0
@@ -91,7 +94,8 @@ def spectrum(kernel, X=None, *, ax=None):
 
 
 def gram(kernel, X=None, *, order=None, ax=None, cmap="viridis"):
-    """The kernel matrix as a picture. Give a kernel and X, or a matrix; `order` sorts the examples, by label for instance."""
+    """The kernel matrix as a picture. Give a kernel and X, or a matrix; `order` sorts the examples, by label for
+    instance."""
     ax = _axes(ax)
     K = _matrix(kernel, X)
     if order is not None:
@@ -105,7 +109,8 @@ def gram(kernel, X=None, *, order=None, ax=None, cmap="viridis"):
 def path(ridge, *, ax=None):
     """How the score and the degrees of freedom of kernel ridge regression change with alpha, and which was chosen.
 
-    Give what mercer.kernel_ridge_path() returned, or a KernelRidge fitted with alphas=. The degrees of freedom are on an axis of their own, at the right.
+    Give what mercer.kernel_ridge_path() returned, or a KernelRidge fitted with alphas=. The degrees of freedom are on
+    an axis of their own, at the right.
 
     >>> import mercer, matplotlib
     >>> matplotlib.use("Agg")
@@ -120,7 +125,9 @@ def path(ridge, *, ax=None):
     elif hasattr(ridge, "df"):
         alphas, best_alpha, by, gcv, loo, df = ridge.alphas, ridge.alpha, ridge.score, ridge.gcv, ridge.loo, ridge.df
     else:
-        raise ValueError("path() needs the result of mercer.kernel_ridge_path() or a KernelRidge that was fitted with alphas=")
+        raise ValueError(
+            "path() needs the result of mercer.kernel_ridge_path() or a KernelRidge that was fitted with alphas="
+        )
     order = np.argsort(alphas)
     alphas, gcv, loo, df = alphas[order], gcv[order], loo[order] if len(loo) else loo, df[order]
     chosen = int(np.flatnonzero(alphas == best_alpha)[0])

@@ -82,21 +82,11 @@ py::object label_codes(const py::array_t<T>& y) {
 
 }  // namespace
 
-py::array_t<double> copied(matrix_view<const double> from) {
-    py::array_t<double> out({from.rows, from.cols});
-    for (index i = 0; i < from.rows; ++i) std::copy_n(from.row(i), from.cols, out.mutable_data() + i * from.cols);
-    return out;
-}
-
 py::object objects_of(const dataset& x) {
     return std::visit(
         [](const auto& some) -> py::object {
-            if constexpr (requires { some.row(0); }) {
-                using T = std::remove_const_t<std::remove_pointer_t<decltype(some.row(0))>>;
-                py::array_t<T> out({some.size(), some.dims()});
-                for (index i = 0; i < some.size(); ++i)
-                    std::copy_n(some.row(i), some.dims(), out.mutable_data() + i * some.dims());
-                return out;
+            if constexpr (requires { some.view(); }) {
+                return copied(some.view());
             } else if constexpr (requires { some.values(0); }) {
                 using T = std::remove_const_t<typename decltype(some.values(0))::value_type>;
                 std::vector<index> start{0};

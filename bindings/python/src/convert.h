@@ -6,6 +6,7 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -49,7 +50,12 @@ py::array_t<T> to_numpy(std::vector<T> from) {
     return py::array_t<T>({static_cast<py::ssize_t>(kept->size())}, kept->data(), owner);
 }
 // A copy, for members of a model that lives on.
-py::array_t<double> copied(matrix_view<const double> from);
+template <class T>
+py::array_t<T> copied(matrix_view<const T> from) {
+    py::array_t<T> out({from.rows, from.cols});
+    for (index i = 0; i < from.rows; ++i) std::copy_n(from.row(i), from.cols, out.mutable_data() + i * from.cols);
+    return out;
+}
 
 // Rows of a 2-D array of T, borrowed: the caller's Python code has made the columns contiguous.
 template <class T>

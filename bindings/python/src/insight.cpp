@@ -48,11 +48,9 @@ void bind_insight(py::module_& m) {
         .def("apply", [](const feature_map& map, const dataset& x) {
             return objects_of(without_lock(0, [&] { return dataset(map.apply(x)); }));
         });
-    m.def("eigenvalues", [](const doubles& K) {
-        if (K.ndim() != 2) throw py::value_error("a matrix is expected here");
-        const matrix_view<const double> view(K.data(), K.shape(0), K.shape(1));
-        return to_numpy(
-            without_lock(0, [&] { return decompose(precomputed<double>(view), eigen_parts::values).values; }));
+    m.def("eigenvalues", [](const matrix_in& K) {
+        const precomputed<double> values(view_of(K));
+        return to_numpy(without_lock(0, [&] { return decompose(values, eigen_parts::values).values; }));
     });
     m.def("eigenvalues", [](const kernel& k, const dataset& x) {
         return to_numpy(without_lock(0, [&] { return decompose(computed<double>(k, x), eigen_parts::values).values; }));

@@ -178,7 +178,7 @@ void bind_kernels(py::module_& m) {
         .def("normalize", [](const kernel& a) { return normalise(a); })
         .def("polynomial_of", [](const kernel& a, const std::vector<double>& c) { return polynomial_of(a, c); })
         .def("field", [](const kernel& a, const std::string& name) { return field(name, a); })
-        .def("pullback", [](const kernel& a, const kernel& map) { return pull_back(map, a); })
+        .def("pulls_back", [](const kernel& map, const kernel& a) { return pull_back(map, a); })
         .def("columns", [](const kernel& a, const std::vector<index>& which) { return columns(a, which); });
 }
 

@@ -9,47 +9,50 @@
 namespace mercer::python {
 namespace {
 
+std::string type_name(const py::handle& of) { return py::str(py::type::handle_of(of).attr("__name__")); }
+
+bool is_text(const py::handle& item) { return py::isinstance<py::str>(item) || py::isinstance<py::bytes>(item); }
+
+// Object i must be of the kind of the first one.
+void require_kind(bool is_one, std::size_t i, const char* what, const py::handle& item) {
+    if (!is_one)
+        throw py::type_error("object " + std::to_string(i) + " must be " + what + ", like the first one, got " +
+                             type_name(item));
+}
+
 strings strings_from(const py::sequence& from) {
     std::vector<std::string> items;
     items.reserve(from.size());
     for (std::size_t i = 0; i < from.size(); ++i) {
         const py::object item = from[i];
-        if (!py::isinstance<py::str>(item) && !py::isinstance<py::bytes>(item))
-            throw py::type_error("object " + std::to_string(i) + " must be a str, like the first one, got " +
-                                 std::string(py::str(py::type::of(item).attr("__name__"))));
+        require_kind(is_text(item), i, "a str", item);
         items.push_back(item.cast<std::string>());
     }
     return strings(std::move(items));
 }
 
-// Whole numbers stand for themselves, other items for the number of their text.
-std::int64_t item_number(const py::handle& item) {
+// Whole numbers stand for themselves, texts for the number that the library gives them.
+template <class Number>
+std::int64_t number_of(const py::handle& item, const char* items, Number of_text) {
     if (py::isinstance<py::int_>(item) || PyIndex_Check(item.ptr())) return item.cast<std::int64_t>();
-    if (!py::isinstance<py::str>(item) && !py::isinstance<py::bytes>(item))
-        throw py::type_error("items of sets must be whole numbers or str, got " +
-                             std::string(py::str(py::type::handle_of(item).attr("__name__"))));
-    return mercer::item_number(item.cast<std::string>());
+    if (!is_text(item)) throw py::type_error(items + (" must be whole numbers or str, got " + type_name(item)));
+    return of_text(item.cast<std::string>());
+}
+std::int64_t item_number(const py::handle& item) {
+    return number_of(item, "items of sets", [](const std::string& text) { return mercer::item_number(text); });
+}
+std::int64_t graph_label(const py::handle& label) {
+    return number_of(label, "labels of nodes and edges", [](const std::string& text) { return label_of(text); });
 }
 
 sets sets_from(const py::sequence& from) {
     std::vector<std::vector<std::int64_t>> items(from.size());
     for (std::size_t i = 0; i < from.size(); ++i) {
         const py::object set = from[i];
-        if (!py::isinstance<py::anyset>(set))
-            throw py::type_error("object " + std::to_string(i) + " must be a set, like the first one, got " +
-                                 std::string(py::str(py::type::of(set).attr("__name__"))));
+        require_kind(py::isinstance<py::anyset>(set), i, "a set", set);
         for (const py::handle item : set) items[i].push_back(item_number(item));
     }
     return sets(std::move(items));
-}
-
-// Whole numbers for themselves, text as the readers of files take it.
-std::int64_t graph_label(const py::handle& label) {
-    if (py::isinstance<py::int_>(label) || PyIndex_Check(label.ptr())) return label.cast<std::int64_t>();
-    if (!py::isinstance<py::str>(label) && !py::isinstance<py::bytes>(label))
-        throw py::type_error("labels of nodes and edges must be whole numbers or str, got " +
-                             std::string(py::str(py::type::handle_of(label).attr("__name__"))));
-    return label_of(label.cast<std::string>());
 }
 
 graph_edge edge_from(const py::handle& from) {
@@ -76,7 +79,7 @@ graphs graphs_from(const py::sequence& from) {
         if (!given[2].is_none())
             for (const py::handle label : given[2].cast<py::iterable>()) parts.labels.push_back(graph_label(label));
         if (!given[3].is_none()) {
-            const auto values = given[3].cast<py::array_t<double, py::array::c_style | py::array::forcecast>>();
+            const auto values = given[3].cast<doubles>();
             if (values.ndim() != 2) throw py::value_error("attributes must have two dimensions: nodes, numbers");
             parts.attributes = values.shape(1);
             parts.values.assign(values.data(), values.data() + values.size());
@@ -95,9 +98,7 @@ multisets multisets_from(const py::sequence& from) {
     std::vector<std::vector<counted_item>> items(from.size());
     for (std::size_t i = 0; i < from.size(); ++i) {
         const py::object bag = from[i];
-        if (!py::isinstance<py::dict>(bag))
-            throw py::type_error("object " + std::to_string(i) + " must be a Counter, like the first one, got " +
-                                 std::string(py::str(py::type::of(bag).attr("__name__"))));
+        require_kind(py::isinstance<py::dict>(bag), i, "a Counter", bag);
         for (const auto& [item, count] : bag.cast<py::dict>())
             items[i].push_back({item_number(item), count.cast<std::int64_t>()});
     }
@@ -135,10 +136,9 @@ points points_from(const py::sequence& from) {
 
 // Arrays of one dimension, (time), or two, (time, coordinate).
 series series_from(const py::sequence& from) {
-    using array = py::array_t<double, py::array::c_style | py::array::forcecast>;
     std::vector<one_series> items(from.size());
     for (std::size_t i = 0; i < from.size(); ++i) {
-        const array values = array::ensure(from[i]);
+        const doubles values = doubles::ensure(from[i]);
         if (!values) throw py::error_already_set();
         if (values.ndim() != 1 && values.ndim() != 2)
             throw py::value_error("series " + std::to_string(i) + " must have one dimension (time) or two (time, " +
@@ -243,7 +243,7 @@ py::object as_python(const multisets& from, index i) {
 py::object as_python(const points& from, index i) {
     const point_cloud& one = from[i];
     return py::make_tuple(to_numpy(std::vector<std::int32_t>(one.elements)),
-                          copied({one.coordinates.data(), one.size(), one.dims}));
+                          copied<double>({one.coordinates.data(), one.size(), one.dims}));
 }
 
 py::object as_python(const series& from, index i) {
@@ -261,15 +261,18 @@ py::object as_python(const images& from, index i) {
 }  // namespace
 
 void bind_kinds(py::module_& m) {
-    m.def(name(strings::where), [](const py::sequence& from) { return dataset(strings_from(from)); });
-    m.def(name(sets::where), [](const py::sequence& from) { return dataset(sets_from(from)); });
+    const auto bind = [&](domain where, auto from) {
+        m.def(name(where), [from](const py::sequence& some) { return dataset(from(some)); });
+    };
+    bind(strings::where, strings_from);
+    bind(sets::where, sets_from);
+    bind(graphs::where, graphs_from);
+    bind(multisets::where, multisets_from);
+    bind(points::where, points_from);
+    bind(images::where, images_from);
+    bind(series::where, series_from);
     m.def(name(records::where),
           [](const std::vector<std::pair<std::string, dataset>>& fields) { return dataset(records_from(fields)); });
-    m.def(name(graphs::where), [](const py::sequence& from) { return dataset(graphs_from(from)); });
-    m.def(name(multisets::where), [](const py::sequence& from) { return dataset(multisets_from(from)); });
-    m.def(name(points::where), [](const py::sequence& from) { return dataset(points_from(from)); });
-    m.def(name(images::where), [](const py::sequence& from) { return dataset(images_from(from)); });
-    m.def(name(series::where), [](const py::sequence& from) { return dataset(series_from(from)); });
 }
 
 py::list as_list(const objects& some) {

@@ -24,12 +24,6 @@ neighbours search(const held_model& model, const py::object& x, index n_neighbor
     return found;
 }
 
-py::object indices_of(const neighbours& found) {
-    py::array_t<std::int64_t> out({found.indices.rows(), found.indices.cols()});
-    std::copy_n(found.indices.data(), found.indices.rows() * found.indices.cols(), out.mutable_data());
-    return out;
-}
-
 // Of any labels of the examples, given as places among so many classes.
 py::object shares(const held_model& model, const neighbours& found, const doubles& codes, index classes) {
     knn_model labelled;
@@ -74,7 +68,7 @@ held_model with_weights(const held_model& model, const matrix_in& weights, const
 
 void bind_particular(py::module_& m) {
     py::class_<neighbours>(m, "Neighbours")
-        .def_property_readonly("indices", &indices_of)
+        .def_property_readonly("indices", [](const neighbours& f) { return copied(f.indices.view()); })
         .def_property_readonly("distances", [](const neighbours& f) { return copied(f.distances.view()); });
     m.def("neighbours", &search);
     m.def("neighbour_shares", &shares);

@@ -13,18 +13,12 @@ void bind_texts(py::module_& m) {
                 text_options options = parse_text_options(how);
                 options.terms.stop = stop;
                 dataset rows;
-                const py::gil_scoped_release released;
-                const thread_limit limit(threads > 0 ? threads : mercer::threads());
-                text_features made = text_features::fit(texts, options, &rows);
+                text_features made = without_lock(threads, [&] { return text_features::fit(texts, options, &rows); });
                 return std::pair(std::move(made), std::move(rows));
             },
             "The features and the rows of the texts they were fitted to.")
-        .def("apply",
-             [](const text_features& by, const dataset& texts, int threads) {
-                 const py::gil_scoped_release released;
-                 const thread_limit limit(threads > 0 ? threads : mercer::threads());
-                 return by.apply(texts);
-             })
+        .def("apply", [](const text_features& by, const dataset& texts,
+                         int threads) { return without_lock(threads, [&] { return by.apply(texts); }); })
         .def_property_readonly("dims", &text_features::dims)
         .def_property_readonly("idf", [](const text_features& of) { return to_numpy(std::vector<double>(of.idf())); })
         .def_property_readonly("terms",

@@ -16,9 +16,6 @@ public:
     explicit cluster_fitted(Model m, std::vector<index> labels = {}, std::vector<index> number = {})
         : fitted_as<Model>(std::move(m)), labels_(std::move(labels)), number_(std::move(number)) {}
     answer gives() const override { return answer::clusters; }
-    std::vector<double> predict(const examples& x) const override {
-        return x.visit([&](const auto& some) { return as_numbers(mercer::predict(this->m_, some)); });
-    }
     std::vector<index> training_clusters() const override { return labels_.empty() ? this->m_.labels : labels_; }
     std::string trouble() const override { return trouble_of(this->m_.status, "max_iter"); }
     part_value part(std::string_view name) const override {
@@ -83,22 +80,14 @@ fitted_ptr cluster(const fit_call& t, auto o, auto fit) {
 }
 
 fitted_ptr make_kmeans(const kernel_kmeans& m, const fit_call& t) {
-    auto o = t.common<kmeans_options>();
-    o.n_clusters = m.n_clusters;
-    o.n_init = m.n_init;
-    o.max_iter = m.max_iter;
-    o.seed = static_cast<std::uint64_t>(m.seed);
-    return cluster<kmeans_fitted>(
-        t, o, [](const kmeans_options& how, const auto&... from) { return fit_kernel_kmeans(from..., how); });
+    return cluster<kmeans_fitted>(t, t.common<kmeans_options>(m), [](const kmeans_options& how, const auto&... from) {
+        return fit_kernel_kmeans(from..., how);
+    });
 }
 
 fitted_ptr make_kmedoids(const kernel_kmedoids& m, const fit_call& t) {
-    auto o = t.common<kmedoids_options>();
-    o.n_clusters = m.n_clusters;
+    auto o = t.common<kmedoids_options>(m);
     o.start = m.start == "random" ? medoid_start::random : medoid_start::build;
-    o.n_init = m.n_init;
-    o.max_iter = m.max_iter;
-    o.seed = static_cast<std::uint64_t>(m.seed);
     return cluster<kmedoids_fitted>(
         t, o, [](const kmedoids_options& how, const auto&... from) { return fit_kernel_kmedoids(from..., how); });
 }

@@ -53,14 +53,11 @@ private:
 };
 
 fitted_ptr make_pca(const kernel_pca& m, const fit_call& t) {
-    auto o = t.common<kernel_pca_options>();
+    auto o = t.common<kernel_pca_options>(m);
     o.n_components = m.n_components;
     o.solver = m.solver == "full"        ? eigen_solver::full
                : m.solver == "iterative" ? eigen_solver::iterative
                                          : eigen_solver::automatic;
-    o.tol = m.tol;
-    o.max_iter = m.max_iter;
-    o.seed = static_cast<std::uint64_t>(m.seed);
     return t.made<pca_fitted>(t.from([&](const auto&... from) { return fit_kernel_pca(from..., o); }));
 }
 
@@ -68,9 +65,6 @@ class fisher_fitted final : public fitted_as<kernel_fisher_model> {
 public:
     using fitted_as::fitted_as;
     answer gives() const override { return answer::classes; }
-    std::vector<double> predict(const examples& x) const override {
-        return x.visit([&](const auto& some) { return mercer::predict(m_, some); });
-    }
     columns transform(const examples& x) const override {
         return {x.visit([&](const auto& some) { return mercer::transform(m_, some); }),
                 numbered("direction", m_.directions.functions())};

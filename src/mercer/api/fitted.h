@@ -83,6 +83,9 @@ public:
     virtual part_value part(std::string_view name) const;
 };
 
+// predict() of a model, wherever it is declared, on objects or a Gram matrix.
+auto predicted(const auto& model, const auto& x) -> decltype(predict(model, x)) { return predict(model, x); }
+
 // What the adapters of all models share. model_bytes() is the file form; functions of the form Σ coef·k(x, xᵢ) + b are
 // found by the names they have.
 template <class Model>
@@ -90,6 +93,14 @@ class fitted_as : public fitted {
 public:
     explicit fitted_as(Model m) : m_(std::move(m)) {}
     const Model& model() const { return m_; }
+    std::vector<double> predict(const examples& x) const override {
+        if constexpr (requires(const precomputed<double>& K) { predicted(m_, K).begin(); })
+            return x.visit([&](const auto& some) {
+                const auto found = predicted(m_, some);
+                return std::vector<double>(found.begin(), found.end());
+            });
+        return fitted::predict(x);
+    }
     std::string bytes() const override { return model_bytes(m_); }
     std::string kernel_text() const override {
         if (const kernel_expansion* f = expansion()) return f->kernel_text();

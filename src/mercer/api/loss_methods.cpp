@@ -43,19 +43,8 @@ public:
     columns details(const examples& x) const override { return {probabilities(x), label_names("p", m_.classes)}; }
 };
 
-// The options that both have under the same names.
-template <class Options>
-Options newton_options(const auto& m, const fit_call& t) {
-    auto o = t.common<Options>();
-    o.fit_intercept = m.fit_intercept;
-    o.tol = m.tol;
-    o.max_iter = static_cast<int>(m.max_iter);
-    return o;
-}
-
 fitted_ptr make_logistic(const kernel_logistic& m, const fit_call& t) {
-    auto o = newton_options<kernel_logistic_options>(m, t);
-    o.C = m.C;
+    const auto o = t.common<kernel_logistic_options>(m);
     return t.made<logistic_fitted>(
         t.x.visit([&](const dataset& x) { return fit_kernel_logistic(*t.k, x, t.targets(), o); },
                   [&](const auto& K) { return fit_kernel_logistic_precomputed(K, t.targets(), o); }));
@@ -92,8 +81,7 @@ loss named_loss(const representer& m) {
 }
 
 fitted_ptr make_representer(const representer& m, const fit_call& t) {
-    auto o = newton_options<representer_fit_options>(m, t);
-    o.alpha = m.alpha;
+    const auto o = t.common<representer_fit_options>(m);
     const loss l = named_loss(m);
     return t.made<representer_fitted>(
         t.x.visit([&](const dataset& x) { return fit_representer(*t.k, x, t.targets(), l, o); },

@@ -57,6 +57,21 @@ struct fit_call : fit_task {
         if constexpr (requires { o.progress = watch.callback(); }) o.progress = watch.callback();
         return o;
     }
+    // And those of the method that the mathematics knows by the same name.
+    template <class Options>
+    Options common(const auto& m) const {
+        auto o = common<Options>();
+        const auto take = []<class T>(T& to, const auto& from) { to = static_cast<T>(from); };
+        if constexpr (requires { o.C, m.C; }) take(o.C, m.C);
+        if constexpr (requires { o.alpha, m.alpha; }) take(o.alpha, m.alpha);
+        if constexpr (requires { o.fit_intercept, m.fit_intercept; }) take(o.fit_intercept, m.fit_intercept);
+        if constexpr (requires { o.n_clusters, m.n_clusters; }) take(o.n_clusters, m.n_clusters);
+        if constexpr (requires { o.n_init, m.n_init; }) take(o.n_init, m.n_init);
+        if constexpr (requires { o.tol, m.tol; }) take(o.tol, m.tol);
+        if constexpr (requires { o.max_iter, m.max_iter; }) take(o.max_iter, m.max_iter);
+        if constexpr (requires { o.seed, m.seed; }) take(o.seed, m.seed);
+        return o;
+    }
     // f(kernel, objects) or f(Gram matrix): functions that fit have both forms.
     template <class F>
     auto from(F f) const {
@@ -106,7 +121,6 @@ fitted_ptr as_fitted(svm_model m);
 std::string trouble_of(fit_status status, const char* options, std::optional<double> gap = {});
 matrix<double> one_column(const std::vector<double>& y);
 std::vector<double> first_column(const matrix<double>& values);
-std::vector<double> as_numbers(const std::vector<index>& labels);
 // "decision setosa", ... by label; the caller's model may name classes later
 std::vector<std::string> label_names(std::string_view what, const std::vector<double>& labels);
 // "component1", "component2", ...

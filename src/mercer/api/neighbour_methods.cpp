@@ -38,19 +38,10 @@ fitted_ptr make_knn(const Method& m, const fit_call& t) {
     return t.made<knn_fitted>(t.from([&](const auto&... from) { return fit_knn(from..., t.targets(), o); }));
 }
 
-template <class Model>
-class nearest_fitted : public fitted_as<Model> {
+class centroid_fitted final : public fitted_as<nearest_centroid_model> {
 public:
-    using fitted_as<Model>::fitted_as;
+    using fitted_as::fitted_as;
     answer gives() const override { return answer::classes; }
-    std::vector<double> predict(const examples& x) const override {
-        return x.visit([&](const auto& some) { return mercer::predict(this->m_, some); });
-    }
-};
-
-class centroid_fitted final : public nearest_fitted<nearest_centroid_model> {
-public:
-    using nearest_fitted::nearest_fitted;
     columns transform(const examples& x) const override {
         return {squared_distances(m_, x.objects()), label_names("squared_distance", m_.classes)};
     }
@@ -60,15 +51,16 @@ public:
     }
 };
 
-class medoid_fitted final : public nearest_fitted<nearest_medoid_model> {
+class medoid_fitted final : public fitted_as<nearest_medoid_model> {
 public:
-    using nearest_fitted::nearest_fitted;
+    using fitted_as::fitted_as;
+    answer gives() const override { return answer::classes; }
     figures about() const override {
         return {{"medoid_rows", m_.rows}, {"sums_of_distances", m_.sums}, {"training_size", m_.training_size}};
     }
     part_value part(std::string_view name) const override {
         if (name == "objects") return m_.medoids;
-        return nearest_fitted::part(name);
+        return fitted_as::part(name);
     }
 };
 

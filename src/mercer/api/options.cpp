@@ -76,6 +76,12 @@ bool valid(const option_info& o, const std::string& text) {
     return false;
 }
 
+std::string wanted(const option_need& need) {
+    std::string out = fmt::format("{}={}", need.option, fmt::join(need.values, " or "));
+    for (const option_need& other : need.or_else) out += " or " + wanted(other);
+    return out;
+}
+
 std::string bound(double value) { return std::isinf(value) ? (value > 0 ? "inf" : "-inf") : fmt::format("{}", value); }
 
 }  // namespace
@@ -138,16 +144,17 @@ option_values::option_values(const std::string& owner, const std::vector<option_
                                    other, o.name)
                  : missing->values.front().empty()
                      ? fmt::format("{}: {} has no effect beside {}: leave one of them out", owner, o.name, other)
-                     : fmt::format("{}: {} has no effect with {}={}, only with {}={}", owner, o.name, other,
-                                   text(other), other, fmt::join(missing->values, " or ")));
+                     : fmt::format("{}: {} has no effect with {}={}, only with {}", owner, o.name, other, text(other),
+                                   wanted(*missing)));
         }
         ignored_.push_back(o.name);
     }
 }
 
 const option_need* option_values::unmet(const option_info& o) const {
-    const auto at =
-        std::ranges::find_if(o.needs, [&](const option_need& need) { return !need.met_by(text(need.option)); });
+    const auto met = [&](const option_need& need) { return need.met_by(text(need.option)); };
+    const auto at = std::ranges::find_if(
+        o.needs, [&](const option_need& need) { return !met(need) && std::ranges::none_of(need.or_else, met); });
     return at == o.needs.end() ? nullptr : &*at;
 }
 

@@ -3,34 +3,15 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <numeric>
 
 #include "mercer/api/method.h"
 #include "mercer/base/error.h"
 #include "mercer/base/parallel.h"
 #include "mercer/base/stop.h"
 #include "mercer/kernels/leaf.h"
+#include "mercer/kernels/text/nearest_name.h"
 
 namespace mercer::api {
-namespace {
-
-// Levenshtein's distance
-std::size_t edits(std::string_view a, std::string_view b) {
-    std::vector<std::size_t> row(b.size() + 1);
-    std::iota(row.begin(), row.end(), std::size_t{0});
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        std::size_t corner = row[0];
-        row[0] = i + 1;
-        for (std::size_t j = 0; j < b.size(); ++j) {
-            const std::size_t above = row[j + 1];
-            row[j + 1] = std::min({above + 1, row[j] + 1, corner + (a[i] == b[j] ? 0 : 1)});
-            corner = above;
-        }
-    }
-    return row.back();
-}
-
-}  // namespace
 
 const std::vector<method>& methods() {
     static const std::vector<method> all = [] {
@@ -48,21 +29,17 @@ const method& find_method(std::string_view name) {
     const std::string wanted = plain_name(name);
     for (const method& each : methods())
         if (each.name == wanted || std::ranges::find(each.aliases, wanted) != each.aliases.end()) return each;
-    std::string there, near;
-    std::size_t least = 3;
+    std::vector<std::string> known;
+    std::string there;
     for (const method& each : methods()) {
-        std::vector<std::string> names = each.aliases;
-        names.push_back(each.name);
-        for (const auto& one : names)
-            if (const std::size_t far = edits(one, wanted); far < least) {
-                least = far;
-                near = each.name;
-            }
+        known.push_back(each.name);
+        known.insert(known.end(), each.aliases.begin(), each.aliases.end());
         there += (there.empty() ? "" : ", ") + each.name;
     }
-    fail(errc::invalid_argument,
-         near.empty() ? fmt::format("there is no method '{}': there are {}", name, there)
-                      : fmt::format("there is no method '{}', did you mean {}? There are {}", name, near, there));
+    const std::string near = nearest_name(wanted, known);
+    fail(errc::invalid_argument, near.empty() ? fmt::format("there is no method '{}': there are {}", name, there)
+                                              : fmt::format("there is no method '{}', did you mean {}? There are {}",
+                                                            name, find_method(near).name, there));
 }
 
 std::string kernel_twin(const method& m) {
@@ -155,8 +132,6 @@ std::vector<double> first_column(const matrix<double>& values) {
     for (index i = 0; i < values.rows(); ++i) out.push_back(values(i, 0));
     return out;
 }
-
-std::vector<double> as_numbers(const std::vector<index>& labels) { return {labels.begin(), labels.end()}; }
 
 std::vector<std::string> label_names(std::string_view what, const std::vector<double>& labels) {
     std::vector<std::string> out;

@@ -102,9 +102,7 @@ public:
 };
 
 fitted_ptr make_ridge(const ridge& m, const fit_call& t) {
-    auto o = t.common<ridge_options>();
-    o.alpha = m.alpha;
-    o.fit_intercept = m.fit_intercept;
+    auto o = t.common<ridge_options>(m);
     o.form = m.form == "primal" ? ridge_form::primal : m.form == "dual" ? ridge_form::dual : ridge_form::cheaper;
     if (m.alphas.empty()) return t.made<ridge_fitted>(fit_ridge(t.x.objects(), t.y, o));
     ridge_path path =

@@ -144,13 +144,11 @@ std::size_t row_bytes(const dataset& x, std::size_t allowed) {
 
 template <class Method>
 svm_options options_of(const Method& m, const fit_call& t) {
-    auto o = t.common<svm_options>();
+    auto o = t.common<svm_options>(m);
     o.task = task_of<Method>;
-    if constexpr (requires { m.C; }) o.C = m.C;
     if constexpr (requires { m.nu; }) o.nu = m.nu;
     if constexpr (requires { m.epsilon; }) o.epsilon = m.epsilon;
     if constexpr (requires { m.shrinking; }) o.shrinking = m.shrinking;
-    o.tol = m.tol;
     o.class_weight_of_C = true;
     o.any_order = t.any_order();
     o.most_seconds = m.max_seconds > 0 ? std::min(m.max_seconds, t.control.seconds) : t.control.seconds;

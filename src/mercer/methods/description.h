@@ -42,7 +42,8 @@ inline range below(range r, double high) { return {r.low, high, r.low_open, true
 // empty.
 struct option_need {
     std::string option;
-    std::vector<std::string> values{};  // none: where the other is given at all
+    std::vector<std::string> values{};   // none: where the other is given at all
+    std::vector<option_need> or_else{};  // one of these is enough too
     bool met_by(const std::string& value) const;
 };
 using option_needs = std::vector<option_need>;

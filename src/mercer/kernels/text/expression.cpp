@@ -22,6 +22,7 @@
 #include "mercer/kernels/algebra.h"
 #include "mercer/kernels/constant.h"
 #include "mercer/kernels/text/names.h"
+#include "mercer/kernels/text/nearest_name.h"
 #include "mercer/kernels/text/registry.h"
 
 namespace mercer {
@@ -366,7 +367,6 @@ private:
         return std::get<kernel>(made);
     }
 
-    // The known name that is closest to the word, when so close that it is likely what was meant.
     std::string unknown(const std::string& word) const {
         std::vector<std::string> known;
         for (const auto& each : kernel_registry()) {
@@ -375,30 +375,8 @@ private:
         }
         known.insert(known.end(),
                      {"exp", "normalize", "polynomial_of", "columns", "field", "conjugate", "pullback", "map", "user"});
-        std::string best;
-        std::size_t least = std::max<std::size_t>(2, word.size() / 3) + 1;
-        for (const auto& each : known) {
-            const bool begins = word.size() >= 2 && each.compare(0, word.size(), word) == 0;
-            const std::size_t apart = begins ? 1 : word.size() > 64 ? least : edits(word, each);
-            if (apart < least && apart < each.size()) least = apart, best = each;
-        }
+        const std::string best = nearest_name(word, known);
         return fmt::format("there is no kernel '{}'{}", word, best.empty() ? "" : "; did you mean " + best + "?");
-    }
-
-    // Letters to insert, drop or replace, and neighbours to exchange, to get from a to b.
-    static std::size_t edits(const std::string& a, const std::string& b) {
-        std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
-        for (std::size_t i = 0; i <= a.size(); ++i)
-            for (std::size_t j = 0; j <= b.size(); ++j) {
-                if (i == 0 || j == 0) {
-                    d[i][j] = i + j;
-                    continue;
-                }
-                d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (a[i - 1] != b[j - 1])});
-                if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                    d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
-            }
-        return d[a.size()][b.size()];
     }
 
     // Runs a step that builds something; an error it throws is given the place in the text.

@@ -27,11 +27,11 @@ void at_most(V& v, double& max_seconds) {
 }
 // What the five machines that SMO solves have in common.
 template <class V>
-void when_to_end(V& v, auto& m) {
+void when_to_end(V& v, auto& m, const option_needs& shrinks = {}) {
     v.number("tol", m.tol, above(0), "the gap at which training ends");
     at_most(v, m.max_seconds);
     v.whole("max_iter", m.max_iter, -1, "pairs solved at most in each binary problem; -1: no limit");
-    v.flag("shrinking", m.shrinking, "set examples aside whose variables will stay at a bound");
+    v.flag("shrinking", m.shrinking, "set examples aside whose variables will stay at a bound", shrinks);
 }
 template <class V>
 void many_classes(V& v, auto& m) {
@@ -71,12 +71,13 @@ struct svc {
     void options(V& v) {
         detail::price_of_errors(v, C);
         const option_needs smo{{"solver", {"smo"}}};
-        detail::when_to_end(v, *this);
+        detail::when_to_end(v, *this, smo);
         detail::many_classes(v, *this);
         v.choice("solver", solver, {"smo", "interior_point", "primal_qp", "kernel_pegasos"},
                  "the dual by SMO or as a quadratic program, the primal as one (linear kernel), or stochastic descent");
         v.flag("probability", probability, "probabilities as well, by cross-validation", smo);
-        v.whole("seed", seed, 0, "of the parts of that cross-validation, of stochastic descent");
+        v.whole("seed", seed, 0, "of the parts of that cross-validation, of stochastic descent",
+                option_needs{{"probability", {"true"}, {{"solver", {"kernel_pegasos"}}}}});
     }
 };
 
