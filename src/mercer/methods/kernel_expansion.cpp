@@ -6,7 +6,7 @@
 
 #include "mercer/base/error.h"
 #include "mercer/gram/adaptors.h"
-#include "mercer/gram/computed.h"
+#include "mercer/gram/make_gram.h"
 #include "mercer/gram/precomputed.h"
 #include "mercer/kernels/algebra.h"
 #include "mercer/methods/expansion_archive.h"
@@ -28,7 +28,7 @@ matrix<double> kernel_expansion::values(const dataset& z) const {
         for (index i = 0; i < out.rows(); ++i) std::copy(offset.begin(), offset.end(), out.row(i));
         return out;
     }
-    return values(computed<double>(*k, z, x, std::size_t{256} << 20));
+    return values(*make_gram<double>(*k, z, x, std::size_t{256} << 20));
 }
 
 matrix<double> kernel_expansion::values(const gram<double>& K) const {

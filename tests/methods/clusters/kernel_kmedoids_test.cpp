@@ -4,6 +4,7 @@
 #include <set>
 
 #include "mercer/base/parallel.h"
+#include "mercer/gram/computed.h"
 #include "mercer/solvers/faster_pam.h"
 #include "methods/clusters/cluster_support.h"
 

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "mercer/base/parallel.h"
+#include "mercer/gram/computed.h"
 #include "mercer/insight/geometry.h"
 #include "mercer/methods/components/pre_image.h"
 #include "mercer/solvers/algebra/dense_algebra.h"

@@ -1,4 +1,5 @@
 #include "mercer/data/kinds/all_kinds.h"
+#include "mercer/gram/computed.h"
 #include "mercer/kernels/laplacian.h"
 #include "mercer/kernels/rational_quadratic.h"
 #include "mercer/methods/components/kernel_fisher.h"

@@ -2,6 +2,7 @@
 
 #include "mercer/base/parallel.h"
 #include "mercer/data/kinds/all_kinds.h"
+#include "mercer/gram/computed.h"
 #include "mercer/kernels/algebra.h"
 #include "methods/clusters/cluster_support.h"
 

@@ -1,4 +1,5 @@
 #include "mercer/data/kinds/all_kinds.h"
+#include "mercer/gram/computed.h"
 #include "mercer/insight/geometry.h"
 #include "mercer/methods/neighbours/nearest_centroid.h"
 #include "mercer/methods/neighbours/nearest_medoid.h"

@@ -225,8 +225,8 @@ kmedoids_model fit_kernel_kmedoids(const gram<double>& K, const kmedoids_options
 kmedoids_model fit_kernel_kmedoids(const kernel& k, const dataset& x, const kmedoids_options& o) {
     require_objects(x, owner);
     check(o, x.size());
-    const computed<double> K(k, x);
-    kmedoids_model m = fit_kmedoids(distances(K), o);
+    const auto K = make_gram<double>(k, x);
+    kmedoids_model m = fit_kmedoids(distances(*K), o);
     add_objects(m, self_values(k, x), &k, x);
     return m;
 }
@@ -242,8 +242,8 @@ std::vector<kmedoids_model> scan_kmedoids(const gram<double>& D, index first, in
 std::vector<kmedoids_model> scan_kernel_kmedoids(const kernel& k, const dataset& x, index first, index last,
                                                  const kmedoids_options& o) {
     require_objects(x, owner);
-    const computed<double> K(k, x);
-    std::vector<kmedoids_model> out = scan_kmedoids(distances(K), first, last, o);
+    const auto K = make_gram<double>(k, x);
+    std::vector<kmedoids_model> out = scan_kmedoids(distances(*K), first, last, o);
     const std::vector<double> self = self_values(k, x);
     for (auto& each : out) add_objects(each, self, &k, x);
     return out;
@@ -269,7 +269,7 @@ std::vector<index> predict(const kmedoids_model& m, const dataset& z) {
              "k-medoids: this model was fitted on a matrix; give kernel values or distances, not objects");
     if (z.kind() == domain::vectors) require_finite(z);
     if (z.size() == 0) return {};
-    return predict(m, computed<double>(*m.k, z, m.objects));
+    return predict(m, *make_gram<double>(*m.k, z, m.objects));
 }
 
 std::vector<index> predict(const kmedoids_model& m, const gram<double>& K) {

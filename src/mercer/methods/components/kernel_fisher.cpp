@@ -194,7 +194,7 @@ std::vector<double> nearest(const kernel_fisher_model& m, const matrix<double>& 
 kernel_fisher_model fit_kernel_fisher(const kernel& k, const dataset& x, std::span<const double> y,
                                       const kernel_fisher_options& o) {
     require_objects(x, owner);
-    kernel_fisher_model m = fitted(computed<double>(k, x), y, o);
+    kernel_fisher_model m = fitted(*make_gram<double>(k, x), y, o);
     m.directions.k = std::make_shared<const kernel>(k);
     m.directions.x = x;
     return m;

@@ -210,15 +210,15 @@ kernel_pca_model fit_kernel_pca(const kernel& k, const dataset& x, const kernel_
     constexpr std::size_t packed_bytes = std::size_t{64} << 20;
     // Half of K in memory, where that is all that is needed of it.
     const auto by_half = [&] {
-        const computed<double> K(k, x, packed_bytes);
-        half_gram half(K);
+        const auto K = make_gram<double>(k, x, packed_bytes);
+        half_gram half(*K);
         std::vector<double> self(static_cast<std::size_t>(x.size()));
-        K.diagonal(self);
+        K->diagonal(self);
         const auto product = [&half](matrix_view<const double> v, matrix_view<double> out) { half.multiply(v, out); };
         // A pass over few objects is cheap beside the vectors' own algebra: narrow blocks, for few components, need
         // fewer of these.
         const bool narrow = x.size() < 2000 && o.n_components <= 10;
-        return fitted(static_cast<const gram<double>&>(K), {product, narrow ? index{3} : gram_multiplication().block},
+        return fitted(static_cast<const gram<double>&>(*K), {product, narrow ? index{3} : gram_multiplication().block},
                       self, o);
     };
     // The half, the examples packed, and some two hundred vectors

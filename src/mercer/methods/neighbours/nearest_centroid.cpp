@@ -77,7 +77,7 @@ nearest_centroid_model fit_nearest_centroid(const kernel& k, const dataset& x, s
                                             const nearest_centroid_options& o) {
     require_objects(x, owner);
     nearest_centroid_model m = without_norms(y, x.size(), o);
-    add_norms(m, computed<double>(k, x, o.memory_bytes));  // one pass: nothing is worth keeping
+    add_norms(m, *make_gram<double>(k, x, o.memory_bytes));  // one pass: nothing is worth keeping
     m.means.k = std::make_shared<const kernel>(k);
     m.means.x = x;
     return m;

@@ -49,7 +49,7 @@ nearest_medoid_model fitted(const gram<double>& K, std::span<const double> y, co
 nearest_medoid_model fit_nearest_medoid(const kernel& k, const dataset& x, std::span<const double> y,
                                         const nearest_medoid_options& o) {
     require_objects(x, owner);
-    nearest_medoid_model m = fitted(computed<double>(k, x), y, o);
+    nearest_medoid_model m = fitted(*make_gram<double>(k, x), y, o);
     m.k = std::make_shared<const kernel>(k);
     m.medoids = gather(x, std::span<const index>(m.rows));
     return m;
@@ -65,7 +65,7 @@ std::vector<double> predict(const nearest_medoid_model& m, const dataset& z) {
         fail(errc::unsupported, "nearest medoid: this model was fitted on a matrix; give kernel values, not objects");
     if (z.kind() == domain::vectors) require_finite(z);
     if (z.size() == 0) return {};
-    return predict(m, computed<double>(*m.k, z, m.medoids));
+    return predict(m, *make_gram<double>(*m.k, z, m.medoids));
 }
 
 std::vector<double> predict(const nearest_medoid_model& m, const gram<double>& K) {
