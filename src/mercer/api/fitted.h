@@ -13,6 +13,7 @@
 #include "mercer/gram/precomputed.h"
 #include "mercer/methods/description.h"
 #include "mercer/methods/kernel_expansion.h"
+#include "mercer/methods/model_file.h"
 
 namespace mercer::api {
 
@@ -83,11 +84,11 @@ public:
     virtual part_value part(std::string_view name) const;
 };
 
-// What the adapters of all models share. model_bytes() is the file form; functions of the form Σ coef·k(x, xᵢ) + b are
-// found by the names they have.
+// What the adapters of all models share. Functions of the form Σ coef·k(x, xᵢ) + b are found by the names they have.
 template <class Model>
 class fitted_as : public fitted {
 public:
+    using model_type = Model;
     explicit fitted_as(Model m) : m_(std::move(m)) {}
     const Model& model() const { return m_; }
     std::string bytes() const override { return model_bytes(m_); }

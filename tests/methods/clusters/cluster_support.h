@@ -83,8 +83,9 @@ inline dataset few_strings() { return strings({"abcabc", "abcab", "bcabca", "zzz
 inline dataset few_sets() { return sets({{1, 2, 3}, {1, 2}, {2, 3, 4}, {10, 11}, {10, 11, 12}, {}, {1, 2, 3, 4}}); }
 
 // A model survives its file, and damaged files are refused: cut short, a byte changed, a newer version, another format.
-template <class Model, class Parse>
-Model round_trip(const Model& model, Parse parse) {
+template <class Model>
+Model round_trip(const Model& model) {
+    const auto parse = parse_model<Model>;
     const std::string bytes = model_bytes(model);
     Model back = parse(bytes, "m");
     EXPECT_EQ(model_bytes(back), bytes);
