@@ -25,6 +25,7 @@
 #include "mercer/kernels/polynomial.h"
 #include "mercer/kernels/sets/set_kernels.h"
 #include "mercer/kernels/strings/spectrum.h"
+#include "mercer/methods/model_file.h"
 
 namespace mercer::cluster_testing {
 
