@@ -8,7 +8,7 @@ string(REPLACE ">;" ", inverse_multiquadric>;" list "${list}")
 file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/contributing/mercer/kernels/all_kernels.h CONTENT "${list}" @ONLY)
 set(contributing_includes ${CMAKE_BINARY_DIR}/contributing ${CMAKE_SOURCE_DIR}/tests/contributing)
 
-add_executable(mercer_contributing tests/contributing/inverse_multiquadric_test.cpp tests/contributing/text_test.cpp tests/kernels/contract_test.cpp
+add_executable(mercer_contributing tests/contributing/inverse_multiquadric_test.cpp tests/contributing/kernel_median_test.cpp tests/contributing/text_test.cpp tests/kernels/contract_test.cpp
                tests/contracts/dense_oracle.cpp tests/contracts/reference.cpp tests/contracts/paths.cpp src/mercer/kernels/text/registry.cpp src/mercer/kernels/evaluation/precise.cpp)
 foreach(simd ${simd_targets})
   mercer_simd_library(contributing_simd_${simd} ${simd} ${CMAKE_SOURCE_DIR}/src/mercer/kernels/tile/ops.cpp)

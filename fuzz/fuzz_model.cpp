@@ -51,7 +51,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             if (mercer::libsvm_model_text(mercer::parse_libsvm_model(text, "again", zero_based), zero_based) != text)
                 std::abort();
         } else {
-            use(mercer::parse_model(data[0] & 2 ? with_first_line(body) : std::string(body), "fuzz"));
+            use(mercer::parse_model<mercer::svm_model>(data[0] & 2 ? with_first_line(body) : std::string(body),
+                                                       "fuzz"));
         }
     } catch (const mercer::error&) {
     }

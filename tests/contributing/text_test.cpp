@@ -24,6 +24,13 @@ TEST(contributing, shows_the_files_of_its_example) {
          {"contributing/mercer/kernels/inverse_multiquadric.h", "contributing/inverse_multiquadric_test.cpp"})
         EXPECT_THAT(page, ::testing::HasSubstr("```cpp\n" + text_of(name) + "```\n"))
             << "copy tests/" << name << " to CONTRIBUTING.md";
+    // In a list, by three spaces to the right.
+    std::string indented = "```cpp\n" + text_of("contributing/kernel_median_file.h") + "```\n", shown;
+    for (std::size_t at = 0, end; at < indented.size(); at = end) {
+        end = indented.find('\n', at) + 1;
+        shown += (end - at > 1 ? "   " : "") + indented.substr(at, end - at);
+    }
+    EXPECT_THAT(page, ::testing::HasSubstr(shown)) << "copy tests/contributing/kernel_median_file.h to CONTRIBUTING.md";
 }
 
 }  // namespace

@@ -244,7 +244,7 @@ TEST(margin_report, models_of_files) {
     const table t = read_table(testing_support::data_file("heart_scale.svm"));
     const svm_model model = fit_svm(kernel::parse("rbf(gamma=0.1)"), t.x, t.y, options_for(svm_task::c_svc, 4));
     const margin_report direct = report_margins(model, t.x, t.y);
-    const margin_report own = report_margins(parse_model(model_bytes(model), "own"), t.x, t.y);
+    const margin_report own = report_margins(parse_model<svm_model>(model_bytes(model), "own"), t.x, t.y);
     EXPECT_EQ(own.problems[0].primal, direct.problems[0].primal);
     EXPECT_FALSE(own.C_inferred);
     // LIBSVM's file does not say which examples the support vectors were, nor C.
@@ -319,7 +319,7 @@ TEST(margin_report, objects_that_are_not_vectors) {
     const table t = read_table(testing_support::data_file("promoters.tsv"));
     const svm_model model =
         fit_svm(kernel::parse("normalize(spectrum(k=3))"), t.x, t.y, options_for(svm_task::c_svc, 10));
-    const margin_report report = report_margins(parse_model(model_bytes(model), "own"), t.x, t.y);
+    const margin_report report = report_margins(parse_model<svm_model>(model_bytes(model), "own"), t.x, t.y);
     check_problem(report.problems.at(0), 1e-3);
     EXPECT_FALSE(report.problems[0].normal) << "features of strings are not written out";
     const std::vector<index> backwards = [&] {

@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "mercer/base/seeded.h"
+#include "mercer/gram/computed.h"
 #include "mercer/insight/independence_test.h"
 #include "mercer/insight/two_sample_test.h"
 #include "methods/clusters/cluster_support.h"

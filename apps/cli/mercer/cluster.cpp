@@ -6,8 +6,8 @@
 #include "learning.h"
 #include "mercer/base/error.h"
 #include "mercer/base/file.h"
-#include "mercer/gram/computed.h"
 #include "mercer/gram/distances.h"
+#include "mercer/gram/make_gram.h"
 #include "mercer/methods/clusters/kernel_kmedoids.h"
 
 namespace mercer::cli {
@@ -66,7 +66,7 @@ search try_all(const api::spec& s, const objects& on, std::pair<index, index> ra
     std::optional<api::model> best;
     double most = 0;
     std::string kernel_text;
-    std::optional<computed<double>> matrix_of;
+    std::unique_ptr<gram<double>> matrix_of;
     for (index k = range.first; k <= range.second; ++k) {
         api::spec one = s;
         if (matrix_of) one.kernel = kernel_text;
@@ -75,7 +75,7 @@ search try_all(const api::spec& s, const objects& on, std::pair<index, index> ra
         shown.phase(fmt::format("silhouette of {} clusters", k));
         if (!matrix_of) {
             kernel_text = m.kernel_text();
-            matrix_of.emplace(kernel::parse(kernel_text), m.prepared(on.data.x));
+            matrix_of = make_gram<double>(kernel::parse(kernel_text), m.prepared(on.data.x));
         }
         const std::vector<double> each = silhouettes(distances(*matrix_of), m.inner().training_clusters());
         const double silhouette = std::accumulate(each.begin(), each.end(), 0.0) / static_cast<double>(each.size());

@@ -47,7 +47,7 @@ bound_kernel bind(const kernel_task& task, progress& shown) {
     objects on = load(task.from);
     require_fit(k, on, task.from.path);
     const dataset x = on.data.x;
-    return {k, std::move(on), computed<double>(k, x)};
+    return {k, std::move(on), make_gram<double>(k, x)};
 }
 
 void write_picture(const kernel_task& task, const bound_kernel& bound, std::optional<gram_spectrum> spectrum,
@@ -56,12 +56,12 @@ void write_picture(const kernel_task& task, const bound_kernel& bound, std::opti
     constexpr index most_for_spectrum = 2000;  // a few seconds
     if (!spectrum && bound.size() <= most_for_spectrum) {
         shown.phase("computing the eigenvalues for the picture");
-        spectrum = decompose(bound.matrix, eigen_parts::values);
+        spectrum = decompose(*bound.matrix, eigen_parts::values);
     }
     shown.phase("drawing");
     const object_order order = order_by_target(bound.on.data);
     std::vector<panel> panels{heat_map_panel(
-        average_cells(bound.matrix, order.objects, 400, [&](double done) { shown.share(done); }), order)};
+        average_cells(*bound.matrix, order.objects, 400, [&](double done) { shown.share(done); }), order)};
     if (spectrum) panels.push_back(spectrum_panel(*spectrum));
     write_atomically(task.picture, picture_page(bound.k.text(), bound.on.about, panels));
 }

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "mercer/gram/computed.h"
+#include "mercer/gram/make_gram.h"
 #include "mercer/insight/spectrum.h"
 #include "program.h"
 
@@ -29,7 +29,7 @@ struct kernel_task {
 struct bound_kernel {
     kernel k;
     objects on;
-    computed<double> matrix;
+    std::unique_ptr<gram<double>> matrix;
     index size() const { return on.size(); }
     json head() const;  // {"kernel": …, "data": …, "n": …}
 };

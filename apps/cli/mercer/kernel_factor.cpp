@@ -22,7 +22,7 @@ void show(const factor_options& options) {
         const bound_kernel bound = bind(options.task, shown);
         require_memory(bound.size(), 3, "the factor");
         shown.phase(fmt::format("factoring a matrix of {} rows", bound.size()));
-        const gram_factor factor = factorise(bound.matrix, options.tolerance);
+        const gram_factor factor = factorise(*bound.matrix, options.tolerance);
         write_matrix(options.out, factor.p.view());
         std::vector<index> pivots;
         for (const index pivot : factor.pivots) pivots.push_back(bound.on.row(pivot));

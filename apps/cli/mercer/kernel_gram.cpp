@@ -38,7 +38,7 @@ gram_summary pass_over(const bound_kernel& bound, index corner, matrix_writer* o
     shown.phase(fmt::format("computing {} × {} values", n, n));
     for (index first = 0; first < n; first += chunk) {
         const index rows = std::min(chunk, n - first);
-        bound.matrix.block(selection(first, rows), selection(0, n), values.view());
+        bound.matrix->block(selection(first, rows), selection(0, n), values.view());
         for (index r = 0; r < rows; ++r) {
             const index i = first + r;
             for (index j = 0; j < n; ++j) {

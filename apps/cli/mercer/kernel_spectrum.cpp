@@ -72,7 +72,7 @@ void show(const spectrum_options& options) {
         const bound_kernel bound = bind(options.task, shown);
         require_memory(bound.size(), 4, "the eigendecomposition");
         shown.phase(fmt::format("computing the eigenvalues of {} rows", bound.size()));
-        const gram_spectrum spectrum = decompose(bound.matrix, eigen_parts::values);
+        const gram_spectrum spectrum = decompose(*bound.matrix, eigen_parts::values);
         if (!options.out.empty()) write_matrix(options.out, {spectrum.values.data(), spectrum.size(), 1});
         text = as_text(bound, spectrum, options.top);
         answer = bound.head();

@@ -151,7 +151,7 @@ void test(const test_options& options) {
                 fail(errc::data, "a matrix that is not symmetric cannot be repaired by its eigenvalues");
             require_memory(bound.size(), 4, "a repair");
             shown.phase(fmt::format("repairing a matrix of {} rows", bound.size()));
-            const repaired_gram fixed = repair(bound.matrix, method_named(options.repair));
+            const repaired_gram fixed = repair(*bound.matrix, method_named(options.repair));
             if (!options.out.empty()) write_matrix(options.out, fixed.k.view());
             text += repair_text(fixed, options.out);
             answer["repair"] = repair_json(fixed, options.out);

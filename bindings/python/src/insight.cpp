@@ -1,6 +1,6 @@
 // The Mercer test, explicit feature maps, spectra, tests of two samples and of independence.
 #include "convert.h"
-#include "mercer/gram/computed.h"
+#include "mercer/gram/make_gram.h"
 #include "mercer/gram/precomputed.h"
 #include "mercer/insight/independence_test.h"
 #include "mercer/insight/mercer_test.h"
@@ -53,7 +53,8 @@ void bind_insight(py::module_& m) {
         return to_numpy(without_lock(0, [&] { return decompose(values, eigen_parts::values).values; }));
     });
     m.def("eigenvalues", [](const kernel& k, const dataset& x) {
-        return to_numpy(without_lock(0, [&] { return decompose(computed<double>(k, x), eigen_parts::values).values; }));
+        return to_numpy(
+            without_lock(0, [&] { return decompose(*make_gram<double>(k, x), eigen_parts::values).values; }));
     });
     // Both samples together, the first `first` objects are those of the first one: (biased, unbiased, p).
     m.def("mmd_test", [](const py::object& x, const kernel* k, index first, bool unbiased, index permutations,
@@ -65,7 +66,7 @@ void bind_insight(py::module_& m) {
         o.progress = control.watching();
         const auto r = on_input(
             x, thread_count(n_jobs),
-            [&](const dataset& data) { return two_sample_test(computed<double>(*k, data), first, o); },
+            [&](const dataset& data) { return two_sample_test(*make_gram<double>(*k, data), first, o); },
             [&](const auto& K) { return two_sample_test(precomputed<double>(K), first, o); });
         control.finish();
         return py::make_tuple(r.biased, r.unbiased, r.p_value);

@@ -95,8 +95,7 @@ fitted_ptr make_kmedoids(const kernel_kmedoids& m, const fit_call& t) {
 }  // namespace
 
 std::vector<method> cluster_methods() {
-    return {entry<kernel_kmeans>(make_kmeans, parsed<kmeans_fitted, parse_kernel_kmeans_model>),
-            entry<kernel_kmedoids>(make_kmedoids, parsed<kmedoids_fitted, parse_kernel_kmedoids_model>)};
+    return {entry<kernel_kmeans, kmeans_fitted>(make_kmeans), entry<kernel_kmedoids, kmedoids_fitted>(make_kmedoids)};
 }
 
 }  // namespace mercer::api

@@ -113,9 +113,8 @@ fitted_ptr make_density(const kernel_density&, const fit_call& t) {
 }  // namespace
 
 std::vector<method> component_methods() {
-    return {entry<kernel_pca>(make_pca, parsed<pca_fitted, parse_kernel_pca_model>),
-            entry<kernel_fisher>(make_fisher, parsed<fisher_fitted, parse_kernel_fisher_model>),
-            entry<kernel_density>(make_density, parsed<density_fitted, parse_kernel_density_model>)};
+    return {entry<kernel_pca, pca_fitted>(make_pca), entry<kernel_fisher, fisher_fitted>(make_fisher),
+            entry<kernel_density, density_fitted>(make_density)};
 }
 
 }  // namespace mercer::api

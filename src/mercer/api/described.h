@@ -101,17 +101,15 @@ Method value_of(const option_values& from) {
     return out;
 }
 
-// The entry of the registry: fit is given the value, parse the bytes of a model file.
-template <described_method Method>
-method entry(fitted_ptr (*fit)(const Method&, const fit_call&),
-             fitted_ptr (*parse)(std::string_view, const std::string&)) {
+// The entry of the registry: fit is given the value; Fitted, an adapter of a model (fitted_as), is what files of this
+// method become.
+template <described_method Method, class Fitted>
+method entry(fitted_ptr (*fit)(const Method&, const fit_call&)) {
     return {Method::facts(), options_of<Method>(),
-            [fit](const fit_call& t) { return fit(value_of<Method>(t.options), t); }, parse};
-}
-// The second of these for an adapter that is made from what `parse` reads.
-template <class Fitted, auto parse>
-fitted_ptr parsed(std::string_view bytes, const std::string& file) {
-    return std::make_shared<const Fitted>(parse(bytes, file));
+            [fit](const fit_call& t) { return fit(value_of<Method>(t.options), t); },
+            [](std::string_view bytes, const std::string& file) -> fitted_ptr {
+                return std::make_shared<const Fitted>(parse_model<typename Fitted::model_type>(bytes, file));
+            }};
 }
 
 }  // namespace mercer::api

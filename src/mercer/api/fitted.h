@@ -13,6 +13,7 @@
 #include "mercer/gram/precomputed.h"
 #include "mercer/methods/description.h"
 #include "mercer/methods/kernel_expansion.h"
+#include "mercer/methods/model_file.h"
 
 namespace mercer::api {
 
@@ -86,11 +87,11 @@ public:
 // predict() of a model, wherever it is declared, on objects or a Gram matrix.
 auto predicted(const auto& model, const auto& x) -> decltype(predict(model, x)) { return predict(model, x); }
 
-// What the adapters of all models share. model_bytes() is the file form; functions of the form Σ coef·k(x, xᵢ) + b are
-// found by the names they have.
+// What the adapters of all models share. Functions of the form Σ coef·k(x, xᵢ) + b are found by the names they have.
 template <class Model>
 class fitted_as : public fitted {
 public:
+    using model_type = Model;
     explicit fitted_as(Model m) : m_(std::move(m)) {}
     const Model& model() const { return m_; }
     std::vector<double> predict(const examples& x) const override {

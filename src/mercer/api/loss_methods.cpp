@@ -91,8 +91,8 @@ fitted_ptr make_representer(const representer& m, const fit_call& t) {
 }  // namespace
 
 std::vector<method> loss_methods() {
-    return {entry<kernel_logistic>(make_logistic, parsed<logistic_fitted, parse_kernel_logistic>),
-            entry<representer>(make_representer, parsed<representer_fitted, parse_representer>)};
+    return {entry<kernel_logistic, logistic_fitted>(make_logistic),
+            entry<representer, representer_fitted>(make_representer)};
 }
 
 }  // namespace mercer::api

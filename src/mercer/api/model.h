@@ -20,6 +20,11 @@
 #include "mercer/data/scaling.h"
 #include "mercer/data/text_features.h"
 
+namespace mercer {
+template <class Model>
+struct file_form;  // of its parts in a file (methods/codec.h)
+}  // namespace mercer
+
 namespace mercer::api {
 
 struct spec {
@@ -75,6 +80,7 @@ public:
     dataset prepared(const dataset& x) const;
 
 private:
+    friend struct file_form<model>;
     friend model fit(const api::spec& s, const table& data, const fit_control& control);
     friend model parse(std::string_view bytes, const std::string& name);
     columns named(columns from) const;

@@ -2,13 +2,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <tuple>
 
 #include "mercer/api/model.h"
 #include "mercer/base/error.h"
 #include "mercer/data/kinds/all_kinds.h"
 #include "mercer/kernels/leaf.h"
-#include "mercer/methods/archive.h"
+#include "mercer/methods/codec.h"
 #include "mercer/methods/svm/files/libsvm_model.h"
 #include "mercer/methods/svm/files/model_file.h"
 
@@ -16,8 +17,6 @@ namespace mercer::api {
 namespace {
 
 using nlohmann::ordered_json;
-constexpr std::string_view format_name = "mercer-model";
-constexpr int version = 2;
 
 std::string value_text(const std::string& key, const ordered_json& value) {
     if (value.is_string()) return value.get<std::string>();
@@ -63,19 +62,62 @@ std::string_view first_word(std::string_view bytes) {
     return bytes.substr(0, std::min(bytes.find_first_of(" \n"), bytes.size()));
 }
 
-// "kind": its name, or its number as files of version 1 have it.
-domain kind_in(const nlohmann::json& head) {
-    if (head.at("kind").is_string()) return domain_named(head.at("kind").get<std::string>());
-    constexpr domain numbered[] = {domain::any, domain::vectors, strings::where, sets::where};
-    return numbered[mercer::whole(head, "kind", 3)];
-}
-
 // What can be told of an estimator's file without its spec.
 domain domain_of(const std::string& kernel_text) {
     return kernel_text.empty() ? domain::vectors : kernel::parse(kernel_text).where();
 }
 
+// What a model file says of the kind of object: its name, or its number in version 1.
+domain kind_in(const std::string& text) {
+    constexpr domain numbered[] = {domain::any, domain::vectors, strings::where, sets::where};
+    return text.size() == 1 && text[0] >= '0' && text[0] <= '3' ? numbered[text[0] - '0'] : domain_named(text);
+}
+
+// The JSON of a part that may be missing, empty then.
+template <class Part>
+void json_part(auto& a, const char* key, auto& part) {
+    a.head(
+        key, part, [](const auto& some) { return some ? some->to_json() : std::string(); },
+        [&](const std::string& text) { return text.empty() ? std::optional<Part>() : Part::from_json(text, key); });
+}
+
 }  // namespace
+}  // namespace mercer::api
+
+template <>
+struct mercer::file_form<mercer::api::model> {
+    static constexpr std::string_view format = "mercer-model";
+    static constexpr int version = 2;
+
+    template <class Archive>
+    static void parts(Archive& a, auto& m) {
+        a.head("spec", m.spec_, api::to_json, api::parse_spec);
+        api::json_part<scaling>(a, "scaling", m.scaling_);
+        if (a.has("text", m.text_.has_value())) api::json_part<text_features>(a, "text", m.text_);
+        a.head("classes", m.class_names_);
+        a.head("features", m.feature_names_);
+        a.head(
+            "kind", m.kind_, [](domain kind) { return name(kind); }, api::kind_in);
+        a.whole("dims", m.dims_);
+        a.head("label", m.label);
+        if (a.has("text_column", !m.text_column.empty())) a.head("text_column", m.text_column);
+        a.head("figures", m.figures_, std::mem_fn(&api::figures::json), api::figures::from_json);
+        std::string inner = m.inner_ ? m.inner_->bytes() : std::string();
+        a.file("inner_bytes", inner);
+        if constexpr (Archive::reading) {
+            const api::method& of = api::find_method(m.spec_.method);
+            m.spec_.options = api::option_values::stored(of.name, of.options, m.spec_.options).all();
+            m.inner_ = of.parse(inner, a.name());
+        }
+        const index dims = m.text_ ? m.text_->dims() : m.dims_;
+        a.check(!m.scaling_ || m.scaling_->dims() == dims, "{} columns are scaled, the objects have {}",
+                m.scaling_ ? m.scaling_->dims() : 0, dims);
+        a.check(!m.text_ || m.kind_ == strings::where, "terms of texts, but the objects are {}", name(m.kind_));
+    }
+};
+template struct mercer::model_file<mercer::api::model>;
+
+namespace mercer::api {
 
 spec parse_spec(std::string_view json) {
     try {
@@ -89,53 +131,11 @@ std::string to_json(const spec& s) {
     return write_spec(s).dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 
-std::string model::bytes() const {
-    archive_writer out;
-    const std::string inner = inner_->bytes();
-    out.head["spec"] = to_json(spec_);
-    out.head["scaling"] = scaling_ ? scaling_->to_json() : std::string();
-    if (text_) out.head["text"] = text_->to_json();
-    out.head["classes"] = class_names_;
-    out.head["features"] = feature_names_;
-    out.head["kind"] = mercer::name(kind_);
-    out.head["dims"] = dims_;
-    out.head["label"] = label;
-    if (!text_column.empty()) out.head["text_column"] = text_column;
-    out.head["figures"] = figures_.json();
-    out.head["inner_bytes"] = inner.size();
-    out.all(std::span<const char>(inner));
-    return out.bytes(format_name, version);
-}
+std::string model::bytes() const { return model_bytes(*this); }
 
 model parse(std::string_view bytes, const std::string& name) {
+    if (first_word(bytes) == file_form<model>::format) return parse_model<model>(bytes, name);
     model out;
-    if (first_word(bytes) == format_name) {
-        archive_reader in(bytes, format_name, version, name);
-        in.read([&] {
-            out.spec_ = parse_spec(in.head.at("spec").get<std::string>());
-            if (const auto text = in.head.at("scaling").get<std::string>(); !text.empty())
-                out.scaling_ = scaling::from_json(text, name);
-            if (in.head.contains("text"))
-                out.text_ = text_features::from_json(in.head["text"].get<std::string>(), name);
-            out.class_names_ = in.head.at("classes").get<std::vector<std::string>>();
-            out.feature_names_ = in.head.at("features").get<std::vector<std::string>>();
-            out.kind_ = kind_in(in.head);
-            out.dims_ = mercer::whole(in.head, "dims");
-            out.label = in.head.at("label").get<std::string>();
-            out.text_column = in.head.value("text_column", std::string());
-            out.figures_ = figures::from_json(in.head.at("figures").get<std::string>());
-            const std::vector<char> inner = in.all<char>(mercer::whole(in.head, "inner_bytes"));
-            const method& m = find_method(out.spec_.method);
-            out.spec_.options = option_values::stored(m.name, m.options, out.spec_.options).all();
-            out.inner_ = m.parse(std::string_view(inner.data(), inner.size()), name);
-            const index dims = out.text_ ? out.text_->dims() : out.dims_;
-            if (out.scaling_ && out.scaling_->dims() != dims)
-                in.bad(fmt::format("{} columns are scaled, the objects have {}", out.scaling_->dims(), dims));
-            if (out.text_ && out.kind_ != strings::where)
-                in.bad(fmt::format("terms of texts, but the objects are {}", mercer::name(out.kind_)));
-        });
-        return out;
-    }
     // An estimator's own file: what it was asked for is not in it, so the options are left out.
     std::tie(out.inner_, out.spec_.method) = parse_fitted(bytes, name);
     out.spec_.kernel = out.inner_->kernel_text();

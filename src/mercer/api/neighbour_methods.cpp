@@ -79,10 +79,8 @@ fitted_ptr make_medoid(const nearest_medoid&, const fit_call& t) {
 }  // namespace
 
 std::vector<method> neighbour_methods() {
-    return {entry<knn>(make_knn, parsed<knn_fitted, parse_knn_model>),
-            entry<knn_regression>(make_knn, parsed<knn_fitted, parse_knn_model>),
-            entry<nearest_centroid>(make_centroid, parsed<centroid_fitted, parse_nearest_centroid_model>),
-            entry<nearest_medoid>(make_medoid, parsed<medoid_fitted, parse_nearest_medoid_model>)};
+    return {entry<knn, knn_fitted>(make_knn), entry<knn_regression, knn_fitted>(make_knn),
+            entry<nearest_centroid, centroid_fitted>(make_centroid), entry<nearest_medoid, medoid_fitted>(make_medoid)};
 }
 
 }  // namespace mercer::api

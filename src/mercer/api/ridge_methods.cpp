@@ -113,8 +113,7 @@ fitted_ptr make_ridge(const ridge& m, const fit_call& t) {
 }  // namespace
 
 std::vector<method> ridge_methods() {
-    return {entry<ridge>(make_ridge, parsed<ridge_fitted, parse_ridge>),
-            entry<kernel_ridge>(make_kernel_ridge, parsed<kernel_ridge_fitted, parse_kernel_ridge>)};
+    return {entry<ridge, ridge_fitted>(make_ridge), entry<kernel_ridge, kernel_ridge_fitted>(make_kernel_ridge)};
 }
 
 }  // namespace mercer::api

@@ -235,20 +235,18 @@ fitted_ptr make_pegasos(const pegasos& m, const fit_call& t) {
     return trained(linear ? svm_solver::pegasos : svm_solver::kernel_pegasos, *t.k, t, o);
 }
 
-constexpr auto parse = parsed<svm_fitted, parse_model>;
-
 }  // namespace
 
 fitted_ptr as_fitted(svm_model m) { return std::make_shared<const svm_fitted>(std::move(m)); }
 
 std::vector<method> svm_methods() {
-    return {entry<svc>(make, parse),
-            entry<nu_svc>(make, parse),
-            entry<svr>(make, parse),
-            entry<nu_svr>(make, parse),
-            entry<one_class>(make, parse),
-            entry<linear_svc>(make_linear, parse),
-            entry<pegasos>(make_pegasos, parse)};
+    return {entry<svc, svm_fitted>(make),
+            entry<nu_svc, svm_fitted>(make),
+            entry<svr, svm_fitted>(make),
+            entry<nu_svr, svm_fitted>(make),
+            entry<one_class, svm_fitted>(make),
+            entry<linear_svc, svm_fitted>(make_linear),
+            entry<pegasos, svm_fitted>(make_pegasos)};
 }
 
 }  // namespace mercer::api

@@ -1,12 +1,11 @@
-// K(i, j) = k(xᵢ, zⱼ), computed when asked for.
+// K(i, j) = k(xᵢ, zⱼ), computed by this processor when asked for.
 #pragma once
 
 #include <cstddef>
 #include <utility>
 
 #include "mercer/base/error.h"
-#include "mercer/gram/gram.h"
-#include "mercer/kernels/evaluation/evaluator.h"
+#include "mercer/gram/make_gram.h"
 #include "mercer/kernels/features/feature_map.h"
 
 namespace mercer {
@@ -19,7 +18,7 @@ std::pair<dataset, dataset> without_empty_columns(const kernel& k, dataset x, da
 }  // namespace detail
 
 template <class T>
-class computed final : public gram<T> {
+class computed final : public kernel_gram<T> {
 public:
     computed(const kernel& k, dataset x, evaluator_memory memory = {})
         : positive_(k.proof().valid),
@@ -50,7 +49,7 @@ public:
             return {};  // no finite map, or too many features
         }
     }
-    std::size_t kept_bytes() const { return k_.kept_bytes(); }
+    std::size_t kept_bytes() const override { return k_.kept_bytes(); }
 
 private:
     computed(const kernel& k, std::pair<dataset, dataset> both, evaluator_memory memory)

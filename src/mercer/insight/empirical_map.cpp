@@ -6,14 +6,14 @@
 #include <cmath>
 
 #include "mercer/base/error.h"
-#include "mercer/gram/computed.h"
+#include "mercer/gram/make_gram.h"
 #include "mercer/solvers/algebra/dense_algebra.h"
 #include "mercer/solvers/algebra/dense_gram.h"
 
 namespace mercer {
 
 empirical_map::empirical_map(const kernel& k, dataset x, std::optional<index> max_size) : k_(k), x_(std::move(x)) {
-    build(computed<double>(k, x_), max_size);
+    build(*make_gram<double>(k, x_), max_size);
 }
 
 empirical_map::empirical_map(const gram<double>& k, std::optional<index> max_size) { build(k, max_size); }
@@ -52,9 +52,9 @@ dense<double> empirical_map::transform(const dataset& z) const {
     if (!k_)
         fail(errc::invalid_argument,
              "empirical map: it was made from a matrix without its kernel; use transform_rows with the values k(z, x)");
-    const computed<double> cross(*k_, z, x_);
-    matrix<double> rows(cross.rows(), cross.cols());
-    cross.all(rows.view());
+    const auto cross = make_gram<double>(*k_, z, x_);
+    matrix<double> rows(cross->rows(), cross->cols());
+    cross->all(rows.view());
     return transform_rows(rows.view());
 }
 

@@ -8,8 +8,8 @@
 #include "mercer/base/error.h"
 #include "mercer/base/parallel.h"
 #include "mercer/gram/adaptors.h"
-#include "mercer/gram/computed.h"
 #include "mercer/gram/distances.h"
+#include "mercer/gram/make_gram.h"
 #include "mercer/kernels/evaluation/evaluator.h"
 
 namespace mercer {
@@ -127,10 +127,10 @@ medoid_result medoid_of(const gram<double>& k, dissimilarity measure) {
 }  // namespace
 
 matrix<double> squared_distances(const kernel& k, const dataset& x, const dataset& z) {
-    return distances_from(all_of(computed<double>(k, x, z)), self_values(k, x), self_values(k, z));
+    return distances_from(all_of(*make_gram<double>(k, x, z)), self_values(k, x), self_values(k, z));
 }
 matrix<double> squared_distances(const kernel& k, const dataset& x) {
-    return squared_distances(computed<double>(k, x));
+    return squared_distances(*make_gram<double>(k, x));
 }
 matrix<double> squared_distances(const gram<double>& k) {
     const numbers self = diagonal_of(k);
@@ -140,9 +140,9 @@ matrix<double> squared_distances(const gram<double>& k) {
 }
 
 matrix<double> cosines(const kernel& k, const dataset& x, const dataset& z) {
-    return cosines_from(all_of(computed<double>(k, x, z)), roots(self_values(k, x)), roots(self_values(k, z)));
+    return cosines_from(all_of(*make_gram<double>(k, x, z)), roots(self_values(k, x)), roots(self_values(k, z)));
 }
-matrix<double> cosines(const kernel& k, const dataset& x) { return cosines(computed<double>(k, x)); }
+matrix<double> cosines(const kernel& k, const dataset& x) { return cosines(*make_gram<double>(k, x)); }
 matrix<double> cosines(const gram<double>& k) {
     const numbers self = roots(diagonal_of(k));
     return cosines_from(all_of(k), self, self);
@@ -150,7 +150,8 @@ matrix<double> cosines(const gram<double>& k) {
 
 numbers squared_distances_to_mean(const kernel& k, const dataset& x, const dataset& group) {
     require_members(group.size());
-    return to_mean(self_values(k, x), row_sums(computed<double>(k, x, group)), row_sums(computed<double>(k, group)));
+    return to_mean(self_values(k, x), row_sums(*make_gram<double>(k, x, group)),
+                   row_sums(*make_gram<double>(k, group)));
 }
 
 numbers squared_distances_to_mean(const gram<double>& k, std::span<const index> group) {
@@ -166,7 +167,7 @@ numbers squared_distances_to_mean(const gram<double>& k, std::span<const index> 
 }
 
 medoid_result medoid(const kernel& k, const dataset& group, dissimilarity measure) {
-    return medoid_of(computed<double>(k, group), measure);
+    return medoid_of(*make_gram<double>(k, group), measure);
 }
 
 medoid_result medoid(const gram<double>& k, std::span<const index> group, dissimilarity measure) {

@@ -104,7 +104,7 @@ independence_result independence_test(const kernel& k, const dataset& x, const k
     if (x.size() != y.size())
         fail(errc::invalid_argument,
              fmt::format("{}: each object needs both properties, got {} and {}", owner, x.size(), y.size()));
-    return independence_test(computed<double>(k, x), computed<double>(l, y), o);
+    return independence_test(*make_gram<double>(k, x), *make_gram<double>(l, y), o);
 }
 
 independence_result independence_test(const gram<double>& K, const gram<double>& L, const independence_options& o) {

@@ -11,7 +11,7 @@
 #include "mercer/base/error.h"
 #include "mercer/base/parallel.h"
 #include "mercer/gram/adaptors.h"
-#include "mercer/gram/computed.h"
+#include "mercer/gram/make_gram.h"
 #include "mercer/insight/witness.h"
 #include "mercer/kernels/evaluation/precise.h"
 #include "mercer/solvers/algebra/dense_algebra.h"
@@ -199,7 +199,7 @@ mercer_result mercer_test(const gram<double>& k, const mercer_options& options) 
 }
 
 mercer_result mercer_test(const kernel& k, const dataset& x, const mercer_options& options) {
-    sampled_rows some = sampled(computed<double>(k, x), options);
+    sampled_rows some = sampled(*make_gram<double>(k, x), options);
     const dataset seen =
         static_cast<index>(some.rows.size()) == x.size() ? x : gather(x, std::span<const index>(some.rows));
     backing behind;

@@ -87,7 +87,7 @@ mmd mmd_of(const matrix<double>& first, const matrix<double>& Kv, index s, index
 two_sample_result two_sample_test(const kernel& k, const dataset& x, const dataset& z, const two_sample_options& o) {
     require_objects(x, "two samples");
     require_objects(z, "two samples");
-    return two_sample_test(computed<double>(k, concatenate(x, z)), x.size(), o);
+    return two_sample_test(*make_gram<double>(k, concatenate(x, z)), x.size(), o);
 }
 
 two_sample_result two_sample_test(const gram<double>& K, index m, const two_sample_options& o) {

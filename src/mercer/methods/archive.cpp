@@ -1,14 +1,11 @@
 #include "mercer/methods/archive.h"
 
-#include <fmt/format.h>
-
 #include <bit>
-#include <cmath>
 #include <cstdio>
-#include <limits>
 
 #include "mercer/base/error.h"
 #include "mercer/data/kinds/all_kinds.h"
+#include "mercer/kernels/algebra.h"
 
 namespace mercer {
 namespace {
@@ -33,8 +30,30 @@ std::uint64_t checksum(std::string_view bytes) {
 
 }  // namespace
 
+void archive_writer::expect(index found, index wanted) {
+    if (found != wanted)
+        fail(errc::data,
+             fmt::format("a model with {} numbers where there must be {} cannot be written", found, wanted));
+}
+
+void archive_writer::kernel(const std::shared_ptr<const mercer::kernel>& k, const std::string& text) {
+    head("kernel", k ? lasting_text(*k) : text);
+    head("precomputed", !k);
+}
+
+void archive_writer::table(const matrix<double>& values, index rows, index cols) {
+    expect(values.rows(), rows);
+    expect(values.cols(), cols);
+    row(values.data(), rows * cols);
+}
+
+void archive_writer::upper_triangle(const matrix<double>& values, index n) {
+    expect(values.rows(), n);
+    for (index i = 0; i < n; ++i) row(values.row(i) + i, n - i);
+}
+
 void archive_writer::objects(const char* key, const dataset& x) {
-    head[key] = std::visit(
+    (*at_)[key] = std::visit(
         [&](const auto& some) -> json {
             using kind = std::decay_t<decltype(some)>;
             json about{{"size", some.size()}};
@@ -61,16 +80,16 @@ void archive_writer::objects(const char* key, const dataset& x) {
         x.items());
 }
 
-std::string archive_writer::bytes(std::string_view format, int version) const {
+std::string archive_writer::bytes(std::string_view format) const {
     std::string about;
     try {
-        about = head.dump(-1, ' ', false, json::error_handler_t::strict) + "\n";
+        about = head_.dump(-1, ' ', false, json::error_handler_t::strict) + "\n";
     } catch (const json::type_error&) {  // a name that is changed would not be found again
         fail(errc::data,
              "a model file can hold names in UTF-8 only, and a name of a class, a feature or an item is not");
     }
     const std::string body = about + body_;
-    return fmt::format("{} {} {} {} {:016x}\n", format, version, about.size(), body_.size(), checksum(body)) + body;
+    return fmt::format("{} {} {} {} {:016x}\n", format, version_, about.size(), body_.size(), checksum(body)) + body;
 }
 
 archive_reader::archive_reader(std::string_view bytes, std::string_view format, int version, std::string name)
@@ -92,7 +111,7 @@ archive_reader::archive_reader(std::string_view bytes, std::string_view format, 
     if (rest_.size() > expected) wrong(fmt::format("the model file has {} bytes too many", rest_.size() - expected));
     if (checksum(rest_) != sum) wrong("the model file is damaged: its checksum does not fit");
     try {
-        head = json::parse(rest_.substr(0, head_size));
+        head_ = json::parse(rest_.substr(0, head_size));
     } catch (const std::exception& caught) {
         bad(caught.what());
     }
@@ -122,67 +141,74 @@ void archive_reader::rethrow(const std::exception& caught) const {
     bad(caught.what());
 }
 
-std::vector<double> archive_reader::class_labels(index count) {
-    std::vector<double> labels = all<double>(count);
-    for (const double each : labels)
-        if (!std::isfinite(each)) bad(fmt::format("a class label must be finite, got {}", each));
-    return labels;
+void archive_reader::unknown(const char* key) const {
+    bad(fmt::format("unknown {} {}", key, at_->at(key).get<std::string>()));
 }
 
-matrix<double> archive_reader::numbers(index rows, index cols) {
-    if (cols > 0 && rows > many / cols) bad("too many numbers");
-    const auto values = all<double>(rows * cols);
-    matrix<double> out(rows, cols);
-    std::copy(values.begin(), values.end(), out.data());
-    return out;
+void archive_reader::status(fit_status& value) {
+    const json& found = at_->at("status");
+    constexpr fit_status numbered[] = {fit_status::converged, fit_status::step_limit, fit_status::stalled,
+                                       fit_status::cancelled};
+    value = found.is_string() ? fit_status_named(found.get<std::string>()) : numbered[whole_number(found, "status", 3)];
+}
+
+void archive_reader::kernel(std::shared_ptr<const mercer::kernel>& k, std::string& text) {
+    head("kernel", text);
+    if (!flag("precomputed", false)) k = std::make_shared<const mercer::kernel>(mercer::kernel::parse(text));
+}
+
+void archive_reader::table(matrix<double>& values, index rows, index cols) {
+    check(cols == 0 || rows <= many / cols, "too many numbers");
+    const auto found = all<double>(rows * cols);
+    values = matrix<double>(rows, cols);
+    std::ranges::copy(found, values.data());
+}
+
+void archive_reader::upper_triangle(matrix<double>& values, index n) {
+    check(n < (index{1} << 24), "too many numbers");
+    const auto half = all<double>(n * (n + 1) / 2);  // what was written, before room for the whole is made
+    values = matrix<double>(n, n);
+    auto from = half.begin();
+    for (index i = 0; i < n; from += n - i, ++i) std::copy_n(from, n - i, values.row(i) + i);
 }
 
 template <class T>
-dataset archive_reader::dense_objects(const json& about) {
-    const index rows = whole(about, "size"), dims = whole(about, "dims", std::numeric_limits<std::int32_t>::max());
-    if (dims > 0 && rows > many / dims) bad("too many coordinates");
+dataset archive_reader::dense_objects() {
+    const index rows = count("size", 0), dims = count("dims", 0, largest<std::int32_t>);
+    check(dims == 0 || rows <= many / dims, "too many coordinates");
     const auto values = all<T>(rows * dims);
     matrix<T> out(rows, dims);
-    std::copy(values.begin(), values.end(), out.data());
+    std::ranges::copy(values, out.data());
     return dense<T>(std::move(out));
 }
 
 template <class T>
-dataset archive_reader::sparse_objects(const json& about) {
-    auto start = starts(whole(about, "size"));
+dataset archive_reader::sparse_objects() {
+    auto start = starts(count("size", 0));
     const index entries = start.back();
     auto cols = all<std::int32_t>(entries);
     auto values = all<T>(entries);
-    return sparse<T>(std::move(start), std::move(cols), std::move(values), whole(about, "dims", index{1} << 31));
+    return sparse<T>(std::move(start), std::move(cols), std::move(values), count("dims", 0, index{1} << 31));
 }
 
-dataset archive_reader::objects(const char* key) {
-    const json& about = head.at(key);
-    const std::string kind = about.at("kind").get<std::string>();
-    if (kind == "dense64") return dense_objects<double>(about);
-    if (kind == "dense32") return dense_objects<float>(about);
-    if (kind == "sparse64") return sparse_objects<double>(about);
-    if (kind == "sparse32") return sparse_objects<float>(about);
-    return read_objects(kind, *this, whole(about, "size"));
+void archive_reader::objects(const char* key, dataset& x) {
+    const json* const before = std::exchange(at_, &at_->at(key));
+    const auto kind = at_->at("kind").get<std::string>();
+    x = kind == "dense64"    ? dense_objects<double>()
+        : kind == "dense32"  ? dense_objects<float>()
+        : kind == "sparse64" ? sparse_objects<double>()
+        : kind == "sparse32" ? sparse_objects<float>()
+                             : read_objects(kind, *this, count("size", 0));
+    at_ = before;
 }
 
-index whole(const json& from, const char* key, index most) {
-    const json& value = from.at(key);
-    if (!value.is_number_integer() || value.is_number_float())
+index archive_reader::whole_number(const json& value, const char* key, index most) {
+    if (!value.is_number_integer())
         throw std::runtime_error(fmt::format("{} must be a whole number, got {}", key, value.dump()));
-    if (value.is_number_unsigned() && value.get<std::uint64_t>() > static_cast<std::uint64_t>(most))
-        throw std::runtime_error(fmt::format("{} must be <= {}, got {}", key, most, value.dump()));
-    const auto got = value.get<index>();
-    if (got < 0 || got > most)
-        throw std::runtime_error(fmt::format("{} must satisfy 0 <= {} <= {}, got {}", key, key, most, got));
-    return got;
-}
-
-fit_status status_in(const json& head) {
-    if (head.at("status").is_string()) return fit_status_named(head.at("status").get<std::string>());
-    constexpr fit_status numbered[] = {fit_status::converged, fit_status::step_limit, fit_status::stalled,
-                                       fit_status::cancelled};
-    return numbered[whole(head, "status", 3)];
+    const bool large = value.is_number_unsigned() && value.get<std::uint64_t>() > static_cast<std::uint64_t>(most);
+    if (large || value.get<index>() < 0 || value.get<index>() > most)
+        throw std::runtime_error(fmt::format("{} must satisfy 0 <= {} <= {}, got {}", key, key, most, value.dump()));
+    return value.get<index>();
 }
 
 }  // namespace mercer

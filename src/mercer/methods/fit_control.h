@@ -12,8 +12,8 @@
 
 #include "mercer/base/fit_status.h"
 #include "mercer/data/dataset.h"
-#include "mercer/gram/computed.h"
 #include "mercer/gram/kept_rows.h"
+#include "mercer/gram/make_gram.h"
 #include "mercer/kernels/kernel.h"
 
 namespace mercer {
@@ -87,12 +87,12 @@ auto with_training_gram(const kernel& k, const dataset& x, std::size_t budget, b
     const auto n = static_cast<double>(x.size());
     const bool fits = 8 * n * n <= static_cast<double>(budget);
     if (!fits && !exact && k.properties().normalised) {
-        const computed<float> fresh(k, x, {budget / 8, budget / 8, true});
-        const kept_rows<float> kept(fresh, budget - budget / 4);
+        const auto fresh = make_gram<float>(k, x, {budget / 8, budget / 8, true});
+        const kept_rows<float> kept(*fresh, budget - budget / 4);
         return body(static_cast<const gram<float>&>(kept));
     }
-    const computed<double> fresh(k, x, fits ? 0 : budget / 8);
-    const kept_rows<double> kept(fresh, fits ? budget : budget - budget / 8);
+    const auto fresh = make_gram<double>(k, x, fits ? 0 : budget / 8);
+    const kept_rows<double> kept(*fresh, fits ? budget : budget - budget / 8);
     return body(static_cast<const gram<double>&>(kept));
 }
 // The same for a matrix that is given: one that is cheap to read is used as it is.

@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "mercer/gram/computed.h"
 #include "mercer/gram/gram.h"
+#include "mercer/gram/make_gram.h"
 #include "mercer/gram/precomputed.h"
 #include "mercer/methods/fit_control.h"
 
@@ -36,7 +36,7 @@ inline void fill_half(const gram<double>& K, matrix_view<double> out, const prog
 
 // K(x, x) in memory where it takes at most `budget` bytes, else computed again whenever a part of it is asked for.
 inline std::unique_ptr<gram<double>> training_gram(const kernel& k, const dataset& x, std::size_t budget) {
-    auto made = std::make_unique<computed<double>>(k, x, std::min(budget / 4, std::size_t{256} << 20));
+    auto made = make_gram<double>(k, x, std::min(budget / 4, std::size_t{256} << 20));
     const double n = static_cast<double>(x.size());
     if (8 * n * n > static_cast<double>(budget)) return made;
     matrix<double> all(x.size(), x.size());

@@ -1,10 +1,10 @@
 // Pictures of Gram matrices, each a self-contained SVG page.
 //
-//     computed<double> k(gaussian{0.5}, data.x);
+//     const auto k = make_gram<double>(gaussian{0.5}, data.x);
 //     const object_order order = order_by_target(data);
 //     write_atomically("k.svg", picture_page("rbf on iris", "150 objects",
-//                                            {heat_map_panel(average_cells(k, order.objects), order),
-//                                            spectrum_panel(decompose(k))}));
+//                                            {heat_map_panel(average_cells(*k, order.objects), order),
+//                                            spectrum_panel(decompose(*k))}));
 #pragma once
 
 #include <functional>

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "mercer/gram/computed.h"
+#include "mercer/gram/make_gram.h"
 #include "mercer/pictures/region_picture.h"
 
 namespace mercer {
@@ -26,10 +26,10 @@ std::vector<report_figure> classifier_pictures(const svm_model& model, const dat
                                options.pair ? "" : "The two features along which the classes lie farthest apart. ")});
     }
     if (x.kind() != domain::vectors || x.dims() != 2) {
-        const computed<double> K(*model.k, x);
-        out.push_back({region_figure("Feature space", model, component_plane(model, K), marks),
-                       "In feature space the boundary is a plane; its cut with the plane of the first two principal "
-                       "components is a straight line."});
+        out.push_back(
+            {region_figure("Feature space", model, component_plane(model, *make_gram<double>(*model.k, x)), marks),
+             "In feature space the boundary is a plane; its cut with the plane of the first two principal "
+             "components is a straight line."});
     }
     return out;
 }

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "mercer/base/error.h"
-#include "mercer/gram/computed.h"
+#include "mercer/gram/make_gram.h"
 #include "mercer/gram/narrowed.h"
 #include "mercer/gram/precomputed.h"
 #include "mercer/methods/svm/example_order.h"
@@ -24,7 +24,7 @@ bool has_user_function(const kernel_node& node) {
 }
 
 matrix<double> symmetric_gram(const kernel& k, const dataset& x) {
-    matrix<double> K = formed(computed<double>(k, x));
+    matrix<double> K = formed(*make_gram<double>(k, x));
     double largest = 0;
     for (index i = 0; i < K.rows(); ++i)
         for (index j = 0; j < K.cols(); ++j) {

@@ -6,7 +6,7 @@
 
 #include "mercer/base/error.h"
 #include "mercer/gram/adaptors.h"
-#include "mercer/gram/computed.h"
+#include "mercer/gram/make_gram.h"
 #include "mercer/gram/narrowed.h"
 #include "mercer/gram/precomputed.h"
 #include "mercer/methods/svm/svm_problems.h"
@@ -31,8 +31,8 @@ svm_model single_class(const svm_options& options, double label, index n) {
 
 shared_gram::shared_gram(const kernel& k, const dataset& x, std::size_t memory_bytes) {
     require_finite(x);
-    exact_ = std::make_unique<computed<double>>(k, x);
-    computed_ = std::make_unique<computed<float>>(k, x, evaluator_memory(memory_bytes / 4, memory_bytes / 4, true));
+    exact_ = make_gram<double>(k, x);
+    computed_ = make_gram<float>(k, x, evaluator_memory(memory_bytes / 4, memory_bytes / 4, true));
     const auto n = static_cast<std::size_t>(x.size());
     if (n > 0 && n <= memory_bytes / 2 / sizeof(float) / n) {
         matrix<float> all(x.size(), x.size());

@@ -25,6 +25,7 @@
 #include "mercer/kernels/polynomial.h"
 #include "mercer/kernels/sets/set_kernels.h"
 #include "mercer/kernels/strings/spectrum.h"
+#include "mercer/methods/model_file.h"
 
 namespace mercer::cluster_testing {
 
@@ -83,8 +84,9 @@ inline dataset few_strings() { return strings({"abcabc", "abcab", "bcabca", "zzz
 inline dataset few_sets() { return sets({{1, 2, 3}, {1, 2}, {2, 3, 4}, {10, 11}, {10, 11, 12}, {}, {1, 2, 3, 4}}); }
 
 // A model survives its file, and damaged files are refused: cut short, a byte changed, a newer version, another format.
-template <class Model, class Parse>
-Model round_trip(const Model& model, Parse parse) {
+template <class Model>
+Model round_trip(const Model& model) {
+    const auto parse = parse_model<Model>;
     const std::string bytes = model_bytes(model);
     Model back = parse(bytes, "m");
     EXPECT_EQ(model_bytes(back), bytes);

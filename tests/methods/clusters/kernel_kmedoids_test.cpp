@@ -4,6 +4,7 @@
 #include <set>
 
 #include "mercer/base/parallel.h"
+#include "mercer/gram/computed.h"
 #include "mercer/solvers/faster_pam.h"
 #include "methods/clusters/cluster_support.h"
 
@@ -213,13 +214,13 @@ TEST(kernel_kmedoids, duplicates_extremes_and_errors) {
 TEST(kernel_kmedoids, objects_and_files) {
     const kmedoids_model words = fit_kernel_kmedoids(spectrum{2}, few_strings(), {.n_clusters = 2});
     EXPECT_EQ(words.labels[0], words.labels[1]);
-    const kmedoids_model back = round_trip(words, parse_kernel_kmedoids_model);
+    const kmedoids_model back = round_trip(words);
     EXPECT_EQ(predict(back, few_strings()), words.labels);
     const computed<double> K(set_intersection{}, few_sets());
     const kmedoids_model bags = fit_kernel_kmedoids(K, {.n_clusters = 2});
-    EXPECT_EQ(predict(round_trip(bags, parse_kernel_kmedoids_model), K), bags.labels);
+    EXPECT_EQ(predict(round_trip(bags), K), bags.labels);
     const kmedoids_model given = fit_kmedoids(distances(K), {.n_clusters = 2});
-    EXPECT_EQ(predict(round_trip(given, parse_kernel_kmedoids_model), distances(K)), given.labels);
+    EXPECT_EQ(predict(round_trip(given), distances(K)), given.labels);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "mercer/base/parallel.h"
+#include "mercer/gram/computed.h"
 #include "mercer/insight/geometry.h"
 #include "mercer/methods/components/pre_image.h"
 #include "mercer/solvers/algebra/dense_algebra.h"
@@ -263,20 +264,20 @@ TEST(kernel_pca, how_many_components) {
 
 TEST(kernel_pca, objects_files_and_errors) {
     const kernel_pca_model words = fit_kernel_pca(spectrum{2}, few_strings(), {.n_components = 3});
-    const kernel_pca_model back = round_trip(words, parse_kernel_pca_model);
+    const kernel_pca_model back = round_trip(words);
     expect_near(transform(back, few_strings()), transform(words, few_strings()), 0);
     // Scores are not in the file but of objects without weight.
     kernel_pca_options weighted{.n_components = 5};
     for (index i = 0; i < 40; ++i) weighted.sample_weight.push_back(i % 7 == 0 ? 0 : 0.5 + static_cast<double>(i % 3));
     const kernel_pca_model some = fit_kernel_pca(gaussian{0.1}, random_vectors(40, 3, 34), weighted),
-                           again = round_trip(some, parse_kernel_pca_model);
+                           again = round_trip(some);
     expect_near(again.scores, some.scores, 0);
     expect_near(transform(again, random_vectors(40, 3, 34)), some.scores, 1e-12);
     const kernel_pca_model every = fit_kernel_pca(gaussian{0.1}, random_vectors(300, 8, 35), {});
     EXPECT_LT(model_bytes(every).size(), 300 * 300 * 8 * 1.2);
     const computed<double> K(set_intersection{}, few_sets());
     const kernel_pca_model bags = fit_kernel_pca(K, {.n_components = 2});
-    expect_near(transform(round_trip(bags, parse_kernel_pca_model), K), bags.scores, 1e-12);
+    expect_near(transform(round_trip(bags), K), bags.scores, 1e-12);
     EXPECT_THROW(fit_kernel_pca(linear{}, with_nan(), {}), error);
     expect_error(errc::data, "no examples", [] { fit_kernel_pca(linear{}, random_vectors(0, 1, 1), {}); });
     expect_error(errc::invalid_argument, "0 <= n_components <= n, got 9 with n = 7",

@@ -2,6 +2,7 @@
 
 #include "mercer/base/parallel.h"
 #include "mercer/data/kinds/all_kinds.h"
+#include "mercer/gram/computed.h"
 #include "mercer/kernels/algebra.h"
 #include "methods/clusters/cluster_support.h"
 
@@ -159,7 +160,7 @@ TEST(knn, every_kind_of_object) {
     o.n_neighbors = 3;
     const knn_model words = fit_knn(normalise(spectrum{2}), few_strings(), y, o);
     EXPECT_THAT(predict(words, strings({"abcabcab", "zzzzz"})), ElementsAre(1, 2));
-    const knn_model back = round_trip(words, parse_knn_model);
+    const knn_model back = round_trip(words);
     EXPECT_THAT(predict(back, strings({"abcabcab", "zzzzz"})), ElementsAre(1, 2));
     EXPECT_THAT(predict(fit_knn(set_intersection{}, few_sets(), y, o), sets({{1, 2, 3, 4}, {10, 11, 12}})),
                 ElementsAre(1, 2));
@@ -178,7 +179,7 @@ TEST(knn, weights) {
     const knn_model m = fit_knn(linear{}, s.x, s.y, o);
     const matrix<double> shares = class_shares(m, find_neighbours(m, s.x));
     for (index i = 0; i < 150; ++i) EXPECT_TRUE(shares(i, 0) == 0 || shares(i, 0) == 1.0 / 3);
-    round_trip(m, parse_knn_model);
+    round_trip(m);
     o.weights = knn_weights::distance, o.task = knn_task::regression, o.sample_weight.clear();
     const auto self = predict(fit_knn(linear{}, s.x, s.y, o), s.x);
     for (std::size_t i = 0; i < 150; ++i)

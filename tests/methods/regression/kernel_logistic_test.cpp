@@ -109,7 +109,7 @@ TEST(kernel_logistic, strings_sets_sparse_and_precomputed) {
         kernel_logistic_options o;
         o.memory_bytes = 1000;
         expect_close(decide(fit_kernel_logistic(k, each.x, each.y, o), each.x), decide(model, each.x), 1e-2);
-        const kernel_logistic_model back = parse_kernel_logistic(model_bytes(model), "m");
+        const kernel_logistic_model back = parse_model<kernel_logistic_model>(model_bytes(model), "m");
         EXPECT_EQ(model_bytes(back), model_bytes(model));
         expect_close(decide(back, each.x), decide(model, each.x), 0);
         EXPECT_EQ(predict(back, each.x), predict(model, each.x));
@@ -117,10 +117,10 @@ TEST(kernel_logistic, strings_sets_sparse_and_precomputed) {
     const kernel_logistic_model small =
         fit_kernel_logistic(gaussian{1.0}, dense_data({{0.0}, {1.0}, {2.0}}), std::vector<double>{0, 1, 0});
     expect_damage_is_noticed(model_bytes(small),
-                             [](const std::string& bytes) { return parse_kernel_logistic(bytes, "m"); });
+                             [](const std::string& bytes) { return parse_model<kernel_logistic_model>(bytes, "m"); });
     const testing_support::scratch_folder folder;
-    save_kernel_logistic(small, folder.path("m"));
-    EXPECT_EQ(load_kernel_logistic(folder.path("m")).objective, small.objective);
+    save_model(small, folder.path("m"));
+    EXPECT_EQ(load_model<kernel_logistic_model>(folder.path("m")).objective, small.objective);
 }
 
 TEST(kernel_logistic, extremes_and_faults) {

@@ -77,8 +77,8 @@ TEST(kernel_ridge, refuses_what_it_cannot_take) {
                  [&] { predict(fit_kernel_ridge_precomputed(gram_of(gaussian{1.0}, x).view(), y.view()), x); });
     EXPECT_EQ(predict(fit({}), gather(x, selection(0, 0))).rows(), 0);
     const testing_support::scratch_folder folder;
-    save_kernel_ridge(fit({}), folder.path("m"));
-    expect_close(predict(load_kernel_ridge(folder.path("m")), x), predict(fit({}), x), 0);
+    save_model(fit({}), folder.path("m"));
+    expect_close(predict(load_model<kernel_ridge_model>(folder.path("m")), x), predict(fit({}), x), 0);
 }
 
 TEST(kernel_ridge, each_output_may_have_a_penalty_of_its_own) {

@@ -86,12 +86,12 @@ TEST(kernel_ridge, solves_its_equation_on_every_kind_of_object) {
         for (index i = 0; i < 60; ++i) self.push_back(K(i, i));
         expect_close(predict_variance_precomputed(other, K.view(), self), predict_variance(model, each.x), 1e-8);
 
-        const kernel_ridge_model back = parse_kernel_ridge(model_bytes(model), "m");
+        const kernel_ridge_model back = parse_model<kernel_ridge_model>(model_bytes(model), "m");
         EXPECT_EQ(model_bytes(back), model_bytes(model));
         expect_close(predict(back, each.x), predict(model, each.x), 0);
         expect_close(predict_variance(back, each.x), predict_variance(model, each.x), 0);
         expect_damage_is_noticed(model_bytes(model),
-                                 [](const std::string& bytes) { return parse_kernel_ridge(bytes, "m"); });
+                                 [](const std::string& bytes) { return parse_model<kernel_ridge_model>(bytes, "m"); });
     }
 }
 

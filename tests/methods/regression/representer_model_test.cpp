@@ -134,7 +134,7 @@ TEST(representer_model, files_kinds_and_faults) {
          {loss::hinge(), loss::logistic(), loss::squared_hinge(), loss::huber(0.2), loss::quantile(0.2)}) {
         const representer_model model =
             fit_representer(gaussian{1.0}, x, labels, l, {.fit_intercept = true, .sample_weight = {}});
-        const representer_model back = parse_representer(model_bytes(model), "m");
+        const representer_model back = parse_model<representer_model>(model_bytes(model), "m");
         EXPECT_EQ(model_bytes(back), model_bytes(model));
         EXPECT_EQ(predict(back, x), predict(model, x));
         EXPECT_EQ(back.of.parameter, l.parameter);
@@ -143,14 +143,14 @@ TEST(representer_model, files_kinds_and_faults) {
             fit_representer_precomputed(K.view(), labels, l, {.fit_intercept = true, .sample_weight = {}});
         expect_close(decide_precomputed(other, K.view()), decide(model, x), 1e-5);
         expect_damage_is_noticed(model_bytes(model),
-                                 [](const std::string& bytes) { return parse_representer(bytes, "m"); });
+                                 [](const std::string& bytes) { return parse_model<representer_model>(bytes, "m"); });
     }
     const representer_model counts = fit_representer(gaussian{1.0}, x, std::vector<double>(40, 3.0), loss::poisson(),
                                                      {.fit_intercept = true, .sample_weight = {}});
     expect_close(predict(counts, x), std::vector<double>(40, 3.0), 1e-4);
     const testing_support::scratch_folder folder;
-    save_representer(counts, folder.path("m"));
-    EXPECT_EQ(decide(load_representer(folder.path("m")), x), decide(counts, x));
+    save_model(counts, folder.path("m"));
+    EXPECT_EQ(decide(load_model<representer_model>(folder.path("m")), x), decide(counts, x));
 
     expect_error(errc::invalid_argument, "0 < alpha < infinity, got 0",
                  [&] { fit_representer(gaussian{1.0}, x, s.y, loss::squared(), {.alpha = 0, .sample_weight = {}}); });

@@ -134,13 +134,14 @@ TEST(ridge, files_and_faults) {
     const dataset x = dense_data(s.x);
     const matrix<double> y = targets(s.y, 3);
     const ridge_model model = fit_ridge(x, y.view());
-    const ridge_model back = parse_ridge(model_bytes(model), "m");
+    const ridge_model back = parse_model<ridge_model>(model_bytes(model), "m");
     expect_close(predict(back, x), predict(model, x), 0);
     EXPECT_EQ(model_bytes(back), model_bytes(model));
-    expect_damage_is_noticed(model_bytes(model), [](const std::string& bytes) { return parse_ridge(bytes, "m"); });
+    expect_damage_is_noticed(model_bytes(model),
+                             [](const std::string& bytes) { return parse_model<ridge_model>(bytes, "m"); });
     const testing_support::scratch_folder folder;
-    save_ridge(model, folder.path("m"));
-    expect_close(predict(load_ridge(folder.path("m")), x), predict(model, x), 0);
+    save_model(model, folder.path("m"));
+    expect_close(predict(load_model<ridge_model>(folder.path("m")), x), predict(model, x), 0);
 
     expect_error(errc::invalid_argument, "alpha < infinity, got -1",
                  [&] { fit_ridge(x, y.view(), {.alpha = -1, .sample_weight = {}}); });

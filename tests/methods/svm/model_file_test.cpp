@@ -63,7 +63,7 @@ TEST(model_file, vectors_of_all_kinds) {
                 options.C = 3;
                 const svm_model model =
                     fit_svm(kernel::parse("0.5*rbf(gamma=0.25) + poly(degree=2, gamma=0.01)"), x, data.y, options);
-                const svm_model back = parse_model(model_bytes(model), "m");
+                const svm_model back = parse_model<svm_model>(model_bytes(model), "m");
                 expect_same(model, back);
                 expect_same_numbers(decide(model, x), decide(back, x));
                 EXPECT_EQ(model_bytes(back), model_bytes(model));
@@ -73,7 +73,7 @@ TEST(model_file, vectors_of_all_kinds) {
 TEST(model_file, strings_and_sets) {
     const table words = read_table(data_file("promoters.tsv"));
     const svm_model model = fit_svm(kernel::parse("spectrum(k=3)"), words.x, words.y, {});
-    const svm_model back = parse_model(model_bytes(model), "m");
+    const svm_model back = parse_model<svm_model>(model_bytes(model), "m");
     expect_same(model, back);
     expect_same_numbers(decide(model, words.x), decide(back, words.x));
 
@@ -82,7 +82,7 @@ TEST(model_file, strings_and_sets) {
     for (std::int64_t i = 0; i < 40; ++i) items.push_back({i % 7, i % 5 + 100, i % 2 + 1000}), y.push_back(i % 2);
     const dataset bags = sets(items);
     const svm_model about_sets = fit_svm(kernel::parse("jaccard()"), bags, y, {});
-    const svm_model back_sets = parse_model(model_bytes(about_sets), "m");
+    const svm_model back_sets = parse_model<svm_model>(model_bytes(about_sets), "m");
     expect_same_numbers(decide(about_sets, bags), decide(back_sets, bags));
 }
 
@@ -99,12 +99,12 @@ TEST(model_file, precomputed_probabilities_and_infinities) {
                                     .knots = {{-1, 0, 2}},
                                     .values = {{0, 0.25, 1}},
                                     .sigma = 0};
-    const svm_model back = parse_model(model_bytes(model), "m");
+    const svm_model back = parse_model<svm_model>(model_bytes(model), "m");
     expect_same(model, back);
     EXPECT_EQ(back.probability->knots, model.probability->knots);
     EXPECT_EQ(back.probability->values, model.probability->values);
     EXPECT_FALSE(back.k);
-    const svm_model iris = iris_model(), iris_back = parse_model(model_bytes(iris), "m");
+    const svm_model iris = iris_model(), iris_back = parse_model<svm_model>(model_bytes(iris), "m");
     EXPECT_EQ(iris_back.probability->A, iris.probability->A);
     EXPECT_EQ(iris_back.class_names, iris.class_names);
 }
@@ -127,37 +127,39 @@ TEST(model_file, saved_loaded_and_told_apart) {
     save_model(model, folder.path("own"));
     save_libsvm_model(model, folder.path("libsvm"));
     EXPECT_EQ(folder.files(), 2u);
-    expect_same(load_model(folder.path("own")), model);
+    expect_same(load_model<svm_model>(folder.path("own")), model);
     expect_same_numbers(load_any_model(folder.path("own")).coef, model.coef);
     expect_same_numbers(load_any_model(folder.path("libsvm")).coef, model.coef);
     const svm_model moved = load_any_model(folder.path("own"), true);
     EXPECT_EQ(entries<double>(moved.support)[0].column, entries<double>(model.support)[0].column + 1);
-    EXPECT_THAT(failure([&] { load_model(folder.path("libsvm")); }), HasSubstr("not a model file of this program"));
-    EXPECT_THAT(failure([&] { load_model(folder.path("none")); }), HasSubstr("No such file"));
+    EXPECT_THAT(failure([&] { load_model<svm_model>(folder.path("libsvm")); }),
+                HasSubstr("not a model file of this program"));
+    EXPECT_THAT(failure([&] { load_model<svm_model>(folder.path("none")); }), HasSubstr("No such file"));
 }
 
 TEST(model_file, every_cut_and_every_flipped_byte_is_noticed) {
     const table data = sample("iris.svm");
     const std::string bytes = model_bytes(fit_svm(linear{}, data.x, data.y, {}));
     for (std::size_t size = 0; size < bytes.size(); size += 7)
-        ASSERT_NE(failure([&] { parse_model(bytes.substr(0, size), "m"); }), "no error") << size;
+        ASSERT_NE(failure([&] { parse_model<svm_model>(bytes.substr(0, size), "m"); }), "no error") << size;
     for (std::size_t at = 0; at < bytes.size(); ++at) {
         std::string damaged = bytes;
         damaged[at] = static_cast<char>(damaged[at] ^ 1);
-        ASSERT_NE(failure([&] { parse_model(damaged, "m"); }), "no error") << at;
+        ASSERT_NE(failure([&] { parse_model<svm_model>(damaged, "m"); }), "no error") << at;
     }
-    EXPECT_THAT(failure([&] { parse_model(bytes.substr(0, bytes.size() - 1), "m"); }), HasSubstr("cut short"));
-    EXPECT_THAT(failure([&] { parse_model(bytes + "x", "m"); }), HasSubstr("1 bytes too many"));
+    EXPECT_THAT(failure([&] { parse_model<svm_model>(bytes.substr(0, bytes.size() - 1), "m"); }),
+                HasSubstr("cut short"));
+    EXPECT_THAT(failure([&] { parse_model<svm_model>(bytes + "x", "m"); }), HasSubstr("1 bytes too many"));
     std::string damaged = bytes;
     damaged[bytes.size() / 2] = static_cast<char>(damaged[bytes.size() / 2] ^ 64);
-    EXPECT_THAT(failure([&] { parse_model(damaged, "m"); }), HasSubstr("damaged: its checksum"));
+    EXPECT_THAT(failure([&] { parse_model<svm_model>(damaged, "m"); }), HasSubstr("damaged: its checksum"));
     svm_model unnamed = fit_svm(linear{}, data.x, data.y, {});
     unnamed.classes[1] = std::nan("");
-    EXPECT_THAT(failure([&] { parse_model(model_bytes(unnamed), "m"); }),
+    EXPECT_THAT(failure([&] { parse_model<svm_model>(model_bytes(unnamed), "m"); }),
                 HasSubstr("a class label must be finite, got nan"));
     std::string newer = bytes;
     newer.replace(0, std::string("mercer-svm-model 1").size(), "mercer-svm-model 2");
-    EXPECT_THAT(failure([&] { parse_model(newer, "m"); }), HasSubstr("version 2, newer than the 1"));
+    EXPECT_THAT(failure([&] { parse_model<svm_model>(newer, "m"); }), HasSubstr("version 2, newer than the 1"));
 }
 
 }  // namespace

@@ -154,7 +154,7 @@ TEST(train, every_solver_gives_a_model_that_works) {
         for (const bool is_sparse : {false, true}) {
             const dataset x = is_sparse ? sparse_data(s.x) : dense_data(s.x);
             const trained_svm t = fit_svm_with(solver, kernel::parse("linear()"), x, s.y, o);
-            const svm_model again = parse_model(model_bytes(t.model), "memory");
+            const svm_model again = parse_model<svm_model>(model_bytes(t.model), "memory");
             const matrix<double> f = decide(t.model, x, arithmetic::exact), g = decide(again, x, arithmetic::exact);
             double correct = 0;
             const std::vector<double> label = predict(t.model, x);
@@ -184,7 +184,7 @@ TEST(train, several_classes_both_ways) {
             o.pegasos.most_epochs = 100, o.subgradient.most_epochs = 300;
             o.subgradient.schedule = step_schedule::best;
             const svm_model m =
-                parse_model(model_bytes(train(static_cast<svm_solver>(which), "linear()", s, o)), "memory");
+                parse_model<svm_model>(model_bytes(train(static_cast<svm_solver>(which), "linear()", s, o)), "memory");
             const std::vector<double> label = predict(m, dense_data(s.x));
             double correct = 0;
             for (std::size_t i = 0; i < label.size(); ++i) correct += label[i] == s.y[i];
@@ -203,8 +203,8 @@ TEST(train, w_alone_decides_as_the_examples_do) {
             o.coordinate.tol = 1e-4;
             const svm_model examples = train(svm_solver::dual_coordinate_descent, "linear()", s, o);
             o.keep_examples = false;
-            const svm_model w =
-                parse_model(model_bytes(train(svm_solver::dual_coordinate_descent, "linear()", s, o)), "memory");
+            const svm_model w = parse_model<svm_model>(
+                model_bytes(train(svm_solver::dual_coordinate_descent, "linear()", s, o)), "memory");
             EXPECT_EQ(w.support.size(), 3);
             EXPECT_EQ(w.offset, examples.offset);
             for (const bool is_sparse : {false, true}) {

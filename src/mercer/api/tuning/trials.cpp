@@ -11,7 +11,7 @@
 
 #include "mercer/base/error.h"
 #include "mercer/base/parallel.h"
-#include "mercer/gram/computed.h"
+#include "mercer/gram/make_gram.h"
 #include "mercer/methods/regression/kernel_ridge.h"
 #include "mercer/selection/price_folds.h"
 
@@ -173,9 +173,9 @@ void trial_runner::along_prices(const std::vector<setting*>& which, const std::v
         std::vector<smo::padded_matrix> K;
         for (std::size_t g = 0; g < here; ++g) {
             K.emplace_back(n);
-            const computed<float> values(kernel::parse(groups[first + g][0]->what.kernel), data_.x,
-                                         {std::size_t{128} << 20, std::size_t{128} << 20, true});
-            values.all(K.back().view());
+            make_gram<float>(kernel::parse(groups[first + g][0]->what.kernel), data_.x,
+                             {std::size_t{128} << 20, std::size_t{128} << 20, true})
+                ->all(K.back().view());
             K.back().filled();
         }
         std::mutex one_at_a_time;

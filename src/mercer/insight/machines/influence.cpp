@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "mercer/base/error.h"
-#include "mercer/gram/computed.h"
+#include "mercer/gram/make_gram.h"
 #include "mercer/insight/machines/binary_problems.h"
 
 namespace mercer {
@@ -52,8 +52,7 @@ std::vector<influence> influences(const svm_model& model, const dataset& x, inde
         fail(errc::invalid_argument, fmt::format("influences: must satisfy 0 <= row < {}, got {}", x.size(), row));
     std::vector<double> values(static_cast<std::size_t>(model.coef.cols()));
     if (!values.empty()) {
-        const computed<double> k(*model.k, gather(x, selection(row, 1)), model.support);
-        k.row(0, values.data());
+        make_gram<double>(*model.k, gather(x, selection(row, 1)), model.support)->row(0, values.data());
     }
     return influences(model, values);
 }

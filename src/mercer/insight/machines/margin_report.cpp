@@ -9,7 +9,7 @@
 
 #include "mercer/base/error.h"
 #include "mercer/gram/adaptors.h"
-#include "mercer/gram/computed.h"
+#include "mercer/gram/make_gram.h"
 #include "mercer/insight/machines/binary_problems.h"
 #include "mercer/kernels/features/feature_map.h"
 
@@ -377,7 +377,7 @@ margin_report report_margins(const svm_model& model, const dataset& x, std::span
     check_task(model);
     require_finite(x);
     const svm_model found = with_support_found(model, x, y);
-    return report(found, computed<double>(*found.k, x), &x, y, options);
+    return report(found, *make_gram<double>(*found.k, x), &x, y, options);
 }
 
 margin_report report_margins(const svm_model& model, const gram<double>& K, std::span<const double> y,

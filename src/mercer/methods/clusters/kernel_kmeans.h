@@ -10,12 +10,11 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "mercer/methods/fit_control.h"
 #include "mercer/methods/kernel_expansion.h"
+#include "mercer/methods/model_file.h"
 
 namespace mercer {
 
@@ -52,10 +51,5 @@ std::vector<index> predict(const kmeans_model& model, const dataset& z);
 std::vector<index> predict(const kmeans_model& model, const gram<double>& K);
 // ‖φ(z) - μ_c‖ of every object and cluster.
 matrix<double> distances(const kmeans_model& model, const dataset& z);
-
-std::string model_bytes(const kmeans_model& model);
-kmeans_model parse_kernel_kmeans_model(std::string_view bytes, const std::string& name);
-void save_model(const kmeans_model& model, const std::string& path);
-kmeans_model load_kernel_kmeans_model(const std::string& path);
 
 }  // namespace mercer

@@ -13,7 +13,7 @@
 #include "mercer/gram/adaptors.h"
 #include "mercer/gram/distances.h"
 #include "mercer/gram/narrowed.h"
-#include "mercer/methods/expansion_archive.h"
+#include "mercer/methods/codec.h"
 #include "mercer/methods/fit_checks.h"
 #include "mercer/solvers/algebra/dense_algebra.h"
 #include "mercer/solvers/faster_pam.h"
@@ -21,7 +21,6 @@
 namespace mercer {
 namespace {
 
-constexpr std::string_view format_name = "mercer-kernel-kmedoids-model";
 constexpr const char* owner = "k-medoids";
 
 void check(const kmedoids_options& o, index n) {
@@ -225,8 +224,8 @@ kmedoids_model fit_kernel_kmedoids(const gram<double>& K, const kmedoids_options
 kmedoids_model fit_kernel_kmedoids(const kernel& k, const dataset& x, const kmedoids_options& o) {
     require_objects(x, owner);
     check(o, x.size());
-    const computed<double> K(k, x);
-    kmedoids_model m = fit_kmedoids(distances(K), o);
+    const auto K = make_gram<double>(k, x);
+    kmedoids_model m = fit_kmedoids(distances(*K), o);
     add_objects(m, self_values(k, x), &k, x);
     return m;
 }
@@ -242,8 +241,8 @@ std::vector<kmedoids_model> scan_kmedoids(const gram<double>& D, index first, in
 std::vector<kmedoids_model> scan_kernel_kmedoids(const kernel& k, const dataset& x, index first, index last,
                                                  const kmedoids_options& o) {
     require_objects(x, owner);
-    const computed<double> K(k, x);
-    std::vector<kmedoids_model> out = scan_kmedoids(distances(K), first, last, o);
+    const auto K = make_gram<double>(k, x);
+    std::vector<kmedoids_model> out = scan_kmedoids(distances(*K), first, last, o);
     const std::vector<double> self = self_values(k, x);
     for (auto& each : out) add_objects(each, self, &k, x);
     return out;
@@ -269,7 +268,7 @@ std::vector<index> predict(const kmedoids_model& m, const dataset& z) {
              "k-medoids: this model was fitted on a matrix; give kernel values or distances, not objects");
     if (z.kind() == domain::vectors) require_finite(z);
     if (z.size() == 0) return {};
-    return predict(m, computed<double>(*m.k, z, m.objects));
+    return predict(m, *make_gram<double>(*m.k, z, m.objects));
 }
 
 std::vector<index> predict(const kmedoids_model& m, const gram<double>& K) {
@@ -300,49 +299,27 @@ std::vector<index> predict(const kmedoids_model& m, const gram<double>& K) {
     return out;
 }
 
-std::string model_bytes(const kmedoids_model& m) {
-    archive_writer out;
-    out.head["clusters"] = m.medoids.size();
-    out.head["examples"] = m.labels.size();
-    out.head["distances"] = m.self.empty();
-    out.head["swaps"] = m.swaps;
-    out.head["passes"] = m.passes;
-    out.head["status"] = name(m.status);
-    out.one(m.objective);
-    out.one(m.silhouette);
-    out.all(m.medoids);
-    out.all(m.labels);
-    out.all(m.self);
-    write_objects(out, m.k, m.objects);
-    return out.bytes(format_name, 1);
-}
+template <>
+struct file_form<kmedoids_model> {
+    static constexpr std::string_view format = "mercer-kernel-kmedoids-model";
+    static constexpr int version = 1;
 
-kmedoids_model parse_kernel_kmedoids_model(std::string_view bytes, const std::string& name) {
-    archive_reader in(bytes, format_name, 1, name);
-    kmedoids_model m;
-    in.read([&] {
-        const index k = whole(in.head, "clusters"), n = whole(in.head, "examples");
-        m.swaps = whole(in.head, "swaps");
-        m.passes = whole(in.head, "passes");
-        m.status = status_in(in.head);
-        m.objective = in.one();
-        m.silhouette = in.one();
-        m.medoids = in.all<index>(k);
-        m.labels = in.all<index>(n);
-        if (!in.head.at("distances").get<bool>()) m.self = in.all<double>(k);
-        read_objects(in, k, m.k, m.objects);
-        if (k == 0) in.bad("there are no clusters");
-        for (const index row : m.medoids)
-            if (row < 0 || row >= n) in.bad("a medoid is not among the training examples");
-        for (const index c : m.labels)
-            if (c < 0 || c >= k) in.bad(fmt::format("a label must satisfy 0 <= label < {}, got {}", k, c));
-    });
-    return m;
-}
-
-void save_model(const kmedoids_model& model, const std::string& path) { write_atomically(path, model_bytes(model)); }
-kmedoids_model load_kernel_kmedoids_model(const std::string& path) {
-    return load_with(path, parse_kernel_kmedoids_model);
-}
+    static void parts(auto& a, auto& m) {
+        const index clusters = a.count("clusters", std::ssize(m.medoids)),
+                    examples = a.count("examples", std::ssize(m.labels));
+        a.whole("swaps", m.swaps);
+        a.whole("passes", m.passes);
+        a.status(m.status);
+        a.numbers(m.objective, m.silhouette);
+        a.list(m.medoids, clusters);
+        a.list(m.labels, examples);
+        if (!a.flag("distances", m.self.empty())) a.list(m.self, clusters);
+        kernel_and_objects(a, m.k, m.objects, clusters);
+        a.check(clusters > 0, "there are no clusters");
+        a.within(m.medoids, 0, examples, "the number of a medoid");
+        a.within(m.labels, 0, clusters, "a label");
+    }
+};
+template struct model_file<kmedoids_model>;
 
 }  // namespace mercer

@@ -11,11 +11,10 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "mercer/methods/fit_control.h"
+#include "mercer/methods/model_file.h"
 
 namespace mercer {
 
@@ -65,10 +64,5 @@ std::vector<double> silhouettes(const gram<double>& D, std::span<const index> la
 std::vector<index> predict(const kmedoids_model& model, const dataset& z);
 // Kernel values (distances, for a model of distances) against all training objects or against the medoids only.
 std::vector<index> predict(const kmedoids_model& model, const gram<double>& K);
-
-std::string model_bytes(const kmedoids_model& model);
-kmedoids_model parse_kernel_kmedoids_model(std::string_view bytes, const std::string& name);
-void save_model(const kmedoids_model& model, const std::string& path);
-kmedoids_model load_kernel_kmedoids_model(const std::string& path);
 
 }  // namespace mercer

@@ -6,13 +6,12 @@
 #include <cmath>
 
 #include "mercer/base/error.h"
-#include "mercer/methods/expansion_archive.h"
+#include "mercer/methods/codec.h"
 #include "mercer/solvers/algebra/dense_algebra.h"
 
 namespace mercer {
 namespace {
 
-constexpr std::string_view format_name = "mercer-kernel-fisher-model";
 constexpr const char* owner = "kernel Fisher";
 
 void check(const kernel_fisher_options& o, index n) {
@@ -194,7 +193,7 @@ std::vector<double> nearest(const kernel_fisher_model& m, const matrix<double>& 
 kernel_fisher_model fit_kernel_fisher(const kernel& k, const dataset& x, std::span<const double> y,
                                       const kernel_fisher_options& o) {
     require_objects(x, owner);
-    kernel_fisher_model m = fitted(computed<double>(k, x), y, o);
+    kernel_fisher_model m = fitted(*make_gram<double>(k, x), y, o);
     m.directions.k = std::make_shared<const kernel>(k);
     m.directions.x = x;
     return m;
@@ -211,34 +210,21 @@ matrix<double> transform(const kernel_fisher_model& m, const gram<double>& K) { 
 std::vector<double> predict(const kernel_fisher_model& m, const dataset& z) { return nearest(m, transform(m, z)); }
 std::vector<double> predict(const kernel_fisher_model& m, const gram<double>& K) { return nearest(m, transform(m, K)); }
 
-std::string model_bytes(const kernel_fisher_model& m) {
-    archive_writer out;
-    write_expansion(out, m.directions);
-    out.head["classes"] = m.classes.size();
-    out.all(m.classes);
-    out.all(m.ratios);
-    out.numbers(m.class_means);
-    return out.bytes(format_name, 1);
-}
+template <>
+struct file_form<kernel_fisher_model> {
+    static constexpr std::string_view format = "mercer-kernel-fisher-model";
+    static constexpr int version = 1;
 
-kernel_fisher_model parse_kernel_fisher_model(std::string_view bytes, const std::string& name) {
-    archive_reader in(bytes, format_name, 1, name);
-    kernel_fisher_model m;
-    in.read([&] {
-        m.directions = read_expansion(in);
-        m.classes = in.class_labels(whole(in.head, "classes"));
-        m.ratios = in.all<double>(m.directions.functions());
-        m.class_means = in.numbers(static_cast<index>(m.classes.size()), m.directions.functions());
-        if (m.classes.empty()) in.bad("there are no classes");
-    });
-    return m;
-}
-
-void save_model(const kernel_fisher_model& model, const std::string& path) {
-    write_atomically(path, model_bytes(model));
-}
-kernel_fisher_model load_kernel_fisher_model(const std::string& path) {
-    return load_with(path, parse_kernel_fisher_model);
-}
+    static void parts(auto& a, auto& m) {
+        a.part(m.directions);
+        const index functions = m.directions.functions();
+        a.list("classes", m.classes);
+        a.finite(m.classes, "a class label");
+        a.check(!m.classes.empty(), "there are no classes");
+        a.list(m.ratios, functions);
+        a.table(m.class_means, std::ssize(m.classes), functions);
+    }
+};
+template struct model_file<kernel_fisher_model>;
 
 }  // namespace mercer

@@ -9,12 +9,11 @@
 #pragma once
 
 #include <span>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "mercer/methods/fit_control.h"
 #include "mercer/methods/kernel_expansion.h"
+#include "mercer/methods/model_file.h"
 
 namespace mercer {
 
@@ -41,10 +40,5 @@ matrix<double> transform(const kernel_fisher_model& model, const dataset& z);
 matrix<double> transform(const kernel_fisher_model& model, const gram<double>& K);
 std::vector<double> predict(const kernel_fisher_model& model, const dataset& z);
 std::vector<double> predict(const kernel_fisher_model& model, const gram<double>& K);
-
-std::string model_bytes(const kernel_fisher_model& model);
-kernel_fisher_model parse_kernel_fisher_model(std::string_view bytes, const std::string& name);
-void save_model(const kernel_fisher_model& model, const std::string& path);
-kernel_fisher_model load_kernel_fisher_model(const std::string& path);
 
 }  // namespace mercer

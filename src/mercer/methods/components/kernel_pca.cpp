@@ -9,15 +9,13 @@
 #include "mercer/base/error.h"
 #include "mercer/base/parallel.h"
 #include "mercer/gram/distances.h"
-#include "mercer/methods/expansion_archive.h"
+#include "mercer/methods/codec.h"
 #include "mercer/solvers/algebra/centred_eigen.h"
 #include "mercer/solvers/algebra/half_gram.h"
 
 namespace mercer {
 namespace {
 
-constexpr std::string_view format_name = "mercer-kernel-pca-model";
-constexpr int version = 2;  // 1: with the scores of every object
 constexpr const char* owner = "kernel PCA";
 
 // -λ_min/λ₁ where that is more than rounding, which float or double numbers of K leave; refuses where one of the
@@ -210,15 +208,15 @@ kernel_pca_model fit_kernel_pca(const kernel& k, const dataset& x, const kernel_
     constexpr std::size_t packed_bytes = std::size_t{64} << 20;
     // Half of K in memory, where that is all that is needed of it.
     const auto by_half = [&] {
-        const computed<double> K(k, x, packed_bytes);
-        half_gram half(K);
+        const auto K = make_gram<double>(k, x, packed_bytes);
+        half_gram half(*K);
         std::vector<double> self(static_cast<std::size_t>(x.size()));
-        K.diagonal(self);
+        K->diagonal(self);
         const auto product = [&half](matrix_view<const double> v, matrix_view<double> out) { half.multiply(v, out); };
         // A pass over few objects is cheap beside the vectors' own algebra: narrow blocks, for few components, need
         // fewer of these.
         const bool narrow = x.size() < 2000 && o.n_components <= 10;
-        return fitted(static_cast<const gram<double>&>(K), {product, narrow ? index{3} : gram_multiplication().block},
+        return fitted(static_cast<const gram<double>&>(*K), {product, narrow ? index{3} : gram_multiplication().block},
                       self, o);
     };
     // The half, the examples packed, and some two hundred vectors
@@ -257,58 +255,37 @@ static double total_weight(const kernel_pca_model& m) {
     return weight;
 }
 
-std::string model_bytes(const kernel_pca_model& m) {
-    archive_writer out;
-    write_expansion(out, m.projection);
-    out.head["status"] = name(m.status);
-    out.head["passes"] = m.passes;
-    out.head["residuals"] = m.residuals.size();
-    out.one(m.total_variance);
-    out.all(m.eigenvalues);
-    out.all(m.explained_variance);
-    out.all(m.explained_variance_ratio);
-    out.all(m.residuals);
-    out.all(m.outside);
-    out.all(m.mean);
-    out.one(m.weight);
-    // The scores of objects with a weight follow from the coefficients, and would be half of the file.
-    for (index i = 0; i < m.scores.rows(); ++i)
-        if (m.mean[static_cast<std::size_t>(i)] == 0)
-            out.all(std::span<const double>(m.scores.row(i), static_cast<std::size_t>(m.components())));
-    return out.bytes(format_name, version);
-}
+template <>
+struct file_form<kernel_pca_model> {
+    static constexpr std::string_view format = "mercer-kernel-pca-model";
+    static constexpr int version = 2;  // 1: with the scores of every object
 
-kernel_pca_model parse_kernel_pca_model(std::string_view bytes, const std::string& name) {
-    archive_reader in(bytes, format_name, version, name);
-    kernel_pca_model m;
-    in.read([&] {
-        m.projection = read_expansion(in);
+    template <class Archive>
+    static void parts(Archive& a, auto& m) {
+        a.part(m.projection);
         const index p = m.components(), n = m.projection.size();
-        m.status = status_in(in.head);
-        m.passes = whole(in.head, "passes");
-        m.total_variance = in.one();
-        m.eigenvalues = in.all<double>(p);
-        m.explained_variance = in.all<double>(p);
-        m.explained_variance_ratio = in.all<double>(p);
-        m.residuals = in.all<double>(whole(in.head, "residuals", p));
-        if (in.version() == 1) {
-            m.scores = in.numbers(n, p);
-            m.outside = in.all<double>(n);
-            m.mean = in.all<double>(n);
-            m.weight = total_weight(m);
-            return;
+        a.status(m.status);
+        a.whole("passes", m.passes);
+        a.numbers(m.total_variance);
+        a.list(m.eigenvalues, p);
+        a.list(m.explained_variance, p);
+        a.list(m.explained_variance_ratio, p);
+        a.list("residuals", m.residuals, p);
+        if (a.version() == 1) a.table(m.scores, n, p);
+        a.list(m.outside, n);
+        a.list(m.mean, n);
+        if (a.version() > 1) a.numbers(m.weight);
+        if constexpr (Archive::reading) {
+            if (a.version() == 1)
+                m.weight = total_weight(m);
+            else
+                m.scores = training_scores(m);
         }
-        m.outside = in.all<double>(n);
-        m.mean = in.all<double>(n);
-        m.weight = in.one();
-        m.scores = training_scores(m);
-        for (index i = 0; i < n; ++i)
-            if (m.mean[static_cast<std::size_t>(i)] == 0) std::ranges::copy(in.all<double>(p), m.scores.row(i));
-    });
-    return m;
-}
-
-void save_model(const kernel_pca_model& model, const std::string& path) { write_atomically(path, model_bytes(model)); }
-kernel_pca_model load_kernel_pca_model(const std::string& path) { return load_with(path, parse_kernel_pca_model); }
+        // The scores of objects with a weight follow from the coefficients, and would be half of the file.
+        for (index i = 0; i < n && a.version() > 1; ++i)
+            if (m.mean[static_cast<std::size_t>(i)] == 0) a.row(m.scores.row(i), p);
+    }
+};
+template struct model_file<kernel_pca_model>;
 
 }  // namespace mercer

@@ -14,12 +14,11 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "mercer/methods/fit_control.h"
 #include "mercer/methods/kernel_expansion.h"
+#include "mercer/methods/model_file.h"
 
 namespace mercer {
 
@@ -72,10 +71,5 @@ index components_for_share(const kernel_pca_model& model, double share);
 index components_above_mean(const kernel_pca_model& model);
 // The leading ones whose share is above that of a stick broken at random into n-1 parts (Frontier 1976).
 index components_above_broken_stick(const kernel_pca_model& model);
-
-std::string model_bytes(const kernel_pca_model& model);
-kernel_pca_model parse_kernel_pca_model(std::string_view bytes, const std::string& name);
-void save_model(const kernel_pca_model& model, const std::string& path);
-kernel_pca_model load_kernel_pca_model(const std::string& path);
 
 }  // namespace mercer

@@ -40,7 +40,7 @@ void fixed_point(const kernel_pca_model& m, const dense<double>& x, matrix_view<
     for (index step = 0; step < o.max_iter && !active.empty(); ++step) {
         matrix<double> now(static_cast<index>(active.size()), d), t(now.rows(), n);
         for (index a = 0; a < now.rows(); ++a) std::copy_n(z.row(active[static_cast<std::size_t>(a)]), d, now.row(a));
-        computed<double>(*m.projection.k, dense<double>(std::as_const(now).view()), x).all(t.view());
+        make_gram<double>(*m.projection.k, dense<double>(std::as_const(now).view()), x)->all(t.view());
         std::vector<double> sum(active.size());
         for (index a = 0; a < t.rows(); ++a)
             for (index i = 0; i < n; ++i)

@@ -12,12 +12,11 @@
 #include "mercer/kernels/laplacian.h"
 #include "mercer/kernels/matern.h"
 #include "mercer/kernels/rational_quadratic.h"
-#include "mercer/methods/expansion_archive.h"
+#include "mercer/methods/codec.h"
 
 namespace mercer {
 namespace {
 
-constexpr std::string_view format_name = "mercer-kernel-density-model";
 constexpr const char* owner = "kernel density";
 using std::numbers::pi;
 
@@ -124,33 +123,20 @@ std::vector<double> log_density(const kernel_density_model& m, const dataset& z)
     return f;
 }
 
-std::string model_bytes(const kernel_density_model& m) {
-    archive_writer out;
-    write_expansion(out, m.mean);
-    out.head["normalised"] = m.normalised;
-    out.one(m.log_scale);
-    return out.bytes(format_name, 1);
-}
+template <>
+struct file_form<kernel_density_model> {
+    static constexpr std::string_view format = "mercer-kernel-density-model";
+    static constexpr int version = 1;
 
-kernel_density_model parse_kernel_density_model(std::string_view bytes, const std::string& name) {
-    archive_reader in(bytes, format_name, 1, name);
-    kernel_density_model m;
-    in.read([&] {
-        m.mean = read_expansion(in);
-        m.normalised = in.head.at("normalised").get<bool>();
-        m.log_scale = in.one();
-        if (m.mean.functions() != 1) in.bad("a density is one function");
-        if (m.normalised && (!m.mean.k || m.mean.x.kind() != domain::vectors))
-            in.bad("only vectors have a normalised density");
-    });
-    return m;
-}
-
-void save_model(const kernel_density_model& model, const std::string& path) {
-    write_atomically(path, model_bytes(model));
-}
-kernel_density_model load_kernel_density_model(const std::string& path) {
-    return load_with(path, parse_kernel_density_model);
-}
+    static void parts(auto& a, auto& m) {
+        a.part(m.mean);
+        a.head("normalised", m.normalised);
+        a.numbers(m.log_scale);
+        a.check(m.mean.functions() == 1, "a density is one function");
+        a.check(!m.normalised || (m.mean.k && m.mean.x.kind() == domain::vectors),
+                "only vectors have a normalised density");
+    }
+};
+template struct model_file<kernel_density_model>;
 
 }  // namespace mercer

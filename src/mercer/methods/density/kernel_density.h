@@ -5,12 +5,11 @@
 // how usual x is.
 #pragma once
 
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "mercer/methods/fit_control.h"
 #include "mercer/methods/kernel_expansion.h"
+#include "mercer/methods/model_file.h"
 
 namespace mercer {
 
@@ -34,10 +33,5 @@ std::vector<double> mean_embedding(const kernel_density_model& model, const gram
 // log f(x). Fails with errc::unsupported where Z is not known. Where all terms of a Gaussian underflow, they are summed
 // as logarithms.
 std::vector<double> log_density(const kernel_density_model& model, const dataset& z);
-
-std::string model_bytes(const kernel_density_model& model);
-kernel_density_model parse_kernel_density_model(std::string_view bytes, const std::string& name);
-void save_model(const kernel_density_model& model, const std::string& path);
-kernel_density_model load_kernel_density_model(const std::string& path);
 
 }  // namespace mercer

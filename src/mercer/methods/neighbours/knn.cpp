@@ -256,23 +256,23 @@ neighbours search(const knn_model& m, const dataset& z) {
     const std::vector<double> own = self_values(*m.k, z), half = half_of<double>(m.self);
     const double largest =
         *std::max_element(m.self.begin(), m.self.end(), [](double a, double b) { return std::abs(a) < std::abs(b); });
-    const computed<double> exact(*m.k, z, m.x);
+    const auto exact = make_gram<double>(*m.k, z, m.x);
     // Beyond this floats overflow; few pairs are not worth two passes.
     if (!(std::abs(largest) < 1e30) || static_cast<double>(z.size()) * static_cast<double>(m.size()) < 1e4) {
-        neighbours plain = find_neighbours(m, exact, own);
+        neighbours plain = find_neighbours(m, *exact, own);
         plain.again = z.size();
         return plain;
     }
     const std::vector<float> half_float = half_of<float>(m.self);
-    const computed<float> fast(*m.k, z, m.x, {m.options.memory_bytes / 2, m.options.memory_bytes / 2, true});
+    const auto fast = make_gram<float>(*m.k, z, m.x, {m.options.memory_bytes / 2, m.options.memory_bytes / 2, true});
     const index k = m.options.n_neighbors, most = std::min(m.size(), k + std::max<index>(8, k / 2));
     const auto keep = [&](index query, const std::vector<candidate<double>>& list) {
         store(out, query, list, m.self, half, own[static_cast<std::size_t>(query)]);
     };
     for (index r = 0; r < z.size(); r += stretch) {
         const index count = std::min(stretch, z.size() - r);
-        const auto best = best_of<float>(fast, half_float, selection(r, count), most);
-        const ranking found = rank_exactly(best, exact, half, r);
+        const auto best = best_of<float>(*fast, half_float, selection(r, count), most);
+        const ranking found = rank_exactly(best, *exact, half, r);
         const std::vector<bool> certain = certain_ones(found, best, k, most, m.size());
         std::vector<index> doubtful;
         for (index i = 0; i < count; ++i) {
@@ -282,7 +282,7 @@ neighbours search(const knn_model& m, const dataset& z) {
                 doubtful.push_back(r + i);
         }
         if (!doubtful.empty()) {
-            const auto list = best_of<double>(exact, half, std::span<const index>(doubtful), k);
+            const auto list = best_of<double>(*exact, half, std::span<const index>(doubtful), k);
             for (std::size_t i = 0; i < doubtful.size(); ++i) keep(doubtful[i], list[i]);
             out.again += static_cast<index>(doubtful.size());
         }

@@ -11,11 +11,10 @@
 
 #include <memory>
 #include <span>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "mercer/methods/fit_control.h"
+#include "mercer/methods/model_file.h"
 
 namespace mercer {
 
@@ -64,10 +63,5 @@ std::vector<double> predict(const knn_model& model, const dataset& z);
 std::vector<double> predict(const knn_model& model, const neighbours& found);
 // Votes of each class, adding up to 1.
 matrix<double> class_shares(const knn_model& model, const neighbours& found);
-
-std::string model_bytes(const knn_model& model);
-knn_model parse_knn_model(std::string_view bytes, const std::string& name);
-void save_model(const knn_model& model, const std::string& path);
-knn_model load_knn_model(const std::string& path);
 
 }  // namespace mercer

@@ -8,14 +8,13 @@
 #include "mercer/base/error.h"
 #include "mercer/gram/distances.h"
 #include "mercer/kernels/evaluation/evaluator.h"
-#include "mercer/methods/expansion_archive.h"
+#include "mercer/methods/codec.h"
 #include "mercer/solvers/algebra/dense_algebra.h"
 #include "mercer/solvers/algebra/gram_product.h"
 
 namespace mercer {
 namespace {
 
-constexpr std::string_view format_name = "mercer-nearest-centroid-model";
 constexpr const char* owner = "nearest centroid";
 
 nearest_centroid_model without_norms(std::span<const double> y, index n, const nearest_centroid_options& o) {
@@ -77,7 +76,7 @@ nearest_centroid_model fit_nearest_centroid(const kernel& k, const dataset& x, s
                                             const nearest_centroid_options& o) {
     require_objects(x, owner);
     nearest_centroid_model m = without_norms(y, x.size(), o);
-    add_norms(m, computed<double>(k, x, o.memory_bytes));  // one pass: nothing is worth keeping
+    add_norms(m, *make_gram<double>(k, x, o.memory_bytes));  // one pass: nothing is worth keeping
     m.means.k = std::make_shared<const kernel>(k);
     m.means.x = x;
     return m;
@@ -106,31 +105,19 @@ matrix<double> squared_distances(const nearest_centroid_model& m, const gram<dou
     return distances_from(m, m.means.values(K), self);
 }
 
-std::string model_bytes(const nearest_centroid_model& m) {
-    archive_writer out;
-    write_expansion(out, m.means);
-    out.all(m.classes);
-    out.all(m.norms);
-    return out.bytes(format_name, 1);
-}
+template <>
+struct file_form<nearest_centroid_model> {
+    static constexpr std::string_view format = "mercer-nearest-centroid-model";
+    static constexpr int version = 1;
 
-nearest_centroid_model parse_nearest_centroid_model(std::string_view bytes, const std::string& name) {
-    archive_reader in(bytes, format_name, 1, name);
-    nearest_centroid_model m;
-    in.read([&] {
-        m.means = read_expansion(in);
-        m.classes = in.class_labels(m.means.functions());
-        m.norms = in.all<double>(m.means.functions());
-        if (m.classes.empty()) in.bad("there are no classes");
-    });
-    return m;
-}
-
-void save_model(const nearest_centroid_model& model, const std::string& path) {
-    write_atomically(path, model_bytes(model));
-}
-nearest_centroid_model load_nearest_centroid_model(const std::string& path) {
-    return load_with(path, parse_nearest_centroid_model);
-}
+    static void parts(auto& a, auto& m) {
+        a.part(m.means);
+        a.list(m.classes, m.means.functions());
+        a.finite(m.classes, "a class label");
+        a.check(!m.classes.empty(), "there are no classes");
+        a.list(m.norms, m.means.functions());
+    }
+};
+template struct model_file<nearest_centroid_model>;
 
 }  // namespace mercer

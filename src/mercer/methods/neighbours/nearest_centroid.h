@@ -4,12 +4,11 @@
 #pragma once
 
 #include <span>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "mercer/methods/fit_control.h"
 #include "mercer/methods/kernel_expansion.h"
+#include "mercer/methods/model_file.h"
 
 namespace mercer {
 
@@ -35,10 +34,5 @@ std::vector<double> predict(const nearest_centroid_model& model, const gram<doub
 matrix<double> squared_distances(const nearest_centroid_model& model, const dataset& z);
 matrix<double> squared_distances(const nearest_centroid_model& model, const gram<double>& K,
                                  std::span<const double> self);
-
-std::string model_bytes(const nearest_centroid_model& model);
-nearest_centroid_model parse_nearest_centroid_model(std::string_view bytes, const std::string& name);
-void save_model(const nearest_centroid_model& model, const std::string& path);
-nearest_centroid_model load_nearest_centroid_model(const std::string& path);
 
 }  // namespace mercer

@@ -7,13 +7,12 @@
 #include "mercer/base/error.h"
 #include "mercer/gram/adaptors.h"
 #include "mercer/gram/distances.h"
-#include "mercer/methods/expansion_archive.h"
+#include "mercer/methods/codec.h"
 #include "mercer/solvers/algebra/dense_algebra.h"
 
 namespace mercer {
 namespace {
 
-constexpr std::string_view format_name = "mercer-nearest-medoid-model";
 constexpr const char* owner = "nearest medoid";
 
 nearest_medoid_model fitted(const gram<double>& K, std::span<const double> y, const nearest_medoid_options& o) {
@@ -49,7 +48,7 @@ nearest_medoid_model fitted(const gram<double>& K, std::span<const double> y, co
 nearest_medoid_model fit_nearest_medoid(const kernel& k, const dataset& x, std::span<const double> y,
                                         const nearest_medoid_options& o) {
     require_objects(x, owner);
-    nearest_medoid_model m = fitted(computed<double>(k, x), y, o);
+    nearest_medoid_model m = fitted(*make_gram<double>(k, x), y, o);
     m.k = std::make_shared<const kernel>(k);
     m.medoids = gather(x, std::span<const index>(m.rows));
     return m;
@@ -65,7 +64,7 @@ std::vector<double> predict(const nearest_medoid_model& m, const dataset& z) {
         fail(errc::unsupported, "nearest medoid: this model was fitted on a matrix; give kernel values, not objects");
     if (z.kind() == domain::vectors) require_finite(z);
     if (z.size() == 0) return {};
-    return predict(m, computed<double>(*m.k, z, m.medoids));
+    return predict(m, *make_gram<double>(*m.k, z, m.medoids));
 }
 
 std::vector<double> predict(const nearest_medoid_model& m, const gram<double>& K) {
@@ -96,41 +95,24 @@ std::vector<double> predict(const nearest_medoid_model& m, const gram<double>& K
     return out;
 }
 
-std::string model_bytes(const nearest_medoid_model& m) {
-    archive_writer out;
-    out.head["classes"] = m.classes.size();
-    out.head["training_size"] = m.training_size;
-    out.all(m.classes);
-    out.all(m.rows);
-    out.all(m.self);
-    out.all(m.sums);
-    write_objects(out, m.k, m.medoids);
-    return out.bytes(format_name, 1);
-}
+template <>
+struct file_form<nearest_medoid_model> {
+    static constexpr std::string_view format = "mercer-nearest-medoid-model";
+    static constexpr int version = 1;
 
-nearest_medoid_model parse_nearest_medoid_model(std::string_view bytes, const std::string& name) {
-    archive_reader in(bytes, format_name, 1, name);
-    nearest_medoid_model m;
-    in.read([&] {
-        const index classes = whole(in.head, "classes");
-        m.training_size = whole(in.head, "training_size");
-        m.classes = in.class_labels(classes);
-        m.rows = in.all<index>(classes);
-        m.self = in.all<double>(classes);
-        m.sums = in.all<double>(classes);
-        read_objects(in, classes, m.k, m.medoids);
-        if (classes == 0) in.bad("there are no classes");
-        for (const index row : m.rows)
-            if (row < 0 || row >= m.training_size) in.bad("a medoid is not among the training examples");
-    });
-    return m;
-}
-
-void save_model(const nearest_medoid_model& model, const std::string& path) {
-    write_atomically(path, model_bytes(model));
-}
-nearest_medoid_model load_nearest_medoid_model(const std::string& path) {
-    return load_with(path, parse_nearest_medoid_model);
-}
+    static void parts(auto& a, auto& m) {
+        a.whole("training_size", m.training_size);
+        a.list("classes", m.classes);
+        a.finite(m.classes, "a class label");
+        a.check(!m.classes.empty(), "there are no classes");
+        const auto classes = std::ssize(m.classes);
+        a.list(m.rows, classes);
+        a.within(m.rows, 0, m.training_size, "the number of a medoid");
+        a.list(m.self, classes);
+        a.list(m.sums, classes);
+        kernel_and_objects(a, m.k, m.medoids, classes);
+    }
+};
+template struct model_file<nearest_medoid_model>;
 
 }  // namespace mercer

@@ -6,11 +6,10 @@
 
 #include <memory>
 #include <span>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "mercer/methods/fit_control.h"
+#include "mercer/methods/model_file.h"
 
 namespace mercer {
 
@@ -36,10 +35,5 @@ nearest_medoid_model fit_nearest_medoid(const gram<double>& K, std::span<const d
 std::vector<double> predict(const nearest_medoid_model& model, const dataset& z);
 // Kernel values against all training examples, or against the medoids only.
 std::vector<double> predict(const nearest_medoid_model& model, const gram<double>& K);
-
-std::string model_bytes(const nearest_medoid_model& model);
-nearest_medoid_model parse_nearest_medoid_model(std::string_view bytes, const std::string& name);
-void save_model(const nearest_medoid_model& model, const std::string& path);
-nearest_medoid_model load_nearest_medoid_model(const std::string& path);
 
 }  // namespace mercer

@@ -6,10 +6,8 @@
 #include <cmath>
 
 #include "mercer/base/error.h"
-#include "mercer/base/file.h"
-#include "mercer/data/readers/source.h"
 #include "mercer/gram/adaptors.h"
-#include "mercer/methods/expansion_archive.h"
+#include "mercer/methods/codec.h"
 #include "mercer/methods/fit_checks.h"
 #include "mercer/methods/training_gram.h"
 #include "mercer/solvers/algebra/dense_algebra.h"
@@ -19,8 +17,6 @@ namespace mercer {
 namespace {
 
 constexpr const char* owner = "kernel logistic";
-constexpr const char* format_name = "mercer-kernel-logistic-model";
-constexpr int version = 1;
 
 // The weights of the examples, those of their classes multiplied in.
 std::vector<double> all_weights(const kernel_logistic_options& o, std::span<const double> y) {
@@ -165,38 +161,23 @@ std::vector<double> predict(const kernel_logistic_model& model, const dataset& x
     return predict(model, decide(model, x).view());
 }
 
-std::string model_bytes(const kernel_logistic_model& model) {
-    archive_writer out;
-    out.head = {{"classes", model.classes.size()}, {"status", name(model.status)}, {"rounds", model.rounds}};
-    for (const double each : {model.C, model.objective, model.gap}) out.one(each);
-    out.all(model.classes);
-    write_expansion(out, model.f);
-    return out.bytes(format_name, version);
-}
+template <>
+struct file_form<kernel_logistic_model> {
+    static constexpr std::string_view format = "mercer-kernel-logistic-model";
+    static constexpr int version = 1;
 
-kernel_logistic_model parse_kernel_logistic(std::string_view bytes, const std::string& name) {
-    archive_reader in(bytes, format_name, version, name);
-    kernel_logistic_model model;
-    in.read([&] {
-        model.status = fit_status_named(in.head.at("status").get<std::string>());
-        model.rounds = static_cast<int>(whole(in.head, "rounds", 1 << 30));
-        for (double* each : {&model.C, &model.objective, &model.gap}) *each = in.one();
-        model.classes = in.class_labels(whole(in.head, "classes", 1 << 24));
-        model.f = read_expansion(in);
-        const auto classes = static_cast<index>(model.classes.size());
-        if (classes < 2 || model.f.functions() != (classes == 2 ? 1 : classes))
-            in.bad(fmt::format("{} classes with {} outputs", classes, model.f.functions()));
-    });
-    return model;
-}
-
-void save_kernel_logistic(const kernel_logistic_model& model, const std::string& path) {
-    write_atomically(path, model_bytes(model));
-}
-
-kernel_logistic_model load_kernel_logistic(const std::string& path) {
-    const source file = read_source(path);
-    return parse_kernel_logistic(file.bytes(), file.name());
-}
+    static void parts(auto& a, auto& m) {
+        a.status(m.status);
+        a.whole("rounds", m.rounds);
+        a.numbers(m.C, m.objective, m.gap);
+        a.list("classes", m.classes, 1 << 24);
+        a.finite(m.classes, "a class label");
+        a.part(m.f);
+        const auto classes = std::ssize(m.classes);
+        a.check(classes >= 2 && m.f.functions() == (classes == 2 ? 1 : classes), "{} classes with {} outputs", classes,
+                m.f.functions());
+    }
+};
+template struct model_file<kernel_logistic_model>;
 
 }  // namespace mercer

@@ -10,13 +10,12 @@
 #pragma once
 
 #include <span>
-#include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "mercer/methods/fit_control.h"
 #include "mercer/methods/kernel_expansion.h"
+#include "mercer/methods/model_file.h"
 #include "mercer/solvers/representer.h"
 
 namespace mercer {
@@ -55,10 +54,5 @@ matrix<double> probabilities(const kernel_logistic_model& model, matrix_view<con
 // The most probable class; of equals the first.
 std::vector<double> predict(const kernel_logistic_model& model, matrix_view<const double> decisions);
 std::vector<double> predict(const kernel_logistic_model& model, const dataset& x);
-
-std::string model_bytes(const kernel_logistic_model& model);
-kernel_logistic_model parse_kernel_logistic(std::string_view bytes, const std::string& name);
-void save_kernel_logistic(const kernel_logistic_model& model, const std::string& path);  // atomic
-kernel_logistic_model load_kernel_logistic(const std::string& path);
 
 }  // namespace mercer

@@ -8,7 +8,7 @@
 
 #include "mercer/base/error.h"
 #include "mercer/gram/adaptors.h"
-#include "mercer/gram/computed.h"
+#include "mercer/gram/make_gram.h"
 #include "mercer/gram/precomputed.h"
 #include "mercer/methods/fit_checks.h"
 #include "mercer/methods/training_gram.h"
@@ -187,7 +187,7 @@ kernel_ridge_model fit_kernel_ridge(const kernel& k, const dataset& x, matrix_vi
                  fmt::format("for the kernel matrix of {} examples", used.size()));
     const bool everything = static_cast<index>(used.size()) == x.size();
     const dataset objects = everything ? x : gather(x, std::span<const index>(used));
-    kernel_ridge_model model = solve(computed<double>(k, objects, std::size_t{64} << 20), y, weight, used, options);
+    kernel_ridge_model model = solve(*make_gram<double>(k, objects, std::size_t{64} << 20), y, weight, used, options);
     model.f.k = std::make_shared<const kernel>(k);
     model.f.x = gather(x, std::span<const index>(used));
     fill_unseen(model, y, weight, [&](const std::vector<index>& unseen) {
@@ -224,9 +224,9 @@ std::vector<double> predict_variance(const kernel_ridge_model& model, const data
     if (!model.f.k) fail(errc::unsupported, "a model of a precomputed matrix needs kernel values, not objects");
     require_finite(x);
     if (x.size() == 0) return {};
-    const computed<double> K(*model.f.k, x, model.f.x);
+    const auto K = make_gram<double>(*model.f.k, x, model.f.x);
     return variances(model, x.size(), self_values(*model.f.k, x), noise, [&](index first, matrix_view<double> out) {
-        K.block(selection(first, out.rows), selection(0, out.cols), out);
+        K->block(selection(first, out.rows), selection(0, out.cols), out);
     });
 }
 

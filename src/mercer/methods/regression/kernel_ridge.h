@@ -16,12 +16,11 @@
 #pragma once
 
 #include <span>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "mercer/methods/fit_control.h"
 #include "mercer/methods/kernel_expansion.h"
+#include "mercer/methods/model_file.h"
 
 namespace mercer {
 
@@ -86,10 +85,5 @@ kernel_ridge_path fit_kernel_ridge_path(const kernel& k, const dataset& x, matri
                                         const ridge_path_options& options);
 kernel_ridge_path fit_kernel_ridge_path_precomputed(matrix_view<const double> K, matrix_view<const double> y,
                                                     const ridge_path_options& options);
-
-std::string model_bytes(const kernel_ridge_model& model);
-kernel_ridge_model parse_kernel_ridge(std::string_view bytes, const std::string& name);
-void save_kernel_ridge(const kernel_ridge_model& model, const std::string& path);  // atomic
-kernel_ridge_model load_kernel_ridge(const std::string& path);
 
 }  // namespace mercer

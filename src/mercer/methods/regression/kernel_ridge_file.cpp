@@ -1,62 +1,27 @@
-#include <fmt/format.h>
-
+// Kernel ridge regressions as files.
 #include <cmath>
 
-#include "mercer/base/error.h"
-#include "mercer/base/file.h"
-#include "mercer/data/readers/source.h"
-#include "mercer/methods/expansion_archive.h"
+#include "mercer/methods/codec.h"
 #include "mercer/methods/regression/kernel_ridge.h"
 
 namespace mercer {
-namespace {
-constexpr const char* format_name = "mercer-kernel-ridge-model";
-constexpr int version = 1;
-}  // namespace
 
-std::string model_bytes(const kernel_ridge_model& model) {
-    archive_writer out;
-    out.one(model.alpha);
-    write_expansion(out, model.f);
-    out.head["loo"] = model.loo.rows() > 0;
-    out.head["factor"] = model.factor.rows() > 0;
-    if (model.loo.rows() > 0) out.numbers(model.loo);
-    for (index i = 0; i < model.factor.rows(); ++i)
-        out.all(std::span<const double>(model.factor.row(i) + i, static_cast<std::size_t>(model.factor.cols() - i)));
-    return out.bytes(format_name, version);
-}
+template <>
+struct file_form<kernel_ridge_model> {
+    static constexpr std::string_view format = "mercer-kernel-ridge-model";
+    static constexpr int version = 1;
 
-kernel_ridge_model parse_kernel_ridge(std::string_view bytes, const std::string& name) {
-    archive_reader in(bytes, format_name, version, name);
-    kernel_ridge_model model;
-    in.read([&] {
-        model.alpha = in.one();
-        if (!(model.alpha >= 0) || !std::isfinite(model.alpha)) in.bad(fmt::format("alpha is {}", model.alpha));
-        model.f = read_expansion(in);
-        if (in.head.at("loo").get<bool>()) model.loo = in.numbers(model.f.training_size, model.f.functions());
-        if (in.head.at("factor").get<bool>()) {
-            const index n = model.f.coef.rows();
-            // The half that was written, before room for the whole is made.
-            const std::vector<double> half = in.all<double>(n * (n + 1) / 2);
-            model.factor = matrix<double>(n, n);
-            auto from = half.begin();
-            for (index i = 0; i < n; ++i, from += n - i + 1) {
-                std::copy_n(from, n - i, model.factor.row(i) + i);
-                if (!(model.factor(i, i) > 0))
-                    in.bad(fmt::format("pivot {} of the factor is {}", i, model.factor(i, i)));
-            }
-        }
-    });
-    return model;
-}
-
-void save_kernel_ridge(const kernel_ridge_model& model, const std::string& path) {
-    write_atomically(path, model_bytes(model));
-}
-
-kernel_ridge_model load_kernel_ridge(const std::string& path) {
-    const source file = read_source(path);
-    return parse_kernel_ridge(file.bytes(), file.name());
-}
+    static void parts(auto& a, auto& m) {
+        a.numbers(m.alpha);
+        a.check(m.alpha >= 0 && std::isfinite(m.alpha), "alpha is {}", m.alpha);
+        a.part(m.f);
+        if (a.flag("loo", m.loo.rows() > 0)) a.table(m.loo, m.f.training_size, m.f.functions());
+        if (!a.flag("factor", m.factor.rows() > 0)) return;
+        a.upper_triangle(m.factor, m.f.size());
+        for (index i = 0; i < m.f.size(); ++i)
+            a.check(m.factor(i, i) > 0, "pivot {} of the factor is {}", i, m.factor(i, i));
+    }
+};
+template struct model_file<kernel_ridge_model>;
 
 }  // namespace mercer

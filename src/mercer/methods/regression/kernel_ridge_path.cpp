@@ -10,7 +10,7 @@
 #include "mercer/base/error.h"
 #include "mercer/base/parallel.h"
 #include "mercer/gram/adaptors.h"
-#include "mercer/gram/computed.h"
+#include "mercer/gram/make_gram.h"
 #include "mercer/gram/precomputed.h"
 #include "mercer/methods/fit_checks.h"
 #include "mercer/methods/regression/kernel_ridge.h"
@@ -189,7 +189,7 @@ kernel_ridge_path fit_kernel_ridge_path(const kernel& k, const dataset& x, matri
     check_budget(owner, memory(static_cast<index>(used.size()), y.cols, options), options.memory_bytes,
                  fmt::format("for the kernel matrix of {} examples", used.size()));
     const dataset objects = gather(x, std::span<const index>(used));
-    kernel_ridge_path path = solve(computed<double>(k, objects, std::size_t{64} << 20), y, weight, used, options);
+    kernel_ridge_path path = solve(*make_gram<double>(k, objects, std::size_t{64} << 20), y, weight, used, options);
     path.model.f.k = std::make_shared<const kernel>(k);
     path.model.f.x = objects;
     return path;

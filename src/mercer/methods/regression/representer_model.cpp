@@ -5,10 +5,8 @@
 #include <cmath>
 
 #include "mercer/base/error.h"
-#include "mercer/base/file.h"
-#include "mercer/data/readers/source.h"
 #include "mercer/gram/adaptors.h"
-#include "mercer/methods/expansion_archive.h"
+#include "mercer/methods/codec.h"
 #include "mercer/methods/fit_checks.h"
 #include "mercer/methods/training_gram.h"
 #include "mercer/solvers/algebra/dense_algebra.h"
@@ -17,8 +15,6 @@ namespace mercer {
 namespace {
 
 constexpr const char* owner = "representer";
-constexpr const char* format_name = "mercer-representer-model";
-constexpr int version = 1;
 
 // K stands for the examples of positive weight, `used` of them.
 representer_model solve(const gram<double>& K, std::span<const double> y, const std::vector<double>& weight,
@@ -113,40 +109,20 @@ std::vector<double> predict_precomputed(const representer_model& model, matrix_v
     return answers(model.of, decide_precomputed(model, K));
 }
 
-std::string model_bytes(const representer_model& model) {
-    archive_writer out;
-    out.head = {{"loss", name(model.of.kind)}, {"status", name(model.status)}, {"rounds", model.rounds}};
-    for (const double each : {model.of.parameter, model.alpha, model.objective, model.gap}) out.one(each);
-    write_expansion(out, model.f);
-    return out.bytes(format_name, version);
-}
+template <>
+struct file_form<representer_model> {
+    static constexpr std::string_view format = "mercer-representer-model";
+    static constexpr int version = 1;
 
-representer_model parse_representer(std::string_view bytes, const std::string& name) {
-    archive_reader in(bytes, format_name, version, name);
-    representer_model model;
-    in.read([&] {
-        const std::string kind = in.head.at("loss").get<std::string>();
-        int which = 0;
-        while (which <= static_cast<int>(loss_kind::user) && kind != mercer::name(static_cast<loss_kind>(which)))
-            ++which;
-        if (which > static_cast<int>(loss_kind::user)) in.bad("unknown loss " + kind);
-        model.of.kind = static_cast<loss_kind>(which);
-        model.status = fit_status_named(in.head.at("status").get<std::string>());
-        model.rounds = static_cast<int>(whole(in.head, "rounds", 1 << 30));
-        for (double* each : {&model.of.parameter, &model.alpha, &model.objective, &model.gap}) *each = in.one();
-        model.f = read_expansion(in);
-        if (model.f.functions() != 1) in.bad(fmt::format("{} outputs where there is one", model.f.functions()));
-    });
-    return model;
-}
-
-void save_representer(const representer_model& model, const std::string& path) {
-    write_atomically(path, model_bytes(model));
-}
-
-representer_model load_representer(const std::string& path) {
-    const source file = read_source(path);
-    return parse_representer(file.bytes(), file.name());
-}
+    static void parts(auto& a, auto& m) {
+        a.choice("loss", m.of.kind, loss_kind::user);
+        a.status(m.status);
+        a.whole("rounds", m.rounds);
+        a.numbers(m.of.parameter, m.alpha, m.objective, m.gap);
+        a.part(m.f);
+        a.check(m.f.functions() == 1, "{} outputs where there is one", m.f.functions());
+    }
+};
+template struct model_file<representer_model>;
 
 }  // namespace mercer

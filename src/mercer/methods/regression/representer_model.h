@@ -10,12 +10,11 @@
 #pragma once
 
 #include <span>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "mercer/methods/fit_control.h"
 #include "mercer/methods/kernel_expansion.h"
+#include "mercer/methods/model_file.h"
 #include "mercer/solvers/representer.h"
 
 namespace mercer {
@@ -53,10 +52,5 @@ std::vector<double> decide_precomputed(const representer_model& model, matrix_vi
 // The sign (1 at 0) for losses on ±1, e^f for Poisson's, f otherwise.
 std::vector<double> predict(const representer_model& model, const dataset& x);
 std::vector<double> predict_precomputed(const representer_model& model, matrix_view<const double> K);
-
-std::string model_bytes(const representer_model& model);
-representer_model parse_representer(std::string_view bytes, const std::string& name);
-void save_representer(const representer_model& model, const std::string& path);  // atomic
-representer_model load_representer(const std::string& path);
 
 }  // namespace mercer

@@ -8,7 +8,7 @@
 
 #include "mercer/base/error.h"
 #include "mercer/base/parallel.h"
-#include "mercer/gram/computed.h"
+#include "mercer/gram/make_gram.h"
 #include "mercer/kernels/linear.h"
 #include "mercer/methods/fit_checks.h"
 #include "mercer/solvers/algebra/dense_algebra.h"
@@ -134,7 +134,7 @@ matrix<double> dual_matrix(const centred_problem& p) {
         return product(rows.view(), transposed::no, rows.view(), transposed::yes);
     }
     matrix<double> a(n, n);
-    if (d > 0) computed<double>(linear{}, p.x, std::size_t{64} << 20).all(a.view());
+    if (d > 0) make_gram<double>(linear{}, p.x, std::size_t{64} << 20)->all(a.view());
     // (x - x̄)ᵀ(z - x̄) = xᵀz - x̄ᵀx - x̄ᵀz + x̄ᵀx̄
     std::vector<double> along(static_cast<std::size_t>(n));
     double square = 0;

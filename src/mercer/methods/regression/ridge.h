@@ -14,11 +14,10 @@
 //     GCV = N·RSS/(N - df)², N = Σw, df = Σhᵢ.
 #pragma once
 
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "mercer/data/dataset.h"
+#include "mercer/methods/model_file.h"
 #include "mercer/methods/regression/kernel_ridge.h"
 
 namespace mercer {
@@ -57,10 +56,5 @@ struct ridge_path {
 // `options.alpha` is not used.
 ridge_path fit_ridge_path(const dataset& x, matrix_view<const double> y, std::vector<double> alphas,
                           ridge_score score = ridge_score::loo, const ridge_options& options = {});
-
-std::string model_bytes(const ridge_model& model);
-ridge_model parse_ridge(std::string_view bytes, const std::string& name);
-void save_ridge(const ridge_model& model, const std::string& path);  // atomic
-ridge_model load_ridge(const std::string& path);
 
 }  // namespace mercer

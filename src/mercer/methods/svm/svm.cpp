@@ -10,7 +10,7 @@
 #include "mercer/base/error.h"
 #include "mercer/base/parallel.h"
 #include "mercer/gram/adaptors.h"
-#include "mercer/gram/computed.h"
+#include "mercer/gram/make_gram.h"
 #include "mercer/gram/narrowed.h"
 #include "mercer/gram/precomputed.h"
 #include "mercer/methods/svm/example_order.h"
@@ -208,11 +208,11 @@ svm_model fit_svm(const kernel& k, const dataset& x, std::span<const double> y, 
     // Part of the memory may hold the data as the tile loops like them best: floats, packed when there is room for that
     // too, and rows that are stored as sparse ones but are not.
     const std::size_t share = options.memory_bytes / 4;
-    const computed<float> fast(k, x, {share, share, true});
-    const computed<double> exact(k, x, {0, x.is_sparse() ? share : 0, true});
+    const auto fast = make_gram<float>(k, x, {share, share, true});
+    const auto exact = make_gram<double>(k, x, {0, x.is_sparse() ? share : 0, true});
     svm_options rest = options;
-    rest.memory_bytes -= std::min(fast.kept_bytes() + exact.kept_bytes(), options.memory_bytes);
-    svm_model model = fit_ranked(fast, exact, y, rest, rank);
+    rest.memory_bytes -= std::min(fast->kept_bytes() + exact->kept_bytes(), options.memory_bytes);
+    svm_model model = fit_ranked(*fast, *exact, y, rest, rank);
     attach(model, k, x);
     return model;
 }

@@ -9,7 +9,7 @@
 #include "mercer/base/error.h"
 #include "mercer/base/parallel.h"
 #include "mercer/gram/adaptors.h"
-#include "mercer/gram/computed.h"
+#include "mercer/gram/make_gram.h"
 #include "mercer/gram/narrowed.h"
 #include "mercer/gram/precomputed.h"
 #include "mercer/methods/svm/linear_decide.h"
@@ -96,9 +96,9 @@ template <class T>
 matrix<double> decide_as(const svm_model& model, const dataset& x) {
     if (model.support.size() == 0)
         return reduce<T>(model, x.size(), [](const selection&, const selection&, matrix_view<T>) {});
-    const computed<T> k(*model.k, x, model.support, {std::size_t{64} << 20, 0, sizeof(T) == 4});
+    const auto k = make_gram<T>(*model.k, x, model.support, {std::size_t{64} << 20, 0, sizeof(T) == 4});
     return reduce<T>(model, x.size(), [&](const selection& rows, const selection& cols, matrix_view<T> out) {
-        k.block(rows, cols, out);
+        k->block(rows, cols, out);
     });
 }
 

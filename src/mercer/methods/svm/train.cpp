@@ -12,7 +12,7 @@
 #include "mercer/base/error.h"
 #include "mercer/data/linear_rows.h"
 #include "mercer/gram/adaptors.h"
-#include "mercer/gram/computed.h"
+#include "mercer/gram/make_gram.h"
 #include "mercer/gram/precomputed.h"
 #include "mercer/gram/row_cache.h"
 #include "mercer/methods/svm/example_order.h"
@@ -125,8 +125,8 @@ private:
 
     dual_solution by_smo(const binary_problem& problem, std::size_t which, index side_by_side) {
         const dataset part = gather(x_, std::span<const index>(problem.rows));
-        const computed<float> fast(k_, part, {o_.svm.memory_bytes / 4, o_.svm.memory_bytes / 4, true});
-        const computed<double> exact(k_, part);
+        const auto fast = make_gram<float>(k_, part, {o_.svm.memory_bytes / 4, o_.svm.memory_bytes / 4, true});
+        const auto exact = make_gram<double>(k_, part);
         const dual_input in = pose(problem);
         smo_options s;
         s.tol = o_.svm.tol;
@@ -135,14 +135,14 @@ private:
         s.most_steps = o_.svm.most_steps;
         s.most_seconds = seconds_left();
         s.bounded = std::isfinite(o_.svm.C);
-        if (!o_.trace) return solve_dual(fast, exact, in, s);
+        if (!o_.trace) return solve_dual(*fast, *exact, in, s);
         // Where it is at every hundredth of a second.
         const double started = now();
         double measuring = 0;
         std::vector<trace_point> seen;
         const auto look = [&](double seconds, std::int64_t steps, std::span<const double> coef) {
             double primal = 0, dual = 0;
-            measure(exact, in, coef, primal, dual);
+            measure(*exact, in, coef, primal, dual);
             seen.push_back({static_cast<index>(which), seconds, steps, primal, dual});
         };
         smo_options watched = s;
@@ -154,7 +154,7 @@ private:
             look(begun - started - measuring, steps, alpha);
             measuring += now() - begun;
         };
-        const dual_solution out = solve_dual(fast, exact, in, watched);
+        const dual_solution out = solve_dual(*fast, *exact, in, watched);
         const double spent = now() - started - measuring;
         if (!seen.empty()) seen.pop_back();  // the last look is at the end, and knows its steps
         if (spent < 0.5) {
@@ -163,7 +163,7 @@ private:
             seen.clear();
             for (s.most_steps = 1; s.most_steps < out.report.steps; s.most_steps *= 2) {
                 const double begun = now();
-                const dual_solution part_way = solve_dual(fast, exact, in, s);
+                const dual_solution part_way = solve_dual(*fast, *exact, in, s);
                 const double seconds = now() - begun;
                 if (part_way.report.status != fit_status::step_limit) break;
                 if (seen.empty() || part_way.report.steps > seen.back().iteration)
@@ -179,7 +179,7 @@ private:
 
     dual_solution by_program(const binary_problem& problem, std::size_t which, index side_by_side) {
         const dataset part = gather(x_, std::span<const index>(problem.rows));
-        const computed<double> K(k_, part);
+        const auto K = make_gram<double>(k_, part);
         const dual_input in = pose(problem);
         const bool primal_form = solver_ == svm_solver::primal_qp;
         const double bytes = primal_form ? primal_qp_bytes(part.dims(), in) : dual_qp_bytes(part.size());
@@ -198,12 +198,12 @@ private:
             return go_on(which, part.size(), at.step + 1, at.step + 1, at.gap, at.seconds);
         };
         const double started = now();
-        dual_solution out = primal_form ? solve_primal_qp(as_dense<double>(part).view(), K, in, o_.svm.tol, q)
-                                        : solve_dual_qp(K, in, o_.svm.tol, q);
+        dual_solution out = primal_form ? solve_primal_qp(as_dense<double>(part).view(), *K, in, o_.svm.tol, q)
+                                        : solve_dual_qp(*K, in, o_.svm.tol, q);
         const double seconds = now() - started;
         if (o_.trace) {
             double primal = 0, dual = 0;
-            measure(K, in, out.coef, primal, dual);
+            measure(*K, in, out.coef, primal, dual);
             add(which, seconds, out.report.steps + 1, primal, dual);
         }
         return out;
@@ -218,11 +218,11 @@ private:
         kernel_pegasos_result r;
         if (n * n * sizeof(double) <= room) {
             matrix<double> all(part.size(), part.size());
-            computed<double>(k_, part).all(all.view());
+            make_gram<double>(k_, part)->all(all.view());
             r = solve_kernel_pegasos(precomputed<double>(all.view()), problem.sign, problem.penalty, p);
         } else {
-            const computed<float> K(k_, part, {room / 4, room / 4, true});
-            r = solve_kernel_pegasos(row_cache<float>(K, room), problem.sign, problem.penalty, p);
+            const auto K = make_gram<float>(k_, part, {room / 4, room / 4, true});
+            r = solve_kernel_pegasos(row_cache<float>(*K, room), problem.sign, problem.penalty, p);
         }
         dual_solution out = told(r.descent, part.size());
         out.coef = std::move(r.coef);

@@ -1,0 +1,14 @@
+template <>
+struct file_form<kernel_median_model> {
+    static constexpr std::string_view format = "mercer-kernel-median-model";
+    static constexpr int version = 1;
+
+    static void parts(auto& a, auto& m) {
+        a.part(m.median);  // a kernel_expansion has parts of its own
+        a.status(m.status);
+        a.list("rounds", m.distances);  // of the objects, their sum after each round
+        a.check(m.median.functions() == 1, "{} medians where there is one", m.median.functions());
+        a.finite(m.distances, "a sum of distances");
+    }
+};
+template struct model_file<kernel_median_model>;
