@@ -146,7 +146,7 @@ void run(const tune_command& options) {
                                           {found.axes.size() == 2 ? score_map_panel(map_of(found))
                                                                   : curves_panel(curve_of(found))}));
         }
-        answer = as_json(found);
+        answer = json::parse(api::to_json(found));
         answer["data"] = on.about;
         answer["model"] = as_json(m.describe());
         if (!options.out.empty()) answer["model_file"] = options.out;
@@ -252,30 +252,6 @@ std::string summary(const api::tuning& found) {
                                x.name, v, x.name);
     }
     return out + "\n";
-}
-
-json as_json(const api::tuning& found) {
-    const auto number = [](double v) { return std::isfinite(v) ? json(v) : json(); };
-    json out{{"metric", found.metric},
-             {"cross_validation", found.how},
-             {"rows", found.rows},
-             {"complete", found.complete},
-             {"seconds", found.seconds}};
-    json trials = json::array();
-    for (const api::trial& t : found.trials) {
-        json one;
-        for (std::size_t a = 0; a < found.axes.size(); ++a) one["at"][found.axes[a].name] = t.at[a];
-        one["spec"] = json::parse(api::to_json(t.what));
-        one["scores"] = t.scores;
-        one["mean"] = number(t.mean);
-        one["standard_error"] = number(t.error);
-        one["dropped"] = t.dropped;
-        if (!t.trouble.empty()) one["trouble"] = t.trouble;
-        trials.push_back(std::move(one));
-    }
-    out["chosen"] = trials[found.chosen];
-    out["trials"] = std::move(trials);
-    return out;
 }
 
 void add_tune(CLI::App& program) {

@@ -16,6 +16,5 @@ api::tuning tune_shown(const api::spec& s, const objects& on, const search_optio
                        std::size_t memory, progress& shown);
 // A few lines of what was done, and what to look at next.
 std::string summary(const api::tuning& found);
-json as_json(const api::tuning& found);
 
 }  // namespace mercer::cli

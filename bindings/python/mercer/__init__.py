@@ -21,6 +21,7 @@ from ._report import MarginReport
 from ._ridge import KernelRidge, kernel_ridge_path
 from ._svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 from ._text import TextFeatures
+from ._tune import Tuning, tune
 
 __all__ = [
     "SVC",
@@ -40,6 +41,8 @@ __all__ = [
     "NearestCentroid",
     "NearestMedoid",
     "TextFeatures",
+    "tune",
+    "Tuning",
     "kernel_ridge_path",
     "MarginReport",
     "mmd_test",

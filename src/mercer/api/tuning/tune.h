@@ -67,6 +67,10 @@ struct tuning {
     const spec& chosen_spec() const { return trials[chosen].what; }
 };
 
+// {"metric", "cross_validation", "rows", "of_rows", "complete", "seconds", "chosen": a trial, "trials": [{"at": {axis:
+// number}, "spec", "scores", "mean", "standard_error", "dropped", "trouble"}]}; what is not a number is null.
+std::string to_json(const tuning& found);
+
 // Fails with errc::invalid_argument where nothing is left open, errc::cancelled where it was stopped before any score.
 tuning tune(const spec& open, const table& data, const tune_options& options = {}, const fit_control& control = {});
 
