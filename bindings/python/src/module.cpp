@@ -24,4 +24,5 @@ PYBIND11_MODULE(_core, m) {
     mercer::python::bind_particular(m);
     mercer::python::bind_report(m);
     mercer::python::bind_texts(m);
+    mercer::python::bind_explain(m);
 }
