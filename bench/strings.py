@@ -78,7 +78,8 @@ def main():
 
 
 def planted(n, length, motif="TATAAT", share=0.8):
-    """n lines "label, tab, sequence": in class 1 a share of the sequences has the motif, two letters of it changed now and then, near the middle."""
+    """n lines "label, tab, sequence": in class 1 a share of the sequences has the motif near the middle, a letter of it
+    changed now and then."""
     lines = []
     for i in range(n):
         s = random.choices("ACGT", k=length)
@@ -92,7 +93,8 @@ def planted(n, length, motif="TATAAT", share=0.8):
 
 
 def features(d, n=100_000, length=100):
-    """mercer fit linear_svc by the features of weighted_degree(d), in one process with reading and scoring, and predictions of as many new sequences."""
+    """mercer fit linear_svc by the features of weighted_degree(d), in one process with reading and scoring, and
+    predictions of as many new sequences."""
     random.seed(7)
     with tempfile.TemporaryDirectory() as folder:
         train, test, model = (Path(folder) / name for name in ("train.tsv", "test.tsv", "model"))
@@ -101,15 +103,19 @@ def features(d, n=100_000, length=100):
         tool = [os.environ.get("MERCER", str(ROOT / "build/bin/mercer"))]
         used = lambda: sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])  # processor seconds
         started, before = time.perf_counter(), used()
-        fit = ["fit", "linear_svc", train, "--kernel", f"weighted_degree({d})", "--set", "C=0.1", "loss=hinge", "tol=0.01", "-o", model, "--json"]
+        fit = ["fit", "linear_svc", train, "--kernel", f"weighted_degree({d})", "-o", model, "--json"]
+        fit += ["--set", "C=0.1", "loss=hinge", "tol=0.01"]
         told = json.loads(subprocess.run(tool + fit, check=True, capture_output=True, text=True).stdout)
         whole, fit_used = time.perf_counter() - started, used() - before
         started = time.perf_counter()
-        score = json.loads(subprocess.run(tool + ["predict", model, test, "--score", "--json"], check=True, capture_output=True, text=True).stdout)
+        use = ["predict", model, test, "--score", "--json"]
+        score = json.loads(subprocess.run(tool + use, check=True, capture_output=True, text=True).stdout)
         row = {
-            "kernel": f"weighted_degree({d})", "n": n, "length": length, "fit_s": round(told["seconds"], 2), "fit_with_reading_and_scoring_s": round(whole, 2),
+            "kernel": f"weighted_degree({d})", "n": n, "length": length, "fit_s": round(told["seconds"], 2),
+            "fit_with_reading_and_scoring_s": round(whole, 2),
             "fit_processor_s": round(fit_used, 2), "predict_s": round(time.perf_counter() - started, 2),
-            "predict_processor_s": round(used() - before - fit_used, 2), "status": told["status"], "accuracy": score["score"]["accuracy"],
+            "predict_processor_s": round(used() - before - fit_used, 2), "status": told["status"],
+            "accuracy": score["score"]["accuracy"],
             "model_mb": round(model.stat().st_size / 1e6, 1),
         }
     print(json.dumps(row), flush=True)
