@@ -1,7 +1,8 @@
 #!/usr/bin/python3
-"""Gram matrices of random strings over four letters beside kernlab's stringdot, in one run; accuracy on promoters and splice junctions.
+"""Gram matrices of random strings over four letters beside kernlab's stringdot, in one run; accuracy on promoters and splice junctions; a linear machine
+on the features of 100,000 sequences.
 
-    bench/strings.py [--data DIR] [--json FILE] [speed] [accuracy]
+    bench/strings.py [--data DIR] [--json FILE] [speed] [accuracy] [features]
 
 kernlab takes minutes for what takes a fraction of a second here, so it gets fewer strings, and times are compared by pair. Its "sequence" is the kernel of gappy
 subsequences; "string" counts contiguous substrings only.
@@ -12,10 +13,12 @@ import json
 import lzma
 import os
 import random
+import resource
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -59,7 +62,7 @@ def main():
     parse = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parse.add_argument("--json", type=Path)
     parse.add_argument("--data", type=Path, default=ROOT.parent / "shared/data/structured")
-    parse.add_argument("what", nargs="*", choices=["speed", "accuracy", []])
+    parse.add_argument("what", nargs="*", choices=["speed", "accuracy", "features", []])
     options = parse.parse_args()
     rows = speed() if not options.what or "speed" in options.what else []
     for name in ("promoters.tsv.xz", "splice_junctions.tsv.xz") if not options.what or "accuracy" in options.what else ():
@@ -68,8 +71,55 @@ def main():
             continue
         rows.append(accuracy(options.data / name))
         print(json.dumps(rows[-1]), flush=True)
+    if not options.what or "features" in options.what:
+        rows += [features(d) for d in (3, 6)]
     if options.json:
         options.json.write_text(json.dumps(rows, indent=1))
+
+
+def planted(n, length, motif="TATAAT", share=0.8):
+    """n lines "label, tab, sequence": in class 1 a share of the sequences has the motif near the middle, a letter of it
+    changed now and then."""
+    lines = []
+    for i in range(n):
+        s = random.choices("ACGT", k=length)
+        if i % 2 and random.random() < share:
+            word = list(motif)
+            word[random.randrange(len(word))] = random.choice("ACGT")
+            at = length // 2 + random.randrange(-2, 3)
+            s[at:at + len(word)] = word
+        lines.append(f"{i % 2}\t{''.join(s)}\n")
+    return lines
+
+
+def features(d, n=100_000, length=100):
+    """mercer fit linear_svc by the features of weighted_degree(d), in one process with reading and scoring, and
+    predictions of as many new sequences."""
+    random.seed(7)
+    with tempfile.TemporaryDirectory() as folder:
+        train, test, model = (Path(folder) / name for name in ("train.tsv", "test.tsv", "model"))
+        train.write_text("".join(planted(n, length)))
+        test.write_text("".join(planted(n, length)))
+        tool = [os.environ.get("MERCER", str(ROOT / "build/bin/mercer"))]
+        used = lambda: sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])  # processor seconds
+        started, before = time.perf_counter(), used()
+        fit = ["fit", "linear_svc", train, "--kernel", f"weighted_degree({d})", "-o", model, "--json"]
+        fit += ["--set", "C=0.1", "loss=hinge", "tol=0.01"]
+        told = json.loads(subprocess.run(tool + fit, check=True, capture_output=True, text=True).stdout)
+        whole, fit_used = time.perf_counter() - started, used() - before
+        started = time.perf_counter()
+        use = ["predict", model, test, "--score", "--json"]
+        score = json.loads(subprocess.run(tool + use, check=True, capture_output=True, text=True).stdout)
+        row = {
+            "kernel": f"weighted_degree({d})", "n": n, "length": length, "fit_s": round(told["seconds"], 2),
+            "fit_with_reading_and_scoring_s": round(whole, 2),
+            "fit_processor_s": round(fit_used, 2), "predict_s": round(time.perf_counter() - started, 2),
+            "predict_processor_s": round(used() - before - fit_used, 2), "status": told["status"],
+            "accuracy": score["score"]["accuracy"],
+            "model_mb": round(model.stat().st_size / 1e6, 1),
+        }
+    print(json.dumps(row), flush=True)
+    return row
 
 
 def speed():

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "explain/features.h"
 #include "learning.h"
 #include "mercer/api/model.h"
 #include "mercer/base/error.h"
@@ -30,6 +31,9 @@ struct explain_options {
     std::vector<std::string> class_weight;
     std::string html, save, pair, rest = "mean";
     std::optional<index> why;
+    bool features = false;
+    index top = 20;
+    std::string picture;
     bool leave_out = false;
     int folds = 0;
 };
@@ -188,7 +192,20 @@ std::vector<report_figure> pictures(const explain_options& o, const subject& s, 
     return classifier_pictures(s.model, s.on.data.x, s.on.data.y, report, how);
 }
 
+// --features: decisions in terms of the kernel's features, of any model that is a sum over kernel values.
+void explain_by_features(const explain_options& o) {
+    o.common.apply();
+    if (!o.kernel.empty())
+        throw usage_error("--features explains a model that is there: fit one with `mercer fit ... -o MODEL`");
+    feature_question asked{o.model,   {o.from.path, o.from.format, o.from.label, o.from.text_column},
+                           o.why,     o.top,
+                           o.picture, o.common.as_json};
+    explain_features(asked);
+}
+
 void explain(explain_options o) {
+    if (o.features) return explain_by_features(o);
+    if (!o.picture.empty()) throw usage_error("--picture goes with --features and --why ROW");
     std::string text;
     json answer;
     {
@@ -267,6 +284,21 @@ void add_questions(CLI::App& command, explain_options& o) {
         ->option_text("N")
         ->check(CLI::Range(2, 1000000))
         ->group("Questions");
+    command
+        .add_flag(
+            "--features", o.features,
+            "Which k-mers, words, subtrees or items weigh most in any model that is a sum over kernel values; with "
+            "--why ROW: which moved that decision")
+        ->group("Questions");
+    command.add_option("--top", o.top, "So many features (default 20)")
+        ->option_text("N")
+        ->check(CLI::Range(1, 1000000))
+        ->group("Questions");
+    command
+        .add_option("--picture", o.picture,
+                    "With --features and --why: the object as SVG, letters, words or nodes coloured by their shares")
+        ->option_text("FILE")
+        ->group("Output");
     command.add_option("--html", o.html, "Write everything with pictures to this file")
         ->option_text("FILE")
         ->group("Output");
@@ -301,6 +333,7 @@ void add_explain(CLI::App& program) {
     command->footer(
         "Examples:\n  mercer explain --kernel 'rbf(gamma=0.05)' --C 10 data/heart_scale.svm --html heart.html\n"
         "  mercer explain --kernel 'linear()' data/iris.csv --label species --why 106\n"
+        "  mercer explain promoters.model data/promoters.tsv --features --why 3 --picture row3.svg\n"
         "  svm-train -c 10 data/heart_scale.svm heart.model && mercer explain heart.model data/heart_scale.svm --C 10");
     command->callback([o] { explain(*o); });
 }

@@ -6,6 +6,7 @@
 #include "kernel.h"
 #include "mercer/base/error.h"
 #include "mercer/kernels/features/feature_map.h"
+#include "mercer/kernels/features/object_features.h"
 #include "mercer/kernels/text/registry.h"
 
 namespace mercer::cli {
@@ -40,12 +41,15 @@ json tree(const proof& node) {
 
 struct dimension {
     std::vector<std::string> names;
-    std::string none;  // why there is no finite map; empty: there is one
+    std::string none{};    // why there is no finite map; empty: there is one
+    bool by_data = false;  // as many features as the objects have, named by them
 };
 
 dimension feature_space(const kernel& k, index dims) {
-    if (k.where() != domain::vectors && k.where() != domain::any)
-        return {{}, fmt::format("explicit maps are for vectors, this is a kernel on {}", name(k.where()))};
+    if (k.where() != domain::vectors && k.where() != domain::any) {
+        if (auto why = without_features(k)) return {{}, *why};
+        return {{}, {}, true};
+    }
     try {
         return {feature_map(k, dims).names(), {}};
     } catch (const error& reason) {
@@ -67,9 +71,11 @@ void show(const show_options& options) {
         out["formulas"] = json::object();
         for (const auto& [leaf, formula] : made_of) out["formulas"][leaf] = formula;
         out["traits"] = {{"stationary", t.stationary}, {"radial", t.radial}, {"normalised", t.normalised}};
+        const bool counted_here = space.none.empty() && !space.by_data;
         out["feature_space"] = {{"dims", options.dims},
-                                {"size", space.none.empty() ? json(space.names.size()) : json(nullptr)}};
-        if (space.none.empty() && space.names.size() <= 1000) out["feature_space"]["names"] = space.names;
+                                {"explicit", space.none.empty()},
+                                {"size", counted_here ? json(space.names.size()) : json(nullptr)}};
+        if (counted_here && space.names.size() <= 1000) out["feature_space"]["names"] = space.names;
         if (!space.none.empty()) out["feature_space"]["why_not"] = space.none;
         out["faults"] = json::array();
         for (const proof* fault : why.faults())
@@ -89,6 +95,10 @@ void show(const show_options& options) {
     out += fmt::format("traits     {}\n", words.empty() ? "none known" : words);
     if (!space.none.empty()) {
         out += fmt::format("features   no finite map: {}\n", space.none);
+    } else if (space.by_data) {
+        out +=
+            fmt::format("features   explicit, as many as the {} have: `mercer explain MODEL --features` names them\n",
+                        name(k.where()));
     } else {
         constexpr std::size_t most = 12;
         const std::vector<std::string> first(

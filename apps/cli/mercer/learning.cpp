@@ -53,7 +53,7 @@ api::spec method_options::spec() const {
         out.method = m.name;
         for (const auto& each : set) out.options.push_back(api::parse_setting(each));
         const api::option_values checked(m.name, m.options, out.options);
-        if (!kernel.empty() && !m.takes_kernel)
+        if (!kernel.empty() && !m.takes_kernel && !m.takes_features)
             fail(errc::invalid_argument, fmt::format("{} takes no --kernel: {} does", m.name, api::kernel_twin(m)));
     } catch (const error& wrong) {
         throw usage_error(fmt::format("{}; see `mercer methods`", wrong.what()));

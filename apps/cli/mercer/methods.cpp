@@ -29,8 +29,12 @@ std::string as_markdown(const std::vector<const api::method*>& wanted) {
         }
         out += fmt::format("\n### {}\n\n{}: `{}`  \n", each->name, each->about, each->formula);
         if (!each->aliases.empty()) out += fmt::format("Also called `{}`.  \n", fmt::join(each->aliases, "`, `"));
-        out += fmt::format("{}{}{}.\n", each->takes_kernel ? "Takes a kernel" : "Works on vectors as they are",
-                           each->can_predict ? ", predicts" : "", each->can_transform ? ", transforms" : "");
+        out +=
+            fmt::format("{}{}{}.\n",
+                        each->takes_kernel     ? "Takes a kernel"
+                        : each->takes_features ? "Works on vectors as they are, on other objects by a kernel's features"
+                                               : "Works on vectors as they are",
+                        each->can_predict ? ", predicts" : "", each->can_transform ? ", transforms" : "");
         if (each->options.empty()) continue;
         out += "\n| option | default | condition | meaning |\n|---|---|---|---|\n";
         for (const auto& o : each->options) {
@@ -60,6 +64,7 @@ json as_json(const api::method& m) {
             {"about", m.about},
             {"problem", m.formula},
             {"kernel", m.takes_kernel},
+            {"kernel_features", m.takes_features},
             {"targets", m.targets == api::answer::classes  ? "classes"
                         : m.targets == api::answer::values ? "values"
                                                            : "none"},

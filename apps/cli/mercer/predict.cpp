@@ -1,10 +1,13 @@
 // mercer predict, mercer transform, mercer describe: what a fitted model says of data, and of itself.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "learning.h"
 #include "mercer/base/error.h"
 #include "mercer/base/file.h"
 #include "mercer/data/readers/npy.h"
+#include "mercer/insight/same_features.h"
 
 namespace mercer::cli {
 namespace {
@@ -36,6 +39,13 @@ std::string one_line(std::string text) {
     return text;
 }
 
+json rows_json(const matrix<double>& values) {
+    json rows = json::array();
+    for (index i = 0; i < values.rows(); ++i)
+        rows.push_back(std::vector<double>(values.row(i), values.row(i) + values.cols()));
+    return rows;
+}
+
 // CSV with a header, or one prediction a line.
 std::string prediction_text(const api::model& m, const std::vector<double>& found, const api::columns& details,
                             bool csv) {
@@ -54,9 +64,19 @@ std::string prediction_text(const api::model& m, const std::vector<double>& foun
     return out;
 }
 
+// A score on objects that the model was fitted on says little of new ones, and strings, sets and graphs repeat.
+std::string repeated(const api::model& m, const dataset& x) {
+    const auto f = m.inner().sums();
+    if (x.kind() == domain::vectors || !f || !f->k || m.text()) return {};
+    const auto found = std::ranges::count(same_in_feature_space(*f->k, x, f->x), true);
+    return found == 0
+               ? std::string()
+               : fmt::format("{} of {} equal a training object in feature space", found, counted(x.size(), "object"));
+}
+
 void predict(const use_options& options) {
     options.common.apply();
-    std::string text;
+    std::string text, caution;
     json answer;
     {
         progress shown;
@@ -73,24 +93,18 @@ void predict(const use_options& options) {
             fail(errc::data,
                  fmt::format("'{}' has no targets to score by: name their column with --label", options.from.path));
         const api::figures score = scored ? m.score(data, found) : api::figures{};
+        if (scored) caution = repeated(m, data.x);
 
         answer = {
             {"method", m.method_name()}, {"model", options.model}, {"data", options.from.path}, {"n", data.x.size()}};
         if (scored) answer["score"] = as_json(score);
+        if (!caution.empty()) answer["warning"] = caution;
         if (!options.score_only) {
             json list = json::array();
             for (const double value : found) list.push_back(prediction_json(m, value));
             answer["predictions"] = std::move(list);
         }
-        if (options.details) {
-            json rows = json::array();
-            for (index i = 0; i < details.values.rows(); ++i) {
-                json row = json::array();
-                for (index c = 0; c < details.values.cols(); ++c) row.push_back(details.values(i, c));
-                rows.push_back(row);
-            }
-            answer["details"] = {{"names", details.names}, {"values", rows}};
-        }
+        if (options.details) answer["details"] = {{"names", details.names}, {"values", rows_json(details.values)}};
         if (!options.out.empty()) {
             if (options.out.ends_with(".npy")) {
                 matrix<double> out(static_cast<index>(found.size()), 1);
@@ -112,6 +126,7 @@ void predict(const use_options& options) {
         }
     }
     if (options.common.as_json) return print(answer);
+    if (!caution.empty()) warn(caution);
     print(text);
 }
 
@@ -149,14 +164,11 @@ void transform(const use_options& options) {
     }
     if (!options.out.empty()) write_columns(options.out, made);
     if (options.common.as_json) {
-        json rows = json::array();
-        for (index i = 0; i < made.values.rows(); ++i)
-            rows.push_back(std::vector<double>(made.values.row(i), made.values.row(i) + made.values.cols()));
         return print(json{{"model", options.model},
                           {"data", options.from.path},
                           {"n", made.values.rows()},
                           {"names", made.names},
-                          {"values", rows}});
+                          {"values", rows_json(made.values)}});
     }
     if (options.out.empty()) return write_columns("", made);
     print(fmt::format("{}\nwritten to {}\n", head, options.out) +

@@ -13,6 +13,7 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core, _data, kernels
+from ._explain import Explanation
 from ._kernel_of import compared, resolve_kernel
 from ._parameters import METHODS, init_of, parameters_of, shared_options, words_of
 
@@ -266,6 +267,37 @@ class KernelEstimator(BaseEstimator):
         """The objects of the model, as they came; empty for a precomputed kernel."""
         model = self._fitted()
         return np.empty((0, 0)) if self._precomputed else _data.as_objects(model.objects.objects())
+
+    def explain(self, x, top=20):
+        """Which features of the kernel (k-mers, words, subtrees, items) moved the decision about one object x, and by how
+        much.
+
+        An Explanation with the `top` largest shares, or a list of them where there are several decision functions (one
+        for each pair of classes, class or output). Needs a kernel with explicit features; others are refused with the
+        part that has none.
+        """
+        model = self._fitted()
+        if self._precomputed:
+            raise ValueError("a precomputed matrix has no features to explain")
+        told = _core.explain(model, self._new_data([x]), top, self._feature_words())
+        made = [Explanation(each, model.kernel_text, *self._side_labels(each["sides"])) for each in told]
+        return made[0] if len(made) == 1 else made
+
+    def feature_weights(self, top=20):
+        """The `top` features of the kernel with the largest weights: a list of (name, weight), or one for each decision
+        function by its labels."""
+        found = _core.explain_weights(self._fitted(), top, self._feature_words())
+        lists = {self._side_labels(sides): [(each[0], each[3]) for each in features] for sides, features in found}
+        return next(iter(lists.values())) if len(lists) == 1 else lists
+
+    def _feature_words(self):
+        return [str(name) for name in getattr(self, "feature_names_in_", ())]
+
+    def _side_labels(self, sides):
+        classes = getattr(self, "classes_", None)
+        if sides[0] is None or classes is None:
+            return None, None
+        return classes[sides[0]], "the others" if sides[1] is None else classes[sides[1]]
 
     def save(self, path):
         """Writes the fitted model to a file that the program `mercer` and the C++ library read too."""

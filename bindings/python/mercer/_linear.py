@@ -5,6 +5,7 @@ import scipy.sparse
 
 from . import _core, kernels
 from ._base import DecidingClassifier
+from ._kernel_of import resolve_kernel
 from ._parameters import one_of
 from ._svm import _Machine
 
@@ -30,7 +31,9 @@ class LinearSVC(_OneVersusRest):
     Parameters are those of sklearn.svm.LinearSVC with multi_class='ovr', and so is the problem that is solved: the
     intercept is the weight of one more coordinate of value intercept_scaling, and penalised with it. penalty='l1'
     leaves features out, with the squared hinge. dual is checked as scikit-learn does but has no meaning: both sides
-    have the same answer. Classes are fitted side by side.
+    have the same answer. Classes are fitted side by side. kernel: one with explicit features, for strings, texts, sets
+    and graphs (None: vectors as they are); the machine is that on the features, kept as a sum over examples, without
+    coef_.
 
     Attributes: classes_, coef_, intercept_, n_iter_, class_weight_, n_features_in_, feature_names_in_; further status_,
     dual_gap_, objective_, reports_. The model holds coef_ and no examples; coef_ and intercept_ can be set, and
@@ -49,22 +52,26 @@ class LinearSVC(_OneVersusRest):
     _positional = ("penalty", "loss")
     _own = {
         "dual": (True, ["boolean", one_of("auto")]), "multi_class": ("ovr", [one_of("ovr")]), "intercept_scaling": 1,
-        "verbose": 0,
+        "verbose": 0, "kernel": (None, [str, kernels.Kernel, None]),
     }  # fmt: skip
-    kernel = "linear"
 
     def fit(self, X, y, sample_weight=None):
-        """Fits the model to vectors X, an array, sparse matrix or data frame, and labels y. sample_weight: factor of C
-        for each example."""
+        """Fits the model to vectors X, an array, sparse matrix or data frame, or with a kernel to objects, and labels
+        y. sample_weight: factor of C for each example."""
+        if isinstance(self.kernel, str) and self.kernel == "precomputed":
+            raise ValueError("LinearSVC works on features, not on a precomputed matrix: use SVC")
         data, codes, weight, class_weight = self._fit_labels(X, y, sample_weight)
-        if data.kind != "vectors":
-            raise ValueError(f"LinearSVC needs vectors, got {data.kind}: use SVC or Pegasos with a kernel for them")
+        if data.kind != "vectors" and self.kernel is None:
+            raise ValueError(
+                f"LinearSVC needs vectors, got {data.kind}: give a kernel with explicit features for them, or use SVC "
+                "or Pegasos"
+            )
         self._check_combination()
         self._sparse_coef = False
         return self._run(data, codes, weight, class_weight)
 
     def _resolve_kernel(self, data, sample_weight):
-        return kernels.Linear()
+        return kernels.Linear() if self.kernel is None else resolve_kernel(self.kernel, data, defaults=None)
 
     def _check_combination(self):
         """What LIBLINEAR has no solver for is refused in scikit-learn's words."""

@@ -25,4 +25,5 @@ PYBIND11_MODULE(_core, m) {
     mercer::python::bind_report(m);
     mercer::python::bind_texts(m);
     mercer::python::bind_tune(m);
+    mercer::python::bind_explain(m);
 }

@@ -1,6 +1,7 @@
 // A fitted model of any method, as front ends see it.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -82,6 +83,8 @@ public:
     virtual std::vector<index> training_clusters() const { return {}; }
     virtual columns training_scores() const { return {}; }
     virtual part_value part(std::string_view name) const;
+    // decide() as sums Σ coef·k(x, xᵢ) + b, a function a column; none where it is something else.
+    virtual std::optional<kernel_expansion> sums() const { return {}; }
 };
 
 // predict() of a model, wherever it is declared, on objects or a Gram matrix.
@@ -118,6 +121,11 @@ public:
         if (f && name == "offset") return f->offset;
         if (f && name == "objects") return f->x;
         return fitted::part(name);
+    }
+
+    std::optional<kernel_expansion> sums() const override {
+        if constexpr (requires { m_.f.coef; }) return m_.f;
+        return {};
     }
 
 protected:

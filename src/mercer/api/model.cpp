@@ -95,13 +95,15 @@ model fit(const spec& s, const table& data, const fit_control& control) {
     const method& m = find_method(s.method);
     const option_values options(m.name, m.options, s.options);
     if (data.x.size() == 0) fail(errc::data, fmt::format("{}: no objects", m.name));
-    if (!m.takes_kernel && !s.kernel.empty())
+    if (!m.takes_kernel && !m.takes_features && !s.kernel.empty())
         fail(errc::invalid_argument,
              fmt::format("{} takes no kernel, got {}: {} does", m.name, s.kernel, kernel_twin(m)));
-    if (!m.takes_kernel && data.x.kind() != domain::vectors && s.text.empty())
+    const bool by_features = m.takes_features && !s.kernel.empty();
+    if (!m.takes_kernel && !by_features && data.x.kind() != domain::vectors && s.text.empty())
         fail(errc::unsupported,
              fmt::format(
-                 "{} is for vectors, the data are {}: take {}{}", m.name, name(data.x.kind()), kernel_twin(m),
+                 "{} is for vectors, the data are {}: take {}{}{}", m.name, name(data.x.kind()), kernel_twin(m),
+                 m.takes_features ? ", or give a kernel with explicit features" : "",
                  data.x.kind() == strings::where ? ", or make texts vectors of their words (text = tfidf)" : ""));
     require_targets(m, data);
 
@@ -111,7 +113,7 @@ model fit(const spec& s, const table& data, const fit_control& control) {
     out.scaling_ = fit_scaling(x, s.scale);
     if (out.scaling_) x = scaled(*out.scaling_, x);
     std::shared_ptr<const kernel> k;
-    if (m.takes_kernel) {
+    if (m.takes_kernel || by_features) {
         k = s.ready ? s.ready
                     : std::make_shared<kernel>(s.kernel.empty() ? default_kernel(x) : kernel::parse(s.kernel));
         if (k->where() != domain::any && k->where() != x.kind())

@@ -86,6 +86,12 @@ public:
         return out;
     }
 
+    std::optional<kernel_expansion> sums() const override {
+        kernel_expansion f{m_.k,      m_.support,      m_.support_rows, matrix<double>(m_.coef.cols(), m_.problems()),
+                           m_.offset, m_.training_size};
+        each_coefficient(m_, [&](index s, index problem, double coef) { f.coef(s, problem) = coef; });
+        return f;
+    }
     part_value part(std::string_view name) const override {
         if (name == "coef") return m_.coef;
         if (name == "offset") return m_.offset;
@@ -218,7 +224,14 @@ fitted_ptr make_linear(const linear_svc& m, const fit_call& t) {
     o.keep_examples = false;
     o.l1_penalty = m.penalty == "l1";
     o.coordinate.loss = m.loss == "hinge" ? hinge_power::l1 : hinge_power::l2;
-    return trained(svm_solver::dual_coordinate_descent, kernel::parse("linear()"), t, o);
+    if (!t.k || t.k->text() == "linear()")
+        return trained(svm_solver::dual_coordinate_descent, kernel::parse("linear()"), t, o);
+    if (o.l1_penalty)
+        fail(errc::unsupported, fmt::format("linear_svc: penalty=l1 is for vectors, with {} w is kept as a sum over "
+                                            "examples: take penalty=l2",
+                                            t.k->text()));
+    o.keep_examples = true;
+    return trained(svm_solver::dual_coordinate_descent, *t.k, t, o);
 }
 
 fitted_ptr make_pegasos(const pegasos& m, const fit_call& t) {

@@ -26,6 +26,7 @@ struct method_facts {
     answer targets;       // what it learns from
     bool takes_kernel = true;
     bool can_predict = true, can_transform = false;
+    bool takes_features = false;  // takes a kernel for its explicit features alone; without one, vectors as they are
 };
 
 // What a number may be.

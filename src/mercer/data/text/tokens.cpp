@@ -61,6 +61,7 @@ bool tokeniser::is_stop(std::string_view word) const { return std::ranges::binar
 void tokeniser::cut(std::string_view text, scratch& at) const {
     at.letters.clear();
     at.pieces.clear();
+    at.places.clear();
     if (options_.unit == text_unit::words)
         cut_words(text, at);
     else
@@ -70,15 +71,17 @@ void tokeniser::cut(std::string_view text, scratch& at) const {
 void tokeniser::cut_words(std::string_view text, scratch& at) const {
     const auto& bytes = options_.lower ? small_bytes : same_bytes;
     std::string& out = at.letters;
-    std::size_t begin = 0;  // of the word that is being read, in `out`
-    index length = 0;       // its characters
-    bool sigma = false;     // it ends with a capital Σ so far
-    const auto end_word = [&] {
+    const std::size_t all = text.size();
+    std::size_t begin = 0, first = 0;  // of the word that is being read, in `out` and in the text
+    index length = 0;                  // its characters
+    bool sigma = false;                // it ends with a capital Σ so far
+    const auto end_word = [&](std::size_t end) {
         if (sigma && options_.lower && length > 1) end_with_sigma(out);
         const bool keep =
             length >= options_.min_length && (stop_.empty() || !is_stop(std::string_view(out).substr(begin)));
         if (keep) {
             at.pieces.emplace_back(begin, out.size());
+            if (at.with_places) at.places.emplace_back(first, end);
             out.push_back(' ');
         } else {
             out.resize(begin);
@@ -88,6 +91,8 @@ void tokeniser::cut_words(std::string_view text, scratch& at) const {
         sigma = false;
     };
     while (!text.empty()) {
+        const std::size_t here = all - text.size();
+        if (length == 0) first = here;
         const char known = bytes[static_cast<unsigned char>(text.front())];
         if (known > 1) {
             out.push_back(known);
@@ -109,19 +114,21 @@ void tokeniser::cut_words(std::string_view text, scratch& at) const {
             ++length;
             sigma = c == capital_sigma;
         } else if (length > 0) {
-            end_word();
+            end_word(here);
         }
     }
-    if (length > 0) end_word();
+    if (length > 0) end_word(all);
 }
 
 // Runs of white space are one blank.
 void tokeniser::cut_characters(std::string_view text, scratch& at) const {
     std::string& out = at.letters;
+    const std::size_t all = text.size();
     bool blank = false, in_word = false;
     // Σ after a letter and before none ends a word.
     const auto ends_word = [&] { return in_word && (text.empty() || !unicode::is_letter(first_of(text))); };
     while (!text.empty()) {
+        const std::size_t here = all - text.size();
         const char32_t c = unicode::take(text);
         const bool was_blank = std::exchange(blank, unicode::is_blank(c));
         if (blank && was_blank) continue;
@@ -136,6 +143,7 @@ void tokeniser::cut_characters(std::string_view text, scratch& at) const {
             unicode::append(out, c);
         in_word = unicode::is_letter(c);
         at.pieces.emplace_back(begin, out.size());
+        if (at.with_places) at.places.emplace_back(here, all - text.size());
     }
 }
 

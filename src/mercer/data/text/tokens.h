@@ -40,6 +40,8 @@ public:
     struct scratch {
         std::string letters;                                      // the words, a blank between them
         std::vector<std::pair<std::size_t, std::size_t>> pieces;  // where each begins and ends
+        bool with_places = false;
+        std::vector<std::pair<std::size_t, std::size_t>> places{};  // the same in the text itself, where asked for
     };
     // Calls f(term) for each term of the text: all of one word, then all of two, …, each in the order of the text. A
     // term lives until f returns; words of a run have a blank between them.
@@ -53,6 +55,23 @@ public:
                 const std::size_t begin = at.pieces[static_cast<std::size_t>(i)].first;
                 f(all.substr(begin, at.pieces[static_cast<std::size_t>(i + run - 1)].second - begin));
             }
+    }
+
+    // The same as each, with the bytes of the text that the words of a term are: f(term, bytes).
+    template <class F>
+    void each_place(std::string_view text, F&& f) const {
+        scratch at;
+        at.with_places = true;
+        std::size_t i = 0, run = static_cast<std::size_t>(options_.ngram_min);
+        each(text, at, [&](std::string_view term) {
+            if (i + run > at.pieces.size()) i = 0, ++run;
+            std::vector<index> bytes;
+            for (std::size_t word = i; word < i + run; ++word)
+                for (std::size_t b = at.places[word].first; b < at.places[word].second; ++b)
+                    bytes.push_back(static_cast<index>(b));
+            ++i;
+            f(term, std::move(bytes));
+        });
     }
 
 private:

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "mercer/kernels/features/named_feature.h"
 #include "mercer/kernels/features/pairs.h"
 
 namespace mercer {
@@ -39,14 +40,24 @@ sparse<double> describe_all(const Kind& some, const Describe& describe,
     return {std::move(start), std::move(col), std::move(val), static_cast<index>(column.size())};
 }
 
-// describe(object, its place) gives a description.
-template <class Kind, class Describe>
-feature described(std::string key, Describe describe) {
-    return {key, [key, describe](const dataset& x, const dataset* z) {
+struct name_as_number {
+    std::string operator()(std::uint64_t name) const { return std::to_string(name); }
+};
+
+// describe(object, its place) gives a description, write(name) the text of a name.
+template <class Kind, class Describe, class Write = name_as_number>
+named_feature described(std::string key, Describe describe, Write write = {}) {
+    return {key, [key, describe, write](const dataset& x, const dataset* z) {
                 std::unordered_map<std::uint64_t, std::int32_t> column;
-                dataset first = describe_all(objects_of<Kind>(x, key), describe, column);
-                return std::pair(first,
-                                 z ? dataset(describe_all(objects_of<Kind>(*z, key), describe, column)) : dataset());
+                named_rows out;
+                out.x = describe_all(objects_of<Kind>(x, key), describe, column);
+                if (z) out.z = describe_all(objects_of<Kind>(*z, key), describe, column);
+                std::vector<std::uint64_t> names(column.size());
+                for (const auto& [name, c] : column) names[static_cast<std::size_t>(c)] = name;
+                out.name = [names = std::move(names), write](index c, const known_names&) {
+                    return write(names[static_cast<std::size_t>(c)]);
+                };
+                return out;
             }};
 }
 

@@ -7,8 +7,6 @@
 #include <numbers>
 
 #include "mercer/base/error.h"
-#include "mercer/data/kinds/all_kinds.h"
-#include "mercer/kernels/features/word_counts.h"
 
 namespace mercer {
 namespace {
@@ -127,21 +125,6 @@ feature column_map(std::vector<index> columns) {
             for (index a = 0; a < to.cols(); ++a) to(i, a) = from.row(i)[columns[a]];
         return dataset(dense<double>(std::move(to)));
     });
-}
-
-feature indicator() {
-    return word_counts<std::int64_t, sets>("items", [](const sets& from, index i, auto add) {
-        for (const std::int64_t item : from[i]) add(item);
-    });
-}
-
-feature spectrum_counts(int k) {
-    return word_counts<std::string_view, strings>(fmt::format("substrings {}", k),
-                                                  [k](const strings& from, index i, auto add) {
-                                                      const std::string_view s = from[i];
-                                                      for (std::size_t at = 0; at + k <= s.size(); ++at)
-                                                          add(s.substr(at, k));
-                                                  });
 }
 
 feature compose(feature first, feature second) {

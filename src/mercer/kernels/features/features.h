@@ -22,9 +22,5 @@ feature circle_map(double period);
 feature vector_map(std::string key, std::function<std::vector<double>(std::span<const double>)> phi);
 // x ↦ the chosen coordinates.
 feature column_map(std::vector<index> columns);
-// A set as its 0/1 indicator vector over all items that occur: xᵀz = |A∩B|.
-feature indicator();
-// A string as the counts of its substrings of length k.
-feature spectrum_counts(int k);
 
 }  // namespace mercer

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "mercer/kernels/features/dictionary.h"
+#include "mercer/kernels/features/named_feature.h"
 #include "mercer/kernels/features/pairs.h"
 
 namespace mercer {
@@ -25,7 +27,7 @@ struct counted_run {
         std::vector<char> met;
         for (index i = first; i < last; ++i) {
             const std::size_t begin = entries.size();
-            words(some, i, [&](const Word& word, double weight = 1) {
+            words(some, i, [&](const Word& word, double weight = 1, const stretch& = {}) {
                 const std::int32_t number = known.number(word);
                 const auto at = static_cast<std::size_t>(number);
                 if (at >= sum.size()) sum.resize(2 * at + 64), met.resize(sum.size());
@@ -56,10 +58,11 @@ struct counted_run {
 
 }  // namespace detail
 
-// words(objects, i, add) calls add(word) or add(word, weight) for every word of object i; the weights of a word are
-// added up in the order of the calls. Words that only Z has get columns of their own, so that k(z, z) is right too.
-// Columns are numbered in the order in which words are first met, object by object, for any number of threads: runs of
-// objects number their words so, and their dictionaries are joined in the order of the runs.
+// words(objects, i, add) calls add(word), add(word, weight) or add(word, weight, where it stands) for every word of
+// object i; the weights of a word are added up in the order of the calls. Words that only Z has get columns of their
+// own, so that k(z, z) is right too. Columns are numbered in the order in which words are first met, object by object,
+// for any number of threads: runs of objects number their words so, and their dictionaries are joined in the order of
+// the runs.
 template <class Word, class Kind, class Words>
 sparse<double> count_words(const Kind& some, Words words, dictionary<Word>& column) {
     const index run = std::max<index>(16, some.size() / 64 + 1), count = (some.size() + run - 1) / run;
@@ -88,14 +91,38 @@ sparse<double> count_words(const Kind& some, Words words, dictionary<Word>& colu
     return {std::move(start), std::move(col), std::move(val), static_cast<index>(column.size())};
 }
 
-template <class Word, class Kind, class Words>
-feature word_counts(std::string key, Words words) {
-    return {key, [key, words](const dataset& x, const dataset* z) {
-                dictionary<Word> column;
-                dataset first = count_words<Word>(objects_of<Kind>(x, key), words, column);
-                return std::pair(first,
-                                 z ? dataset(count_words<Word>(objects_of<Kind>(*z, key), words, column)) : dataset());
+// The same with the words as names: write(word, known names) is a word's text.
+template <class Word, class Kind, class Words, class Write>
+named_rows named_words(const std::string& key, const dataset& x, const dataset* z, Words words, Write write) {
+    const auto column = std::make_shared<dictionary<Word>>();
+    named_rows out;
+    out.x = count_words<Word>(objects_of<Kind>(x, key), words, *column);
+    if (z) out.z = count_words<Word>(objects_of<Kind>(*z, key), words, *column);
+    // The words may be parts of the objects: these are kept.
+    out.name = [column, write, kept = std::pair(x, z ? *z : dataset())](index c, const known_names& known) {
+        return write(column->words()[static_cast<std::size_t>(c)], known);
+    };
+    out.places = [column, words, key, x](index i) {
+        std::vector<feature_place> found;
+        words(objects_of<Kind>(x, key), i, [&](const Word& word, double weight = 1, const stretch& at = {}) {
+            found.push_back({column->number(word), weight, at.letters()});
+        });
+        return found;
+    };
+    return out;
+}
+
+template <class Word, class Kind, class Words, class Write>
+named_feature word_counts(std::string key, Words words, Write write) {
+    return {key, [key, words, write](const dataset& x, const dataset* z) {
+                return named_words<Word, Kind>(key, x, z, words, write);
             }};
+}
+
+// An item by its name, or its number.
+inline std::string item_text(std::int64_t item, const known_names& known) {
+    return item >= 0 && item < static_cast<std::int64_t>(known.size()) ? known[static_cast<std::size_t>(item)]
+                                                                       : std::to_string(item);
 }
 
 }  // namespace mercer

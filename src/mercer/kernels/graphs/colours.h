@@ -3,13 +3,13 @@
 // hashes.
 #pragma once
 
-#include "mercer/kernels/evaluation/plan.h"
+#include "mercer/kernels/features/named_feature.h"
 
 namespace mercer {
 
 // A graph as the counts of its colours of depths 0 … h.
-feature colour_counts(int h, bool edge_labels);
+named_feature colour_counts(int h, bool edge_labels);
 // A graph as 0/1 features (colour, t), t = 1 … its count: their inner product is Σ min(count, count).
-feature colour_steps(int h, bool edge_labels);
+named_feature colour_steps(int h, bool edge_labels);
 
 }  // namespace mercer

@@ -3,13 +3,18 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdio>
+#include <initializer_list>
 #include <limits>
+#include <memory>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "mercer/base/parallel.h"
 #include "mercer/data/kinds/graphs.h"
+#include "mercer/kernels/features/named_feature.h"
 #include "mercer/kernels/features/pairs.h"
 
 namespace mercer {
@@ -18,7 +23,7 @@ namespace mercer {
 template <class Word>
 class word_tally {
 public:
-    void add(const Word& word) {
+    void add(const Word& word, std::initializer_list<index> = {}) {
         if (items_.size() == limit_) join();
         items_.emplace_back(word, 1);
     }
@@ -81,34 +86,64 @@ struct both_sides {
     }
 };
 
-// words(graph, tally) adds the words of a graph; it runs in several threads.
-template <class Word, class Words>
-feature graph_words(std::string key, Words words) {
-    return {key, [key, words](const dataset& left, const dataset* right) {
-                const both_sides both(left, right, key);
-                std::vector<std::vector<std::pair<Word, std::int64_t>>> counted(static_cast<std::size_t>(both.size()));
-                parallel_for(both.size(), [&](index i) {
-                    word_tally<Word> tally;
-                    words(both[i], tally);
-                    counted[static_cast<std::size_t>(i)] = std::move(tally).finished();
-                });
-                std::vector<Word> all;
-                for (const auto& one : counted) {
-                    if (all.size() > (std::size_t{1} << 22)) {  // mostly repeats
-                        std::ranges::sort(all);
-                        all.erase(std::unique(all.begin(), all.end()), all.end());
-                    }
-                    for (const auto& [word, count] : one) all.push_back(word);
-                }
-                std::ranges::sort(all);
-                all.erase(std::unique(all.begin(), all.end()), all.end());
-                std::vector<std::vector<std::pair<index, double>>> rows(counted.size());
-                parallel_for(both.size(), [&](index i) {
-                    for (const auto& [word, count] : counted[static_cast<std::size_t>(i)])
-                        rows[static_cast<std::size_t>(i)].emplace_back(
-                            std::ranges::lower_bound(all, word) - all.begin(), static_cast<double>(count));
-                });
-                return both.cut(rows, static_cast<index>(all.size()), key);
+// A label as it is written: numbers as they are, hashes of words (data/kinds/graphs.h) short.
+inline std::string label_text(std::int64_t label) {
+    if (label > -1'000'000'000 && label < 1'000'000'000) return std::to_string(label);
+    char out[16];
+    std::snprintf(out, sizeof(out), "#%08x", static_cast<unsigned>(static_cast<std::uint64_t>(label) >> 32));
+    return out;
+}
+
+// words(graph, tally) calls tally.add(word, the nodes it stands at) for the words of a graph, in several threads.
+// write(word) is the text of a word.
+template <class Word, class Words, class Write>
+named_rows count_graph_words(const std::string& key, const dataset& left, const dataset* right, Words words,
+                             Write write) {
+    const both_sides both(left, right, key);
+    std::vector<std::vector<std::pair<Word, std::int64_t>>> counted(static_cast<std::size_t>(both.size()));
+    parallel_for(both.size(), [&](index i) {
+        word_tally<Word> tally;
+        words(both[i], tally);
+        counted[static_cast<std::size_t>(i)] = std::move(tally).finished();
+    });
+    const auto known = std::make_shared<std::vector<Word>>();
+    auto& all = *known;
+    for (const auto& one : counted) {
+        if (all.size() > (std::size_t{1} << 22)) {  // mostly repeats
+            std::ranges::sort(all);
+            all.erase(std::unique(all.begin(), all.end()), all.end());
+        }
+        for (const auto& [word, count] : one) all.push_back(word);
+    }
+    std::ranges::sort(all);
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    const auto column = [known](const Word& word) { return std::ranges::lower_bound(*known, word) - known->begin(); };
+    std::vector<std::vector<std::pair<index, double>>> rows(counted.size());
+    parallel_for(both.size(), [&](index i) {
+        for (const auto& [word, count] : counted[static_cast<std::size_t>(i)])
+            rows[static_cast<std::size_t>(i)].emplace_back(column(word), static_cast<double>(count));
+    });
+    named_rows out;
+    std::tie(out.x, out.z) = both.cut(rows, static_cast<index>(all.size()), key);
+    out.name = [known, write](index c, const known_names&) { return write((*known)[static_cast<std::size_t>(c)]); };
+    out.places = [column, words, key, left](index i) {
+        struct {
+            decltype(column) column_of;
+            std::vector<feature_place> found;
+            void add(const Word& word, std::initializer_list<index> nodes = {}) {
+                found.push_back({column_of(word), 1, nodes});
+            }
+        } places{column, {}};
+        words(objects_of<graphs>(left, key)[i], places);
+        return std::move(places.found);
+    };
+    return out;
+}
+
+template <class Word, class Words, class Write>
+named_feature graph_words(std::string key, Words words, Write write) {
+    return {key, [key, words, write](const dataset& left, const dataset* right) {
+                return count_graph_words<Word>(key, left, right, words, write);
             }};
 }
 

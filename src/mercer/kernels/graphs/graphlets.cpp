@@ -132,9 +132,14 @@ std::vector<count> induced4(const shapes& s) {
     return {none, edge, apart, wedge, triangle, star, path, cycle, paw, diamond, clique};
 }
 
+constexpr const char* shapes3[] = {"3 nodes apart", "an edge and a node", "wedge", "triangle"};
+constexpr const char* shapes4[] = {
+    "4 nodes apart", "an edge and 2 nodes", "2 edges apart", "wedge and a node", "triangle and a node", "star of 4",
+    "path of 4",     "cycle of 4",          "paw",           "diamond",          "clique of 4"};
+
 }  // namespace
 
-feature graphlet_counts(int k, bool frequencies) {
+named_feature graphlet_counts(int k, bool frequencies) {
     const std::string key = fmt::format("graphlets {} {}", k, frequencies ? "shares" : "counts");
     return {key, [=](const dataset& x, const dataset* z) {
                 const both_sides all(x, z, key);
@@ -153,13 +158,14 @@ feature graphlet_counts(int k, bool frequencies) {
                     for (index c = 0; c < dims; ++c)
                         made(i, c) = static_cast<double>(counts[static_cast<std::size_t>(c)]) / whole;
                 });
-                if (!z) return std::pair(dataset(dense<double>(std::move(made))), dataset());
                 const auto part = [&](index first, index size) {
                     matrix<double> rows(size, dims);
                     std::copy_n(made.row(first), size * dims, rows.data());
                     return dataset(dense<double>(std::move(rows)));
                 };
-                return std::pair(part(0, x.size()), part(x.size(), z->size()));
+                named_rows out{part(0, x.size()), z ? part(x.size(), z->size()) : dataset()};
+                out.name = [k](index c, const known_names&) { return std::string((k == 3 ? shapes3 : shapes4)[c]); };
+                return out;
             }};
 }
 

@@ -7,13 +7,13 @@
 #pragma once
 
 #include "mercer/data/kinds/graphs.h"
-#include "mercer/kernels/evaluation/plan.h"
+#include "mercer/kernels/features/named_feature.h"
 #include "mercer/kernels/leaf.h"
 #include "mercer/kernels/linear.h"
 
 namespace mercer {
 
-feature graphlet_counts(int k, bool frequencies);
+named_feature graphlet_counts(int k, bool frequencies);
 
 struct graphlets {
     int k = 3;
@@ -38,7 +38,7 @@ struct graphlets {
         require(frequencies == 0 || frequencies == 1, "graphlets", "frequencies is 0 or 1", frequencies);
     }
     std::vector<argument> arguments() const { return {static_cast<double>(k), static_cast<double>(frequencies)}; }
-    feature source() const { return graphlet_counts(k, frequencies == 1); }
+    named_feature source() const { return graphlet_counts(k, frequencies == 1); }
 
     static constexpr statistic what = statistic::dot;
     static constexpr map_input input = map_input::value;

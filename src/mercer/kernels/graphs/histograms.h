@@ -4,15 +4,15 @@
 #pragma once
 
 #include "mercer/data/kinds/graphs.h"
-#include "mercer/kernels/evaluation/plan.h"
+#include "mercer/kernels/features/named_feature.h"
 #include "mercer/kernels/leaf.h"
 #include "mercer/kernels/linear.h"
 
 namespace mercer {
 
-feature node_label_counts();
-feature edge_label_counts();
-feature edge_triple_counts();  // (label, label of the edge, label)
+named_feature node_label_counts();
+named_feature edge_label_counts();
+named_feature edge_triple_counts();  // (label, label of the edge, label)
 
 struct vertex_histogram {
     static kernel_info info() {
@@ -28,7 +28,7 @@ struct vertex_histogram {
     static vertex_histogram from(const mercer::arguments&) { return {}; }
     void check() const {}
     std::vector<argument> arguments() const { return {}; }
-    feature source() const { return node_label_counts(); }
+    named_feature source() const { return node_label_counts(); }
     static constexpr statistic what = statistic::dot;
     static constexpr map_input input = map_input::value;
     linear map() const { return {}; }
@@ -48,7 +48,7 @@ struct edge_histogram {
     static edge_histogram from(const mercer::arguments&) { return {}; }
     void check() const {}
     std::vector<argument> arguments() const { return {}; }
-    feature source() const { return edge_label_counts(); }
+    named_feature source() const { return edge_label_counts(); }
     static constexpr statistic what = statistic::dot;
     static constexpr map_input input = map_input::value;
     linear map() const { return {}; }
@@ -68,7 +68,7 @@ struct vertex_edge_histogram {
     static vertex_edge_histogram from(const mercer::arguments&) { return {}; }
     void check() const {}
     std::vector<argument> arguments() const { return {}; }
-    feature source() const { return edge_triple_counts(); }
+    named_feature source() const { return edge_triple_counts(); }
     static constexpr statistic what = statistic::dot;
     static constexpr map_input input = map_input::value;
     linear map() const { return {}; }

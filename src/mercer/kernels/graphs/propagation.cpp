@@ -79,11 +79,11 @@ index attributes_of(const both_sides& all) {
 
 }  // namespace
 
-feature propagated_bins(int t, double w, int seed) {
+named_feature propagated_bins(int t, double w, int seed) {
     const std::string key = fmt::format("propagation {} {} {}", t, w, seed);
     return {key, [=](const dataset& left, const dataset* right) {
                 const auto by = projections(t, attributes_of(both_sides(left, right, key)), w, seed);
-                const auto bins = [&](const graph& g, auto& tally) {
+                const auto bins = [=](const graph& g, auto& tally) {
                     std::vector<double> x = values_of(g);
                     const auto d = static_cast<std::size_t>(g.attributes());
                     for (int step = 0; step <= t; ++step) {
@@ -98,11 +98,14 @@ feature propagated_bins(int t, double w, int seed) {
                                      fmt::format("propagation: w must be at least 2^-62 of the projected attributes, "
                                                  "got {} for {}",
                                                  w, at));
-                            tally.add({step, g.label(v), static_cast<std::int64_t>(bin)});
+                            tally.add({step, g.label(v), static_cast<std::int64_t>(bin)}, {v});
                         }
                     }
                 };
-                return graph_words<std::array<std::int64_t, 3>>(key, bins).apply(left, right);
+                return count_graph_words<std::array<std::int64_t, 3>>(
+                    key, left, right, bins, [](const std::array<std::int64_t, 3>& word) {
+                        return fmt::format("{} in bin {} after step {}", label_text(word[1]), word[2], word[0]);
+                    });
             }};
 }
 

@@ -8,13 +8,13 @@
 #include <cmath>
 
 #include "mercer/data/kinds/graphs.h"
-#include "mercer/kernels/evaluation/plan.h"
+#include "mercer/kernels/features/named_feature.h"
 #include "mercer/kernels/leaf.h"
 #include "mercer/kernels/linear.h"
 
 namespace mercer {
 
-feature propagated_bins(int t, double w, int seed);
+named_feature propagated_bins(int t, double w, int seed);
 
 struct propagation {
     int t = 3;
@@ -42,7 +42,7 @@ struct propagation {
         require(seed >= 0, "propagation", "seed >= 0", seed);
     }
     std::vector<argument> arguments() const { return {static_cast<double>(t), w, static_cast<double>(seed)}; }
-    feature source() const { return propagated_bins(t, w, seed); }
+    named_feature source() const { return propagated_bins(t, w, seed); }
 
     static constexpr statistic what = statistic::dot;
     static constexpr map_input input = map_input::value;

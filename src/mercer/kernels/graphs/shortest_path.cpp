@@ -1,13 +1,15 @@
 #include "mercer/kernels/graphs/shortest_path.h"
 
+#include <fmt/format.h>
+
 #include <array>
 
 #include "mercer/kernels/graphs/graph_words.h"
 
 namespace mercer {
 
-feature shortest_path_counts() {
-    return graph_words<std::array<std::int64_t, 3>>("shortest paths", [](const graph& g, auto& tally) {
+named_feature shortest_path_counts() {
+    const auto paths = [](const graph& g, auto& tally) {
         std::vector<std::int32_t> distance(static_cast<std::size_t>(g.nodes())), queue;
         for (index source = 0; source < g.nodes(); ++source) {
             std::ranges::fill(distance, -1);
@@ -18,7 +20,7 @@ feature shortest_path_counts() {
                 if (head > 0 && (g.directed() || v > source)) {
                     std::int64_t a = g.label(source), b = g.label(v);
                     if (!g.directed() && a > b) std::swap(a, b);
-                    tally.add({a, b, far});
+                    tally.add({a, b, far}, {source, v});
                 }
                 for (const std::int32_t w : g.neighbours(v))
                     if (std::int32_t& there = distance[static_cast<std::size_t>(w)]; there < 0) {
@@ -27,7 +29,11 @@ feature shortest_path_counts() {
                     }
             }
         }
-    });
+    };
+    return graph_words<std::array<std::int64_t, 3>>(
+        "shortest paths", paths, [](const std::array<std::int64_t, 3>& path) {
+            return fmt::format("{} and {}, {} apart", label_text(path[0]), label_text(path[1]), path[2]);
+        });
 }
 
 }  // namespace mercer

@@ -5,13 +5,13 @@
 #pragma once
 
 #include "mercer/data/kinds/graphs.h"
-#include "mercer/kernels/evaluation/plan.h"
+#include "mercer/kernels/features/named_feature.h"
 #include "mercer/kernels/leaf.h"
 #include "mercer/kernels/linear.h"
 
 namespace mercer {
 
-feature shortest_path_counts();
+named_feature shortest_path_counts();
 
 struct shortest_path {
     static kernel_info info() {
@@ -27,7 +27,7 @@ struct shortest_path {
     static shortest_path from(const mercer::arguments&) { return {}; }
     void check() const {}
     std::vector<argument> arguments() const { return {}; }
-    feature source() const { return shortest_path_counts(); }
+    named_feature source() const { return shortest_path_counts(); }
     static constexpr statistic what = statistic::dot;
     static constexpr map_input input = map_input::value;
     linear map() const { return {}; }

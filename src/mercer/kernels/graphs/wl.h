@@ -32,7 +32,7 @@ struct wl {
         require(edges == 0 || edges == 1, "wl", "edges is 0 or 1", edges);
     }
     std::vector<argument> arguments() const { return {static_cast<double>(h), static_cast<double>(edges)}; }
-    feature source() const { return colour_counts(h, edges == 1); }
+    named_feature source() const { return colour_counts(h, edges == 1); }
 
     static constexpr statistic what = statistic::dot;
     static constexpr map_input input = map_input::value;

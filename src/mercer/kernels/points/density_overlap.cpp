@@ -112,9 +112,19 @@ description spectrum_of(const point_cloud& of, const density_overlap& how) {
 
 }  // namespace
 
-feature density_overlap::source() const {
-    return described<points>(fmt::format("density overlap {} {} {}", sigma, cutoff, degree),
-                             [how = *this](const point_cloud& of, index) { return spectrum_of(of, how); });
+named_feature density_overlap::source() const {
+    const auto write = [how = *this](std::uint64_t name) {
+        const std::string centre = element_symbol(static_cast<std::int32_t>(name >> 40 & 255));
+        if (name >> 63) return "number of " + centre;
+        const auto half = [&](std::uint64_t at) {
+            return fmt::format("{} {:.3g} away", element_symbol(static_cast<std::int32_t>(at >> 8 & 255)),
+                               how.sigma * static_cast<double>(at & 255));
+        };
+        return fmt::format("{} with {} and {}, l = {}", centre, half(name >> 24), half(name >> 8), name & 255);
+    };
+    return described<points>(
+        fmt::format("density overlap {} {} {}", sigma, cutoff, degree),
+        [how = *this](const point_cloud& of, index) { return spectrum_of(of, how); }, write);
 }
 
 }  // namespace mercer

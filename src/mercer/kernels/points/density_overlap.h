@@ -13,6 +13,7 @@
 #include <cmath>
 
 #include "mercer/data/kinds/points.h"
+#include "mercer/kernels/features/named_feature.h"
 #include "mercer/kernels/leaf.h"
 #include "mercer/kernels/linear.h"
 
@@ -44,7 +45,7 @@ struct density_overlap {
         require(degree >= 0 && degree <= 20, "density_overlap", "0 <= degree <= 20", degree);
     }
     std::vector<argument> arguments() const { return {sigma, cutoff, static_cast<double>(degree)}; }
-    feature source() const;
+    named_feature source() const;
 
     static constexpr statistic what = statistic::dot;
     static constexpr map_input input = map_input::value;

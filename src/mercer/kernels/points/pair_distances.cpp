@@ -10,9 +10,8 @@
 
 namespace mercer {
 
-feature pair_distances::source() const {
-    return described<points>(fmt::format("pair distances {} {}", sigma, cutoff), [sigma = sigma, cutoff = cutoff](
-                                                                                     const point_cloud& of, index) {
+named_feature pair_distances::source() const {
+    const auto describe = [sigma = sigma, cutoff = cutoff](const point_cloud& of, index) {
         std::map<std::uint64_t, std::vector<double>> found;  // by pair of elements; distances
         for (index i = 0; i < of.size(); ++i)
             for (index j = 0; j < i; ++j)
@@ -40,7 +39,13 @@ feature pair_distances::source() const {
                 if (bins[b] != 0) out.emplace_back(pair << 16 | b, bins[b]);
         }
         return out;
-    });
+    };
+    const auto write = [sigma = sigma](std::uint64_t name) {
+        return fmt::format("{} and {}, {:.3g} apart", element_symbol(static_cast<std::int32_t>(name >> 24 & 255)),
+                           element_symbol(static_cast<std::int32_t>(name >> 16 & 255)),
+                           sigma * static_cast<double>(name & 0xffff));
+    };
+    return described<points>(fmt::format("pair distances {} {}", sigma, cutoff), describe, write);
 }
 
 }  // namespace mercer

@@ -11,6 +11,7 @@
 #include <cmath>
 
 #include "mercer/data/kinds/points.h"
+#include "mercer/kernels/features/named_feature.h"
 #include "mercer/kernels/leaf.h"
 #include "mercer/kernels/linear.h"
 
@@ -39,7 +40,7 @@ struct pair_distances {
         require(cutoff >= sigma && cutoff <= 1000 * sigma, "pair_distances", "sigma <= cutoff <= 1000*sigma", cutoff);
     }
     std::vector<argument> arguments() const { return {sigma, cutoff}; }
-    feature source() const;
+    named_feature source() const;
 
     static constexpr statistic what = statistic::dot;
     static constexpr map_input input = map_input::value;

@@ -1,5 +1,7 @@
 #include "mercer/kernels/sets/multiset_kernels.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <unordered_map>
@@ -69,18 +71,33 @@ dataset copies(const multisets& from, const level_table& table, index dims) {
 }  // namespace
 
 feature item_counts() {
-    return word_counts<std::int64_t, multisets>("item counts", [](const multisets& from, index i, auto add) {
-        for (const counted_item& each : from[i]) add(each.item, static_cast<double>(each.count));
-    });
+    return word_counts<std::int64_t, multisets>(
+        "item counts",
+        [](const multisets& from, index i, auto add) {
+            for (const counted_item& each : from[i]) add(each.item, static_cast<double>(each.count));
+        },
+        item_text);
 }
 
-feature item_copies() {
+named_feature item_copies() {
     return {"item copies", [](const dataset& x, const dataset* z) {
                 const auto& left = objects_of<multisets>(x, "min_max");
                 const auto* right = z ? &objects_of<multisets>(*z, "min_max") : nullptr;
                 level_table table = levels_of(left, right);
                 const index dims = number_columns(table, left, right);
-                return std::pair(copies(left, table, dims), right ? copies(*right, table, dims) : dataset());
+                named_rows out{copies(left, table, dims), right ? copies(*right, table, dims) : dataset()};
+                out.name = [table = std::move(table)](index c, const known_names& known) {
+                    for (const auto& [item, of] : table)
+                        if (const index level = c - (of.first - 1);
+                            level >= 0 && level < static_cast<index>(of.counts.size())) {
+                            const auto at = static_cast<std::size_t>(level);
+                            const std::int64_t from = at ? of.counts[at - 1] + 1 : 1, to = of.counts[at];
+                            return item_text(item, known) + (from == to ? fmt::format(" (copy {})", to)
+                                                                        : fmt::format(" (copies {} to {})", from, to));
+                        }
+                    return std::string();
+                };
+                return out;
             }};
 }
 

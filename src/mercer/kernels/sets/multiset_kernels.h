@@ -12,7 +12,7 @@ namespace mercer {
 feature item_counts();
 // A multiset as a vector with xᵀz = Σ min(aᵢ, bᵢ) and ‖x‖² = Σ aᵢ: the copies 1, 2, … of an item have columns; runs of
 // copies that no object of the data ends within share one, of value √(length of the run).
-feature item_copies();
+named_feature item_copies();
 
 struct multiset_intersection {
     static kernel_info info() {
@@ -32,6 +32,7 @@ struct multiset_intersection {
     static constexpr statistic what = statistic::min_sum;
     static constexpr map_input input = map_input::value;
     linear map() const { return {}; }
+    named_feature features() const { return item_copies(); }
 };
 
 // Ioffe 2010 (weighted min-hash); with each item once it is Jaccard's.

@@ -7,11 +7,14 @@
 #include <numbers>
 
 #include "mercer/data/kinds/sets.h"
-#include "mercer/kernels/features/features.h"
+#include "mercer/kernels/features/named_feature.h"
 #include "mercer/kernels/leaf.h"
 #include "mercer/kernels/linear.h"
 
 namespace mercer {
+
+// A set as its 0/1 indicator vector over all items that occur: xᵀz = |A∩B|.
+named_feature indicator();
 
 struct set_intersection {
     static kernel_info info() {
@@ -27,7 +30,7 @@ struct set_intersection {
     static set_intersection from(const mercer::arguments&) { return {}; }
     void check() const {}
     std::vector<argument> arguments() const { return {}; }
-    feature source() const { return indicator(); }
+    named_feature source() const { return indicator(); }
     static constexpr statistic what = statistic::dot;
     static constexpr map_input input = map_input::value;
     linear map() const { return {}; }

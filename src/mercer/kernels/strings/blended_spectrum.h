@@ -35,7 +35,7 @@ struct blended_spectrum {
         require(std::isnormal(std::pow(decay, 2.0 * k)), "blended_spectrum", "decay^(2k) within range", decay);
     }
     std::vector<argument> arguments() const { return {static_cast<double>(k), decay}; }
-    feature source() const { return blended_counts(k, decay); }
+    named_feature source() const { return blended_counts(k, decay); }
 
     static constexpr statistic what = statistic::dot;
     static constexpr map_input input = map_input::value;

@@ -33,7 +33,7 @@ struct gapped_kmer {
                 ways_to_choose(g, k));
     }
     std::vector<argument> arguments() const { return {static_cast<double>(g), static_cast<double>(k)}; }
-    feature source() const { return gapped_counts(g, k); }
+    named_feature source() const { return gapped_counts(g, k); }
 
     static constexpr statistic what = statistic::dot;
     static constexpr map_input input = map_input::value;

@@ -42,7 +42,7 @@ struct mismatch {
     std::vector<argument> arguments() const {
         return {static_cast<double>(k), static_cast<double>(m), static_cast<double>(letters)};
     }
-    feature source() const { return mismatch_counts(k, m, letters); }
+    named_feature source() const { return mismatch_counts(k, m, letters); }
 
     static constexpr statistic what = statistic::dot;
     static constexpr map_input input = map_input::value;

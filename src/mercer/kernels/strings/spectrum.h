@@ -2,9 +2,9 @@
 #pragma once
 
 #include "mercer/data/kinds/strings.h"
-#include "mercer/kernels/features/features.h"
 #include "mercer/kernels/leaf.h"
 #include "mercer/kernels/linear.h"
+#include "mercer/kernels/strings/string_features.h"
 
 namespace mercer {
 
@@ -24,7 +24,7 @@ struct spectrum {
     static spectrum from(const mercer::arguments& given) { return {given.whole("k", 3)}; }
     void check() const { require(k >= 1, "spectrum", "k >= 1", k); }
     std::vector<argument> arguments() const { return {static_cast<double>(k)}; }
-    feature source() const { return spectrum_counts(k); }
+    named_feature source() const { return spectrum_counts(k); }
 
     static constexpr statistic what = statistic::dot;
     static constexpr map_input input = map_input::value;

@@ -15,6 +15,7 @@ namespace {
 // The bytes that occur, numbered 0, 1, … in their own order.
 struct letter_codes {
     std::array<std::uint8_t, 256> code{};
+    std::string letters;  // by code
     int count = 0;
 
     letter_codes(const strings& x, const strings* z) {
@@ -23,7 +24,7 @@ struct letter_codes {
             for (index i = 0; some && i < some->size(); ++i)
                 for (const char c : (*some)[i]) occurs[static_cast<unsigned char>(c)] = true;
         for (std::size_t c = 0; c < 256; ++c)
-            if (occurs[c]) code[c] = static_cast<std::uint8_t>(count++);
+            if (occurs[c]) code[c] = static_cast<std::uint8_t>(count++), letters += static_cast<char>(c);
     }
     std::vector<std::uint8_t> of(std::string_view s) const {
         std::vector<std::uint8_t> out(s.size());
@@ -35,16 +36,15 @@ struct letter_codes {
 // Bits that tell `count` things apart.
 int bits_for(double count) { return std::max(1, static_cast<int>(std::ceil(std::log2(std::max(1.0, count))))); }
 
-// A feature whose words are numbers made of letter codes: words(codes) gives the work of word_counts for them.
-template <class Words>
-feature coded_counts(std::string key, Words words) {
-    return {key, [key, words](const dataset& x, const dataset* z) {
-                const strings& first = objects_of<strings>(x, key);
-                const strings* second = z ? &objects_of<strings>(*z, key) : nullptr;
-                const auto each = words(letter_codes(first, second));
-                dictionary<std::uint64_t> column;
-                dataset left = count_words<std::uint64_t>(first, each, column);
-                return std::pair(left, second ? dataset(count_words<std::uint64_t>(*second, each, column)) : dataset());
+// A feature whose words are numbers made of letter codes: words(codes) gives the work of word_counts for them,
+// write(codes) how a word is written.
+template <class Words, class Write>
+named_feature coded_counts(std::string key, Words words, Write write) {
+    return {key, [key, words, write](const dataset& x, const dataset* z) {
+                const letter_codes known(objects_of<strings>(x, key), z ? &objects_of<strings>(*z, key) : nullptr);
+                return named_words<std::uint64_t, strings>(
+                    key, x, z, words(known),
+                    [text = write(known)](std::uint64_t word, const known_names&) { return readable(text(word)); });
             }};
 }
 
@@ -53,11 +53,12 @@ template <class Add>
 struct neighbours {
     const std::uint8_t* letters;
     int k, bits, letter_count;
-    double spare_root;  // √(number of letters that no string holds)
+    double spare_root;     // √(number of letters that no string holds)
+    std::size_t place_of;  // in the string
     Add& add;
 
     void from(int at, int left, std::uint64_t word, double weight) const {
-        add(word, weight);
+        add(word, weight, stretch{place_of, static_cast<std::size_t>(k)});
         if (left == 0) return;
         for (int place = at; place < k; ++place) {
             const int shift = bits * place;
@@ -107,20 +108,46 @@ double mismatch_words(int k, int m, double changes) {
     return count;
 }
 
-feature blended_counts(int k, double decay) {
+std::string readable(std::string_view bytes) {
+    std::string out;
+    for (const char c : bytes)
+        if (const auto byte = static_cast<unsigned char>(c); byte < 0x20 || byte == 0x7f)
+            out += fmt::format("\\x{:02x}", byte);
+        else
+            out += c;
+    return out;
+}
+
+namespace {
+std::string substring_text(std::string_view word, const known_names&) { return readable(word); }
+}  // namespace
+
+named_feature spectrum_counts(int k) {
+    return word_counts<std::string_view, strings>(
+        fmt::format("substrings {}", k),
+        [k = static_cast<std::size_t>(k)](const strings& from, index i, auto add) {
+            const std::string_view s = from[i];
+            for (std::size_t at = 0; at + k <= s.size(); ++at) add(s.substr(at, k), 1, stretch{at, k});
+        },
+        substring_text);
+}
+
+named_feature blended_counts(int k, double decay) {
     std::vector<double> weight;
     for (int l = 1; l <= k; ++l) weight.push_back(std::pow(decay, l));
     return word_counts<std::string_view, strings>(
-        fmt::format("substrings to {} by {}", k, decay), [k, weight](const strings& from, index i, auto add) {
+        fmt::format("substrings to {} by {}", k, decay),
+        [k, weight](const strings& from, index i, auto add) {
             const std::string_view s = from[i];
             for (std::size_t at = 0; at < s.size(); ++at)
                 for (std::size_t l = 1; l <= static_cast<std::size_t>(k) && at + l <= s.size(); ++l)
-                    add(s.substr(at, l), weight[l - 1]);
-        });
+                    add(s.substr(at, l), weight[l - 1], stretch{at, l});
+        },
+        substring_text);
 }
 
-feature mismatch_counts(int k, int m, int letters) {
-    return coded_counts(fmt::format("substrings {} but {} of {}", k, m, letters), [=](const letter_codes& known) {
+named_feature mismatch_counts(int k, int m, int letters) {
+    const auto words = [=](const letter_codes& known) {
         if (known.count > letters)
             fail(errc::data, fmt::format("mismatch: letters >= {} is needed, for so many different bytes occur, got {}",
                                          known.count, letters));
@@ -132,30 +159,57 @@ feature mismatch_counts(int k, int m, int letters) {
                 std::uint64_t word = 0;
                 for (int place = 0; place < k; ++place)
                     word |= static_cast<std::uint64_t>(s[at + static_cast<std::size_t>(place)]) << bits * place;
-                const neighbours<decltype(add)> near{
-                    s.data() + at, k, bits, known.count, std::sqrt(static_cast<double>(letters - known.count)), add};
+                const neighbours<decltype(add)> near{s.data() + at,
+                                                     k,
+                                                     bits,
+                                                     known.count,
+                                                     std::sqrt(static_cast<double>(letters - known.count)),
+                                                     at,
+                                                     add};
                 near.from(0, m, word, 1);
             }
         };
-    });
+    };
+    // A letter that no string holds is a '*'.
+    const auto write = [k](const letter_codes& known) {
+        return [k, known, bits = bits_for(known.count + 1)](std::uint64_t word) {
+            std::string out;
+            for (int place = 0; place < k; ++place)
+                out += (known.letters + '*')[word >> bits * place & ((std::uint64_t{1} << bits) - 1)];
+            return out;
+        };
+    };
+    return coded_counts(fmt::format("substrings {} but {} of {}", k, m, letters), words, write);
 }
 
-feature gapped_counts(int g, int k) {
-    return coded_counts(
-        fmt::format("{} of {} letters", k, g), [g, masks = choices(g, k), k](const letter_codes& known) {
-            const int bits = bits_for(known.count), mask_bits = bits_for(static_cast<double>(masks.size()));
-            require_room(bits * k + mask_bits, "gapped_kmer", fmt::format("{} of {} letters", k, g), known.count);
-            return [=](const strings& from, index i, auto add) {
-                const std::vector<std::uint8_t> s = known.of(from[i]);
-                for (std::size_t at = 0; at + static_cast<std::size_t>(g) <= s.size(); ++at)
-                    for (std::size_t m = 0; m < masks.size(); ++m) {
-                        std::uint64_t word = m;
-                        for (std::uint64_t rest = masks[m]; rest; rest &= rest - 1)
-                            word = word << bits | s[at + static_cast<std::size_t>(std::countr_zero(rest))];
-                        add(word);
-                    }
-            };
-        });
+named_feature gapped_counts(int g, int k) {
+    const auto words = [g, k, masks = choices(g, k)](const letter_codes& known) {
+        const int bits = bits_for(known.count), mask_bits = bits_for(static_cast<double>(masks.size()));
+        require_room(bits * k + mask_bits, "gapped_kmer", fmt::format("{} of {} letters", k, g), known.count);
+        return [=](const strings& from, index i, auto add) {
+            const std::vector<std::uint8_t> s = known.of(from[i]);
+            for (std::size_t at = 0; at + static_cast<std::size_t>(g) <= s.size(); ++at)
+                for (std::size_t m = 0; m < masks.size(); ++m) {
+                    std::uint64_t word = m;
+                    for (std::uint64_t rest = masks[m]; rest; rest &= rest - 1)
+                        word = word << bits | s[at + static_cast<std::size_t>(std::countr_zero(rest))];
+                    add(word, 1, stretch{at, static_cast<std::size_t>(g), masks[m]});
+                }
+        };
+    };
+    // Gaps are dots.
+    const auto write = [g, k, masks = choices(g, k)](const letter_codes& known) {
+        return [g, k, masks, known, bits = bits_for(known.count)](std::uint64_t word) {
+            std::string out(static_cast<std::size_t>(g), '.');
+            const std::uint64_t mask = masks[bits * k == 64 ? 0 : word >> bits * k];
+            int left = k;
+            for (std::uint64_t rest = mask; rest; rest &= rest - 1)
+                out[static_cast<std::size_t>(std::countr_zero(rest))] =
+                    known.letters[word >> bits * --left & ((std::uint64_t{1} << bits) - 1)];
+            return out;
+        };
+    };
+    return coded_counts(fmt::format("{} of {} letters", k, g), words, write);
 }
 
 }  // namespace mercer

@@ -1,9 +1,14 @@
 #include "mercer/kernels/strings/weighted_degree.h"
 
+#include <fmt/format.h>
+
 #include <bit>
+#include <cmath>
 #include <cstring>
 
 #include "mercer/kernels/features/ordered_pairs.h"
+#include "mercer/kernels/features/word_counts.h"
+#include "mercer/kernels/strings/string_features.h"
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -11,6 +16,33 @@
 
 namespace mercer {
 namespace {
+
+// A substring at its place.
+struct placed {
+    std::size_t at = 0;
+    std::string_view letters;
+    bool operator==(const placed&) const = default;
+};
+
+}  // namespace
+}  // namespace mercer
+
+template <>
+struct std::hash<mercer::placed> {
+    std::size_t operator()(const mercer::placed& word) const noexcept {
+        return std::hash<std::string_view>()(word.letters) ^ word.at * 0x9e3779b97f4a7c15u;
+    }
+};
+
+namespace mercer {
+namespace {
+
+// b_l, l = 1 … d
+std::vector<double> degree_weights(int d) {
+    std::vector<double> weight;
+    for (int l = 1; l <= d; ++l) weight.push_back(2.0 * (d - l + 1) / (static_cast<double>(d) * (d + 1)));
+    return weight;
+}
 
 // Bit i: a[i] == b[i], for 64 bytes.
 std::uint64_t equal_bits(const char* a, const char* b) {
@@ -67,8 +99,7 @@ private:
 }  // namespace
 
 int emit_weighted_degree(plan_builder& code, const char* owner, int d, int shifts) {
-    std::vector<double> weight;
-    for (int l = 1; l <= d; ++l) weight.push_back(2.0 * (d - l + 1) / (static_cast<double>(d) * (d + 1)));
+    const std::vector<double> weight = degree_weights(d);
     return emit_ordered_pairs<strings>(
         code, owner, [](std::string_view s) { return s; },
         [=](std::string_view s, std::span<const std::string_view* const> others, double* out) {
@@ -84,6 +115,22 @@ int emit_weighted_degree(plan_builder& code, const char* owner, int d, int shift
                     out[p] += same.take(weight) / (2.0 * static_cast<double>(r + 1));
                 }
             }
+        });
+}
+
+named_feature weighted_degree::features() const {
+    std::vector<double> root = degree_weights(d);
+    for (double& each : root) each = std::sqrt(each);
+    return word_counts<placed, strings>(
+        fmt::format("placed substrings {}", d),
+        [root](const strings& from, index i, auto add) {
+            const std::string_view s = from[i];
+            for (std::size_t at = 0; at < s.size(); ++at)
+                for (std::size_t l = 1; l <= root.size() && at + l <= s.size(); ++l)
+                    add({at, s.substr(at, l)}, root[l - 1], stretch{at, l});
+        },
+        [](const placed& word, const known_names&) {
+            return fmt::format("{} at {}", readable(word.letters), word.at);
         });
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "mercer/data/kinds/strings.h"
+#include "mercer/kernels/features/named_feature.h"
 #include "mercer/kernels/leaf.h"
 
 namespace mercer {
@@ -28,6 +29,9 @@ struct weighted_degree {
     void check() const { require(d >= 1 && d <= 1000, "weighted_degree", "1 <= d <= 1000", d); }
     std::vector<argument> arguments() const { return {static_cast<double>(d)}; }
     int emit(plan_builder& code) const { return emit_weighted_degree(code, "weighted_degree", d, 0); }
+    // (place, substring there) with the value √b_l: so many that pairs are compared directly, few enough for linear
+    // machines.
+    named_feature features() const;
 };
 
 }  // namespace mercer

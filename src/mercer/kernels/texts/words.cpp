@@ -3,13 +3,14 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <memory>
 
 #include "mercer/data/text/term_counts.h"
 #include "mercer/kernels/features/pairs.h"
 
 namespace mercer {
 
-feature words::source() const {
+named_feature words::source() const {
     const std::string key = fmt::format("words {} {} {} {} {}", ngram, lower, min_length, binary, sublinear);
     token_options terms;
     terms.ngram_max = ngram;
@@ -21,8 +22,10 @@ feature words::source() const {
     return {key, [=](const dataset& x, const dataset* z) {
                 const strings& left = objects_of<strings>(x, "words");
                 // Words that only Z has get columns too, so that k(z, z) is right.
-                const term_counts found =
-                    count_terms(z ? left.followed_by(objects_of<strings>(*z, "words")) : left, tokeniser(terms));
+                const tokeniser cut(terms);
+                const auto kept = std::make_shared<const term_counts>(
+                    count_terms(z ? left.followed_by(objects_of<strings>(*z, "words")) : left, cut));
+                const term_counts& found = *kept;
                 const auto rows = [&](index first, index end) -> dataset {
                     const auto& all = found.rows.start;
                     const index from = all[static_cast<std::size_t>(first)], to = all[static_cast<std::size_t>(end)];
@@ -36,7 +39,19 @@ feature words::source() const {
                                           {found.rows.col.begin() + from, found.rows.col.begin() + to},
                                           std::move(value), found.terms.size());
                 };
-                return std::pair(rows(0, x.size()), z ? rows(x.size(), x.size() + z->size()) : dataset());
+                named_rows out{rows(0, x.size()), z ? rows(x.size(), x.size() + z->size()) : dataset()};
+                out.name = [kept](index c, const known_names&) {
+                    return std::string(kept->terms[static_cast<std::int32_t>(c)]);
+                };
+                out.places = [kept, cut, x](index i) {
+                    std::vector<feature_place> at;
+                    cut.each_place(objects_of<strings>(x, "words")[i],
+                                   [&](std::string_view term, std::vector<index> bytes) {
+                                       at.push_back({kept->terms.find(term), 1, std::move(bytes)});
+                                   });
+                    return at;
+                };
+                return out;
             }};
 }
 

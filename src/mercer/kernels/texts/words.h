@@ -3,6 +3,7 @@
 #pragma once
 
 #include "mercer/data/kinds/strings.h"
+#include "mercer/kernels/features/named_feature.h"
 #include "mercer/kernels/leaf.h"
 #include "mercer/kernels/linear.h"
 
@@ -46,7 +47,7 @@ struct words {
         return {static_cast<double>(ngram), lower ? 1.0 : 0.0, static_cast<double>(min_length), binary ? 1.0 : 0.0,
                 sublinear ? 1.0 : 0.0};
     }
-    feature source() const;
+    named_feature source() const;
 
     static constexpr statistic what = statistic::dot;
     static constexpr map_input input = map_input::value;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "mercer/base/parallel.h"
+#include "mercer/kernels/features/object_features.h"
 #include "mercer/methods/svm/svm_scores.h"
 #include "mercer/solvers/smo/vector_ops.h"
 
@@ -143,6 +144,26 @@ std::optional<matrix<double>> decide_linear(const svm_model& model, const datase
         },
         x.items());
     if (!vectors) return {};
+    return out;
+}
+
+std::optional<matrix<double>> decide_by_features(const svm_model& model, const dataset& x) {
+    constexpr index few_pairs = index{1} << 20;
+    if (!model.k || x.kind() == domain::vectors || model.support.size() == 0 ||
+        x.size() < few_pairs / model.support.size() || !has_sparse_features(*model.k))
+        return {};
+    const object_features phi(*model.k, x, &model.support);
+    matrix<double> w(model.problems(), phi.size()), out(x.size(), model.problems());
+    each_coefficient(model, [&](index s, index problem, double coef) {
+        double* const weights = w.row(problem);
+        const auto cols = phi.z().cols(s);
+        const auto values = phi.z().values(s);
+        for (std::size_t e = 0; e < cols.size(); ++e) weights[cols[e]] += coef * values[e];
+    });
+    for (index p = 0; p < model.problems(); ++p)
+        for (index f = 0; f < phi.size(); ++f) w(p, f) *= phi.weight()[static_cast<std::size_t>(f)];
+    for (index i = 0; i < x.size(); ++i) std::copy(model.offset.begin(), model.offset.end(), out.row(i));
+    add_products(phi.x(), w, out.view());
     return out;
 }
 

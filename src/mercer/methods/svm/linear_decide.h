@@ -1,5 +1,5 @@
-// Decisions of a machine whose kernel is the dot product: f(x) = wᵀx + b, one pass over the coordinates whatever the
-// number of support vectors.
+// Decisions of a machine whose kernel is the dot product, of vectors or of explicit features: f(x) = wᵀφ(x) + b, one
+// pass over the coordinates whatever the number of support vectors.
 #pragma once
 
 #include <optional>
@@ -10,5 +10,7 @@ namespace mercer {
 
 // As decide() with exact arithmetic; nothing where the kernel is another one, or where w would cost more than it saves.
 std::optional<matrix<double>> decide_linear(const svm_model& model, const dataset& x);
+// The same for objects whose kernel has explicit features, where so many pairs would be compared that it pays.
+std::optional<matrix<double>> decide_by_features(const svm_model& model, const dataset& x);
 
 }  // namespace mercer

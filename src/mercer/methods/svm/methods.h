@@ -185,6 +185,7 @@ struct one_class {
 };
 
 struct linear_svc {
+    std::optional<mercer::kernel> kernel{};  // with explicit features; none: vectors as they are
     std::string scale{};
     double C = 1;
     std::string loss = "squared_hinge", penalty = "l2";
@@ -201,7 +202,10 @@ struct linear_svc {
                 "min ½‖w‖² + C Σξᵢ², yᵢwᵀ(xᵢ, s) >= 1-ξᵢ, each class against the rest",
                 detail::svm_format,
                 answer::classes,
-                false};
+                false,
+                true,
+                false,
+                true};
     }
     template <class V>
     void options(V& v) {

@@ -130,6 +130,7 @@ matrix<double> decide(const svm_model& model, const dataset& x, arithmetic numbe
     if (!model.k)
         fail(errc::unsupported, "svm: this model was fitted on a precomputed kernel; give kernel values, not objects");
     if (auto f = decide_linear(model, x)) return std::move(*f);
+    if (auto f = decide_by_features(model, x)) return std::move(*f);
     return numbers == arithmetic::fast ? decide_as<float>(model, x) : decide_as<double>(model, x);
 }
 
@@ -182,6 +183,7 @@ std::vector<double> predict(const svm_model& model, matrix_view<const double> f)
 
 std::vector<double> predict(const svm_model& model, const dataset& x) {
     if (const auto f = decide_linear(model, x)) return predict(model, f->view());
+    if (const auto f = decide_by_features(model, x)) return predict(model, f->view());
     constexpr index sample = 32;
     if (x.size() <= 2 * sample || (!model.is_classifier() && model.task != svm_task::one_class))
         return predict(model, decide(model, x, arithmetic::exact).view());

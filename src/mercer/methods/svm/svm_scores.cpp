@@ -38,19 +38,8 @@ matrix<double> linear_weights(const svm_model& model) {
         fail(errc::unsupported, fmt::format("svm: only a linear kernel has weights, this is {}",
                                             model.k ? model.kernel_text : "precomputed"));
     const std::unique_ptr<linear_operand> x = linear_rows(model.support);
-    const class_problems pairs = model.pairs();
     matrix<double> w(model.problems(), model.dims);
-    const auto add = [&](index c, index s) {
-        for (index m = 0; m < model.coef.rows(); ++m)
-            if (const double coef = model.coef(m, s); coef != 0) x->add(s, coef, w.row(pairs.of_row(c, m)));
-    };
-    if (!pairs.by_pairs()) {
-        for (index s = 0; s < model.coef.cols(); ++s) add(0, s);
-        return w;
-    }
-    index s = 0;
-    for (index c = 0; c < static_cast<index>(model.classes.size()); ++c)
-        for (const index end = s + model.class_support[c]; s < end; ++s) add(c, s);
+    each_coefficient(model, [&](index s, index problem, double coef) { x->add(s, coef, w.row(problem)); });
     return w;
 }
 

@@ -15,6 +15,7 @@
 #include "mercer/gram/make_gram.h"
 #include "mercer/gram/precomputed.h"
 #include "mercer/gram/row_cache.h"
+#include "mercer/kernels/features/object_features.h"
 #include "mercer/methods/svm/example_order.h"
 #include "mercer/methods/svm/svm_problems.h"
 #include "mercer/methods/svm/svm_qp.h"
@@ -38,8 +39,9 @@ dual_input pose(const binary_problem& problem) {
 
 class trainer {
 public:
-    trainer(svm_solver solver, const kernel& k, const dataset& x, const train_options& o)
-        : solver_(solver), k_(k), x_(x), o_(o) {}
+    // rows: the vectors that the solvers which keep w see, x itself or its features.
+    trainer(svm_solver solver, const kernel& k, const dataset& x, const dataset& rows, const train_options& o)
+        : solver_(solver), k_(k), x_(x), rows_(rows), o_(o) {}
 
     trained_svm run(std::span<const double> y) {
         trained_svm out;
@@ -233,7 +235,7 @@ private:
     dual_solution by_rows(const binary_problem& problem, std::size_t which) {
         const bool coordinate = solver_ == svm_solver::dual_coordinate_descent;
         const double constant = coordinate ? o_.constant : 0;
-        const auto rows = linear_rows(x_, problem.rows, constant);
+        const auto rows = linear_rows(rows_, problem.rows, constant);
         const hinge_problem posed{*rows, problem.sign, problem.penalty};
         descent_result r;
         if (coordinate) {
@@ -345,6 +347,7 @@ private:
     svm_solver solver_;
     const kernel& k_;
     const dataset& x_;
+    const dataset& rows_;
     const train_options& o_;
     std::mutex lock_;
     std::vector<trace_point> trace_;
@@ -366,7 +369,9 @@ trained_svm fit_svm_with(svm_solver solver, const kernel& k, const dataset& x, s
     if (options.svm.task != svm_task::c_svc)
         fail(errc::unsupported,
              fmt::format("a trace of objectives is taken of c_svc, not of {}", name(options.svm.task)));
-    if (needs_linear_kernel(solver) && k.text() != "linear()")
+    const bool by_features =
+        solver == svm_solver::dual_coordinate_descent && options.keep_examples && k.text() != "linear()";
+    if (needs_linear_kernel(solver) && k.text() != "linear()" && !by_features)
         fail(errc::unsupported,
              fmt::format("{} keeps w and needs the kernel linear(), got {}: use smo, interior_point or kernel_pegasos",
                          name(solver), k.text()));
@@ -384,7 +389,8 @@ trained_svm fit_svm_with(svm_solver solver, const kernel& k, const dataset& x, s
     if (options.svm.start || !options.svm.checkpoint_file.empty())
         fail(errc::unsupported, "earlier models and checkpoints are for smo without a trace");
     require_finite(x);
-    return trainer(solver, k, x, options).run(y);
+    const dataset rows = by_features ? dataset(object_features(k, x).rows()) : x;
+    return trainer(solver, k, x, rows, options).run(y);
 }
 
 }  // namespace mercer

@@ -6,7 +6,8 @@
 //   subgradient               descent on J(w, b), linear kernel (solvers/subgradient.h)
 //   pegasos                   stochastic descent, linear kernel (solvers/pegasos.h)
 //   kernel_pegasos            the same with any kernel (solvers/kernel_pegasos.h)
-//   dual_coordinate_descent   linear kernel, penalised offset (solvers/dual_coordinate_descent.h)
+//   dual_coordinate_descent   linear kernel, penalised offset (solvers/dual_coordinate_descent.h); with examples kept
+//                             any kernel with explicit features (kernels/features/object_features.h)
 //
 // All but smo are for C-SVC. What comes back is one kind of model whoever made it, so that deciding, predicting,
 // calibrating and saving need not know. Dual solvers give the examples with their coefficients. The primal ones,
