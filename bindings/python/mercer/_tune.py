@@ -93,7 +93,11 @@ def tune(
     )  # fmt: skip
     found = json.loads(found)
     spec = found["chosen"]["spec"]
-    best = {"kernel": spec["kernel"], **{options[o]: spec[o] for o in spec if o in options and options[o] in open}}
+    best = {"kernel": spec["kernel"]}
+    for option, name in options.items():
+        if name in open:
+            whole = _core.methods()[made._method][option]["kind"] == "whole"
+            best[name] = int(spec[option]) if whole else float(spec[option])
     return Tuning(made.set_params(**best).fit(X, y), best, found)
 
 
