@@ -51,7 +51,9 @@ std::vector<std::pair<const api::method*, std::string>> all_files() {
     std::vector<std::pair<const api::method*, std::string>> out;
     for (const api::method& m : api::methods()) {
         const matrix_view<const double> y(iris.y.data(), iris.x.size(), m.targets == answer::none ? 0 : 1);
-        const auto model = api::fit(m, api::option_values(m.name, m.options, {}), {iris.x, y, k, {}}, {});
+        // A linear machine takes kernels with explicit features only.
+        const auto used = m.name == "linear_svc" ? std::make_shared<const kernel>(kernel::parse("linear()")) : k;
+        const auto model = api::fit(m, api::option_values(m.name, m.options, {}), {iris.x, y, used, {}}, {});
         out.emplace_back(&m, model->bytes());
     }
     return out;

@@ -21,7 +21,11 @@ WITH_KERNEL = [
 
 
 def test_every_estimator_with_a_kernel_is_here():
-    having = {name for name in mercer.__all__ if hasattr(getattr(mercer, name), "get_params") and "kernel" in getattr(mercer, name)().get_params()}
+    having = set()
+    for name in mercer.__all__:
+        parameters = getattr(mercer, name)().get_params() if hasattr(getattr(mercer, name), "get_params") else ()
+        if "kernel" in parameters and "gamma" in parameters:  # LinearSVC takes kernels, but no numbers of theirs
+            having.add(name)
     assert having == {type(each).__name__ for each in WITH_KERNEL}
 
 
