@@ -82,7 +82,7 @@ def parameters_of(cls):
     for name, option in cls._shared.items():
         each = method[option]
         out[name] = (each["default"], _constraint(each), f"{each['about']} ({each['condition']})")
-    out.update({} if hasattr(cls, "kernel") else _KERNEL)
+    out.update({} if hasattr(cls, "kernel") or "kernel" in vars(cls).get("_own", {}) else _KERNEL)
     out.update(_SEED if "seed" in method else {})
     out.update(_STEPS if "max_iter" in method else {})
     out.update(_THREADS)
