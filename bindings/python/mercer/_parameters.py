@@ -82,7 +82,8 @@ def parameters_of(cls):
     for name, option in cls._shared.items():
         each = method[option]
         out[name] = (each["default"], _constraint(each), f"{each['about']} ({each['condition']})")
-    out.update({} if hasattr(cls, "kernel") or "kernel" in vars(cls).get("_own", {}) else _KERNEL)
+    without = isinstance(vars(cls).get("_own", {}).get("kernel"), tuple)  # one of its own kind, with no numbers by name
+    out.update({} if hasattr(cls, "kernel") or without else _KERNEL)
     out.update(_SEED if "seed" in method else {})
     out.update(_STEPS if "max_iter" in method else {})
     out.update(_THREADS)
