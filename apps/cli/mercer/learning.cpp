@@ -14,6 +14,7 @@ void add_learning(CLI::App& program) {
     add_fit(program);
     add_tune(program);
     add_predict(program);
+    add_evaluate(program);
     add_transform(program);
     add_describe(program);
     add_cluster(program);

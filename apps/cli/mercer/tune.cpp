@@ -139,12 +139,10 @@ void run(const tune_command& options) {
         if (!options.out.empty()) m.save(options.out);
         if (!options.picture.empty()) {
             shown.phase("drawing");
-            if (found.axes.size() > 2)
-                fail(errc::unsupported, "a map is of one or two numbers: leave no more open for --svg");
-            write_atomically(options.picture,
-                             picture_page(fmt::format("{} {}", s.method, found.chosen_spec().kernel), on.about,
-                                          {found.axes.size() == 2 ? score_map_panel(map_of(found))
-                                                                  : curves_panel(curve_of(found))}));
+            const auto drawn = search_panel(found);
+            if (!drawn) fail(errc::unsupported, "a map is of one or two numbers: leave no more open for --svg");
+            write_atomically(options.picture, picture_page(fmt::format("{} {}", s.method, found.chosen_spec().kernel),
+                                                           on.about, {*drawn}));
         }
         answer = json::parse(api::to_json(found));
         answer["data"] = on.about;
@@ -230,6 +228,11 @@ api::tuning tune_shown(const api::spec& s, const objects& on, const search_optio
     if (interrupted.exchange(false))
         warn("the search was stopped: this is the best of what it had looked at; --log FILE lets one go on");
     return found;
+}
+
+std::optional<panel> search_panel(const api::tuning& found) {
+    if (found.axes.empty() || found.axes.size() > 2) return std::nullopt;
+    return found.axes.size() == 2 ? score_map_panel(map_of(found)) : curves_panel(curve_of(found));
 }
 
 std::string summary(const api::tuning& found) {

@@ -16,5 +16,7 @@ api::tuning tune_shown(const api::spec& s, const objects& on, const search_optio
                        std::size_t memory, progress& shown);
 // A few lines of what was done, and what to look at next.
 std::string summary(const api::tuning& found);
+// The scores over the one or two numbers that were left open; none where there are more.
+std::optional<panel> search_panel(const api::tuning& found);
 
 }  // namespace mercer::cli

@@ -15,11 +15,12 @@ public:
         return m_.options.task == knn_task::classification ? answer::classes : answer::values;
     }
     std::vector<double> predict(const examples& x) const override { return mercer::predict(m_, x.objects()); }
-    columns details(const examples& x) const override {
+    matrix<double> probabilities(const examples& x) const override {
         if (m_.options.task == knn_task::regression)
             fail(errc::unsupported, "regression by neighbours has no shares of votes to show");
-        return {class_shares(m_, find_neighbours(m_, x.objects())), label_names("p", m_.classes)};
+        return class_shares(m_, find_neighbours(m_, x.objects()));
     }
+    columns details(const examples& x) const override { return {probabilities(x), label_names("p", m_.classes)}; }
     figures about() const override { return {{"neighbours", m_.options.n_neighbors}, {"training_size", m_.size()}}; }
     part_value part(std::string_view name) const override {
         if (name == "objects") return m_.x;
@@ -46,6 +47,11 @@ public:
         return {squared_distances(m_, x.objects()), label_names("squared_distance", m_.classes)};
     }
     columns details(const examples& x) const override { return transform(x); }
+    matrix<double> scores(const examples& x) const override {
+        matrix<double> out = squared_distances(m_, x.objects());
+        for (index i = 0; i < out.rows() * out.cols(); ++i) out.data()[i] = -out.data()[i];
+        return out;
+    }
     figures about() const override {
         return {{"squared_norms_of_means", m_.norms}, {"training_size", m_.means.size()}};
     }

@@ -6,34 +6,18 @@
 #include <cmath>
 
 #include "mercer/kernels/leaf.h"
+#include "mercer/pictures/parts/plot_frame.h"
 
 namespace mercer {
 namespace {
 
+using namespace plot;
+
 // A panel: a square plot with room for its title above, ticks and names on the left and below, a colour scale on the
 // right.
 constexpr double panel_width = 590, panel_height = 530;
-constexpr double plot_left = 92, plot_top = 62, side = 400;
 constexpr index most_rects = 40;  // up to so many rows the cells are rectangles with their value as a tooltip
 constexpr index most_circles = 400;
-
-double mapped(double value, double low, double high, double from, double to) {
-    return from + (value - low) / (high - low) * (to - from);
-}
-
-double letters(const std::string& text) {
-    return static_cast<double>(
-        std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; }));  // bytes that begin a letter
-}
-
-std::string shortened(const std::string& text, std::size_t most) {
-    std::size_t seen = 0;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        if ((text[i] & 0xc0) == 0x80) continue;
-        if (++seen > most) return text.substr(0, i) + "…";
-    }
-    return text;
-}
 
 void panel_title(svg& page, double x, double y, const std::string& title, const std::string& note) {
     page.text(x + plot_left, y + 18, title, {{"class", "panel"}});
@@ -292,13 +276,23 @@ panel spectrum_panel(const gram_spectrum& spectrum) {
     return [data = std::move(data)](svg& page, double x, double y) { draw_spectrum(page, x, y, data); };
 }
 
+svg panel_figure(const panel& one, const std::string& title) {
+    svg page(panel_width, panel_height, title);
+    one(page, 0, 0);
+    return page;
+}
+
 std::string picture_page(const std::string& title, const std::string& subtitle, const std::vector<panel>& panels) {
-    const double width = panel_width * static_cast<double>(std::max<std::size_t>(panels.size(), 1));
-    svg page(width, 70 + panel_height, title + " — " + subtitle);
+    const std::size_t across = panels.size() == 4 ? 2 : std::clamp<std::size_t>(panels.size(), 1, 3);
+    const std::size_t down = std::max<std::size_t>(1, (panels.size() + across - 1) / across);
+    const double width = panel_width * static_cast<double>(across);
+    svg page(width, 70 + panel_height * static_cast<double>(down), title + " — " + subtitle);
     const double room = (width - 60) / 10.5;  // letters of a wide font
     page.text(30, 34, shortened(title, static_cast<std::size_t>(room)), {{"class", "title"}});
     page.text(30, 56, shortened(subtitle, static_cast<std::size_t>(room * 17 / 13)), {{"class", "subtitle"}});
-    for (std::size_t i = 0; i < panels.size(); ++i) panels[i](page, panel_width * static_cast<double>(i), 70);
+    for (std::size_t i = 0; i < panels.size(); ++i)
+        panels[i](page, panel_width * static_cast<double>(i % across),
+                  70 + panel_height * static_cast<double>(i / across));
     return page.finish();
 }
 

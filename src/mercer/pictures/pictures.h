@@ -60,7 +60,9 @@ panel heat_map_panel(heat_cells cells, object_order order);
 // Eigenvalues by index on a logarithmic scale: |λ|, the negative ones in red.
 panel spectrum_panel(const gram_spectrum& spectrum);
 
-// The panels side by side under a title.
+// A panel as a picture of its own, for an HTML page.
+svg panel_figure(const panel& one, const std::string& title);
+// The panels side by side under a title, at most three in a row.
 std::string picture_page(const std::string& title, const std::string& subtitle, const std::vector<panel>& panels);
 
 }  // namespace mercer

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <numeric>
 
+#include "mercer/api/class_scores.h"
 #include "mercer/base/error.h"
 #include "mercer/base/parallel.h"
 #include "mercer/gram/make_gram.h"
@@ -34,20 +35,13 @@ bool only_open(const spec& open, std::string_view option) {
     });
 }
 
-// What the metric asks for beside predictions, a column for each class. Two classes have one function between them; on
-// which side of 0 the first class lies is the method's own affair, and seen from its predictions.
+// What the metric asks for beside predictions, a column for each class.
 matrix<double> scores_for(const metric& m, const fitted& by, const dataset& x, std::span<const double> predicted) {
     if (m.from == metric::wants::answers) return {};
     if (m.from == metric::wants::probabilities) return by.probabilities(x);
-    const std::vector<double> classes = by.classes();
-    if (classes.size() != 2) return by.scores(x);
-    const matrix<double> f = by.decide(x);
-    double sense = 0;
-    for (index i = 0; i < f.rows(); ++i)
-        sense += predicted[static_cast<std::size_t>(i)] == classes[0] ? f(i, 0) : -f(i, 0);
-    matrix<double> out(f.rows(), 2);
-    for (index i = 0; i < f.rows(); ++i) out(i, 0) = sense < 0 ? -f(i, 0) : f(i, 0), out(i, 1) = -out(i, 0);
-    return out;
+    auto found = scores_of_classes(by, x, predicted);
+    if (!found) fail(errc::unsupported, fmt::format("{} needs scores of the classes, and the model has none", m.name));
+    return std::move(*found);
 }
 
 // Settings with the same kernel, in the order of a number.
