@@ -11,6 +11,7 @@ from . import kernels
 from ._core import set_interrupt, set_threads, threads
 from ._core import version as __version__
 from ._clusters import KernelKMeans, KernelKMedoids
+from ._evaluation import evaluate
 from ._hypotheses import hsic_test, mmd_test
 from ._linear import LinearSVC, Pegasos
 from ._logistic import KernelLogisticRegression
@@ -45,6 +46,7 @@ __all__ = [
     "Tuning",
     "kernel_ridge_path",
     "MarginReport",
+    "evaluate",
     "mmd_test",
     "hsic_test",
     "kernels",

@@ -90,6 +90,7 @@ void bind_data(py::module_& m);
 void bind_kernels(py::module_& m);
 void bind_insight(py::module_& m);
 void bind_models(py::module_& m);
+void bind_evaluation(py::module_& m);
 void bind_particular(py::module_& m);
 void bind_report(py::module_& m);
 void bind_texts(py::module_& m);

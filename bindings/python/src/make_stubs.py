@@ -33,7 +33,7 @@ ARRAYS = """score_samples predict decision_function predict_proba fit_predict fi
 RETURNS = {
     **dict.fromkeys(ARRAYS, "np.ndarray"), "fit": "Self", "set_params": "Self", "get_params": "dict[str, Any]",
     "mmd_test": "MMDResult", "hsic_test": "HSICResult", "kernel_ridge_path": "RidgePath",
-    "margin_report": "MarginReport", "to_json": "str", "to_html": "str", "save_html": "None",
+    "evaluate": "dict[str, Any]", "margin_report": "MarginReport", "to_json": "str", "to_html": "str", "save_html": "None",
 }  # fmt: skip
 FITTED = {"kernel_": "Kernel | None", "n_features_in_": "int", "feature_names_in_": "np.ndarray"}
 OPERATORS = ["__call__", "__add__", "__radd__", "__sub__", "__mul__", "__rmul__", "__pow__", "__len__"]

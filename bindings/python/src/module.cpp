@@ -21,6 +21,7 @@ PYBIND11_MODULE(_core, m) {
     mercer::python::bind_kernels(m);
     mercer::python::bind_insight(m);
     mercer::python::bind_models(m);
+    mercer::python::bind_evaluation(m);
     mercer::python::bind_particular(m);
     mercer::python::bind_report(m);
     mercer::python::bind_texts(m);
