@@ -24,7 +24,9 @@ def test_classes_by_name_with_one_that_was_not_learnt():
     assert "calibration" in found["curves"][0]
 
 
-@pytest.mark.parametrize("model", [mercer.SVC(), mercer.KernelLogisticRegression(kernel="rbf"), RandomForestClassifier(20, random_state=0)])
+@pytest.mark.parametrize(
+    "model", [mercer.SVC(), mercer.KernelLogisticRegression(kernel="rbf"), RandomForestClassifier(20, random_state=0)]
+)
 def test_two_classes(model):
     X, y = load_breast_cancer(return_X_y=True)
     X = (X - X.mean(axis=0)) / X.std(axis=0)

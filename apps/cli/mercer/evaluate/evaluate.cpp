@@ -76,7 +76,8 @@ void add_search(const api::tuning& found, evaluation_page& page) {
 void add_pictures(const api::model& m, const table& data, std::uint64_t seed, evaluation_page& page) {
     table drawn = data;
     if (data.x.size() > drawn_rows) {
-        std::vector<index> rows = seeded(seed).sample(data.x.size(), drawn_rows);
+        class seeded random(seed);  // the class: selection/folds.h has a function of that name
+        std::vector<index> rows = random.sample(data.x.size(), drawn_rows);
         std::ranges::sort(rows);
         drawn.x = gather(data.x, selection(rows));
         drawn.y.clear();

@@ -71,7 +71,7 @@ std::string importance_text(const evaluation& all) {
     std::vector<const feature_importance*> order;
     for (const feature_importance& f : all.importance) order.push_back(&f);
     std::ranges::stable_sort(order, std::ranges::greater{}, &feature_importance::mean);
-    lines out{{"feature", all.importance_metric + " lost", "95 %"}};
+    lines out{{"feature", all.importance_metric + " worse by", "95 %"}};
     for (std::size_t i = 0; i < std::min(most, order.size()); ++i)
         out.push_back({all.feature(order[i]->column), number(order[i]->mean), range(order[i]->of_mean)});
     return "\n" + with_names(out) +

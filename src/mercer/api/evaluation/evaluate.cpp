@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "mercer/api/class_scores.h"
 #include "mercer/base/error.h"
 #include "mercer/kernels/leaf.h"
@@ -80,12 +78,7 @@ evaluation evaluate(const model& m, const table& data, const evaluate_options& o
     }
     const metric* by = options.importance ? &metric_of(a, options.metric) : nullptr;
     evaluation out = mercer::evaluate(a, options.figures);
-    for (std::size_t c = 0; c < out.names.size(); ++c) {
-        const double label = out.table.labels[c];
-        const bool unseen = label >= static_cast<double>(m.class_names().size()) && label == std::floor(label) &&
-                            label < static_cast<double>(data.class_names.size());
-        out.names[c] = unseen ? data.class_names[static_cast<std::size_t>(label)] : m.class_text(label);
-    }
+    for (std::size_t c = 0; c < out.names.size(); ++c) out.names[c] = m.class_text(out.table.labels[c]);
     if (by) {
         out.importance = importance_of(m, data, a, *by, options.shuffles);
         out.importance_metric = by->name;

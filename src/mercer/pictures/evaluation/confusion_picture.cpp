@@ -57,8 +57,9 @@ void draw(svg& page, double px, double py, const evaluation& all) {
             svg_attributes how{{"text-anchor", "middle"}};
             if (solid > 0.55) how.emplace_back("style", "fill: #ffffff");
             how.emplace_back("font-weight", i == j ? "600" : "400");
-            page.text(x + size / 2, middle + (size > 60 && support > 0 ? -2 : 4), fmt::format("{}", count), how);
-            if (size > 60 && support > 0 && count > 0) {
+            const bool with_share = size > 60 && count > 0;
+            page.text(x + size / 2, middle + (with_share ? -2 : 4), fmt::format("{}", count), how);
+            if (with_share) {
                 how.emplace_back("class", solid > 0.55 ? "" : "tick");
                 page.text(x + size / 2, middle + 14, fmt::format("{:.1f} %", 100 * share), how);
             }

@@ -24,7 +24,7 @@ frame unit_square(svg& page, double px, double py, const std::string& title, con
 }
 
 // A line through points of the square; `covered` gets what a key should not hide.
-void draw_line(const frame& f, const dots& points, const std::string& colour, dots& covered) {
+void draw_line(const frame& f, const dots& points, const std::string& colour, dots& covered, double solid = 1) {
     std::string d;
     for (std::size_t i = 0; i < points.size(); ++i) {
         const double x = f.x(points[i].first), y = f.y(points[i].second);
@@ -34,11 +34,21 @@ void draw_line(const frame& f, const dots& points, const std::string& colour, do
                 covered.emplace_back(mapped(step, 0, 20, f.x(points[i - 1].first), x),
                                      mapped(step, 0, 20, f.y(points[i - 1].second), y));
     }
-    f.page.path(d, {{"stroke", colour}, {"stroke-width", 2.0}, {"fill", "none"}, {"stroke-linejoin", "round"}});
+    f.page.path(d, {{"stroke", colour},
+                    {"stroke-width", 2.0},
+                    {"stroke-opacity", solid},
+                    {"fill", "none"},
+                    {"stroke-linejoin", "round"}});
 }
 
 void draw_guess(const frame& f, double from, double to) {
     f.page.line(f.x(0), f.y(from), f.x(1), f.y(to), {{"class", "mark"}, {"stroke-dasharray", "4 4"}});
+}
+
+// A key has its place in the lower half, where good curves are not.
+void keep_top_free(const frame& f, dots& covered) {
+    for (int i = 0; i < 40; ++i)
+        for (int j = 1; j < 20; ++j) covered.emplace_back(f.left + 10.0 * i, f.top + 10.0 * j);
 }
 
 std::string colour_of(const evaluation& all, const class_curves& c) {
@@ -55,6 +65,7 @@ void draw_roc(svg& page, double px, double py, const evaluation& all) {
     draw_guess(f, 0, 1);
     std::vector<key> keys;
     dots covered;
+    keep_top_free(f, covered);
     page.open_group({{"class", "roc"}});
     for (const class_curves& c : all.curves) {
         if (!c.order.has_roc()) continue;
@@ -75,6 +86,7 @@ void draw_precision_recall(svg& page, double px, double py, const evaluation& al
     const frame f = unit_square(page, px, py, "Precision and recall", "steps; the key has the average precision");
     std::vector<key> keys;
     dots covered;
+    keep_top_free(f, covered);
     page.open_group({{"class", "precision-recall"}});
     for (const class_curves& c : all.curves) {
         if (!c.order.has_precision()) continue;
@@ -135,7 +147,7 @@ void draw_reliability(svg& page, double px, double py, const evaluation& all) {
                 page.line(f.x(b.mean), f.y(b.of_share.low), f.x(b.mean), f.y(b.of_share.high),
                           {{"stroke", colour}, {"stroke-width", 1.5}, {"stroke-opacity", "0.55"}});
         }
-        draw_line(f, points, colour, covered);
+        draw_line(f, points, colour, covered, 0.5);
         for (const reliability_bin& b : c.probabilities.bins)
             page.circle(
                 f.x(b.mean), f.y(b.share), 3.5, {{"fill", colour}},

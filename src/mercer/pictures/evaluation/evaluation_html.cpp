@@ -59,7 +59,7 @@ std::string importance_table(const evaluation& all) {
     std::vector<const feature_importance*> order;
     for (const feature_importance& f : all.importance) order.push_back(&f);
     std::ranges::stable_sort(order, std::ranges::greater{}, &feature_importance::mean);
-    std::string out = head({"feature", all.importance_metric + " lost", "95 %", "standard deviation"});
+    std::string out = head({"feature", all.importance_metric + " worse by", "95 %", "standard deviation"});
     for (const feature_importance* f : order)
         out += row(cell(all.feature(f->column), "l") + cell(number(f->mean)) + cell(range_text(f->of_mean)) +
                    cell(number(f->deviation)));

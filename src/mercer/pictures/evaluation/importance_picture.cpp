@@ -27,18 +27,18 @@ void draw(svg& page, double px, double py, const evaluation& all) {
     if (!(high > low)) high = low + 1;
     high += 0.03 * (high - low);
     const double left = px + names_width, top = py + plot_top;
+    const double step = std::min(side / static_cast<double>(std::max<std::size_t>(shown, 1)), 50.0);
+    const double height = step * static_cast<double>(shown), thick = std::min(0.66 * step, 26.0);
     const auto x = [&](double v) { return mapped(v, low, high, left, left + width); };
     page.text(left, py + 18, "Importance of the features", {{"class", "panel"}});
     page.text(left, py + 36,
-              fmt::format("{} lost by shuffling{}", all.importance_metric,
+              fmt::format("{} with one feature shuffled{}", all.importance_metric,
                           shown < order.size() ? fmt::format("; the first {} of {}", shown, order.size()) : ""),
               {{"class", "note"}});
     for (const double v : round_ticks(low, high, 5)) {
-        page.line(x(v), top, x(v), top + side, {{"class", "grid"}});
-        page.text(x(v), top + side + 19, tick_text(v), {{"class", "tick"}, {"text-anchor", "middle"}});
+        page.line(x(v), top, x(v), top + height, {{"class", "grid"}});
+        page.text(x(v), top + height + 19, tick_text(v), {{"class", "tick"}, {"text-anchor", "middle"}});
     }
-    const double step = side / static_cast<double>(std::max<std::size_t>(shown, 1)),
-                 thick = std::min(0.66 * step, 26.0);
     page.open_group({{"class", "importance"}});
     for (std::size_t i = 0; i < shown; ++i) {
         const feature_importance& f = *order[i];
@@ -54,8 +54,8 @@ void draw(svg& page, double px, double py, const evaluation& all) {
         page.text(left - 8, middle + 4, shortened(name, 22), {{"class", "tick"}, {"text-anchor", "end"}});
     }
     page.close_group();
-    page.line(x(0), top, x(0), top + side, {{"class", "mark"}});
-    page.text(left + width / 2, top + side + 42, "loss in " + all.importance_metric,
+    page.line(x(0), top, x(0), top + height, {{"class", "mark"}});
+    page.text(left + width / 2, top + height + 42, all.importance_metric + " worse by",
               {{"class", "axis"}, {"text-anchor", "middle"}});
 }
 
