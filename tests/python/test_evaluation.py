@@ -12,7 +12,7 @@ import mercer
 
 def test_classes_by_name_with_one_that_was_not_learnt():
     X, y = load_iris(return_X_y=True)
-    names = np.array(["b", "c", "a"])[y]
+    names = np.array(["b", "c", "a"], dtype="U3")[y]
     model = mercer.SVC(probability=True, random_state=0).fit(X[::2], names[::2])
     names[1] = "new"
     found = mercer.evaluate(model, X[1::2], names[1::2])
