@@ -15,13 +15,13 @@ namespace mercer {
 using shown_figures = std::vector<std::pair<std::string, std::string>>;
 
 struct evaluation_page {
-    std::string title, about;
-    shown_figures data;                   // what was read
-    shown_figures choices;                // of the fit
-    std::string search_note;              // what was searched; empty: nothing is known of a search
-    shown_figures best;                   // settings and their scores, the best first
-    std::vector<report_figure> search;    // the map of the scores
-    std::vector<report_figure> pictures;  // of the model on the data
+    std::string title, about{};
+    shown_figures data{};                   // what was read
+    shown_figures choices{};                // of the fit
+    std::string search_note{};              // what was searched; empty: nothing is known of a search
+    shown_figures best{};                   // settings and their scores, the best first
+    std::vector<report_figure> search{};    // the map of the scores
+    std::vector<report_figure> pictures{};  // of the model on the data
 };
 
 std::string evaluation_html(const evaluation& all, const evaluation_page& page);
