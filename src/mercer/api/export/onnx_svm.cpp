@@ -1,7 +1,5 @@
 // Support vector machines as the operators that ai.onnx.ml has for them, and ONNX files as a whole.
-#include <fmt/format.h>
-
-#include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "mercer/api/export/onnx.h"
 #include "mercer/methods/svm/files/libsvm_model.h"
@@ -76,6 +74,10 @@ bool onnx_svm(onnx_graph& out, const computation& c, const svm_model& s, const s
     return true;
 }
 
+static std::string json_of(const std::vector<std::string>& names) {
+    return nlohmann::json(names).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 onnx_file onnx_of(const model& m, bool plain) {
     const computation c = computation_of(m, "an ONNX file");
     onnx_graph out;
@@ -91,7 +93,7 @@ onnx_file onnx_of(const model& m, bool plain) {
     if (!made.in_float) onnx_operators(out, c, x);
     out.remark("method", c.method);
     if (!c.kernel_text.empty()) out.remark("kernel", c.kernel_text);
-    if (!c.feature_names.empty()) out.remark("features", fmt::format("{}", fmt::join(c.feature_names, ",")));
+    if (!c.feature_names.empty()) out.remark("features", json_of(c.feature_names));
     made.bytes = out.bytes(c.kernel_text.empty() ? c.method : c.method + " with " + c.kernel_text);
     return made;
 }
