@@ -1,5 +1,7 @@
 #include "mercer/api/export/formula.h"
 
+#include <algorithm>
+
 #include "contracts/errors.h"
 #include "mercer/kernels/algebra.h"
 

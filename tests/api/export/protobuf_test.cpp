@@ -1,5 +1,7 @@
 #include "mercer/api/export/protobuf.h"
 
+#include <gtest/gtest.h>
+
 #include <limits>
 #include <vector>
 
