@@ -17,6 +17,7 @@ void add_learning(CLI::App& program) {
     add_evaluate(program);
     add_transform(program);
     add_describe(program);
+    add_convert(program);
     add_cluster(program);
     add_test(program);
     add_methods(program);
@@ -151,7 +152,8 @@ table model_data::load(const api::model& m) const {
     if (out.x.size() == 0) fail(errc::data, fmt::format("{}: no objects", path));
     match_columns(out, m.feature_names(), path, "the data the model was fitted on");
     // Columns with names are a fixed number of them: more is an error, and the method says so.
-    if (m.kind() == domain::vectors && m.feature_names().empty() && out.x.is_sparse() && out.x.dims() > m.dims())
+    if (m.kind() == domain::vectors && m.feature_names().empty() && out.x.is_sparse() && m.dims() > 0 &&
+        out.x.dims() > m.dims())
         warn(fmt::format("{}: indices up to {}, but the model was fitted on {} columns", path, out.x.dims(), m.dims()));
     return out;
 }

@@ -15,6 +15,7 @@ void add_predict(CLI::App& program);
 void add_evaluate(CLI::App& program);
 void add_transform(CLI::App& program);
 void add_describe(CLI::App& program);
+void add_convert(CLI::App& program);
 void add_cluster(CLI::App& program);
 void add_test(CLI::App& program);
 void add_methods(CLI::App& program);

@@ -74,6 +74,8 @@ public:
     std::string bytes() const;
     void save(const std::string& path) const;  // atomic
 
+    // How columns are scaled before anything else sees them; null where they are not.
+    const scaling* scale() const { return scaling_ ? &*scaling_ : nullptr; }
     // The terms of texts, where the model turns them into vectors; null where it does not.
     const text_features* text() const { return text_ ? &*text_ : nullptr; }
     // Objects made vectors and scaled as those of the fit.
