@@ -102,9 +102,9 @@ CLI::Validator method_or_nothing() {
             for (const auto& each : api::methods())
                 if (each.name == word || std::ranges::find(each.aliases, word) != each.aliases.end()) return {};
             const bool could_be = std::ranges::all_of(
-                word, [](unsigned char c) { return std::isalnum(c) || c == '_'; });
+                word, [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '-'; });
             std::error_code none;
-            if (!word.empty() && could_be && !std::filesystem::exists(word, none)) return {};
+            if (!word.empty() && word != "-" && could_be && !std::filesystem::exists(word, none)) return {};
             return "'" + word + "' is no method";
         },
         "");
