@@ -105,8 +105,7 @@ struct mercer::file_form<mercer::api::model> {
             a.head(
                 "columns_of_table", m.columns_of_table, [](const auto& some) { return some->to_json(); },
                 [](const std::string& text) {
-                    return std::make_shared<const column_encoder>(
-                        column_encoder::from_json(text, "columns_of_table"));
+                    return std::make_shared<const column_encoder>(column_encoder::from_json(text, "columns_of_table"));
                 });
         if (a.has("choices", !m.choices.empty()))
             a.head("choices", m.choices, std::mem_fn(&api::figures::json), api::figures::from_json);

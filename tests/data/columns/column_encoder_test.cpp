@@ -15,8 +15,10 @@ using rows = std::vector<std::vector<double>>;
 
 rows encoded(const column_encoder& by, std::string_view text, std::vector<std::string>* said = nullptr) {
     const std::vector<std::string> names = by.names();
-    const dataset x = by.apply(text_table::parse(source("t.csv", text, nullptr), {}, names),
-                               [&](const std::string& note) { if (said) said->push_back(note); });
+    const dataset x =
+        by.apply(text_table::parse(source("t.csv", text, nullptr), {}, names), [&](const std::string& note) {
+            if (said) said->push_back(note);
+        });
     const dense<double> made = as_dense<double>(x);
     rows out;
     for (index i = 0; i < made.size(); ++i) out.emplace_back(made.row(i), made.row(i) + made.dims());
@@ -28,8 +30,8 @@ const column_options plain{.missing = "fill", .scale = "none"};
 TEST(column_encoder, makes_one_coordinate_for_each_category_and_fills_what_is_missing) {
     constexpr std::string_view text = "size,colour,y\n1,red,a\n3,,b\n,blue,a\n8,red,b\n";
     const column_encoder by = column_encoder::fit(table_of(text), 2, plain);
-    EXPECT_EQ(by.coordinates(), (std::vector<std::string>{"size", "size missing", "colour=blue", "colour=red",
-                                                          "colour missing"}));
+    EXPECT_EQ(by.coordinates(),
+              (std::vector<std::string>{"size", "size missing", "colour=blue", "colour=red", "colour missing"}));
     // the median of 1, 3, 8 is 3; red is the most frequent colour
     EXPECT_EQ(encoded(by, text), (rows{{1, 0, 0, 1, 0}, {3, 0, 0, 1, 1}, {3, 1, 1, 0, 0}, {8, 0, 0, 1, 0}}));
 }
@@ -63,22 +65,23 @@ TEST(column_encoder, standardises_numbers_and_nothing_else) {
     EXPECT_EQ(got[1][0], 0);
     EXPECT_DOUBLE_EQ(got[2][0], 2 / sd);
     EXPECT_EQ(got[0][1] + got[0][2], 1);
-    const column_encoder within = column_encoder::fit(table_of(text), std::nullopt, {.missing = "fill", .scale = "minmax"});
+    const column_encoder within =
+        column_encoder::fit(table_of(text), std::nullopt, {.missing = "fill", .scale = "minmax"});
     EXPECT_EQ(encoded(within, text)[0][0], -1);
     EXPECT_EQ(encoded(within, text)[2][0], 1);
 }
 
 TEST(column_encoder, leaves_out_what_says_nothing) {
     std::string text = "id,always,nothing,name,x\n";
-    for (int i = 1; i <= 20; ++i) text += std::to_string(i) + ",7,,n" + std::to_string(i) + "," + std::to_string(i % 3) + "\n";
+    for (int i = 1; i <= 20; ++i)
+        text += std::to_string(i) + ",7,,n" + std::to_string(i) + "," + std::to_string(i % 3) + "\n";
     const column_encoder by = column_encoder::fit(table_of(text), std::nullopt, plain);
     EXPECT_EQ(by.coordinates(), std::vector<std::string>{"x"});
     EXPECT_EQ(by.rules()[0].why, "it numbers the rows");
     EXPECT_EQ(by.rules()[1].why, "always 7");
     EXPECT_EQ(by.rules()[2].why, "no values");
     EXPECT_EQ(by.rules()[3].why, "20 of 20 values are different: names or identifiers");
-    expect_error(errc::data, "no column is left",
-                 [] { column_encoder::fit(table_of("a,y\n1,2\n1,3\n"), 1, plain); });
+    expect_error(errc::data, "no column is left", [] { column_encoder::fit(table_of("a,y\n1,2\n1,3\n"), 1, plain); });
 }
 
 TEST(column_encoder, counts_a_word_among_numbers_as_missing_and_no_other) {
@@ -105,7 +108,8 @@ TEST(column_encoder, comes_back_from_its_file) {
     std::string text = "age,colour,born,note,y\n";
     for (int i = 0; i < 30; ++i)
         text += (i % 7 ? std::to_string(0.1 * i * i) : "") + "," + (i % 3 ? "red" : "blau\xe4") + ",2020-0" +
-                std::to_string(1 + i % 9) + "-1" + std::to_string(i % 10) + ",the quick fox " + std::to_string(i) + ",1\n";
+                std::to_string(1 + i % 9) + "-1" + std::to_string(i % 10) + ",the quick fox " + std::to_string(i) +
+                ",1\n";
     const column_encoder by = column_encoder::fit(table_of(text), 4, {});
     EXPECT_EQ(by.rules()[3].kind, column_kind::texts);
     EXPECT_EQ(by.rules()[2].kind, column_kind::dates);
@@ -119,7 +123,10 @@ TEST(column_encoder, comes_back_from_its_file) {
 TEST(text_table, knows_a_header_of_texts_above_texts) {
     EXPECT_TRUE(table_of("colour,size\nred,L\nblue,L\nred,S\n").named());
     EXPECT_FALSE(table_of("red,L\nblue,L\nred,S\nred,M\n").named());
-    EXPECT_EQ(table_of("\xef\xbb\xbf" "a,b\r\n1,\"x, \"\"y\"\"\"\r\n").at(0, 1), "x, \"y\"");
+    EXPECT_EQ(table_of("\xef\xbb\xbf"
+                       "a,b\r\n1,\"x, \"\"y\"\"\"\r\n")
+                  .at(0, 1),
+              "x, \"y\"");
     expect_error(errc::data, "expected at least one row", [] { table_of(""); });
     expect_error(errc::data, "expected at least one row", [] { table_of("a,b\n"); });
     expect_error(errc::parse, "expected 2 fields, got 1", [] { table_of("a,b\n1,2\n1\n"); });

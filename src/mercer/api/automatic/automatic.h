@@ -17,13 +17,13 @@
 namespace mercer::api {
 
 struct automatic_options {
-    std::string target{};             // a column, by name or position; "none"; empty: found out
-    std::string task{};               // classification, regression, one_class; empty: by the targets
-    std::string missing = "fill";     // or "refuse"
-    std::string scale{};              // standard, minmax, none; empty: standard, except for sparse vectors
-    std::string kernel{};             // with ? where a number is to be searched for; empty: by the kind of object
-    settings options{};               // of the method
-    std::string text{};               // what strings are turned into (spec::text)
+    std::string target{};          // a column, by name or position; "none"; empty: found out
+    std::string task{};            // classification, regression, one_class; empty: by the targets
+    std::string missing = "fill";  // or "refuse"
+    std::string scale{};           // standard, minmax, none; empty: standard, except for sparse vectors
+    std::string kernel{};          // with ? where a number is to be searched for; empty: by the kind of object
+    settings options{};            // of the method
+    std::string text{};            // what strings are turned into (spec::text)
     std::function<std::vector<index>(index)> rows{};  // which of so many rows of the file; none: all
     read_options how{};
 };

@@ -65,10 +65,10 @@ automatic_data from_table(const source& file, const automatic_options& options) 
                                          from.names()[*target], chosen.why));
         read_targets(from, *target, out.data);
         require_classes(from, *target, out.data, chosen.why);
-        out.choices.add("target", fmt::format("{} ({})", from.names()[*target], chosen.why) +
-                                      (from.rows() < before
-                                           ? fmt::format("; {} rows without it left out", before - from.rows())
-                                           : ""));
+        out.choices.add(
+            "target",
+            fmt::format("{} ({})", from.names()[*target], chosen.why) +
+                (from.rows() < before ? fmt::format("; {} rows without it left out", before - from.rows()) : ""));
     } else {
         out.choices.add("target", "none");
     }
@@ -115,14 +115,14 @@ std::vector<std::string> told(const column_encoder& columns) {
             out.push_back(fmt::format("{}: {}", rule.name, rule.about()));
         }
     }
-    if (count > 0) out.insert(out.begin(), fmt::format("{}{}: numbers", plain, count > 6 ? fmt::format(", ... ({} in all)", count) : ""));
+    if (count > 0)
+        out.insert(out.begin(),
+                   fmt::format("{}{}: numbers", plain, count > 6 ? fmt::format(", ... ({} in all)", count) : ""));
     return out;
 }
 
 std::string scale_in_words(const std::string& how) {
-    return how == "standard" ? "numbers to mean 0 and variance 1"
-           : how == "minmax" ? "numbers to -1 ... 1"
-                             : "none";
+    return how == "standard" ? "numbers to mean 0 and variance 1" : how == "minmax" ? "numbers to -1 ... 1" : "none";
 }
 
 // Sparse vectors of mostly zeros are counts and indicators: moving their zeros would lose that.
@@ -130,7 +130,8 @@ bool mostly_zeros(const dataset& x) {
     index stored = 0;
     if (const auto* rows = x.as<sparse<double>>()) stored = rows->nonzeros();
     if (const auto* rows = x.as<sparse<float>>()) stored = rows->nonzeros();
-    return x.is_sparse() && 4.0 * static_cast<double>(stored) < static_cast<double>(x.size()) * static_cast<double>(x.dims());
+    return x.is_sparse() &&
+           4.0 * static_cast<double>(stored) < static_cast<double>(x.size()) * static_cast<double>(x.dims());
 }
 
 // A ridge has no offset of its own. A constant kernel gives it one, free enough for the mean of the targets.
@@ -209,8 +210,8 @@ automatic_data prepare(const source& file, const automatic_options& options) {
     } else if (out.data.x.kind() == domain::vectors) {
         const bool as_they_are = options.scale.empty() && mostly_zeros(out.data.x);
         out.open.scale = as_they_are ? "none" : options.scale.empty() ? "standard" : options.scale;
-        out.choices.add("scaling", scale_in_words(out.open.scale) +
-                                       (as_they_are ? " (most coordinates are zero)" : ""));
+        out.choices.add("scaling",
+                        scale_in_words(out.open.scale) + (as_they_are ? " (most coordinates are zero)" : ""));
         if (out.open.scale == "none") out.open.scale.clear();
     }
     choose_method(out, options, chosen.task);

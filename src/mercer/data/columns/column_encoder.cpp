@@ -38,8 +38,7 @@ public:
     void read(index row, const Put& put) {
         const std::string_view field = from_.at(row, column_);
         const bool missing = is_missing(field);
-        if (missing && refuse_)
-            from_.fail_at(row, column_, fmt::format("missing value {}", detail::quoted(field)));
+        if (missing && refuse_) from_.fail_at(row, column_, fmt::format("missing value {}", detail::quoted(field)));
         if (missing) ++filled_;
         if (missing && rule_.missing > 0) put(width_ - 1, 1.0);
         if (rule_.words) {
@@ -55,9 +54,10 @@ public:
     void tell(const column_encoder::teller& said) const {
         if (!said) return;
         if (unknown_ > 0)
-            said(fmt::format("{}: {} of {} rows have a category that was not there when the model was fitted, such as "
-                             "{}: it counts as none of them",
-                             rule_.name, unknown_, from_.rows(), detail::quoted(such_)));
+            said(
+                fmt::format("{}: {} of {} rows have a category that was not there when the model was fitted, such as "
+                            "{}: it counts as none of them",
+                            rule_.name, unknown_, from_.rows(), detail::quoted(such_)));
         if (filled_ > 0 && rule_.missing == 0 && !rule_.words)
             said(fmt::format("{}: {} of {} values are missing, none was when the model was fitted: filled with {}",
                              rule_.name, filled_, from_.rows(),
@@ -81,7 +81,8 @@ private:
         double value = 0;
         const detail::number_fault fault = detail::parse_number(field, value);
         if (fault != detail::number_fault::none)
-            from_.fail_at(row, column_, fmt::format("expected {}, got {}", detail::reason(fault), detail::quoted(field)));
+            from_.fail_at(row, column_,
+                          fmt::format("expected {}, got {}", detail::reason(fault), detail::quoted(field)));
         return value;
     }
 
@@ -189,11 +190,9 @@ std::vector<std::string> column_encoder::coordinates() const {
 
 std::optional<std::size_t> column_encoder::target_in(const text_table& from) const {
     if (target_.empty()) return std::nullopt;
-    if (!named_ || !from.named())
-        return from.columns() == rules_.size() + 1 ? std::optional(target_at_) : std::nullopt;
+    if (!named_ || !from.named()) return from.columns() == rules_.size() + 1 ? std::optional(target_at_) : std::nullopt;
     const auto at = std::ranges::find(from.names(), target_);
-    return at == from.names().end() ? std::nullopt
-                                    : std::optional(static_cast<std::size_t>(at - from.names().begin()));
+    return at == from.names().end() ? std::nullopt : std::optional(static_cast<std::size_t>(at - from.names().begin()));
 }
 
 std::vector<std::size_t> column_encoder::positions(const text_table& from, const teller& tell) const {
@@ -202,10 +201,10 @@ std::vector<std::size_t> column_encoder::positions(const text_table& from, const
     if (!named_ || !from.named()) {
         const bool with_target = !target_.empty() && from.columns() == all;
         if (from.columns() != all && from.columns() != rules_.size())
-            fail(errc::data, fmt::format("{}: expected {} columns, as the data the model was fitted on had{}, got {}",
-                                         from.file(), all,
-                                         target_.empty() ? "" : fmt::format(" ({} without the target)", all - 1),
-                                         from.columns()));
+            fail(errc::data,
+                 fmt::format("{}: expected {} columns, as the data the model was fitted on had{}, got {}", from.file(),
+                             all, target_.empty() ? "" : fmt::format(" ({} without the target)", all - 1),
+                             from.columns()));
         for (std::size_t c = 0; c < rules_.size(); ++c) out.push_back(c + (with_target && c >= target_at_ ? 1 : 0));
         return out;
     }

@@ -77,7 +77,7 @@ column_rule read_rule(const json& in, const std::string& file) {
 }  // namespace
 
 std::string column_encoder::to_json() const {
-    json out{{"format", format_name}, {"version", 1},       {"missing", options_.missing}, {"scale", options_.scale},
+    json out{{"format", format_name}, {"version", 1},    {"missing", options_.missing},  {"scale", options_.scale},
              {"target", target_},     {"named", named_}, {"target_position", target_at_}};
     json all = json::array();
     for (const column_rule& each : rules_) all.push_back(written(each));

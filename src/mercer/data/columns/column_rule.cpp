@@ -52,7 +52,8 @@ std::vector<std::string> column_rule::coordinates() const {
     if (kind == column_kind::categories)
         for (const std::string& value : values) out.push_back(fmt::format("{}={}", name, value));
     if (words)
-        for (std::int32_t t = 0; t < words->terms().size(); ++t) out.push_back(fmt::format("{}:{}", name, words->terms()[t]));
+        for (std::int32_t t = 0; t < words->terms().size(); ++t)
+            out.push_back(fmt::format("{}:{}", name, words->terms()[t]));
     if (missing > 0) out.push_back(name + " missing");
     return out;
 }

@@ -15,8 +15,8 @@ namespace {
 
 using detail::number_fault;
 
-constexpr index few_rows = 10;           // so few say nothing about identifiers
-constexpr std::size_t most_marks = 5;    // words that stand for missing numbers
+constexpr index few_rows = 10;             // so few say nothing about identifiers
+constexpr std::size_t most_marks = 5;      // words that stand for missing numbers
 constexpr std::size_t most_values = 5000;  // of categories
 constexpr index most_words = 2000;
 
@@ -86,10 +86,14 @@ private:
             detail::parse_number(field, value);
             all.push_back(value);
         }
-        if (counts_.size() == 1 && out_.missing == 0) left_out(fmt::format("always {}", counts_.begin()->first));
-        else if (out_.missing == 0 && counts(all)) left_out("it numbers the rows");
-        else if (out_.missing == 0 && identifies(all)) left_out("an identifier, another number in each row");
-        else out_.fill = median_of(std::move(all));
+        if (counts_.size() == 1 && out_.missing == 0)
+            left_out(fmt::format("always {}", counts_.begin()->first));
+        else if (out_.missing == 0 && counts(all))
+            left_out("it numbers the rows");
+        else if (out_.missing == 0 && identifies(all))
+            left_out("an identifier, another number in each row");
+        else
+            out_.fill = median_of(std::move(all));
         return true;
     }
 

@@ -37,7 +37,8 @@ struct csv_options {
 };
 
 // Dense vectors from all columns but the label. Missing values (empty, NA, nan, null, ?) and text in a feature column
-// fail, where `columns` does not say what becomes of them, with `file:line:column: row r, column c: …`, rows and columns counted from 1; blank lines are skipped.
+// fail, where `columns` does not say what becomes of them, with `file:line:column: row r, column c: …`, rows and
+// columns counted from 1; blank lines are skipped.
 table read_csv(const std::string& path, const csv_options& options = {});
 table parse_csv(const source& file, const csv_options& options = {});
 table parse_csv(std::string_view text, const std::string& name, const csv_options& options = {});

@@ -64,9 +64,10 @@ void fit(const automatic_fit& options) {
 void require_automatic(const CLI::App& command, const std::string& method) {
     for (const CLI::Option* each : command.get_options())
         if (each->count() > 0 && (each->get_group() == "Search" || each->get_group() == "Choices"))
-            throw usage_error(fmt::format("{} is for `mercer fit DATA`, which chooses the method: leave {} out, or take "
-                                          "`mercer tune {} DATA`",
-                                          each->get_name(), method, method));
+            throw usage_error(
+                fmt::format("{} is for `mercer fit DATA`, which chooses the method: leave {} out, or take "
+                            "`mercer tune {} DATA`",
+                            each->get_name(), method, method));
 }
 
 void add_choices(CLI::App& command, automatic_fit& options) {
@@ -87,8 +88,9 @@ void add_choices(CLI::App& command, automatic_fit& options) {
         ->check(CLI::IsMember({"classification", "regression", "one_class"}))
         ->group("Choices");
     command
-        .add_option("--missing", options.missing,
-                    "Missing values of a table: fill (the median or the most frequent one, with an indicator) or refuse")
+        .add_option(
+            "--missing", options.missing,
+            "Missing values of a table: fill (the median or the most frequent one, with an indicator) or refuse")
         ->option_text("HOW")
         ->check(CLI::IsMember({"fill", "refuse"}))
         ->group("Choices");
@@ -98,10 +100,10 @@ void add_choices(CLI::App& command, automatic_fit& options) {
 }  // namespace
 
 void add_fit(CLI::App& program) {
-    CLI::App* command = program.add_subcommand(
-        "fit",
-        "Fit a data file: without a METHOD the task, the columns and the numbers of the method are found out; with one, "
-        "any of classification, regression, clusters, components, densities");
+    CLI::App* command = program.add_subcommand("fit",
+                                               "Fit a data file: without a METHOD the task, the columns and the "
+                                               "numbers of the method are found out; with one, "
+                                               "any of classification, regression, clusters, components, densities");
     const auto options = std::make_shared<automatic_fit>();
     options->method.add_to(*command);
     options->from.add_to(*command);

@@ -43,14 +43,16 @@ api::automatic_options asked(const automatic_fit& options) {
 void say_what_takes_long(const api::automatic_data& ready) {
     const index n = ready.data.x.size();
     if (ready.open.method == "svc" && n > many_for_svc)
-        warn(fmt::format("{} rows: the last fit, on all of them, may take long; --sample {} fits on a part, `mercer fit "
-                         "linear_svc` on all of them without a kernel",
-                         n, many_for_svc));
+        warn(
+            fmt::format("{} rows: the last fit, on all of them, may take long; --sample {} fits on a part, `mercer fit "
+                        "linear_svc` on all of them without a kernel",
+                        n, many_for_svc));
     if (ready.open.method == "kernel_ridge" && n > many_for_ridge) {
         require_memory(n, 1, "a ridge");
-        warn(fmt::format("{} rows: the last fit, on all of them, may take long; --sample {} fits on a part, `mercer fit "
-                         "ridge` on all of them without a kernel",
-                         n, many_for_ridge));
+        warn(
+            fmt::format("{} rows: the last fit, on all of them, may take long; --sample {} fits on a part, `mercer fit "
+                        "ridge` on all of them without a kernel",
+                        n, many_for_ridge));
     }
 }
 
@@ -62,8 +64,9 @@ void tell_search(api::figures& choices, const api::tuning& found) {
         names += (a ? ", " : "") + found.axes[a].name;
         values += fmt::format("{}{} = {:.4g}", a ? ", " : "", found.axes[a].name, taken.at[a]);
     }
-    choices.add("search", fmt::format("{}: {} settings by {}, {}{}", names, found.trials.size(), found.metric, found.how,
-                                      found.rows < found.of_rows ? fmt::format(", on {} rows", found.rows) : ""));
+    choices.add("search",
+                fmt::format("{}: {} settings by {}, {}{}", names, found.trials.size(), found.metric, found.how,
+                            found.rows < found.of_rows ? fmt::format(", on {} rows", found.rows) : ""));
     choices.add("taken", fmt::format("{}: {} {:.4g}{}", values, found.metric, taken.mean,
                                      std::isnan(taken.error) ? "" : fmt::format(" ± {:.2g}", taken.error)));
 }
@@ -101,8 +104,8 @@ CLI::Validator method_or_nothing() {
         [](const std::string& word) -> std::string {
             for (const auto& each : api::methods())
                 if (each.name == word || std::ranges::find(each.aliases, word) != each.aliases.end()) return {};
-            const bool could_be = std::ranges::all_of(
-                word, [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '-'; });
+            const bool could_be =
+                std::ranges::all_of(word, [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '-'; });
             std::error_code none;
             if (!word.empty() && word != "-" && could_be && !std::filesystem::exists(word, none)) return {};
             return "'" + word + "' is no method";
