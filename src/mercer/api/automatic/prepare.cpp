@@ -153,32 +153,39 @@ bool is_open(const spec& s) {
            std::ranges::any_of(s.options, [](const auto& each) { return each.second.find('?') != std::string::npos; });
 }
 
+// γ by the median heuristic, for what is not searched for.
+std::string closed_kernel(const dataset& x, const spec& s) {
+    if (x.kind() != domain::vectors) return s.text.empty() ? default_kernel(x).text() : "";
+    const auto scaling = fit_scaling(x, s.scale);
+    return fmt::format("rbf(gamma={})", number_text(median_gamma(scaling ? scaled(*scaling, x) : x)));
+}
+
 void choose_method(automatic_data& out, const automatic_options& options, const std::string& task) {
+    constexpr index fewest = 10;  // rows that are worth dealing into folds
     spec& s = out.open;
+    s.method = task == "classification" ? "svc" : task == "regression" ? "kernel_ridge" : "one_class";
     s.options = options.options;
     s.kernel = options.kernel;
     s.text = options.text;
     const dataset& x = out.data.x;
+    const bool search = task != "one_class" && x.size() >= fewest;
+    if (s.kernel.empty()) {
+        s.kernel = !search ? closed_kernel(x, s) : s.text.empty() ? default_open_kernel(x) : "rbf(gamma=?)";
+        if (task == "regression" && !s.kernel.empty()) s.kernel = with_offset(s.kernel, out.data.y);
+    }
     if (task == "one_class") {
-        s.method = "one_class";
         out.data.y.clear();
         out.data.class_names.clear();
-        if (s.kernel.empty() && x.kind() == domain::vectors) {
-            const auto scaling = fit_scaling(x, s.scale);
-            s.kernel = fmt::format("rbf(gamma={})", number_text(median_gamma(scaling ? scaled(*scaling, x) : x)));
-        }
         if (!given(s.options, "nu")) s.options.emplace_back("nu", "0.1");
-        out.searched = false;
-        return;
+    } else if (search) {
+        const char* price = task == "classification" ? "C" : "alpha";
+        if (!given(s.options, price) && !given(s.options, "alphas")) s.options.emplace_back(price, "?");
     }
-    s.method = task == "classification" ? "svc" : "kernel_ridge";
-    if (s.kernel.empty()) {
-        s.kernel = s.text.empty() ? default_open_kernel(x) : "rbf(gamma=?)";
-        if (task == "regression") s.kernel = with_offset(s.kernel, out.data.y);
-    }
-    const char* price = task == "classification" ? "C" : "alpha";
-    if (!given(s.options, price) && !given(s.options, "alphas")) s.options.emplace_back(price, "?");
     out.searched = is_open(s);
+    if (out.searched) return;
+    out.choices.add("search", task == "one_class" ? "none: without targets there is nothing to judge by"
+                              : search            ? "none: nothing was left open"
+                                                  : fmt::format("none: fewer than {} rows", fewest));
 }
 
 void require_variety(const automatic_data& out, const std::string& task) {
