@@ -90,7 +90,7 @@ TEST(column_encoder, counts_a_word_among_numbers_as_missing_and_no_other) {
     const column_encoder by = column_encoder::fit(table_of(text), 1, plain);
     EXPECT_EQ(by.rules()[0].missing, 1);
     EXPECT_EQ(encoded(by, "x\nnone\n"), (rows{{90.5, 1}}));  // between 9² and 10²
-    expect_error(errc::data, "t.csv:2:1: row 1, column 'x': expected a value, got 'other'",
+    expect_error(errc::data, "t.csv:2:1: row 1, column 'x': expected a number, got 'other'",
                  [&] { encoded(by, "x\nother\n"); });
 }
 

@@ -1,8 +1,8 @@
 // mercer fit DATA without a method: what is chosen, searched for, fitted and shown.
 #pragma once
 
-#include "learning.h"
-#include "tuned.h"
+#include "../learning.h"
+#include "../tuned.h"
 
 namespace mercer::cli {
 

@@ -3,8 +3,8 @@
 
 #include <chrono>
 
+#include "../learning.h"
 #include "automatic.h"
-#include "learning.h"
 #include "mercer/base/error.h"
 #include "mercer/base/file.h"
 
