@@ -134,7 +134,7 @@ void fit_automatically(const automatic_fit& options) {
                 tune_shown(s, on, options.search, options.from.seed, options.method.memory, shown);
             s = found.chosen_spec();
             tell_search(choices, found);
-            answer["tuning"] = as_json(found);
+            answer["tuning"] = json::parse(api::to_json(found));
         }
         api::model m = ready.finished(fit_shown(s, on.data, options.method.memory, shown));
         m.text_column = detail::as_utf8(options.from.text_column);
