@@ -116,7 +116,7 @@ CLI::Validator method_or_nothing() {
 void fit_automatically(const automatic_fit& options) {
     options.common.apply();
     std::string text;
-    json answer;
+    json answer = json::object();
     {
         progress shown;
         shown.phase("reading " + options.from.path);
