@@ -112,7 +112,7 @@ void model_data::add_to(CLI::App& command) {
         ->check(one_of_the_formats())
         ->group("Data");
     command
-        .add_option("--label", label,
+        .add_option("--label,--target", label,
                     "CSV: the column of targets (default: the one the model was fitted with, where it is there); "
                     "strings and sets: 'none' where there are none")
         ->option_text("COLUMN")
@@ -127,6 +127,7 @@ table model_data::load(const api::model& m) const {
     if (format != "auto") how.format = &file_format_named(format);
     how.csv.label = label == "none" ? "" : label;
     if (!text_column.empty()) how.csv.text = text_column;
+    how.csv.tell = warn;
     how.tsv.labelled = label != "none";
     const source file = read_source_or_folder(path);
     table out;

@@ -65,7 +65,7 @@ void data_options::add_to(CLI::App& command) {
         ->check(one_of_the_formats())
         ->group("Data");
     command
-        .add_option("--label", label,
+        .add_option("--label,--target", label,
                     "CSV: the column of targets, a name or a position from 0 (-1: the last); strings and sets: 'none' "
                     "where lines start without one")
         ->option_text("COLUMN")
@@ -132,6 +132,16 @@ dataset scaled(const dataset& x, const std::string& how) {
 
 }  // namespace
 
+std::vector<index> chosen_rows(const data_options& options, index n) {
+    const index wanted = options.rows > 0 ? options.rows : options.sample > 0 ? options.sample : n;
+    if (wanted > n)
+        fail(errc::invalid_argument, fmt::format("{} rows are asked for, '{}' has {}", wanted, options.path, n));
+    if (options.sample > 0) return random_rows(n, wanted, options.seed);
+    std::vector<index> first(static_cast<std::size_t>(wanted));
+    std::iota(first.begin(), first.end(), index(0));
+    return first;
+}
+
 objects load(const data_options& options, read_options how) {
     return load(options, read_source_or_folder(options.path), std::move(how));
 }
@@ -148,14 +158,8 @@ objects load(const data_options& options, const source& file, read_options how) 
     if (!options.text.empty()) text_features::fit(from.data.x, parse_text_options(options.text), &from.data.x);
     if (!options.scale.empty()) from.data.x = scaled(from.data.x, options.scale);
 
-    const index wanted = options.rows > 0 ? options.rows : options.sample > 0 ? options.sample : all;
-    if (wanted > all)
-        fail(errc::invalid_argument, fmt::format("{} rows are asked for, '{}' has {}", wanted, options.path, all));
-    from.rows = random_rows(all, options.sample > 0 ? wanted : 0, options.seed);
-    if (options.sample == 0) {
-        from.rows.resize(static_cast<std::size_t>(wanted));
-        std::iota(from.rows.begin(), from.rows.end(), index(0));
-    }
+    from.rows = chosen_rows(options, all);
+    const auto wanted = static_cast<index>(from.rows.size());
     if (wanted < all) {
         from.data.x = gather(from.data.x, std::span<const index>(from.rows));
         std::vector<double> y;

@@ -206,6 +206,7 @@ figures model::score(const table& data, const std::vector<double>& found) const 
 figures model::describe() const {
     const method& m = find_method(method_name());
     figures out{{"method", m.name}, {"about", m.about}};
+    out.add(choices);
     if (!spec_.kernel.empty()) out.add("kernel", spec_.kernel);
     out.add("objects", name(kind_));
     if (kind_ == domain::vectors) out.add("coordinates", std::int64_t{dims_});
@@ -245,6 +246,7 @@ read_options read_like(const model& m) {
     read_options how;
     if (m.kind() == records::where) kinds_of_fields(kernel::parse(m.spec().kernel).node(), how.records.kinds);
     how.csv.label = m.label;
+    how.csv.columns = m.columns_of_table;
     how.csv.text = m.text_column;
     how.csv.classes = how.tsv.classes = m.class_names();
     if (m.kind() != domain::vectors) how.tsv.dictionary = m.feature_names();

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "mercer/api/method.h"
+#include "mercer/data/columns/column_encoder.h"
 #include "mercer/data/readers/read.h"
 #include "mercer/data/scaling.h"
 #include "mercer/data/text_features.h"
@@ -56,6 +57,9 @@ public:
     // In the file's own terms: the column of targets it was fitted with.
     std::string label;
     std::string text_column;  // and of texts, where a table had one
+    // How the columns of its table became vectors, where they were not numbers from the start; null where they were.
+    std::shared_ptr<const column_encoder> columns_of_table{};
+    figures choices{};  // what was chosen for the user, in words; empty: nothing was
 
     // Objects as read from a file: texts are made vectors, and those scaled, here. Fails when they are not of the kind
     // the model was fitted on.

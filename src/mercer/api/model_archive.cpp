@@ -101,6 +101,14 @@ struct mercer::file_form<mercer::api::model> {
         a.whole("dims", m.dims_);
         a.head("label", m.label);
         if (a.has("text_column", !m.text_column.empty())) a.head("text_column", m.text_column);
+        if (a.has("columns_of_table", m.columns_of_table != nullptr))
+            a.head(
+                "columns_of_table", m.columns_of_table, [](const auto& some) { return some->to_json(); },
+                [](const std::string& text) {
+                    return std::make_shared<const column_encoder>(column_encoder::from_json(text, "columns_of_table"));
+                });
+        if (a.has("choices", !m.choices.empty()))
+            a.head("choices", m.choices, std::mem_fn(&api::figures::json), api::figures::from_json);
         a.head("figures", m.figures_, std::mem_fn(&api::figures::json), api::figures::from_json);
         std::string inner = m.inner_ ? m.inner_->bytes() : std::string();
         a.file("inner_bytes", inner);
@@ -112,6 +120,9 @@ struct mercer::file_form<mercer::api::model> {
         const index dims = m.text_ ? m.text_->dims() : m.dims_;
         a.check(!m.scaling_ || m.scaling_->dims() == dims, "{} columns are scaled, the objects have {}",
                 m.scaling_ ? m.scaling_->dims() : 0, dims);
+        a.check(!m.columns_of_table || m.columns_of_table->dims() == m.dims_,
+                "the columns of the table give {} coordinates, the objects have {}",
+                m.columns_of_table ? m.columns_of_table->dims() : 0, m.dims_);
         a.check(!m.text_ || m.kind_ == strings::where, "terms of texts, but the objects are {}", name(m.kind_));
     }
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "mercer/data/columns/column_encoder.h"
 #include "mercer/data/kinds/strings.h"
 #include "mercer/data/readers/csv_text.h"
 #include "mercer/data/readers/number.h"
@@ -172,6 +173,7 @@ table parse_csv(const source& file, const csv_options& options) {
     if (options.separator != 0 && options.separator != ',' && options.separator != ';' && options.separator != '\t')
         fail(errc::invalid_argument,
              fmt::format("the separator must be ',', ';' or a tab, got {}", detail::quoted({&options.separator, 1})));
+    if (options.columns) return parse_encoded_csv(file, options);
     if (!options.text.empty()) return parse_texts(file, options);
     if (options.numbers == precision::f32) return csv_parser<float>(file, options).run();
     return csv_parser<double>(file, options).run();

@@ -1,6 +1,8 @@
 // Tables of numbers in text: RFC 4180 with ',', ';' or tab between the fields.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +13,8 @@
 #include "mercer/data/readers/text.h"
 
 namespace mercer {
+
+class column_encoder;
 
 // automatic: there is one if a column has text in the first row and numbers in the rows after it.
 enum class csv_header { automatic, present, absent };
@@ -26,10 +30,15 @@ struct csv_options {
     precision numbers = precision::natural;
     // A column of texts, named as the label is: the objects are its fields, as strings, and no other column is read.
     std::string text{};
+    // How columns of any kind become numbers, found out on a training set (data/columns/): then columns are looked for
+    // by name, and `label` may be missing where it is the target of that set.
+    std::shared_ptr<const column_encoder> columns{};
+    std::function<void(const std::string&)> tell{};  // what such columns hold that the training set had not
 };
 
 // Dense vectors from all columns but the label. Missing values (empty, NA, nan, null, ?) and text in a feature column
-// fail with `file:line:column: row r, column c: …`, rows and columns counted from 1; blank lines are skipped.
+// fail, where `columns` does not say what becomes of them, with `file:line:column: row r, column c: …`, rows and
+// columns counted from 1; blank lines are skipped.
 table read_csv(const std::string& path, const csv_options& options = {});
 table parse_csv(const source& file, const csv_options& options = {});
 table parse_csv(std::string_view text, const std::string& name, const csv_options& options = {});

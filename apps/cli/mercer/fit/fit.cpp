@@ -1,26 +1,20 @@
-// mercer fit: any method on a data file, into a model file.
+// mercer fit: any method on a data file, into a model file; without a method, what the data ask for (automatic.cpp).
 #include <fmt/format.h>
 
 #include <chrono>
 
-#include "learning.h"
+#include "../learning.h"
+#include "automatic.h"
 #include "mercer/base/error.h"
 #include "mercer/base/file.h"
 
 namespace mercer::cli {
 namespace {
 
-struct fit_options {
-    method_options method;
-    data_options from;
-    common_options common;
-    std::string out, picture;
-};
-
-void fit(const fit_options& options) {
+void fit(const automatic_fit& options) {
     options.common.apply();
     api::spec s = options.method.spec();
-    s.scale = options.from.scale;
+    s.scale = options.from.scale == "none" ? "" : options.from.scale;
     s.text = options.from.text;
     std::string text;
     json answer;
@@ -66,15 +60,55 @@ void fit(const fit_options& options) {
     print(text);
 }
 
+// What says how to choose has no meaning where the choice was made.
+void require_automatic(const CLI::App& command, const std::string& method) {
+    for (const CLI::Option* each : command.get_options())
+        if (each->count() > 0 && (each->get_group() == "Search" || each->get_group() == "Choices"))
+            throw usage_error(
+                fmt::format("{} is for `mercer fit DATA`, which chooses the method: leave {} out, or take "
+                            "`mercer tune {} DATA`",
+                            each->get_name(), method, method));
+}
+
+void add_choices(CLI::App& command, automatic_fit& options) {
+    command.remove_option(command.get_option("--scale"));
+    command
+        .add_option("--scale", options.from.scale,
+                    "Bring columns to mean 0 and variance 1 (standard), to -1 ... 1 (minmax), or leave them (none); "
+                    "without a METHOD standard, else none")
+        ->option_text("HOW")
+        ->check(CLI::IsMember({"standard", "minmax", "none"}))
+        ->group("Data");
+    command.get_option("METHOD")->required(false)->check(method_or_nothing());
+    command.validate_positionals();
+    command
+        .add_option("--task", options.task,
+                    "classification, regression or one_class (default: by the targets, without a METHOD)")
+        ->option_text("TASK")
+        ->check(CLI::IsMember({"classification", "regression", "one_class"}))
+        ->group("Choices");
+    command
+        .add_option(
+            "--missing", options.missing,
+            "Missing values of a table: fill (the median or the most frequent one, with an indicator) or refuse")
+        ->option_text("HOW")
+        ->check(CLI::IsMember({"fill", "refuse"}))
+        ->group("Choices");
+    options.search.add_to(command);
+}
+
 }  // namespace
 
 void add_fit(CLI::App& program) {
-    CLI::App* command = program.add_subcommand(
-        "fit", "Fit any method on a data file: classification, regression, clusters, components, densities");
-    const auto options = std::make_shared<fit_options>();
+    CLI::App* command = program.add_subcommand("fit",
+                                               "Fit a data file: without a METHOD the task, the columns and the "
+                                               "numbers of the method are found out; with one, "
+                                               "any of classification, regression, clusters, components, densities");
+    const auto options = std::make_shared<automatic_fit>();
     options->method.add_to(*command);
     options->from.add_to(*command);
     options->common.add_to(*command);
+    add_choices(*command, *options);
     command->add_option("-o,--out", options->out, "Write the model to this file")->option_text("FILE")->group("Output");
     command
         ->add_option("--svg", options->picture,
@@ -83,13 +117,18 @@ void add_fit(CLI::App& program) {
         ->group("Output");
     command->footer(
         "Examples:\n"
+        "  mercer fit data/penguins.csv --target species -o penguins.model\n"
         "  mercer fit svc data/iris.csv --label species --scale standard --set C=10 -o iris.model\n"
         "  mercer fit kernel_ridge data/housing.svm --scale standard --set alphas=1e-4:1e2:25 score=loo -o "
         "housing.model --svg path.svg\n"
         "  mercer fit kernel_pca data/wine.svm --scale standard --set n_components=5 -o wine.model --svg wine.svg\n"
         "  mercer fit linear_svc sms.tsv --text 'tfidf(ngram=2)' -o sms.model\n"
         "  mercer fit knn data/promoters.tsv --kernel 'normalize(spectrum(k=4))' -o promoters.model");
-    command->callback([options] { fit(*options); });
+    command->callback([options, command] {
+        if (options->method.method.empty()) return fit_automatically(*options);
+        require_automatic(*command, options->method.method);
+        fit(*options);
+    });
 }
 
 }  // namespace mercer::cli
