@@ -90,13 +90,15 @@ std::optional<export_format> export_format_of(std::string_view path) {
 }
 
 exported export_model(const model& m, const export_options& how) {
-    switch (how.to) {
-        case export_format::libsvm: return as_libsvm(m);
-        case export_format::onnx: return as_onnx(m, how.plain);
-        case export_format::header: return as_header(m, how.name);
-        case export_format::mercer: break;
-    }
-    return {m.bytes(), {}};
+    if (how.to == export_format::mercer) return {m.bytes(), {}};
+    exported out = how.to == export_format::libsvm ? as_libsvm(m)
+                   : how.to == export_format::onnx ? as_onnx(m, how.plain)
+                                                   : as_header(m, how.name);
+    if (m.columns_of_table)
+        out.notes.push_back(
+            fmt::format("the table's columns must be made numbers beforehand, as `mercer fit` did: {} columns, {}",
+                        m.feature_names().size(), fmt::join(m.feature_names(), ", ")));
+    return out;
 }
 
 }  // namespace mercer::api
