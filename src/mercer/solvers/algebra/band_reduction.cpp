@@ -33,7 +33,9 @@ band_reduction::band_reduction(matrix_view<double> a)
     dsytrd_sy2sb_("L", &n, &kd, a.data, &lda, diagonals_.data(), &ldab, tau_.data(), &size, &lwork, &info, 1);
     lwork = static_cast<int>(size);
     buffer<double> work(lwork);
-    dsytrd_sy2sb_("L", &n, &kd, a.data, &lda, diagonals_.data(), &ldab, tau_.data(), work.data(), &lwork, &info, 1);
+    // Made of many small products: threads are worth their waiting for each other from about a thousand rows on.
+    blas::in_turn(0.1 * n * n * n, dsytrd_sy2sb_, "L", &n, &kd, a.data, &lda, diagonals_.data(), &ldab, tau_.data(),
+                  work.data(), &lwork, &info, 1);
     if (info != 0)
         fail(errc::data,
              fmt::format("band reduction: LAPACK's dsytrd_sy2sb failed on a matrix of {} rows (info = {})", n, info));
