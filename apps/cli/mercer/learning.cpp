@@ -173,6 +173,20 @@ api::model fit_shown(const api::spec& s, const table& data, std::size_t memory, 
 
 json as_json(const api::figures& all) { return json::parse(all.json()); }
 
+void fit_answer::trouble(const api::model& m) {
+    const std::string wrong = m.inner().trouble();
+    if (wrong.empty()) return;
+    all["warning"] = wrong;
+    text += wrong + "\n";
+}
+
+void fit_answer::show(const common_options& common, const std::string& out, const std::string& picture) {
+    if (common.as_json) return print(all);
+    text += out.empty() ? "the model was not kept: say -o FILE\n" : fmt::format("model: {}\n", out);
+    if (!picture.empty()) text += fmt::format("picture: {}\n", picture);
+    print(text);
+}
+
 scatter component_scatter(const kernel& k, const dataset& x, std::size_t memory) {
     kernel_pca_options o;
     o.n_components = std::min<index>(2, x.size());

@@ -51,6 +51,16 @@ api::model fit_shown(const api::spec& s, const table& data, std::size_t memory, 
 
 json as_json(const api::figures& all);
 
+// What a command that fits says in the end, to people or as JSON.
+struct fit_answer {
+    std::string text;
+    json all;
+
+    void trouble(const api::model& m);  // what did not go well, where anything did not
+    // out, picture: the files that were written; empty: none.
+    void show(const common_options& common, const std::string& out, const std::string& picture);
+};
+
 // The first two kernel principal components of the objects, as the model sees them.
 scatter component_scatter(const kernel& k, const dataset& x, std::size_t memory);
 // The picture of a model: components and their shares, Fisher's directions, the path over λ, or the objects coloured by

@@ -125,8 +125,7 @@ void run(const tune_command& options) {
     api::spec s = options.method.open_spec();
     s.scale = options.from.scale;
     s.text = options.from.text;
-    std::string text;
-    json answer;
+    fit_answer answer;
     {
         progress shown;
         shown.phase("reading " + options.from.path);
@@ -144,21 +143,15 @@ void run(const tune_command& options) {
             write_atomically(options.picture, picture_page(fmt::format("{} {}", s.method, found.chosen_spec().kernel),
                                                            on.about, {*drawn}));
         }
-        answer = json::parse(api::to_json(found));
-        answer["data"] = on.about;
-        answer["model"] = as_json(m.describe());
-        if (!options.out.empty()) answer["model_file"] = options.out;
-        text = fmt::format("{}\n\n{}\n{}", on.about, summary(found), table_of(found, options.top));
-        text += fmt::format("\n{}\n", m.describe().text());
-        if (const std::string wrong = m.inner().trouble(); !wrong.empty()) {
-            answer["warning"] = wrong;
-            text += wrong + "\n";
-        }
+        answer.all = json::parse(api::to_json(found));
+        answer.all["data"] = on.about;
+        answer.all["model"] = as_json(m.describe());
+        if (!options.out.empty()) answer.all["model_file"] = options.out;
+        answer.text = fmt::format("{}\n\n{}\n{}", on.about, summary(found), table_of(found, options.top));
+        answer.text += fmt::format("\n{}\n", m.describe().text());
+        answer.trouble(m);
     }
-    if (options.common.as_json) return print(answer);
-    text += options.out.empty() ? "the model was not kept: say -o FILE\n" : fmt::format("model: {}\n", options.out);
-    if (!options.picture.empty()) text += fmt::format("picture: {}\n", options.picture);
-    print(text);
+    answer.show(options.common, options.out, options.picture);
 }
 
 }  // namespace

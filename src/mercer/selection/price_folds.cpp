@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "mercer/base/error.h"
+#include "mercer/base/stop.h"
 #include "mercer/methods/svm/svm.h"
 
 namespace mercer {
@@ -63,6 +64,7 @@ private:
                     const price_options& options, std::vector<price_answer>& answers) {
         smo::price_path path(K, sign, weight);
         for (std::size_t c = 0; c < C.size(); ++c) {
+            stop_point();
             path.solve(C[c], options.tol, options.most_steps_each * K.size());
             for (std::size_t i = 0; i < decided.size(); ++i)
                 answers[c].decisions(static_cast<index>(i), problem) = path.decision(decided[i]);

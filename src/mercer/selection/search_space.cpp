@@ -97,7 +97,10 @@ double axis::at(double share) const {
         return values[static_cast<std::size_t>(std::llround(std::clamp(share, 0.0, 1.0) * last))];
     }
     double v = logarithmic ? low * std::pow(high / low, share) : low + (high - low) * share;
-    if (logarithmic && !whole) v = std::stod(fmt::format("{:.3g}", v));  // three digits are enough, and can be read
+    if (logarithmic && !whole) {  // three digits are enough, and can be read
+        const std::string text = fmt::format("{:.3g}", v);
+        std::from_chars(text.data(), text.data() + text.size(), v);
+    }
     return std::clamp(whole ? std::round(v) : v, low, high);
 }
 

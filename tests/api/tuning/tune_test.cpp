@@ -155,11 +155,43 @@ TEST(tune, the_same_for_any_number_of_threads) {
     for (std::size_t i = 0; i < a.trials.size(); ++i) EXPECT_EQ(a.trials[i].scores, b.trials[i].scores);
 }
 
+// Raw columns and a polynomial: pairs crawl and float overflows, so whole fits take over. Every score is one of a fit
+// that ended, or there is none.
+TEST(tune, what_pair_steps_do_not_reach_is_fitted_whole) {
+    table data = sample("heart_scale.svm");
+    matrix<double> raw(data.x.size(), data.x.dims());
+    const dense<double> rows = as_dense<double>(data.x);
+    for (index i = 0; i < raw.rows(); ++i)
+        for (index a = 0; a < raw.cols(); ++a) raw(i, a) = 1e4 * rows.row(i)[a] + 1e3;
+    data.x = dense<double>(std::move(raw));
+    const tuning found = tune({"svc", "poly(degree=?{2,12})", "", {{"C", "?{0.01,1}"}}}, data, no_race());
+    ASSERT_EQ(found.trials.size(), 2u);  // 1e8¹² is beyond float
+    const fold_plan plan = stratified_folds(data.y, 5, seeded(1));
+    for (const trial& t : found.trials) {
+        EXPECT_EQ(t.at[0], 2);
+        svm_options o;
+        o.C = t.at[1];
+        const auto said =
+            cross_predict(shared_gram(kernel::parse("poly(degree=2)"), data.x, 1 << 26), data.y, o, plan).values;
+        const double right = static_cast<double>(count_correct(data.y, said)) / static_cast<double>(said.size());
+        EXPECT_NEAR(t.mean, right, 0.01);
+    }
+    const tuning hard = tune({"svc", "rbf(gamma=?{1e-9,1e-8})", "", {{"C", "inf"}}}, data, no_race());
+    for (const trial& t : hard.trials) EXPECT_GT(t.mean, 0.5);
+}
+
 TEST(tune, what_cannot_be_tuned_says_why) {
     const table data = sample("heart_scale.svm");
     const auto trying = [&](const spec& s, const tune_options& o = {}) { return failure([&] { tune(s, data, o); }); };
     EXPECT_THAT(trying({"svc", "rbf(gamma=1)", "", {{"C", "1"}}}), HasSubstr("nothing is left open"));
     EXPECT_THAT(trying({"kernel_pca", "rbf(gamma=?)", "", {}}), HasSubstr("no targets"));
+    EXPECT_THAT(trying({"svc", "rbf(gamma=1)", "", {{"C", "?[-1, 5]"}}}), HasSubstr("0 < C <= inf, got '-1'"));
+    table broken = data;
+    matrix<double> two(2, 1);
+    two(0, 0) = std::nan("");
+    broken.x = dense<double>(std::move(two));
+    broken.y = {1, -1};
+    EXPECT_THAT(failure([&] { tune({"svc", "rbf(gamma=?)", "", {}}, broken); }), HasSubstr("nan"));
     EXPECT_THAT(trying({"svc", "rbf(gama=?)", "", {}}), HasSubstr("no range of gama is usual"));
     tune_options o;
     o.metric = "rmse";

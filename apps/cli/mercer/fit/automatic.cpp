@@ -115,8 +115,7 @@ CLI::Validator method_or_nothing() {
 
 void fit_automatically(const automatic_fit& options) {
     options.common.apply();
-    std::string text;
-    json answer = json::object();
+    fit_answer answer;
     {
         progress shown;
         shown.phase("reading " + options.from.path);
@@ -134,7 +133,7 @@ void fit_automatically(const automatic_fit& options) {
                 tune_shown(s, on, options.search, options.from.seed, options.method.memory, shown);
             s = found.chosen_spec();
             tell_search(choices, found);
-            answer["tuning"] = json::parse(api::to_json(found));
+            answer.all["tuning"] = json::parse(api::to_json(found));
         }
         api::model m = ready.finished(fit_shown(s, on.data, options.method.memory, shown));
         m.text_column = detail::as_utf8(options.from.text_column);
@@ -151,22 +150,18 @@ void fit_automatically(const automatic_fit& options) {
         all["data"] = on.about;
         all["n"] = on.size();
         all["seconds"] = seconds;
-        all.update(answer);
-        if (!on.data.y.empty()) all["training_score"] = as_json(m.score(on.data));
+        if (!answer.all.is_null()) all.update(answer.all);
+        api::figures score;
+        if (!on.data.y.empty()) score = m.score(on.data);
+        if (!score.empty()) all["training_score"] = as_json(score);
         if (!options.out.empty()) all["model"] = options.out;
-        answer = std::move(all);
-        text = fmt::format("{}\n\n{}\n", on.about, text_of(choices));
-        if (!on.data.y.empty()) text += "on the data it was fitted on\n" + m.score(on.data).text() + "\n";
-        text += fmt::format("in {:.2f} s\n", seconds);
-        if (const std::string wrong = m.inner().trouble(); !wrong.empty()) {
-            answer["warning"] = wrong;
-            text += wrong + "\n";
-        }
+        answer.all = std::move(all);
+        answer.text = fmt::format("{}\n\n{}\n", on.about, text_of(choices));
+        if (!score.empty()) answer.text += "on the data it was fitted on\n" + score.text() + "\n";
+        answer.text += fmt::format("in {:.2f} s\n", seconds);
+        answer.trouble(m);
     }
-    if (options.common.as_json) return print(answer);
-    text += options.out.empty() ? "the model was not kept: say -o FILE\n" : fmt::format("model: {}\n", options.out);
-    if (!options.picture.empty()) text += fmt::format("picture: {}\n", options.picture);
-    print(text);
+    answer.show(options.common, options.out, options.picture);
 }
 
 }  // namespace mercer::cli

@@ -16,8 +16,7 @@ void fit(const automatic_fit& options) {
     api::spec s = options.method.spec();
     s.scale = options.from.scale == "none" ? "" : options.from.scale;
     s.text = options.from.text;
-    std::string text;
-    json answer;
+    fit_answer answer;
     {
         progress shown;
         shown.phase("reading " + options.from.path);
@@ -40,24 +39,18 @@ void fit(const automatic_fit& options) {
             shown.phase("scoring");
             score = m.score(on.data);
         }
-        answer = as_json(m.describe());
-        answer["data"] = on.about;
-        answer["n"] = on.size();
-        answer["seconds"] = seconds;
-        if (!score.empty()) answer["training_score"] = as_json(score);
-        if (!options.out.empty()) answer["model"] = options.out;
-        text = fmt::format("{}\n\n{}", on.about, m.describe().text());
-        if (!score.empty()) text += "\non the data it was fitted on\n" + score.text();
-        text += fmt::format("\nfitted in {:.2f} s\n", seconds);
-        if (const std::string wrong = m.inner().trouble(); !wrong.empty()) {
-            answer["warning"] = wrong;
-            text += wrong + "\n";
-        }
+        answer.all = as_json(m.describe());
+        answer.all["data"] = on.about;
+        answer.all["n"] = on.size();
+        answer.all["seconds"] = seconds;
+        if (!score.empty()) answer.all["training_score"] = as_json(score);
+        if (!options.out.empty()) answer.all["model"] = options.out;
+        answer.text = fmt::format("{}\n\n{}", on.about, m.describe().text());
+        if (!score.empty()) answer.text += "\non the data it was fitted on\n" + score.text();
+        answer.text += fmt::format("\nfitted in {:.2f} s\n", seconds);
+        answer.trouble(m);
     }
-    if (options.common.as_json) return print(answer);
-    text += options.out.empty() ? "the model was not kept: say -o FILE\n" : fmt::format("model: {}\n", options.out);
-    if (!options.picture.empty()) text += fmt::format("picture: {}\n", options.picture);
-    print(text);
+    answer.show(options.common, options.out, options.picture);
 }
 
 // What says how to choose has no meaning where the choice was made.

@@ -77,6 +77,8 @@ setting open_spec::at(const space_point& point) const {
     };
     out.kernel = taken(kernel_);
     for (std::size_t o = 0; o < options_.size(); ++o) out.options[o].second = taken(options_[o]);
+    const method& m = find_method(out.method);
+    const option_values checked(m.name, m.options, out.options);  // a range may reach beyond what is allowed
     return {point, std::move(out), {}, {}, false, {}};
 }
 

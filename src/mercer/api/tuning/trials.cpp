@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -26,6 +27,13 @@ const std::string* given(const spec& s, std::string_view option) {
     for (const auto& [name, value] : s.options)
         if (name == option) return &value;
     return nullptr;
+}
+
+// A number among the options of a setting.
+double number_given(const spec& s, std::string_view option, double otherwise = 1) {
+    const std::string* text = given(s, option);
+    if (text) std::from_chars(text->data(), text->data() + text->size(), otherwise);
+    return otherwise;
 }
 
 // Is nothing left open but this option, and the kernel?
@@ -53,10 +61,7 @@ std::vector<std::vector<setting*>> by_kernel(const std::vector<setting*>& which,
         if (group.empty()) order.push_back(each->what.kernel);
         group.push_back(each);
     }
-    const auto number = [&](const setting* s) {
-        const std::string* value = given(s->what, option);
-        return value ? std::stod(*value) : 1.0;
-    };
+    const auto number = [&](const setting* s) { return number_given(s->what, option); };
     std::vector<std::vector<setting*>> out;
     for (const std::string& kernel : order) {
         std::ranges::stable_sort(groups[kernel], {}, number);
@@ -75,8 +80,9 @@ trial_runner::trial_runner(const spec& open, const table& data, const tune_optio
     const std::size_t memory = control.memory_bytes ? control.memory_bytes : usual_memory;
     const bool fits = 4 * n * n <= static_cast<double>(memory);
     const std::string* solver = given(open, "solver");
-    prices_ = method_.name == "svc" && fits && (!solver || *solver == "smo") && !given(open, "probability") &&
-              only_open(open, "C") && metric_->from == metric::wants::answers;
+    prices_ = method_.name == "svc" && fits && std::isfinite(number_given(open, "C")) &&
+              (!solver || *solver == "smo") && !given(open, "probability") && only_open(open, "C") &&
+              metric_->from == metric::wants::answers;
     by_leaving_one_out_ = method_.name == "kernel_ridge" && only_open(open, "alpha") && !given(open, "alphas") &&
                           options.groups.empty() && !options.by_time &&
                           (metric_->name == "rmse" || metric_->name == "mse" || metric_->name == "r2");
@@ -151,7 +157,8 @@ void trial_runner::judge(setting& s, int fold, std::span<const double> predicted
     }
 }
 
-// A few kernels at a time: their matrices are filled by all threads, then each fold of each is an item.
+// A few kernels at a time: their matrices are filled by all threads, then each fold of each is an item. What pair steps
+// do not reach (raw columns, values beyond float) is left to whole fits, which have other means.
 void trial_runner::along_prices(const std::vector<setting*>& which, const std::vector<int>& folds,
                                 const std::function<void()>& said) const {
     const index n = data_.x.size();
@@ -173,20 +180,24 @@ void trial_runner::along_prices(const std::vector<setting*>& which, const std::v
             K.back().filled();
         }
         std::mutex one_at_a_time;
+        std::map<int, std::vector<setting*>> unfinished;
         parallel_for(static_cast<index>(here * folds.size()), [&](index item) {
             const auto& group = groups[first + static_cast<std::size_t>(item) / folds.size()];
             const int fold = folds[static_cast<std::size_t>(item) % folds.size()];
             const part& p = parts_[static_cast<std::size_t>(fold)];
             std::vector<double> C;
-            for (const setting* s : group) C.push_back(given(s->what, "C") ? std::stod(*given(s->what, "C")) : 1.0);
+            for (const setting* s : group) C.push_back(number_given(s->what, "C"));
             const auto said_of = decide_along_prices(K[static_cast<std::size_t>(item) / folds.size()], data_.y,
                                                      p.training, p.held_out, C, how);
             const std::lock_guard guard(one_at_a_time);
             for (std::size_t c = 0; c < group.size(); ++c) {
-                judge(*group[c], fold, said_of[c].predicted, {}, {});
-                if (said_of[c].fits.unfinished > 0) group[c]->trouble = said_of[c].fits.trouble();
+                if (said_of[c].fits.unfinished > 0)
+                    unfinished[fold].push_back(group[c]);
+                else
+                    judge(*group[c], fold, said_of[c].predicted, {}, {});
             }
         });
+        for (const auto& [fold, some] : unfinished) one_by_one(some, {fold}, said);
         said();
     }
 }
@@ -200,8 +211,7 @@ void trial_runner::by_ridge_paths(const std::vector<setting*>& which, const std:
         ridge_path_options path;
         path.score = ridge_score::loo;
         if (control_.memory_bytes) path.memory_bytes = control_.memory_bytes;
-        for (const setting* s : group)
-            path.alphas.push_back(given(s->what, "alpha") ? std::stod(*given(s->what, "alpha")) : 1.0);
+        for (const setting* s : group) path.alphas.push_back(number_given(s->what, "alpha"));
         try {
             const kernel_ridge_path found =
                 fit_kernel_ridge_path(kernel::parse(group[0]->what.kernel), data_.x,

@@ -68,6 +68,7 @@ tuning tune(const spec& open_one, const table& data, const tune_options& options
     if (data.x.size() == 0) fail(errc::data, "tune: no objects");
     if (static_cast<index>(data.y.size()) != data.x.size())
         fail(errc::data, fmt::format("tune: {} objects, but {} targets", data.x.size(), data.y.size()));
+    require_finite(data.x);
     tuning out;
     out.of_rows = data.x.size();
     table part =
