@@ -129,8 +129,9 @@ solver::next solver::ask_certificate() {
 solver::next solver::accelerate() {
     const bool fell = newton_.step();
     if (fell && v_.active == v_.n) newton_.was_vain(!certificate_.remember());
-    // Where it cannot be seen whether it is exhausted, for exact values are too many, it goes on.
-    if (!newton_.exhausted() || !active_.finest() || !F_.make_all_exact()) return next::work;
+    // Whether it is exhausted exact values say, once they take little beside what was done.
+    if (!newton_.exhausted() || !active_.finest() || !F_.make_all_exact(0.25 * newton_.work_before()))
+        return next::work;
     if (v_.active < v_.n) active_.unshrink();
     const bool certain = certificate_.holds();
     if (!certain && newton_.last_resort()) return next::work;
