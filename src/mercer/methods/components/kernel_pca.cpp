@@ -215,9 +215,10 @@ kernel_pca_model fit_kernel_pca(const kernel& k, const dataset& x, const kernel_
         const auto product = [&half](matrix_view<const double> v, matrix_view<double> out) { half.multiply(v, out); };
         // A pass over few objects is cheap beside the vectors' own algebra: narrow blocks, for few components, need
         // fewer of these.
-        const bool narrow = x.size() < 2000 && o.n_components <= 10;
-        return fitted(static_cast<const gram<double>&>(*K), {product, narrow ? index{3} : gram_multiplication().block},
-                      self, o);
+        const index block = o.n_components > 10 || x.size() >= 2000 ? gram_multiplication().block
+                            : x.size() < 500                        ? 2
+                                                                    : 3;
+        return fitted(static_cast<const gram<double>&>(*K), {product, block}, self, o);
     };
     // The half, the examples packed, and some two hundred vectors
     const double need =
