@@ -133,8 +133,7 @@ private:
         const index m = q_.size();
         const double n = static_cast<double>(n_);
         const bool dear = 300.0 * std::pow(static_cast<double>(m), 3) > 2.0 * n * n * static_cast<double>(last_);
-        const bool roomy =
-            m + 2 * width_ <= most_ && next_.rows() == last_ && found_.passes < o_.most_passes && !o_.progress;
+        const bool roomy = m + 2 * width_ <= most_ && next_.rows() == last_ && found_.passes < o_.most_passes;
         return dear && roomy && m >= o_.pairs && 4 * m < 5 * decomposed_;
     }
 
