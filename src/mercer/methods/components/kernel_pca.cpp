@@ -206,8 +206,10 @@ kernel_pca_model fit_kernel_pca(const kernel& k, const dataset& x, const kernel_
     check(o, x.size());
     const auto by_any_rows = [&](const auto& K) { return fitted(K, by_rows(K, o.n_components), self_values(k, x), o); };
     constexpr std::size_t packed_bytes = std::size_t{64} << 20;
-    // Half of K in memory, where that is all that is needed of it.
+    // Half of K in memory, where that is all that is needed of it. Of few objects a pass is over before a second thread
+    // has woken.
     const auto by_half = [&] {
+        const thread_limit alone(x.size() < 500 ? 1 : threads());
         const auto K = make_gram<double>(k, x, packed_bytes);
         half_gram half(*K);
         std::vector<double> self(static_cast<std::size_t>(x.size()));
