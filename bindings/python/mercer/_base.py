@@ -232,8 +232,8 @@ class KernelEstimator(BaseEstimator):
             "step_limit": self._early(),
             "time_limit": f"Fit terminated early (time_limit={self.time_limit})",
             "cancelled": "Fit stopped by the callback",
-            "stalled": "Fit stalled: rounding, or a matrix that is not positive semidefinite, leaves no further "
-            "progress",
+            "stalled": "Fit stalled: rounding, too little memory for a better method, or a matrix that is not "
+            "positive semidefinite leaves no further progress",
         }.get(self.status_, f"Fit ended with status {self.status_}")
         warn(f"{why}. The best model so far is kept, {reached}.")
 

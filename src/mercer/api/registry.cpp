@@ -112,7 +112,9 @@ std::string trouble_of(fit_status status, const char* options, std::optional<dou
         case fit_status::stalled:
             if (gap)
                 return fmt::format(
-                    "not converged: rounding keeps the gap at {:.3g}; scale the data, or take a larger tol, with --set",
+                    "not converged: rounding, or too little memory for a better method, keeps the gap at {:.3g}; scale "
+                    "the "
+                    "data, allow more memory, or take a larger tol, with --set",
                     *gap);
             return "not converged: no further progress in floating point, or the kernel matrix is not positive "
                    "semidefinite (`mercer kernel test`)";
