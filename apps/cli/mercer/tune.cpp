@@ -2,10 +2,8 @@
 #include "mercer/api/tuning/tune.h"
 
 #include <fmt/format.h>
-#include <signal.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 
 #include "learning.h"
@@ -17,18 +15,6 @@
 
 namespace mercer::cli {
 namespace {
-
-std::atomic<bool> interrupted{false};
-
-// The first Ctrl-C ends the search with what it has; the second ends the program.
-void watch_interrupt() {
-    struct sigaction before {};
-    if (sigaction(SIGINT, nullptr, &before) == 0 && before.sa_handler == SIG_IGN) return;
-    struct sigaction action {};
-    action.sa_handler = [](int) { interrupted.store(true); };
-    action.sa_flags = static_cast<int>(SA_RESETHAND);
-    sigaction(SIGINT, &action, nullptr);
-}
 
 // C=? where nothing else is said; a method without C has λ.
 void leave_open(api::spec& s) {
@@ -135,7 +121,7 @@ void run(const tune_command& options) {
         api::model m = fit_shown(found.chosen_spec(), on.data, options.method.memory, shown);
         m.label = detail::as_utf8(options.from.label);
         m.text_column = detail::as_utf8(options.from.text_column);
-        if (!options.out.empty()) m.save(options.out);
+        answer.keep(m, options.out);
         if (!options.picture.empty()) {
             shown.phase("drawing");
             const auto drawn = search_panel(found);
@@ -146,12 +132,12 @@ void run(const tune_command& options) {
         answer.all = json::parse(api::to_json(found));
         answer.all["data"] = on.about;
         answer.all["model"] = as_json(m.describe());
-        if (!options.out.empty()) answer.all["model_file"] = options.out;
+        if (!options.out.empty()) answer.all["model_file"] = answer.kept;
         answer.text = fmt::format("{}\n\n{}\n{}", on.about, summary(found), table_of(found, options.top));
         answer.text += fmt::format("\n{}\n", m.describe().text());
         answer.trouble(m);
     }
-    answer.show(options.common, options.out, options.picture);
+    answer.show(options.common, options.picture);
 }
 
 }  // namespace
@@ -212,13 +198,13 @@ api::tuning tune_shown(const api::spec& s, const objects& on, const search_optio
     how.progress = [&](const api::tune_progress& now) {
         if (!std::isnan(now.best)) shown.phase(fmt::format("tuning {}, best so far {:.4g}", s.method, now.best));
         if (now.total > 0) shown.share(static_cast<double>(now.done) / static_cast<double>(now.total));
-        return !interrupted.load();
+        return !interrupted();
     };
-    const stop_scope stop([] { return interrupted.load(); });
+    const stop_scope stop(interrupted);
     api::fit_control control;
     control.memory_bytes = memory;
     api::tuning found = api::tune(s, on.data, how, control);
-    if (interrupted.exchange(false))
+    if (take_interrupt())
         warn("the search was stopped: this is the best of what it had looked at; --log FILE lets one go on");
     return found;
 }

@@ -6,10 +6,10 @@
 
 #include "mercer/api/method.h"
 #include "mercer/base/error.h"
+#include "mercer/base/nearest_name.h"
 #include "mercer/base/parallel.h"
 #include "mercer/base/stop.h"
 #include "mercer/kernels/leaf.h"
-#include "mercer/kernels/text/nearest_name.h"
 
 namespace mercer::api {
 

@@ -11,7 +11,7 @@ struct automatic_fit {
     data_options from;
     common_options common;
     search_options search;
-    std::string task, missing = "fill", out, picture;
+    std::string task, missing = "fill", out, picture, html;
 };
 
 void fit_automatically(const automatic_fit& options);
