@@ -4,8 +4,9 @@
 bench/learn.py [--rows N] [--splits N] [SET ...]    sets of ../shared/data/classification; PYTHONPATH=build/python
 
 The first table: seconds and objectives of the same problem (ℓ1, hinge, C = 1, balanced kernels) on N rows of two classes.
-The second: mean error on held-out thirds, C by cross-validation for every kernel; "best alone" is the kernel that turns out
-best on the held-out examples themselves, chosen with hindsight.
+The second: mean error on held-out thirds, C by cross-validation for every kernel. "best alone" is the kernel that turns out
+best on the held-out examples themselves, chosen with hindsight, "chosen alone" the one that cross-validation takes; of mkl it
+takes the norm among 1, 1.5, 2 and 4.
 """
 
 import argparse
@@ -45,7 +46,7 @@ def family(X):
     some = X[np.random.RandomState(0).permutation(len(X))[:200]]
     squares = ((some[:, None] - some[None]) ** 2).sum(2)
     gamma = 1 / np.median(squares[squares > 0])
-    return [f"rbf(gamma={gamma * f:.4g})" for f in (1 / 16, 1 / 4, 1, 4, 16)] + ["linear()", f"poly(degree=2, gamma={gamma:.4g}, coef0=1)",
+    return [f"rbf(gamma={gamma * f:.4g})" for f in (1 / 16, 1 / 4, 1, 4)] + ["linear()", f"poly(degree=2, gamma={gamma:.4g}, coef0=1)",
                                                                                 f"laplacian(gamma={np.sqrt(gamma / X.shape[1]):.4g})"]  # fmt: skip
 
 
@@ -91,26 +92,30 @@ def beside_cvxopt(names, rows):
         print(f"{name:22}{len(y):6}{len(texts):8}{ours:9.2f}{theirs:11.1f}{theirs / ours:8.0f}{found.about['objective']:12.4f}{value:12.4f}{found.gap:9.4f}", flush=True)
 
 
-def error_of(text, X, y, Z, w):
+def tuned(text, X, y, Z, w):
+    """Mean score by cross-validation over C, and the error on held-out examples."""
     found = mercer.tune(mercer.SVC(), X, y, kernel=str(text), C="?{0.1, 1, 10, 100}", race=False)
-    return 100 * (1 - found.estimator.score(Z, w))
+    return found.best_score, 100 * (1 - found.estimator.score(Z, w))
 
 
 def beside_each_alone(names, rows, splits):
-    print(f"\n{'set':22}{'rows':>6}{'best alone':>12}{'mkl, p=1':>10}{'mkl, p=2':>10}{'alignment':>11}   error, %; the best kernel alone")
+    print(f"\n{'set':22}{'rows':>6}{'best alone':>12}{'chosen alone':>14}{'mkl':>8}{'alignment':>11}   error, %; the best kernel alone")
     for name in names:
         X, y = load(name, rows)
-        alone, learnt = [], []
+        alone, chosen, learnt = [], [], []
         for split in range(splits):
             A, Z, b, w = train_test_split(X, y, test_size=1 / 3, random_state=split, stratify=y)
             scaler = StandardScaler().fit(A)
             A, Z = scaler.transform(A), scaler.transform(Z)
             texts = family(A)
-            alone.append([error_of(text, A, b, Z, w) for text in texts])
-            ways = ({"norm": 1.0}, {"norm": 2.0}, {"by": "alignment"})
-            learnt.append([error_of(mercer.learn_kernel(mercer.SVC(C=1), A, b, kernel=texts, **how).kernel, A, b, Z, w) for how in ways])
+            each = [tuned(text, A, b, Z, w) for text in texts]
+            alone.append([error for _, error in each])
+            chosen.append(max(each)[1])
+            norms = [tuned(mercer.learn_kernel(mercer.SVC(C=1), A, b, kernel=texts, norm=p).kernel, A, b, Z, w) for p in (1, 1.5, 2, 4)]
+            aligned = tuned(mercer.learn_kernel(mercer.SVC(), A, b, kernel=texts, by="alignment").kernel, A, b, Z, w)
+            learnt.append([max(norms)[1], aligned[1]])
         each, made = np.mean(alone, axis=0), np.mean(learnt, axis=0)
-        print(f"{name:22}{len(y):6}{each.min():12.2f}{made[0]:10.2f}{made[1]:10.2f}{made[2]:11.2f}   {texts[each.argmin()]}", flush=True)
+        print(f"{name:22}{len(y):6}{each.min():12.2f}{np.mean(chosen):14.2f}{made[0]:8.2f}{made[1]:11.2f}   {texts[each.argmin()]}", flush=True)
 
 
 if __name__ == "__main__":
@@ -119,11 +124,11 @@ if __name__ == "__main__":
     parser.add_argument("--rows", type=int, default=400)
     parser.add_argument("--splits", type=int, default=10)
     given = parser.parse_args()
-    sets = given.sets or ["ionosphere", "german.numer_scale", "splice", "vehicle"]
+    sets = given.sets or ["ionosphere", "german.numer_scale", "splice", "sonar", "australian", "diabetes", "heart_scale", "wdbc"]
     try:
         import cvxopt  # noqa: F401
 
-        beside_cvxopt(sets, given.rows)
+        beside_cvxopt(sets[:4], given.rows)
     except ImportError:
         print("cvxopt is not installed (Debian: python3-cvxopt): without it", flush=True)
     beside_each_alone(sets, 2 * given.rows, given.splits)

@@ -19,7 +19,7 @@ struct price_options {
     multiclass scheme = multiclass::one_vs_one;
     std::span<const double> weight{};  // of the examples; empty: all 1
     double tol = 1e-2;
-    index most_steps_each = 30;  // pairs solved for every example, at most
+    index most_steps_each = 100;  // pairs solved for every example, at most
 };
 
 // What the examples held out are said to be at one price.

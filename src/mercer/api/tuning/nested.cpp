@@ -19,7 +19,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-ordered_json number(double v) { return std::isfinite(v) ? ordered_json(v) : ordered_json(); }
+ordered_json finite_or_null(double v) { return std::isfinite(v) ? ordered_json(v) : ordered_json(); }
 
 struct outer_part {
     std::vector<index> training, held_out;
@@ -188,13 +188,18 @@ learning_curve learn_curve(const spec& closed, const table& data, const tune_opt
 }
 
 std::string to_json(const nested_estimate& found) {
-    ordered_json out{
-        {"metric", found.metric},         {"cross_validation", found.how},    {"mean", number(found.mean)},
-        {"low", number(found.range.low)}, {"high", number(found.range.high)}, {"interval", found.by},
-        {"complete", found.complete},     {"seconds", found.seconds},         {"folds", ordered_json::array()}};
+    ordered_json out{{"metric", found.metric},
+                     {"cross_validation", found.how},
+                     {"mean", finite_or_null(found.mean)},
+                     {"low", finite_or_null(found.range.low)},
+                     {"high", finite_or_null(found.range.high)},
+                     {"interval", found.by},
+                     {"complete", found.complete},
+                     {"seconds", found.seconds},
+                     {"folds", ordered_json::array()}};
     for (std::size_t f = 0; f < found.scores.size(); ++f)
         out["folds"].push_back(
-            {{"score", number(found.scores[f])}, {"spec", ordered_json::parse(to_json(found.chosen[f]))}});
+            {{"score", finite_or_null(found.scores[f])}, {"spec", ordered_json::parse(to_json(found.chosen[f]))}});
     return out.dump();
 }
 
@@ -202,10 +207,10 @@ std::string to_json(const learning_curve& found) {
     ordered_json out{{"metric", found.metric}, {"points", ordered_json::array()}};
     for (std::size_t i = 0; i < found.examples.size(); ++i)
         out["points"].push_back({{"examples", found.examples[i]},
-                                 {"training", number(found.training[i])},
-                                 {"training_error", number(found.training_error[i])},
-                                 {"held_out", number(found.held_out[i])},
-                                 {"held_out_error", number(found.held_out_error[i])}});
+                                 {"training", finite_or_null(found.training[i])},
+                                 {"training_error", finite_or_null(found.training_error[i])},
+                                 {"held_out", finite_or_null(found.held_out[i])},
+                                 {"held_out_error", finite_or_null(found.held_out_error[i])}});
     return out.dump();
 }
 

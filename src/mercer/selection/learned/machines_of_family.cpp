@@ -34,6 +34,24 @@ double least_over_offsets(std::vector<variable>& all, double sum) {
     return out;
 }
 
+// The least value of a convex function there, or nearly so: by the golden section.
+template <class F>
+double least_between(double low, double high, F f) {
+    constexpr double share = 0.3819660112501051;
+    double a = low + share * (high - low), b = high - share * (high - low), fa = f(a), fb = f(b), least = f(1.0);
+    for (int step = 0; step < 30; ++step) {
+        least = std::min({least, fa, fb});
+        if (fa < fb) {
+            high = b, b = a, fb = fa;
+            a = low + share * (high - low), fa = f(a);
+        } else {
+            low = a, a = b, fa = fb;
+            b = high - share * (high - low), fb = f(b);
+        }
+    }
+    return std::min({least, fa, fb});
+}
+
 }  // namespace
 
 machines_of_family::machines_of_family(const kernel_family& family, std::span<const double> y,
@@ -124,16 +142,23 @@ machine_figures machines_of_family::measure(const machine_coefficients& coef, st
             for (index p = 0; p < v.cols(); ++p) square += v(i, p) * one(i, p), f(i, p) += d * one(i, p);
         out.quadratic.push_back(std::max(square, 0.0));
     }
-    for (std::size_t p = 0; p < problems_.size(); ++p) out.loss += loss_of(p, f.data() + p, f.cols());
+    // At a large C what is left of the gap in f costs C for every support vector; a slightly larger w costs little.
+    for (std::size_t p = 0; p < problems_.size(); ++p) {
+        double square = 0;
+        for (std::size_t i = 0; i < problems_[p].rows.size(); ++i)
+            square += coef[p][i] * f(problems_[p].rows[i], static_cast<index>(p));
+        out.objective += least_between(
+            0.8, 1.25, [&](double c) { return c * c * square / 2 + loss_of(p, f.data() + p, f.cols(), c); });
+    }
     return out;
 }
 
-double machines_of_family::loss_of(std::size_t p, const double* f, index stride) const {
+double machines_of_family::loss_of(std::size_t p, const double* f, index stride, double factor) const {
     const binary_problem& problem = problems_[p];
     std::vector<variable> all;
     double sum = 0;
     for (std::size_t i = 0; i < problem.rows.size(); ++i) {
-        const double at = f[problem.rows[i] * stride], most = problem.penalty[i];
+        const double at = factor * f[problem.rows[i] * stride], most = problem.penalty[i];
         if (options_.task == svm_task::c_svc) {
             const bool positive = problem.sign[i] > 0;
             all.push_back({problem.sign[i] - at, positive ? 0 : -most, positive ? most : 0});

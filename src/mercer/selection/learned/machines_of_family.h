@@ -16,7 +16,7 @@ using machine_coefficients = std::vector<std::vector<double>>;
 struct machine_figures {
     double linear = 0;              // pᵀα
     std::vector<double> quadratic;  // αᵀKₘα of each kernel
-    double loss = 0;                // of f = Σ dₘKₘα + b at the best b
+    double objective = 0;  // ½c² Σ dₘαᵀKₘα + loss of c·f + b, f = Σ dₘKₘα, at the best c and b
 };
 
 class machines_of_family {
@@ -30,7 +30,7 @@ public:
     double scale() const { return scale_; }
 
 private:
-    double loss_of(std::size_t problem, const double* f, index stride) const;
+    double loss_of(std::size_t problem, const double* f, index stride, double factor) const;
 
     const kernel_family& family_;
     std::span<const double> y_;

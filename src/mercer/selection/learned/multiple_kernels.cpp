@@ -55,7 +55,7 @@ public:
 
 private:
     static constexpr double first_tol = 1e-2;  // of a machine, beside values of f
-    static constexpr double level = 0.9;       // between the least that cuts allow and the best that was seen
+    static constexpr double level = 0.3;       // from the least that cuts allow to the best that was seen
     static constexpr std::size_t most_cuts = 60;
     static constexpr int most_denied = 6;  // ends denied by values in double
 
@@ -89,7 +89,7 @@ void weight_learner::look_at(const std::vector<double>& d) {
     const machine_coefficients coef = machines_.fit(d, tol_, std::max(options_.machine.most_seconds - seconds, 0.01));
     const machine_figures said = machines_.measure(coef, d, false);
     ++machines_fitted_;
-    const double square = dot(d, said.quadratic) / 2, objective = square + said.loss;
+    const double square = dot(d, said.quadratic) / 2, objective = said.objective;
     if (objective < best_) best_ = objective, best_at_ = d, best_coef_ = coef;
     if (const double low = lower(said); low > bound_) bound_ = low, bound_coef_ = coef;
     at_ = d;
@@ -181,7 +181,7 @@ std::vector<double> weight_learner::next() {
 // Both sides again, with kernel values in double.
 bool weight_learner::certified() {
     const machine_figures above = machines_.measure(best_coef_, best_at_, true);
-    best_ = dot(best_at_, above.quadratic) / 2 + above.loss;
+    best_ = above.objective;
     bound_ = std::max(lower(above), lower(machines_.measure(bound_coef_, best_at_, true)));
     return best_ - bound_ <= enough();
 }

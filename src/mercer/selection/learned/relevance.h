@@ -7,9 +7,9 @@
 //     loo        log of the mean squared leave-one-out residual αᵢ/Bᵢᵢ
 //
 // With W = ∂criterion/∂K the gradient by log sₐ is Σᵢⱼ Wᵢⱼ ∂kᵢⱼ/∂log sₐ: the slope of k by its statistics comes from
-// its own formula (kernels/evaluation/pairwise/slopes.h), and what columns give to the statistics are matrix products, so that
-// all columns cost about as much as the inverse. Neither criterion is convex: the end is a point where the gradient
-// vanishes, found by L-BFGS from equal factors, the best common factor first.
+// its own formula (kernels/evaluation/pairwise/slopes.h), and what columns give to the statistics are matrix products,
+// so that all columns cost about as much as the inverse. Neither criterion is convex: the end is a point where the
+// gradient vanishes, found by L-BFGS from equal factors, the best common factor first.
 #pragma once
 
 #include <span>

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr index smallest_block = 128;
-constexpr std::size_t largest_block = 640;
+constexpr std::size_t largest_block = 768;
 
 index padded(index n) {
     const index width = best_vector_ops().padding;
@@ -107,7 +107,7 @@ void price_path::solve(double C, double tol, std::int64_t most_steps) {
     set_bounds();
     steps_ = 0;
     // So many steps among all take as long as a block of a few hundred.
-    const std::int64_t soon = 200 + K_.size() / 8;
+    const std::int64_t soon = 200 + K_.size() / 4;
     const bool blocks = K_.size() > 2 * smallest_block;
     solve_all(tol, blocks ? std::min(soon, most_steps) : most_steps);
     while (blocks && gap_ > tol && steps_ < most_steps)
