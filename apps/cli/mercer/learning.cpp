@@ -16,6 +16,7 @@ namespace mercer::cli {
 void add_learning(CLI::App& program) {
     add_fit(program);
     add_tune(program);
+    add_learn(program);
     add_predict(program);
     add_evaluate(program);
     add_transform(program);

@@ -11,6 +11,7 @@ namespace mercer::cli {
 
 void add_fit(CLI::App& program);
 void add_tune(CLI::App& program);
+void add_learn(CLI::App& program);
 void add_predict(CLI::App& program);
 void add_evaluate(CLI::App& program);
 void add_transform(CLI::App& program);

@@ -13,6 +13,7 @@ from ._core import version as __version__
 from ._clusters import KernelKMeans, KernelKMedoids
 from ._evaluation import evaluate
 from ._hypotheses import hsic_test, mmd_test
+from ._learn import Learning, learn_kernel
 from ._linear import LinearSVC, Pegasos
 from ._logistic import KernelLogisticRegression
 from ._nearest_class import NearestCentroid, NearestMedoid
@@ -44,6 +45,8 @@ __all__ = [
     "TextFeatures",
     "tune",
     "Tuning",
+    "learn_kernel",
+    "Learning",
     "kernel_ridge_path",
     "MarginReport",
     "evaluate",
