@@ -8,6 +8,7 @@
 #include "mercer/base/file.h"
 #include "mercer/data/readers/npy.h"
 #include "mercer/insight/same_features.h"
+#include "predict/stream.h"
 
 namespace mercer::cli {
 namespace {
@@ -17,7 +18,8 @@ struct use_options {
     model_data from;
     common_options common;
     std::string out, picture;
-    bool details = false, score_only = false;
+    bool details = false, score_only = false, stream = false;
+    index batch = 8192;
 };
 
 void require_prediction(const api::model& m) {
@@ -49,12 +51,20 @@ json rows_json(const matrix<double>& values) {
 // CSV with a header, or one prediction a line.
 std::string prediction_text(const api::model& m, const std::vector<double>& found, const api::columns& details,
                             bool csv) {
+    return (csv ? prediction_header(details) : "") + prediction_lines(m, found, details, csv);
+}
+
+}  // namespace
+
+std::string prediction_header(const api::columns& details) {
+    std::string out = "prediction";
+    for (const auto& name : details.names) out += "," + csv_field(name);
+    return out + "\n";
+}
+
+std::string prediction_lines(const api::model& m, const std::vector<double>& found, const api::columns& details,
+                             bool csv) {
     std::string out;
-    if (csv) {
-        out = "prediction";
-        for (const auto& name : details.names) out += "," + csv_field(name);
-        out += "\n";
-    }
     for (std::size_t i = 0; i < found.size(); ++i) {
         out += csv ? csv_field(m.class_text(found[i])) : one_line(m.class_text(found[i]));
         for (index c = 0; c < details.values.cols(); ++c)
@@ -63,6 +73,8 @@ std::string prediction_text(const api::model& m, const std::vector<double>& foun
     }
     return out;
 }
+
+namespace {
 
 // A score on objects that the model was fitted on says little of new ones, and strings, sets and graphs repeat.
 std::string repeated(const api::model& m, const dataset& x) {
@@ -201,11 +213,27 @@ void add_predict(CLI::App& program) {
     command->add_flag("--details", options->details, "With probabilities, decision values, distances or variances")
         ->group("Output");
     command->add_flag("--score", options->score_only, "Print only how good the predictions are")->group("Output");
+    command
+        ->add_flag("--stream", options->stream,
+                   "Read, predict and write batch by batch, for data larger than memory and for pipes (csv, libsvm, "
+                   "npy); 'part-*.csv' is all such files")
+        ->group("Data");
+    command->add_option("--batch", options->batch, "--stream: rows at a time")
+        ->option_text("ROWS")
+        ->check(CLI::PositiveNumber)
+        ->group("Data");
     command->footer(
         "Examples:\n  mercer predict iris.model data/iris.csv --score\n  mercer predict iris.model new.csv --details "
         "-o answers.csv\n"
-        "  mercer predict promoters.model data/promoters.tsv --json");
-    command->callback([options] { predict(*options); });
+        "  mercer predict promoters.model data/promoters.tsv --json\n"
+        "  zcat new.csv.gz | mercer predict flights.model - --stream > delays.txt");
+    command->callback([options, command] {
+        if (options->stream)
+            return predict_streamed({options->model, options->from, options->common, options->out, options->details,
+                                     options->score_only, options->batch});
+        if (command->count("--batch")) throw usage_error("--batch is for --stream: say both, or neither");
+        predict(*options);
+    });
 }
 
 void add_transform(CLI::App& program) {

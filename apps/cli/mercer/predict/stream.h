@@ -1,0 +1,23 @@
+// mercer predict --stream: batches in, batches out.
+#pragma once
+
+#include "../learning.h"
+
+namespace mercer::cli {
+
+struct stream_predict {
+    std::string model;
+    model_data from;
+    common_options common;
+    std::string out;
+    bool details = false, score_only = false;
+    index batch = 8192;
+};
+void predict_streamed(const stream_predict& options);
+
+// CSV lines, or one prediction a line.
+std::string prediction_lines(const api::model& m, const std::vector<double>& found, const api::columns& details,
+                             bool csv);
+std::string prediction_header(const api::columns& details);
+
+}  // namespace mercer::cli
