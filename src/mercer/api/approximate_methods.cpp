@@ -22,7 +22,7 @@ centre_choice named_choice(const std::string& name) {
     return centre_choice::rpcholesky;
 }
 
-nystroem_options told(const auto& m, const fit_call& t) {
+nystroem_options nystroem_told(const auto& m, const fit_call& t) {
     auto o = t.common<nystroem_options>(m);
     o.n_centres = m.n_centres;
     o.centres = named_choice(m.centres);
@@ -99,18 +99,18 @@ public:
     }
 };
 
-fitted_ptr make_ridge(const nystroem_ridge& m, const fit_call& t) {
-    const nystroem_options o = told(m, t);
+fitted_ptr make_nystroem_ridge(const nystroem_ridge& m, const fit_call& t) {
+    const nystroem_options o = nystroem_told(m, t);
     return t.made<nystroem_ridge_fitted>(
         t.from([&](const auto&... from) { return fit_nystroem_ridge(rows_of(from...), t.y, o); }));
 }
-fitted_ptr make_logistic(const nystroem_logistic& m, const fit_call& t) {
-    const nystroem_options o = told(m, t);
+fitted_ptr make_nystroem_logistic(const nystroem_logistic& m, const fit_call& t) {
+    const nystroem_options o = nystroem_told(m, t);
     return t.made<nystroem_logistic_fitted>(
         t.from([&](const auto&... from) { return fit_nystroem_logistic(rows_of(from...), t.targets(), o); }));
 }
-fitted_ptr make_svc(const nystroem_svc& m, const fit_call& t) {
-    const nystroem_options o = told(m, t);
+fitted_ptr make_nystroem_svc(const nystroem_svc& m, const fit_call& t) {
+    const nystroem_options o = nystroem_told(m, t);
     return t.made<nystroem_svc_fitted>(
         t.from([&](const auto&... from) { return fit_nystroem_svc(rows_of(from...), t.targets(), o); }));
 }
@@ -137,8 +137,8 @@ public:
     std::string trouble() const override { return trouble_of(m_.status, "max_iter, or take a larger tol"); }
 };
 
-fitted_ptr make_pca(const nystroem_pca& m, const fit_call& t) {
-    const nystroem_options o = told(m, t);
+fitted_ptr make_nystroem_pca(const nystroem_pca& m, const fit_call& t) {
+    const nystroem_options o = nystroem_told(m, t);
     return t.made<nystroem_pca_fitted>(
         t.from([&](const auto&... from) { return fit_nystroem_pca(rows_of(from...), m.n_components, o); }));
 }
@@ -163,8 +163,8 @@ public:
     }
 };
 
-fitted_ptr make_features(const nystroem& m, const fit_call& t) {
-    const nystroem_options o = told(m, t);
+fitted_ptr make_nystroem_features(const nystroem& m, const fit_call& t) {
+    const nystroem_options o = nystroem_told(m, t);
     return t.made<nystroem_features_fitted>(
         t.from([&](const auto&... from) { return fit_nystroem_features(rows_of(from...), o); }));
 }
@@ -182,7 +182,7 @@ public:
     }
 };
 
-fitted_ptr make_random(const random_features& m, const fit_call& t) {
+fitted_ptr make_random_features(const random_features& m, const fit_call& t) {
     auto o = t.common<random_features_options>(m);
     o.n_components = m.n_components;
     o.orthogonal = m.orthogonal;
@@ -202,24 +202,26 @@ fitted_ptr fit_passes(const method& m, const option_values& options, const kerne
     fit_watch watch(control);
     const fit_call t{{matrix_view<const double>(), y, nullptr}, options, control, watch};
     if (m.name == "nystroem_ridge")
-        return t.made<nystroem_ridge_fitted>(fit_nystroem_ridge(x, t.y, told(value_of<nystroem_ridge>(options), t)));
+        return t.made<nystroem_ridge_fitted>(
+            fit_nystroem_ridge(x, t.y, nystroem_told(value_of<nystroem_ridge>(options), t)));
     if (m.name == "nystroem_logistic")
         return t.made<nystroem_logistic_fitted>(
-            fit_nystroem_logistic(x, t.targets(), told(value_of<nystroem_logistic>(options), t)));
+            fit_nystroem_logistic(x, t.targets(), nystroem_told(value_of<nystroem_logistic>(options), t)));
     if (m.name == "nystroem_svc")
-        return t.made<nystroem_svc_fitted>(fit_nystroem_svc(x, t.targets(), told(value_of<nystroem_svc>(options), t)));
+        return t.made<nystroem_svc_fitted>(
+            fit_nystroem_svc(x, t.targets(), nystroem_told(value_of<nystroem_svc>(options), t)));
     fail(errc::unsupported, fmt::format("{} needs its examples in memory: nystroem_ridge, nystroem_logistic and "
                                         "nystroem_svc read them batch by batch",
                                         m.name));
 }
 
 std::vector<method> approximate_methods() {
-    return {entry<nystroem_ridge, nystroem_ridge_fitted>(make_ridge),
-            entry<nystroem_logistic, nystroem_logistic_fitted>(make_logistic),
-            entry<nystroem_svc, nystroem_svc_fitted>(make_svc),
-            entry<nystroem_pca, nystroem_pca_fitted>(make_pca),
-            entry<nystroem, nystroem_features_fitted>(make_features),
-            entry<random_features, random_features_fitted>(make_random)};
+    return {entry<nystroem_ridge, nystroem_ridge_fitted>(make_nystroem_ridge),
+            entry<nystroem_logistic, nystroem_logistic_fitted>(make_nystroem_logistic),
+            entry<nystroem_svc, nystroem_svc_fitted>(make_nystroem_svc),
+            entry<nystroem_pca, nystroem_pca_fitted>(make_nystroem_pca),
+            entry<nystroem, nystroem_features_fitted>(make_nystroem_features),
+            entry<random_features, random_features_fitted>(make_random_features)};
 }
 
 }  // namespace mercer::api

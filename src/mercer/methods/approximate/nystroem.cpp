@@ -33,7 +33,7 @@ nystroem_fit solve(const kernel_rows& x, row_losses& losses, std::span<const dou
     const nystroem_basis basis(std::move(k_mm));
     const auto rough = x.rough_passes(posed.objects);
     const auto exact = x.passes(posed.objects, posed.centres, rough.it ? 0 : o.memory_bytes / 2);
-    nystroem_operator k{exact.get(), rough.get(), &basis, {posed.sample.get(), posed.sampled, posed.candidates}};
+    nystroem_operator k{exact.get(), rough.get(), &basis, posed.buckets, o.seed};
     nystroem_newton_options s;
     s.lambda = lambda, s.intercept = o.fit_intercept, s.tol = o.tol, s.max_passes = o.max_iter;
     if (o.progress) s.progress = [&](index passes, double gap) { return o.progress({"passes", passes, 0, gap}); };
@@ -45,7 +45,7 @@ nystroem_fit solve(const kernel_rows& x, row_losses& losses, std::span<const dou
     out.lambda = lambda, out.status = found.status, out.objective = found.objective, out.gap = found.gap;
     out.residual = found.residual, out.passes = found.passes, out.rounds = found.rounds;
     out.trace = std::move(found.trace);
-    out.out_of_reach = share_out_of_reach(basis, k.sample, posed.sample_self);
+    out.out_of_reach = share_out_of_reach(basis, *posed.sample, posed.sample_self);
     // Where nothing says that the problem is convex, meeting the first-order conditions does not make this the minimum.
     if (out.f.k && !out.f.k->proof().valid && out.status == fit_status::converged) out.status = fit_status::stationary;
     for (index i = 0; i < out.f.coef.rows() * out.f.coef.cols(); ++i)

@@ -77,10 +77,9 @@ matrix<double> probabilities(const nystroem_logistic_model& model, matrix_view<c
 struct nystroem_problem {
     std::vector<index> centres;         // their numbers
     dataset objects;                    // and themselves; none where only kernel values are known
-    std::vector<index> sampled;         // rows to learn the shape of the problem from
-    owned<gram<double>> among, sample;  // K(Z, Z), K(sampled, Z)
-    std::vector<double> sample_self;    // k(x, x) of the sampled rows
-    index candidates = 0;               // rows with a weight
+    owned<gram<double>> among, sample;  // K(Z, Z), and K of some rows against Z
+    std::vector<double> sample_self;    // k(x, x) of those rows
+    index buckets = 0;                  // rows of a sketch of K(X, Z) that suits time and memory
 };
 nystroem_problem pose_nystroem(const kernel_rows& x, const nystroem_options& options, std::span<const double> weight,
                                const char* owner);

@@ -73,8 +73,7 @@ nystroem_features_model fit_nystroem_features(const kernel_rows& x, const nystro
     nystroem_problem posed = pose_nystroem(x, o, weight, owner);
     const matrix<double> k = among_centres(posed);
     nystroem_features_model out;
-    out.out_of_reach =
-        share_out_of_reach(nystroem_basis(k), {posed.sample.get(), posed.sampled, posed.candidates}, posed.sample_self);
+    out.out_of_reach = share_out_of_reach(nystroem_basis(k), *posed.sample, posed.sample_self);
     // K_MM^-½ = U diag(λ^-½) Uᵀ, λ at least 1e-12 as in scikit-learn
     const eigen_system e = symmetric_eigen(k);
     const index m = k.rows();
@@ -160,8 +159,7 @@ nystroem_pca_model fit_nystroem_pca(const kernel_rows& x, index components, cons
     out.projection.coef = turned(rows);
     if (kept == 0) out.projection.coef = matrix<double>(m, 0);
     out.projection.offset = std::move(offset);
-    out.out_of_reach =
-        share_out_of_reach(basis, {posed.sample.get(), posed.sampled, posed.candidates}, posed.sample_self);
+    out.out_of_reach = share_out_of_reach(basis, *posed.sample, posed.sample_self);
     take_centres(out.projection, posed, x);
     return out;
 }

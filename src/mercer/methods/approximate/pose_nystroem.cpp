@@ -32,10 +32,11 @@ index rows_to_choose_from(index n, index m, const nystroem_options& o, const cha
     return most;
 }
 
-// Rows of the sketch that preconditions: as many as cost about two passes, within what is enough and what is too few.
-// s rows give a condition number of ((1 + √(M/s))/(1 - √(M/s)))².
-index rows_of_sketch(index n, index m) {
-    return std::min(n, std::clamp<index>(16 * n / std::max<index>(m, 1), 4 * m, 12 * m));
+// Rows of the sketch that preconditions: as many as cost about two passes, within what is enough and what is too few,
+// and what fits. s rows give a condition number of about ((1 + √(M/s))/(1 - √(M/s)))².
+index rows_of_sketch(index n, index m, std::size_t memory) {
+    const index fitting = static_cast<index>(static_cast<double>(memory) / 3 / (8.0 * static_cast<double>(m)));
+    return std::min({n, std::clamp<index>(16 * n / std::max<index>(m, 1), 4 * m, 12 * m), std::max(fitting, m)});
 }
 
 std::vector<index> positions(std::span<const index> of, std::span<const index> in) {
@@ -76,15 +77,15 @@ nystroem_problem pose_nystroem(const kernel_rows& x, const nystroem_options& o, 
     const std::vector<index> given =
         o.centres == centre_choice::given ? given_rows(o, x.size(), owner) : std::vector<index>{};
     const index m = std::min(n, given.empty() ? o.n_centres : std::ssize(given));
-    // One uniform sample, of which the first are those to choose from and the first are those to sketch by.
+    // One uniform sample, of which the first are those to choose from and the first are those to judge by.
     seeded random(o.seed);
-    const index to_choose = rows_to_choose_from(n, m, o, owner), to_sketch = rows_of_sketch(n, m);
-    const std::vector<index> order = random.sample(n, std::max(to_choose, to_sketch));
+    const index to_choose = rows_to_choose_from(n, m, o, owner), to_judge = std::min<index>(n, 2000);
+    const std::vector<index> order = random.sample(n, std::max(to_choose, to_judge));
     std::vector<index> sample = chosen(rows, order);
     std::vector<index> pool(sample.begin(), sample.begin() + to_choose),
-        sketch(sample.begin(), sample.begin() + to_sketch);
+        judges(sample.begin(), sample.begin() + to_judge);
     if (!given.empty()) pool = given, sample.insert(sample.end(), given.begin(), given.end());
-    for (auto* each : {&sample, &pool, &sketch}) std::ranges::sort(*each);
+    for (auto* each : {&sample, &pool, &judges}) std::ranges::sort(*each);
     sample.erase(std::ranges::unique(sample).begin(), sample.end());
 
     // Objects are fetched once: from files that is a pass.
@@ -94,7 +95,7 @@ nystroem_problem pose_nystroem(const kernel_rows& x, const nystroem_options& o, 
         return objects.size() == 0 ? dataset() : gather(objects, std::span<const index>(at));
     };
     nystroem_problem out;
-    out.candidates = n;
+    out.buckets = rows_of_sketch(x.size(), m, o.memory_bytes);
     if (given.empty()) {
         const auto k = x.among(some(pool), pool);
         out.centres = chosen(pool, choose_centres(*k, m, o.centres, o.seed + 1, o.progress));
@@ -102,13 +103,12 @@ nystroem_problem pose_nystroem(const kernel_rows& x, const nystroem_options& o, 
     } else {
         out.centres = given;
     }
-    out.sampled = std::move(sketch);
     out.objects = some(out.centres);
     out.among = x.among(out.objects, out.centres);
-    const dataset left = some(out.sampled);
-    out.sample = x.between(left, out.sampled, out.objects, out.centres);
-    out.sample_self.resize(out.sampled.size());
-    x.among(left, out.sampled)->diagonal(out.sample_self);
+    const dataset left = some(judges);
+    out.sample = x.between(left, judges, out.objects, out.centres);
+    out.sample_self.resize(judges.size());
+    x.among(left, judges)->diagonal(out.sample_self);
     return out;
 }
 

@@ -18,9 +18,9 @@
 namespace mercer {
 namespace {
 
-constexpr const char* owner = "kernel ridge";
-
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+double seconds_now() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 // Vectors of the iteration, and the factor twice: once scaled, while its inner product is formed.
 double cg_bytes(index n, index outputs, index rank) {
@@ -55,21 +55,21 @@ kernel_ridge_model solve_kernel_ridge_by_cg(const gram<double>& K, matrix_view<c
         fail(errc::unsupported,
              fmt::format("kernel ridge: {} needs a decomposition: leave solver=cg out", o.loo ? "loo" : "variance"));
     const index rank = rank_for(n, outputs, o);
-    check_budget(owner, cg_bytes(n, outputs, rank), o.memory_bytes,
+    check_budget("kernel ridge", cg_bytes(n, outputs, rank), o.memory_bytes,
                  fmt::format("for conjugate gradients on {} examples with rank {}", n, rank));
     kernel_ridge_model model;
     model.alpha = o.alpha;
-    const double start = now();
+    const double start = seconds_now();
     rp_cholesky_options r;
     r.rank = rank;
     if (o.progress)
         r.progress = [&](index done, double left) {
-            report(o.progress, {"preconditioner", done, rank, left}, owner);
+            report(o.progress, {"preconditioner", done, rank, left}, "kernel ridge");
             return true;
         };
     const random_pivots pivots = rp_cholesky(K, r);
     const matrix_view<const double> factor = pivots.factor.view().block(0, 0, n, std::ssize(pivots.pivots));
-    model.seconds_gram = now() - start;
+    model.seconds_gram = seconds_now() - start;
     std::vector<double> ridge;
     matrix<double> b(outputs, n);
     for (index i = 0; i < n; ++i) {
@@ -103,7 +103,7 @@ kernel_ridge_model solve_kernel_ridge_by_cg(const gram<double>& K, matrix_view<c
     model.f.offset.assign(static_cast<std::size_t>(outputs), 0.0);
     model.f.rows = std::move(used);
     model.f.training_size = y.rows;
-    model.seconds_solve = now() - start - model.seconds_gram;
+    model.seconds_solve = seconds_now() - start - model.seconds_gram;
     return model;
 }
 

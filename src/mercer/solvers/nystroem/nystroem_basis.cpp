@@ -13,18 +13,6 @@ namespace {
 
 constexpr index chunk = 512;
 
-// The features of some rows of the sample, with room for the column of ones.
-matrix<double> features(const nystroem_basis& basis, const gram<double>& k, index first, index count, bool constant) {
-    const index m = basis.size();
-    matrix<double> out(count, m + (constant ? 1 : 0));
-    const matrix_view<double> phi(out.data(), count, m, out.cols());
-    k.block(selection(first, count), selection(0, m), phi);
-    basis.to_gradient(phi);  // φ = T⁻ᵀk
-    if (constant)
-        for (index i = 0; i < count; ++i) out(i, m) = 1;
-    return out;
-}
-
 }  // namespace
 
 nystroem_basis::nystroem_basis(matrix<double> k_mm) {
@@ -51,26 +39,23 @@ void nystroem_basis::to_coefficients(matrix_view<double> rows) const {
 }
 void nystroem_basis::to_gradient(matrix_view<double> rows) const { cholesky_half_solve_rows(t_.view(), rows); }
 
-sketched_hessian::sketched_hessian(const nystroem_basis& basis, const row_sample& sample,
-                                   const std::function<double(index)>& weight, double lambda, bool constant)
-    : a_(basis.size() + (constant ? 1 : 0), basis.size() + (constant ? 1 : 0)) {
-    const index m = basis.size(), s = static_cast<index>(sample.rows.size());
-    const double scale = s > 0 ? static_cast<double>(sample.of) / static_cast<double>(s) : 0;
-    for (index first = 0; first < s; first += chunk) {
-        const index count = std::min(chunk, s - first);
-        matrix<double> phi = features(basis, *sample.k, first, count, constant);
-        for (index i = 0; i < count; ++i) {
-            const double root =
-                std::sqrt(scale * std::max(0.0, weight(sample.rows[static_cast<std::size_t>(first + i)])));
-            for (index j = 0; j < phi.cols(); ++j) phi(i, j) *= root;
-        }
-        add_gram(phi.view(), a_);
+sketched_hessian::sketched_hessian(const nystroem_basis& basis, matrix<double> sketch, double lambda)
+    : a_(sketch.cols(), sketch.cols()) {
+    const index m = basis.size();
+    const bool constant = sketch.cols() > m;
+    double rows = 0;  // of weight 1: what the ones add up to
+    for (index first = 0; first < sketch.rows(); first += chunk) {
+        const index count = std::min(chunk, sketch.rows() - first);
+        basis.to_gradient(matrix_view<double>(sketch.row(first), count, m, sketch.cols()));  // φ = T⁻ᵀk
+        add_gram(sketch.view().block(first, 0, count, sketch.cols()), a_);
     }
+    if (constant) rows = a_(m, m);
+    sketch = {};
     double trace = 0;
     for (index i = 0; i < m; ++i) trace += a_(i, i);
     for (index i = 0; i < m; ++i) a_(i, i) += lambda;
-    // Without a ridge the constant needs some curvature of its own where the sample has none.
-    if (constant) a_(m, m) += std::max(1e-10 * static_cast<double>(sample.of), 1e-300);
+    // Without a ridge the constant needs some curvature of its own where the sketch has none.
+    if (constant) a_(m, m) += std::max(1e-10 * rows, 1e-300);
     const matrix<double> whole = a_;
     for (double more = 0x1p-46 * (trace + lambda); !mercer::cholesky_in_place(a_); more *= 100) {
         if (!std::isfinite(more)) fail(errc::data, "Newton's equations: the matrix must be finite");
@@ -81,12 +66,13 @@ sketched_hessian::sketched_hessian(const nystroem_basis& basis, const row_sample
 
 void sketched_hessian::solve(matrix_view<double> rows) const { cholesky_solve(a_, rows); }
 
-double share_out_of_reach(const nystroem_basis& basis, const row_sample& sample, const std::vector<double>& self) {
+double share_out_of_reach(const nystroem_basis& basis, const gram<double>& k, const std::vector<double>& self) {
     double all = 0, reached = 0;
-    const index s = static_cast<index>(sample.rows.size());
-    for (index first = 0; first < s; first += chunk) {
-        const index count = std::min(chunk, s - first);
-        const matrix<double> phi = features(basis, *sample.k, first, count, false);
+    for (index first = 0; first < k.rows(); first += chunk) {
+        const index count = std::min(chunk, k.rows() - first);
+        matrix<double> phi(count, basis.size());
+        k.block(selection(first, count), selection(0, basis.size()), phi.view());
+        basis.to_gradient(phi.view());
         for (index i = 0; i < count; ++i) {
             double sum = 0;
             for (index j = 0; j < phi.cols(); ++j) sum += phi(i, j) * phi(i, j);

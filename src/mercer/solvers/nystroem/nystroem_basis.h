@@ -3,12 +3,12 @@
 // the ridge is λI and nothing of K_MM is squared. ε = 10·M·2⁻⁵²·max k(z, z), more where centres are copies of each
 // other.
 //
-// What preconditions Newton's equations (ΦᵀDΦ + λI)δ = -g (Rudi, Carratino, Rosasco 2017, with any rows in place of
-// the centres themselves, so that the centres may be chosen as they like): the same matrix from a sample S of s rows,
-//     AᵀA = n/s Φ_SᵀD_SΦ_S + λI.
+// What preconditions Newton's equations (ΦᵀDΦ + λI)δ = -g: the same matrix from a sketch of the rows (row_sketch.h),
+//     AᵀA = (SD^½Φ)ᵀ(SD^½Φ) + λI
+// with a condition number that depends on s/M alone (Falkon has the rows of the centres in its place, Rudi, Carratino,
+// Rosasco 2017, which needs them to be drawn uniformly; Díaz, Epperly, Frangella, Tropp, Webber 2023 have the sketch).
 #pragma once
 
-#include <functional>
 #include <vector>
 
 #include "mercer/gram/gram.h"
@@ -31,18 +31,10 @@ private:
     double added_ = 0;
 };
 
-// Rows of K to learn the shape of ΦᵀDΦ from.
-struct row_sample {
-    const gram<double>* k = nullptr;  // s × M
-    std::vector<index> rows;          // their numbers among all n
-    index of = 0;                     // n
-};
-
 class sketched_hessian {
 public:
-    // weight(row) is that row's entry of D. constant: Φ has a column of ones behind it, without a ridge.
-    sketched_hessian(const nystroem_basis& basis, const row_sample& sample, const std::function<double(index)>& weight,
-                     double lambda, bool constant);
+    // sketch: SD^½K, used up; with one more column than there are centres where f has an offset, without a ridge.
+    sketched_hessian(const nystroem_basis& basis, matrix<double> sketch, double lambda);
     // Every row r becomes (AᵀA)⁻¹r.
     void solve(matrix_view<double> rows) const;
 
@@ -50,8 +42,8 @@ private:
     matrix<double> a_;
 };
 
-// 1 - Σ‖φ(x)‖²/Σk(x, x) over the sample: the share of the trace of K(X, X) that the centres do not reach. `self` holds
-// k(x, x) of its rows.
-double share_out_of_reach(const nystroem_basis& basis, const row_sample& sample, const std::vector<double>& self);
+// 1 - Σ‖φ(x)‖²/Σk(x, x) over some rows k of K: the share of the trace of K(X, X) that the centres do not reach. `self`
+// holds their k(x, x).
+double share_out_of_reach(const nystroem_basis& basis, const gram<double>& k, const std::vector<double>& self);
 
 }  // namespace mercer

@@ -7,6 +7,7 @@
 
 #include "mercer/base/parallel.h"
 #include "mercer/base/stop.h"
+#include "mercer/solvers/nystroem/row_sketch.h"
 #include "mercer/solvers/smo/vector_ops.h"
 
 namespace mercer {
@@ -49,9 +50,7 @@ private:
             out_.status = fit_status::converged;
             return false;
         }
-        if (!shape_ || !losses_.quadratic())
-            shape_.emplace(
-                *k_.basis, k_.sample, [&](index row) { return losses_.mean_curvature(row); }, o_.lambda, o_.intercept);
+        if (!shape_ || !losses_.quadratic()) sketch();
         // As exact as the stopping rule asks for, or the next step makes good.
         const double goal = 0.5 * std::sqrt(2 * o_.lambda * o_.tol * std::abs(out_.objective)) / norm_;
         const double loose = losses_.quadratic() ? 0.0 : std::min(0.1, std::sqrt(norm_ / first_norm_));
@@ -60,6 +59,16 @@ private:
         const double predicted = left * left / (2 * o_.lambda);
         const bool near = losses_.quadratic() || predicted <= 1e3 * o_.tol * std::abs(out_.objective);
         return advance(exact, !k_.rough || exact || near);
+    }
+
+    void sketch() {
+        shape_.reset();
+        const auto weight = [&](index row) { return losses_.mean_curvature(row); };
+        const auto made = [&](const auto& k) {
+            return row_sketch(k, losses_.rows(), k_.buckets, weight, o_.intercept, k_.seed);
+        };
+        shape_.emplace(*k_.basis, k_.rough ? made(*k_.rough) : made(*k_.exact), o_.lambda);
+        ++out_.passes;
     }
 
     // Conjugate gradients on (ΦᵀDΦ + λI)δ = -g, to ‖residual‖ <= enough·‖g‖; what is left of the residual.

@@ -12,6 +12,7 @@
 // (Σu)²/(2ΣD).
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <vector>
 
@@ -26,7 +27,8 @@ struct nystroem_operator {
     const gram_batches<double>* exact = nullptr;
     const gram_batches<float>* rough = nullptr;  // the same in float: then only what is measured is in double
     const nystroem_basis* basis = nullptr;
-    row_sample sample;
+    index buckets = 0;       // rows of the sketch that preconditions
+    std::uint64_t seed = 0;  // and its signs
 };
 
 struct nystroem_newton_options {

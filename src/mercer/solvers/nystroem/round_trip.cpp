@@ -11,7 +11,7 @@
 #include "mercer/solvers/smo/vector_ops.h"
 
 namespace mercer {
-namespace {
+namespace detail {
 
 constexpr index round_up(index n, index unit) { return (n + unit - 1) / unit * unit; }
 
@@ -25,7 +25,7 @@ index rows_of_band(index cols) {
 }
 
 template <class T>
-struct scratch {
+struct pass_scratch {
     buffer<T> tile;
     buffer<double> wide, f, edge;
     std::vector<const T*> rows;
@@ -33,9 +33,9 @@ struct scratch {
 
 // What one pass is given, in the form its loops read.
 template <class T>
-class pass {
+class gram_pass {
 public:
-    pass(index cols, matrix_view<const double> v, matrix_view<double> out)
+    gram_pass(index cols, matrix_view<const double> v, matrix_view<double> out)
         : cols_(cols),
           width_(v.rows > 0 ? v.cols : out.cols),
           band_(rows_of_band<T>(cols)),
@@ -55,8 +55,8 @@ public:
         const index bands = (k.rows() + band_ - 1) / band_, before = first / band_;
         parallel_for(std::min(bands, virtual_shards), [&](index item) {
             // Taken away from the thread while in use: block() may multiply by another matrix on the way.
-            thread_local scratch<T> memory;
-            scratch<T> s = std::move(memory);
+            thread_local pass_scratch<T> memory;
+            pass_scratch<T> s = std::move(memory);
             for (index b = item; b < bands; b += virtual_shards)
                 band(k, first, b * band_, std::min(band_, k.rows() - b * band_), (before + b) % virtual_shards, step,
                      s);
@@ -81,7 +81,7 @@ private:
     index shard_size() const { return (round_up(cols_, ops_.narrow_rows) + ops_.narrow_rows) * stride_; }
 
     void band(const gram<T>& k, index offset, index first, index count, index shard, const row_step& step,
-              scratch<T>& s) {
+              pass_scratch<T>& s) {
         const matrix_view<const T> tile = values(k, first, count, s);
         const index rows = round_up(count, ops_.narrow_rows);
         double* f = s.f.at_least(round_up(band_, ops_.narrow_rows) * stride_);
@@ -114,14 +114,14 @@ private:
     }
 
     // The rows of K, where they lie or computed.
-    matrix_view<const T> values(const gram<T>& k, index first, index count, scratch<T>& s) const {
+    matrix_view<const T> values(const gram<T>& k, index first, index count, pass_scratch<T>& s) const {
         const matrix_view<const T> kept = k.in_memory();
         if (first + count <= kept.rows) return kept.block(first, 0, count, cols_);
         const matrix_view<T> tile(s.tile.at_least(band_ * cols_), count, cols_);
         k.block(selection(first, count), selection(0, cols_), tile);
         return tile;
     }
-    matrix_view<const double> widened(matrix_view<const T> tile, scratch<T>& s) const {
+    matrix_view<const double> widened(matrix_view<const T> tile, pass_scratch<T>& s) const {
         if constexpr (std::is_same_v<T, double>) {
             return tile;
         } else {
@@ -130,7 +130,7 @@ private:
             return {wide, tile.rows, cols_};
         }
     }
-    matrix_view<const double> seen_wide(matrix_view<const T> tile, scratch<T>& s) const {
+    matrix_view<const double> seen_wide(matrix_view<const T> tile, pass_scratch<T>& s) const {
         if constexpr (std::is_same_v<T, double>)
             return tile;
         else
@@ -138,7 +138,7 @@ private:
     }
 
     // f += K v
-    void times(matrix_view<const double> k, index count, double* f, scratch<T>& s) const {
+    void times(matrix_view<const double> k, index count, double* f, pass_scratch<T>& s) const {
         const index high = ops_.narrow_rows;
         for (index g = 0; g < count; g += high) {
             const double* left = k.row(g);
@@ -156,7 +156,8 @@ private:
     }
 
     // sums += Kᵀu
-    void turned_times(matrix_view<const double> k, index count, const double* u, double* sums, scratch<T>& s) const {
+    void turned_times(matrix_view<const double> k, index count, const double* u, double* sums,
+                      pass_scratch<T>& s) const {
         const index high = ops_.narrow_rows;
         for (index j = 0; j < cols_; j += high) {
             const double* left = k.data + j;
@@ -180,7 +181,7 @@ private:
     buffer<double> right_, sums_;
 };
 
-}  // namespace
+}  // namespace detail
 
 template <class T>
 void round_trip(const gram_batches<T>& k, matrix_view<const double> v, const row_step& step, matrix_view<double> out) {
@@ -190,7 +191,7 @@ void round_trip(const gram_batches<T>& k, matrix_view<const double> v, const row
         fail(errc::invalid_argument,
              fmt::format("out = Kᵀ step(K·v) with {} columns of K, v of {}×{} and out of {}×{}: the sizes do not fit",
                          m, v.rows, v.cols, out.rows, out.cols));
-    pass<T> all(m, v, out);
+    detail::gram_pass<T> all(m, v, out);
     k.each([&](index first, const gram<T>& rows) { all.batch(first, rows, step); });
     all.finish(out);
 }

@@ -21,9 +21,7 @@
 #include "mercer/base/error.h"
 
 namespace mercer {
-namespace {
-
-constexpr std::size_t piece = 1 << 18;
+namespace detail {
 
 // A file as the system gives it.
 class raw_file {
@@ -54,12 +52,13 @@ private:
     bool owned_;
 };
 
-}  // namespace
+}  // namespace detail
 
 // What is left of the packed bytes stands in packed[at …].
 struct byte_stream::state {
     enum class form { plain, gzip, xz };
-    raw_file file;
+    static constexpr std::size_t piece = 1 << 18;
+    detail::raw_file file;
     form what = form::plain;
     std::vector<char> packed = std::vector<char>(piece);
     std::size_t at = 0, end = 0;
