@@ -54,36 +54,32 @@ void each_value(const dataset& x, Visit&& visit) {
 }
 
 // min and max of each column; columns that do not store all n coordinates also hold a zero.
-struct extreme_values {
-    std::vector<range> columns;
-    index rows = 0;
-};
-extreme_values extremes(const scaling::batch_pass& pass) {
+std::vector<range> extremes(const scaling::batch_pass& pass, index& rows) {
     constexpr double inf = std::numeric_limits<double>::infinity();
-    extreme_values out;
+    std::vector<range> out;
     std::vector<index> stored;
     pass([&](const dataset& x) {
         if (static_cast<index>(stored.size()) < x.dims()) {
-            out.columns.resize(static_cast<std::size_t>(x.dims()), range{inf, -inf});
-            stored.resize(out.columns.size(), 0);
+            out.resize(static_cast<std::size_t>(x.dims()), range{inf, -inf});
+            stored.resize(out.size(), 0);
         }
-        out.rows += x.size();
+        rows += x.size();
         each_value(x, [&](index j, double value) {
-            range& column = out.columns[static_cast<std::size_t>(j)];
+            range& column = out[static_cast<std::size_t>(j)];
             column.first = std::min(column.first, value);
             column.second = std::max(column.second, value);
             ++stored[static_cast<std::size_t>(j)];
         });
     });
     for (std::size_t j = 0; j < stored.size(); ++j)
-        if (stored[j] < out.rows)
-            out.columns[j] = {std::min(out.columns[j].first, 0.0), std::max(out.columns[j].second, 0.0)};
+        if (stored[j] < rows) out[j] = {std::min(out[j].first, 0.0), std::max(out[j].second, 0.0)};
     return out;
 }
 
 // mean and sd of each column in two passes, both in units of the largest magnitude so that no sum can overflow.
 std::vector<range> moments(const scaling::batch_pass& pass) {
-    const auto [between, rows] = extremes(pass);
+    index rows = 0;
+    const std::vector<range> between = extremes(pass, rows);
     const auto n = static_cast<double>(rows);
     const auto every_value = [&pass](const auto& visit) { pass([&](const dataset& x) { each_value(x, visit); }); };
     std::vector<double> unit(between.size());
@@ -122,7 +118,8 @@ std::vector<range> moments(const scaling::batch_pass& pass) {
 }
 
 std::vector<range> fit_columns(const scaling::batch_pass& pass, scaling_method method) {
-    return method == scaling_method::minmax ? extremes(pass).columns : moments(pass);
+    index rows = 0;
+    return method == scaling_method::minmax ? extremes(pass, rows) : moments(pass);
 }
 
 template <class T>

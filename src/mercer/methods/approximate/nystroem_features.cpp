@@ -64,6 +64,48 @@ private:
     owned<gram_batches<double>> exact_;
 };
 
+// Components from the eigenpairs: directions, variances, and the coefficients of their scores. `self` holds k(x, x) of
+// some rows, `total` is the sum of the weights.
+nystroem_pca_model components_of(const lanczos_result& found, const nystroem_basis& basis, const matrix<double>& mean,
+                                 const std::vector<double>& sample_self, double total, index count) {
+    const index m = basis.size();
+    nystroem_pca_model out;
+    out.status = found.status, out.passes = found.passes + 1;
+    double self = 0, square = 0;
+    for (const double each : sample_self) self += each / static_cast<double>(sample_self.size());
+    for (index j = 0; j < m; ++j) square += mean(j, 0) * mean(j, 0);
+    const double scale = total > 1 ? 1 / (total - 1) : 0;
+    out.total_variance = std::max(0.0, total * (self - square)) * scale;
+    matrix<double> u(count, m);
+    std::vector<double> offset;
+    index kept = 0;
+    const double floor = static_cast<double>(std::max<index>(m, 100)) * 0x1p-52 * total * self;
+    for (index j = 0; j < count && j < std::ssize(found.values); ++j) {
+        const double lambda = found.values[static_cast<std::size_t>(j)];
+        if (!(lambda > floor)) break;
+        const double* row = found.vectors.row(j);
+        const double largest =
+            *std::max_element(row, row + m, [](double a, double b) { return std::abs(a) < std::abs(b); });
+        double shift = 0;
+        for (index i = 0; i < m; ++i) {
+            u(kept, i) = largest < 0 ? -row[i] : row[i];
+            shift -= u(kept, i) * mean(i, 0);
+        }
+        offset.push_back(shift);
+        out.eigenvalues.push_back(lambda);
+        out.explained_variance.push_back(lambda * scale);
+        out.explained_variance_ratio.push_back(out.total_variance > 0 ? lambda * scale / out.total_variance : 0);
+        out.residuals.push_back(found.residuals[static_cast<std::size_t>(j)]);
+        ++kept;
+    }
+    const matrix_view<double> rows(u.data(), kept, m);
+    basis.to_coefficients(rows);
+    out.projection.coef = turned(rows);
+    if (kept == 0) out.projection.coef = matrix<double>(m, 0);
+    out.projection.offset = std::move(offset);
+    return out;
+}
+
 }  // namespace
 
 nystroem_features_model fit_nystroem_features(const kernel_rows& x, const nystroem_options& o) {
@@ -125,40 +167,7 @@ nystroem_pca_model fit_nystroem_pca(const kernel_rows& x, index components, cons
     if (o.progress) l.progress = [&](index done, double residual) { return o.progress({"passes", done, 0, residual}); };
     const lanczos_result found = block_lanczos(m, multiply, l);
 
-    nystroem_pca_model out;
-    out.status = found.status, out.passes = found.passes + 1;
-    double self = 0, square = 0;
-    for (const double each : posed.sample_self) self += each / static_cast<double>(posed.sample_self.size());
-    for (index j = 0; j < m; ++j) square += mean(j, 0) * mean(j, 0);
-    const double scale = total > 1 ? 1 / (total - 1) : 0;
-    out.total_variance = std::max(0.0, total * (self - square)) * scale;
-    matrix<double> u(count, m);
-    std::vector<double> offset;
-    index kept = 0;
-    const double floor = static_cast<double>(std::max<index>(m, 100)) * 0x1p-52 * total * self;
-    for (index j = 0; j < count && j < std::ssize(found.values); ++j) {
-        const double lambda = found.values[static_cast<std::size_t>(j)];
-        if (!(lambda > floor)) break;
-        const double* row = found.vectors.row(j);
-        const double largest =
-            *std::max_element(row, row + m, [](double a, double b) { return std::abs(a) < std::abs(b); });
-        double shift = 0;
-        for (index i = 0; i < m; ++i) {
-            u(kept, i) = largest < 0 ? -row[i] : row[i];
-            shift -= u(kept, i) * mean(i, 0);
-        }
-        offset.push_back(shift);
-        out.eigenvalues.push_back(lambda);
-        out.explained_variance.push_back(lambda * scale);
-        out.explained_variance_ratio.push_back(out.total_variance > 0 ? lambda * scale / out.total_variance : 0);
-        out.residuals.push_back(found.residuals[static_cast<std::size_t>(j)]);
-        ++kept;
-    }
-    const matrix_view<double> rows(u.data(), kept, m);
-    basis.to_coefficients(rows);
-    out.projection.coef = turned(rows);
-    if (kept == 0) out.projection.coef = matrix<double>(m, 0);
-    out.projection.offset = std::move(offset);
+    nystroem_pca_model out = components_of(found, basis, mean, posed.sample_self, total, count);
     out.out_of_reach = share_out_of_reach(basis, *posed.sample, posed.sample_self);
     take_centres(out.projection, posed, x);
     return out;

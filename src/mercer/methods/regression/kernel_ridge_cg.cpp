@@ -36,6 +36,19 @@ index rank_for(index n, index outputs, const kernel_ridge_options& o) {
     return std::clamp<index>(static_cast<index>(std::min(room, wanted)), 1, n);
 }
 
+// The rank, where conjugate gradients can do what is asked and fit the memory.
+index checked_rank(index n, index outputs, const kernel_ridge_options& o) {
+    if (!(o.alpha > 0))
+        fail(errc::invalid_argument, fmt::format("kernel ridge: solver=cg needs alpha > 0, got {}", o.alpha));
+    if (o.loo || o.variance)
+        fail(errc::unsupported,
+             fmt::format("kernel ridge: {} needs a decomposition: leave solver=cg out", o.loo ? "loo" : "variance"));
+    const index rank = rank_for(n, outputs, o);
+    check_budget("kernel ridge", cg_bytes(n, outputs, rank), o.memory_bytes,
+                 fmt::format("for conjugate gradients on {} examples with rank {}", n, rank));
+    return rank;
+}
+
 }  // namespace
 
 bool kernel_ridge_by_cg(index n, index outputs, const kernel_ridge_options& o) {
@@ -49,14 +62,7 @@ kernel_ridge_model solve_kernel_ridge_by_cg(const gram<double>& K, matrix_view<c
                                             const std::vector<double>& weight, std::vector<index> used,
                                             const kernel_ridge_options& o) {
     const index n = K.rows(), outputs = y.cols;
-    if (!(o.alpha > 0))
-        fail(errc::invalid_argument, fmt::format("kernel ridge: solver=cg needs alpha > 0, got {}", o.alpha));
-    if (o.loo || o.variance)
-        fail(errc::unsupported,
-             fmt::format("kernel ridge: {} needs a decomposition: leave solver=cg out", o.loo ? "loo" : "variance"));
-    const index rank = rank_for(n, outputs, o);
-    check_budget("kernel ridge", cg_bytes(n, outputs, rank), o.memory_bytes,
-                 fmt::format("for conjugate gradients on {} examples with rank {}", n, rank));
+    const index rank = checked_rank(n, outputs, o);
     kernel_ridge_model model;
     model.alpha = o.alpha;
     const double start = seconds_now();
