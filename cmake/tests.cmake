@@ -25,6 +25,7 @@ if(test_sources)
   mercer_warnings(mercer_tests)
   mercer_precompile(mercer_tests <algorithm> <cmath> <functional> <map> <random> <string> <vector> <gtest/gtest.h> <gmock/gmock.h> <fmt/format.h>)
   target_compile_options(mercer_tests PRIVATE ${mercer_light})
+  mercer_together(mercer_tests)
   if(mercer_apps)
     add_dependencies(mercer_tests ${mercer_apps}) # tests of the programs run them
   endif()
@@ -34,7 +35,7 @@ endif()
 # The contracts of kernels, Gram matrices, solvers and methods on the library without BLAS, threads and files, the same objects linked with nothing else. The
 # tests read their own data, so that they bring what reads files; tests/core/main.cpp sees to it that the library alone does without.
 if(test_sources AND NOT MERCER_SANITIZE)
-  add_executable(mercer_core_tests "$<FILTER:$<TARGET_OBJECTS:mercer_tests>,INCLUDE,/tests/(contracts|kernels|gram|solvers|methods|selection|insight)/>"
+  add_executable(mercer_core_tests "$<FILTER:$<TARGET_OBJECTS:mercer_tests>,INCLUDE,[/_]tests[/_](contracts|kernels|gram|solvers|methods|selection|insight)[/_]>"
                  "$<FILTER:$<TARGET_OBJECTS:mercer>,INCLUDE,/(base/file|data/readers/source|methods/svm/files/checkpoint)\\.cpp>")
   set_target_properties(mercer_core_tests PROPERTIES LINKER_LANGUAGE CXX)
   target_link_libraries(mercer_core_tests PRIVATE mercer_core GTest::gtest_main GTest::gmock rapidcheck
