@@ -33,7 +33,7 @@ nystroem_fit solve(const kernel_rows& x, row_losses& losses, std::span<const dou
     const nystroem_basis basis(std::move(k_mm));
     const auto rough = x.rough_passes(posed.objects);
     const auto exact = x.passes(posed.objects, posed.centres, rough.it ? 0 : o.memory_bytes / 2);
-    nystroem_operator k{exact.get(), rough.get(), &basis, posed.buckets, o.seed};
+    nystroem_operator k{exact.get(), rough.get(), &basis, posed.buckets, o.memory_bytes, o.seed};
     nystroem_newton_options s;
     s.lambda = lambda, s.intercept = o.fit_intercept, s.tol = o.tol, s.max_passes = o.max_iter;
     if (o.progress) s.progress = [&](index passes, double gap) { return o.progress({"passes", passes, 0, gap}); };

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <optional>
+#include <utility>
+#include <vector>
 
 #include "mercer/base/parallel.h"
 #include "mercer/base/stop.h"
@@ -50,7 +51,7 @@ private:
             out_.status = fit_status::converged;
             return false;
         }
-        if (!shape_ || !losses_.quadratic()) sketch();
+        if (shapes_.empty() || !losses_.quadratic()) sketch();
         // As exact as the stopping rule asks for, or the next step makes good.
         const double goal = 0.5 * std::sqrt(2 * o_.lambda * o_.tol * std::abs(out_.objective)) / norm_;
         const double loose = losses_.quadratic() ? 0.0 : std::min(0.1, std::sqrt(norm_ / first_norm_));
@@ -61,14 +62,33 @@ private:
         return advance(exact, !k_.rough || exact || near);
     }
 
+    // What preconditions: one matrix for every function, or for all of them where their curvatures are the same, or so
+    // many do not fit.
     void sketch() {
-        shape_.reset();
-        const auto weight = [&](index row) { return losses_.mean_curvature(row); };
-        const auto made = [&](const auto& k) {
-            return row_sketch(k, losses_.rows(), k_.buckets, weight, o_.intercept, k_.seed);
-        };
-        shape_.emplace(*k_.basis, k_.rough ? made(*k_.rough) : made(*k_.exact), o_.lambda);
-        ++out_.passes;
+        shapes_.clear();
+        const double one = 8.0 * static_cast<double>(n_) * static_cast<double>(n_),
+                     sketch = 8.0 * static_cast<double>(n_) * static_cast<double>(std::min(k_.buckets, losses_.rows())),
+                     room = static_cast<double>(k_.memory_bytes) / 3;
+        const bool alike = losses_.quadratic() || r_ == 1 || one * static_cast<double>(r_) > room;
+        const index shapes = alike ? 1 : r_,
+                    at_once = std::clamp<index>(static_cast<index>(room / std::max(sketch, 1.0)), 1, shapes);
+        for (index first = 0; first < shapes; first += at_once) {
+            const index count = std::min(at_once, shapes - first);
+            const row_weights weight = [&](index row, index c) {
+                return alike ? losses_.mean_curvature(row) : losses_.curvature(row, first + c);
+            };
+            const auto made = [&](const auto& k) {
+                return row_sketch(k, losses_.rows(), k_.buckets, count, weight, o_.intercept, k_.seed);
+            };
+            for (matrix<double>& each : k_.rough ? made(*k_.rough) : made(*k_.exact))
+                shapes_.emplace_back(*k_.basis, std::exchange(each, {}), o_.lambda);
+            ++out_.passes;
+        }
+    }
+
+    void precondition(point& z) const {
+        if (shapes_.size() == 1) return shapes_.front().solve(z.view());
+        for (index c = 0; c < r_; ++c) shapes_[static_cast<std::size_t>(c)].solve({z.row(c), 1, n_, n_});
     }
 
     // Conjugate gradients on (ΦᵀDΦ + λI)δ = -g, to ‖residual‖ <= enough·‖g‖; what is left of the residual.
@@ -77,7 +97,7 @@ private:
         combine(residual, 0, gradient_, -1);
         direction_ = point(r_, n_);
         point z = residual;
-        shape_->solve(z.view());
+        precondition(z);
         point p = z;
         double rz = dot(residual, z), left = norm_;
         while (out_.passes < o_.max_passes && left > enough * norm_) {
@@ -91,7 +111,7 @@ private:
             left = std::sqrt(dot(residual, residual));
             out_.trace.push_back(first_norm_ > 0 ? left / first_norm_ : 0);
             z = residual;
-            shape_->solve(z.view());
+            precondition(z);
             const double next = dot(residual, z);
             combine(p, next / rz, z, 1);
             rz = next;
@@ -210,7 +230,7 @@ private:
     index m_, n_, r_;
     point at_, gradient_, direction_;
     double norm_ = 0, first_norm_ = 0;
-    std::optional<sketched_hessian> shape_;
+    std::vector<sketched_hessian> shapes_;
     nystroem_newton_result out_;
 };
 

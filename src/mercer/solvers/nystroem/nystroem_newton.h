@@ -3,8 +3,9 @@
 //     P(γ, b) = Σ loss(i, fᵢ) + λ/2 ‖γ‖²          (one γ and one b a function; b = 0 unless asked for)
 //
 // by Newton's method. A step solves (ΦᵀDΦ + λI)δ = -g by conjugate gradients with a sketched preconditioner
-// (nystroem_basis.h), each step of them a pass over K (round_trip.h); squared loss takes one step, or a few where K is
-// multiplied in float, for then the gradient of the next is what float has left. A step is halved until P falls enough.
+// (nystroem_basis.h; one for each function where their curvatures differ), each step of them a pass over K
+// (round_trip.h); squared loss takes one step, or a few where K is multiplied in float, for then the gradient of the
+// next is what float has left. A step is halved until P falls enough.
 //
 // Stopping rule: the gap to the dual point of the derivatives, by Fenchel's equality as in representer.h,
 //     P - P* <= gap = ‖g‖²/(2λ) <= tol·P,        g = Φᵀu + λγ, u the derivatives of the losses,
@@ -27,8 +28,9 @@ struct nystroem_operator {
     const gram_batches<double>* exact = nullptr;
     const gram_batches<float>* rough = nullptr;  // the same in float: then only what is measured is in double
     const nystroem_basis* basis = nullptr;
-    index buckets = 0;       // rows of the sketch that preconditions
-    std::uint64_t seed = 0;  // and its signs
+    index buckets = 0;                                // rows of a sketch that preconditions
+    std::size_t memory_bytes = std::size_t{1} << 30;  // for sketches and preconditioners
+    std::uint64_t seed = 0;                           // and its signs
 };
 
 struct nystroem_newton_options {

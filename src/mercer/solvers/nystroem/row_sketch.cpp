@@ -21,43 +21,48 @@ std::uint64_t mixed(std::uint64_t seed, std::uint64_t number) {
     return z ^ (z >> 31);
 }
 
+// to += by·row
+template <class T>
+void add_row(double* to, const T* row, double by, index m) {
+    if constexpr (std::is_same_v<T, float>) {
+        const double minus = -by;
+        smo::best_vector_ops().subtract_rows(to, &row, &minus, 1, m);
+    } else {
+        for (index j = 0; j < m; ++j) to[j] += by * row[j];
+    }
+}
+
 }  // namespace
 
 template <class T>
-matrix<double> row_sketch(const gram_batches<T>& k, index rows, index buckets,
-                          const std::function<double(index)>& weight, bool constant, std::uint64_t seed) {
+std::vector<matrix<double>> row_sketch(const gram_batches<T>& k, index rows, index buckets, index count,
+                                       const row_weights& weight, bool constant, std::uint64_t seed) {
     const index m = k.cols(), each = std::max<index>(1, buckets / virtual_shards);
     const bool own = buckets >= rows;
-    matrix<double> out(own ? rows : each * virtual_shards, m + (constant ? 1 : 0));
-    const auto& ops = smo::best_vector_ops();
+    std::vector<matrix<double>> out;
+    for (index c = 0; c < count; ++c) out.emplace_back(own ? rows : each * virtual_shards, m + (constant ? 1 : 0));
+    const auto add = [&](index row, index shard, const T* values) {
+        const auto bits = static_cast<std::uint64_t>(row);
+        const double sign = own || (mixed(seed, bits) & 1) ? 1 : -1;
+        const auto place = static_cast<index>(mixed(seed + 1, bits / run) % static_cast<std::uint64_t>(each));
+        for (index c = 0; c < count; ++c) {
+            const double by = sign * std::sqrt(std::max(0.0, weight(row, c)));
+            if (by == 0) continue;
+            double* to = out[static_cast<std::size_t>(c)].row(own ? row : shard * each + place);
+            add_row(to, values, by, m);
+            if (constant) to[m] += by;
+        }
+    };
     k.each([&](index first, const gram<T>& batch) {
         const index bands = (batch.rows() + band - 1) / band, before = first / band;
         parallel_for(std::min(bands, virtual_shards), [&](index item) {
             thread_local buffer<T> memory;
             buffer<T> tile = std::move(memory);
             for (index b = item; b < bands; b += virtual_shards) {
-                const index from = b * band, count = std::min(band, batch.rows() - from),
-                            shard = (before + b) % virtual_shards;
-                const matrix_view<T> values(tile.at_least(band * m), count, m);
-                batch.block(selection(from, count), selection(0, m), values);
-                for (index i = 0; i < count; ++i) {
-                    const index row = first + from + i;
-                    const auto bits = static_cast<std::uint64_t>(row);
-                    const double root = std::sqrt(std::max(0.0, weight(row))),
-                                 by = own || (mixed(seed, bits) & 1) ? root : -root;
-                    if (root == 0) continue;
-                    const auto place =
-                        static_cast<index>(mixed(seed + 1, bits / run) % static_cast<std::uint64_t>(each));
-                    double* to = out.row(own ? row : shard * each + place);
-                    if constexpr (std::is_same_v<T, float>) {
-                        const float* one = values.row(i);
-                        const double minus = -by;
-                        ops.subtract_rows(to, &one, &minus, 1, m);
-                    } else {
-                        for (index j = 0; j < m; ++j) to[j] += by * values(i, j);
-                    }
-                    if (constant) to[m] += by;
-                }
+                const index from = b * band, there = std::min(band, batch.rows() - from);
+                const matrix_view<T> values(tile.at_least(band * m), there, m);
+                batch.block(selection(from, there), selection(0, m), values);
+                for (index i = 0; i < there; ++i) add(first + from + i, (before + b) % virtual_shards, values.row(i));
             }
             memory = std::move(tile);
         });
@@ -65,9 +70,9 @@ matrix<double> row_sketch(const gram_batches<T>& k, index rows, index buckets,
     return out;
 }
 
-template matrix<double> row_sketch(const gram_batches<float>&, index, index, const std::function<double(index)>&, bool,
-                                   std::uint64_t);
-template matrix<double> row_sketch(const gram_batches<double>&, index, index, const std::function<double(index)>&, bool,
-                                   std::uint64_t);
+template std::vector<matrix<double>> row_sketch(const gram_batches<float>&, index, index, index, const row_weights&,
+                                                bool, std::uint64_t);
+template std::vector<matrix<double>> row_sketch(const gram_batches<double>&, index, index, index, const row_weights&,
+                                                bool, std::uint64_t);
 
 }  // namespace mercer

@@ -6,19 +6,22 @@
 
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 #include "mercer/solvers/nystroem/round_trip.h"
 
 namespace mercer {
 
-// weight(i) is the entry of D of row i. constant: K has a column of ones behind it.
+// One sketch for each of `count` matrices D, of whose entry of row i weight(i, c) is the c-th; all in the same pass.
+// constant: K has a column of ones behind it.
+using row_weights = std::function<double(index row, index c)>;
 template <class T>
-matrix<double> row_sketch(const gram_batches<T>& k, index rows, index buckets,
-                          const std::function<double(index)>& weight, bool constant, std::uint64_t seed);
+std::vector<matrix<double>> row_sketch(const gram_batches<T>& k, index rows, index buckets, index count,
+                                       const row_weights& weight, bool constant, std::uint64_t seed);
 
-extern template matrix<double> row_sketch(const gram_batches<float>&, index, index, const std::function<double(index)>&,
-                                          bool, std::uint64_t);
-extern template matrix<double> row_sketch(const gram_batches<double>&, index, index,
-                                          const std::function<double(index)>&, bool, std::uint64_t);
+extern template std::vector<matrix<double>> row_sketch(const gram_batches<float>&, index, index, index,
+                                                       const row_weights&, bool, std::uint64_t);
+extern template std::vector<matrix<double>> row_sketch(const gram_batches<double>&, index, index, index,
+                                                       const row_weights&, bool, std::uint64_t);
 
 }  // namespace mercer
