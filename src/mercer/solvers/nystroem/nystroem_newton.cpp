@@ -89,6 +89,14 @@ private:
     void precondition(point& z) const {
         if (shapes_.size() == 1) return shapes_.front().solve(z.view());
         for (index c = 0; c < r_; ++c) shapes_[static_cast<std::size_t>(c)].solve({z.row(c), 1, n_, n_});
+        if (!losses_.relative()) return;
+        // Gradients add up to 0 over the functions, and so does the solution; what does not would meet no curvature
+        // but λ, where these matrices expect more.
+        for (index j = 0; j < n_; ++j) {
+            double mean = 0;
+            for (index c = 0; c < r_; ++c) mean += z(c, j) / static_cast<double>(r_);
+            for (index c = 0; c < r_; ++c) z(c, j) -= mean;
+        }
     }
 
     // Conjugate gradients on (ΦᵀDΦ + λI)δ = -g, to ‖residual‖ <= enough·‖g‖; what is left of the residual.

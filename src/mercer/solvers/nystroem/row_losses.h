@@ -19,6 +19,8 @@ public:
     virtual index rows() const = 0;
     virtual index functions() const = 0;
     virtual bool quadratic() const { return false; }
+    // Adding the same to all functions of a row changes nothing.
+    virtual bool relative() const { return false; }
     // f(i, :) of rows first … becomes the derivative of their loss; the value is returned, and what curvature() needs
     // is kept.
     virtual double derive(index first, matrix_view<double> f) = 0;
@@ -64,6 +66,7 @@ public:
     softmax_losses(std::span<const index> label, index classes, std::span<const double> weight);
     index rows() const override { return static_cast<index>(label_.size()); }
     index functions() const override { return classes_; }
+    bool relative() const override { return true; }
     double derive(index first, matrix_view<double> f) override;
     void curve(index first, matrix_view<double> d) const override;
     double mean_curvature(index row) const override;
