@@ -16,8 +16,8 @@ namespace mercer::api {
 const std::vector<method>& methods() {
     static const std::vector<method> all = [] {
         std::vector<method> out;
-        for (auto part :
-             {svm_methods, ridge_methods, loss_methods, neighbour_methods, cluster_methods, component_methods})
+        for (auto part : {svm_methods, ridge_methods, loss_methods, neighbour_methods, cluster_methods,
+                          component_methods, approximate_methods})
             for (method& each : part()) out.push_back(std::move(each));
         std::ranges::stable_sort(out, {}, &method::family);
         return out;

@@ -118,6 +118,11 @@ void add_fit(CLI::App& program) {
                      "Write one page with everything: data, choices, the search, how good it is, margins, pictures")
         ->option_text("FILE")
         ->group("Output");
+    command
+        ->add_flag("--stream", options->stream,
+                   "nystroem_ridge, nystroem_logistic, nystroem_svc: read DATA again for every pass instead of keeping "
+                   "it, for files larger than memory (csv, libsvm, npy, packed or not; 'part-*.csv' is all such files)")
+        ->group("Data");
     command->footer(
         "Examples:\n"
         "  mercer fit data/penguins.csv --target species -o penguins.model --html penguins.html\n"
@@ -126,10 +131,16 @@ void add_fit(CLI::App& program) {
         "housing.model --svg path.svg\n"
         "  mercer fit kernel_pca data/wine.svm --scale standard --set n_components=5 -o wine.model --svg wine.svg\n"
         "  mercer fit linear_svc sms.tsv --text 'tfidf(ngram=2)' -o sms.model\n"
+        "  mercer fit nystroem_ridge 'flights-*.csv.xz' --stream --label delay --scale standard --kernel "
+        "'rbf(gamma=0.1)' "
+        "--set n_centres=2000 -o flights.model\n"
         "  mercer fit knn data/promoters.tsv --kernel 'normalize(spectrum(k=4))' -o promoters.model");
     command->callback([options, command] {
+        if (options->method.method.empty() && options->stream)
+            throw usage_error("--stream needs a METHOD: nystroem_ridge, nystroem_logistic or nystroem_svc");
         if (options->method.method.empty()) return fit_automatically(*options);
         require_automatic(*command, options->method.method);
+        if (options->stream) return fit_streamed(*options);
         fit(*options);
     });
 }

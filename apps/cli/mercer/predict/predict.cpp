@@ -9,6 +9,7 @@
 #include "mercer/data/readers/npy.h"
 #include "mercer/insight/same_features.h"
 #include "predictions.h"
+#include "stream.h"
 
 namespace mercer::cli {
 namespace {
@@ -18,7 +19,8 @@ struct use_options {
     model_data from;
     common_options common;
     std::string out, picture;
-    bool details = false, score_only = false;
+    bool details = false, score_only = false, stream = false;
+    index batch = 8192;
 };
 
 void require_prediction(const api::model& m) {
@@ -158,11 +160,27 @@ void add_predict(CLI::App& program) {
     command->add_flag("--details", options->details, "With probabilities, decision values, distances or variances")
         ->group("Output");
     command->add_flag("--score", options->score_only, "Print only how good the predictions are")->group("Output");
+    command
+        ->add_flag("--stream", options->stream,
+                   "Read, predict and write batch by batch, for data larger than memory and for pipes (csv, libsvm, "
+                   "npy); 'part-*.csv' is all such files")
+        ->group("Data");
+    command->add_option("--batch", options->batch, "--stream: rows at a time")
+        ->option_text("ROWS")
+        ->check(CLI::PositiveNumber)
+        ->group("Data");
     command->footer(
         "Examples:\n  mercer predict iris.model data/iris.csv --score\n  mercer predict iris.model new.csv --details "
         "-o answers.csv\n"
-        "  mercer predict promoters.model data/promoters.tsv --json");
-    command->callback([options] { predict(*options); });
+        "  mercer predict promoters.model data/promoters.tsv --json\n"
+        "  zcat new.csv.gz | mercer predict flights.model - --stream > delays.txt");
+    command->callback([options, command] {
+        if (options->stream)
+            return predict_streamed({options->model, options->from, options->common, options->out, options->details,
+                                     options->score_only, options->batch});
+        if (command->count("--batch")) throw usage_error("--batch is for --stream: say both, or neither");
+        predict(*options);
+    });
 }
 
 void add_transform(CLI::App& program) {

@@ -38,14 +38,15 @@ json columns_json(const api::columns& made) {
     return {{"names", made.names}, {"values", std::move(rows)}};
 }
 
-std::string prediction_text(const api::model& m, const std::vector<double>& found, const api::columns& details,
-                            bool csv) {
+std::string prediction_header(const api::columns& details) {
+    std::string out = "prediction";
+    for (const auto& name : details.names) out += "," + csv_field(name);
+    return out + "\n";
+}
+
+std::string prediction_lines(const api::model& m, const std::vector<double>& found, const api::columns& details,
+                             bool csv) {
     std::string out;
-    if (csv) {
-        out = "prediction";
-        for (const auto& name : details.names) out += "," + csv_field(name);
-        out += "\n";
-    }
     for (std::size_t i = 0; i < found.size(); ++i) {
         out += csv ? csv_field(m.class_text(found[i])) : one_line(m.class_text(found[i]));
         for (index c = 0; c < details.values.cols(); ++c)
@@ -53,6 +54,11 @@ std::string prediction_text(const api::model& m, const std::vector<double>& foun
         out += "\n";
     }
     return out;
+}
+
+std::string prediction_text(const api::model& m, const std::vector<double>& found, const api::columns& details,
+                            bool csv) {
+    return (csv ? prediction_header(details) : "") + prediction_lines(m, found, details, csv);
 }
 
 std::string columns_text(const api::columns& made) {
