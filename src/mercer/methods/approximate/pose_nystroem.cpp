@@ -36,7 +36,8 @@ index rows_to_choose_from(index n, index m, const nystroem_options& o, const cha
 // and what fits. s rows give a condition number of about ((1 + √(M/s))/(1 - √(M/s)))².
 index rows_of_sketch(index n, index m, std::size_t memory) {
     const index fitting = static_cast<index>(static_cast<double>(memory) / 3 / (8.0 * static_cast<double>(m)));
-    return std::min({n, std::clamp<index>(16 * n / std::max<index>(m, 1), 4 * m, 12 * m), std::max(fitting, m)});
+    const index wanted = n <= 12 * m ? n : std::clamp<index>(16 * n / std::max<index>(m, 1), 4 * m, 12 * m);
+    return std::min({n, wanted, std::max(fitting, m)});
 }
 
 std::vector<index> positions(std::span<const index> of, std::span<const index> in) {

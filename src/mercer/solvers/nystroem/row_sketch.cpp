@@ -10,8 +10,8 @@
 namespace mercer {
 namespace {
 
-constexpr index band = 48, run = 8;
-static_assert(gram_batches<float>::batch_unit % band == 0 && band % run == 0);
+constexpr index band = 48, groups = 6, entries = 4;
+static_assert(gram_batches<float>::batch_unit % band == 0 && band % groups == 0);
 
 // Bits that depend on seed and number alone (splitmix64), so that a row has the same sign in whatever batch it comes.
 std::uint64_t mixed(std::uint64_t seed, std::uint64_t number) {
@@ -41,16 +41,26 @@ std::vector<matrix<double>> row_sketch(const gram_batches<T>& k, index rows, ind
     const bool own = buckets >= rows;
     std::vector<matrix<double>> out;
     for (index c = 0; c < count; ++c) out.emplace_back(own ? rows : each * virtual_shards, m + (constant ? 1 : 0));
-    const auto add = [&](index row, index shard, const T* values) {
-        const auto bits = static_cast<std::uint64_t>(row);
-        const double sign = own || (mixed(seed, bits) & 1) ? 1 : -1;
-        const auto place = static_cast<index>(mixed(seed + 1, bits / run) % static_cast<std::uint64_t>(each));
+    const auto add = [&](index row, index bucket, double sign, const T* values) {
         for (index c = 0; c < count; ++c) {
             const double by = sign * std::sqrt(std::max(0.0, weight(row, c)));
             if (by == 0) continue;
-            double* to = out[static_cast<std::size_t>(c)].row(own ? row : shard * each + place);
+            double* to = out[static_cast<std::size_t>(c)].row(bucket);
             add_row(to, values, by, m);
             if (constant) to[m] += by;
+        }
+    };
+    const auto add_group = [&](index row, index g, index shard, matrix_view<T> values) {
+        for (index e = 0; e < (own ? 1 : entries); ++e) {
+            const auto number = static_cast<std::uint64_t>((row / band * groups + g) * entries + e);
+            const auto place = static_cast<index>(mixed(seed + 1, number) % static_cast<std::uint64_t>(each));
+            for (index i = g; i < values.rows; i += groups) {
+                const auto bits = mixed(seed, static_cast<std::uint64_t>((row + i) * entries + e));
+                if (own)
+                    add(row + i, row + i, 1, values.row(i));
+                else
+                    add(row + i, shard * each + place, bits & 1 ? 0.5 : -0.5, values.row(i));
+            }
         }
     };
     k.each([&](index first, const gram<T>& batch) {
@@ -62,7 +72,7 @@ std::vector<matrix<double>> row_sketch(const gram_batches<T>& k, index rows, ind
                 const index from = b * band, there = std::min(band, batch.rows() - from);
                 const matrix_view<T> values(tile.at_least(band * m), there, m);
                 batch.block(selection(from, there), selection(0, m), values);
-                for (index i = 0; i < there; ++i) add(first + from + i, (before + b) % virtual_shards, values.row(i));
+                for (index g = 0; g < groups; ++g) add_group(first + from, g, (before + b) % virtual_shards, values);
             }
             memory = std::move(tile);
         });

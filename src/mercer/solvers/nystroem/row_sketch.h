@@ -1,7 +1,7 @@
-// A few rows that stand for all: S D^½ K with S of s rows that has one entry ±1 in each column (a count sketch,
-// Clarkson, Woodruff 2013), so that the expectation of (SD^½K)ᵀ(SD^½K) is KᵀDK and rows that are alone in their
-// direction are in it as they are; a uniform sample of rows would mostly miss them. Eight rows in a row have their
-// bucket drawn together, each its own sign. One pass over K. Where s >= n every row has a bucket for itself.
+// A few rows that stand for all: S D^½ K with S of s rows that has four entries ±½ in each column (a sparse sign
+// sketch, Cohen 2016), so that the expectation of (SD^½K)ᵀ(SD^½K) is KᵀDK and rows that are alone in their direction
+// are in it; a uniform sample of rows would mostly miss them. Eight rows, six apart, have their buckets drawn together,
+// each its own signs. One pass over K. Where s >= n every row has a bucket for itself.
 #pragma once
 
 #include <cstdint>
