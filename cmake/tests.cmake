@@ -107,7 +107,7 @@ if(test_sources AND mercer_simd_objects AND NOT MERCER_SANITIZE)
   # that are computed in double alone, and whose definitions take long.)
   foreach(simd baseline avx2)
     add_test(NAME contracts.${simd} COMMAND mercer_tests --gtest_filter=kernels/registered*:composite*:kernel_contract*:extremes*:oracle*:svm_contract*:knn*:-*alignment*:*density_overlap* --gtest_brief=1)
-    set_tests_properties(contracts.${simd} PROPERTIES ENVIRONMENT MERCER_SIMD=${simd} TIMEOUT 300)
+    set_tests_properties(contracts.${simd} PROPERTIES ENVIRONMENT MERCER_SIMD=${simd} TIMEOUT 900)
   endforeach()
 endif()
 # Whether scikit-learn still says what the stored oracle says. Exit code 77: it is not installed.

@@ -2,10 +2,8 @@
 #include "mercer/api/tuning/tune.h"
 
 #include <fmt/format.h>
-#include <signal.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 
 #include "learning.h"
@@ -18,8 +16,6 @@
 
 namespace mercer::cli {
 namespace {
-
-std::atomic<bool> asked_to_stop{false};
 
 // C=? where nothing else is said; a method without C has λ.
 void leave_open(api::spec& s) {
@@ -155,7 +151,7 @@ std::string further(const tune_command& options, const api::spec& open, const ap
             return !interrupted();
         };
         const api::nested_estimate estimate = api::nested_tune(open, on.data, options.nested, how, control);
-        (void)was_interrupted();
+        (void)take_interrupt();
         all["nested"] = json::parse(api::to_json(estimate));
         out += "\n" + told(estimate);
     }
@@ -188,7 +184,7 @@ void run(const tune_command& options) {
         api::model m = fit_shown(found.chosen_spec(), on.data, options.method.memory, shown);
         m.label = detail::as_utf8(options.from.label);
         m.text_column = detail::as_utf8(options.from.text_column);
-        if (!options.out.empty()) m.save(options.out);
+        answer.keep(m, options.out);
         if (!options.picture.empty()) {
             shown.phase("drawing");
             const auto drawn = search_panel(found);
@@ -200,28 +196,16 @@ void run(const tune_command& options) {
         answer.all["data"] = on.about;
         answer.all["model"] = as_json(m.describe());
         const std::string more = further(options, s, found, on, shown, answer.all);
-        if (!options.out.empty()) answer.all["model_file"] = options.out;
+        if (!options.out.empty()) answer.all["model_file"] = answer.kept;
         answer.text = fmt::format("{}\n\n{}\n{}", on.about, summary(found), table_of(found, options.top));
         answer.text += more;
         answer.text += fmt::format("\n{}\n", m.describe().text());
         answer.trouble(m);
     }
-    answer.show(options.common, options.out, options.picture);
+    answer.show(options.common, options.picture);
 }
 
 }  // namespace
-
-void watch_interrupt() {
-    struct sigaction before {};
-    if (sigaction(SIGINT, nullptr, &before) == 0 && before.sa_handler == SIG_IGN) return;
-    struct sigaction action {};
-    action.sa_handler = [](int) { asked_to_stop.store(true); };
-    action.sa_flags = static_cast<int>(SA_RESETHAND);
-    sigaction(SIGINT, &action, nullptr);
-}
-
-bool interrupted() { return asked_to_stop.load(); }
-bool was_interrupted() { return asked_to_stop.exchange(false); }
 
 void search_options::add_to(CLI::App& command) {
     command
@@ -285,7 +269,7 @@ api::tuning tune_shown(const api::spec& s, const objects& on, const search_optio
     api::fit_control control;
     control.memory_bytes = memory;
     api::tuning found = api::tune(s, on.data, how, control);
-    if (was_interrupted())
+    if (take_interrupt())
         warn("the search was stopped: this is the best of what it had looked at; --log FILE lets one go on");
     return found;
 }

@@ -6,11 +6,6 @@
 
 namespace mercer::cli {
 
-// The first Ctrl-C asks the work in hand to end with what it has; the second ends the program.
-void watch_interrupt();
-bool interrupted();
-bool was_interrupted();  // the same, and forgets it
-
 struct search_options {
     api::tune_options how;
     void add_to(CLI::App& command);

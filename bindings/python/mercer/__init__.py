@@ -10,6 +10,7 @@ True
 from . import kernels
 from ._core import set_interrupt, set_threads, threads
 from ._core import version as __version__
+from ._approximate import Nystroem, NystroemLogistic, NystroemRidge, NystroemSVC, RandomFeatures
 from ._clusters import KernelKMeans, KernelKMedoids
 from ._evaluation import evaluate
 from ._hypotheses import hsic_test, mmd_test
@@ -36,6 +37,11 @@ __all__ = [
     "KernelRidge",
     "KernelLogisticRegression",
     "KernelPCA",
+    "NystroemRidge",
+    "NystroemLogistic",
+    "NystroemSVC",
+    "Nystroem",
+    "RandomFeatures",
     "KernelKMeans",
     "KernelKMedoids",
     "KernelKNeighborsClassifier",

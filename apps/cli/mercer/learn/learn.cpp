@@ -65,7 +65,7 @@ void run(const learn_command& options) {
             return !interrupted();
         };
         const api::learning found = api::learn(s, on.data, options.how, control);
-        if (was_interrupted()) warn("stopped: this is the best kernel there was by then");
+        if (take_interrupt()) warn("stopped: this is the best kernel there was by then");
         api::model m = fit_shown(found.what, on.data, options.method.memory, shown);
         m.label = detail::as_utf8(options.from.label);
         m.text_column = detail::as_utf8(options.from.text_column);

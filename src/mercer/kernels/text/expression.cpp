@@ -19,10 +19,10 @@
 #include <optional>
 
 #include "mercer/base/error.h"
+#include "mercer/base/nearest_name.h"
 #include "mercer/kernels/algebra.h"
 #include "mercer/kernels/constant.h"
 #include "mercer/kernels/text/names.h"
-#include "mercer/kernels/text/nearest_name.h"
 #include "mercer/kernels/text/registry.h"
 
 namespace mercer {

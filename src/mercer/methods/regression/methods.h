@@ -58,6 +58,9 @@ struct kernel_ridge {
     std::vector<double> alphas{}, output_alphas{};
     std::string score = "gcv";
     bool loo = false, variance = false;
+    std::string solver = "automatic";
+    double tol = 1e-10;
+    index max_products = 1000;
 
     static method_facts facts() {
         return {"kernel_ridge",
@@ -78,6 +81,11 @@ struct kernel_ridge {
                  option_needs{{"alphas"}});
         v.flag("loo", loo, "leave-one-out error as well");
         v.flag("variance", variance, "keep what variances of predictions need");
+        v.choice("solver", solver, {"automatic", "direct", "cg"},
+                 "a decomposition, or conjugate gradients without n² numbers in memory; automatic: what fits");
+        v.number("tol", tol, above(0), "cg: ‖y - (K + λI)α‖ <= tol·‖y‖", option_needs{{"solver", {"cg", "automatic"}}});
+        v.whole("max_products", max_products, 1, "cg: products with K at most",
+                option_needs{{"solver", {"cg", "automatic"}}});
     }
 };
 

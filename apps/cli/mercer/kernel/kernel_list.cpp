@@ -145,8 +145,10 @@ void add_kernel_list(CLI::App& group) {
     command->add_option("--domain", options->only, "Only kernels on this kind of object")
         ->option_text("KIND")
         ->check(CLI::IsMember(kinds));
+    options->common.add_to(*command);
     command->add_flag("--markdown", options->markdown, "As the page docs/kernels.md")
-        ->excludes(command->add_flag("--json", options->common.as_json, "Answer in JSON"));
+        ->excludes(command->get_option("--json"))
+        ->group("Output");
     command->footer("Examples:\n  mercer kernel list --domain strings\n  mercer kernel list --json");
     command->callback([options] {
         if (options->common.as_json)

@@ -3,9 +3,9 @@
 
 #include <optional>
 
+#include "../program.h"
 #include "mercer/gram/make_gram.h"
 #include "mercer/insight/spectrum.h"
-#include "program.h"
 
 namespace mercer::cli {
 

@@ -62,7 +62,7 @@ void add_kernel_factor(CLI::App& group) {
     CLI::App* command = group.add_subcommand("factor", "A factor P with K = PᵀP, of as few rows as K has rank");
     const auto options = std::make_shared<factor_options>();
     options->task.add_to(*command, false);
-    command->add_option("--out", options->out, "Where P goes, .npy or .csv")
+    command->add_option("-o,--out", options->out, "Where P goes, .npy or .csv")
         ->option_text("FILE")
         ->required()
         ->group("Output");

@@ -150,7 +150,9 @@ void add_kernel_gram(CLI::App& group) {
         "gram", "The Gram matrix K(i, j) = k(x_i, x_j): print a small one, write a large one, draw it");
     const auto options = std::make_shared<gram_options>();
     options->task.add_to(*command);
-    command->add_option("--out", options->out, "Write all of it, .npy or .csv")->option_text("FILE")->group("Output");
+    command->add_option("-o,--out", options->out, "Write all of it, .npy or .csv")
+        ->option_text("FILE")
+        ->group("Output");
     command->footer(
         "Up to 2000 objects the picture shows the eigenvalues too.\n"
         "\nExamples:\n  mercer kernel gram 'cosine()' data/iris.svm --rows 5\n"

@@ -179,7 +179,7 @@ void add_kernel_test(CLI::App& group) {
         ->option_text("HOW")
         ->check(CLI::IsMember({"clip", "flip", "shift"}))
         ->group("Test");
-    command->add_option("--out", options->out, "Write the repaired matrix, .npy or .csv")
+    command->add_option("-o,--out", options->out, "Write the repaired matrix, .npy or .csv")
         ->option_text("FILE")
         ->group("Test");
     command

@@ -100,7 +100,7 @@ void add_kernel_spectrum(CLI::App& group) {
         ->option_text("N")
         ->check(CLI::NonNegativeNumber)
         ->group("Output");
-    command->add_option("--out", options->out, "Write all eigenvalues, .npy or .csv")
+    command->add_option("-o,--out", options->out, "Write all eigenvalues, .npy or .csv")
         ->option_text("FILE")
         ->group("Output");
     command->footer(

@@ -1,11 +1,15 @@
-#include "mercer/kernels/text/nearest_name.h"
+// The name that somebody meant who wrote another one.
+#pragma once
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 namespace mercer {
-namespace {
+namespace detail {
 
-std::size_t edits(const std::string& a, const std::string& b) {
+// Letters to insert, drop or replace and neighbours to exchange, to make one word of the other.
+inline std::size_t edits(const std::string& a, const std::string& b) {
     std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
     for (std::size_t i = 0; i <= a.size(); ++i)
         for (std::size_t j = 0; j <= b.size(); ++j) {
@@ -20,14 +24,16 @@ std::size_t edits(const std::string& a, const std::string& b) {
     return d[a.size()][b.size()];
 }
 
-}  // namespace
+}  // namespace detail
 
-std::string nearest_name(const std::string& word, const std::vector<std::string>& known) {
+// Of these the closest to the word, when so close, or so well begun, that it is likely what was meant; else empty.
+inline std::string nearest_name(const std::string& word, const std::vector<std::string>& known) {
     std::string best;
     std::size_t least = std::max<std::size_t>(2, word.size() / 3) + 1;
     for (const auto& each : known) {
         const bool begins = word.size() >= 2 && each.compare(0, word.size(), word) == 0;
-        const std::size_t apart = begins ? 1 : word.size() > 64 ? least : edits(word, each);
+        const bool long_one = word.size() > 64 || each.size() > 64;
+        const std::size_t apart = begins ? 1 : long_one ? least : detail::edits(word, each);
         if (apart < least && apart < each.size()) least = apart, best = each;
     }
     return best;

@@ -3,11 +3,13 @@
 
 #include <algorithm>
 
-#include "learning.h"
+#include "../learning.h"
 #include "mercer/base/error.h"
 #include "mercer/base/file.h"
 #include "mercer/data/readers/npy.h"
 #include "mercer/insight/same_features.h"
+#include "predictions.h"
+#include "stream.h"
 
 namespace mercer::cli {
 namespace {
@@ -17,51 +19,13 @@ struct use_options {
     model_data from;
     common_options common;
     std::string out, picture;
-    bool details = false, score_only = false;
+    bool details = false, score_only = false, stream = false;
+    index batch = 8192;
 };
 
 void require_prediction(const api::model& m) {
     if (!api::find_method(m.method_name()).can_predict)
         fail(errc::unsupported, fmt::format("{} does not predict: use `mercer transform`", m.method_name()));
-}
-
-json prediction_json(const api::model& m, double value) {
-    if (m.gives() == api::answer::classes && !m.class_names().empty()) return m.class_text(value);
-    if (value == std::floor(value) && std::abs(value) < 1e15 && m.gives() != api::answer::values)
-        return static_cast<std::int64_t>(value);
-    return value;
-}
-
-// A name on a line of its own.
-std::string one_line(std::string text) {
-    for (std::size_t at = 0; (at = text.find_first_of("\r\n", at)) != std::string::npos; ++at)
-        text.replace(at, 1, text[at] == '\n' ? "\\n" : "\\r");
-    return text;
-}
-
-json rows_json(const matrix<double>& values) {
-    json rows = json::array();
-    for (index i = 0; i < values.rows(); ++i)
-        rows.push_back(std::vector<double>(values.row(i), values.row(i) + values.cols()));
-    return rows;
-}
-
-// CSV with a header, or one prediction a line.
-std::string prediction_text(const api::model& m, const std::vector<double>& found, const api::columns& details,
-                            bool csv) {
-    std::string out;
-    if (csv) {
-        out = "prediction";
-        for (const auto& name : details.names) out += "," + csv_field(name);
-        out += "\n";
-    }
-    for (std::size_t i = 0; i < found.size(); ++i) {
-        out += csv ? csv_field(m.class_text(found[i])) : one_line(m.class_text(found[i]));
-        for (index c = 0; c < details.values.cols(); ++c)
-            fmt::format_to(std::back_inserter(out), ",{}", details.values(static_cast<index>(i), c));
-        out += "\n";
-    }
-    return out;
 }
 
 // A score on objects that the model was fitted on says little of new ones, and strings, sets and graphs repeat.
@@ -99,12 +63,8 @@ void predict(const use_options& options) {
             {"method", m.method_name()}, {"model", options.model}, {"data", options.from.path}, {"n", data.x.size()}};
         if (scored) answer["score"] = as_json(score);
         if (!caution.empty()) answer["warning"] = caution;
-        if (!options.score_only) {
-            json list = json::array();
-            for (const double value : found) list.push_back(prediction_json(m, value));
-            answer["predictions"] = std::move(list);
-        }
-        if (options.details) answer["details"] = {{"names", details.names}, {"values", rows_json(details.values)}};
+        if (!options.score_only) answer["predictions"] = predictions_json(m, found);
+        if (options.details) answer["details"] = columns_json(details);
         if (!options.out.empty()) {
             if (options.out.ends_with(".npy")) {
                 matrix<double> out(static_cast<index>(found.size()), 1);
@@ -164,11 +124,9 @@ void transform(const use_options& options) {
     }
     if (!options.out.empty()) write_columns(options.out, made);
     if (options.common.as_json) {
-        return print(json{{"model", options.model},
-                          {"data", options.from.path},
-                          {"n", made.values.rows()},
-                          {"names", made.names},
-                          {"values", rows_json(made.values)}});
+        json answer{{"model", options.model}, {"data", options.from.path}, {"n", made.values.rows()}};
+        answer.update(columns_json(made));
+        return print(answer);
     }
     if (options.out.empty()) return write_columns("", made);
     print(fmt::format("{}\nwritten to {}\n", head, options.out) +
@@ -176,6 +134,7 @@ void transform(const use_options& options) {
 }
 
 void describe(const use_options& options) {
+    options.common.apply();
     const api::model m = api::load(options.model);
     if (options.common.as_json) return print(as_json(m.describe()));
     std::string text = m.describe().text();
@@ -201,11 +160,27 @@ void add_predict(CLI::App& program) {
     command->add_flag("--details", options->details, "With probabilities, decision values, distances or variances")
         ->group("Output");
     command->add_flag("--score", options->score_only, "Print only how good the predictions are")->group("Output");
+    command
+        ->add_flag("--stream", options->stream,
+                   "Read, predict and write batch by batch, for data larger than memory and for pipes (csv, libsvm, "
+                   "npy); 'part-*.csv' is all such files")
+        ->group("Data");
+    command->add_option("--batch", options->batch, "--stream: rows at a time")
+        ->option_text("ROWS")
+        ->check(CLI::PositiveNumber)
+        ->group("Data");
     command->footer(
         "Examples:\n  mercer predict iris.model data/iris.csv --score\n  mercer predict iris.model new.csv --details "
         "-o answers.csv\n"
-        "  mercer predict promoters.model data/promoters.tsv --json");
-    command->callback([options] { predict(*options); });
+        "  mercer predict promoters.model data/promoters.tsv --json\n"
+        "  zcat new.csv.gz | mercer predict flights.model - --stream > delays.txt");
+    command->callback([options, command] {
+        if (options->stream)
+            return predict_streamed({options->model, options->from, options->common, options->out, options->details,
+                                     options->score_only, options->batch});
+        if (command->count("--batch")) throw usage_error("--batch is for --stream: say both, or neither");
+        predict(*options);
+    });
 }
 
 void add_transform(CLI::App& program) {
@@ -232,7 +207,7 @@ void add_describe(CLI::App& program) {
         program.add_subcommand("describe", "What a model file holds: method, kernel, options, how the fit ended");
     const auto options = std::make_shared<use_options>();
     command->add_option("MODEL", options->model, "Any model file of the library, or LIBSVM's")->required();
-    command->add_flag("--json", options->common.as_json, "Answer in JSON")->group("Output");
+    options->common.add_to(*command);
     command->footer("Examples:\n  mercer describe iris.model\n  mercer describe iris.model --json");
     command->callback([options] { describe(*options); });
 }
