@@ -193,7 +193,7 @@ class RandomFeatures(_Features):
     """Random Fourier features of the Gaussian, Laplacian or a Matern kernel: pairs of cosines and sines whose inner
     products have the kernel's value as their mean, and a standard deviation of at most 1/sqrt(n_components).
 
-    n_components: an even number. orthogonal: frequencies at right angles to each other, which takes from the variance.
+    orthogonal: frequencies at right angles to each other, which takes from the variance.
 
     Attributes: random_weights_, one column for each frequency.
 
@@ -219,4 +219,4 @@ class RandomFeatures(_Features):
 
     @property
     def _n_features_out(self):
-        return 2 * len(self._fitted().frequencies)
+        return self._fitted().n_components

@@ -173,9 +173,9 @@ class random_features_fitted final : public fitted_as<random_features_model> {
 public:
     using fitted_as::fitted_as;
     columns transform(const examples& x) const override {
-        return {mercer::transform(m_, x.objects()), numbered("feature", 2 * m_.frequencies.rows())};
+        return {mercer::transform(m_, x.objects()), numbered("feature", m_.features)};
     }
-    figures about() const override { return {{"n_components", 2 * m_.frequencies.rows()}}; }
+    figures about() const override { return {{"n_components", m_.features}}; }
     part_value part(std::string_view name) const override {
         if (name == "frequencies") return m_.frequencies;
         return fitted_as::part(name);

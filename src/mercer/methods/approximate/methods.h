@@ -197,7 +197,7 @@ struct random_features {
     }
     template <class V>
     void options(V& v) {
-        v.whole("n_components", n_components, 2, "D, features; an even number");
+        v.whole("n_components", n_components, 1, "D, features");
         v.flag("orthogonal", orthogonal, "frequencies at right angles to each other: less variance (rbf, matern)");
         v.whole("seed", seed, 0, "of the frequencies");
     }

@@ -68,16 +68,17 @@ void scale_row(double* row, index d, double by) {
 }  // namespace
 
 random_features_model fit_random_features(const kernel& k, const dataset& x, const random_features_options& o) {
-    if (o.n_components < 2 || o.n_components % 2 != 0)
+    if (o.n_components < 1)
         fail(errc::invalid_argument,
-             fmt::format("random_features: n_components must be even and >= 2, got {}", o.n_components));
+             fmt::format("random_features: must satisfy n_components >= 1, got {}", o.n_components));
     if (x.kind() != domain::vectors)
         fail(errc::unsupported, fmt::format("random_features: needs vectors, the data are {}", name(x.kind())));
     require_finite(x);
     const kernel_form form = k.node().form();
-    const index d = x.dims(), half = o.n_components / 2;
-    random_features_model out{std::make_shared<const kernel>(k), matrix<double>(half, d)};
+    const index d = x.dims(), half = (o.n_components + 1) / 2;
+    random_features_model out{std::make_shared<const kernel>(k), matrix<double>(half, d), o.n_components};
     normal_numbers normal(o.seed);
+    out.phase = 2 * std::numbers::pi * normal.uniform();
     matrix<double>& w = out.frequencies;
     if (form.what == "laplacian") {
         const double gamma = number_of(form, "gamma");
@@ -116,8 +117,8 @@ matrix<double> transform(const random_features_model& model, const dataset& x) {
         (!x.is_sparse() && x.size() > 0 && x.dims() != d))
         fail(errc::invalid_argument,
              fmt::format("the model was fitted on vectors of {} coordinates, got {}", d, x.dims()));
-    matrix<double> out(x.size(), 2 * half);
-    const double scale = std::sqrt(1 / static_cast<double>(half));
+    matrix<double> out(x.size(), model.features);
+    const double scale = std::sqrt(2 / static_cast<double>(model.features));
     constexpr index band = 1024;
     for (index first = 0; first < x.size(); first += band) {
         const index count = std::min(band, x.size() - first);
@@ -125,11 +126,14 @@ matrix<double> transform(const random_features_model& model, const dataset& x) {
         const matrix<double> angles = product(rows.view(), transposed::no,
                                               model.frequencies.view().block(0, 0, half, rows.dims()), transposed::yes);
         parallel_runs(count, 32, [&](index from, index end) {
-            for (index i = from; i < end; ++i)
-                for (index j = 0; j < half; ++j) {
-                    out(first + i, 2 * j) = scale * std::cos(angles(i, j));
-                    out(first + i, 2 * j + 1) = scale * std::sin(angles(i, j));
+            for (index i = from; i < end; ++i) {
+                double* to = out.row(first + i);
+                for (index j = 0; j < model.features / 2; ++j) {
+                    to[2 * j] = scale * std::cos(angles(i, j));
+                    to[2 * j + 1] = scale * std::sin(angles(i, j));
                 }
+                if (model.features % 2) to[model.features - 1] = scale * std::cos(angles(i, half - 1) + model.phase);
+            }
         });
     }
     return out;
@@ -140,11 +144,14 @@ struct file_form<random_features_model> {
     static constexpr std::string_view format = "mercer-random-features-model";
     static constexpr int version = 1;
     static void parts(auto& a, auto& m) {
+        a.whole("features", m.features, index{1} << 31);
         const index half = a.count("frequencies", m.frequencies.rows(), index{1} << 30),
                     dims = a.count("dims", m.frequencies.cols(), index{1} << 30);
         a.kernel(m.k);
         a.table(m.frequencies, half, dims);
         a.finite(m.frequencies, "a frequency");
+        a.numbers(m.phase);
+        a.check(half == (m.features + 1) / 2, "{} frequencies for {} features", half, m.features);
     }
 };
 template struct model_file<random_features_model>;

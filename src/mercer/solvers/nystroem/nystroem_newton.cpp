@@ -52,12 +52,12 @@ private:
             return false;
         }
         if (shapes_.empty() || !losses_.quadratic()) sketch();
+        if (out_.passes >= o_.max_passes) return false;
         // As exact as the stopping rule asks for, or the next step makes good.
-        const double goal = 0.5 * std::sqrt(2 * o_.lambda * o_.tol * std::abs(out_.objective)) / norm_;
-        const double loose = losses_.quadratic() ? 0.0 : std::min(0.1, std::sqrt(norm_ / first_norm_));
-        const double left = solve(std::max({goal, loose, k_.rough ? 1e-4 : 1e-13}));
+        const double loose = losses_.quadratic() ? 0.0 : std::min(0.1, std::sqrt(norm_ / first_norm_)),
+                     share = std::max(loose, k_.rough ? 1e-4 : 1e-13);
+        const double predicted = solve(std::max(0.25 * o_.tol * std::abs(out_.objective), share * share * out_.gap));
         // Float will do while far from the end.
-        const double predicted = left * left / (2 * o_.lambda);
         const bool near = losses_.quadratic() || predicted <= 1e3 * o_.tol * std::abs(out_.objective);
         return advance(exact, !k_.rough || exact || near);
     }
@@ -99,7 +99,21 @@ private:
         }
     }
 
-    // Conjugate gradients on (ΦᵀDΦ + λI)δ = -g, to ‖residual‖ <= enough·‖g‖; what is left of the residual.
+    // The gap of a gradient: of the offsets by their own curvature.
+    double gap_of(const point& g) const {
+        double out = 0;
+        for (index c = 0; c < r_; ++c) {
+            double square = 0;
+            for (index j = 0; j < m_; ++j) square += g(c, j) * g(c, j);
+            out += square / (2 * o_.lambda);
+            if (!o_.intercept || g(c, m_) == 0) continue;
+            const double bend = bend_[static_cast<std::size_t>(c)];
+            out += bend > 0 ? g(c, m_) * g(c, m_) / (2 * bend) : std::numeric_limits<double>::infinity();
+        }
+        return out;
+    }
+
+    // Conjugate gradients on (ΦᵀDΦ + λI)δ = -g, until the gap of the residual is no more than `enough`; that gap.
     double solve(double enough) {
         point residual(r_, n_);
         combine(residual, 0, gradient_, -1);
@@ -107,8 +121,8 @@ private:
         point z = residual;
         precondition(z);
         point p = z;
-        double rz = dot(residual, z), left = norm_;
-        while (out_.passes < o_.max_passes && left > enough * norm_) {
+        double rz = dot(residual, z), left = out_.gap;
+        while (out_.passes < o_.max_passes && left > enough) {
             if (!go_on()) break;
             const point hp = curved(p);
             const double php = dot(p, hp);
@@ -116,8 +130,8 @@ private:
             const double alpha = rz / php;
             combine(direction_, 1, p, alpha);
             combine(residual, 1, hp, -alpha);
-            left = std::sqrt(dot(residual, residual));
-            out_.trace.push_back(first_norm_ > 0 ? left / first_norm_ : 0);
+            left = gap_of(residual);
+            out_.trace.push_back(first_norm_ > 0 ? std::sqrt(dot(residual, residual)) / first_norm_ : 0);
             z = residual;
             precondition(z);
             const double next = dot(residual, z);
@@ -169,24 +183,19 @@ private:
         };
         const point made = pass(zero ? nullptr : &at_, step, precisely);
         gradient_ = made;
-        double loss = 0, square = 0, norm = 0;
+        double loss = 0, square = 0;
         for (const double each : sums) loss += each;
         for (index c = 0; c < r_; ++c)
             for (index j = 0; j < m_; ++j) {
                 gradient_(c, j) += o_.lambda * at_(c, j);
                 square += at_(c, j) * at_(c, j);
-                norm += gradient_(c, j) * gradient_(c, j);
             }
+        bend_.assign(static_cast<std::size_t>(r_), 0.0);
+        for (index c = 0; c < r_ && o_.intercept; ++c)
+            for (index i = 0; i < losses_.rows(); ++i) bend_[static_cast<std::size_t>(c)] += losses_.curvature(i, c);
         out_.objective = loss + 0.5 * o_.lambda * square;
-        out_.gap = norm / (2 * o_.lambda);
-        for (index c = 0; c < r_ && o_.intercept; ++c) {
-            double sum = 0;
-            for (index i = 0; i < losses_.rows(); ++i) sum += losses_.curvature(i, c);
-            const double left = gradient_(c, m_);
-            out_.gap += left == 0 ? 0 : sum > 0 ? left * left / (2 * sum) : std::numeric_limits<double>::infinity();
-            norm += left * left;
-        }
-        norm_ = std::sqrt(norm);
+        out_.gap = gap_of(gradient_);
+        norm_ = std::sqrt(dot(gradient_, gradient_));
         out_.residual = first_norm_ > 0 ? norm_ / first_norm_ : 1;
     }
 
@@ -238,6 +247,7 @@ private:
     index m_, n_, r_;
     point at_, gradient_, direction_;
     double norm_ = 0, first_norm_ = 0;
+    std::vector<double> bend_;  // ΣD of each function
     std::vector<sketched_hessian> shapes_;
     nystroem_newton_result out_;
 };
