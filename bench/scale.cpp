@@ -11,8 +11,7 @@
 #include "mercer/kernels/gaussian.h"
 #include "mercer/solvers/nystroem/round_trip.h"
 
-using namespace mercer;
-
+namespace mercer {
 namespace {
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
@@ -62,7 +61,7 @@ void measure(const dataset& x, const dataset& z, index outputs, const char* type
 
 }  // namespace
 
-int main(int count, char** words) {
+static void run(int count, char** words) {
     const auto number = [&](int at, index usual) {
         return count > at ? static_cast<index>(std::atoll(words[at])) : usual;
     };
@@ -74,3 +73,7 @@ int main(int count, char** words) {
         measure<double>(x, z, outputs, "double");
     }
 }
+
+}  // namespace mercer
+
+int main(int count, char** words) { mercer::run(count, words); }

@@ -23,7 +23,10 @@ class Terminal:
     def __init__(self, *words):
         self.pid, self.screen = pty.fork()
         if self.pid == 0:
-            os.execv(BIN / "mercer", ["mercer", *map(str, words)])
+            try:
+                os.execv(BIN / "mercer", ["mercer", *map(str, words)])
+            finally:
+                os._exit(99)
         self.text = b""
         self.code = None
 
