@@ -40,7 +40,7 @@ VARIANTS = {
     "ridge, a path": mercer.KernelRidge(kernel="rbf", alphas=[0.01, 0.1, 1.0], alpha_score="loo", loo=True),
     "components, few and back": mercer.KernelPCA(n_components=2, kernel="rbf", eigen_solver="iterative", fit_inverse_transform=True),
     "ridge, conjugate gradients": mercer.KernelRidge(kernel="rbf", solver="cg"),
-    "few centres": mercer.NystroemRidge(n_centres=5, centres="kmeans++"),
+    "few centres": mercer.NystroemRidge(n_centres=100, centres="kmeans++"),
     "neighbours by distance": mercer.KernelKNeighborsClassifier(weights="distance", kernel=RBF(gamma=0.5)),
 }
 
