@@ -39,7 +39,7 @@ class Served:
 
     def ask(self, method, path, body=None, headers={}, connection=None):
         link = connection or self.connect()
-        link.request(method, path, body, headers)
+        link.request(method, path, body, headers, encode_chunked="Transfer-Encoding" in headers)
         answer = link.getresponse()
         text = answer.read()
         if not connection:

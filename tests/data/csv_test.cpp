@@ -225,8 +225,9 @@ TEST(csv, pieces_are_the_same_for_any_number_of_threads) {
         const double a = static_cast<double>(random() % 100000) / 1000,
                      b = std::ldexp(static_cast<double>(random()), -70), c = static_cast<double>(random() % 7) - 3;
         const std::size_t k = random() % 5;
-        text += fmt::format(random() % 50 ? "{},{},{},{}{}" : " {} ,\"{}\", {} ,{}{}", a, b, names[k], c,
-                            ends[random() % 100 ? 0 : random() % 4]);
+        const char* const end = ends[random() % 100 ? 0 : random() % 4];
+        text += random() % 50 ? fmt::format("{},{},{},{}{}", a, b, names[k], c, end)
+                              : fmt::format(" {} ,\"{}\", {} ,{}{}", a, b, names[k], c, end);
         want.insert(want.end(), {a, b, c});
         classes.push_back(plain[k]);
     }
