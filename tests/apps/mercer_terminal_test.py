@@ -227,7 +227,7 @@ class Files(Scratch):
         Path("one.csv").write_text("a,b,class\n1,2,x\n")
         self.one_line("fit", "svc", "one.csv", "--label", "class")
         self.one_line("fit", "one.csv", "--target", "class")
-        Path("same.csv").write_text("a,b,class\n" + "".join(f"{i},2,x\n" for i in range(20)))
+        Path("same.csv").write_text("a,b,class\n" + "".join(f"{i % 7}.5,{i % 3}.5,x\n" for i in range(20)))
         self.assertIn("class", self.one_line("fit", "svc", "same.csv", "--label", "class"))
         self.assertIn("class", self.one_line("fit", "same.csv", "--target", "class"))
         Path("null").write_bytes(b"\0" * 100)
