@@ -25,8 +25,12 @@ int main(int argc, char** argv) {
             bytes += 8.0 * static_cast<double>(data.x.size()) * static_cast<double>(data.x.dims());
         rusage used{};
         getrusage(RUSAGE_SELF, &used);
-        std::printf("{\"seconds\": %.6f, \"rows\": %lld, \"data_bytes\": %.0f, \"peak_bytes\": %.0f}\n", took.count(),
-                    static_cast<long long>(data.x.size()), bytes, 1024.0 * static_cast<double>(used.ru_maxrss));
+        const double cpu = static_cast<double>(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+                           1e-6 * static_cast<double>(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+        std::printf(
+            "{\"seconds\": %.6f, \"cpu_seconds\": %.6f, \"rows\": %lld, \"data_bytes\": %.0f, \"peak_bytes\": %.0f}\n",
+            took.count(), cpu, static_cast<long long>(data.x.size()), bytes,
+            1024.0 * static_cast<double>(used.ru_maxrss));
     } catch (const std::exception& wrong) {
         return std::fprintf(stderr, "%s\n", wrong.what()), 1;
     }

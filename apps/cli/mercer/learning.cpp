@@ -179,7 +179,7 @@ api::model fit_shown(const api::spec& s, const table& data, std::size_t memory, 
         return !interrupted();
     };
     watch_interrupt();
-    const stop_scope stop(interrupted);
+    const stop_scope stop(interrupt_is_old);  // a method with something to keep hears of it at its steps
     return api::fit(s, data, control);
 }
 

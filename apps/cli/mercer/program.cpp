@@ -27,6 +27,13 @@ bool quiet_program = false;
 bool output_taken = false;  // standard output is a file that was asked for
 int code_to_leave_with = 0;
 std::atomic<bool> interrupt_asked{false};
+std::atomic<std::int64_t> interrupt_time{0};
+
+std::int64_t nanoseconds_now() {
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC, &now);  // what a signal handler may call
+    return std::int64_t{1'000'000'000} * now.tv_sec + now.tv_nsec;
+}
 
 }  // namespace
 
@@ -34,11 +41,18 @@ void watch_interrupt() {
     struct sigaction before {};
     if (sigaction(SIGINT, nullptr, &before) == 0 && before.sa_handler == SIG_IGN) return;
     struct sigaction action {};
-    action.sa_handler = [](int) { interrupt_asked.store(true); };
+    action.sa_handler = [](int) {
+        interrupt_time.store(nanoseconds_now());
+        interrupt_asked.store(true);
+    };
     action.sa_flags = static_cast<int>(SA_RESETHAND);
     sigaction(SIGINT, &action, nullptr);
 }
 bool interrupted() { return interrupt_asked.load(); }
+bool interrupt_is_old() {
+    constexpr std::int64_t moment = 5'000'000'000;
+    return interrupted() && nanoseconds_now() - interrupt_time.load() > moment;
+}
 bool take_interrupt() { return interrupt_asked.exchange(false); }
 void leave_with(int code) { code_to_leave_with = code; }
 int exit_code() { return code_to_leave_with; }

@@ -94,7 +94,7 @@ public:
                 continue;
             }
             records_.seek(at);
-            if (!records_.next(row_)) return;
+            if (!records_.next(row_)) return labels_.own_names();
             any_row(before);
             at = records_.offset();
         }

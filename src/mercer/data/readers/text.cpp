@@ -153,6 +153,16 @@ void label_column::add(std::string_view label, std::size_t offset) {
     entries_.push_back({label, offset});
 }
 
+void label_column::own_names() {
+    if (numbers_.size() == entries_.size()) return;
+    std::unordered_map<std::string_view, std::string_view> owned;
+    for (entry& one : entries_) {
+        const auto [at, fresh] = owned.try_emplace(one.text);
+        if (fresh) at->second = converted_.emplace_back(one.text);
+        one.text = at->second;
+    }
+}
+
 void label_column::append(label_column&& next) {
     if (numbers_.size() == entries_.size()) numbers_.insert(numbers_.end(), next.numbers_.begin(), next.numbers_.end());
     entries_.insert(entries_.end(), next.entries_.begin(), next.entries_.end());

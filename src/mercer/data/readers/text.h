@@ -59,6 +59,8 @@ class label_column {
 public:
     // `label` must live until finish(); `offset` is its place in the text.
     void add(std::string_view label, std::size_t offset);
+    // Labels that are names get memory of their own: the text need not be looked at again.
+    void own_names();
     // The labels that follow, from another part of the file.
     void append(label_column&& next);
     // A label that is not among `known` (when there are any) fails at its place.
