@@ -17,7 +17,7 @@ import mercer_program
 from mercer_program import BIN, DATA, as_json, mercer, standardised
 
 COMMANDS = ["fit", "predict", "evaluate", "tune", "transform", "cluster", "kernel", "explain", "regions", "compare-solvers", "test", "convert", "scale", "methods",
-            "devices", "serve", "describe", "completion", "manual"]
+            "devices", "serve", "describe", "completion", "manual", "learn"]
 GROUPS = {"kernel": ["list", "show", "test", "gram", "spectrum", "factor"], "test": ["two-sample", "independence"]}
 
 

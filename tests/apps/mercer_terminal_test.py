@@ -71,7 +71,7 @@ class Progress(Scratch):
         run.press(b"\x03")
         said = run.end()
         shown = re.sub(r"[^\n]*\r\x1b\[K", "", said)  # what stays on the screen
-        self.assertNotIn("about", shown)
+        self.assertNotIn(" left", shown.split("stopped")[0])
         self.assertIn("stopped", shown)
 
     def test_none_without_a_terminal_and_none_when_quiet(self):
@@ -229,7 +229,7 @@ class Files(Scratch):
         self.one_line("fit", "one.csv", "--target", "class")
         Path("same.csv").write_text("a,b,class\n" + "".join(f"{i % 7}.5,{i % 3}.5,x\n" for i in range(20)))
         self.assertIn("class", self.one_line("fit", "svc", "same.csv", "--label", "class"))
-        self.assertIn("class", self.one_line("fit", "same.csv", "--target", "class"))
+        self.assertIn("always x", self.one_line("fit", "same.csv", "--target", "class"))
         Path("null").write_bytes(b"\0" * 100)
         self.one_line("fit", "svc", "null")
         Path("utf16.csv").write_bytes("a,b\n1,2\n".encode("utf-16"))

@@ -35,6 +35,9 @@ CASES = {
     "KernelLogisticRegression": mercer.KernelLogisticRegression(class_weight="balanced", tol=1e-10),
     "KernelKMeans": mercer.KernelKMeans(3, random_state=1),
     "KernelKMedoids": mercer.KernelKMedoids(3, init="random", n_init=4, random_state=1),
+    "NystroemRidge": mercer.NystroemRidge(n_centres=20, tol=1e-12),
+    "NystroemLogistic": mercer.NystroemLogistic(n_centres=20, tol=1e-12),
+    "NystroemSVC": mercer.NystroemSVC(n_centres=20, tol=1e-12),
     "NearestCentroid": mercer.NearestCentroid(kernel="rbf"),
     "NearestMedoid": mercer.NearestMedoid(kernel="rbf"),
 }
@@ -88,7 +91,7 @@ def test_no_weight_is_absence(case, how):
     estimator = clone(CASES[case])
     if how == "precomputed" and (isinstance(estimator, (mercer.LinearSVC, mercer.Pegasos)) or getattr(estimator, "solver", "smo") != "smo"):
         pytest.skip("takes no matrix")
-    X, y, w = example(regression=isinstance(estimator, (mercer.SVR, mercer.NuSVR, mercer.KernelRidge)))
+    X, y, w = example(regression=isinstance(estimator, (mercer.SVR, mercer.NuSVR, mercer.KernelRidge, mercer.NystroemRidge)))
     here = w > 0
     new = X[here][:20] + 0.1
     if how == "precomputed":

@@ -21,6 +21,12 @@ class Learning:
     weights : array, one for each part: weights of kernels, gamma of a Gaussian's columns, else their factors
     status, gap : how the search ended, in double; by relevance there is no gap, but `about["gradient"]`
     about : dict of all that is known: objective, bound, alignment, criterion_at_start, noise, seconds, ...
+
+    >>> import mercer
+    >>> from sklearn.datasets import load_iris
+    >>> found = mercer.learn_kernel(mercer.SVC(), *load_iris(return_X_y=True), kernel="rbf(gamma=0.5) + linear()")
+    >>> len(found.weights)
+    2
     """
 
     def __init__(self, estimator, found):

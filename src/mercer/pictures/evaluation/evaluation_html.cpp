@@ -19,7 +19,7 @@ std::string range_text(const interval& r) {
 }
 
 std::string figures_table(const shown_figures& all, const std::string& first, const std::string& second) {
-    std::string out = head({first, second});
+    std::string out = first.empty() && second.empty() ? "" : head({first, second});
     for (const auto& [name, value] : all) out += row(cell(name, "l") + cell(value, "l"));
     return table_of(out);
 }
