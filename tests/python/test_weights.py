@@ -42,7 +42,7 @@ CASES = {
     "NearestMedoid": mercer.NearestMedoid(kernel="rbf"),
 }
 # Everything public that a fitted model says, but what counts the absent too: their rows, or the work.
-OF_ALL_ROWS = {"shape_fit_", "labels_", "loo_errors_", "n_iter_", "reports_", "support_", "medoid_indices_", "n_features_in_", "dual_coef_path_", "kernel_"}
+OF_ALL_ROWS = {"centre_indices_", "shape_fit_", "labels_", "loo_errors_", "n_iter_", "reports_", "support_", "medoid_indices_", "n_features_in_", "dual_coef_path_", "kernel_"}
 
 
 def example(n=90, absent=30, seed=5, regression=False):
@@ -107,7 +107,7 @@ def test_no_weight_is_absence(case, how):
         one.pop(name, None), other.pop(name, None)
     compare(one, other)
     rows = np.flatnonzero(here)
-    for name in ("support_", "medoid_indices_"):
+    for name in ("support_", "medoid_indices_", "centre_indices_"):
         if hasattr(a, name):
             assert_array_equal(getattr(a, name), rows[getattr(b, name)], err_msg=name)
     if hasattr(a, "loo_errors_"):
@@ -150,6 +150,6 @@ def test_beyond_the_sizes_that_are_sorted(estimator, absent):
     here = w > 0
     a, b = clone(estimator).fit(X, y, sample_weight=w), clone(estimator).fit(X[here], y[here], sample_weight=w[here])
     assert_array_equal(a.predict(X[here]), b.predict(X[here]))
-    for name in ("support_", "medoid_indices_"):
+    for name in ("support_", "medoid_indices_", "centre_indices_"):
         if hasattr(a, name):
             assert_array_equal(getattr(a, name), np.flatnonzero(here)[getattr(b, name)])
