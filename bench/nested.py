@@ -27,11 +27,12 @@ def chosen(grams, y, train, inner, seed):
     return max(score, key=lambda setting: score[setting])
 
 
-def accuracy(grams, y, inner=3, say=lambda line: None):
-    """10-fold accuracy in per cent; grams: a matrix of kernel values for each setting. inner: folds of the choice, 0 for one held-out ninth."""
+def accuracy(grams, y, inner=3, say=lambda line: None, seed=1):
+    """10-fold accuracy in per cent; grams: a matrix of kernel values for each setting. inner: folds of the choice, 0 for one held-out ninth. seed: of the
+    outer folds."""
     started, scores, settings = time.time(), [], []
     first = next(iter(grams.values()))
-    for fold, (train, test) in enumerate(StratifiedKFold(10, shuffle=True, random_state=1).split(first, y)):
+    for fold, (train, test) in enumerate(StratifiedKFold(10, shuffle=True, random_state=seed).split(first, y)):
         setting, C = chosen(grams, y, train, inner, fold)
         scores.append(accuracy_of(grams[setting], y, C, train, test))
         settings.append((setting, C))
@@ -39,4 +40,18 @@ def accuracy(grams, y, inner=3, say=lambda line: None):
     return {
         "accuracy": round(100 * float(np.mean(scores)), 2), "deviation": round(100 * float(np.std(scores)), 2),
         "chosen": settings, "seconds": round(time.time() - started, 1),
+    }
+
+
+def repeated(grams, y, inner=3, repeats=10, say=lambda line: None):
+    """The same over several divisions into folds: the mean, and the deviation from one division to the next."""
+    started, runs = time.time(), []
+    for seed in range(1, repeats + 1):
+        runs.append(accuracy(grams, y, inner, seed=seed))
+        say(f"division {seed}: {runs[-1]['accuracy']:.1f} %")
+    means, settings = [run["accuracy"] for run in runs], [setting for run in runs for setting, _ in run["chosen"]]
+    return {
+        "accuracy": round(float(np.mean(means)), 2), "deviation_of_divisions": round(float(np.std(means)), 2), "divisions": means,
+        "chosen": {setting: settings.count(setting) for setting in sorted(set(settings), key=settings.count, reverse=True)},
+        "seconds": round(time.time() - started, 1),
     }

@@ -55,7 +55,9 @@ set(mercer_alone
     tests/kernels/image_kernels_test.cpp
     tests/kernels/left_rows_test.cpp
     tests/kernels/object_kernels_test.cpp
+    tests/kernels/series_features_test.cpp
     tests/kernels/string_kernels_test.cpp
+    tests/kernels/tree_kernels_test.cpp
     tests/methods/clusters/kernel_kmedoids_test.cpp
     tests/methods/svm/svm_adversarial_test.cpp
     tests/methods/svm/svm_contract_test.cpp

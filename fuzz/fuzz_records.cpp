@@ -30,7 +30,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     mercer::read_options options;
     options.format = &mercer::file_format_named(data[0] & 1 ? "records" : "jsonl");
     if (data[0] & 2) options.csv.label = data[0] & 1 ? "0" : "y";
-    if (data[0] & 4) options.records.kinds = {{"a", "strings"}, {"b", "vectors"}, {"c", "sets"}};
+    if (data[0] & 4)
+        options.records.kinds = {{"a", "strings"}, {"b", "vectors"}, {"c", "sets"},
+                                 {"d", "series"},  {"e", "trees"},   {"f", "graphs"}};
     mercer::table result;
     try {
         const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);

@@ -40,6 +40,18 @@ class Records(mercer_program.Scratch):
         mercer("fit", "svc", self.lines, "--label", "kind", "-o", self.model)
         self.assertIn("field(word, normalize(spectrum(k=3)))", as_json("describe", self.model)["kernel"])
 
+    def test_texts_numbers_graphs_and_series_in_one_object(self):
+        def record(i):
+            ring = [[v, (v + 1) % 5] for v in range(5)] + ([[0, 2]] if i % 2 else [])
+            return {"text": "red rose" if i % 3 else "blue sky", "price": i % 7, "net": {"nodes": ["C"] * 5, "edges": ring},
+                    "curve": [(i % 2) * t + i % 3 for t in range(4)], "parse": "(S (NP x) y)" if i % 2 else "(S y)", "label": "odd" if i % 2 else "even"}  # fmt: skip
+        self.lines.write_text("".join(json.dumps(record(i)) + "\n" for i in range(40)))
+        for part in ("field(net, wl(h=2))", "field(curve, global_alignment(sigma=1))", "field(curve, fourier(terms=2))", "field(parse, subset_trees())"):
+            kernel = f"field(text, words()) + 0.2*field(price, rbf(gamma=1)) + {part}"
+            mercer("fit", "svc", self.lines, "--kernel", kernel, "--set", "C=100", "-o", self.model)
+            self.assertEqual(as_json("predict", self.model, self.lines, "--score")["score"]["accuracy"], 1)
+            self.assertEqual(as_json("kernel", "test", kernel, self.lines)["verdict"], "certified")
+
     def test_what_is_wrong_is_said(self):
         said = mercer("fit", "svc", self.lines, "--label", "kind", "--kernel", "field(colour, linear())", "-o", self.model, code=1)
         self.assertIn("there is no field 'colour': the records have size, word", said)

@@ -23,6 +23,7 @@ inline dataset data_for(const specimen& s, const objects& some, storage how = st
     if (s.k.where() == points::where) return points_of(some);
     if (s.k.where() == series::where) return series_of(some);
     if (s.k.where() == images::where) return images_of(some);
+    if (s.k.where() == trees::where) return trees_of(some);
     return single ? vectors_of<float>(some, how) : vectors_of<double>(some, how);
 }
 
@@ -35,6 +36,7 @@ inline objects objects_for(const specimen& s, generator& random, index count, ve
     if (s.k.where() == points::where) return random_clouds(random, count);
     if (s.k.where() == series::where) return random_series(random, count);
     if (s.k.where() == images::where) return random_images(random, count);
+    if (s.k.where() == trees::where) return random_trees(random, count);
     return random_vectors(random, count, style);
 }
 

@@ -21,6 +21,7 @@ struct object {
     point_cloud cloud{};
     one_series times{};
     image picture{};
+    tree branches{};
 };
 using objects = std::vector<object>;
 
@@ -130,6 +131,23 @@ inline objects random_images(generator& random, index count) {
     return made;
 }
 
+// Small trees of few labels; the first is empty, the second a leaf.
+inline objects random_trees(generator& random, index count) {
+    objects made(static_cast<std::size_t>(count));
+    for (std::size_t i = 1; i < made.size(); ++i) {
+        tree& one = made[i].branches;
+        std::vector<std::size_t> open;  // nodes that may get children yet
+        for (index left = i == 1 ? 1 : 1 + below(random, 9); left > 0; --left) {
+            if (one.nodes.size() > 1)
+                for (index up = below(random, static_cast<index>(open.size())); up > 0; --up) open.pop_back();
+            for (const std::size_t above : open) ++one.nodes[above].size;
+            open.push_back(one.nodes.size());
+            one.nodes.push_back({std::string(1, "ABc"[below(random, 3)]), 1});
+        }
+    }
+    return made;
+}
+
 enum class storage { dense, sparse };
 
 template <class T>
@@ -196,6 +214,12 @@ inline dataset images_of(const objects& some) {
     std::vector<image> all;
     for (const auto& one : some) all.push_back(one.picture);
     return images(std::move(all));
+}
+
+inline dataset trees_of(const objects& some) {
+    std::vector<tree> all;
+    for (const auto& one : some) all.push_back(one.branches);
+    return trees(std::move(all));
 }
 
 }  // namespace mercer::testing

@@ -56,6 +56,78 @@ TEST(json_records, kinds_by_their_values) {
     EXPECT_EQ((*rows(t).of("t").as<strings>())[0], "x y");
 }
 
+TEST(csv_records, fields_are_what_the_kernel_compares) {
+    read_options how;
+    how.records.kinds = {{"tags", "sets"}, {"parse", "trees"}};
+    const table t = csv("tags,parse\na b a,(S (NP x) y)\n,leaf\n", how);
+    EXPECT_EQ((*rows(t).of("tags").as<sets>())[0].size(), 2u);
+    EXPECT_TRUE((*rows(t).of("tags").as<sets>())[1].empty());
+    EXPECT_EQ(rows(t).of("parse").as<trees>()->text(0), "(S (NP x) y)");
+    EXPECT_EQ(failure([&] { csv("tags,parse\na,(S\n", how); }),
+              "parse error: x.csv:2:3:1:3: expected 1 more ')', got the end");
+    how.records.kinds = {{"tags", "graphs"}};
+    EXPECT_EQ(
+        failure([&] { csv("tags,parse\na,b\n", how); }),
+        "unsupported: x.csv: a column holds no graphs, which the kernel compares in field 'tags': JSON lines can");
+}
+
+TEST(json_records, of_every_kind) {
+    const char* text =
+        "{\"net\": {\"nodes\": [\"C\", \"O\"], \"edges\": [[0, 1, \"double\"]]}, \"cloud\": {\"elements\": [\"O\", 1], "
+        "\"coordinates\": [[0, 0, 0], [1, 0, 0]]}, \"bag\": {\"a\": 2, \"b\": 1}, \"path\": [[1, 2], [3, 4]], "
+        "\"curve\": [1, 2], "
+        "\"parse\": \"(S (NP x) y)\"}\n"
+        "{\"net\": {\"nodes\": 0}, \"cloud\": {\"coordinates\": []}, \"bag\": {}, \"path\": [[5, 6]], \"curve\": [3, "
+        "4], "
+        "\"parse\": \"leaf\"}\n";
+    const table plain = lines(text);
+    EXPECT_EQ((*rows(plain).of("net").as<graphs>())[0].nodes(), 2);
+    EXPECT_EQ((*rows(plain).of("net").as<graphs>())[0].label(1), label_of("O"));
+    EXPECT_EQ((*rows(plain).of("net").as<graphs>())[1].nodes(), 0);
+    EXPECT_EQ(rows(plain).of("cloud").as<points>()->text(0), "O 0 0 0; H 1 0 0");
+    EXPECT_EQ((*rows(plain).of("bag").as<multisets>())[0].size(), 2u);
+    EXPECT_EQ((*rows(plain).of("path").as<series>())[0].dims, 2);
+    EXPECT_EQ((*rows(plain).of("path").as<series>())[1].size(), 1);
+    EXPECT_TRUE(rows(plain).of("curve").kind() == domain::vectors);
+    EXPECT_TRUE(rows(plain).of("parse").kind() == strings::where);
+    read_options how;
+    how.records.kinds = {{"curve", "series"}, {"parse", "trees"}};
+    const table asked = lines(text, how);
+    EXPECT_EQ((*rows(asked).of("curve").as<series>())[1].values, (std::vector<double>{3, 4}));
+    EXPECT_EQ(rows(asked).of("parse").as<trees>()->text(0), "(S (NP x) y)");
+    EXPECT_EQ((*rows(lines("{\"c\": [1]}\n{\"c\": []}\n{\"c\": [1, 2]}\n", {.records = {{{"c", "series"}}}}))
+                    .of("c")
+                    .as<series>())[2]
+                  .size(),
+              2);
+}
+
+TEST(json_records, faults_of_every_kind) {
+    const auto said = [](const char* text, std::map<std::string, std::string> kinds = {}) {
+        return failure([&] { lines(text, {.records = {std::move(kinds)}}); });
+    };
+    EXPECT_EQ(said("{\"a\": {\"nodes\": 2, \"edges\": [[0, 5]]}}\n").find("parse error: x.jsonl:1:"), 0u);
+    EXPECT_EQ(said("{\"a\": {\"edges\": []}}\n"),
+              "parse error: x.jsonl:1:7: expected a member \"nodes\" of the graph, got none");
+    EXPECT_EQ(
+        said("{\"a\": {\"nodes\": 1}}\n{\"a\": {\"x\": 1}}\n"),
+        "bad data: x.jsonl:2:7: expected a graph {\"nodes\": ..., \"edges\": ...} in field 'a', as in the first line");
+    EXPECT_EQ(said("{\"a\": {\"x\": 1.5}}\n"),
+              "parse error: x.jsonl:1:13: expected a count, a whole number from 0, got '1.5'");
+    EXPECT_EQ(said("{\"a\": {\"coordinates\": [[1, 2], [3]]}}\n"),
+              "parse error: x.jsonl:1:32: expected a list of 2 numbers, got '[3'");
+    EXPECT_EQ(said("{\"a\": {\"coordinates\": [[1, 2]], \"elements\": [1, 1]}}\n"),
+              "parse error: x.jsonl:1:7: expected an element a point, got 2 of 1");
+    EXPECT_EQ(said("{\"a\": {\"elements\": [\"Xx\"], \"coordinates\": [[1, 2]]}}\n"),
+              "parse error: x.jsonl:1:21: expected the symbol of an element or its number, 0 to 118, got '\"Xx\"'");
+    EXPECT_EQ(said("{\"a\": \"(S\"}\n", {{"a", "trees"}}),
+              "parse error: x.jsonl:1:7:1:3: expected 1 more ')', got the end");
+    EXPECT_EQ(said("{\"a\": 1}\n", {{"a", "series"}}),
+              "bad data: x.jsonl:1:7: expected a list of finite numbers in field 'a', as in the first line");
+    EXPECT_EQ(said("{\"a\": 1}\n", {{"a", "images"}}),
+              "unsupported: x.jsonl: JSON lines hold no images, which the kernel compares in field 'a'");
+}
+
 TEST(json_records, what_is_wrong_has_a_place) {
     const auto said = [](const char* text) { return failure([&] { lines(text); }); };
     EXPECT_EQ(said("{\"a\": 1}\n{\"a\": \n").find("parse error: x.jsonl:2:7: expected "), 0u)

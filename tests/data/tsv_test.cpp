@@ -119,10 +119,55 @@ TEST(sets_reader, unlabelled_items_with_blanks) {
     EXPECT_TRUE(t.y.empty());
 }
 
+// What Python fitted has no dictionary: the same words have the same numbers there.
+TEST(sets_reader, items_numbered_by_their_names) {
+    const table t = parse_sets("x\tred blue\n", "f", {.numbered_by_name = true});
+    numbers want{item_number("red"), item_number("blue")};
+    std::ranges::sort(want);
+    EXPECT_EQ(set(t, 0), want);
+    EXPECT_TRUE(t.feature_names.empty());
+}
+
 TEST(sets_reader, faults) {
     EXPECT_EQ(failure([] { parse_sets("p\ta\nb c\n", "f"); }),
               "parse error: f:2:1: expected label<TAB>item item ..., got 'b c'");
     EXPECT_EQ(failure([] { parse_sets(" \n", "f"); }), "bad data: f: expected at least one example, got none");
+}
+
+TEST(trees_reader, brackets) {
+    const table t = parse_trees("a\t(S (NP (D the) (N dog)) (VP barks))\nb\t( (S x\\ y (z)))\r\n\na\t\nb\tleaf\n", "f");
+    const auto& read = *t.x.as<trees>();
+    ASSERT_EQ(read.size(), 4);
+    EXPECT_EQ(t.y, (std::vector<double>{0, 1, 0, 1}));
+    EXPECT_EQ(read.text(0), "(S (NP (D the) (N dog)) (VP barks))");
+    EXPECT_EQ(read[0].size(), 8);
+    EXPECT_EQ(read[0][1].label, "NP");
+    EXPECT_EQ(read[0][1].size, 5);
+    EXPECT_EQ(read.text(1), "(S x\\ y z)") << "a root without a label is left out";
+    EXPECT_EQ(read[1][1].label, "x y");
+    EXPECT_EQ(read.text(2), "");
+    EXPECT_EQ(read.text(3), "(leaf)");
+    EXPECT_EQ(parse_trees("(a\t(b c) d)\n", "f", {.labelled = false}).x.as<trees>()->text(0), "(a (b c) d)");
+}
+
+TEST(trees_reader, faults) {
+    const auto wrong = [](const char* text) { return failure([&] { parse_trees(text, "f", {.labelled = false}); }); };
+    EXPECT_EQ(wrong("(a b)\n(a (b c)\n"), "parse error: f:2:9: expected 1 more ')', got the end");
+    EXPECT_EQ(wrong("(a b))\n"), "parse error: f:1:6: expected the end of the tree, got ')'");
+    EXPECT_EQ(wrong(") (a)\n"), "parse error: f:1:1: expected '(' or a label, got ') (a)'");
+    EXPECT_EQ(wrong("(a ())\n"), "parse error: f:1:5: expected a label after '(', got '))'");
+    EXPECT_EQ(wrong("a b\n"), "parse error: f:1:3: expected the end of the tree, got 'b'");
+    EXPECT_EQ(wrong("(a b\\"), "parse error: f:1:6: expected a character after \\, got the end");
+    EXPECT_EQ(failure([] { parse_trees("(a b)\n", "f"); }),
+              "parse error: f:1:1: expected label<TAB>(tree in brackets), got '(a b)'");
+    EXPECT_EQ(failure([] {
+                  trees({tree{{{"a", 3}, {"b", 1}}}});
+              }),
+              "invalid argument: tree 0: the subtree of node 0 does not fit in");
+    EXPECT_EQ(failure([] {
+                  trees({tree{{{"a", 3}, {"b", 1}, {"", 1}}}});
+              }),
+              "invalid argument: tree 0: a leaf must have a label, node 2 has none");
 }
 
 #ifdef MERCER_HAVE_LZMA

@@ -68,7 +68,12 @@ TEST(object_features, are_those_of_every_kernel_that_has_some) {
                              "vertex_edge_histogram()",
                              "propagation(t=2, w=0.5)",
                              "pair_distances(sigma=0.5, cutoff=3)",
-                             "density_overlap(sigma=1, cutoff=3, degree=1)"}) {
+                             "density_overlap(sigma=1, cutoff=3, degree=1)",
+                             "fourier(terms=3)",
+                             "fourier(terms=2, phases=1)",
+                             "shapelets(count=5, length=2, spread=2)",
+                             "subtrees()",
+                             "subtrees(lambda=0.3)"}) {
         const kernel k = kernel::parse(text);
         ASSERT_FALSE(without_features(k)) << text;
         const specimen s{k, {}};

@@ -20,6 +20,14 @@ def test_tuples():
     np.testing.assert_array_equal(gram("vertex_histogram()", (2, [], [1, "a"]), (2, np.array([[0, 1]]), ["a", "b"])), [[2, 1], [1, 2]])
 
 
+def test_lists_of_edges():
+    edges = [[(0, 1), (1, 2)], [(0, 1), (1, 2), (2, 0)], [], [(0, 1, "double")]]
+    same = [PATH, TRIANGLE, (0, []), (2, [(0, 1, "double")])]
+    np.testing.assert_array_equal(gram("wl(h=1)", *edges), gram("wl(h=1)", *same))
+    with pytest.raises(TypeError, match="object 1 must be a graph"):
+        gram("wl(h=1)", [(0, 1)], [1, 2])
+
+
 def test_dicts():
     labelled = {"nodes": ["C", "O"], "edges": [(0, 1, "double")]}
     np.testing.assert_array_equal(gram("edge_histogram()", labelled, {"nodes": 2, "edges": [[0, 1]]}), [[1, 0], [0, 1]])

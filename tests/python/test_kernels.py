@@ -30,6 +30,7 @@ OBJECTS = {
     "points": [(["H", "H"], np.array([[0.0, 0, 0], [0, 0, 0.7]])), (["O"], np.array([[1.0, 2, 3]]))],
     "images": [np.arange(48, dtype=np.uint8).reshape(4, 4, 3) * 5, np.eye(4, dtype=np.uint8)[:, :, None] * np.array([1, 2, 250], dtype=np.uint8), np.linspace(0, 1, 48).reshape(4, 4, 3) ** 2],
     "series": [np.array([0.0, 1, 2]), np.array([1.0, 0]), np.array([0.5])],
+    "trees": ["(S (NP (D the) (N dog)) (VP barks))", "(S (NP dogs) (VP bark))", ("S", ("NP", "dogs"), "sleep")],
 }
 
 

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <numeric>
@@ -16,6 +17,7 @@
 #include "mercer/base/physical_memory.h"
 #include "mercer/data/scaling.h"
 #include "mercer/data/text_features.h"
+#include "mercer/kernels/algebra/fields.h"
 #include "mercer/kernels/leaf.h"
 
 namespace mercer::cli {
@@ -191,6 +193,16 @@ std::vector<index> chosen_rows(const data_options& options, index n) {
     std::vector<index> first(static_cast<std::size_t>(wanted));
     std::iota(first.begin(), first.end(), index(0));
     return first;
+}
+
+read_options read_for(std::string kernel) {
+    read_options how;
+    std::ranges::replace(kernel, '?', '1');
+    try {
+        if (kernel.find("field") != std::string::npos) how.records.kinds = kinds_of_fields(kernel::parse(kernel));
+    } catch (const error&) {  // what is wrong with it is said where it is used
+    }
+    return how;
 }
 
 objects load(const data_options& options, read_options how) {

@@ -90,6 +90,8 @@ struct objects {
 // `how`: what is known of the names, from a model or from other data.
 objects load(const data_options& options, read_options how = {});
 objects load(const data_options& options, const source& file, read_options how = {});
+// What a kernel, whose numbers may be left open (?), says about the fields of records.
+read_options read_for(std::string kernel);
 // The rows of a file of n that --rows and --sample leave, ascending.
 std::vector<index> chosen_rows(const data_options& options, index n);
 // A warning, on standard error, unless --quiet.

@@ -142,8 +142,9 @@ class KernelEstimator(BaseEstimator):
         self._name_features(X, reset=True)
         function = not isinstance(self.kernel, (str, kernels.Kernel)) and callable(self.kernel)
         known = isinstance(self.kernel, kernels.Kernel) and self.kernel.takes_anything()
-        data = _data.as_data(X, estimator=self, copy=copy, anything=function, always=known, kind=compared(self.kernel))
+        data = _data.as_data(X, estimator=self, copy=copy, anything=function, always=known, **compared(self.kernel))
         self._held = getattr(data, "held", None)
+        self._items = _data.item_names(X, data.kind)
         if data.kind == "vectors":
             self.n_features_in_ = data.dims
         elif hasattr(self, "n_features_in_"):
@@ -158,7 +159,7 @@ class KernelEstimator(BaseEstimator):
             return _data.as_matrix(X, estimator=self)
         if hasattr(self, "feature_names_in_") or not isinstance(X, np.ndarray):
             self._name_features(X, reset=False)
-        data = _data.as_data(X, estimator=self, always=self.kernel_.takes_anything(), kind=self.kernel_.core().domain)
+        data = _data.as_data(X, estimator=self, always=self.kernel_.takes_anything(), **compared(self.kernel_))
         if data.kind == "vectors" and data.dims != getattr(self, "n_features_in_", data.dims):
             raise ValueError(
                 f"X has {data.dims} features, but {type(self).__name__} is expecting {self.n_features_in_} features "
@@ -287,14 +288,16 @@ class KernelEstimator(BaseEstimator):
         model = self._fitted()
         if self._precomputed:
             raise ValueError("a precomputed matrix has no features to explain")
-        told = _core.explain(model, self._new_data([x]), top, self._feature_words())
+        data = self._new_data([x])
+        items = {**getattr(self, "_items", {}), **_data.item_names([x], data.kind)}
+        told = _core.explain(model, data, top, self._feature_words(), items)
         made = [Explanation(each, model.kernel_text, *self._side_labels(each["sides"])) for each in told]
         return made[0] if len(made) == 1 else made
 
     def feature_weights(self, top=20):
         """The `top` features of the kernel with the largest weights: a list of (name, weight), or one for each decision
         function by its labels."""
-        found = _core.explain_weights(self._fitted(), top, self._feature_words())
+        found = _core.explain_weights(self._fitted(), top, self._feature_words(), getattr(self, "_items", {}))
         lists = {self._side_labels(sides): [(each[0], each[3]) for each in features] for sides, features in found}
         return next(iter(lists.values())) if len(lists) == 1 else lists
 

@@ -21,6 +21,8 @@ from sklearn.utils.validation import _check_sample_weight
 
 from . import _core
 from ._graphs import as_graphs, is_graph
+from ._images import as_images, is_images
+from ._trees import as_trees, is_tree
 
 _FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
@@ -54,38 +56,6 @@ def _is_series(X):
     return not words and any(len(each) != len(X[0]) for each in X)
 
 
-def _is_picture(each):
-    """Is it an image of PIL's?"""
-    return hasattr(each, "mode") and hasattr(each, "getdata") and hasattr(each, "convert")
-
-
-def _is_images(X):
-    """Is the list X one of images, whatever the kernel is: PIL's, arrays (height, width, channels), or (height, width) of bytes?"""
-    first = X[0]
-    if _is_picture(first):
-        return True
-    if not isinstance(first, np.ndarray):
-        return False
-    return (first.ndim == 3 and first.shape[2] in (1, 3, 4)) or (first.ndim == 2 and first.dtype in (np.uint8, np.bool_))
-
-
-def _picture_values(picture):
-    """The pixels of an image of PIL's as an array that _core.images takes."""
-    if picture.mode.startswith("I"):  # 16 bits, also where they lie in 32
-        values = np.asarray(picture)
-        if values.size and not 0 <= values.min() <= values.max() <= 65535:
-            raise ValueError(f"Images of mode {picture.mode} must have values from 0 to 65535, got {values.min()}, {values.max()}.")
-        return values.astype(np.uint16)
-    if picture.mode not in ("1", "L", "LA", "RGB", "RGBA", "F"):
-        picture = picture.convert("RGBA" if "transparency" in picture.info or picture.mode == "PA" else "RGB")
-    return np.asarray(picture)
-
-
-def _as_images(X):
-    """X as images: a list of PIL's or of arrays, or an array (n, height, width) or (n, height, width, channels)."""
-    return _core.images([_picture_values(each) if _is_picture(each) else np.asarray(each) for each in X])
-
-
 def _kind(objects):
     """The function of _core that takes such a list, None for numbers and what is not known."""
     first = objects[0]
@@ -97,16 +67,18 @@ def _kind(objects):
         return _core.multisets
     if is_graph(first):
         return lambda all: _core.graphs(as_graphs(all))
+    if is_tree(first):
+        return lambda all: _core.trees(as_trees(all))
     # (elements, coordinates) of points in space; a tuple of two numbers is a row.
     if isinstance(first, tuple) and len(first) == 2 and np.ndim(first[1]) == 2:
         return _core.points
-    if _is_images(objects):
-        return _as_images
+    if is_images(objects):
+        return lambda all: _core.images(as_images(all))
     return _core.series if _is_series(objects) else None
 
 
 def _objects(X):
-    """X as a list of strings, sets, Counters, graphs, points, images or series when that is what it holds, else None."""
+    """X as a list of strings, sets, Counters, graphs, trees, points, images or series when that is what it holds, else None."""
     if isinstance(X, np.ndarray):
         if X.size > 0 and (X.ndim == 4 or (X.ndim == 3 and X.dtype == np.uint8)):
             return list(X)
@@ -121,9 +93,9 @@ def _objects(X):
     return X if len(X) > 0 and _kind(X) else None
 
 
-def _fields(X):
-    """The fields of X where it is records, a list of dicts or a data frame with columns that are not numbers: (name,
-    values) for each; else None."""
+def _fields(X, always=False):
+    """The fields of X where it is records, a list of dicts or a data frame with columns that are not numbers (`always`:
+    any data frame): (name, values) for each; else None."""
     first = X[0] if isinstance(X, (list, tuple)) and len(X) > 0 else None
     if isinstance(first, dict) and not isinstance(first, collections.Counter):
         names = list(first)
@@ -136,17 +108,17 @@ def _fields(X):
         return [(str(name), [each[name] for each in X]) for name in names]
     if not (hasattr(X, "columns") and hasattr(X, "iloc") and getattr(X, "ndim", 0) == 2) or len(X) == 0:
         return None
-    if all(isinstance(value, (numbers.Number, np.bool_)) or value is None for value in X.iloc[0]):
+    if not always and all(isinstance(value, (numbers.Number, np.bool_)) or value is None for value in X.iloc[0]):
         return None
     return [(str(name), X[name].tolist()) for name in X.columns]
 
 
-def _field_data(name, values):
+def _field_data(name, values, kind=None):
     """The values of one field as data: numbers are vectors of one coordinate."""
     try:
         if isinstance(values[0], (numbers.Number, np.bool_)):
             return as_data(np.asarray(values, dtype=np.float64).reshape(-1, 1))
-        return as_data(values)
+        return as_data(values, kind=kind)
     except (TypeError, ValueError) as problem:
         raise ValueError(f"Field {name!r}: {problem}") from None
 
@@ -230,18 +202,21 @@ def _as_series(X):
     return _core.series(list(X)) if rows else None
 
 
-def as_data(X, *, estimator=None, copy=False, anything=False, always=False, kind=None):
+def as_data(X, *, estimator=None, copy=False, anything=False, always=False, kind=None, fields=None):
     """The library's view of X: vectors (dense or sparse), strings, sets, images, records or other objects. With `copy`
     it does not change when X does later.
 
-    kind: what the kernel compares, where that is known. anything: for functions of Python, X may be a sequence of any
-    objects, which reach the function as they are; always: and it is such a sequence.
+    kind: what the kernel compares, where that is known; fields: what it compares of records, by name. anything: for
+    functions of Python, X may be a sequence of any objects, which reach the function as they are; always: and it is
+    such a sequence.
     """
     if kind == "series" and (data := _as_series(X)) is not None:
         return data
+    if kind == "trees" and not hasattr(X, "columns") and (isinstance(X, (list, tuple)) or getattr(X, "ndim", 0) == 1):
+        return _core.trees(as_trees(X))
     several = isinstance(X, (list, tuple)) or (isinstance(X, np.ndarray) and X.ndim in (3, 4))
     if kind == "images" and several and len(X) > 0:
-        return _as_images(X)
+        return _core.images(as_images(X))
     if _borrowable(X) and not always:
         return _finite(_core.dense(X.copy() if copy else X), X.dtype)
     objects = _anything(X, always) if anything or always else None
@@ -250,12 +225,18 @@ def as_data(X, *, estimator=None, copy=False, anything=False, always=False, kind
         data = _core.strings([each.key for each in held])
         data.held = held
         return data
-    objects = _objects(X)
+    if isinstance(X, (list, tuple)) and len(X) == 0 and kind not in (None, "vectors", "any", "records"):
+        return getattr(_core, kind)([])
+    if isinstance(X, (list, tuple)) and kind == "multisets":
+        return _core.multisets(list(X))
+    if isinstance(X, (list, tuple)) and kind == "graphs":
+        return _core.graphs(as_graphs(X))
+    objects = _objects(X) if kind != "records" else None
     if objects is not None:
         return _kind(objects)(objects)
-    fields = _fields(X)
-    if fields is not None:
-        return _core.records([(name, _field_data(name, values)) for name, values in fields])
+    columns = _fields(X, kind == "records")
+    if columns is not None:
+        return _core.records([(name, _field_data(name, values, (fields or {}).get(name))) for name, values in columns])
     # check_array would look at the same things
     if type(X) is scipy.sparse.csr_matrix and X.dtype in _FLOATS and X.nnz > 0 and not copy:
         return _finite(_sparse_data(X), X.dtype)
@@ -267,6 +248,14 @@ def as_data(X, *, estimator=None, copy=False, anything=False, always=False, kind
     if not _borrowable(X):
         X = np.ascontiguousarray(X)
     return _core.dense(X)
+
+
+def item_names(X, kind):
+    """What the library calls the items of sets and multisets that are texts, and the texts."""
+    if kind not in ("sets", "multisets"):
+        return {}
+    names = {item for each in X for item in each if isinstance(item, str)}
+    return {str(_core.item_number(name)): name for name in names}
 
 
 def as_matrix(X, *, estimator=None):

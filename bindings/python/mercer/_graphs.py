@@ -5,6 +5,7 @@ A graph is one of
     dicts                {"nodes": number or labels, "edges": [(from, to), (from, to, label), ...]}, and if wanted
                          "attributes", "directed"
     tuples               (number of nodes, edges), (number of nodes, edges, labels)
+    lists of edges       [(from, to), (from, to, label), ...], where the kernel compares graphs: nodes 0 to the largest
 Labels are whole numbers or str.
 """
 
@@ -29,7 +30,16 @@ def _is_networkx(x):
     return callable(getattr(x, "is_directed", None)) and callable(getattr(x, "adjacency", None)) and hasattr(x, "nodes")
 
 
+def _is_edges(x):
+    return isinstance(x, list) and all(
+        isinstance(each, (tuple, list)) and len(each) in (2, 3) and all(isinstance(end, numbers.Integral) for end in each[:2])
+        for each in x
+    )
+
+
 def _parts(x, i):
+    if _is_edges(x):
+        return (1 + max((max(each[:2]) for each in x), default=-1), x, None, None, False)
     if not is_graph(x):
         raise TypeError(
             f"object {i} must be a graph, like the first one: a networkx graph, a dict or a tuple (nodes, edges[, "

@@ -77,13 +77,15 @@ def named_in(kernel):
 
 
 def compared(kernel):
-    """The kind of object that a kernel compares, None where it cannot be told before its parameters are known."""
+    """What `as_data` should know of the kernel: the kind of object that it compares, and that of each field of records.
+    Nothing where it cannot be told before its parameters are known."""
     if not isinstance(kernel, (str, kernels.Kernel)) or (isinstance(kernel, kernels.Kernel) and kernel.takes_anything()):
-        return None
+        return {}
     try:
-        return _core.Kernel(kernel).domain if isinstance(kernel, str) else kernel.core().domain
+        core = _core.Kernel(kernel) if isinstance(kernel, str) else kernel.core()
     except ValueError:
-        return None
+        return {}
+    return {"kind": core.domain, "fields": core.fields}
 
 
 def _gamma_value(gamma, data, sample_weight):

@@ -95,7 +95,8 @@ class Kernel:
 
     def _seen(self, X):
         """The library's view of objects to compare."""
-        return _data.as_data(X, always=self.takes_anything(), kind=self.core().domain)
+        core = self.core()
+        return _data.as_data(X, always=self.takes_anything(), kind=core.domain, fields=core.fields)
 
     # --- questions
 

@@ -1,6 +1,8 @@
 // Models in terms of the features of their kernels.
 #include "mercer/api/explain.h"
 
+#include <unordered_map>
+
 #include "mercer/base/error.h"
 #include "mercer/pictures/features/feature_picture.h"
 #include "models.h"
@@ -18,6 +20,13 @@ kernel_expansion sums_of(const held_model& model) {
 py::str as_text(const std::string& bytes) {
     return py::reinterpret_steal<py::str>(
         PyUnicode_DecodeUTF8(bytes.data(), static_cast<Py_ssize_t>(bytes.size()), "replace"));
+}
+
+// Items of sets go by their numbers; Python knows what some of them are called.
+using item_names = std::unordered_map<std::string, std::string>;
+void name_items(std::vector<feature_share>& all, const item_names& names) {
+    for (feature_share& each : all)
+        if (const auto known = names.find(each.name); known != names.end()) each.name = known->second;
 }
 
 py::list listed(const std::vector<feature_share>& all, double sign) {
@@ -49,7 +58,8 @@ void turn_round(decision_shares& d) {
 }
 
 // One dict for each function.
-py::list explained(const held_model& model, const dataset& x, index top, const known_names& names) {
+py::list explained(const held_model& model, const dataset& x, index top, const known_names& names,
+                   const item_names& items) {
     const kernel_expansion f = sums_of(model);
     std::vector<decision_shares> found = without_lock(0, [&] { return share_decisions(f, x, 0, top, names); });
     const auto functions = api::sides_of(*model.fitted, f.functions());
@@ -58,6 +68,7 @@ py::list explained(const held_model& model, const dataset& x, index top, const k
         decision_shares& d = found[j];
         const double sign = sign_of(functions[j], f.functions());
         if (sign < 0) turn_round(d);
+        name_items(d.largest, items);
         py::dict one;
         one["sides"] = sides(functions[j], sign);
         one["f"] = d.f, one["offset"] = d.offset, one["rest"] = d.rest, one["count"] = d.features;
@@ -73,13 +84,14 @@ py::list explained(const held_model& model, const dataset& x, index top, const k
 }
 
 // (sides, features) of each function.
-py::list weights(const held_model& model, index top, const known_names& names) {
+py::list weights(const held_model& model, index top, const known_names& names, const item_names& items) {
     const kernel_expansion f = sums_of(model);
-    const auto found = without_lock(0, [&] { return largest_weights(f, top, names); });
+    auto found = without_lock(0, [&] { return largest_weights(f, top, names); });
     const auto functions = api::sides_of(*model.fitted, f.functions());
     py::list out;
     for (std::size_t j = 0; j < found.size(); ++j) {
         const double sign = sign_of(functions[j], f.functions());
+        name_items(found[j], items);
         out.append(py::make_tuple(sides(functions[j], sign), listed(found[j], sign)));
     }
     return out;

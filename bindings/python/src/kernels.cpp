@@ -5,6 +5,7 @@
 #include "mercer/base/error.h"
 #include "mercer/data/kinds/all_kinds.h"
 #include "mercer/kernels/algebra.h"
+#include "mercer/kernels/algebra/fields.h"
 #include "mercer/kernels/evaluation/evaluator.h"
 #include "mercer/kernels/text/registry.h"
 
@@ -158,6 +159,7 @@ void bind_kernels(py::module_& m) {
         .def(py::init([](const std::string& text) { return kernel::parse(text); }))
         .def_property_readonly("text", &kernel::text)
         .def_property_readonly("domain", [](const kernel& k) { return name(k.where()); })
+        .def_property_readonly("fields", [](const kernel& k) { return kinds_of_fields(k); })
         .def_property_readonly("traits",
                                [](const kernel& k) {
                                    const traits t = k.properties();

@@ -5,6 +5,7 @@
 
 #include "mercer/base/error.h"
 #include "mercer/data/kinds/all_kinds.h"
+#include "mercer/data/readers/objects/brackets.h"
 
 namespace mercer::python {
 namespace {
@@ -12,6 +13,17 @@ namespace {
 std::string type_name(const py::handle& of) { return py::str(py::type::handle_of(of).attr("__name__")); }
 
 bool is_text(const py::handle& item) { return py::isinstance<py::str>(item) || py::isinstance<py::bytes>(item); }
+
+// The bytes of a text: UTF-8, and bytes that were none where Python read them with errors="surrogateescape".
+std::string bytes_of(const py::handle& text) {
+    if (PyBytes_Check(text.ptr())) return text.cast<std::string>();
+    Py_ssize_t size = 0;
+    if (const char* utf8 = PyUnicode_AsUTF8AndSize(text.ptr(), &size)) return {utf8, static_cast<std::size_t>(size)};
+    PyErr_Clear();
+    PyObject* encoded = PyUnicode_AsEncodedString(text.ptr(), "utf-8", "surrogateescape");
+    if (!encoded) throw py::error_already_set();
+    return py::reinterpret_steal<py::bytes>(encoded);
+}
 
 // Object i must be of the kind of the first one.
 void require_kind(bool is_one, std::size_t i, const char* what, const py::handle& item) {
@@ -26,7 +38,7 @@ strings strings_from(const py::sequence& from) {
     for (std::size_t i = 0; i < from.size(); ++i) {
         const py::object item = from[i];
         require_kind(is_text(item), i, "a str", item);
-        items.push_back(item.cast<std::string>());
+        items.push_back(bytes_of(item));
     }
     return strings(std::move(items));
 }
@@ -36,7 +48,7 @@ template <class Number>
 std::int64_t number_of(const py::handle& item, const char* items, Number of_text) {
     if (py::isinstance<py::int_>(item) || PyIndex_Check(item.ptr())) return item.cast<std::int64_t>();
     if (!is_text(item)) throw py::type_error(items + (" must be whole numbers or str, got " + type_name(item)));
-    return of_text(item.cast<std::string>());
+    return of_text(bytes_of(item));
 }
 std::int64_t item_number(const py::handle& item) {
     return number_of(item, "items of sets", [](const std::string& text) { return mercer::item_number(text); });
@@ -149,6 +161,19 @@ series series_from(const py::sequence& from) {
     return series(std::move(items));
 }
 
+// Trees in brackets, which mercer._trees makes of all that is a tree.
+trees trees_from(const py::sequence& from) {
+    std::vector<tree> items;
+    items.reserve(from.size());
+    for (std::size_t i = 0; i < from.size(); ++i) {
+        const py::object item = from[i];
+        require_kind(is_text(item), i, "a text in brackets", item);
+        const std::string text = bytes_of(item);
+        items.push_back(parse_tree(text, "tree " + std::to_string(i), text));
+    }
+    return trees(std::move(items));
+}
+
 // The numbers of an array of this type, divided by `most`; false where it has another.
 template <class T>
 bool take_values(const py::array& from, float most, image& to) {
@@ -185,12 +210,14 @@ images images_from(const py::sequence& from) {
     return images(std::move(items));
 }
 
-py::object as_python(const strings& from, index i) {
-    PyObject* decoded =
-        PyUnicode_DecodeUTF8(from[i].data(), static_cast<py::ssize_t>(from[i].size()), "surrogateescape");
-    if (!decoded) throw py::error_already_set();
-    return py::reinterpret_steal<py::object>(decoded);
+py::object decoded(const std::string& text) {
+    PyObject* made = PyUnicode_DecodeUTF8(text.data(), static_cast<py::ssize_t>(text.size()), "surrogateescape");
+    if (!made) throw py::error_already_set();
+    return py::reinterpret_steal<py::object>(made);
 }
+
+py::object as_python(const strings& from, index i) { return decoded(from[i]); }
+py::object as_python(const trees& from, index i) { return decoded(from.text(i)); }
 
 py::object as_python(const sets& from, index i) {
     py::set items;
@@ -271,6 +298,8 @@ void bind_kinds(py::module_& m) {
     bind(points::where, points_from);
     bind(images::where, images_from);
     bind(series::where, series_from);
+    bind(trees::where, trees_from);
+    m.def("item_number", [](const py::object& item) { return item_number(item); });
     m.def(name(records::where),
           [](const std::vector<std::pair<std::string, dataset>>& fields) { return dataset(records_from(fields)); });
 }

@@ -13,6 +13,7 @@
 #include "mercer/data/readers/source.h"
 #include "mercer/data/variance.h"
 #include "mercer/kernels/algebra.h"
+#include "mercer/kernels/algebra/fields.h"
 #include "mercer/kernels/leaf.h"
 #include "mercer/selection/cross_validation.h"
 #include "mercer/selection/scores.h"
@@ -244,23 +245,15 @@ model load(const std::string& path) {
     return parse(file.bytes(), file.name());
 }
 
-// What each field of records is compared as, by the parts of a kernel.
-static void kinds_of_fields(const kernel_node& k, std::map<std::string, std::string>& kinds) {
-    const kernel_form form = k.form();
-    for (const auto& part : form.parts) {
-        if (form.what == "field" && part->where() != domain::any) kinds[form.who] = name(part->where());
-        kinds_of_fields(*part, kinds);
-    }
-}
-
 read_options read_like(const model& m) {
     read_options how;
-    if (m.kind() == records::where) kinds_of_fields(kernel::parse(m.spec().kernel).node(), how.records.kinds);
+    if (m.kind() == records::where) how.records.kinds = kinds_of_fields(kernel::parse(m.spec().kernel));
     how.csv.label = m.label;
     how.csv.columns = m.columns_of_table;
     how.csv.text = m.text_column;
     how.csv.classes = how.tsv.classes = m.class_names();
     if (m.kind() != domain::vectors) how.tsv.dictionary = m.feature_names();
+    how.tsv.numbered_by_name = m.feature_names().empty();  // of a model that Python fitted
     how.libsvm.dims = m.dims();
     return how;
 }

@@ -31,7 +31,9 @@
 #include "mercer/kernels/points/pair_distances.h"
 #include "mercer/kernels/polynomial.h"
 #include "mercer/kernels/rational_quadratic.h"
+#include "mercer/kernels/series/fourier.h"
 #include "mercer/kernels/series/global_alignment.h"
+#include "mercer/kernels/series/shapelets.h"
 #include "mercer/kernels/series/time_warp.h"
 #include "mercer/kernels/sets/multiset_kernels.h"
 #include "mercer/kernels/sets/set_kernels.h"
@@ -47,6 +49,8 @@
 #include "mercer/kernels/strings/weighted_degree.h"
 #include "mercer/kernels/strings/weighted_degree_shifts.h"
 #include "mercer/kernels/texts/words.h"
+#include "mercer/kernels/trees/subset_trees.h"
+#include "mercer/kernels/trees/subtrees.h"
 
 namespace mercer {
 
@@ -65,8 +69,9 @@ using listed_kernels = kernel_list<
     multiset_intersection, min_max,
     wl, wl_assignment, shortest_path, graphlets, vertex_histogram, edge_histogram, vertex_edge_histogram,
     random_walk, propagation,
+    subset_trees, subtrees,
     coulomb, pair_distances, density_overlap,
-    global_alignment, time_warp,
+    global_alignment, time_warp, fourier, shapelets,
     pixels, shifted_pixels, colours, gradients, spatial_pyramid>;
 // clang-format on
 

@@ -21,7 +21,7 @@ void fit(const automatic_fit& options) {
     {
         progress shown;
         shown.phase("reading " + options.from.path);
-        const objects on = load_unscaled(options.from);
+        const objects on = load_unscaled(options.from, read_for(s.kernel));
         require_fit(s, on, options.from.path);
         const auto started = std::chrono::steady_clock::now();
         api::model m = fit_shown(s, on.data, options.method.memory, shown);

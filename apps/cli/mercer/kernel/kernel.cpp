@@ -44,7 +44,7 @@ bound_kernel bind(const kernel_task& task, progress& shown) {
     task.common.apply();
     const kernel k = parse_kernel(task.expression);
     shown.phase("reading " + task.from.path);
-    objects on = load(task.from);
+    objects on = load(task.from, read_for(task.expression));
     require_fit(k, on, task.from.path);
     const dataset x = on.data.x;
     return {k, std::move(on), make_gram<double>(k, x)};

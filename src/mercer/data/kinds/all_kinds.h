@@ -9,6 +9,7 @@
 #include "mercer/data/kinds/series.h"
 #include "mercer/data/kinds/sets.h"
 #include "mercer/data/kinds/strings.h"
+#include "mercer/data/kinds/trees.h"
 
 namespace mercer {
 
@@ -20,7 +21,7 @@ struct kind_list {
         (f.template operator()<Kinds>(), ...);
     }
 };
-using listed_kinds = kind_list<strings, sets, multisets, graphs, points, series, images, records>;
+using listed_kinds = kind_list<strings, sets, multisets, graphs, trees, points, series, images, records>;
 
 // vectors, then the kinds of the list, then any: the names in the order in which people are shown them.
 std::vector<domain> all_domains();

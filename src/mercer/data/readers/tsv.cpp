@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "mercer/data/kinds/all_kinds.h"
+#include "mercer/data/readers/objects/brackets.h"
 #include "mercer/data/readers/read.h"
 #include "mercer/data/readers/source.h"
 #include "mercer/data/readers/text.h"
@@ -59,14 +60,15 @@ namespace {
 // The numbers of items: those of a dictionary first, then new ones as they come.
 class item_numbers {
 public:
-    explicit item_numbers(const std::vector<std::string>& dictionary) : names_(dictionary) {
-        for (const std::string& word : dictionary)
+    explicit item_numbers(const tsv_options& options) : by_name_(options.numbered_by_name), names_(options.dictionary) {
+        for (const std::string& word : names_)
             if (!number_.emplace(word, static_cast<std::int64_t>(number_.size())).second)
                 fail(errc::invalid_argument,
                      fmt::format("the items of a dictionary must differ, got {} twice", detail::quoted(word)));
     }
     std::int64_t operator()(std::string_view item) {
         const std::string word = detail::as_utf8(item);
+        if (by_name_) return item_number(word);
         const auto [entry, is_new] = number_.emplace(word, static_cast<std::int64_t>(number_.size()));
         if (is_new) names_.push_back(word);
         return entry->second;
@@ -74,6 +76,7 @@ public:
     std::vector<std::string> names() && { return std::move(names_); }
 
 private:
+    bool by_name_;
     std::unordered_map<std::string, std::int64_t> number_;
     std::vector<std::string> names_;
 };
@@ -94,7 +97,7 @@ void each_item(std::string_view line, bool by_tab, F&& f) {
 
 table parse_sets(std::string_view text, const std::string& name, const tsv_options& options) {
     const std::string_view body = detail::without_mark(text);
-    item_numbers number(options.dictionary);
+    item_numbers number(options);
     detail::label_column labels;
     std::vector<std::vector<std::int64_t>> items;
     each_line(body, name, options.labelled, "label<TAB>item item ...", labels, [&](std::string_view line) {
@@ -111,7 +114,7 @@ table parse_sets(std::string_view text, const std::string& name, const tsv_optio
 table parse_multisets(std::string_view text, const std::string& name, const tsv_options& options) {
     constexpr std::int64_t most = std::int64_t{1} << 53;
     const std::string_view body = detail::without_mark(text);
-    item_numbers number(options.dictionary);
+    item_numbers number(options);
     detail::label_column labels;
     std::vector<std::vector<counted_item>> items;
     each_line(body, name, options.labelled, "label<TAB>item:count item ...", labels, [&](std::string_view line) {
@@ -137,6 +140,18 @@ table parse_multisets(std::string_view text, const std::string& name, const tsv_
     result.feature_names = std::move(number).names();
     if (options.labelled) labels.finish(name, body, options.classes, result);
     result.x = multisets(std::move(items));
+    return result;
+}
+
+table parse_trees(std::string_view text, const std::string& name, const tsv_options& options) {
+    const std::string_view body = detail::without_mark(text);
+    detail::label_column labels;
+    std::vector<tree> items;
+    each_line(body, name, options.labelled, "label<TAB>(tree in brackets)", labels,
+              [&](std::string_view line) { items.push_back(parse_tree(line, name, body)); });
+    table result;
+    if (options.labelled) labels.finish(name, body, options.classes, result);
+    result.x = trees(std::move(items));
     return result;
 }
 
@@ -183,6 +198,13 @@ const file_format& multisets_format() {
         "multisets", {".multisets"}, nullptr, [](const source& file, const read_options& options) {
             return parse_multisets(file.bytes(), file.name(), options.tsv);
         }};
+    return about;
+}
+
+const file_format& trees_format() {
+    static const file_format about{"trees", {".trees"}, nullptr, [](const source& file, const read_options& options) {
+                                       return parse_trees(file.bytes(), file.name(), options.tsv);
+                                   }};
     return about;
 }
 

@@ -1,4 +1,4 @@
-// Strings, sets and multisets, one a line, with tabs between the fields and no quoting.
+// Strings, sets, multisets and trees, one a line, with tabs between the fields and no quoting.
 #pragma once
 
 #include <string>
@@ -17,6 +17,8 @@ struct tsv_options {
     std::vector<std::string> classes{};
     // Sets: the names of items 0, 1, … of a training set; new items get the numbers after them.
     std::vector<std::string> dictionary{};
+    // Sets: an item's number is item_number of its name, as Python and records have it; there is no dictionary then.
+    bool numbered_by_name = false;
     // Sets: items are separated by tabs only, so that they may hold blanks.
     bool items_by_tab = false;
 };
@@ -37,8 +39,12 @@ table parse_sets(std::string_view text, const std::string& name, const tsv_optio
 // item holds no ':'.
 table parse_multisets(std::string_view text, const std::string& name, const tsv_options& options = {});
 
+// `label<TAB>(S (NP dogs) (VP bark))` in the same way, trees as objects/brackets.h has them.
+table parse_trees(std::string_view text, const std::string& name, const tsv_options& options = {});
+
 const file_format& strings_format();
 const file_format& sets_format();
 const file_format& multisets_format();
+const file_format& trees_format();
 
 }  // namespace mercer

@@ -10,6 +10,7 @@
 #include "mercer/base/error.h"
 #include "mercer/data/kinds/graphs.h"
 #include "mercer/data/kinds/strings.h"
+#include "mercer/data/kinds/trees.h"
 #include "mercer/kernels/features/object_features.h"
 
 namespace mercer {
@@ -50,6 +51,7 @@ std::vector<index> largest(const std::vector<double>& values, index top) {
 index parts_of(const dataset& x, index row) {
     if (const auto* some = x.as<strings>()) return static_cast<index>((*some)[row].size());
     if (const auto* some = x.as<graphs>()) return (*some)[row].nodes();
+    if (const auto* some = x.as<trees>()) return (*some)[row].size();
     return 0;
 }
 
@@ -57,6 +59,7 @@ index parts_of(const dataset& x, index row) {
 std::vector<double> placed(const std::map<index, double>& shares, const std::vector<feature_place>& places,
                            index size) {
     std::vector<double> out(places.empty() ? 0 : static_cast<std::size_t>(size));
+    if (out.empty()) return out;  // of records: places in which field is not known
     std::map<index, double> whole;
     for (const feature_place& each : places)
         if (!each.parts.empty()) whole[each.column] += each.weight;

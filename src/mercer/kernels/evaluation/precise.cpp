@@ -167,15 +167,16 @@ bounded<R> precise_kernel<R>::operator()(index i, index j) const {
 std::vector<std::string> taken_as_exact(const kernel& k) {
     std::vector<std::string> names;
     walk(k.node(), [&](const kernel_node& node, const kernel_form& form) {
-        static const std::set<std::string> maps{"anisotropic",    "bilinear",
-                                                "periodic",       "blended_spectrum",
-                                                "graphlets",      "density_overlap",
-                                                "coulomb",        "pair_distances",
-                                                "words",          "mismatch",
-                                                "gapped_kmer",    "propagation",
-                                                "min_max",        "multiset_intersection",
-                                                "colours",        "gradients",
-                                                "spatial_pyramid"};
+        static const std::set<std::string> maps{"anisotropic",     "bilinear",
+                                                "periodic",        "blended_spectrum",
+                                                "graphlets",       "density_overlap",
+                                                "coulomb",         "pair_distances",
+                                                "words",           "mismatch",
+                                                "gapped_kmer",     "propagation",
+                                                "min_max",         "multiset_intersection",
+                                                "colours",         "gradients",
+                                                "spatial_pyramid", "fourier",
+                                                "shapelets",       "subtrees"};
         if (maps.contains(form.what)) names.push_back("the coordinates of " + node.text());
         if (!form.who.empty() && form.what != "field") names.push_back(form.who);
     });

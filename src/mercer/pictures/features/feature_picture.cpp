@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "mercer/data/kinds/strings.h"
+#include "mercer/data/kinds/trees.h"
 #include "mercer/data/text/unicode.h"
 #include "mercer/kernels/features/word_counts.h"
 #include "mercer/kernels/graphs/graph_words.h"
@@ -54,6 +55,24 @@ std::vector<letter> letters_of(std::string_view s, const std::vector<double>& pa
         out.push_back(std::move(one));
     }
     return out;
+}
+
+// A tree in brackets, the share of a node spread over the letters of its label.
+std::vector<letter> letters_of(const tree& of, const std::vector<double>& parts, std::size_t most) {
+    std::string text;
+    std::vector<double> shares;
+    const auto add = [&](std::string_view some, double share) {
+        text += some;
+        shares.insert(shares.end(), some.size(), some.empty() ? 0 : share / static_cast<double>(some.size()));
+    };
+    std::vector<index> open;  // where the subtrees end that are not closed yet
+    for (index v = 0; v < of.size(); ++v) {
+        add(v > 0 ? " " : "", 0);
+        if (!of.is_leaf(v)) add("(", 0), open.push_back(of.after(v));
+        add(of[v].label, parts[static_cast<std::size_t>(v)]);
+        for (; !open.empty() && open.back() == v + 1; open.pop_back()) add(")", 0);
+    }
+    return letters_of(text, shares, most);
 }
 
 bool is_text(const std::vector<letter>& all) {
@@ -213,10 +232,12 @@ svg feature_picture(const dataset& objects, index row, const decision_shares& de
     drawing draw(decision);
     const auto* as_strings = objects.as<strings>();
     const auto* as_graphs = objects.as<graphs>();
+    const auto* as_trees = objects.as<trees>();
     std::vector<letter> letters;
     double height = 0;
-    if (as_strings && !decision.parts.empty()) {
-        letters = letters_of((*as_strings)[row], decision.parts, most_letters);
+    if ((as_strings || as_trees) && !decision.parts.empty()) {
+        letters = as_strings ? letters_of((*as_strings)[row], decision.parts, most_letters)
+                             : letters_of((*as_trees)[row], decision.parts, most_letters);
         if (is_text(letters)) share_by_words(letters);
         height = draw.strings_height(letters);
     } else if (as_graphs && !decision.parts.empty()) {

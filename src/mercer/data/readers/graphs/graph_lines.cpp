@@ -99,11 +99,26 @@ graph_line read_line(detail::json_cursor& from) {
             from.skip();
         }
     });
-    from.end();
     return out;
 }
 
+// The graph of what was read; fails at its place where parts do not fit together.
+graph made_graph(const detail::json_cursor& at, graph_line& read) {
+    if (!read.has_nodes) at.fail_saying("expected a member \"nodes\" of the graph, got none");
+    try {
+        return graph(std::move(read.parts));
+    } catch (const error& wrong) {
+        at.fail_saying(wrong.what());
+    }
+}
+
 }  // namespace
+
+graph read_graph(detail::json_cursor& from) {
+    const detail::json_cursor before = from;
+    graph_line read = read_line(from);
+    return made_graph(before, read);
+}
 
 table parse_graph_lines(std::string_view text, const std::string& name, const tsv_options& options) {
     const std::string_view body = detail::without_mark(text);
@@ -114,14 +129,10 @@ table parse_graph_lines(std::string_view text, const std::string& name, const ts
         if (detail::trimmed(line).empty()) continue;
         const auto at = static_cast<std::size_t>(line.data() - body.data());
         detail::json_cursor from(name, body, line);
+        const detail::json_cursor before = from;
         graph_line read = read_line(from);
-        if (!read.has_nodes)
-            detail::fail_at(errc::parse, name, body, at, "expected a member \"nodes\" of the graph, got none");
-        try {
-            made.emplace_back(std::move(read.parts));
-        } catch (const error& wrong) {
-            detail::fail_at(errc::parse, name, body, at, wrong.what());
-        }
+        from.end();
+        made.push_back(made_graph(before, read));
         targets.add(std::move(read.label), name, body, read.label_at ? read.label_at : at);
     }
     if (made.empty()) fail(errc::data, fmt::format("{}: expected at least one graph, got none", name));
@@ -131,13 +142,31 @@ table parse_graph_lines(std::string_view text, const std::string& name, const ts
     return out;
 }
 
+namespace {
+
+// An object with edges of its own: records may have them in a field.
+bool is_graph_line(std::string_view line) {
+    if (!line.starts_with('{') || line.find("\"edges\"") == std::string_view::npos) return false;
+    bool found = false;
+    try {
+        const std::string name;
+        detail::json_cursor from(name, line, line);
+        from.each_member([&](const std::string& key) {
+            found = found || key == "edges";
+            from.skip();
+        });
+    } catch (const error&) {
+        return true;  // what is wrong with it is said when it is read
+    }
+    return found;
+}
+
+}  // namespace
+
 const file_format& graph_lines_format() {
     static const file_format about{"graphs",
                                    {".graphs", ".graphs.jsonl"},
-                                   [](const file_beginning& file) {
-                                       return file.first_line.starts_with('{') &&
-                                              file.first_line.find("\"edges\"") != std::string_view::npos;
-                                   },
+                                   [](const file_beginning& file) { return is_graph_line(file.first_line); },
                                    [](const source& file, const read_options& options) {
                                        return parse_graph_lines(file.bytes(), file.name(), options.tsv);
                                    }};

@@ -10,13 +10,18 @@
 // All but nodes may be missing; other members are skipped.
 #pragma once
 
+#include "mercer/data/kinds/graphs.h"
 #include "mercer/data/readers/format.h"
+#include "mercer/data/readers/objects/json.h"
 #include "mercer/data/readers/tsv.h"
 
 namespace mercer {
 
 // A label where `options` asks for labels: in every line or in none.
 table parse_graph_lines(std::string_view text, const std::string& name, const tsv_options& options = {});
+
+// One graph that stands here; its label is not looked at.
+graph read_graph(detail::json_cursor& from);
 
 const file_format& graph_lines_format();
 

@@ -43,6 +43,10 @@ void json_cursor::fail_expecting(std::string_view what) {
             fmt::format("expected {}, got {}", what, rest.empty() ? "the end" : quoted(got)));
 }
 
+void json_cursor::fail_saying(const std::string& message) const {
+    fail_at(errc::parse, name_, text_, offset(), message);
+}
+
 void json_cursor::open(char bracket, const char* what) {
     if (peek() != bracket) fail_expecting(what);
     if (++depth_ > deepest) fail_expecting(fmt::format("at most {} brackets within each other", deepest));

@@ -19,6 +19,7 @@ public:
     char peek();
     std::size_t offset() const { return static_cast<std::size_t>(at_ - text_.data()); }
     [[noreturn]] void fail_expecting(std::string_view what);
+    [[noreturn]] void fail_saying(const std::string& message) const;
 
     std::string string();             // as UTF-8; surrogates that are not a pair become U+FFFD
     std::string_view number_token();  // as it is written

@@ -1,0 +1,47 @@
+// Fourier features of series, each taken to last one unit of time however many values it has: of T values,
+//
+//     c_j = 1/T Σ_t x_t e^(-2πi jt/T) for j = 0 … terms and j <= T/2, 0 beyond.
+//
+// phases=0: the inner product of (c_0, w_1|c_1|, w_2|c_2|, …), which a series turned around in a circle has too;
+// phases=1: of (c_0, w_1 Re c_1, w_1 Im c_1, …), the mean over time of the product of what frequencies up to `terms`
+// make of the two series. w_j = √2, but w_{T/2} = 1, so that with terms >= T/2 both give the mean of x_t² for k(x, x)
+// (Parseval). Of vectors a time, every coordinate has its own. Other kernels of the features:
+// pullback(fourier(terms=8), rbf(gamma=1)). O(T·terms) a series, then a vector.
+#pragma once
+
+#include "mercer/data/kinds/series.h"
+#include "mercer/kernels/features/named_feature.h"
+#include "mercer/kernels/leaf.h"
+#include "mercer/kernels/linear.h"
+
+namespace mercer {
+
+struct fourier {
+    int terms = 16;
+    int phases = 0;
+
+    static kernel_info info() {
+        return {"fourier",
+                {},
+                "c_0(x)*c_0(z) + 2*sum over j = 1..terms of |c_j(x)|*|c_j(z)|, c_j Fourier coefficients",
+                series::where,
+                {{"terms", "16", "1 <= terms <= 100000, whole", "highest frequency, in periods a series"},
+                 {"phases", "0", "phases is 0 or 1, whole", "0: amplitudes; 1: sines and cosines"}},
+                "Fourier: the inner product of explicit features",
+                true,
+                {}};
+    }
+    static fourier from(const mercer::arguments& given) { return {given.whole("terms", 16), given.whole("phases", 0)}; }
+    void check() const {
+        require(terms >= 1 && terms <= 100000, "fourier", "1 <= terms <= 100000", terms);
+        require(phases == 0 || phases == 1, "fourier", "phases is 0 or 1", phases);
+    }
+    std::vector<argument> arguments() const { return {static_cast<double>(terms), static_cast<double>(phases)}; }
+    named_feature source() const;
+
+    static constexpr statistic what = statistic::dot;
+    static constexpr map_input input = map_input::value;
+    linear map() const { return {}; }
+};
+
+}  // namespace mercer

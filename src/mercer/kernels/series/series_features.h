@@ -1,0 +1,58 @@
+// Series as dense vectors: the same features of every coordinate of their values, computed in several threads.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mercer/data/kinds/series.h"
+#include "mercer/kernels/features/named_feature.h"
+#include "mercer/kernels/features/pairs.h"
+
+namespace mercer {
+
+// fill(values of one coordinate, row) sets the `per` numbers of a row, which are 0 before; write(f) is the name of
+// number f. Fails, naming the kernel, where series have values of different dimensions; an empty series fits all.
+template <class Fill, class Write>
+named_feature series_features(const std::string& owner, std::string key, index per, Fill fill, Write write) {
+    return {key, [owner, per, fill, write](const dataset& x, const dataset* z) {
+                const series &left = objects_of<series>(x, owner), &right = objects_of<series>(z ? *z : x, owner);
+                index dims = 0;
+                for (const series* some : {&left, &right})
+                    for (index i = 0; i < some->size(); ++i) {
+                        const one_series& one = (*some)[i];
+                        if (one.values.empty() || one.dims == dims) continue;
+                        if (dims > 0)
+                            fail(errc::data, fmt::format("{}: series of {} and of {} numbers a time have no features "
+                                                         "in common",
+                                                         owner, dims, one.dims));
+                        dims = one.dims;
+                    }
+                dims = std::max<index>(dims, 1);
+                const auto all = [&](const series& some) -> dataset {
+                    matrix<double> rows(some.size(), dims * per);
+                    std::fill_n(rows.data(), rows.rows() * rows.cols(), 0.0);
+                    parallel_for(some.size(), [&](index i) {
+                        std::vector<double> values(static_cast<std::size_t>(some[i].size()));
+                        for (index d = 0; d < some[i].dims && !values.empty(); ++d) {
+                            for (index t = 0; t < some[i].size(); ++t)
+                                values[static_cast<std::size_t>(t)] = some[i].at(t)[d];
+                            fill(std::as_const(values), rows.row(i) + d * per);
+                        }
+                    });
+                    return dense<double>(std::move(rows));
+                };
+                named_rows out;
+                out.x = all(left);
+                if (z) out.z = all(right);
+                out.name = [per, dims, write](index c, const known_names&) {
+                    return dims == 1 ? write(c) : fmt::format("{} of coordinate {}", write(c % per), c / per);
+                };
+                return out;
+            }};
+}
+
+}  // namespace mercer

@@ -1,0 +1,63 @@
+// Random shapes looked for in series: the inner product over shapes s of the largest correlation of s with a window,
+//
+//     φ_j(x) = max over t of corr(s_j, (x_t, x_{t+g}, …, x_{t+(length-1)g})),  g = 2^(j mod spread);
+//
+// up to a factor 1 - d²/2 with d the least distance of s_j to a window, both with mean 0 and length 1, which is what
+// shapelets are (Ye, Keogh 2009; Hills et al. 2014). The shapes are not learned: a kernel has no data. They are drawn
+// from the seed, as random convolutions are (Dempster, Petitjean, Webb 2020): walks of independent steps, uniform in
+// -1 … 1, brought to mean 0 and length 1. Adding a constant to a series and multiplying it by a positive number changes
+// nothing. The correlation with a window of equal values (to 12 digits) is 0, and so is the feature of a series that
+// is too short for a window. Of vectors a time, every coordinate has its own features. Other kernels of the features:
+// pullback(shapelets(count=500), rbf(gamma=0.01)). O(count·length·T) a series, then a vector.
+#pragma once
+
+#include "mercer/data/kinds/series.h"
+#include "mercer/kernels/features/named_feature.h"
+#include "mercer/kernels/leaf.h"
+#include "mercer/kernels/linear.h"
+
+namespace mercer {
+
+struct shapelets {
+    int count = 100;
+    int length = 9;
+    int spread = 4;
+    int seed = 0;
+
+    static kernel_info info() {
+        return {
+            "shapelets",
+            {},
+            "sum over random shapes s of c_s(x)*c_s(z), c_s(x) the largest correlation of s with a window of x",
+            series::where,
+            {{"count", "100", "1 <= count <= 100000, whole", "shapes"},
+             {"length", "9", "2 <= length <= 10000, whole", "values of a shape"},
+             {"spread", "4", "1 <= spread <= 20, whole", "windows take values 1, 2, 4, ... 2^(spread-1) times apart"},
+             {"seed", "0", "seed >= 0, whole", "which shapes"}},
+            "shapelets: the inner product of explicit features",
+            true,
+            {}};
+    }
+    static shapelets from(const mercer::arguments& given) {
+        return {given.whole("count", 100), given.whole("length", 9), given.whole("spread", 4), given.whole("seed", 0)};
+    }
+    void check() const {
+        require(count >= 1 && count <= 100000, "shapelets", "1 <= count <= 100000", count);
+        require(length >= 2 && length <= 10000, "shapelets", "2 <= length <= 10000", length);
+        require(spread >= 1 && spread <= 20, "shapelets", "1 <= spread <= 20", spread);
+        require(seed >= 0, "shapelets", "seed >= 0", seed);
+    }
+    std::vector<argument> arguments() const {
+        return {static_cast<double>(count), static_cast<double>(length), static_cast<double>(spread),
+                static_cast<double>(seed)};
+    }
+    // The shapes, one a row.
+    matrix<double> shapes() const;
+    named_feature source() const;
+
+    static constexpr statistic what = statistic::dot;
+    static constexpr map_input input = map_input::value;
+    linear map() const { return {}; }
+};
+
+}  // namespace mercer

@@ -1,0 +1,89 @@
+#include "mercer/kernels/trees/subset_trees.h"
+
+#include <algorithm>
+
+#include "mercer/kernels/features/ordered_pairs.h"
+
+namespace mercer {
+namespace {
+
+// A node with children: its label and theirs, in a form in which different ones differ, and where it stands.
+struct rule {
+    std::string text;
+    index node = 0;
+};
+
+struct rules_of_tree {
+    const tree* of = nullptr;
+    std::vector<rule> by_text;  // in the order of the texts, those of one text in the order of the nodes
+};
+
+void append_with_length(std::string& to, const std::string& label) {
+    to += std::to_string(label.size());
+    to += ':';
+    to += label;
+}
+
+rules_of_tree rules(const tree& of) {
+    rules_of_tree out{&of, {}};
+    for (index v = 0; v < of.size(); ++v) {
+        if (of.is_leaf(v)) continue;
+        rule one{{}, v};
+        append_with_length(one.text, of[v].label);
+        for (index c = v + 1; c < of.after(v); c = of.after(c)) append_with_length(one.text, of[c].label);
+        out.by_text.push_back(std::move(one));
+    }
+    std::ranges::stable_sort(out.by_text, {}, &rule::text);
+    return out;
+}
+
+// Pairs of nodes (v of x, w of z) of the same rule: v descending, so that those of children come before those of their
+// parents, and w ascending.
+std::vector<std::pair<index, index>> same_rules(const rules_of_tree& x, const rules_of_tree& z) {
+    std::vector<std::pair<index, index>> out;
+    auto right = z.by_text.begin();
+    for (auto left = x.by_text.begin(); left != x.by_text.end(); ++left) {
+        while (right != z.by_text.end() && right->text < left->text) ++right;
+        for (auto same = right; same != z.by_text.end() && same->text == left->text; ++same)
+            out.emplace_back(left->node, same->node);
+    }
+    std::ranges::sort(
+        out, [](const auto& a, const auto& b) { return a.first != b.first ? a.first > b.first : a.second < b.second; });
+    return out;
+}
+
+double common_fragments(const rules_of_tree& x, const rules_of_tree& z, double lambda) {
+    const auto pairs = same_rules(x, z);
+    std::vector<double> value(pairs.size());
+    // Where the pairs of v begin; they end where those of the next node with any do.
+    std::vector<std::size_t> first(static_cast<std::size_t>(x.of->size()) + 1, pairs.size()), last(first);
+    for (std::size_t p = pairs.size(); p-- > 0;) first[static_cast<std::size_t>(pairs[p].first)] = p;
+    for (std::size_t p = 0; p < pairs.size(); ++p) last[static_cast<std::size_t>(pairs[p].first)] = p + 1;
+    const auto known = [&](index c, index d) {
+        const auto begin = pairs.begin() + static_cast<std::ptrdiff_t>(first[static_cast<std::size_t>(c)]),
+                   end = pairs.begin() + static_cast<std::ptrdiff_t>(last[static_cast<std::size_t>(c)]);
+        const auto found = std::lower_bound(begin, end, d, [](const auto& pair, index w) { return pair.second < w; });
+        return found != end && found->second == d ? value[static_cast<std::size_t>(found - pairs.begin())] : 0.0;
+    };
+    double sum = 0;
+    for (std::size_t p = 0; p < pairs.size(); ++p) {
+        const auto [v, w] = pairs[p];
+        double product = lambda;
+        for (index c = v + 1, d = w + 1; c < x.of->after(v); c = x.of->after(c), d = z.of->after(d))
+            product *= 1 + known(c, d);
+        sum += value[p] = product;
+    }
+    return sum;
+}
+
+}  // namespace
+
+int subset_trees::emit(plan_builder& code) const {
+    return emit_ordered_pairs<trees>(
+        code, "subset_trees", [](const tree& one) { return rules(one); },
+        [weight = lambda](const rules_of_tree& x, std::span<const rules_of_tree* const> others, double* out) {
+            for (std::size_t p = 0; p < others.size(); ++p) out[p] = common_fragments(x, *others[p], weight);
+        });
+}
+
+}  // namespace mercer

@@ -1,0 +1,27 @@
+#include "mercer/kernels/trees/subtrees.h"
+
+#include <fmt/format.h>
+
+#include "mercer/kernels/features/word_counts.h"
+
+namespace mercer {
+
+named_feature subtrees::source() const {
+    return word_counts<std::string, trees>(
+        fmt::format("subtrees {}", lambda),
+        [root = std::sqrt(lambda)](const trees& some, index i, auto add) {
+            const tree& one = some[i];
+            std::vector<index> inner(static_cast<std::size_t>(one.size()) + 1, 0);  // nodes with children before each
+            for (index v = 0; v < one.size(); ++v)
+                inner[static_cast<std::size_t>(v) + 1] = inner[static_cast<std::size_t>(v)] + !one.is_leaf(v);
+            for (index v = 0; v < one.size(); ++v) {
+                if (one.is_leaf(v)) continue;
+                const index count = inner[static_cast<std::size_t>(one.after(v))] - inner[static_cast<std::size_t>(v)];
+                add(one.text(v), std::pow(root, static_cast<double>(count)),
+                    stretch{static_cast<std::size_t>(v), static_cast<std::size_t>(one[v].size)});
+            }
+        },
+        [](const std::string& text, const known_names&) { return text; });
+}
+
+}  // namespace mercer

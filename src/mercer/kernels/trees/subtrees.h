@@ -1,0 +1,38 @@
+// Subtrees (Vishwanathan, Smola 2002): the inner product of the counts of whole subtrees, a node with all that is below
+// it, weighted: Σ over pairs of equal subtrees of lambda^(their nodes that have children). Leaves alone do not count.
+// Features are written out, O(nodes·depth) a tree.
+#pragma once
+
+#include <cmath>
+
+#include "mercer/data/kinds/trees.h"
+#include "mercer/kernels/features/named_feature.h"
+#include "mercer/kernels/leaf.h"
+#include "mercer/kernels/linear.h"
+
+namespace mercer {
+
+struct subtrees {
+    double lambda = 1;
+
+    static kernel_info info() {
+        return {"subtrees",
+                {},
+                "sum over trees t of lambda^(inner nodes of t)*count_t(x)*count_t(z), counts of whole subtrees",
+                trees::where,
+                {{"lambda", "1", "0 < lambda <= 1", "weight of a subtree for each of its inner nodes"}},
+                "subtrees: the inner product of explicit weighted counts of subtrees",
+                true,
+                {}};
+    }
+    static subtrees from(const mercer::arguments& given) { return {given.number("lambda", 1)}; }
+    void check() const { require(lambda > 0 && lambda <= 1, "subtrees", "0 < lambda <= 1", lambda); }
+    std::vector<argument> arguments() const { return {lambda}; }
+    named_feature source() const;
+
+    static constexpr statistic what = statistic::dot;
+    static constexpr map_input input = map_input::value;
+    linear map() const { return {}; }
+};
+
+}  // namespace mercer
