@@ -53,4 +53,4 @@ install: build  ## install to PREFIX (/usr/local)
 	cmake --install build --prefix $(PREFIX)
 
 clean:  ## remove all build folders
-	rm -rf build build-debug build-asan-ubsan build-tsan build-fuzz build-pip
+	rm -rf build build-debug build-asan-ubsan build-tsan build-fuzz build-lint build-pip

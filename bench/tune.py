@@ -1,7 +1,9 @@
 #!/usr/bin/python3
-"""mercer.tune beside scikit-learn's GridSearchCV on the same grid of 10 × 10 and the same number of folds: seconds, and the error on a held-out third.
+"""mercer.tune beside scikit-learn's GridSearchCV on the same grid of 10 × 10 and the same five folds: seconds, and the error on a held-out third.
 
-bench/tune.py [--rows N] [SET ...]      sets of ../shared/data/classification; PYTHONPATH=build/python
+bench/tune.py [--rows N] [SET ...]      sets of ../shared/data/classification and regression, by default six and six: SVC and its
+                                        error in %, SVR of standardised targets and its RMSE; PYTHONPATH=build/python
+bench/tune.py ridge [SET ...]           KernelRidge instead of SVR, ours by leaving one out in closed form
 bench/tune.py grid                      the whole grid on 4,000 rows of cod-rna, ijcnn1 and phishing, ours alone
 """
 
@@ -14,19 +16,22 @@ from pathlib import Path
 
 import numpy as np
 from sklearn.datasets import load_svmlight_file
-from sklearn.model_selection import GridSearchCV, train_test_split
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.model_selection import GridSearchCV, KFold, PredefinedSplit, StratifiedKFold, train_test_split
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC
+from sklearn.svm import SVC, SVR
 
 import mercer
 
-DATA = Path(os.environ.get("MERCER_BENCH_DATA", Path(__file__).resolve().parents[2] / "shared/data")) / "classification"
+DATA = Path(os.environ.get("MERCER_BENCH_DATA", Path(__file__).resolve().parents[2] / "shared/data"))
+CLASSES = ["magic04", "satimage", "segment", "phoneme", "spambase", "vehicle"]
+VALUES = ["abalone", "airfoil", "concrete", "cpusmall", "housing", "kin8nm"]
 
 
 def load(name, rows):
-    path = DATA / f"{name}.svm.xz"
-    if not path.exists():
-        sys.exit(f"bench/tune.py: skipped, there is no {path}")
+    path = next((p for kind in ("classification", "regression") if (p := DATA / kind / f"{name}.svm.xz").exists()), None)
+    if path is None:
+        sys.exit(f"bench/tune.py: skipped, there is no {name}.svm.xz in {DATA}")
     with lzma.open(path) as file:
         X, y = load_svmlight_file(file)
     keep = np.random.RandomState(0).permutation(X.shape[0])[:rows]
@@ -41,20 +46,37 @@ def grid():
         print(f"{name:14} {X.shape[0]} × {X.shape[1]}: {best.seconds:6.2f} s, {100 * best.best_score:.2f} % by 5 folds, {best.best_params}")
 
 
-def beside(names, rows):
-    print(f"{'set':20}{'rows':>6}{'ours, s':>10}{'theirs, s':>11}{'ratio':>8}{'ours, %':>9}{'theirs, %':>10}")
+def parts(X, y, classes):
+    """The number of the fold of each example."""
+    fold = np.zeros(len(y), dtype=int)
+    for i, (_, held_out) in enumerate((StratifiedKFold if classes else KFold)(5, shuffle=True, random_state=0).split(X, y)):
+        fold[held_out] = i
+    return fold
+
+
+def beside(names, rows, ridge):
+    print(f"{'set':20}{'rows':>6}{'ours, s':>10}{'theirs, s':>11}{'ratio':>8}{'ours':>9}{'theirs':>10}")
     for name in names:
         X, y = load(name, rows)
-        X, Z, y, w = train_test_split(X, y, test_size=1 / 3, random_state=1, stratify=y)
+        classes = len(np.unique(y)) <= 26 and not (DATA / "regression" / f"{name}.svm.xz").exists()
+        X, Z, y, w = train_test_split(X, y, test_size=1 / 3, random_state=1, stratify=y if classes else None)
         scaler = StandardScaler().fit(X)
         X, Z = scaler.transform(X), scaler.transform(Z)
-        found = mercer.tune(mercer.SVC(), X, y)
-        values = {name: sorted({trial["at"][name] for trial in found.trials}) for name in ("gamma", "C")}
+        if not classes:
+            y, w = (y - y.mean()) / y.std(), (w - y.mean()) / y.std()
+        ours, theirs, number = (mercer.SVC(), SVC(), "C") if classes else (mercer.KernelRidge(kernel="rbf"), KernelRidge(kernel="rbf"), "alpha") if ridge else (mercer.SVR(), SVR(), "C")
+        fold = parts(X, y, classes)
+        found = mercer.tune(ours, X, y, **({} if number == "alpha" else {"groups": fold}))
+        values = {each: sorted({trial["at"][each] for trial in found.trials}) for each in ("gamma", number)}
         start = time.perf_counter()
-        theirs = GridSearchCV(SVC(), values, cv=5, n_jobs=2).fit(X, y)
+        grid = GridSearchCV(theirs, values, cv=PredefinedSplit(fold), n_jobs=2, scoring=None if classes else "neg_root_mean_squared_error").fit(X, y)
         seconds = time.perf_counter() - start
-        ours, other = (100 * (1 - each.score(Z, w)) for each in (found.estimator, theirs))
-        print(f"{name:20}{len(y):6}{found.seconds:10.2f}{seconds:11.1f}{seconds / found.seconds:8.1f}{ours:9.2f}{other:10.2f}", flush=True)
+        if classes:
+            errors = [100 * (1 - each.score(Z, w)) for each in (found.estimator, grid.best_estimator_)]
+        else:
+            errors = [np.sqrt(np.mean((each.predict(Z) - w) ** 2)) for each in (found.estimator, grid.best_estimator_)]
+        unit = " %" if classes else "  "
+        print(f"{name:20}{len(y):6}{found.seconds:10.2f}{seconds:11.1f}{seconds / found.seconds:8.1f}{errors[0]:9.4g}{unit}{errors[1]:8.4g}{unit}", flush=True)
 
 
 if __name__ == "__main__":
@@ -65,4 +87,5 @@ if __name__ == "__main__":
     if given.sets == ["grid"]:
         grid()
     else:
-        beside(given.sets or ["magic04", "satimage", "segment", "phoneme", "spambase", "vehicle"], given.rows)
+        ridge = given.sets[:1] == ["ridge"]
+        beside(given.sets[ridge:] or (VALUES if ridge else CLASSES + VALUES), given.rows, ridge)

@@ -13,6 +13,10 @@ if(MERCER_CAN_LINK_STATICALLY AND NOT MERCER_SANITIZE AND (ZLIB_STATIC OR NOT ZL
   set(static_programs ON)
 endif()
 
+# `mercer serve` needs it, nothing else does.
+find_path(HTTPLIB_INCLUDE httplib.h)
+find_library(HTTPLIB_LIBRARY cpp-httplib)
+
 file(GLOB app_folders CONFIGURE_DEPENDS LIST_DIRECTORIES true ${CMAKE_SOURCE_DIR}/apps/cli/*)
 set(mercer_apps)
 foreach(folder ${app_folders})
@@ -41,6 +45,10 @@ foreach(folder ${app_folders})
       find_package(CLI11 REQUIRED)
       target_link_options(${target} PRIVATE -Wl,--as-needed) # what a program does not use (OpenBLAS) must not cost it start-up
       target_link_libraries(${target} PRIVATE mercer CLI11::CLI11 mercer_headers)
+      if(app STREQUAL mercer AND HTTPLIB_INCLUDE AND HTTPLIB_LIBRARY)
+        set_property(SOURCE ${folder}/serve/http_server.cpp APPEND PROPERTY COMPILE_DEFINITIONS MERCER_HAVE_HTTPLIB=1)
+        target_link_libraries(${target} PRIVATE ${HTTPLIB_LIBRARY})
+      endif()
       mercer_precompile(${target} <CLI/CLI.hpp> <nlohmann/json.hpp> <fmt/format.h>)
     endif()
     mercer_warnings(${target})
@@ -50,3 +58,21 @@ foreach(folder ${app_folders})
     list(APPEND mercer_apps ${target})
   endif()
 endforeach()
+
+# Manual pages and completion, made by the program itself when it is installed.
+if(TARGET app_mercer)
+  install(CODE "
+    set(program \"$<TARGET_FILE:app_mercer>\")
+    set(share \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DATAROOTDIR}\")
+    execute_process(COMMAND \${program} manual --folder \${share}/man/man1 COMMAND_ERROR_IS_FATAL ANY)
+    foreach(place bash:bash-completion/completions/mercer zsh:zsh/site-functions/_mercer fish:fish/vendor_completions.d/mercer.fish)
+      string(REPLACE \":\" \";\" place \${place})
+      list(GET place 0 shell)
+      list(GET place 1 file)
+      get_filename_component(folder \${share}/\${file} DIRECTORY)
+      file(MAKE_DIRECTORY \${folder})
+      execute_process(COMMAND \${program} completion \${shell} OUTPUT_FILE \${share}/\${file} COMMAND_ERROR_IS_FATAL ANY)
+      message(STATUS \"Installing: \${share}/\${file}\")
+    endforeach()
+  ")
+endif()

@@ -9,8 +9,9 @@ set(public_roots
   kernels/text/registry.h solvers/interior_point.h solvers/smo/smo.h
   methods/*/methods.h methods/svm/svm.h methods/svm/svm_scores.h methods/svm/train.h methods/svm/files/libsvm_model.h methods/svm/files/model_file.h
   methods/regression/*.h methods/neighbours/*.h methods/clusters/*.h methods/components/*.h methods/density/*.h
-  selection/*.h insight/*.h insight/machines/*.h insight/evaluation/*.h pictures/*.h pictures/evaluation/*.h api/*.h api/evaluation/*.h
-  api/export/export.h api/tuning/tune.h)
+  selection/*.h selection/learned/alignment.h selection/learned/multiple_kernels.h selection/learned/relevance.h
+  insight/*.h insight/machines/*.h insight/evaluation/*.h pictures/*.h pictures/evaluation/*.h api/*.h api/evaluation/*.h
+  api/export/export.h api/tuning/tune.h api/learning/learn.h)
 set(public_headers)
 set(to_visit)
 foreach(root ${public_roots})

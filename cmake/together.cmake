@@ -5,7 +5,7 @@ set(mercer_together_most 8)
 
 # Those with names of their own that a neighbour has too: each by itself.
 set(mercer_alone
-    apps/cli/mercer/predict.cpp
+    apps/cli/mercer/predict/predict.cpp
     src/mercer/api/model_archive.cpp
     src/mercer/api/export/formula.cpp
     src/mercer/data/text_features.cpp

@@ -20,6 +20,7 @@
 #include "mercer/data/readers/read.h"
 #include "mercer/kernels/algebra.h"
 #include "mercer/kernels/all_kernels.h"
+#include "mercer/methods/approximate/methods.h"
 #include "mercer/methods/clusters/methods.h"
 #include "mercer/methods/components/methods.h"
 #include "mercer/methods/density/methods.h"

@@ -81,7 +81,7 @@ TEST(api_model, every_method_fits_saves_loads_and_answers_the_same) {
             const table data = suited(m, some(file));
             const bool continuous = std::string(file) == "housing";
             if (continuous && m.targets == answer::classes) continue;
-            if (!m.takes_kernel && data.x.kind() != domain::vectors) continue;
+            if ((!m.takes_kernel || m.name == "random_features") && data.x.kind() != domain::vectors) continue;
             const std::string what = m.name + " on " + file;
             spec s{m.name, "", data.x.kind() == domain::vectors ? "standard" : "", {}};
             if (m.family == method_family::clustering) s.options.emplace_back("n_clusters", "3");
@@ -254,11 +254,11 @@ const std::map<std::string, std::string> other_values{
     {"multiclass", "ovr"}, {"probability", "true"}, {"alpha", "7"},
     {"alphas", "0.02,9"},  {"loo", "true"},         {"variance", "true"},
     {"n_neighbors", "2"},  {"weights", "distance"}, {"n_clusters", "3"},
-    {"n_components", "2"}, {"regularisation", "2"}, {"delta", "0.1"},
+    {"n_components", "3"}, {"regularisation", "2"}, {"delta", "0.1"},
     {"tau", "0.9"},        {"output_alphas", "3"},  {"intercept_scaling", "4"},
-    {"batch_size", "7"},
+    {"batch_size", "7"},   {"n_centres", "9"},      {"centre_rows", "3,4,20"},
 };
-const std::set<std::string> bounds{"tol", "max_iter", "max_seconds", "n_init", "seed", "shrinking"};
+const std::set<std::string> bounds{"tol", "max_iter", "max_seconds", "n_init", "seed", "shrinking", "max_products"};
 
 // An option that was taken has an effect; one that would not is refused by its name.
 TEST(api_model, no_option_is_ignored) {
@@ -272,11 +272,20 @@ TEST(api_model, no_option_is_ignored) {
                     for (double& y : here.y) y = y > 20 ? 1 : -1;
             const bool linear =
                 std::ranges::find(with, std::pair<std::string, std::string>("solver", "primal_qp")) != with.end();
+            settings all =
+                with;  // fewer centres than examples, so that it matters which, and some where they are given
+            const auto has = [&](const char* name, const char* value) {
+                return std::ranges::any_of(
+                    all, [&](const auto& o) { return o.first == name && (!*value || o.second == value); });
+            };
+            const bool by_centres = std::ranges::any_of(m.options, [](const auto& o) { return o.name == "n_centres"; });
+            if (by_centres && !has("centres", "given") && !has("n_centres", "")) all.emplace_back("n_centres", "30");
+            if (has("centres", "given") && !has("centre_rows", "")) all.emplace_back("centre_rows", "1,5,9");
             const model fitted = fit({m.name,
                                       !m.takes_kernel ? ""
                                       : linear        ? "linear()"
                                                       : "rbf(gamma=0.02)",
-                                      "", with},
+                                      "", all},
                                      here);
             return fitted.inner().bytes() + fitted.fit_figures().json();
         };

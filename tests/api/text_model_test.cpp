@@ -33,10 +33,10 @@ TEST(text_model, predicts_raw_texts_and_comes_back_from_its_file) {
 TEST(text_model, takes_a_kernel_on_vectors_and_a_scaling) {
     spec s = parse_spec(R"-({"method": "svc", "kernel": "linear()", "scale": "minmax", "text": "tfidf"})-");
     const model m = fit(s, texts());
-EXPECT_EQ(m.predict(texts().x), texts().y);
-EXPECT_EQ(parse(m.bytes(), "m").predict(texts().x), texts().y);
-s.kernel = "spectrum(k=3)";
-testing::expect_error(errc::unsupported, "kernel on strings, the data are vectors", [&] { fit(s, texts()); });
+    EXPECT_EQ(m.predict(texts().x), texts().y);
+    EXPECT_EQ(parse(m.bytes(), "m").predict(texts().x), texts().y);
+    s.kernel = "spectrum(k=3)";
+    testing::expect_error(errc::unsupported, "kernel on strings, the data are vectors", [&] { fit(s, texts()); });
 }
 
 TEST(text_model, says_what_to_do) {

@@ -306,6 +306,24 @@ class Pages(Scratch):
             self.assertIn(part, text)
         self.assertIn("--html", mercer("evaluate", self.path("m"), DATA / "iris.csv", "--log", log, code=2))
 
+    def test_the_page_of_a_fit(self):
+        text = mercer("fit", DATA / "penguins.csv", "--target", "species", "-o", self.path("m"), "--html", self.path("p.html"))
+        self.assertIn("page: ", text)
+        page, text = self.html("p.html")
+        headings = [h.text for h in page.iter(XHTML + "h2")]
+        self.assertEqual(headings, ["How good it is", "The data", "The fit", "The search", "The model on the data", "The 3 binary problems"])
+        for part in ("Adelie 50, Chinstrap 35, Gentoo 30", "By the examples it was fitted on", "Examples it had not seen", "Score of each setting", "all hold", "Confusion matrix", "Slack"):
+            self.assertIn(part, text)
+        for words, wanted in [
+            (("svc", DATA / "heart_scale.svm"), ["How good it is", "The data", "The fit", "The model on the data", "The optimum"]),
+            (("kernel_ridge", DATA / "housing.svm", "--scale", "standard"), ["How good it is", "The data", "The fit", "The model on the data"]),
+            (("kernel_pca", DATA / "wine.svm", "--scale", "standard"), ["The data", "The fit", "The model on the data"]),
+            (("svc", DATA / "promoters.tsv"), ["How good it is", "The data", "The fit", "The model on the data", "The optimum"]),
+            ((DATA / "wine.svm", "--target", "none"), ["The data", "The fit", "The model on the data"]),
+        ]:
+            mercer("fit", *words, "--html", self.path("q.html"))
+            self.assertEqual([h.text for h in self.html("q.html")[0].iter(XHTML + "h2")], wanted, words)
+
     def test_a_log_that_is_none(self):
         mercer("fit", "svc", DATA / "iris.csv", "--label", "species", "-o", self.path("m"))
         words = ("evaluate", self.path("m"), DATA / "iris.csv", "--html", self.path("p"), "--log", self.path("log"))

@@ -4,8 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdlib>
+#include <random>
 
 #include "contracts/property.h"
+#include "mercer/base/parallel.h"
 #include "readers_support.h"
 
 namespace mercer {
@@ -200,6 +203,101 @@ TEST(csv, what_is_written_is_read) {
             MUST_HOLD(t.class_names[static_cast<std::size_t>(t.y[static_cast<std::size_t>(i)])] ==
                       labels[static_cast<std::size_t>(i)]);
     }));
+}
+
+// Larger than the pieces that threads share out.
+std::string long_text(const std::string& row, std::size_t rows) {
+    std::string text;
+    for (std::size_t r = 0; r < rows; ++r) text += row;
+    return text;
+}
+
+TEST(csv, pieces_are_the_same_for_any_number_of_threads) {
+    const int before = threads();
+    std::string text = "a,\"b \"\"quoted\"\"\",class,c\n";
+    std::mt19937_64 random(7);
+    std::vector<double> want;
+    std::vector<std::string> classes;
+    const char* const names[] = {"red", "\"deep, blue\"", "\"two\nlines\"", "\"a \"\"word\"\"\"", " green "};
+    const char* const plain[] = {"red", "deep, blue", "two\nlines", "a \"word\"", "green"};
+    const char* const ends[] = {"\n", "\r\n", "\n\n", " \n \n"};
+    for (std::size_t r = 0; r < 60000; ++r) {
+        const double a = static_cast<double>(random() % 100000) / 1000,
+                     b = std::ldexp(static_cast<double>(random()), -70), c = static_cast<double>(random() % 7) - 3;
+        const std::size_t k = random() % 5;
+        const char* const end = ends[random() % 100 ? 0 : random() % 4];
+        text += random() % 50 ? fmt::format("{},{},{},{}{}", a, b, names[k], c, end)
+                              : fmt::format(" {} ,\"{}\", {} ,{}{}", a, b, names[k], c, end);
+        want.insert(want.end(), {a, b, c});
+        classes.push_back(plain[k]);
+    }
+    for (const int count : {1, 2, 3, 8}) {
+        set_threads(count);
+        for (const bool ended : {true, false}) {
+            while (!ended && (text.back() == '\n' || text.back() == '\r' || text.back() == ' ')) text.pop_back();
+            const table t = parse_csv(text, "f", {.label = "class"});
+            ASSERT_EQ(t.x.size(), 60000);
+            const auto& x = *t.x.as<dense<double>>();
+            EXPECT_TRUE(std::equal(want.begin(), want.end(), x.row(0)));
+            for (std::size_t r = 0; r < classes.size(); ++r)
+                ASSERT_EQ(t.class_names[static_cast<std::size_t>(t.y[r])], classes[r]) << r;
+        }
+    }
+    set_threads(before);
+}
+
+TEST(csv, the_first_fault_of_a_long_file_is_told_with_its_row_and_place) {
+    const std::string row = "1.25,2,3\n";
+    const std::string much = long_text(row, 400000);
+    const auto at = [&](std::size_t line, std::size_t column, const std::string& rest) {
+        return fmt::format("f:{}:{}: {}", line, column, rest);
+    };
+    for (const std::size_t good : {1, 100, 131072, 399999}) {
+        const std::string front = long_text(row, good);
+        const std::size_t line = good + 1;
+        EXPECT_EQ(bad(front + "1,x,3\n" + much + "1,2\n" + much),
+                  "bad data: " + at(line, 3, fmt::format("row {}, column 2: expected a number, got 'x'", line)) + hint);
+        EXPECT_EQ(bad(front + "\n\n1,2\n" + much + "1,x,3\n"),
+                  "parse error: " + at(line + 2, 1, fmt::format("row {}: expected 3 fields, got 2", line)));
+        if (good > 10) {
+            EXPECT_EQ(bad(front + "1,\"2,3\n" + much),
+                      "parse error: " + at(line, 3, "expected a closing '\"', got the end of the file"));
+            EXPECT_EQ(bad(front + "1,2\"2\",3\n" + much),
+                      "parse error: " + at(line, 4, "expected no '\"' inside a field without quotes"));
+            EXPECT_EQ(bad(front + "1,2,\"3\n" + much + "\"x\n" + much).substr(0, 25),
+                      ("parse error: " + at(line + 400000 + 1, 2, "")).substr(0, 25));
+            EXPECT_EQ(
+                bad(front + much + "1,,3"),
+                "bad data: " + at(good + 400001, 3,
+                                  fmt::format("row {}, column 2: missing value (an empty field)", good + 400001)));
+        }
+    }
+}
+
+TEST(csv, many_blank_lines_take_no_room) {
+    std::string row = "1";
+    for (int c = 1; c < 1000; ++c) row += ",1";
+    const std::string text = row + std::string(3000000, '\n') + row + "\n";
+    EXPECT_EQ(parse_csv(text, "f").x.size(), 2);
+}
+
+TEST(csv, numbers_in_every_spelling_are_those_of_the_library) {
+    for (const char* spelling :
+         {"1", "-0", "+1.50", "1e5", "1E-5", "-1.e2", ".5", "9007199254740993", "0.1234567890123456789",
+          "123456789012345678901234567890", "4.9e-324", "1.7976931348623157e308", "1e-400", "2.2250738585072011e-308",
+          "0.000000000000000000000000001"}) {
+        const table t =
+            parse_csv(fmt::format("1,{0}\n{0},2\n3,\"{0}\"\n", spelling), "f", {.header = csv_header::absent});
+        const double want = std::strtod(spelling, nullptr);
+        EXPECT_EQ(rows<double>(t.x), (matrix_rows{{1, want}, {want, 2}, {3, want}})) << spelling;
+        EXPECT_EQ(
+            rows<float>(
+                parse_csv(fmt::format("1,{}\n2,2\n",
+                                      want == 0 || std::abs(want) > 1e38 || std::abs(want) < 1e-37 ? "1" : spelling),
+                          "f", {.header = csv_header::absent, .numbers = precision::f32})
+                    .x)[0][1],
+            want == 0 || std::abs(want) > 1e38 || std::abs(want) < 1e-37 ? 1.0f : std::strtof(spelling, nullptr));
+    }
 }
 
 }  // namespace

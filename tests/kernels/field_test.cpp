@@ -49,8 +49,7 @@ TEST(field, what_does_not_fit) {
     expect_error(errc::data, "there is no field 'colour': the records have place, a title",
                  [&] { evaluator<double>(kernel::parse("field(colour, linear())"), r.all); });
     EXPECT_ANY_THROW(evaluator<double>(kernel::parse("field(place, spectrum())"), r.all));
-    expect_error(errc::parse, "is a kernel on records",
-                 [&] { kernel::parse("field(x, linear()) + linear()"); });
+    expect_error(errc::parse, "is a kernel on records", [&] { kernel::parse("field(x, linear()) + linear()"); });
     EXPECT_ANY_THROW(kernel::parse("field(\"open, linear())"));
     EXPECT_ANY_THROW(kernel::parse("field(x)"));
 }

@@ -24,6 +24,11 @@ METHODS = [
     mercer.KernelKNeighborsRegressor(),
     mercer.NearestCentroid(),
     mercer.NearestMedoid(),
+    mercer.NystroemRidge(),
+    mercer.NystroemLogistic(),
+    mercer.NystroemSVC(),
+    mercer.Nystroem(),
+    mercer.RandomFeatures(),
 ]
 ALL = MACHINES + METHODS
 VARIANTS = {
@@ -34,6 +39,8 @@ VARIANTS = {
     "interior point": mercer.SVC(solver="interior_point"),
     "ridge, a path": mercer.KernelRidge(kernel="rbf", alphas=[0.01, 0.1, 1.0], alpha_score="loo", loo=True),
     "components, few and back": mercer.KernelPCA(n_components=2, kernel="rbf", eigen_solver="iterative", fit_inverse_transform=True),
+    "ridge, conjugate gradients": mercer.KernelRidge(kernel="rbf", solver="cg"),
+    "few centres": mercer.NystroemRidge(n_centres=100, centres="kmeans++"),
     "neighbours by distance": mercer.KernelKNeighborsClassifier(weights="distance", kernel=RBF(gamma=0.5)),
 }
 

@@ -35,11 +35,14 @@ CASES = {
     "KernelLogisticRegression": mercer.KernelLogisticRegression(class_weight="balanced", tol=1e-10),
     "KernelKMeans": mercer.KernelKMeans(3, random_state=1),
     "KernelKMedoids": mercer.KernelKMedoids(3, init="random", n_init=4, random_state=1),
+    "NystroemRidge": mercer.NystroemRidge(n_centres=20, tol=1e-12),
+    "NystroemLogistic": mercer.NystroemLogistic(n_centres=20, tol=1e-12),
+    "NystroemSVC": mercer.NystroemSVC(n_centres=20, tol=1e-12),
     "NearestCentroid": mercer.NearestCentroid(kernel="rbf"),
     "NearestMedoid": mercer.NearestMedoid(kernel="rbf"),
 }
 # Everything public that a fitted model says, but what counts the absent too: their rows, or the work.
-OF_ALL_ROWS = {"shape_fit_", "labels_", "loo_errors_", "n_iter_", "reports_", "support_", "medoid_indices_", "n_features_in_", "dual_coef_path_", "kernel_"}
+OF_ALL_ROWS = {"centre_indices_", "shape_fit_", "labels_", "loo_errors_", "n_iter_", "reports_", "support_", "medoid_indices_", "n_features_in_", "dual_coef_path_", "kernel_"}
 
 
 def example(n=90, absent=30, seed=5, regression=False):
@@ -88,7 +91,7 @@ def test_no_weight_is_absence(case, how):
     estimator = clone(CASES[case])
     if how == "precomputed" and (isinstance(estimator, (mercer.LinearSVC, mercer.Pegasos)) or getattr(estimator, "solver", "smo") != "smo"):
         pytest.skip("takes no matrix")
-    X, y, w = example(regression=isinstance(estimator, (mercer.SVR, mercer.NuSVR, mercer.KernelRidge)))
+    X, y, w = example(regression=isinstance(estimator, (mercer.SVR, mercer.NuSVR, mercer.KernelRidge, mercer.NystroemRidge)))
     here = w > 0
     new = X[here][:20] + 0.1
     if how == "precomputed":
@@ -104,7 +107,7 @@ def test_no_weight_is_absence(case, how):
         one.pop(name, None), other.pop(name, None)
     compare(one, other)
     rows = np.flatnonzero(here)
-    for name in ("support_", "medoid_indices_"):
+    for name in ("support_", "medoid_indices_", "centre_indices_"):
         if hasattr(a, name):
             assert_array_equal(getattr(a, name), rows[getattr(b, name)], err_msg=name)
     if hasattr(a, "loo_errors_"):
@@ -147,6 +150,6 @@ def test_beyond_the_sizes_that_are_sorted(estimator, absent):
     here = w > 0
     a, b = clone(estimator).fit(X, y, sample_weight=w), clone(estimator).fit(X[here], y[here], sample_weight=w[here])
     assert_array_equal(a.predict(X[here]), b.predict(X[here]))
-    for name in ("support_", "medoid_indices_"):
+    for name in ("support_", "medoid_indices_", "centre_indices_"):
         if hasattr(a, name):
             assert_array_equal(getattr(a, name), np.flatnonzero(here)[getattr(b, name)])

@@ -267,7 +267,9 @@ void add_fit_options(CLI::App& command, explain_options& o) {
         ->option_text("LABEL=W")
         ->allow_extra_args(false)
         ->group("Fit");
-    command.add_option("--save", o.save, "Write the fitted model to this file")->option_text("FILE")->group("Fit");
+    command.add_option("-o,--out,--save", o.save, "Write the fitted model to this file")
+        ->option_text("FILE")
+        ->group("Fit");
 }
 
 void add_questions(CLI::App& command, explain_options& o) {
@@ -295,7 +297,7 @@ void add_questions(CLI::App& command, explain_options& o) {
         ->check(CLI::Range(1, 1000000))
         ->group("Questions");
     command
-        .add_option("--picture", o.picture,
+        .add_option("--svg,--picture", o.picture,
                     "With --features and --why: the object as SVG, letters, words or nodes coloured by their shares")
         ->option_text("FILE")
         ->group("Output");

@@ -3,21 +3,26 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <filesystem>
 
 #include "mercer/base/error.h"
 #include "mercer/base/file.h"
+#include "mercer/base/stop.h"
 #include "mercer/methods/components/kernel_pca.h"
+#include "predict/predictions.h"
 
 namespace mercer::cli {
 
 void add_learning(CLI::App& program) {
     add_fit(program);
     add_tune(program);
+    add_learn(program);
     add_predict(program);
     add_evaluate(program);
     add_transform(program);
     add_describe(program);
     add_convert(program);
+    add_serve(program);
     add_cluster(program);
     add_test(program);
     add_methods(program);
@@ -122,14 +127,17 @@ void model_data::add_to(CLI::App& command) {
         ->group("Data");
 }
 
-table model_data::load(const api::model& m) const {
+table model_data::load(const api::model& m) const { return load(m, read_source_or_folder(path), warn); }
+
+table model_data::load(const api::model& m, const source& file,
+                       const std::function<void(const std::string&)>& tell) const {
     read_options how = api::read_like(m);
     if (format != "auto") how.format = &file_format_named(format);
     how.csv.label = label == "none" ? "" : label;
     if (!text_column.empty()) how.csv.text = text_column;
-    how.csv.tell = warn;
+    how.csv.tell = tell;
+    how.csv.header = header;
     how.tsv.labelled = label != "none";
-    const source file = read_source_or_folder(path);
     table out;
     if (label.empty() && !m.label.empty()) {
         // New data may come without the column of targets.
@@ -141,6 +149,7 @@ table model_data::load(const api::model& m) const {
             try {
                 out = parse_table(file, how);
             } catch (const error&) {
+                if (first.code() == errc::invalid_argument) throw;  // it lacks the column, and has another fault
                 throw first;
             }
             const bool named =
@@ -150,12 +159,13 @@ table model_data::load(const api::model& m) const {
     } else {
         out = parse_table(file, how);
     }
-    if (out.x.size() == 0) fail(errc::data, fmt::format("{}: no objects", path));
-    match_columns(out, m.feature_names(), path, "the data the model was fitted on");
+    if (out.x.size() == 0) fail(errc::data, fmt::format("{}: no objects", file.name()));
+    match_columns(out, m.feature_names(), file.name(), "the data the model was fitted on");
     // Columns with names are a fixed number of them: more is an error, and the method says so.
     if (m.kind() == domain::vectors && m.feature_names().empty() && out.x.is_sparse() && m.dims() > 0 &&
         out.x.dims() > m.dims())
-        warn(fmt::format("{}: indices up to {}, but the model was fitted on {} columns", path, out.x.dims(), m.dims()));
+        tell(fmt::format("{}: indices up to {}, but the model was fitted on {} columns", file.name(), out.x.dims(),
+                         m.dims()));
     return out;
 }
 
@@ -166,12 +176,26 @@ api::model fit_shown(const api::spec& s, const table& data, std::size_t memory, 
     control.progress = [&](const fit_progress& p) {
         shown.phase(fmt::format("{}: {}", s.method, p.phase));
         if (p.total > 0) shown.share(static_cast<double>(p.done) / static_cast<double>(p.total));
-        return true;
+        return !interrupted();
     };
+    watch_interrupt();
+    const stop_scope stop(interrupt_is_old);  // a method with something to keep hears of it at its steps
     return api::fit(s, data, control);
 }
 
 json as_json(const api::figures& all) { return json::parse(all.json()); }
+
+void fit_answer::keep(const api::model& m, const std::string& out) {
+    kept = out;
+    if (take_interrupt()) {
+        leave_with(130);
+        const bool beside = !out.empty() && std::filesystem::is_regular_file(out);
+        if (beside) kept += ".interrupted";
+        warn(fmt::format("stopped: {}{}", out.empty() ? "the model is not kept" : "the model as it is goes to " + kept,
+                         beside ? fmt::format(", and {} was left as it is", out) : ""));
+    }
+    if (!kept.empty()) m.save(kept);
+}
 
 void fit_answer::trouble(const api::model& m) {
     const std::string wrong = m.inner().trouble();
@@ -180,10 +204,11 @@ void fit_answer::trouble(const api::model& m) {
     text += wrong + "\n";
 }
 
-void fit_answer::show(const common_options& common, const std::string& out, const std::string& picture) {
+void fit_answer::show(const common_options& common, const std::string& picture, const std::string& page) {
     if (common.as_json) return print(all);
-    text += out.empty() ? "the model was not kept: say -o FILE\n" : fmt::format("model: {}\n", out);
+    text += kept.empty() ? "the model was not kept: say -o FILE\n" : fmt::format("model: {}\n", kept);
     if (!picture.empty()) text += fmt::format("picture: {}\n", picture);
+    if (!page.empty()) text += fmt::format("page: {}\n", page);
     print(text);
 }
 
@@ -279,16 +304,8 @@ std::vector<panel> model_panels(const api::model& m, const table& data, std::siz
 
 void write_columns(const std::string& path, const api::columns& values) {
     if (path.ends_with(".npy")) return write_matrix(path, values.values.view());
-    std::string out;
-    for (std::size_t c = 0; c < values.names.size(); ++c) out += (c ? "," : "") + csv_field(values.names[c]);
-    out += "\n";
-    for (index i = 0; i < values.values.rows(); ++i) {
-        for (index c = 0; c < values.values.cols(); ++c)
-            fmt::format_to(std::back_inserter(out), "{}{}", c ? "," : "", values.values(i, c));
-        out += "\n";
-    }
-    if (path.empty()) return print(out);
-    write_atomically(path, out);
+    if (path.empty()) return print(columns_text(values));
+    write_atomically(path, columns_text(values));
 }
 
 }  // namespace mercer::cli

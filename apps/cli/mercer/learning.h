@@ -11,11 +11,13 @@ namespace mercer::cli {
 
 void add_fit(CLI::App& program);
 void add_tune(CLI::App& program);
+void add_learn(CLI::App& program);
 void add_predict(CLI::App& program);
 void add_evaluate(CLI::App& program);
 void add_transform(CLI::App& program);
 void add_describe(CLI::App& program);
 void add_convert(CLI::App& program);
+void add_serve(CLI::App& program);
 void add_cluster(CLI::App& program);
 void add_test(CLI::App& program);
 void add_methods(CLI::App& program);
@@ -42,11 +44,14 @@ void require_fit(const api::spec& s, const objects& from, const std::string& pat
 // Data for a model, read like those it was fitted on and with the columns in their order.
 struct model_data {
     std::string path, format = "auto", label, text_column{};
+    csv_header header = csv_header::automatic;
     void add_to(CLI::App& command);
     table load(const api::model& m) const;
+    // The same of a file that is read already; `tell` is told what is odd about it.
+    table load(const api::model& m, const source& file, const std::function<void(const std::string&)>& tell) const;
 };
 
-// Fits with a progress line.
+// Fits with a progress line. The first Ctrl-C ends it with what there is, where the method has something to keep.
 api::model fit_shown(const api::spec& s, const table& data, std::size_t memory, progress& shown);
 
 json as_json(const api::figures& all);
@@ -55,10 +60,14 @@ json as_json(const api::figures& all);
 struct fit_answer {
     std::string text;
     json all;
+    std::string kept;  // the file that the model was written to; empty: none
 
+    // Writes the model, where a file was named. One that Ctrl-C cut short takes no other one's place: it goes beside
+    // it, and the exit code says so.
+    void keep(const api::model& m, const std::string& out);
     void trouble(const api::model& m);  // what did not go well, where anything did not
-    // out, picture: the files that were written; empty: none.
-    void show(const common_options& common, const std::string& out, const std::string& picture);
+    // picture, page: the files that were written; empty: none.
+    void show(const common_options& common, const std::string& picture, const std::string& page = {});
 };
 
 // The first two kernel principal components of the objects, as the model sees them.

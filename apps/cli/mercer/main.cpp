@@ -6,6 +6,7 @@
 
 #include "mercer/base/error.h"
 #include "mercer/base/file.h"
+#include "mercer/base/nearest_name.h"
 #include "program.h"
 
 namespace {
@@ -25,16 +26,28 @@ const CLI::App* reached(const CLI::App* app) {
     return chosen.empty() ? app : reached(chosen.front());
 }
 
+std::string meant(const std::string& word, const std::vector<std::string>& known) {
+    const std::string near = mercer::nearest_name(word, known);
+    return near.empty() ? "" : fmt::format("; did you mean {}?", near);
+}
+
 // CLI11's words, made ours where a command is missing or unknown.
 std::string wrong_usage(const CLI::App& program, const CLI::ParseError& wrong) {
     const CLI::App* at = reached(&program);
     std::vector<std::string> names;
     for (const CLI::App* each : at->get_subcommands({})) names.push_back(each->get_name());
-    if (names.empty()) return wrong.what();
     const auto rest = at->remaining();
-    if (!rest.empty() && rest.front().starts_with('-')) return fmt::format("there is no option {}", rest.front());
-    const std::string start =
-        rest.empty() ? "a command is missing" : fmt::format("there is no command '{}'", rest.front());
+    if (!rest.empty() && rest.front().starts_with('-') && rest.front() != "-") {
+        const std::string word = rest.front().substr(0, rest.front().find('='));
+        std::vector<std::string> options;
+        for (const CLI::Option* each : at->get_options())
+            for (const auto& name : each->get_lnames()) options.push_back("--" + name);
+        return fmt::format("there is no option {}{}", word, meant(word, options));
+    }
+    if (names.empty()) return wrong.what();
+    const std::string start = rest.empty()
+                                  ? "a command is missing"
+                                  : fmt::format("there is no command '{}'{}", rest.front(), meant(rest.front(), names));
     return fmt::format("{}: {} {}", start, names.size() == 1 ? "there is only" : "one of", fmt::join(names, ", "));
 }
 
@@ -61,6 +74,10 @@ int run(int argc, char** argv) {
     add_regions(program);
     add_compare_solvers(program);
     add_learning(program);
+    add_scale(program);
+    add_devices(program);
+    add_help_commands(program);
+    let_outputs_be_streams(program);
     try {
         program.parse(argc, argv);
     } catch (const CLI::Success& asked) {  // --help, --version
@@ -68,7 +85,7 @@ int run(int argc, char** argv) {
     } catch (const CLI::ParseError& wrong) {
         return complain(2, fmt::format("{}; see `{} --help`", wrong_usage(program, wrong), command_path(&program)));
     }
-    return 0;
+    return exit_code();
 }
 
 }  // namespace
@@ -81,6 +98,8 @@ int main(int argc, char** argv) {
     } catch (const usage_error& wrong) {
         return complain(2, wrong.what());
     } catch (const mercer::error& problem) {
+        if (problem.code() == mercer::errc::cancelled && interrupted())
+            return complain(130, "stopped before there was a model");
         return complain(1, problem.what());
     } catch (const std::bad_alloc&) {
         return complain(1, "out of memory; take fewer objects with --rows N or --sample N");

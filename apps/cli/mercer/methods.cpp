@@ -12,7 +12,8 @@ namespace {
 
 struct list_options {
     std::string only;
-    bool as_json = false, markdown = false;
+    bool markdown = false;
+    common_options common;
 };
 
 std::string as_markdown(const std::vector<const api::method*>& wanted) {
@@ -84,7 +85,7 @@ void list(const list_options& options) {
             throw usage_error(wrong.what());
         }
     }
-    if (options.as_json) {
+    if (options.common.as_json) {
         json all = json::array();
         for (const auto* each : wanted) all.push_back(as_json(*each));
         return print(json{{"methods", all}});
@@ -116,8 +117,10 @@ void add_methods(CLI::App& program) {
     CLI::App* command = program.add_subcommand("methods", "All methods with their options, defaults and ranges");
     const auto options = std::make_shared<list_options>();
     command->add_option("METHOD", options->only, "Only this one, in full");
-    auto* in_json = command->add_flag("--json", options->as_json, "Answer in JSON");
-    command->add_flag("--markdown", options->markdown, "As the page docs/methods.md")->excludes(in_json);
+    options->common.add_to(*command);
+    command->add_flag("--markdown", options->markdown, "As the page docs/methods.md")
+        ->excludes(command->get_option("--json"))
+        ->group("Output");
     command->footer("Examples:\n  mercer methods\n  mercer methods svc\n  mercer methods --json");
     command->callback([options] { list(*options); });
 }

@@ -1,6 +1,7 @@
 #include "program.h"
 
 #include <fmt/format.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,8 +22,57 @@
 
 namespace mercer::cli {
 
+namespace {
+
+// Of the process: set once, from the command line.
+bool quiet_program = false;
+bool output_taken = false;  // standard output is a file that was asked for
+int code_to_leave_with = 0;
+std::atomic<bool> interrupt_asked{false};
+std::atomic<std::int64_t> interrupt_time{0};
+
+std::int64_t nanoseconds_now() {
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC, &now);  // what a signal handler may call
+    return std::int64_t{1'000'000'000} * now.tv_sec + now.tv_nsec;
+}
+
+}  // namespace
+
+void watch_interrupt() {
+    struct sigaction before {};
+    if (sigaction(SIGINT, nullptr, &before) == 0 && before.sa_handler == SIG_IGN) return;
+    struct sigaction action {};
+    action.sa_handler = [](int) {
+        interrupt_time.store(nanoseconds_now());
+        interrupt_asked.store(true);
+    };
+    action.sa_flags = static_cast<int>(SA_RESETHAND);
+    sigaction(SIGINT, &action, nullptr);
+}
+bool interrupted() { return interrupt_asked.load(); }
+bool interrupt_is_old() {
+    constexpr std::int64_t moment = 5'000'000'000;
+    return interrupted() && nanoseconds_now() - interrupt_time.load() > moment;
+}
+bool take_interrupt() { return interrupt_asked.exchange(false); }
+void leave_with(int code) { code_to_leave_with = code; }
+int exit_code() { return code_to_leave_with; }
+
+void let_outputs_be_streams(CLI::App& program) {
+    for (CLI::App* each : program.get_subcommands([](const CLI::App*) { return true; })) let_outputs_be_streams(*each);
+    for (const char* name : {"--out", "--svg", "--html", "--labels", "--save-scaling"})
+        if (CLI::Option* option = program.get_option_no_throw(name))
+            option->transform([](const std::string& path) {
+                if (path != "-") return path;
+                output_taken = true;
+                return std::string("/dev/stdout");
+            });
+}
+
 void common_options::add_to(CLI::App& command) {
     command.add_flag("--json", as_json, "Answer in JSON")->group("Output");
+    command.add_flag("-q,--quiet", quiet, "No progress and no remarks: the answer and errors only")->group("Output");
     command.add_option("--threads", threads, "Threads to use (default: all cores, or MERCER_THREADS)")
         ->option_text("N")
         ->check(CLI::Range(1, 4096))
@@ -30,6 +80,7 @@ void common_options::add_to(CLI::App& command) {
 }
 
 void common_options::apply() const {
+    quiet_program = quiet;
     if (threads > 0) set_threads(threads);
 }
 
@@ -187,6 +238,7 @@ objects load(const data_options& options, const source& file, read_options how) 
 }
 
 void warn(const std::string& message) {
+    if (quiet_program) return;
     std::fflush(stdout);
     fmt::print(stderr, "mercer: {}\n", message);
 }
@@ -220,7 +272,7 @@ void require_memory(index n, int copies, const std::string& what) {
                          what, n, need / 1e9, free / 1e9));
 }
 
-progress::progress() : active_(::isatty(STDERR_FILENO) != 0) {
+progress::progress() : active_(::isatty(STDERR_FILENO) != 0 && !quiet_program) {
     if (!active_) return;
     shower_ = std::jthread([this](const std::stop_token& stop) {
         const auto started = std::chrono::steady_clock::now();
@@ -268,13 +320,13 @@ void progress::share(double done) {
 }
 
 struct matrix_writer::state {
-    explicit state(const std::string& path) : file(path), text(path.ends_with(".csv")) {}
+    explicit state(const std::string& path) : file(path), text(!path.ends_with(".npy")) {}
     atomic_file file;
     bool text;
 };
 
 void matrix_writer::check_name(const std::string& path) {
-    if (!path.ends_with(".npy") && !path.ends_with(".csv"))
+    if (!path.ends_with(".npy") && !path.ends_with(".csv") && path != "/dev/stdout")
         throw usage_error(
             fmt::format("a matrix is written as .npy or .csv, '{}' is neither: change the end of the name", path));
 }
@@ -310,7 +362,7 @@ void write_matrix(const std::string& path, matrix_view<const double> values) {
 }
 
 // What cannot be written shows when the program flushes its output at the end.
-void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), output_taken ? stderr : stdout); }
 void print(const json& value) { print(value.dump(2, ' ', false, json::error_handler_t::replace) + "\n"); }
 
 std::string counted(index n, const std::string& what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); }

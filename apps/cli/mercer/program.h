@@ -29,6 +29,9 @@ void add_explain(CLI::App& program);
 void add_regions(CLI::App& program);
 void add_compare_solvers(CLI::App& program);
 void add_learning(CLI::App& program);
+void add_scale(CLI::App& program);
+void add_devices(CLI::App& program);
+void add_help_commands(CLI::App& program);
 
 // The command line is wrong, not the world: exit code 2.
 class usage_error : public std::runtime_error {
@@ -36,13 +39,26 @@ public:
     using std::runtime_error::runtime_error;
 };
 
-// Options of every subcommand that does something.
+// Options of every subcommand.
 struct common_options {
     bool as_json = false;
+    bool quiet = false;
     int threads = 0;
     void add_to(CLI::App& command);
     void apply() const;
 };
+// For options that name a file to write: "-" is standard output, and what is said to people goes to standard error.
+void let_outputs_be_streams(CLI::App& program);
+
+// From now on the first Ctrl-C is a question that long work asks (`interrupted`), the second ends the program. A signal
+// that was ignored stays ignored.
+void watch_interrupt();
+bool interrupted();
+bool interrupt_is_old();  // and nobody has come to an end of his own for seconds
+bool take_interrupt();  // the same, and it is answered
+// The exit code of a command that did what it could.
+void leave_with(int code);
+int exit_code();
 
 // For DATA: "sets:FILE" is FILE, and its format goes where the reference leads.
 std::function<std::string(std::string)> take_format(std::string& format);
@@ -78,7 +94,7 @@ objects load(const data_options& options, const source& file, read_options how =
 read_options read_for(std::string kernel);
 // The rows of a file of n that --rows and --sample leave, ascending.
 std::vector<index> chosen_rows(const data_options& options, index n);
-// A warning, on standard error.
+// A warning, on standard error, unless --quiet.
 void warn(const std::string& message);
 
 // Reads the text form; a wrong one is wrong usage, shown with a caret.
@@ -88,7 +104,7 @@ void require_fit(const kernel& k, const objects& from, const std::string& path);
 // Fails unless `copies` matrices of n × n doubles fit into the memory that is free.
 void require_memory(index n, int copies, const std::string& what);
 
-// A line on the terminal while something takes long; nothing when standard error is not a terminal.
+// A line on the terminal while something takes long; nothing when standard error is not a terminal, or with --quiet.
 class progress {
 public:
     progress();

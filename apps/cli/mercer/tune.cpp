@@ -2,13 +2,12 @@
 #include "mercer/api/tuning/tune.h"
 
 #include <fmt/format.h>
-#include <signal.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 
 #include "learning.h"
+#include "mercer/api/tuning/nested.h"
 #include "mercer/base/error.h"
 #include "mercer/base/file.h"
 #include "mercer/base/stop.h"
@@ -17,18 +16,6 @@
 
 namespace mercer::cli {
 namespace {
-
-std::atomic<bool> interrupted{false};
-
-// The first Ctrl-C ends the search with what it has; the second ends the program.
-void watch_interrupt() {
-    struct sigaction before {};
-    if (sigaction(SIGINT, nullptr, &before) == 0 && before.sa_handler == SIG_IGN) return;
-    struct sigaction action {};
-    action.sa_handler = [](int) { interrupted.store(true); };
-    action.sa_flags = static_cast<int>(SA_RESETHAND);
-    sigaction(SIGINT, &action, nullptr);
-}
 
 // C=? where nothing else is said; a method without C has λ.
 void leave_open(api::spec& s) {
@@ -91,9 +78,36 @@ struct tune_command {
     data_options from;
     common_options common;
     search_options search;
-    std::string out, picture;
+    std::string out, picture, curve;
     index top = 5;
+    int nested = 0;
 };
+
+std::string told(const api::nested_estimate& found) {
+    return fmt::format("nested: {} {:.5g}, 95 % interval {:.5g} to {:.5g} ({}), {}, in {:.2f} s\n{}", found.metric,
+                       found.mean, found.range.low, found.range.high, found.by, found.how, found.seconds,
+                       found.complete ? "" : fmt::format("stopped after {} of them\n", found.scores.size()));
+}
+
+std::string told(const api::learning_curve& found) {
+    std::vector<std::vector<std::string>> lines{{"examples", "on them", "±", "held out", "±"}};
+    const auto number = [](double v) { return std::isnan(v) ? std::string() : fmt::format("{:.4g}", v); };
+    for (std::size_t i = 0; i < found.examples.size(); ++i)
+        lines.push_back({fmt::format("{}", found.examples[i]), number(found.training[i]),
+                         number(found.training_error[i]), number(found.held_out[i]), number(found.held_out_error[i])});
+    return fmt::format("{} as examples grow\n{}", found.metric, aligned(lines, std::vector<bool>(5, true)));
+}
+
+panel drawn(const api::learning_curve& found) {
+    curves out;
+    for (const index n : found.examples) out.x.push_back(static_cast<double>(n));
+    out.lines = {{"on the examples learnt from", found.training}, {"held out", found.held_out}};
+    out.best = static_cast<index>(out.x.size()) - 1;
+    out.log_x = true;
+    out.title = "Learning curve", out.across = "examples", out.up = found.metric;
+    out.note = "a gap that closes: more examples will not help much; one that stays: they may";
+    return curves_panel(out);
+}
 
 std::string table_of(const api::tuning& found, index top) {
     std::vector<std::size_t> order(found.trials.size());
@@ -120,6 +134,41 @@ std::string table_of(const api::tuning& found, index top) {
     return aligned(lines, right);
 }
 
+// What the chosen setting is worth, and how that grew: what --nested and --curve ask for.
+std::string further(const tune_command& options, const api::spec& open, const api::tuning& found, const objects& on,
+                    progress& shown, json& all) {
+    std::string out;
+    api::fit_control control;
+    control.memory_bytes = options.method.memory;
+    const stop_scope stop(interrupted);
+    if (options.nested > 0) {
+        shown.phase("nested cross-validation");
+        watch_interrupt();
+        api::tune_options how = options.search.how;
+        how.seed = options.from.seed;
+        how.progress = [&](const api::tune_progress& now) {
+            if (now.total > 0) shown.share(static_cast<double>(now.done) / static_cast<double>(now.total));
+            return !interrupted();
+        };
+        const api::nested_estimate estimate = api::nested_tune(open, on.data, options.nested, how, control);
+        (void)take_interrupt();
+        all["nested"] = json::parse(api::to_json(estimate));
+        out += "\n" + told(estimate);
+    }
+    if (!options.curve.empty()) {
+        shown.phase("learning curve");
+        api::tune_options how = options.search.how;
+        how.seed = options.from.seed;
+        const api::learning_curve curve = api::learn_curve(found.chosen_spec(), on.data, how, control);
+        all["learning_curve"] = json::parse(api::to_json(curve));
+        out += "\n" + told(curve);
+        write_atomically(options.curve, picture_page(fmt::format("{} {}", open.method, found.chosen_spec().kernel),
+                                                     on.about, {drawn(curve)}));
+        out += fmt::format("learning curve: {}\n", options.curve);
+    }
+    return out;
+}
+
 void run(const tune_command& options) {
     options.common.apply();
     api::spec s = options.method.open_spec();
@@ -135,7 +184,7 @@ void run(const tune_command& options) {
         api::model m = fit_shown(found.chosen_spec(), on.data, options.method.memory, shown);
         m.label = detail::as_utf8(options.from.label);
         m.text_column = detail::as_utf8(options.from.text_column);
-        if (!options.out.empty()) m.save(options.out);
+        answer.keep(m, options.out);
         if (!options.picture.empty()) {
             shown.phase("drawing");
             const auto drawn = search_panel(found);
@@ -146,12 +195,14 @@ void run(const tune_command& options) {
         answer.all = json::parse(api::to_json(found));
         answer.all["data"] = on.about;
         answer.all["model"] = as_json(m.describe());
-        if (!options.out.empty()) answer.all["model_file"] = options.out;
+        const std::string more = further(options, s, found, on, shown, answer.all);
+        if (!options.out.empty()) answer.all["model_file"] = answer.kept;
         answer.text = fmt::format("{}\n\n{}\n{}", on.about, summary(found), table_of(found, options.top));
+        answer.text += more;
         answer.text += fmt::format("\n{}\n", m.describe().text());
         answer.trouble(m);
     }
-    answer.show(options.common, options.out, options.picture);
+    answer.show(options.common, options.picture);
 }
 
 }  // namespace
@@ -212,13 +263,13 @@ api::tuning tune_shown(const api::spec& s, const objects& on, const search_optio
     how.progress = [&](const api::tune_progress& now) {
         if (!std::isnan(now.best)) shown.phase(fmt::format("tuning {}, best so far {:.4g}", s.method, now.best));
         if (now.total > 0) shown.share(static_cast<double>(now.done) / static_cast<double>(now.total));
-        return !interrupted.load();
+        return !interrupted();
     };
-    const stop_scope stop([] { return interrupted.load(); });
+    const stop_scope stop(interrupted);
     api::fit_control control;
     control.memory_bytes = memory;
     api::tuning found = api::tune(s, on.data, how, control);
-    if (interrupted.exchange(false))
+    if (take_interrupt())
         warn("the search was stopped: this is the best of what it had looked at; --log FILE lets one go on");
     return found;
 }
@@ -262,13 +313,24 @@ void add_tune(CLI::App& program) {
     command->add_option("--svg", options->picture, "Draw the score over the one or two numbers left open")
         ->option_text("FILE")
         ->group("Output");
+    command
+        ->add_option("--nested", options->nested,
+                     "An honest estimate: search anew in each of so many parts, judged by examples no search has seen")
+        ->option_text("N")
+        ->check(CLI::Range(2, 1000))
+        ->group("Search");
+    command
+        ->add_option("--curve", options->curve,
+                     "How the score grows with the examples, for the chosen setting: a table, and a picture in FILE")
+        ->option_text("FILE.svg")
+        ->group("Output");
     command->add_option("--top", options->top, "Show so many settings (default 5)")->option_text("N")->group("Output");
     command->footer(
         "A number left open is written ?, with a range ?[low, high] or a list ?{a, b, c} where the usual one will not "
         "do.\n\nExamples:\n"
         "  mercer tune svc data/iris.csv --label species --scale standard -o iris.model\n"
         "  mercer tune svc data/heart.svm --kernel 'rbf(gamma=?) + ?*linear()' --set C=? --search model --svg map.svg\n"
-        "  mercer tune kernel_ridge data/housing.svm --scale standard --metric r2\n"
+        "  mercer tune kernel_ridge data/housing.svm --scale standard --metric r2 --nested 5 --curve curve.svg\n"
         "  mercer tune knn data/wine.svm --scale standard --set n_neighbors=?{1,3,5,9}\n"
         "  mercer tune svc data/promoters.tsv --kernel 'normalize(spectrum(k=?))' --set C=?");
     command->callback([options] { run(*options); });

@@ -211,8 +211,8 @@ int train(const problem& p, const train_command& c) {
                          o.nu);
         if (const fit_status end = model.worst_status(); end == fit_status::stalled)
             std::fprintf(stderr,
-                         "WARNING: %s: rounding keeps the gap at %g, above the tolerance; scale the data (svm-scale), "
-                         "or use a smaller C\n",
+                         "WARNING: %s: rounding, or too little memory for a better method, keeps the gap at %g, above "
+                         "the tolerance; scale the data (svm-scale), raise -m, or use a smaller C\n",
                          name(end), model.largest_gap());
         if (!c.quiet) {
             std::vector<index> all(p.y.size());

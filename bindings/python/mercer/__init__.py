@@ -10,9 +10,11 @@ True
 from . import kernels
 from ._core import set_interrupt, set_threads, threads
 from ._core import version as __version__
+from ._approximate import Nystroem, NystroemLogistic, NystroemRidge, NystroemSVC, RandomFeatures
 from ._clusters import KernelKMeans, KernelKMedoids
 from ._evaluation import evaluate
 from ._hypotheses import hsic_test, mmd_test
+from ._learn import Learning, learn_kernel
 from ._linear import LinearSVC, Pegasos
 from ._logistic import KernelLogisticRegression
 from ._nearest_class import NearestCentroid, NearestMedoid
@@ -35,6 +37,11 @@ __all__ = [
     "KernelRidge",
     "KernelLogisticRegression",
     "KernelPCA",
+    "NystroemRidge",
+    "NystroemLogistic",
+    "NystroemSVC",
+    "Nystroem",
+    "RandomFeatures",
     "KernelKMeans",
     "KernelKMedoids",
     "KernelKNeighborsClassifier",
@@ -44,6 +51,8 @@ __all__ = [
     "TextFeatures",
     "tune",
     "Tuning",
+    "learn_kernel",
+    "Learning",
     "kernel_ridge_path",
     "MarginReport",
     "evaluate",

@@ -104,15 +104,16 @@ def init_of(owner, parameters, positional=()):
     for name, (default, *_) in {**first, **parameters}.items():
         taken.append(inspect.Parameter(name, kinds[name in first], default=default))
     signature = inspect.Signature(taken)
+    defaults = {name: default for name, (default, *_) in parameters.items()}
 
     def __init__(self, *args, **given):
-        try:
-            bound = signature.bind(self, *args, **given)
-        except TypeError as problem:
-            raise TypeError(f"{owner}.__init__() {problem}") from None
-        bound.apply_defaults()
-        for name in parameters:
-            setattr(self, name, bound.arguments[name])
+        if args or not given.keys() <= defaults.keys():
+            try:
+                given = signature.bind(self, *args, **given).arguments
+            except TypeError as problem:
+                raise TypeError(f"{owner}.__init__() {problem}") from None
+        for name, default in defaults.items():
+            setattr(self, name, given.get(name, default))
 
     __init__.__signature__ = signature
     return __init__

@@ -18,6 +18,7 @@ class Tuning:
     best_params : dict of them, the kernel as its text
     best_score : mean of the metric over the folds
     trials : list of dict, one for each setting: at, scores, mean, standard_error, dropped
+    nested : dict of the honest estimate: mean, low and high of a 95 % interval, folds; None unless it was asked for
     metric, cross_validation, seconds, complete
 
     >>> import mercer
@@ -32,7 +33,7 @@ class Tuning:
         self.estimator = estimator
         self.best_params = best_params
         self.best_score = found["chosen"]["mean"]
-        for name in ("trials", "metric", "cross_validation", "seconds", "complete"):
+        for name in ("trials", "metric", "cross_validation", "seconds", "complete", "nested"):
             setattr(self, name, found[name])
 
     def __repr__(self):
@@ -41,7 +42,8 @@ class Tuning:
 
 def tune(
     estimator, X, y, *, kernel=None, search="grid", points=None, trials=None, folds=5, repeats=1, metric=None,
-    groups=None, by_time=False, one_standard_error=False, race=True, most_rows=10000, log=None, random_state=1,
+    groups=None, by_time=False, one_standard_error=False, race=True, nested=None, most_rows=10000, log=None,
+    random_state=1,
     **open,
 ):  # fmt: skip
     """Chooses the numbers of an estimator written as "?" by cross-validation, and fits it with the best of them.
@@ -60,6 +62,7 @@ def tune(
     groups : numbers, one for each example: a group is never on both sides of a fold
     by_time : examples are in order of time, each part is judged by what came before
     one_standard_error : the simplest setting within a standard error of the best
+    nested : so many outer folds for an honest estimate: a search in each, judged by examples that no search has seen
     log : file to keep what was found in, and to go on from
 
     Returns
@@ -90,15 +93,16 @@ def tune(
     targets = _targets(made, data, y)
     how = {
         "search": search, "points": points, "trials": trials, "folds": folds, "repeats": repeats, "metric": metric,
-        "by_time": by_time, "one_standard_error": one_standard_error, "race": race, "most_rows": most_rows,
+        "by_time": by_time, "nested": nested, "one_standard_error": one_standard_error, "race": race, "most_rows": most_rows,
         "log": None if log is None else str(log), "seed": random_state,
         "groups": None if groups is None else np.unique(groups, return_inverse=True)[1].tolist(),
     }  # fmt: skip
-    found, _ = _core.tune(
+    found, estimate, _ = _core.tune(
         made._method, kernel, [(made._shared[name], str(value)) for name, value in open.items()], data, targets,
         {name: value for name, value in how.items() if value is not None}, made.n_jobs, Progress(made).callback(),
     )  # fmt: skip
     found = json.loads(found)
+    found["nested"] = json.loads(estimate) if estimate else None
     spec = found["chosen"]["spec"]
     best = {"kernel": spec["kernel"]}
     for option, name in options.items():

@@ -290,6 +290,10 @@ Columns = _node(
     "Columns", "columns", ("k", "columns"), "k on some coordinates, counted from 0",
     given=lambda columns: [int(each) for each in columns],
 )  # fmt: skip
+Scaled = _node(
+    "Scaled", "scaled", ("k", "factors"), "k of vectors whose coordinates are multiplied by these numbers",
+    given=lambda factors: [float(each) for each in factors],
+)  # fmt: skip
 Pullback = _node(
     "Pullback", "pulls_back", ("map", "k"),
     "k(phi(x), phi(z)) for the explicit features phi of the kernel map(x, z) = phi(x)'phi(z)",

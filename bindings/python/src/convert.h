@@ -95,6 +95,7 @@ void bind_particular(py::module_& m);
 void bind_report(py::module_& m);
 void bind_texts(py::module_& m);
 void bind_tune(py::module_& m);
+void bind_learn(py::module_& m);
 void bind_explain(py::module_& m);
 
 // The objects of a data set as Python gives them: an array, (indptr, indices, data, columns), a list of str, a list of

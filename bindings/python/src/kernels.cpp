@@ -181,7 +181,8 @@ void bind_kernels(py::module_& m) {
         .def("polynomial_of", [](const kernel& a, const std::vector<double>& c) { return polynomial_of(a, c); })
         .def("field", [](const kernel& a, const std::string& name) { return field(name, a); })
         .def("pulls_back", [](const kernel& map, const kernel& a) { return pull_back(map, a); })
-        .def("columns", [](const kernel& a, const std::vector<index>& which) { return columns(a, which); });
+        .def("columns", [](const kernel& a, const std::vector<index>& which) { return columns(a, which); })
+        .def("scaled", [](const kernel& a, const std::vector<double>& factors) { return scaled(a, factors); });
 }
 
 }  // namespace mercer::python

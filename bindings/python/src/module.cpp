@@ -26,5 +26,6 @@ PYBIND11_MODULE(_core, m) {
     mercer::python::bind_report(m);
     mercer::python::bind_texts(m);
     mercer::python::bind_tune(m);
+    mercer::python::bind_learn(m);
     mercer::python::bind_explain(m);
 }

@@ -1,17 +1,17 @@
 // Searches by cross-validation.
-#include "mercer/api/tuning/tune.h"
-
 #include <algorithm>
 
 #include "convert.h"
+#include "mercer/api/tuning/nested.h"
 
 namespace mercer::python {
 namespace {
 
-// The answer as JSON, and whether Ctrl-C ended it.
+// The answer as JSON, the honest estimate where it was asked for (else empty), and whether Ctrl-C ended it.
 py::tuple tune(const std::string& method, const std::string& kernel, const api::settings& open, const dataset& x,
                const doubles& y, const py::dict& how, const py::object& n_jobs, const py::object& callback) {
     api::tune_options o;
+    int nested = 0;
     for (const auto& [key, value] : how) {
         const auto name = key.cast<std::string>();
         if (name == "search") o.search = value.cast<std::string>();
@@ -26,6 +26,7 @@ py::tuple tune(const std::string& method, const std::string& kernel, const api::
         if (name == "one_standard_error") o.one_standard_error = value.cast<bool>();
         if (name == "race") o.race = value.cast<bool>();
         if (name == "most_rows") o.most_rows = value.cast<index>();
+        if (name == "nested") nested = value.cast<int>();
         if (name == "seed") o.seed = value.cast<std::uint64_t>();
     }
     run_control run(callback, true);
@@ -39,11 +40,14 @@ py::tuple tune(const std::string& method, const std::string& kernel, const api::
     const table data{x, std::vector<double>(y.data(), y.data() + y.size()), {}, {}};
     fit_control control;
     control.threads = thread_count(n_jobs);
-    const std::string found = without_lock(0, [&] {
-        return api::to_json(api::tune({method, kernel, "", open}, data, o, control));
+    const auto [found, estimate] = without_lock(0, [&] {
+        const api::spec s{method, kernel, "", open};
+        std::string best = api::to_json(api::tune(s, data, o, control));
+        return std::pair(std::move(best),
+                         nested > 0 ? api::to_json(api::nested_tune(s, data, nested, o, control)) : "");
     });
     run.finish();
-    return py::make_tuple(found, run.interrupted());
+    return py::make_tuple(found, estimate, run.interrupted());
 }
 
 }  // namespace

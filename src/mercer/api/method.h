@@ -17,7 +17,8 @@
 
 namespace mercer {
 struct svm_model;
-}
+class kernel_rows;
+}  // namespace mercer
 
 namespace mercer::api {
 
@@ -99,6 +100,7 @@ std::vector<method> loss_methods();
 std::vector<method> neighbour_methods();
 std::vector<method> cluster_methods();
 std::vector<method> component_methods();
+std::vector<method> approximate_methods();
 
 // All methods, family by family.
 const std::vector<method>& methods();
@@ -114,6 +116,10 @@ fitted_ptr fit(const method& m, const option_values& options, fit_task task, con
 // Any file of an estimator, LIBSVM's text among them: the model, and the name of its method.
 std::pair<fitted_ptr, std::string> parse_fitted(std::string_view bytes, const std::string& name);
 fitted_ptr as_fitted(svm_model m);
+// Fits a method that passes over its examples and keeps none of them but a few (nystroem_…) to those of `x`.
+fitted_ptr fit_passes(const method& m, const option_values& options, const kernel_rows& x, matrix_view<const double> y,
+                      const fit_control& control);
+bool takes_passes(const method& m);
 
 // What adapters share.
 // `trouble` of methods that end with such a status: what did not converge, and the options that decide when it ends

@@ -9,6 +9,7 @@
 #include "mercer/base/file.h"
 #include "mercer/data/kinds/records.h"
 #include "mercer/data/occurring_columns.h"
+#include "mercer/data/readers/number.h"
 #include "mercer/data/readers/source.h"
 #include "mercer/data/variance.h"
 #include "mercer/kernels/algebra.h"
@@ -204,6 +205,16 @@ figures model::score(const table& data, const std::vector<double>& found) const 
     return out;
 }
 
+// An option as what it is: texts of flags and numbers become those.
+static figure_value typed(const std::string& text) {
+    if (text == "true" || text == "false") return text == "true";
+    double value = 0;
+    if (detail::parse_number(text, value) != detail::number_fault::none) return text;
+    const bool whole = text.find_first_not_of("+-0123456789") == std::string::npos && std::abs(value) < 1e15;
+    if (whole) return static_cast<std::int64_t>(value);
+    return value;
+}
+
 figures model::describe() const {
     const method& m = find_method(method_name());
     figures out{{"method", m.name}, {"about", m.about}};
@@ -221,7 +232,7 @@ figures model::describe() const {
     if (!feature_names_.empty() && kind_ == domain::vectors) out.add("features", feature_names_);
     // What the fit found (the λ that was chosen) counts more than what was asked for.
     for (const auto& [key, value] : spec_.options)
-        if (!figures_.find(key)) out.add(key, value);
+        if (!figures_.find(key)) out.add(key, typed(value));
     for (const auto& [key, value] : figures_.all())
         if (!out.find(key)) out.add(key, value);
     return out;

@@ -22,6 +22,7 @@
 #include "mercer/data/text_features.h"
 
 namespace mercer {
+class row_batches;
 template <class Model>
 struct file_form;  // of its parts in a file (methods/codec.h)
 }  // namespace mercer
@@ -88,6 +89,7 @@ public:
 private:
     friend struct file_form<model>;
     friend model fit(const api::spec& s, const table& data, const fit_control& control);
+    friend model fit(const api::spec& s, row_batches& data, const fit_control& control);
     friend model parse(std::string_view bytes, const std::string& name);
     columns named(columns from) const;
     api::spec spec_;
@@ -102,6 +104,9 @@ private:
 
 // Fails with errc::invalid_argument for unknown methods, options and values, listing what there is.
 model fit(const spec& s, const table& data, const fit_control& control = {});
+// The same for examples that come in batches (data/readers/stream/row_batches.h) and are read again for every pass: for
+// nystroem_ridge, nystroem_logistic and nystroem_svc. The bits are those of the fit in memory.
+model fit(const spec& s, row_batches& data, const fit_control& control = {});
 // Any model file of the library, and LIBSVM's text.
 model parse(std::string_view bytes, const std::string& name);
 model load(const std::string& path);

@@ -6,18 +6,18 @@
 
 #include "mercer/api/method.h"
 #include "mercer/base/error.h"
+#include "mercer/base/nearest_name.h"
 #include "mercer/base/parallel.h"
 #include "mercer/base/stop.h"
 #include "mercer/kernels/leaf.h"
-#include "mercer/kernels/text/nearest_name.h"
 
 namespace mercer::api {
 
 const std::vector<method>& methods() {
     static const std::vector<method> all = [] {
         std::vector<method> out;
-        for (auto part :
-             {svm_methods, ridge_methods, loss_methods, neighbour_methods, cluster_methods, component_methods})
+        for (auto part : {svm_methods, ridge_methods, loss_methods, neighbour_methods, cluster_methods,
+                          component_methods, approximate_methods})
             for (method& each : part()) out.push_back(std::move(each));
         std::ranges::stable_sort(out, {}, &method::family);
         return out;
@@ -112,7 +112,9 @@ std::string trouble_of(fit_status status, const char* options, std::optional<dou
         case fit_status::stalled:
             if (gap)
                 return fmt::format(
-                    "not converged: rounding keeps the gap at {:.3g}; scale the data, or take a larger tol, with --set",
+                    "not converged: rounding, or too little memory for a better method, keeps the gap at {:.3g}; scale "
+                    "the "
+                    "data, allow more memory, or take a larger tol, with --set",
                     *gap);
             return "not converged: no further progress in floating point, or the kernel matrix is not positive "
                    "semidefinite (`mercer kernel test`)";

@@ -51,6 +51,8 @@ public:
     }
     figures about() const override {
         figures out{{"alpha", m_.alpha}, {"training_size", m_.f.size()}};
+        if (m_.residual > 0 || m_.status != fit_status::converged)
+            out.add({{"status", name(m_.status)}, {"residual", m_.residual}, {"products", m_.refinements}});
         if (m_.loo.rows() > 0) {
             double sum = 0;
             for (index i = 0; i < m_.loo.rows(); ++i) sum += m_.loo(i, 0) * m_.loo(i, 0);
@@ -59,6 +61,7 @@ public:
         out.add(path_.found);
         return out;
     }
+    std::string trouble() const override { return trouble_of(m_.status, "max_products, or take a larger tol"); }
     part_value part(std::string_view name) const override {
         if (name == "loo") return m_.loo;
         return path_fitted::part(name);
@@ -70,6 +73,11 @@ fitted_ptr make_kernel_ridge(const kernel_ridge& m, const fit_call& t) {
     o.loo = m.loo;
     o.variance = m.variance;
     o.output_alphas = m.output_alphas;
+    o.solver = m.solver == "direct" ? ridge_solver::direct
+               : m.solver == "cg"   ? ridge_solver::cg
+                                    : ridge_solver::automatic;
+    o.tol = m.tol;
+    o.max_products = m.max_products;
     const auto fit_one = [&](double alpha) {
         o.alpha = alpha;
         return t.x.visit([&](const dataset& x) { return fit_kernel_ridge(*t.k, x, t.y, o); },

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "mercer/base/error.h"
+#include "mercer/base/nearest_name.h"
 
 namespace mercer {
 
@@ -21,7 +22,11 @@ void match_columns(table& data, const std::vector<std::string>& names, const std
     std::vector<index> order;
     for (const std::string& name : names) {
         const auto found = at.find(name);
-        if (found == at.end()) fail(errc::data, fmt::format("{}: the column '{}' of {} is missing", path, name, like));
+        if (found == at.end()) {
+            const std::string meant = nearest_name(name, data.feature_names);
+            fail(errc::data, fmt::format("{}: the column '{}' of {} is missing{}", path, name, like,
+                                         meant.empty() ? "" : fmt::format("; did you mean it by '{}'?", meant)));
+        }
         order.push_back(found->second);
         at.erase(found);
     }

@@ -54,38 +54,47 @@ void each_value(const dataset& x, Visit&& visit) {
 }
 
 // min and max of each column; columns that do not store all n coordinates also hold a zero.
-std::vector<range> extremes(const dataset& x) {
+std::vector<range> extremes(const scaling::batch_pass& pass, index& rows) {
     constexpr double inf = std::numeric_limits<double>::infinity();
-    std::vector<range> columns(static_cast<std::size_t>(x.dims()), range{inf, -inf});
-    std::vector<index> stored(columns.size(), 0);
-    each_value(x, [&](index j, double value) {
-        range& column = columns[static_cast<std::size_t>(j)];
-        column.first = std::min(column.first, value);
-        column.second = std::max(column.second, value);
-        ++stored[static_cast<std::size_t>(j)];
+    std::vector<range> out;
+    std::vector<index> stored;
+    pass([&](const dataset& x) {
+        if (static_cast<index>(stored.size()) < x.dims()) {
+            out.resize(static_cast<std::size_t>(x.dims()), range{inf, -inf});
+            stored.resize(out.size(), 0);
+        }
+        rows += x.size();
+        each_value(x, [&](index j, double value) {
+            range& column = out[static_cast<std::size_t>(j)];
+            column.first = std::min(column.first, value);
+            column.second = std::max(column.second, value);
+            ++stored[static_cast<std::size_t>(j)];
+        });
     });
-    for (std::size_t j = 0; j < columns.size(); ++j)
-        if (stored[j] < x.size()) columns[j] = {std::min(columns[j].first, 0.0), std::max(columns[j].second, 0.0)};
-    return columns;
+    for (std::size_t j = 0; j < stored.size(); ++j)
+        if (stored[j] < rows) out[j] = {std::min(out[j].first, 0.0), std::max(out[j].second, 0.0)};
+    return out;
 }
 
 // mean and sd of each column in two passes, both in units of the largest magnitude so that no sum can overflow.
-std::vector<range> moments(const dataset& x) {
-    const std::vector<range> between = extremes(x);
-    const auto n = static_cast<double>(x.size());
+std::vector<range> moments(const scaling::batch_pass& pass) {
+    index rows = 0;
+    const std::vector<range> between = extremes(pass, rows);
+    const auto n = static_cast<double>(rows);
+    const auto every_value = [&pass](const auto& visit) { pass([&](const dataset& x) { each_value(x, visit); }); };
     std::vector<double> unit(between.size());
     for (std::size_t j = 0; j < between.size(); ++j)
         unit[j] =
             std::max({std::abs(between[j].first), std::abs(between[j].second), std::numeric_limits<double>::min()});
     std::vector<double> sum(between.size(), 0.0);
     std::vector<index> stored(between.size(), 0);
-    each_value(x, [&](index j, double value) {
+    every_value([&](index j, double value) {
         sum[static_cast<std::size_t>(j)] += value / unit[static_cast<std::size_t>(j)];
         ++stored[static_cast<std::size_t>(j)];
     });
     std::vector<double> square(between.size(), 0.0);
     std::vector<double> residual(between.size(), 0.0);
-    each_value(x, [&](index column, double value) {
+    every_value([&](index column, double value) {
         const auto j = static_cast<std::size_t>(column);
         const double distance = value / unit[j] - sum[j] / n;
         square[j] += distance * distance;
@@ -108,8 +117,9 @@ std::vector<range> moments(const dataset& x) {
     return columns;
 }
 
-std::vector<range> fit_columns(const dataset& x, scaling_method method) {
-    return method == scaling_method::minmax ? extremes(x) : moments(x);
+std::vector<range> fit_columns(const scaling::batch_pass& pass, scaling_method method) {
+    index rows = 0;
+    return method == scaling_method::minmax ? extremes(pass, rows) : moments(pass);
 }
 
 template <class T>
@@ -167,6 +177,25 @@ scaling scaling::fit(const dataset& x, const scaling_options& options) {
     return fit(x, {}, options);
 }
 
+scaling scaling::fit(const batch_pass& pass, const scaling_options& options) {
+    check(options);
+    if (options.targets) fail(errc::invalid_argument, "scaling of targets was asked for, but none were given");
+    scaling result;
+    result.options_ = options;
+    result.columns_ = fit_columns(
+        [&](const auto& use) {
+            pass([&](const dataset& x) {
+                if (x.kind() != domain::vectors || x.is_sparse())
+                    fail(errc::unsupported, "scaling batch by batch needs dense vectors");
+                require_finite(x);
+                use(x);
+            });
+        },
+        options.method);
+    if (result.columns_.empty()) fail(errc::invalid_argument, "scaling needs 1 <= n vectors, got 0");
+    return result;
+}
+
 scaling scaling::fit(const dataset& x, std::span<const double> y, const scaling_options& options) {
     check(options);
     if (x.kind() != domain::vectors)
@@ -183,14 +212,14 @@ scaling scaling::fit(const dataset& x, std::span<const double> y, const scaling_
     require_finite(x);
     scaling result;
     result.options_ = options;
-    result.columns_ = fit_columns(x, options.method);
+    result.columns_ = fit_columns([&](const auto& use) { use(x); }, options.method);
     if (options.targets) {
         if (static_cast<index>(y.size()) != x.size())
             fail(errc::invalid_argument,
                  fmt::format("there must be one target a vector, got {} targets for {} vectors", y.size(), x.size()));
         const dataset column = dense<double>(matrix_view<const double>(y.data(), x.size(), 1));
         require_finite(column);
-        result.target_ = fit_columns(column, options.method).front();
+        result.target_ = fit_columns([&](const auto& use) { use(column); }, options.method).front();
     }
     return result;
 }

@@ -8,6 +8,7 @@
 // ↦ x / sd).
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -33,6 +34,10 @@ struct scaling_options {
 class scaling {
 public:
     static scaling fit(const dataset& x, const scaling_options& options = {});
+    // The same for rows that come in batches, in three passes over them: each calls its argument for every batch, in
+    // order. The bits do not depend on the batches.
+    using batch_pass = std::function<void(const std::function<void(const dataset&)>& use)>;
+    static scaling fit(const batch_pass& pass, const scaling_options& options);
     // Needs y only when options.targets.
     static scaling fit(const dataset& x, std::span<const double> y, const scaling_options& options);
 

@@ -38,6 +38,8 @@ kernel pull_back(std::string name, feature phi, const kernel& a, domain from = d
 kernel pull_back(const kernel& map, const kernel& a);
 // k on some coordinates only (0-based).
 kernel columns(const kernel& a, std::vector<index> which);
+// k of vectors whose columns are multiplied by these numbers: k(s∘x, s∘z).
+kernel scaled(const kernel& a, std::vector<double> factors);
 
 // A kernel from a user's code. Nothing is known about it, so nothing is proven; the Mercer test decides on data.
 kernel from_function(std::string name, std::function<double(std::span<const double>, std::span<const double>)> k);

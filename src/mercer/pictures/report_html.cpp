@@ -192,6 +192,24 @@ svg alpha_figure(const margin_problem& p) {
         fmt::format("on the margin, 0 < α < C ({})", free.size()), fmt::format("α = C ({})", bound.size()));
 }
 
+std::string margins_html(const margin_report& report, const report_subject& about) {
+    const bool binary = report.problems.size() == 1;
+    std::string body = fmt::format(
+        "<h2>{}</h2>\n", binary ? "The optimum" : fmt::format("The {} binary problems", report.problems.size()));
+    for (const margin_problem& p : report.problems) {
+        if (binary) {
+            body += problem_html(report, p, about);
+            continue;
+        }
+        body += fmt::format("<details><summary>{}</summary>\n{}</details>\n",
+                            xml_escaped(fmt::format("{} against {}: margin {:.4g}, {} support vectors of {}, {}",
+                                                    p.positive, p.negative, p.margin, p.support(), p.size(),
+                                                    p.optimal() ? "✓ optimal" : "✗ not optimal")),
+                            problem_html(report, p, about));
+    }
+    return body;
+}
+
 std::string report_html(const margin_report& report, const report_subject& about, const report_page& page) {
     const bool binary = report.problems.size() == 1;
     std::string body = fmt::format("<h1>{}</h1>\n<p class=\"about\">{}</p>\n", xml_escaped(page.title),
@@ -218,19 +236,7 @@ std::string report_html(const margin_report& report, const report_subject& about
     for (const report_figure& each : page.regions) body += figure(each.picture, each.caption);
     if (!page.convergence.empty()) body += figure(convergence_figure("How the solver got there", page.convergence));
     for (const explained_decision& each : page.decisions) body += decision_html(each, about);
-    body += fmt::format("<h2>{}</h2>\n",
-                        binary ? "The optimum" : fmt::format("The {} binary problems", report.problems.size()));
-    for (const margin_problem& p : report.problems) {
-        if (binary) {
-            body += problem_html(report, p, about);
-            continue;
-        }
-        body += fmt::format("<details><summary>{}</summary>\n{}</details>\n",
-                            xml_escaped(fmt::format("{} against {}: margin {:.4g}, {} support vectors of {}, {}",
-                                                    p.positive, p.negative, p.margin, p.support(), p.size(),
-                                                    p.optimal() ? "✓ optimal" : "✗ not optimal")),
-                            problem_html(report, p, about));
-    }
+    body += margins_html(report, about);
     return framed(page.title, body);
 }
 

@@ -25,6 +25,8 @@ struct report_page {
 };
 
 std::string report_html(const margin_report& report, const report_subject& about, const report_page& page);
+// Its binary problems alone, as a part of another page: numbers, cases, conditions, examples.
+std::string margins_html(const margin_report& report, const report_subject& about);
 // Pictures and a few words, for those who want no more: the same frame without a report.
 std::string pictures_html(const std::string& title, const std::string& about,
                           const std::vector<report_figure>& figures);

@@ -1,6 +1,7 @@
 #include "mercer/selection/price_folds.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "mercer/base/error.h"
 #include "mercer/base/stop.h"
@@ -8,6 +9,23 @@
 
 namespace mercer {
 namespace {
+
+// Column `problem` of every answer, from one price to the next.
+void follow(smo::price_path& path, index n, std::span<const index> decided, index problem, std::span<const double> C,
+            double tol, const price_options& options, std::vector<price_answer>& answers) {
+    for (std::size_t c = 0; c < C.size(); ++c) {
+        stop_point();
+        path.solve(C[c], tol, options.most_steps_each * n);
+        for (std::size_t i = 0; i < decided.size(); ++i)
+            answers[c].decisions(static_cast<index>(i), problem) = path.decision(decided[i]);
+        inner_fits& fits = answers[c].fits;
+        ++fits.fits;
+        if (path.gap() <= tol) continue;
+        ++fits.unfinished;
+        fits.worst_gap = std::max(fits.worst_gap, path.gap());
+        fits.worst = fit_status::step_limit;
+    }
+}
 
 // One binary problem: signs of the objects of a matrix, 0 for those who take no part.
 class binary_path {
@@ -63,18 +81,7 @@ private:
                     std::span<const index> decided, index problem, std::span<const double> C,
                     const price_options& options, std::vector<price_answer>& answers) {
         smo::price_path path(K, sign, weight);
-        for (std::size_t c = 0; c < C.size(); ++c) {
-            stop_point();
-            path.solve(C[c], options.tol, options.most_steps_each * K.size());
-            for (std::size_t i = 0; i < decided.size(); ++i)
-                answers[c].decisions(static_cast<index>(i), problem) = path.decision(decided[i]);
-            inner_fits& fits = answers[c].fits;
-            ++fits.fits;
-            if (path.gap() <= options.tol) continue;
-            ++fits.unfinished;
-            fits.worst_gap = std::max(fits.worst_gap, path.gap());
-            fits.worst = fit_status::step_limit;
-        }
+        follow(path, K.size(), decided, problem, C, options.tol, options, answers);
     }
 
     const smo::padded_matrix& all_;
@@ -105,6 +112,26 @@ std::vector<price_answer> decide_along_prices(const smo::padded_matrix& K, std::
                    b < 0 ? nullptr : &machine.classes[static_cast<std::size_t>(b)], p, C, options, answers);
     });
     for (price_answer& each : answers) each.predicted = predict(machine, each.decisions.view());
+    return answers;
+}
+
+std::vector<price_answer> predict_along_prices(const smo::padded_matrix& K, std::span<const double> y,
+                                               std::span<const index> training, std::span<const index> held_out,
+                                               std::span<const double> C, double epsilon,
+                                               const price_options& options) {
+    std::vector<std::uint8_t> takes_part(y.size(), 0);
+    double mean = 0, squares = 0;
+    const auto n = static_cast<double>(training.size());
+    for (const index i : training)
+        takes_part[static_cast<std::size_t>(i)] = 1, mean += y[static_cast<std::size_t>(i)] / n;
+    for (const index i : training) squares += std::pow(y[static_cast<std::size_t>(i)] - mean, 2) / n;
+    const double spread = squares > 0 ? std::sqrt(squares) : 1;
+    std::vector<price_answer> answers(C.size());
+    for (price_answer& each : answers) each.decisions = matrix<double>(static_cast<index>(held_out.size()), 1);
+    smo::price_path path(K, y, takes_part, epsilon, options.weight);
+    follow(path, K.size(), held_out, 0, C, options.tol * spread, options, answers);
+    for (price_answer& each : answers)
+        each.predicted.assign(each.decisions.data(), each.decisions.data() + held_out.size());
     return answers;
 }
 

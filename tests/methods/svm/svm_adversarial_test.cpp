@@ -136,6 +136,35 @@ TEST(svm_adversarial, a_tolerance_near_the_rounding_of_float) {
     ends(rbf(0.05), load("heart_scale.svm"), options_for(svm_task::c_svc, 10, 1e-10), false);
 }
 
+// α and α* of an example are twins where ε = 0: together they are one variable, free as a rule.
+TEST(svm_adversarial, regression_without_an_insensitive_zone) {
+    const sample s = wave(400, 2, 5);
+    for (const std::size_t memory : {std::size_t{1} << 18, std::size_t{200} << 20})
+        for (const double C : {0.1, 10.0, 1000.0}) {
+            svm_options o = options_for(svm_task::epsilon_svr, C, 1e-6);
+            o.epsilon = 0;
+            o.memory_bytes = memory;
+            const svm_model m = ends(rbf(0.5), s, o, true);
+            // As good as with the zone nearly closed, by two variables an example: Σ|α| of them is what ε costs.
+            svm_options nearly = o;
+            nearly.epsilon = 1e-9;
+            EXPECT_NEAR(m.reports[0].objective, fit(rbf(0.5), s, nearly).reports[0].objective,
+                        1e-9 * C * 400 + 1e-6 * std::abs(m.reports[0].objective));
+        }
+    svm_options hard = options_for(svm_task::epsilon_svr, infinity, 1e-6);
+    hard.epsilon = 0;
+    const sample few = every(s, 10);  // a function through all points
+    const svm_model through = fit(rbf(5), few, hard);
+    EXPECT_EQ(through.reports[0].status, fit_status::converged);
+    for (std::size_t i = 0; i < few.x.size(); ++i) {
+        double f = through.offset[0];
+        for (std::size_t k = 0; k < through.support_rows.size(); ++k)
+            f += through.coef(0, static_cast<index>(k)) *
+                 rbf(5).value(few.x[static_cast<std::size_t>(through.support_rows[k])], few.x[i]);
+        EXPECT_NEAR(f, few.y[i], 2e-6);
+    }
+}
+
 TEST(svm_adversarial, kernel_values_beyond_float) {
     sample s = clouds(20, 2, 2, 0, 4);
     for (auto& x : s.x) x[1] *= 1e9;

@@ -251,6 +251,26 @@ TEST(smo_newton, solves_what_pairs_have_begun) {
     }
 }
 
+// No matrix is allowed, no exact values but where they are little beside what was done, and the tolerance is out of
+// reach: it ends by its own decision, with what it reached.
+TEST(smo_solver, ends_where_pairs_crawl_and_nothing_better_is_allowed) {
+    const problem q(200, 70, 1e6);
+    const limits before = limits_in_force();
+    limits_in_force() = parts::few_are_many();
+    limits_in_force().most_newton = 1, limits_in_force().most_barrier = 0, limits_in_force().most_features = 1;
+    limits_in_force().most_exact = 0, limits_in_force().most_patience = 50;
+    smo_options o;
+    o.tol = 1e-12;
+    const smo_result r = solve_smo(*q.fast, *q.exact, q.box(), o);
+    limits_in_force() = before;
+    EXPECT_EQ(r.status, fit_status::stalled);
+    parts s(q);
+    s.put(r.alpha);
+    s.expect_feasible();
+    EXPECT_LT(s.true_objective(), -1);
+    EXPECT_NEAR(r.gap, s.true_gap(), 1e-3 * r.gap);
+}
+
 TEST(smo_watch, ends_a_run_for_each_of_its_reasons) {
     const problem q(100, 60);
     parts s(q);

@@ -13,7 +13,8 @@ namespace {
 
 struct convert_options {
     std::string model, out, to, name;
-    bool plain = false, as_json = false;
+    bool plain = false;
+    common_options common;
 };
 
 api::export_options wanted(const convert_options& from) {
@@ -28,23 +29,23 @@ api::export_options wanted(const convert_options& from) {
     out.plain = from.plain;
     if (from.plain && out.to != api::export_format::onnx) throw usage_error("--plain is of ONNX files");
     if (!from.name.empty() && out.to != api::export_format::header) throw usage_error("--name is of C++ headers");
-    out.name = !from.name.empty() ? from.name
-               : from.out == "-"  ? "model"
-                                  : std::filesystem::path(from.out).stem().string();
+    out.name = !from.name.empty()          ? from.name
+               : from.out == "/dev/stdout" ? "model"
+                                           : std::filesystem::path(from.out).stem().string();
     return out;
 }
 
 void convert(const convert_options& options) {
+    options.common.apply();
     const api::export_options how = wanted(options);
     const api::model m = api::load(options.model);
     const api::exported made = api::export_model(m, how);
-    if (options.out == "-") {
+    write_atomically(options.out, made.bytes);
+    if (options.out == "/dev/stdout") {
         for (const std::string& each : made.notes) warn(each);
-        std::fwrite(made.bytes.data(), 1, made.bytes.size(), stdout);
         return;
     }
-    write_atomically(options.out, made.bytes);
-    if (options.as_json)
+    if (options.common.as_json)
         return print(json{{"model", options.model},
                           {"method", m.method_name()},
                           {"kernel", m.kernel_text()},
@@ -84,7 +85,7 @@ void add_convert(CLI::App& program) {
     command->add_option("--name", options->name, "The namespace of a header (default: the name of the file)")
         ->option_text("NAME")
         ->group("Output");
-    command->add_flag("--json", options->as_json, "Answer in JSON")->group("Output");
+    options->common.add_to(*command);
     command->footer(
         "ONNX files take X, double, one row an object, with the columns of the fit, and scale it themselves; they give "
         "label and scores (and\nprobabilities), prediction, or components.\n\n"

@@ -11,9 +11,8 @@
 #include "mercer/api/tuning/logged.h"
 #include "mercer/base/error.h"
 #include "mercer/base/file.h"
-#include "mercer/base/seeded.h"
-#include "mercer/pictures/evaluation/evaluation_html.h"
 #include "mercer/pictures/evaluation/evaluation_pictures.h"
+#include "model_page.h"
 
 namespace mercer::cli {
 namespace {
@@ -27,69 +26,6 @@ struct evaluate_command {
     std::string html, picture, log;
 };
 
-constexpr index drawn_rows = 1500;  // of a picture of the objects: kernel PCA takes their matrix
-
-shown_figures data_figures(const evaluate_command& o, const table& data, const evaluation& all) {
-    shown_figures out{{"file", o.from.path}, {"examples", fmt::format("{}", all.n)}, {"kind", name(data.x.kind())}};
-    if (data.x.kind() == domain::vectors) out.emplace_back("columns", fmt::format("{}", data.x.dims()));
-    if (!data.label.empty()) out.emplace_back("targets", data.label);
-    std::string classes;
-    for (const class_figures& c : all.classes)
-        classes += fmt::format("{}{} {}", classes.empty() ? "" : ", ", all.name_of(c.label), c.support);
-    if (!classes.empty()) out.emplace_back("examples of the classes", classes);
-    return out;
-}
-
-shown_figures shown(const api::figures& all) {
-    shown_figures out;
-    for (const auto& [name, value] : all.all()) {
-        std::string words = name;
-        std::ranges::replace(words, '_', ' ');
-        out.emplace_back(words, api::text(value));
-    }
-    return out;
-}
-
-// The best few settings of the search.
-void add_search(const api::tuning& found, evaluation_page& page) {
-    page.search_note =
-        fmt::format("{} settings by {}, {}, on {} examples", found.trials.size(), found.metric, found.how, found.rows);
-    if (const auto drawn = search_panel(found))
-        page.search.push_back({panel_figure(*drawn, "scores of the settings"), "The ring is the best setting."});
-    std::vector<const api::trial*> order;
-    for (const api::trial& t : found.trials) order.push_back(&t);
-    std::ranges::stable_sort(order, [&](const api::trial* a, const api::trial* b) {
-        if (a->dropped != b->dropped) return b->dropped;
-        return found.larger_is_better ? a->mean > b->mean : a->mean < b->mean;
-    });
-    for (std::size_t i = 0; i < std::min<std::size_t>(5, order.size()); ++i) {
-        std::string at = found.axes.empty() ? api::to_json(order[i]->what) : "";
-        for (std::size_t a = 0; a < found.axes.size(); ++a)
-            at += fmt::format("{}{} = {:.4g}", a ? ", " : "", found.axes[a].name, order[i]->at[a]);
-        page.best.emplace_back(
-            at, fmt::format("{:.5g}{}", order[i]->mean,
-                            std::isnan(order[i]->error) ? "" : fmt::format(" ± {:.2g}", order[i]->error)));
-    }
-}
-
-// The objects as the model sees them, a sample of many.
-void add_pictures(const api::model& m, const table& data, std::uint64_t seed, evaluation_page& page) {
-    table drawn = data;
-    if (data.x.size() > drawn_rows) {
-        class seeded random(seed);  // the class: selection/folds.h has a function of that name
-        std::vector<index> rows = random.sample(data.x.size(), drawn_rows);
-        std::ranges::sort(rows);
-        drawn.x = gather(data.x, selection(rows));
-        drawn.y.clear();
-        for (const index i : rows) drawn.y.push_back(data.y[static_cast<std::size_t>(i)]);
-    }
-    for (const panel& each : model_panels(m, drawn, 0))
-        page.pictures.push_back({panel_figure(each, "the model on the data"),
-                                 data.x.size() > drawn_rows
-                                     ? fmt::format("{} of {} examples, drawn at random", drawn_rows, data.x.size())
-                                     : std::string()});
-}
-
 void write_pages(const evaluate_command& o, const api::model& m, const table& data, const evaluation& all) {
     const std::string title = fmt::format("{} on {}", m.method_name(), o.from.path);
     const std::string about = fmt::format("{}{}{} · {}", o.model, m.kernel_text().empty() ? "" : " · ", m.kernel_text(),
@@ -101,9 +37,9 @@ void write_pages(const evaluate_command& o, const api::model& m, const table& da
         write_atomically(o.picture, picture_page(title, about, panels));
     }
     if (o.html.empty()) return;
-    evaluation_page page{title, about, data_figures(o, data, all), shown(m.describe()), {}, {}, {}, {}};
+    evaluation_page page = model_page(m, data, o.from.path, o.seed);
+    page.title = title, page.about = about;
     if (!o.log.empty()) add_search(api::read_tune_log(o.log), page);
-    add_pictures(m, data, o.seed, page);
     write_atomically(o.html, evaluation_html(all, page));
 }
 

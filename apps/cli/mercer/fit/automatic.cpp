@@ -8,6 +8,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "../evaluate/model_page.h"
 #include "mercer/api/automatic/automatic.h"
 #include "mercer/base/error.h"
 #include "mercer/base/file.h"
@@ -128,22 +129,26 @@ void fit_automatically(const automatic_fit& options) {
         on.about = fmt::format("{}, {} {}", options.from.path, on.size(), name(on.data.x.kind()));
         if (on.data.x.kind() == domain::vectors) on.about += fmt::format(" of {} coordinates", on.data.x.dims());
         api::spec s = ready.open;
+        std::optional<api::tuning> found;
         if (ready.searched) {
-            const api::tuning found =
-                tune_shown(s, on, options.search, options.from.seed, options.method.memory, shown);
-            s = found.chosen_spec();
-            tell_search(choices, found);
-            answer.all["tuning"] = json::parse(api::to_json(found));
+            found = tune_shown(s, on, options.search, options.from.seed, options.method.memory, shown);
+            s = found->chosen_spec();
+            tell_search(choices, *found);
+            answer.all["tuning"] = json::parse(api::to_json(*found));
         }
         api::model m = ready.finished(fit_shown(s, on.data, options.method.memory, shown));
         m.text_column = detail::as_utf8(options.from.text_column);
         choices.add("model", fmt::format("{} {}", m.method_name(), m.kernel_text()));
         m.choices = choices;
-        if (!options.out.empty()) m.save(options.out);
+        answer.keep(m, options.out);
         const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
         if (!options.picture.empty())
             write_atomically(options.picture, picture_page(fmt::format("{} {}", m.method_name(), m.kernel_text()),
                                                            on.about, model_panels(m, on.data, options.method.memory)));
+        if (!options.html.empty()) {
+            shown.phase("writing the page");
+            write_fit_page(options.html, m, on.data, options.from.path, options.from.seed, found ? &*found : nullptr);
+        }
         json all = as_json(m.describe());
         all["choices"] = as_json(choices);
         if (ready.columns) all["table"] = columns_json(*ready.columns);
@@ -154,14 +159,14 @@ void fit_automatically(const automatic_fit& options) {
         api::figures score;
         if (!on.data.y.empty()) score = m.score(on.data);
         if (!score.empty()) all["training_score"] = as_json(score);
-        if (!options.out.empty()) all["model"] = options.out;
+        if (!options.out.empty()) all["model"] = answer.kept;
         answer.all = std::move(all);
         answer.text = fmt::format("{}\n\n{}\n", on.about, text_of(choices));
         if (!score.empty()) answer.text += "on the data it was fitted on\n" + score.text() + "\n";
         answer.text += fmt::format("in {:.2f} s\n", seconds);
         answer.trouble(m);
     }
-    answer.show(options.common, options.out, options.picture);
+    answer.show(options.common, options.picture, options.html);
 }
 
 }  // namespace mercer::cli

@@ -11,10 +11,13 @@ struct automatic_fit {
     data_options from;
     common_options common;
     search_options search;
-    std::string task, missing = "fill", out, picture;
+    std::string task, missing = "fill", out, picture, html;
+    bool stream = false;
 };
 
 void fit_automatically(const automatic_fit& options);
+// DATA batch by batch, read again for every pass (stream.cpp).
+void fit_streamed(const automatic_fit& options);
 // For METHOD: a word that can be one, and is not a file.
 CLI::Validator method_or_nothing();
 

@@ -3,6 +3,7 @@
 
 #include <chrono>
 
+#include "../evaluate/model_page.h"
 #include "../learning.h"
 #include "automatic.h"
 #include "mercer/base/error.h"
@@ -27,11 +28,15 @@ void fit(const automatic_fit& options) {
         const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
         m.label = detail::as_utf8(options.from.label);
         m.text_column = detail::as_utf8(options.from.text_column);
-        if (!options.out.empty()) m.save(options.out);
+        answer.keep(m, options.out);
         if (!options.picture.empty()) {
             shown.phase("drawing");
             write_atomically(options.picture, picture_page(fmt::format("{} {}", m.method_name(), m.kernel_text()),
                                                            on.about, model_panels(m, on.data, options.method.memory)));
+        }
+        if (!options.html.empty()) {
+            shown.phase("writing the page");
+            write_fit_page(options.html, m, on.data, options.from.path, options.from.seed, nullptr);
         }
         const api::method& about = api::find_method(m.method_name());
         api::figures score;
@@ -44,13 +49,13 @@ void fit(const automatic_fit& options) {
         answer.all["n"] = on.size();
         answer.all["seconds"] = seconds;
         if (!score.empty()) answer.all["training_score"] = as_json(score);
-        if (!options.out.empty()) answer.all["model"] = options.out;
+        if (!options.out.empty()) answer.all["model"] = answer.kept;
         answer.text = fmt::format("{}\n\n{}", on.about, m.describe().text());
         if (!score.empty()) answer.text += "\non the data it was fitted on\n" + score.text();
         answer.text += fmt::format("\nfitted in {:.2f} s\n", seconds);
         answer.trouble(m);
     }
-    answer.show(options.common, options.out, options.picture);
+    answer.show(options.common, options.picture, options.html);
 }
 
 // What says how to choose has no meaning where the choice was made.
@@ -108,18 +113,34 @@ void add_fit(CLI::App& program) {
                      "Write a picture: components and shares, λ path, or the objects coloured by what is predicted")
         ->option_text("FILE")
         ->group("Output");
+    command
+        ->add_option("--html", options->html,
+                     "Write one page with everything: data, choices, the search, how good it is, margins, pictures")
+        ->option_text("FILE")
+        ->group("Output");
+    command
+        ->add_flag("--stream", options->stream,
+                   "nystroem_ridge, nystroem_logistic, nystroem_svc: read DATA again for every pass instead of keeping "
+                   "it, for files larger than memory (csv, libsvm, npy, packed or not; 'part-*.csv' is all such files)")
+        ->group("Data");
     command->footer(
         "Examples:\n"
-        "  mercer fit data/penguins.csv --target species -o penguins.model\n"
+        "  mercer fit data/penguins.csv --target species -o penguins.model --html penguins.html\n"
         "  mercer fit svc data/iris.csv --label species --scale standard --set C=10 -o iris.model\n"
         "  mercer fit kernel_ridge data/housing.svm --scale standard --set alphas=1e-4:1e2:25 score=loo -o "
         "housing.model --svg path.svg\n"
         "  mercer fit kernel_pca data/wine.svm --scale standard --set n_components=5 -o wine.model --svg wine.svg\n"
         "  mercer fit linear_svc sms.tsv --text 'tfidf(ngram=2)' -o sms.model\n"
+        "  mercer fit nystroem_ridge 'flights-*.csv.xz' --stream --label delay --scale standard --kernel "
+        "'rbf(gamma=0.1)' "
+        "--set n_centres=2000 -o flights.model\n"
         "  mercer fit knn data/promoters.tsv --kernel 'normalize(spectrum(k=4))' -o promoters.model");
     command->callback([options, command] {
+        if (options->method.method.empty() && options->stream)
+            throw usage_error("--stream needs a METHOD: nystroem_ridge, nystroem_logistic or nystroem_svc");
         if (options->method.method.empty()) return fit_automatically(*options);
         require_automatic(*command, options->method.method);
+        if (options->stream) return fit_streamed(*options);
         fit(*options);
     });
 }

@@ -70,6 +70,14 @@ public:
             const inside mapped(*this, {formula::map::kind::columns, space_, count, std::move(which), {}, 0});
             return part();
         }
+        if (form.what == "scaled") {
+            const auto& factors = std::get<std::vector<double>>(form.arguments.front().second);
+            std::vector<std::vector<double>> rows(factors.size(), std::vector<double>(factors.size(), 0.0));
+            for (std::size_t a = 0; a < factors.size(); ++a) rows[a][a] = factors[a];
+            const inside mapped(*this,
+                                {formula::map::kind::linear, space_, static_cast<index>(factors.size()), {}, rows, 0});
+            return part();
+        }
         if (form.what == "normalize") return normalised(*form.parts[0]);
         if (form.what == "libsvm_poly") {  // of a LIBSVM file: coef0 may be negative there
             const auto at = [&](std::size_t i) { return std::get<double>(form.arguments[i].second); };

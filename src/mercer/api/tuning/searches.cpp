@@ -95,6 +95,12 @@ double mean_score(const std::vector<double>& scores) {
     return count > 0 ? sum / count : std::numeric_limits<double>::quiet_NaN();
 }
 
+table rows_of(const table& data, std::span<const index> rows) {
+    table out{gather(data.x, rows), {}, data.class_names, data.feature_names, data.label};
+    for (const index i : rows) out.y.push_back(data.y[static_cast<std::size_t>(i)]);
+    return out;
+}
+
 // So many examples, at random, in their order.
 table sample_of(const table& data, index count, std::uint64_t seed) {
     std::vector<index> rows(static_cast<std::size_t>(data.x.size()));
@@ -104,9 +110,7 @@ table sample_of(const table& data, index count, std::uint64_t seed) {
         std::swap(rows[static_cast<std::size_t>(i)], rows[static_cast<std::size_t>(i + random(data.x.size() - i))]);
     rows.resize(static_cast<std::size_t>(count));
     std::ranges::sort(rows);
-    table out{gather(data.x, std::span<const index>(rows)), {}, data.class_names, data.feature_names, data.label};
-    for (const index i : rows) out.y.push_back(data.y[static_cast<std::size_t>(i)]);
-    return out;
+    return rows_of(data, rows);
 }
 
 void searcher::evaluate(const trial_runner& by, std::vector<setting>& which) {

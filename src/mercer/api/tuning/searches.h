@@ -52,6 +52,8 @@ private:
 
 // The mean of the scores that are there; NaN where there is none.
 double mean_score(const std::vector<double>& scores);
+// These examples.
+table rows_of(const table& data, std::span<const index> rows);
 // So many examples, at random, in their order.
 table sample_of(const table& data, index count, std::uint64_t seed);
 

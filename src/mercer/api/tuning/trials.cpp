@@ -36,10 +36,10 @@ double number_given(const spec& s, std::string_view option, double otherwise = 1
     return otherwise;
 }
 
-// Is nothing left open but this option, and the kernel?
-bool only_open(const spec& open, std::string_view option) {
+// Is nothing left open but these options, and the kernel?
+bool only_open(const spec& open, std::initializer_list<std::string_view> options) {
     return std::ranges::all_of(open.options, [&](const auto& each) {
-        return each.first == option || each.second.find('?') == std::string::npos;
+        return std::ranges::find(options, each.first) != options.end() || each.second.find('?') == std::string::npos;
     });
 }
 
@@ -72,6 +72,15 @@ std::vector<std::vector<setting*>> by_kernel(const std::vector<setting*>& which,
 
 }  // namespace
 
+double score_by(const metric& by, const model& m, const table& data, std::vector<double>* predicted) {
+    const dataset x = m.prepared(data.x);
+    std::vector<double> said = m.inner().predict(x);
+    const matrix<double> scores = scores_for(by, m.inner(), x, said);
+    const double value = by.value({data.y, said, scores.view(), m.inner().classes()});
+    if (predicted) *predicted = std::move(said);
+    return value;
+}
+
 trial_runner::trial_runner(const spec& open, const table& data, const tune_options& options, const fit_control& control)
     : method_(find_method(open.method)), data_(data), control_(control) {
     seed_ = options.seed;
@@ -80,10 +89,10 @@ trial_runner::trial_runner(const spec& open, const table& data, const tune_optio
     const std::size_t memory = control.memory_bytes ? control.memory_bytes : usual_memory;
     const bool fits = 4 * n * n <= static_cast<double>(memory);
     const std::string* solver = given(open, "solver");
-    prices_ = method_.name == "svc" && fits && std::isfinite(number_given(open, "C")) &&
-              (!solver || *solver == "smo") && !given(open, "probability") && only_open(open, "C") &&
+    prices_ = (method_.name == "svc" || method_.name == "svr") && fits && std::isfinite(number_given(open, "C")) &&
+              (!solver || *solver == "smo") && !given(open, "probability") && only_open(open, {"C", "epsilon"}) &&
               metric_->from == metric::wants::answers;
-    by_leaving_one_out_ = method_.name == "kernel_ridge" && only_open(open, "alpha") && !given(open, "alphas") &&
+    by_leaving_one_out_ = method_.name == "kernel_ridge" && only_open(open, {"alpha"}) && !given(open, "alphas") &&
                           options.groups.empty() && !options.by_time &&
                           (metric_->name == "rmse" || metric_->name == "mse" || metric_->name == "r2");
     if (!by_leaving_one_out_) deal(options);
@@ -182,19 +191,26 @@ void trial_runner::along_prices(const std::vector<setting*>& which, const std::v
         std::mutex one_at_a_time;
         std::map<int, std::vector<setting*>> unfinished;
         parallel_for(static_cast<index>(here * folds.size()), [&](index item) {
-            const auto& group = groups[first + static_cast<std::size_t>(item) / folds.size()];
+            const smo::padded_matrix& values = K[static_cast<std::size_t>(item) / folds.size()];
             const int fold = folds[static_cast<std::size_t>(item) % folds.size()];
             const part& p = parts_[static_cast<std::size_t>(fold)];
-            std::vector<double> C;
-            for (const setting* s : group) C.push_back(number_given(s->what, "C"));
-            const auto said_of = decide_along_prices(K[static_cast<std::size_t>(item) / folds.size()], data_.y,
-                                                     p.training, p.held_out, C, how);
-            const std::lock_guard guard(one_at_a_time);
-            for (std::size_t c = 0; c < group.size(); ++c) {
-                if (said_of[c].fits.unfinished > 0)
-                    unfinished[fold].push_back(group[c]);
-                else
-                    judge(*group[c], fold, said_of[c].predicted, {}, {});
+            std::map<double, std::vector<setting*>> of_width;  // ε of a regression; classification has none
+            for (setting* s : groups[first + static_cast<std::size_t>(item) / folds.size()])
+                of_width[number_given(s->what, "epsilon", 0.1)].push_back(s);
+            for (const auto& [epsilon, group] : of_width) {
+                std::vector<double> C;
+                for (const setting* s : group) C.push_back(number_given(s->what, "C"));
+                const auto said_of =
+                    method_.targets == answer::classes
+                        ? decide_along_prices(values, data_.y, p.training, p.held_out, C, how)
+                        : predict_along_prices(values, data_.y, p.training, p.held_out, C, epsilon, how);
+                const std::lock_guard guard(one_at_a_time);
+                for (std::size_t c = 0; c < group.size(); ++c) {
+                    if (said_of[c].fits.unfinished > 0)
+                        unfinished[fold].push_back(group[c]);
+                    else
+                        judge(*group[c], fold, said_of[c].predicted, {}, {});
+                }
             }
         });
         for (const auto& [fold, some] : unfinished) one_by_one(some, {fold}, said);

@@ -20,6 +20,9 @@ struct setting {
     std::string trouble{};
 };
 
+// How good a model is on examples; `predicted`: its answers, where they are wanted.
+double score_by(const metric& by, const model& m, const table& data, std::vector<double>* predicted = nullptr);
+
 // Runs settings of one method on one set of examples.
 class trial_runner {
 public:

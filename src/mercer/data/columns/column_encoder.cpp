@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <numbers>
 #include <unordered_map>
 
 #include "mercer/base/error.h"
+#include "mercer/base/parallel.h"
 #include "mercer/data/kinds/strings.h"
 #include "mercer/data/readers/number.h"
 #include "mercer/data/scaling.h"
@@ -134,6 +136,49 @@ void set_scale(column_rule& rule, const text_table& from, std::size_t column, co
     if (!(rule.spread > 0)) rule.spread = 1;
 }
 
+// Columns side by side; of several that fail, the first one does.
+void in_order(std::size_t count, const std::function<void(std::size_t)>& column) {
+    std::vector<std::exception_ptr> failed(count);
+    parallel_for(static_cast<index>(count), [&](index c) {
+        try {
+            column(static_cast<std::size_t>(c));
+        } catch (...) {
+            failed[static_cast<std::size_t>(c)] = std::current_exception();
+        }
+    });
+    for (const auto& each : failed)
+        if (each) std::rethrow_exception(each);
+}
+
+// Rows of numbers, a column after the other.
+void fill_dense(std::vector<column_reader>& columns, index rows, matrix<double>& full) {
+    std::vector<index> base(columns.size() + 1, 0), reached(columns.size(), 0);
+    for (std::size_t c = 0; c < columns.size(); ++c) base[c + 1] = base[c] + columns[c].width();
+    const auto fill = [&](std::size_t k, index first, index end) {
+        for (index r = first; r < end; ++r) {
+            reached[k] = r;
+            columns[k].read(r, [&](index c, double value) { full(r, base[k] + c) = value; });
+        }
+    };
+    // A stretch of rows at a time, which stays in the caches; where it has faults, the first row with one tells.
+    constexpr index stretch = 2048;
+    for (index first = 0; first < rows; first += stretch) {
+        const index end = std::min(rows, first + stretch);
+        std::vector<std::exception_ptr> failed(columns.size());
+        parallel_for(static_cast<index>(columns.size()), [&](index k) {
+            try {
+                fill(static_cast<std::size_t>(k), first, end);
+            } catch (const error&) {
+                failed[static_cast<std::size_t>(k)] = std::current_exception();
+            }
+        });
+        std::size_t worst = columns.size();
+        for (std::size_t k = 0; k < columns.size(); ++k)
+            if (failed[k] && (worst == columns.size() || reached[k] < reached[worst])) worst = k;
+        if (worst < columns.size()) std::rethrow_exception(failed[worst]);
+    }
+}
+
 }  // namespace
 
 column_encoder column_encoder::fit(const text_table& from, std::optional<std::size_t> target,
@@ -147,18 +192,21 @@ column_encoder column_encoder::fit(const text_table& from, std::optional<std::si
     out.named_ = from.named();
     if (target) out.target_ = from.names()[*target], out.target_at_ = *target;
     std::unordered_map<std::string_view, bool> seen;
+    std::vector<std::size_t> at;
     for (std::size_t c = 0; c < from.columns(); ++c) {
         if (!seen.emplace(from.names()[c], true).second)
             fail(errc::data, fmt::format("{}: two columns are called '{}'", from.file(), from.names()[c]));
-        if (target == c) continue;
-        column_rule rule = detect_column(from, c);
+        if (target != c) at.push_back(c);
+    }
+    out.rules_.resize(at.size());
+    in_order(at.size(), [&](std::size_t k) {
+        column_rule& rule = out.rules_[k] = detect_column(from, at[k]);
         if (options.missing == "refuse" && rule.missing > 0)
             for (index r = 0; r < from.rows(); ++r)
-                if (const auto field = from.at(r, c); detail::is_missing(field))
-                    from.fail_at(r, c, fmt::format("missing value {}", detail::quoted(field)));
-        set_scale(rule, from, c, options.scale);
-        out.rules_.push_back(std::move(rule));
-    }
+                if (const auto field = from.at(r, at[k]); detail::is_missing(field))
+                    from.fail_at(r, at[k], fmt::format("missing value {}", detail::quoted(field)));
+        set_scale(rule, from, at[k], options.scale);
+    });
     if (out.dims() == 0) {
         std::string why;
         for (const column_rule& rule : out.rules_)
@@ -249,19 +297,14 @@ dataset column_encoder::apply(const text_table& from, const teller& tell) const 
     std::vector<std::int32_t> col;
     std::vector<double> val;
     std::vector<std::pair<std::int32_t, double>> one;
-    for (index r = 0; r < from.rows(); ++r) {
+    if (!zeros) fill_dense(columns, from.rows(), full);
+    for (index r = 0; zeros && r < from.rows(); ++r) {
         index base = 0;
         one.clear();
         for (column_reader& each : columns) {
-            each.read(r, [&](index c, double value) {
-                if (zeros)
-                    one.emplace_back(static_cast<std::int32_t>(base + c), value);
-                else
-                    full(r, base + c) = value;
-            });
+            each.read(r, [&](index c, double value) { one.emplace_back(static_cast<std::int32_t>(base + c), value); });
             base += each.width();
         }
-        if (!zeros) continue;
         std::ranges::sort(one);
         for (const auto& [c, value] : one) col.push_back(c), val.push_back(value);
         start.push_back(static_cast<index>(col.size()));

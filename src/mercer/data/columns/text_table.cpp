@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
+#include <deque>
 #include <unordered_set>
 
 #include "mercer/base/error.h"
@@ -10,14 +12,80 @@
 
 namespace mercer {
 
+// The fields, in pieces that threads share out.
 struct text_table::held {
-    held(const source& from, char by)
-        : file(from), text(detail::without_mark(file.bytes())), separator(by), records(text, file.name(), by) {}
+    held(const source& from, char by) : file(from), text(detail::without_mark(file.bytes())), separator(by) {}
+    void read();
+
     source file;
     std::string_view text;
     char separator;
-    detail::record_reader records;  // fields with doubled quotes live in it
+    std::size_t columns = 0;
+    index rows = 0;
+    buffer<field> fields;
+    std::vector<std::string_view> listed;
+    std::deque<piece_reader> readers;  // fields with doubled quotes live in them
 };
+
+struct text_table::piece_reader {
+    piece_reader(const held& table, const detail::csv_piece& piece, field* to)
+        : records(table.text, table.file.name(), table.separator, piece.begin, piece.end), to(to) {}
+
+    // `before`: records of the file before this piece, for messages.
+    void run(const held& table, index before) {
+        std::vector<detail::csv_text_field> row;
+        for (; records.next(row); ++rows) {
+            if (row.size() != table.columns)
+                detail::fail_at(
+                    errc::parse, table.file.name(), table.text, row.front().offset,
+                    fmt::format("row {}: expected {} fields, got {}", before + rows, table.columns, row.size()));
+            for (const auto& one : row) *to++ = placed(table.text, one.text);
+        }
+    }
+    field placed(std::string_view text, std::string_view one) {
+        if (one.empty()) return {0, 0};
+        if (one.data() >= text.data() && one.data() < text.data() + text.size() && one.size() < field::listed)
+            return {static_cast<std::uint64_t>(one.data() - text.data()), one.size()};
+        listed.push_back(one);
+        return {listed.size() - 1, field::listed};
+    }
+
+    detail::record_reader records;
+    field* to;
+    index rows = 0;
+    std::vector<std::string_view> listed;
+};
+
+void text_table::held::read() {
+    std::vector<detail::csv_text_field> row;
+    if (!detail::record_reader(text, file.name(), separator).next(row)) return;
+    columns = row.size();
+    const std::vector<detail::csv_piece> pieces = detail::csv_pieces(file, text, 0);
+    std::vector<index> first{0};  // the row each piece begins to write at; every field has its separator or line end
+    for (const auto& piece : pieces)
+        first.push_back(first.back() +
+                        std::min(piece.lines, static_cast<index>((piece.end - piece.begin) / columns + 1)));
+    fields.uninitialised(first.back() * static_cast<index>(columns));
+    const auto place = [&](index r) { return fields.data() + r * static_cast<index>(columns); };
+    for (std::size_t p = 0; p < pieces.size(); ++p) readers.emplace_back(*this, pieces[p], place(first[p]));
+    detail::run_pieces(
+        pieces.size(), [&](std::size_t p) { readers[p].run(*this, 0); },
+        [&](std::size_t bad) {
+            index before = 0;
+            for (std::size_t p = 0; p < bad; ++p) before += readers[p].rows;
+            piece_reader(*this, pieces[bad], place(first[bad])).run(*this, before);
+        });
+    for (std::size_t p = 0; p < pieces.size(); ++p) {
+        const index count = readers[p].rows * static_cast<index>(columns);
+        if (!readers[p].listed.empty())
+            for (field* f = place(first[p]); f != place(first[p]) + count; ++f)
+                if (f->length == field::listed) f->begin += listed.size();
+        listed.insert(listed.end(), readers[p].listed.begin(), readers[p].listed.end());
+        if (rows != first[p])
+            std::memmove(place(rows), place(first[p]), static_cast<std::size_t>(count) * sizeof(field));
+        rows += readers[p].rows;
+    }
+}
 
 const std::string& text_table::file() const { return held_->file.name(); }
 
@@ -25,33 +93,28 @@ text_table text_table::parse(const source& file, const csv_options& options, std
     const std::string_view text = detail::without_mark(file.bytes());
     const char separator = options.separator ? options.separator : detail::guess_separator(text);
     const auto all = std::make_shared<held>(file, separator);
+    all->read();
     text_table out;
     out.held_ = all;
-    std::vector<detail::csv_text_field> row;
-    std::size_t columns = 0;
-    for (index r = 0; all->records.next(row); ++r) {
-        if (r == 0) columns = row.size();
-        if (row.size() != columns)
-            detail::fail_at(errc::parse, file.name(), text, row.front().offset,
-                            fmt::format("row {}: expected {} fields, got {}", r, columns, row.size()));
-        for (const auto& one : row) out.fields_.push_back(one.text);
-        ++out.rows_;
-    }
+    out.text_ = all->text;
+    out.listed_ = all->listed;
+    out.fields_ = {all->fields.data(), static_cast<std::size_t>(all->rows) * all->columns};
+    out.rows_ = all->rows;
+    const std::size_t columns = all->columns;
     for (std::size_t c = 0; c < columns; ++c) out.names_.push_back(std::to_string(c));
-    const auto is_known = [&](std::size_t c) {
-        return std::ranges::find(known, detail::as_utf8(out.fields_[c])) != known.end();
-    };
-    out.named_ = out.rows_ > 0 && detail::has_header(text, file.name(), separator, options);
-    if (!out.named_ && options.header == csv_header::automatic) {
-        for (std::size_t c = 0; c < columns && !out.named_; ++c) out.named_ = is_known(c);
-        out.named_ = out.named_ || (known.empty() && out.looks_like_header());
+    std::vector<std::string> above;
+    for (std::size_t c = 0; c < columns && out.rows_ > 0; ++c) above.push_back(detail::as_utf8(out.at(0, c)));
+    bool named = out.rows_ > 0 && detail::has_header(text, file.name(), separator, options);
+    if (!named && options.header == csv_header::automatic) {
+        for (const auto& each : above) named = named || std::ranges::find(known, each) != known.end();
+        named = named || (known.empty() && out.looks_like_header());
     }
-    if (out.named_) {
+    if (named) {
         for (std::size_t c = 0; c < columns; ++c)
-            if (!out.fields_[c].empty()) out.names_[c] = detail::as_utf8(out.fields_[c]);
-        out.fields_.erase(out.fields_.begin(), out.fields_.begin() + static_cast<std::ptrdiff_t>(columns));
+            if (!above[c].empty()) out.names_[c] = above[c];
         --out.rows_;
     }
+    out.named_ = named;
     if (out.rows_ == 0) fail(errc::data, fmt::format("{}: expected at least one row of data, got none", file.name()));
     return out;
 }
@@ -78,16 +141,10 @@ std::size_t text_table::position(const std::string& column, const char* what) co
 }
 
 text_table text_table::only(std::span<const index> rows) const {
-    text_table out;
-    out.held_ = held_;
-    out.names_ = names_;
-    out.named_ = named_;
+    text_table out = *this;
     out.rows_ = static_cast<index>(rows.size());
-    for (const index r : rows) {
-        const auto first = fields_.begin() + static_cast<std::ptrdiff_t>(r) * static_cast<std::ptrdiff_t>(columns());
-        out.fields_.insert(out.fields_.end(), first, first + static_cast<std::ptrdiff_t>(columns()));
-        out.from_.push_back(from_.empty() ? r : from_[static_cast<std::size_t>(r)]);
-    }
+    out.from_.clear();
+    for (const index r : rows) out.from_.push_back(from_.empty() ? r : from_[static_cast<std::size_t>(r)]);
     return out;
 }
 

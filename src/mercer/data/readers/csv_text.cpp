@@ -4,7 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <charconv>
+
+#include "mercer/base/nearest_name.h"
+#include "mercer/base/parallel.h"
 
 namespace mercer::detail {
 namespace {
@@ -106,6 +110,56 @@ csv_text_field record_reader::after_quote(csv_text_field result) {
     return result;
 }
 
+std::vector<csv_piece> csv_pieces(const source& file, std::string_view text, std::size_t begin) {
+    constexpr std::size_t size = 1 << 20;
+    const std::string_view body = text.substr(begin);
+    const std::size_t count = (body.size() + size - 1) / size;
+    std::vector<two_counts> found(count);  // quotes and line ends of each stretch
+    parallel_for(static_cast<index>(count), [&](index k) {
+        const std::string_view stretch = body.substr(static_cast<std::size_t>(k) * size, size);
+        found[static_cast<std::size_t>(k)] = count_two(stretch, '"', '\n');
+        file.done_with(stretch);
+    });
+    std::vector<csv_piece> pieces;
+    index quotes = 0, lines = 0, first = 0;  // before the stretch, and before the last piece
+    for (std::size_t k = 0; k < count; ++k) {
+        // Behind the first line end outside quotes a piece begins.
+        const std::size_t end = std::min(body.size(), (k + 1) * size);
+        std::size_t at = k * size;
+        index seen = 0;
+        for (bool inside = quotes % 2 != 0, found_one = k == 0; !found_one && at < end; ++at) {
+            inside ^= body[at] == '"';
+            seen += body[at] == '\n';
+            found_one = body[at] == '\n' && !inside;
+        }
+        if (at < end) {
+            if (!pieces.empty()) pieces.back().end = begin + at, pieces.back().lines = lines + seen - first;
+            pieces.push_back({begin + at, text.size(), 0});
+            first = lines + seen;
+        }
+        quotes += found[k].first;
+        lines += found[k].second;
+    }
+    if (!pieces.empty()) pieces.back().lines = lines - first + 1;  // the last line may lack its end
+    return pieces;
+}
+
+void run_pieces(std::size_t count, const std::function<void(std::size_t)>& read,
+                const std::function<void(std::size_t)>& again) {
+    std::atomic<std::size_t> bad = count;
+    parallel_for(static_cast<index>(count), [&](index item) {
+        const auto p = static_cast<std::size_t>(item);
+        if (p > bad) return;
+        try {
+            read(p);
+        } catch (const error&) {
+            for (std::size_t known = bad; p < known && !bad.compare_exchange_weak(known, p);) {
+            }
+        }
+    });
+    if (bad < count) again(bad);
+}
+
 char guess_separator(std::string_view text) {
     constexpr std::array<char, 3> candidates{'\t', ';', ','};
     std::array<int, 3> first{};
@@ -171,8 +225,10 @@ std::optional<std::size_t> column_position(const std::string& column, const char
                                                      what, -count, count, position));
         return static_cast<std::size_t>(position < 0 ? position + count : position);
     }
-    const char* const why =
-        header.empty() ? "there is no header, so it can only be given by position" : "the header has no such column";
+    const std::string meant = nearest_name(wanted, header);
+    const std::string why = header.empty()  ? "there is no header, so it can only be given by position"
+                            : meant.empty() ? "the header has no such column"
+                                            : fmt::format("the header has no such column; did you mean '{}'?", meant);
     fail(errc::invalid_argument, fmt::format("{}: {} column '{}': {}", name, what, column, why));
 }
 

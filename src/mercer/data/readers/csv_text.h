@@ -1,7 +1,9 @@
-// What readers of comma-separated text share: its records, its separator, its header and the column of targets.
+// What readers of comma-separated text share: its records, in pieces for threads, its separator, its header and the
+// column of targets.
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,10 +23,14 @@ class record_reader {
 public:
     record_reader(std::string_view text, const std::string& name, char separator)
         : text_(text), name_(name), separator_(separator) {}
+    // Of the records that stand in a part of a text.
+    record_reader(std::string_view text, const std::string& name, char separator, std::size_t begin, std::size_t end)
+        : text_(text.substr(0, end)), name_(name), separator_(separator), at_(begin) {}
 
     // The next record that is not a blank line. False at the end.
     bool next(std::vector<csv_text_field>& out);
     std::size_t offset() const { return at_; }
+    void seek(std::size_t offset) { at_ = offset; }
 
 private:
     void skip_blank_lines();
@@ -39,6 +45,20 @@ private:
     std::size_t at_ = 0;
     std::deque<std::string> joined_;  // never moves what it holds
 };
+
+// A part of a text that holds whole records.
+struct csv_piece {
+    std::size_t begin, end;
+    index lines;  // at least as many as there are records
+};
+// All of the text from `begin` on, where a record begins. A line end inside quotes ends no record: whether one is
+// inside follows from the number of quotes before it, up to the first fault of the text.
+std::vector<csv_piece> csv_pieces(const source& file, std::string_view text, std::size_t begin);
+
+// Calls read(p) for every piece, side by side. The first fault of the file is reported, whoever finds one first: its
+// piece is read again by again(p), which knows how many rows stand before it.
+void run_pieces(std::size_t count, const std::function<void(std::size_t)>& read,
+                const std::function<void(std::size_t)>& again);
 
 // The separator that occurs, outside quotes, equally often in each of the first rows. Of several the less common one:
 // commas also stand inside numbers and texts.

@@ -182,39 +182,6 @@ private:
     outcome found_;
 };
 
-// How many times each of two characters occurs; at most 255 steps fit a byte-wide counter, which lets the loop use all
-// lanes.
-struct counts {
-    index colons = 0;
-    index lines = 0;
-};
-counts count(std::string_view text) {
-    counts total;
-    const char* p = text.data();
-    for (std::size_t left = text.size(); left > 0;) {
-        const std::size_t block = std::min<std::size_t>(left, std::size_t{64} * 255);
-        std::uint8_t colons[64] = {};
-        std::uint8_t lines[64] = {};
-        std::size_t k = 0;
-        for (; k + 64 <= block; k += 64)
-            for (std::size_t lane = 0; lane < 64; ++lane) {
-                colons[lane] = static_cast<std::uint8_t>(colons[lane] + (p[k + lane] == ':'));
-                lines[lane] = static_cast<std::uint8_t>(lines[lane] + (p[k + lane] == '\n'));
-            }
-        for (std::size_t lane = 0; lane < 64; ++lane) {
-            total.colons += colons[lane];
-            total.lines += lines[lane];
-        }
-        for (; k < block; ++k) {
-            total.colons += p[k] == ':';
-            total.lines += p[k] == '\n';
-        }
-        p += block;
-        left -= block;
-    }
-    return total;
-}
-
 // Pieces of about chunk_bytes that end after a line end.
 std::vector<std::string_view> split(std::string_view text) {
     std::vector<std::string_view> chunks;
@@ -229,6 +196,10 @@ std::vector<std::string_view> split(std::string_view text) {
     }
     return chunks;
 }
+
+struct place {
+    index colons = 0, lines = 0;
+};
 
 // The arrays of the result. Each chunk writes where it would stand if every colon were an entry and every line a row;
 // what comments and blank lines leave free is closed afterwards.
@@ -277,15 +248,15 @@ public:
 private:
     // Where each chunk is to write, from the colons and lines of those before it.
     void make_room() {
-        std::vector<counts> bound(chunks_.size());
+        std::vector<detail::two_counts> bound(chunks_.size());  // colons and lines
         parallel_for(in_loop_, [&](index c) {
-            bound[static_cast<std::size_t>(c)] = count(chunks_[static_cast<std::size_t>(c)]);
+            bound[static_cast<std::size_t>(c)] = detail::count_two(chunks_[static_cast<std::size_t>(c)], ':', '\n');
             file_.done_with(chunks_[static_cast<std::size_t>(c)]);
         });
-        bound.back() = count(tail_);
+        bound.back() = detail::count_two(tail_, ':', '\n');
         from_.resize(chunks_.size() + 1);
         for (std::size_t c = 0; c < chunks_.size(); ++c)
-            from_[c + 1] = {from_[c].colons + bound[c].colons, from_[c].lines + bound[c].lines};
+            from_[c + 1] = {from_[c].colons + bound[c].first, from_[c].lines + bound[c].second};
         all_->col.uninitialised(from_.back().colons);
         all_->val.uninitialised(from_.back().colons);
         all_->start.uninitialised(from_.back().lines + 1);
@@ -342,8 +313,8 @@ private:
     std::string_view body_, whole_;  // the text, and its lines that have their end
     std::string tail_;
     std::vector<std::string_view> chunks_;
-    index in_loop_ = 0;  // chunks of the file itself; the one after them is the tail
-    std::vector<counts> from_;
+    index in_loop_ = 0;        // chunks of the file itself; the one after them is the tail
+    std::vector<place> from_;  // where each chunk writes
     std::shared_ptr<arrays<T>> all_ = std::make_shared<arrays<T>>();
     std::vector<outcome> found_;
     outcome total_;

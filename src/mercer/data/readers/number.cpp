@@ -25,6 +25,18 @@ number_fault parse_number(std::string_view token, T& value) {
     return number_fault::none;
 }
 
+template <class T>
+const char* decimal_at(const char* p, const char* end, T& value) {
+    const bool negative = p != end && *p == '-';
+    if (p != end && (*p == '-' || *p == '+')) ++p;
+    if (p == end || !(is_digit(*p) || *p == '.')) return nullptr;
+    T magnitude{};
+    const auto result = fast_float::from_chars(p, end, magnitude);
+    if (result.ec != std::errc{} || !std::isfinite(magnitude)) return nullptr;
+    value = negative ? -magnitude : magnitude;
+    return result.ptr;
+}
+
 const char* reason(number_fault fault) {
     switch (fault) {
         case number_fault::not_finite: return "a finite number";
@@ -35,5 +47,7 @@ const char* reason(number_fault fault) {
 
 template number_fault parse_number(std::string_view, double&);
 template number_fault parse_number(std::string_view, float&);
+template const char* decimal_at(const char*, const char*, double&);
+template const char* decimal_at(const char*, const char*, float&);
 
 }  // namespace mercer::detail

@@ -12,6 +12,10 @@ enum class number_fault { none, syntax, not_finite, overflow };
 template <class T>
 number_fault parse_number(std::string_view token, T& value);
 
+// The same for a number at the front of a text. Its end, or nullptr where none stands there, or one that is not finite.
+template <class T>
+const char* decimal_at(const char* p, const char* end, T& value);
+
 // Why a token is no number, for a message that names what was expected: "expected a value, got 'x'".
 const char* reason(number_fault fault);
 

@@ -38,6 +38,34 @@ void fail_at(errc code, const std::string& name, std::string_view text, std::siz
     fail(code, fmt::format("{}: {}", place(name, text, offset), message));
 }
 
+// At most 255 steps fit a counter of a byte, which lets the loop use all lanes.
+two_counts count_two(std::string_view text, char first, char second) {
+    two_counts total;
+    const char* p = text.data();
+    for (std::size_t left = text.size(); left > 0;) {
+        const std::size_t block = std::min<std::size_t>(left, std::size_t{64} * 255);
+        std::uint8_t firsts[64] = {};
+        std::uint8_t seconds[64] = {};
+        std::size_t k = 0;
+        for (; k + 64 <= block; k += 64)
+            for (std::size_t lane = 0; lane < 64; ++lane) {
+                firsts[lane] = static_cast<std::uint8_t>(firsts[lane] + (p[k + lane] == first));
+                seconds[lane] = static_cast<std::uint8_t>(seconds[lane] + (p[k + lane] == second));
+            }
+        for (std::size_t lane = 0; lane < 64; ++lane) {
+            total.first += firsts[lane];
+            total.second += seconds[lane];
+        }
+        for (; k < block; ++k) {
+            total.first += p[k] == first;
+            total.second += p[k] == second;
+        }
+        p += block;
+        left -= block;
+    }
+    return total;
+}
+
 std::string_view without_mark(std::string_view text) {
     if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
     return text;
@@ -123,6 +151,23 @@ void label_column::add(std::string_view label, std::size_t offset) {
     else if (!is_utf8(label))
         label = converted_.emplace_back(as_utf8(label));
     entries_.push_back({label, offset});
+}
+
+void label_column::own_names() {
+    if (numbers_.size() == entries_.size()) return;
+    std::unordered_map<std::string_view, std::string_view> owned;
+    for (entry& one : entries_) {
+        const auto [at, fresh] = owned.try_emplace(one.text);
+        if (fresh) at->second = converted_.emplace_back(one.text);
+        one.text = at->second;
+    }
+}
+
+void label_column::append(label_column&& next) {
+    if (numbers_.size() == entries_.size()) numbers_.insert(numbers_.end(), next.numbers_.begin(), next.numbers_.end());
+    entries_.insert(entries_.end(), next.entries_.begin(), next.entries_.end());
+    kept_.push_back(std::move(next.converted_));
+    std::ranges::move(next.kept_, std::back_inserter(kept_));
 }
 
 void label_column::finish(const std::string& name, std::string_view text, const std::vector<std::string>& known,

@@ -26,6 +26,12 @@ std::string quoted(std::string_view token);
 [[noreturn]] void fail_at(errc code, const std::string& name, std::string_view text, std::size_t offset,
                           const std::string& message);
 
+// How many times each of two characters occurs.
+struct two_counts {
+    index first = 0, second = 0;
+};
+two_counts count_two(std::string_view text, char first, char second);
+
 // Text without the byte order mark some editors put in front.
 std::string_view without_mark(std::string_view text);
 
@@ -53,6 +59,10 @@ class label_column {
 public:
     // `label` must live until finish(); `offset` is its place in the text.
     void add(std::string_view label, std::size_t offset);
+    // Labels that are names get memory of their own: the text need not be looked at again.
+    void own_names();
+    // The labels that follow, from another part of the file.
+    void append(label_column&& next);
     // A label that is not among `known` (when there are any) fails at its place.
     void finish(const std::string& name, std::string_view text, const std::vector<std::string>& known, table& out);
 
@@ -62,8 +72,9 @@ private:
         std::size_t offset;
     };
     std::vector<entry> entries_;
-    std::deque<std::string> converted_;  // labels that were not UTF-8; never moves what it holds
-    std::vector<double> numbers_;        // of the first entries, while all are numbers
+    std::deque<std::string> converted_;          // labels that were not UTF-8; never moves what it holds
+    std::vector<std::deque<std::string>> kept_;  // those of other parts
+    std::vector<double> numbers_;                // of the first entries, while all are numbers
 };
 
 }  // namespace detail

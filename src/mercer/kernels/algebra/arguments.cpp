@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 
 #include "mercer/base/error.h"
 #include "mercer/base/parallel.h"
@@ -51,7 +52,7 @@ private:
 class pull_back_node final : public unary_node {
 public:
     pull_back_node(std::string name, std::string text, std::string rule, feature phi, node_ptr part, domain from,
-                   std::vector<index> columns = {}, node_ptr map = nullptr)
+                   std::vector<index> columns = {}, node_ptr map = nullptr, std::vector<double> factors = {})
         : unary_node(std::move(part)),
           name_(std::move(name)),
           text_(std::move(text)),
@@ -59,13 +60,15 @@ public:
           phi_(std::move(phi)),
           from_(from),
           columns_(std::move(columns)),
-          map_(std::move(map)) {}
+          map_(std::move(map)),
+          factors_(std::move(factors)) {}
     domain where() const override { return from_; }
     std::string text() const override { return text_; }
     traits properties() const override { return {false, false, part_->properties().normalised}; }
     mercer::proof prove() const override { return rest_on_part(true, rule_); }
     kernel_form form() const override {
         if (map_) return {"pullback", {}, {}, {map_, part_}};
+        if (!factors_.empty()) return {"scaled", {{"factors", factors_}}, {}, {part_}};
         if (!columns_.empty())
             return {"columns", {{"columns", std::vector<double>(columns_.begin(), columns_.end())}}, {}, {part_}};
         return {text_.substr(0, text_.find('(')), {}, name_, {part_}};
@@ -99,8 +102,9 @@ private:
     std::string rule_;
     feature phi_;
     domain from_;
-    std::vector<index> columns_;  // φ is the projection onto these; empty: it is something else
-    node_ptr map_;                // the kernel of which φ are the features, where it is one
+    std::vector<index> columns_;   // φ is the projection onto these; empty: it is something else
+    node_ptr map_;                 // the kernel of which φ are the features, where it is one
+    std::vector<double> factors_;  // φ multiplies the coordinates by these; empty: it is something else
 };
 
 class user_node final : public kernel_node {
@@ -168,6 +172,20 @@ kernel columns(const kernel& a, std::vector<index> which) {
     return make<pull_back_node>("columns", fmt::format("columns({}, [{}])", a.text(), fmt::join(which, ", ")),
                                 "pull-back by the projection onto some coordinates", column_map(which), a.shared(),
                                 domain::vectors, which);
+}
+
+kernel scaled(const kernel& a, std::vector<double> factors) {
+    if (a.where() != domain::vectors && a.where() != domain::any)
+        fail(errc::unsupported, fmt::format("scaled: {} is a kernel on {}", a.text(), name(a.where())));
+    std::vector<std::string> texts;
+    for (const double each : factors) {
+        require(std::isfinite(each), "scaled", "|factor| < infinity", each);
+        texts.push_back(number_text(each));
+    }
+    if (factors.empty()) fail(errc::invalid_argument, "scaled: a factor for each column is needed, got none");
+    return make<pull_back_node>("scaled", fmt::format("scaled({}, [{}])", a.text(), fmt::join(texts, ", ")),
+                                "pull-back by multiplying the coordinates", scale_map(factors), a.shared(),
+                                domain::vectors, std::vector<index>{}, nullptr, factors);
 }
 
 kernel field(const std::string& who, const kernel& k) {

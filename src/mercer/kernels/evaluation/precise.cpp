@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "mercer/kernels/all_kernels.h"
+#include "mercer/kernels/evaluation/pairwise/run_plan.h"
 
 namespace mercer {
 namespace {
@@ -76,34 +76,6 @@ bounded<R> squared_distance_of(const coordinates& x, index i, index j) {
     return sum.with(4);
 }
 
-template <class R, class... F>
-bounded<R> mapped(const map_call& call, bounded<R> t, kernel_list<F...>) {
-    bounded<R> made{t.value, std::numeric_limits<R>::infinity()};  // nothing is known where the formula wants norms
-    std::int32_t place = 0;
-    const auto apply = [&]<class Formula>(std::type_identity<Formula>) {
-        if constexpr (tile_formula<Formula>)
-            use_formula<Formula>(call, [&](auto f) {
-                if constexpr (requires { f(t); }) made = f(t);
-            });
-    };
-    ((place++ == call.place ? apply(std::type_identity<F>()) : void()), ...);
-    return made;
-}
-
-template <class R>
-bounded<R> power_of(bounded<R> x, double m) {
-    if (m == 0) return bounded<R>::exact(1);
-    if (m >= 1 && m <= 1024 && m == std::floor(m)) return whole_power(x, static_cast<int>(m));
-    return exp(m * log(x));
-}
-
-template <class R>
-bounded<R> polynomial_in(bounded<R> x, const std::vector<double>& c) {
-    bounded<R> sum(c.back());
-    for (std::size_t i = c.size() - 1; i-- > 0;) sum = sum * x + bounded<R>(c[i]);
-    return sum;
-}
-
 // Calls visit(node, its form) for every node of the tree.
 template <class F>
 void walk(const kernel_node& node, F visit) {
@@ -164,31 +136,17 @@ struct precise_kernel<R>::bound_plan {
 
     bounded<R> map(const instruction& step, index i, index j) const {
         const bounded<R> t = input_of(step, i, j);
-        if (step.input != map_input::with_norms) return mapped(step.formula, t, listed_kernels());
+        const bounded<R> unknown{t.value, std::numeric_limits<R>::infinity()};  // where the formula wants norms
+        if (step.input != map_input::with_norms) return mapped_by(step.formula, t, unknown, listed_kernels());
         return jaccard{}(t, input_of(step, i, i), input_of(step, j, j));
     }
 
     bounded<R> at(index i, index j) const {
-        std::vector<bounded<R>> registers(static_cast<std::size_t>(code->registers));
-        const auto in = [&](int which) -> bounded<R>& { return registers[static_cast<std::size_t>(which)]; };
-        for (std::size_t s = 0; s < code->code.size(); ++s) {
-            const instruction& step = code->code[s];
-            const auto outer = [&](index of) { return factors[s][static_cast<std::size_t>(of)]; };
-            using op = instruction::op;
-            switch (step.what) {
-                case op::fill: in(step.to) = bounded<R>(step.shift); break;
-                case op::map: in(step.to) = map(step, i, j); break;
-                case op::affine: in(step.to) = step.scale * in(step.a) + step.shift; break;
-                case op::add: in(step.to) = in(step.a) + in(step.b); break;
-                case op::multiply: in(step.to) = in(step.a) * in(step.b); break;
-                case op::power: in(step.to) = power_of(in(step.a), step.shift); break;
-                case op::polynomial: in(step.to) = polynomial_in(in(step.a), step.coefficients); break;
-                case op::exponential: in(step.to) = exp(in(step.a)); break;
-                case op::outer_multiply: in(step.to) = in(step.a) * outer(i) * outer(j); break;
-                case op::outer_add: in(step.to) = in(step.a) + outer(i) + outer(j); break;
-            }
-        }
-        return in(code->result);
+        const auto outer = [&](std::size_t s, index of) { return factors[s][static_cast<std::size_t>(of)]; };
+        return run_plan<bounded<R>>(
+            *code, [&](const instruction& step) { return map(step, i, j); },
+            [&](std::size_t s, bounded<R> a) { return a * outer(s, i) * outer(s, j); },
+            [&](std::size_t s, bounded<R> a) { return a + outer(s, i) + outer(s, j); });
     }
 };
 

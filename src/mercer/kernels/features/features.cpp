@@ -127,6 +127,19 @@ feature column_map(std::vector<index> columns) {
     });
 }
 
+feature scale_map(std::vector<double> factors) {
+    return each(fmt::format("scaled {}", fmt::join(factors, ",")), [factors](const dataset& x) {
+        const dense<double> from = as_dense<double>(x);
+        if (from.dims() != static_cast<index>(factors.size()))
+            fail(errc::invalid_argument, fmt::format("scaled: there are factors for {} columns, the data have {}",
+                                                     factors.size(), from.dims()));
+        matrix<double> to(from.size(), from.dims());
+        for (index i = 0; i < from.size(); ++i)
+            for (index a = 0; a < to.cols(); ++a) to(i, a) = factors[static_cast<std::size_t>(a)] * from.row(i)[a];
+        return dataset(dense<double>(std::move(to)));
+    });
+}
+
 feature compose(feature first, feature second) {
     if (!first.apply) return second;
     if (!second.apply) return first;

@@ -22,5 +22,7 @@ feature circle_map(double period);
 feature vector_map(std::string key, std::function<std::vector<double>(std::span<const double>)> phi);
 // x ↦ the chosen coordinates.
 feature column_map(std::vector<index> columns);
+// x ↦ s∘x, coordinate by coordinate.
+feature scale_map(std::vector<double> factors);
 
 }  // namespace mercer

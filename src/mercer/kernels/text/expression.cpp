@@ -19,10 +19,10 @@
 #include <optional>
 
 #include "mercer/base/error.h"
+#include "mercer/base/nearest_name.h"
 #include "mercer/kernels/algebra.h"
 #include "mercer/kernels/constant.h"
 #include "mercer/kernels/text/names.h"
-#include "mercer/kernels/text/nearest_name.h"
 #include "mercer/kernels/text/registry.h"
 
 namespace mercer {
@@ -156,7 +156,7 @@ private:
             expect(')');
             return word == "exp" ? exp(inner) : normalise(inner);
         }
-        if (word == "polynomial_of" || word == "columns") {
+        if (word == "polynomial_of" || word == "columns" || word == "scaled") {
             const kernel inner = kernel_argument();
             expect(',');
             const std::size_t list_at = skip();
@@ -166,6 +166,7 @@ private:
             expect(')');
             return guarded(start, [&]() -> value {
                 if (word == "polynomial_of") return polynomial_of(inner, *numbers);
+                if (word == "scaled") return scaled(inner, *numbers);
                 std::vector<index> which;
                 for (const double column : *numbers) {
                     if (column != std::floor(column) || column < 0 || column > 2e9)
@@ -373,8 +374,8 @@ private:
             known.push_back(each.info.name);
             known.insert(known.end(), each.info.aliases.begin(), each.info.aliases.end());
         }
-        known.insert(known.end(),
-                     {"exp", "normalize", "polynomial_of", "columns", "field", "conjugate", "pullback", "map", "user"});
+        known.insert(known.end(), {"exp", "normalize", "polynomial_of", "columns", "scaled", "field", "conjugate",
+                                   "pullback", "map", "user"});
         const std::string best = nearest_name(word, known);
         return fmt::format("there is no kernel '{}'{}", word, best.empty() ? "" : "; did you mean " + best + "?");
     }

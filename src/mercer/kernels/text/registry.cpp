@@ -82,6 +82,7 @@ const std::vector<algebra_info>& algebra_registry() {
         {"pullback(phi, k)", "k(phi(x), phi(z)), phi a registered map or a kernel that is phi(x)'phi(z) such as words",
          "a kernel"},
         {"columns(k, [0, 2, ...])", "k on some coordinates", "a kernel"},
+        {"scaled(k, [s0, s1, ...])", "k of vectors whose coordinates are multiplied by these numbers", "a kernel"},
         {"field(name, k)", "k on one field of records", "a kernel"},
         {"map(phi)", "phi(x)'phi(z), phi a registered map", "a kernel"},
         {"user(f)", "a registered function of two objects", "not proven"},

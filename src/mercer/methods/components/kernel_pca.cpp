@@ -206,8 +206,10 @@ kernel_pca_model fit_kernel_pca(const kernel& k, const dataset& x, const kernel_
     check(o, x.size());
     const auto by_any_rows = [&](const auto& K) { return fitted(K, by_rows(K, o.n_components), self_values(k, x), o); };
     constexpr std::size_t packed_bytes = std::size_t{64} << 20;
-    // Half of K in memory, where that is all that is needed of it.
+    // Half of K in memory, where that is all that is needed of it. Of few objects a pass is over before a second thread
+    // has woken.
     const auto by_half = [&] {
+        const thread_limit alone(x.size() < 500 ? 1 : threads());
         const auto K = make_gram<double>(k, x, packed_bytes);
         half_gram half(*K);
         std::vector<double> self(static_cast<std::size_t>(x.size()));
@@ -215,9 +217,10 @@ kernel_pca_model fit_kernel_pca(const kernel& k, const dataset& x, const kernel_
         const auto product = [&half](matrix_view<const double> v, matrix_view<double> out) { half.multiply(v, out); };
         // A pass over few objects is cheap beside the vectors' own algebra: narrow blocks, for few components, need
         // fewer of these.
-        const bool narrow = x.size() < 2000 && o.n_components <= 10;
-        return fitted(static_cast<const gram<double>&>(*K), {product, narrow ? index{3} : gram_multiplication().block},
-                      self, o);
+        const index block = o.n_components > 10 || x.size() >= 2000 ? gram_multiplication().block
+                            : x.size() < 500                        ? 2
+                                                                    : 3;
+        return fitted(static_cast<const gram<double>&>(*K), {product, block}, self, o);
     };
     // The half, the examples packed, and some two hundred vectors
     const double need =

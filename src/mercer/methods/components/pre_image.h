@@ -14,8 +14,8 @@ struct pre_image_options {
         fixed_point,  // Mika et al. 1999, Gaussian only: z ← Σᵢ gᵢk(z,xᵢ)xᵢ/Σᵢ gᵢk(z,xᵢ), where Pφ(x) = Σᵢ gᵢφ(xᵢ),
                       // from z = x
         neighbours    // Kwok & Tsang 2004, any radial kernel: distances to the nearest training points in feature space
-                    // give distances in input space, and those the place, by least squares as in multidimensional
-                    // scaling
+                      // give distances in input space, and those the place, by least squares as in multidimensional
+                      // scaling
     };
     method how = method::automatic;
     index n_neighbors = 10;

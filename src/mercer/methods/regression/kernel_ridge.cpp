@@ -61,6 +61,7 @@ bool solve_mixed(mixed_matrix& a, matrix<double>& coef, kernel_ridge_model& mode
 kernel_ridge_model solve(const gram<double>& K, matrix_view<const double> y, const std::vector<double>& weight,
                          std::vector<index> used, const kernel_ridge_options& options) {
     const index n = K.rows();
+    if (kernel_ridge_by_cg(n, y.cols, options)) return solve_kernel_ridge_by_cg(K, y, weight, std::move(used), options);
     kernel_ridge_model model;
     model.alpha = options.alpha;
     const double start = now();
@@ -183,8 +184,9 @@ kernel_ridge_model fit_kernel_ridge(const kernel& k, const dataset& x, matrix_vi
     const std::vector<double> weight = checked_weights(owner, x.size(), options.sample_weight);
     require_finite(x);
     std::vector<index> used = positive(weight);
-    check_budget(owner, kernel_ridge_memory(static_cast<index>(used.size()), y.cols, options), options.memory_bytes,
-                 fmt::format("for the kernel matrix of {} examples", used.size()));
+    if (!kernel_ridge_by_cg(static_cast<index>(used.size()), y.cols, options))
+        check_budget(owner, kernel_ridge_memory(static_cast<index>(used.size()), y.cols, options), options.memory_bytes,
+                     fmt::format("for the kernel matrix of {} examples", used.size()));
     const bool everything = static_cast<index>(used.size()) == x.size();
     const dataset objects = everything ? x : gather(x, std::span<const index>(used));
     kernel_ridge_model model = solve(*make_gram<double>(k, objects, std::size_t{64} << 20), y, weight, used, options);
@@ -206,8 +208,9 @@ kernel_ridge_model fit_kernel_ridge_precomputed(matrix_view<const double> K, mat
     check(options, K.rows, y);
     const std::vector<double> weight = checked_weights(owner, K.rows, options.sample_weight);
     std::vector<index> used = positive(weight);
-    check_budget(owner, kernel_ridge_memory(static_cast<index>(used.size()), y.cols, options), options.memory_bytes,
-                 fmt::format("for a copy of the kernel matrix of {} examples", used.size()));
+    if (!kernel_ridge_by_cg(static_cast<index>(used.size()), y.cols, options))
+        check_budget(owner, kernel_ridge_memory(static_cast<index>(used.size()), y.cols, options), options.memory_bytes,
+                     fmt::format("for a copy of the kernel matrix of {} examples", used.size()));
     const precomputed<double> all(K);
     kernel_ridge_model model = solve(subset<double>(all, used), y, weight, used, options);
     fill_unseen(model, y, weight,

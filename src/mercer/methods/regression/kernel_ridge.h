@@ -9,6 +9,9 @@
 //     left out, example i is missed by   yᵢ - f₋ᵢ(xᵢ) = αᵢ/(A⁻¹)ᵢᵢ       (all copies of it left out, where its weight
 //     says there are several) as a Gaussian process with noise λ/wᵢ, f(x) has variance   k(x, x) - k_xᵀA⁻¹k_x
 //
+// Where n² numbers are too many, conjugate gradients to a stated residual instead (solvers/nystroem/ridge_cg.h), which
+// multiply by K and store none of it: memory n·(rank + a few), time n² a step.
+//
 // A path over many λ comes from one decomposition of W^½KW^½. For the generalised cross-validation score
 //     GCV(λ) = N·RSS/(N - df)²,   N = Σwᵢ, RSS = Σwᵢ(yᵢ - f(xᵢ))², df = tr K(K + λW⁻¹)⁻¹
 // a band matrix is enough (solvers/algebra/band_reduction.h); leave-one-out needs diag A⁻¹ for every λ, and so the
@@ -24,12 +27,19 @@
 
 namespace mercer {
 
+// automatic: conjugate gradients where the matrix does not fit the memory, else a decomposition.
+enum class ridge_solver { automatic, direct, cg };
+
 struct kernel_ridge_options {
-    double alpha = 1;                                 // λ, 0 <= λ < infinity
-    std::vector<double> output_alphas{};              // λ of each output instead: each is a fit of its own
-    std::vector<double> sample_weight{};              // empty: all 1
-    bool loo = false;                                 // leave-one-out residuals as well: twice the work of the fit
-    bool variance = false;                            // keep what predict_variance needs: n² numbers
+    double alpha = 1;                     // λ, 0 <= λ < infinity
+    std::vector<double> output_alphas{};  // λ of each output instead: each is a fit of its own
+    std::vector<double> sample_weight{};  // empty: all 1
+    bool loo = false;                     // leave-one-out residuals as well: twice the work of the fit
+    bool variance = false;                // keep what predict_variance needs: n² numbers
+    ridge_solver solver = ridge_solver::automatic;
+    double tol = 1e-10;                               // cg: ‖y - (K + λW⁻¹)α‖ <= tol·‖y‖
+    index max_products = 1000;                        // cg: products with K
+    index rank = 0;                                   // cg: of the preconditioner; 0: what suits n and the memory
     std::size_t memory_bytes = std::size_t{4} << 30;  // checked before anything is allocated
     progress_callback progress{};  // false ends the fit with errc::cancelled: half a factor predicts nothing
 };
@@ -40,7 +50,9 @@ struct kernel_ridge_model {
     matrix<double>
         loo;  // yᵢ - f₋ᵢ(xᵢ), one row per training example; of examples with weight 0, whom no fit has seen, yᵢ - f(xᵢ)
     matrix<double> factor;  // R with RᵀR = K + λW⁻¹, upper half; empty unless asked for
-    index refinements = 0;  // products with K + λW⁻¹ after a factor in float; 0: a factor in double
+    index refinements = 0;  // products with K + λW⁻¹, of cg or after a factor in float; 0: a factor in double
+    fit_status status = fit_status::converged;
+    double residual = 0;  // cg: ‖y - (K + λW⁻¹)α‖/‖y‖, measured; else 0
     double seconds_gram = 0, seconds_solve = 0;
 };
 
@@ -50,6 +62,11 @@ kernel_ridge_model fit_kernel_ridge(const kernel& k, const dataset& x, matrix_vi
                                     const kernel_ridge_options& options = {});
 kernel_ridge_model fit_kernel_ridge_precomputed(matrix_view<const double> K, matrix_view<const double> y,
                                                 const kernel_ridge_options& options = {});
+// The solution by conjugate gradients, of the examples `used`; K stands for them alone.
+kernel_ridge_model solve_kernel_ridge_by_cg(const gram<double>& K, matrix_view<const double> y,
+                                            const std::vector<double>& weight, std::vector<index> used,
+                                            const kernel_ridge_options& options);
+bool kernel_ridge_by_cg(index n, index outputs, const kernel_ridge_options& options);
 // Bytes that the fit of n examples and m outputs needs beside the data, at most.
 double kernel_ridge_memory(index n, index outputs, const kernel_ridge_options& options);
 

@@ -9,12 +9,16 @@ namespace mercer {
 template <>
 struct file_form<kernel_ridge_model> {
     static constexpr std::string_view format = "mercer-kernel-ridge-model";
-    static constexpr int version = 1;
+    static constexpr int version = 2;  // 1: without status and residual
 
     static void parts(auto& a, auto& m) {
         a.numbers(m.alpha);
         a.check(m.alpha >= 0 && std::isfinite(m.alpha), "alpha is {}", m.alpha);
         a.part(m.f);
+        if (a.version() > 1) {
+            a.status(m.status);
+            a.numbers(m.residual);
+        }
         if (a.flag("loo", m.loo.rows() > 0)) a.table(m.loo, m.f.training_size, m.f.functions());
         if (!a.flag("factor", m.factor.rows() > 0)) return;
         a.upper_triangle(m.factor, m.f.size());

@@ -58,6 +58,9 @@ struct kernel_ridge {
     std::vector<double> alphas{}, output_alphas{};
     std::string score = "gcv";
     bool loo = false, variance = false;
+    std::string solver = "automatic";
+    double tol = 1e-10;
+    index max_products = 1000;
 
     static method_facts facts() {
         return {"kernel_ridge",
@@ -76,8 +79,15 @@ struct kernel_ridge {
         v.numbers("output_alphas", output_alphas, at_least(0), "one λ for each column of targets", one_lambda);
         v.choice("score", score, {"gcv", "loo"}, "how λ is chosen: generalised cross-validation or leave-one-out",
                  option_needs{{"alphas"}});
-        v.flag("loo", loo, "leave-one-out error as well");
-        v.flag("variance", variance, "keep what variances of predictions need");
+        const option_needs decomposed{{"solver", {"automatic", "direct"}}};
+        v.flag("loo", loo, "leave-one-out error as well", decomposed);
+        v.flag("variance", variance, "keep what variances of predictions need", decomposed);
+        v.choice("solver", solver, {"automatic", "direct", "cg"},
+                 "a decomposition, or conjugate gradients without n² numbers in memory; automatic: what fits",
+                 one_lambda);
+        const option_needs iterated{{"solver", {"cg", "automatic"}}, {"alphas", {""}}};
+        v.number("tol", tol, above(0), "cg: ‖y - (K + λI)α‖ <= tol·‖y‖", iterated);
+        v.whole("max_products", max_products, 1, "cg: products with K at most", iterated);
     }
 };
 

@@ -102,8 +102,20 @@ posed pose_one_class(const dual_input& in) {
     return q;
 }
 
+// ε-regression with ε = 0: α and α* of an example have one and the same F, so that their difference in [-C, C] is one
+// variable. Two would be twins that pairs and factorisations cannot tell apart.
+posed pose_absolute_loss(const dual_input& in) {
+    posed q;
+    q.p = in.y;
+    for (const double most : in.penalty) q.lower.push_back(-most), q.upper.push_back(most);
+    q.start = in.start.empty() ? std::vector<double>(in.y.size(), 0.0) : in.start;
+    make_feasible(q, 0, 0);
+    return q;
+}
+
 // α in [0, C] and -α* in [-C, 0], side by side over the mirrored kernel.
 posed pose_svr(const dual_input& in) {
+    if (in.task == svm_task::epsilon_svr && in.epsilon == 0) return pose_absolute_loss(in);
     posed q;
     const std::size_t n = in.penalty.size();
     const bool nu = in.task == svm_task::nu_svr;

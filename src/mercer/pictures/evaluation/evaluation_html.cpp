@@ -19,7 +19,7 @@ std::string range_text(const interval& r) {
 }
 
 std::string figures_table(const shown_figures& all, const std::string& first, const std::string& second) {
-    std::string out = head({first, second});
+    std::string out = first.empty() && second.empty() ? "" : head({first, second});
     for (const auto& [name, value] : all) out += row(cell(name, "l") + cell(value, "l"));
     return table_of(out);
 }
@@ -80,14 +80,11 @@ std::string tiles(const evaluation& all) {
     return out + "</div>\n";
 }
 
-}  // namespace
-
-std::string evaluation_html(const evaluation& all, const evaluation_page& page) {
-    std::string body =
-        fmt::format("<h1>{}</h1>\n<p class=\"about\">{}</p>\n", xml_escaped(page.title), xml_escaped(page.about));
-    body += tiles(all);
+std::string judgement(const evaluation& all, const evaluation_page& page) {
+    std::string body = tiles(all);
     const auto shared = std::make_shared<const evaluation>(all);
     body += "<h2>How good it is</h2>\n";
+    if (!page.judged.empty()) body += "<p class=\"about\">" + xml_escaped(page.judged) + "</p>\n";
     for (const named_panel& each : evaluation_panels(shared))
         body += figure(panel_figure(each.draw, each.name), each.caption);
     body += metrics_table(all);
@@ -99,6 +96,13 @@ std::string evaluation_html(const evaluation& all, const evaluation_page& page) 
     body += all.of == answer::values ? "<h3>Residuals</h3>\n" + residuals_table(all.residuals)
                                      : "<h3>Class by class</h3>\n" + classes_table(all);
     if (!all.importance.empty()) body += importance_table(all);
+    return body;
+}
+
+std::string whole_page(const evaluation_page& page, const std::string& judged) {
+    std::string body =
+        fmt::format("<h1>{}</h1>\n<p class=\"about\">{}</p>\n", xml_escaped(page.title), xml_escaped(page.about));
+    body += judged;
     body += "<h2>The data</h2>\n" + figures_table(page.data, "", "");
     body += "<h2>The fit</h2>\n" + figures_table(page.choices, "choice or figure", "value");
     if (!page.search_note.empty()) {
@@ -108,7 +112,15 @@ std::string evaluation_html(const evaluation& all, const evaluation_page& page) 
     }
     if (!page.pictures.empty()) body += "<h2>The model on the data</h2>\n";
     for (const report_figure& each : page.pictures) body += figure(each.picture, each.caption);
-    return framed(page.title, body);
+    return framed(page.title, body + page.margins);
 }
+
+}  // namespace
+
+std::string evaluation_html(const evaluation& all, const evaluation_page& page) {
+    return whole_page(page, judgement(all, page));
+}
+
+std::string model_html(const evaluation_page& page) { return whole_page(page, {}); }
 
 }  // namespace mercer

@@ -22,8 +22,12 @@ struct evaluation_page {
     shown_figures best{};                   // settings and their scores, the best first
     std::vector<report_figure> search{};    // the map of the scores
     std::vector<report_figure> pictures{};  // of the model on the data
+    std::string judged{};                   // a word on which examples it was judged by
+    std::string margins{};                  // of a machine, by margins_html; empty: none
 };
 
 std::string evaluation_html(const evaluation& all, const evaluation_page& page);
+// The same page of a model that there is no judging: clusters, components, densities.
+std::string model_html(const evaluation_page& page);
 
 }  // namespace mercer

@@ -226,6 +226,24 @@ void cholesky_half_solve_rows(matrix_view<const double> r, matrix_view<double> b
         in_turn(1.0 * n * n * m, dtrsm_, "L", "L", "N", "N", &n, &m, &one, r.data, &lda, b.data, &ldb, 1, 1, 1, 1);
 }
 
+void cholesky_other_half_solve_rows(matrix_view<const double> r, matrix_view<double> b) {
+    const int n = lapack_size(r.rows, "Cholesky"), lda = static_cast<int>(r.stride), m = static_cast<int>(b.rows),
+              ldb = static_cast<int>(b.stride);
+    const double one = 1;
+    if (n > 0 && m > 0)
+        in_turn(1.0 * n * n * m, dtrsm_, "L", "L", "T", "N", &n, &m, &one, r.data, &lda, b.data, &ldb, 1, 1, 1, 1);
+}
+
+// Fortran sees the transposes: Cᵀ ← Cᵀ - B·Aᵀ
+void subtract_product(matrix_view<const double> a, matrix_view<const double> b, matrix_view<double> c) {
+    const int m = static_cast<int>(c.cols), n = static_cast<int>(c.rows), k = static_cast<int>(a.cols),
+              lda = static_cast<int>(b.stride), ldb = static_cast<int>(a.stride), ldc = static_cast<int>(c.stride);
+    const double one = 1, minus = -1;
+    if (m > 0 && n > 0 && k > 0)
+        in_turn(2.0 * m * n * k, dgemm_, "T", "N", &m, &n, &k, &minus, b.data, &lda, a.data, &ldb, &one, c.data, &ldc,
+                1, 1);
+}
+
 std::vector<double> inverse_diagonal(matrix_view<double> r) {
     const int n = lapack_size(r.rows, "inverse"), lda = static_cast<int>(r.stride);
     if (n > 0) invert_lower(n, r.data, lda);

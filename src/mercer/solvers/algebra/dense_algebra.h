@@ -39,6 +39,10 @@ index cholesky_in_place(matrix_view<double> a);
 // B ← A⁻¹B and B ← R⁻ᵀBᵀ (given and returned as rows) from that R.
 void cholesky_solve(matrix_view<const double> r, matrix_view<double> b);
 void cholesky_half_solve_rows(matrix_view<const double> r, matrix_view<double> b);
+// B ← R⁻¹Bᵀ, as rows.
+void cholesky_other_half_solve_rows(matrix_view<const double> r, matrix_view<double> b);
+// C ← C - A·Bᵀ
+void subtract_product(matrix_view<const double> a, matrix_view<const double> b, matrix_view<double> c);
 // diag A⁻¹ from that R, which is lost: (A⁻¹)ᵢᵢ = Σ_k (R⁻¹)ᵢₖ².
 std::vector<double> inverse_diagonal(matrix_view<double> r);
 

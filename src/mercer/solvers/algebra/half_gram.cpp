@@ -14,6 +14,8 @@ namespace {
 // Whole micro-tiles of 12; a part stays in L2 while it is used twice, and begins where a panel of the evaluator does.
 constexpr index micro = 12, band = 288, width_of_tile = 4 * band, part = 96;
 
+constexpr index few = 1000;  // objects
+
 constexpr index whole(index count, index unit) { return (count + unit - 1) / unit * unit; }
 
 }  // namespace
@@ -46,7 +48,14 @@ half_gram::half_gram(const gram<double>& k) : n_(k.rows()) {
     for (std::size_t t = 0; t < tiles_.size(); ++t)
         if (tiles_[t].row == tiles_[t].col) first_.push_back(t);
     const tile& last = tiles_.back();
-    memory_ = reserved_memory((last.at + static_cast<std::size_t>(last.rows * last.cols)) * sizeof(double));
+    const std::size_t size = last.at + static_cast<std::size_t>(last.rows * last.cols);
+    if (n_ < few) {
+        few_.resize(static_cast<index>(size));
+        numbers_ = few_.data();
+    } else {
+        memory_ = reserved_memory(size * sizeof(double));
+        numbers_ = static_cast<double*>(memory_.data());
+    }
     parallel_for(static_cast<index>(tiles_.size()), [&](index i) {
         const tile& t = tiles_[static_cast<std::size_t>(i)];
         const index rows = std::min(t.rows, n_ - t.row);

@@ -29,13 +29,15 @@ private:
         std::size_t at = 0;
     };
     static std::vector<tile> cut(index n);
-    double* place(const tile& t) const { return static_cast<double*>(memory_.data()) + t.at; }
+    double* place(const tile& t) const { return numbers_ + t.at; }
     void products(const tile& t, const double* v, index width, double* own, double* turned) const;
 
     index n_ = 0;
     std::vector<tile> tiles_;
     std::vector<std::size_t> first_;  // of every band's tiles
     reserved_memory memory_;
+    buffer<double> few_;           // in its place for few objects: memory that was used before is quicker to fill
+    double* numbers_ = nullptr;    // in one of the two
     buffer<double> right_, sums_;  // of a product; kept for the next
 };
 

@@ -9,7 +9,6 @@ namespace mercer::smo {
 
 // The value c about which all kernel values lie, where float can hardly tell them apart: of a Gaussian much wider than
 // the data, say. Else 0.
-double common_value(std::span<const float> values);
-double common_value(const gram<float>& K);  // from some of its values
+double common_value(const gram<float>& K, std::span<const index> among);  // from some of the values of these points
 
 }  // namespace mercer::smo

@@ -90,8 +90,9 @@ void gradient::make_exact(const std::vector<index>& points) {
     });
 }
 
-bool gradient::make_all_exact() {
-    if (v_.active * v_.support_size() > by_.most_exact) return false;
+bool gradient::make_all_exact(double cycles) {
+    const index values = v_.active * v_.support_size();
+    if (values > by_.most_exact && static_cast<double>(values) * exact_.element_cost() > cycles) return false;
     std::vector<index> all(static_cast<std::size_t>(v_.active));
     std::iota(all.begin(), all.end(), index{0});
     make_exact(all);

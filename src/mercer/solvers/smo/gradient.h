@@ -23,8 +23,9 @@ public:
     void reconstruct();
     // F of these points in double.
     void make_exact(const std::vector<index>& points);
-    // That of all active ones, if it does not take too many kernel values; else nothing, and false.
-    bool make_all_exact();
+    // That of all active ones, if it does not take too many kernel values, or no more than so many cycles; else
+    // nothing, and false.
+    bool make_all_exact(double cycles = 0);
     // How far F is from its exact values at a few of the active points, a new choice each time; they are exact then.
     double sampled_error();
     // Every step-th active point, from another one each time.

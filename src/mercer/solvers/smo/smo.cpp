@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "mercer/base/error.h"
 #include "mercer/gram/narrowed.h"
@@ -129,8 +130,9 @@ solver::next solver::ask_certificate() {
 solver::next solver::accelerate() {
     const bool fell = newton_.step();
     if (fell && v_.active == v_.n) newton_.was_vain(!certificate_.remember());
-    // Where it cannot be seen whether it is exhausted, for exact values are too many, it goes on.
-    if (!newton_.exhausted() || !active_.finest() || !F_.make_all_exact()) return next::work;
+    // Whether it is exhausted exact values say, once they take little beside what was done.
+    if (!newton_.exhausted() || !active_.finest() || !F_.make_all_exact(0.25 * newton_.work_before()))
+        return next::work;
     if (v_.active < v_.n) active_.unshrink();
     const bool certain = certificate_.holds();
     if (!certain && newton_.last_resort()) return next::work;
@@ -206,17 +208,6 @@ smo_result solver::result() {
     return out;
 }
 
-double common_value(const gram<float>& K) {
-    constexpr index most_rows = 8, most_columns = 64;
-    const index n = K.rows(), rows = std::min(n, most_rows), columns = std::min(n, most_columns);
-    std::vector<index> r, c;
-    for (index i = 0; i < rows; ++i) r.push_back(i * n / rows);
-    for (index j = 0; j < columns; ++j) c.push_back(j * n / columns);
-    matrix<float> some(rows, columns);
-    K.block(std::span<const index>(r), std::span<const index>(c), some.view());
-    return common_value({some.data(), static_cast<std::size_t>(rows * columns)});
-}
-
 }  // namespace smo
 
 void smo_result::add_run_before(const smo_result& first) {
@@ -239,7 +230,9 @@ smo_result solve_smo(const gram<float>& fast, const gram<double>& exact, const b
                                              std::to_string(problem.lower[i]) + " and " +
                                              std::to_string(problem.upper[i]) + " for variable " + std::to_string(i));
     smo_result r = smo::solver(fast, exact, problem, options).run();
-    const double c = r.status == fit_status::stalled ? smo::common_value(fast) : 0;
+    std::vector<index> all(problem.p.size());
+    std::iota(all.begin(), all.end(), index{0});
+    const double c = r.status == fit_status::stalled ? smo::common_value(fast, all) : 0;
     if (c == 0) return r;
     // What tells the points apart is lost in the rounding of what they have in common: on from here without that. The
     // sum of α is fixed, so it is the same problem, F but for a constant.

@@ -3,7 +3,7 @@
 //     min  ½ αᵀKα - pᵀα    subject to   l <= α <= u,   Σ α fixed within each group (one or two groups),
 //
 // with labels kept out of K: α is signed. C-SVC: p = y, 0 <= yα <= C, Σα = 0. ε-regression: two variables per example
-// over mirrored(K), p = y ∓ ε. One-class: p = 0, Σα = νn. ν-problems: two groups.
+// over mirrored(K), p = y ∓ ε; with ε = 0 one, p = y, |α| <= C. One-class: p = 0, Σα = νn. ν-problems: two groups.
 //
 // With F = p - Kα a point is optimal when, in every group, max{Fᵢ : αᵢ < uᵢ} <= min{Fⱼ : αⱼ > lⱼ}; the difference is
 // the gap. The solver works on two levels. Outside: the most violating variables (and the free ones still in motion)

@@ -117,6 +117,14 @@ HWY_INLINE best<R> partner(const inner_problem<R>& p, int g, size i, R Fi) {
     return found;
 }
 
+// What α may do from where it stands.
+template <class R>
+HWY_INLINE void place(inner_problem<R>& p, size k) {
+    const auto tube = static_cast<R>(p.tube);
+    p.up[k] = p.alpha[k] < p.upper[k] ? (p.alpha[k] < 0 ? tube : -tube) : static_cast<R>(-infinity);
+    p.low[k] = p.alpha[k] > p.lower[k] ? (p.alpha[k] > 0 ? -tube : tube) : static_cast<R>(infinity);
+}
+
 template <class R>
 void solve(inner_problem<R>& p) {
     scan_result<R> state[2];
@@ -146,26 +154,28 @@ void solve(inner_problem<R>& p) {
                 ++p.flat_steps;
         }
         if (a < p.tau) a = p.tau;
-        // The step along α_i + α_j = const, cut at the box.
-        double t = (static_cast<double>(p.F[i]) - static_cast<double>(p.F[j])) / a;
-        const double room_i = p.upper[i] - p.alpha[i], room_j = p.alpha[j] - p.lower[j];
+        // The step along α_i + α_j = const, cut at the box, and where |α| has its corner.
+        double t = (static_cast<double>(p.F[i]) + static_cast<double>(p.up[i]) - static_cast<double>(p.F[j]) -
+                    static_cast<double>(p.low[j])) /
+                   a;
+        const double top = p.tube > 0 && p.alpha[i] < 0 ? 0.0 : p.upper[i];
+        const double bottom = p.tube > 0 && p.alpha[j] > 0 ? 0.0 : p.lower[j];
+        const double room_i = top - p.alpha[i], room_j = p.alpha[j] - bottom;
         if (t >= room_i && room_i <= room_j) {
             t = room_i;
             p.alpha[j] -= t;
-            p.alpha[i] = p.upper[i];
-            if (room_i == room_j) p.alpha[j] = p.lower[j];
+            p.alpha[i] = top;
+            if (room_i == room_j) p.alpha[j] = bottom;
         } else if (t >= room_j) {
             t = room_j;
             p.alpha[i] += t;
-            p.alpha[j] = p.lower[j];
+            p.alpha[j] = bottom;
         } else {
             p.alpha[i] += t;
             p.alpha[j] -= t;
         }
-        p.up[i] = p.alpha[i] < p.upper[i] ? R(0) : static_cast<R>(-infinity);
-        p.low[i] = p.alpha[i] > p.lower[i] ? R(0) : static_cast<R>(infinity);
-        p.up[j] = p.alpha[j] < p.upper[j] ? R(0) : static_cast<R>(-infinity);
-        p.low[j] = p.alpha[j] > p.lower[j] ? R(0) : static_cast<R>(infinity);
+        place(p, i);
+        place(p, j);
         ++p.steps;
         for (int h = 0; h < p.groups; ++h) state[h] = scan<R, true>(p, h, Ki, Kj, static_cast<R>(t));
     }

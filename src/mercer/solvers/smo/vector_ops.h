@@ -16,7 +16,7 @@ struct inner_problem {
     const float* K = nullptr;  // size × size, rows of padding are never read
     const float* diagonal = nullptr;
     R* F = nullptr;
-    R* up = nullptr;   // 0 where α < u, else -∞
+    R* up = nullptr;   // 0 where α < u, else -∞ (see tube)
     R* low = nullptr;  // 0 where α > l, else +∞
     double* alpha = nullptr;
     const double* lower = nullptr;
@@ -27,6 +27,9 @@ struct inner_problem {
     double enough = 0;  // stop when max_up F - min_low F <= enough in every group
     std::int64_t most_steps = 0;
     double tau = 1e-12;  // curvature used where the true one is not positive
+    // + tube·Σ|α|: ε-regression with one variable for each example. Where α stands, up and low then hold what that term
+    // adds to F when α grows or falls (∓tube instead of 0), and a step ends at α = 0 at the latest.
+    double tube = 0;
     // results
     std::int64_t steps = 0;
     std::int64_t flat_steps = 0;     // curvature zero up to rounding: twins

@@ -56,13 +56,20 @@ bool working_block::round(double target, double rough, bool finest) {
 
 // Whether all active points are one block. Of many points only a few end up in motion, as a rule, and blocks of those
 // lead to the end; where they do not, most points take part, and pairs chosen among all of them are worth the whole
-// matrix.
-bool working_block::worth_whole(bool finest) const {
+// matrix. At once where rows in float say little of a K that hardly varies: a whole tile goes without what its values
+// have in common.
+bool working_block::worth_whole(bool finest) {
     if (v_.active <= by_.whole_size) return true;
     const auto room = static_cast<index>(std::sqrt(static_cast<double>(options_.block_bytes / 2 / sizeof(float))));
-    return v_.active <= std::min(by_.most_whole, room) && finest &&
-           static_cast<double>(done_.rows_computed + done_.rows_reused) >=
-               by_.whole_rows * static_cast<double>(v_.active);
+    if (!finest || v_.active > std::min(by_.most_whole, room)) return false;
+    return static_cast<double>(done_.rows_computed + done_.rows_reused) >=
+               by_.whole_rows * static_cast<double>(v_.active) ||
+           hardly_varies();
+}
+
+bool working_block::hardly_varies() {
+    if (!hardly_varies_) hardly_varies_ = common_value(F_.fast(), v_.original) != 0;
+    return *hardly_varies_;
 }
 
 void working_block::choose(bool finest) {
@@ -134,21 +141,19 @@ void working_block::choose_violators(index limit, std::vector<index>& chosen) {
     }
 }
 
-double common_value(std::span<const float> values) {
+double common_value(const gram<float>& K, std::span<const index> among) {
     constexpr float near = 0.02f;
-    const auto [low, high] = std::minmax_element(values.begin(), values.end());
+    constexpr index most_rows = 8, most_columns = 64;
+    const auto n = static_cast<index>(among.size());
+    const index rows = std::min(n, most_rows), columns = std::min(n, most_columns);
+    if (n == 0) return 0;
+    std::vector<index> r, c;
+    for (index i = 0; i < rows; ++i) r.push_back(among[static_cast<std::size_t>(i * n / rows)]);
+    for (index j = 0; j < columns; ++j) c.push_back(among[static_cast<std::size_t>(j * n / columns)]);
+    matrix<float> some(rows, columns);
+    K.block(std::span<const index>(r), std::span<const index>(c), some.view());
+    const auto [low, high] = std::minmax_element(some.data(), some.data() + rows * columns);
     return *high > *low && *low > 0 && *high - *low < near * *high ? 0.5 * (static_cast<double>(*low) + *high) : 0;
-}
-
-// Of a few rows of a tile.
-static double common_value(const std::vector<float*>& rows, index count) {
-    constexpr index looked_at = 8;
-    std::vector<float> some;
-    for (index s = 0; s < std::min(looked_at, count); ++s) {
-        const float* row = rows[static_cast<std::size_t>(s * count / std::min(looked_at, count))];
-        some.insert(some.end(), row, row + count);
-    }
-    return common_value(some);
 }
 
 // The kernel values of the block among themselves, unless they are there from the round before.
@@ -169,13 +174,14 @@ void working_block::make_tile() {
     tile_of_ = std::move(of);
     if (there) return;
     const auto real = static_cast<index>(who.size());
-    F_.fast().square(std::span<const index>(who), block_rows<float>(rows.data()));
     tile_diagonal_.clear();
     // K - c instead of K: steps have sum 0 in every group, so it is the same problem.
-    if (const double common = whole_ ? common_value(rows, real) : 0; common != 0) {
+    if (const double common = whole_ ? common_value(F_.fast(), who) : 0; common != 0) {
         lowered<float>(F_.exact(), common).square(std::span<const index>(who), block_rows<float>(rows.data()));
         tile_diagonal_.assign(static_cast<std::size_t>(q), 1.0f);
         for (index r = 0; r < real; ++r) tile_diagonal_[place[r]] = rows[r][r];
+    } else {
+        F_.fast().square(std::span<const index>(who), block_rows<float>(rows.data()));
     }
     if (v_.groups == 1) {
         for (float* row : rows) std::fill(row + real, row + q, 0.0f);

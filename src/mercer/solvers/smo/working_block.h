@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "mercer/solvers/smo/gradient.h"
@@ -18,7 +19,8 @@ public:
     bool round(double target, double rough, bool finest);
 
 private:
-    bool worth_whole(bool finest) const;
+    bool worth_whole(bool finest);
+    bool hardly_varies();
     void choose(bool finest);
     void choose_violators(index limit, std::vector<index>& chosen);
     void solve(double target, double rough);
@@ -40,10 +42,11 @@ private:
 
     std::vector<index> block_;  // positions, each group padded to whole vectors with -1
     index begin_[2] = {0, 0}, end_[2] = {0, 0};
-    bool whole_ = false;              // the block is all active points
-    index variables_ = 0;             // in it, without padding
-    std::vector<index> previous_;     // the block before, as numbers of points
-    std::vector<std::uint8_t> mark_;  // of positions, while a block is chosen
+    bool whole_ = false;                 // the block is all active points
+    std::optional<bool> hardly_varies_;  // whether all of K lies about a common value; not asked yet
+    index variables_ = 0;                // in it, without padding
+    std::vector<index> previous_;        // the block before, as numbers of points
+    std::vector<std::uint8_t> mark_;     // of positions, while a block is chosen
     buffer<float> tile_;
     std::vector<index> tile_of_;        // whose tile it is, as numbers of points
     std::vector<float> tile_diagonal_;  // where a common value was taken off the tile: its diagonal; else empty

@@ -15,6 +15,7 @@ bool newton::step() {
     const bool fell = solve(false);
     if (!fell) patience_ = std::min(2 * patience_, by_.most_patience);
     steps_at_last_ = done_.steps;
+    work_before_ += done_.work;
     done_.work = 0;
     ++steps_;
     return fell;

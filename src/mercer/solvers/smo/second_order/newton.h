@@ -40,6 +40,9 @@ public:
     // Solved in double time and again, and float kernel values lead away every time: K is too large for them.
     bool exhausted() const { return steps_ > by_.most_newtons || vain_ > by_.most_vain_newtons; }
 
+    // What blocks had done when it was last tried, in about so many cycles.
+    double work_before() const { return work_before_; }
+
     // Φ with K = ΦΦᵀ, where there is one of few columns.
     bool find_features();
     // F = p - Φ(Φᵀα) of all points.
@@ -69,6 +72,7 @@ private:
     const vector_ops& ops_ = best_vector_ops();
     std::int64_t steps_at_last_ = 0;  // when it was last tried
     std::int64_t patience_;
+    double work_before_ = 0;
     int steps_ = 0, last_tries_ = 0;
     int vain_ = 0;  // one after the other that solved it, and brought the objective down by nothing but rounding
     bool asked_features_ = false, asked_low_rank_ = false;

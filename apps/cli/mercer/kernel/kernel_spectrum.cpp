@@ -1,0 +1,112 @@
+// mercer kernel spectrum: the eigenvalues of a Gram matrix.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernel.h"
+
+namespace mercer::cli {
+namespace {
+
+struct spectrum_options {
+    kernel_task task;
+    index top = 10;
+    std::string out;
+};
+
+std::string bar(double share, double largest) {
+    constexpr double width = 30;
+    static constexpr const char* eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+    const auto parts = largest > 0 ? static_cast<int>(std::lround(share / largest * width * 8)) : 0;
+    std::string out;
+    for (int i = 0; i < parts / 8; ++i) out += "█";
+    return out + eighths[parts % 8];
+}
+
+// So many eigenvalues, the largest |λ| first, hold this share of Σ|λ|.
+index needed(const std::vector<double>& cumulative, double share) {
+    const auto at = std::ranges::lower_bound(cumulative, share);
+    return at == cumulative.end() ? static_cast<index>(cumulative.size()) : at - cumulative.begin() + 1;
+}
+
+std::string as_text(const bound_kernel& bound, const gram_spectrum& spectrum, index top) {
+    const index n = spectrum.size();
+    const std::vector<double> cumulative = spectrum.cumulative_share();
+    std::string out = fmt::format("{}\n{}\n\n", bound.k.text(), bound.on.about);
+    double total = 0, largest = 0;
+    for (const double value : spectrum.values) {
+        total += std::abs(value);
+        largest = std::max(largest, std::abs(value));
+    }
+    std::vector<std::vector<std::string>> lines{{"index", "eigenvalue", "share", ""}};
+    const auto add = [&](index i) {
+        const double value = spectrum.values[static_cast<std::size_t>(i)];
+        lines.push_back({fmt::format("{}", i + 1), fmt::format("{:.6g}", value),
+                         total > 0 ? fmt::format("{:.2f} %", 100 * std::abs(value) / total) : "-",
+                         bar(std::abs(value), largest)});
+    };
+    for (index i = 0; i < std::min(n, top); ++i) add(i);
+    const index last =
+        std::max(std::min(n, top), n - (spectrum.negative() > 0 ? std::min<index>(3, spectrum.negative()) : 1));
+    if (last < n) {
+        if (last > top) lines.push_back({"...", "", "", ""});
+        for (index i = last; i < n; ++i) add(i);
+    }
+    out += aligned(lines, {true, true, true, false});
+    out += fmt::format("\n  rank            {} of {} (|λ| > {:.2g}, what rounding may leave of 0)\n", spectrum.rank(),
+                       n, spectrum.tolerance);
+    out += fmt::format("  effective rank  {:.2f}\n", spectrum.effective_rank());
+    out += fmt::format("  negative        {}\n", spectrum.negative());
+    out += fmt::format("  90 %, 99 % of Σ|λ| lie in {} and {} eigenvalues\n", needed(cumulative, 0.9),
+                       needed(cumulative, 0.99));
+    return out;
+}
+
+void show(const spectrum_options& options) {
+    if (!options.out.empty()) matrix_writer::check_name(options.out);
+    std::string text;
+    json answer;
+    {
+        progress shown;
+        const bound_kernel bound = bind(options.task, shown);
+        require_memory(bound.size(), 4, "the eigendecomposition");
+        shown.phase(fmt::format("computing the eigenvalues of {} rows", bound.size()));
+        const gram_spectrum spectrum = decompose(*bound.matrix, eigen_parts::values);
+        if (!options.out.empty()) write_matrix(options.out, {spectrum.values.data(), spectrum.size(), 1});
+        text = as_text(bound, spectrum, options.top);
+        answer = bound.head();
+        answer["values"] = spectrum.values;
+        answer["tolerance"] = spectrum.tolerance;
+        answer["rank"] = spectrum.rank();
+        answer["effective_rank"] = spectrum.effective_rank();
+        answer["negative"] = spectrum.negative();
+        write_picture(options.task, bound, spectrum, shown);
+    }
+    if (options.task.common.as_json) return print(answer);
+    if (!options.out.empty()) text += fmt::format("\nwritten to {}\n", options.out);
+    if (!options.task.picture.empty()) text += fmt::format("\npicture: {}\n", options.task.picture);
+    print(text);
+}
+
+}  // namespace
+
+void add_kernel_spectrum(CLI::App& group) {
+    CLI::App* command = group.add_subcommand(
+        "spectrum", "The eigenvalues of the Gram matrix: rank, effective rank, how fast they fall");
+    const auto options = std::make_shared<spectrum_options>();
+    options->task.add_to(*command);
+    command->add_option("--top", options->top, "Print the N largest (default 10)")
+        ->option_text("N")
+        ->check(CLI::NonNegativeNumber)
+        ->group("Output");
+    command->add_option("-o,--out", options->out, "Write all eigenvalues, .npy or .csv")
+        ->option_text("FILE")
+        ->group("Output");
+    command->footer(
+        "Examples:\n  mercer kernel spectrum 'rbf(gamma=0.05)' data/wine.svm --scale standard\n"
+        "  mercer kernel spectrum 'spectrum(k=4)' data/promoters.tsv --svg promoters.svg --json");
+    command->callback([options] { show(*options); });
+}
+
+}  // namespace mercer::cli

@@ -1,0 +1,173 @@
+#!/usr/bin/python3
+"""Nyström methods beside scikit-learn's Nystroem + Ridge or LogisticRegression: same data, kernel, number of centres.
+
+    bench/scale.py [--data DIR] [--sets kin40k,susy,...] [--m 1000] [--flights M] [--rates] [--linear]
+
+Columns are standardised. A fifth of the rows is for the test error. Ours has the default centres and tol; scikit-learn's
+penalty is the same. --flights: all 3 million rows by the program, streamed (peak memory of its process) and in memory.
+--linear: seconds over the number of rows, from 1e5 to 3e6, and the exponent. --rates: build/bench/scale.
+Sets that are not there are skipped with a word.
+"""
+
+import argparse
+import json
+import lzma
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from pathlib import Path
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "2")
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "build/python"))
+import numpy as np
+from sklearn.datasets import load_svmlight_file
+from sklearn.kernel_approximation import Nystroem
+from sklearn.linear_model import LogisticRegression, Ridge
+
+warnings.filterwarnings("ignore")
+SETS = {  # file, task
+    "kin40k": ("regression/kin40k", "ridge"),
+    "protein": ("regression/protein_casp", "ridge"),
+    "diamonds": ("regression/diamonds", "ridge"),
+    "pol": ("regression/pol", "ridge"),
+    "susy": ("big/susy.30k", "logistic"),
+    "skin": ("classification/skin_nonskin", "logistic"),
+    "covtype": ("classification/covtype.20k", "logistic"),
+    "kddcup99": ("big/kddcup99_10pct", "logistic"),
+}
+
+
+def flights(source):
+    """month, day, weekday, minute, distance, and latitude and longitude of both airports; delay."""
+    packed = source / "big/flights3m.csv.xz"
+    if not packed.exists():
+        return None
+    import pandas as pd
+
+    rows = pd.read_csv(lzma.open(packed, "rt"))
+    ports = pd.read_csv(lzma.open(source / "big/airports.csv.xz", "rt")).set_index("iata")
+    for end in ("origin", "destination"):
+        for what in ("latitude", "longitude"):
+            rows[f"{end}_{what}"] = ports[what].reindex(rows[end]).to_numpy()
+    rows = rows.drop(columns=["origin", "destination"]).fillna(0.0)
+    return rows.drop(columns="delay").to_numpy(float), rows["delay"].to_numpy(float)
+
+
+def load(source, name):
+    file = source / f"{SETS[name][0]}.svm.xz"
+    if not file.exists():
+        return None
+    with tempfile.NamedTemporaryFile(suffix=".svm") as plain:
+        plain.write(lzma.open(file).read())
+        plain.flush()
+        x, y = load_svmlight_file(plain.name)
+    return x.toarray(), y
+
+
+def split(x, y):
+    x = (x - x.mean(axis=0)) / np.maximum(x.std(axis=0), 1e-12)
+    test = np.random.default_rng(0).random(len(x)) < 0.2
+    return np.ascontiguousarray(x[~test]), y[~test], x[test], y[test]
+
+
+def timed(work):
+    start = time.perf_counter()
+    got = work()
+    return time.perf_counter() - start, got
+
+
+def compare(name, task, data, m):
+    import mercer
+
+    x, y, xt, yt = split(*data)
+    gamma = 1 / x.shape[1]
+    if task == "ridge":
+        y, yt = (y - y.mean()) / y.std(), (yt - y.mean()) / y.std()
+        penalty = 1e-6 * len(x)
+        ours = mercer.NystroemRidge(alpha=penalty, gamma=gamma, n_centres=m, random_state=0)
+        theirs = Ridge(alpha=penalty, fit_intercept=False)
+        error = lambda f: float(np.mean((f - yt) ** 2))
+    else:
+        penalty = 1e-6 * len(x)
+        ours = mercer.NystroemLogistic(C=1 / penalty, gamma=gamma, n_centres=m, random_state=0)
+        theirs = LogisticRegression(C=1 / penalty, max_iter=1000)
+        error = lambda f: float(np.mean(f != yt))
+    seconds, _ = timed(lambda: ours.fit(x, y))
+    features = Nystroem(gamma=gamma, n_components=m, random_state=0)
+    other, _ = timed(lambda: theirs.fit(features.fit_transform(x), y))
+    e_ours, e_theirs = error(ours.predict(xt)), error(theirs.predict(features.transform(xt)))
+    steps = getattr(theirs, "n_iter_", [None])
+    print(f"| {name} | {len(x):,} × {x.shape[1]} | {m} | {seconds:.2f} | {ours.n_iter_} | {ours.dual_gap_ / ours.objective_:.1e} | "
+          f"{other:.2f} | {other / seconds:.1f} | {e_ours:.4g} | {e_theirs:.4g} | {ours.out_of_reach_:.2g} | {steps[0] if steps is not None else ''} |", flush=True)
+
+
+def peak_of(command):
+    start = time.perf_counter()
+    child = subprocess.Popen(["/usr/bin/env", *map(str, command)], stdout=subprocess.PIPE, text=True)
+    out, _ = child.communicate()
+    seconds = time.perf_counter() - start
+    if child.returncode:
+        sys.exit(f"{command}: exit code {child.returncode}")
+    return seconds, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1e6, out
+
+
+def whole_flights(source, m, linear):
+    data = flights(source)
+    if data is None:
+        return print(f"flights3m: not in {source}, skipped", file=sys.stderr)
+    x, y, xt, yt = split(*data)
+    mean, sd = y.mean(), y.std()
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "flights.csv"
+        sizes = [len(x)] if not linear else [100_000, 300_000, 1_000_000, len(x)]
+        took = []
+        for n in sizes:
+            np.savetxt(file, np.column_stack([x[:n], (y[:n] - mean) / sd]), delimiter=",", fmt="%.9g")
+            command = [ROOT / "build/bin/mercer", "fit", "nystroem_ridge", file, "--label", "-1", "--kernel", f"rbf(gamma={1 / x.shape[1]})",
+                       "--set", f"alpha={1e-6 * n}", f"n_centres={m}", "-o", Path(folder) / "flights.model", "--json"]
+            for stream in ([], ["--stream"]) if n == len(x) else ([],):
+                whole, peak, out = peak_of([*command, *stream])
+                told = json.loads(out)
+                np.savetxt(Path(folder) / "test.csv", xt[:100_000], delimiter=",", fmt="%.9g")
+                f = np.array(subprocess.run([ROOT / "build/bin/mercer", "predict", Path(folder) / "flights.model", Path(folder) / "test.csv", "--label", "none"],
+                                            check=True, capture_output=True, text=True).stdout.split(), float)
+                test = np.mean((f * sd + mean - yt[:100_000]) ** 2)
+                print(f"| flights{' streamed' if stream else ''} | {n:,} × 9 | {m} | {told['seconds']:.1f} (process {whole:.1f}) | {told['passes']} | {told['status']} | "
+                      f"{peak:.2f} GB at most so far | {test:.5g} of {yt[:100_000].var():.5g} |", flush=True)
+                if not stream:
+                    took.append(told["seconds"])
+        if linear:
+            print(f"exponent of seconds in n: {np.polyfit(np.log(sizes), np.log(took), 1)[0]:.3f}")
+
+
+def main():
+    parse = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parse.add_argument("--data", type=Path, default=ROOT.parent / "shared/data")
+    parse.add_argument("--sets", default=",".join(SETS))
+    parse.add_argument("--m", type=int, default=1000)
+    parse.add_argument("--flights", type=int, default=0)
+    parse.add_argument("--linear", action="store_true")
+    parse.add_argument("--rates", action="store_true")
+    o = parse.parse_args()
+    if o.rates:
+        subprocess.run([ROOT / "build/bench/scale"], check=True)
+    if o.flights:
+        whole_flights(o.data, o.flights, o.linear)
+    names = [name for name in o.sets.split(",") if name]
+    if names:
+        print("| set | n × d | M | ours s | passes | gap/objective | scikit-learn s | × | test error, ours | scikit-learn | out of reach | its steps |\n|" + "---|" * 12)
+    for name in names:
+        data = load(o.data, name)
+        if data is None:
+            print(f"{name}: not in {o.data}, skipped", file=sys.stderr)
+            continue
+        compare(name, SETS[name][1], data, o.m)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,222 @@
+"""Approximations for many examples: functions of a few centres, and explicit features."""
+
+import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, MultiOutputMixin, RegressorMixin, TransformerMixin
+
+from . import _data
+from ._base import DecidingClassifier, KernelEstimator, of_model, of_objects
+
+
+class _OnCentres(KernelEstimator):
+    """What functions of a few centres share."""
+
+    def _reached(self):
+        return f"its gap is {self._model.gap:.3g} with an objective of {self._model.objective:.3g}"
+
+    def _rows(self):
+        return None if self.centre_rows is None else np.ravel(self.centre_rows)
+
+    centres_ = of_objects("The centres, as they came; empty for a precomputed kernel.")
+    centre_indices_ = of_model("centre_rows", "Which of the training examples they are.")
+    n_iter_ = of_model("passes", "Passes over the training examples.")
+    dual_gap_ = of_model("gap", "The objective is above its minimum over these centres by at most this.")
+    objective_ = of_model("objective", "Losses and the penalty, as a minimum.")
+    residual_ = of_model("residual", "The gradient's norm, relative to that of f = 0.")
+    residual_trace_ = of_model("trace", "The same after every step of conjugate gradients.")
+    out_of_reach_ = of_model(
+        "out_of_reach", "The share of the trace of the kernel matrix that the centres do not reach, on a sample."
+    )
+
+
+class NystroemRidge(MultiOutputMixin, RegressorMixin, _OnCentres):
+    """Kernel ridge regression on a few centres, for millions of examples: with every example a centre it is KernelRidge.
+
+    The fit passes over the examples a few dozen times and stores no kernel matrix. centres: how n_centres of them are
+    chosen; 'given' takes the rows centre_rows.
+
+    Attributes: dual_coef_ (of the centres), intercept_, centres_, centre_indices_, status_, dual_gap_, objective_,
+    residual_, residual_trace_, n_iter_ (passes), out_of_reach_, kernel_.
+
+    >>> import numpy as np
+    >>> from mercer import NystroemRidge
+    >>> X = np.linspace(0, 6, 200)[:, None]
+    >>> model = NystroemRidge(alpha=1e-3, gamma=1.0, n_centres=20, random_state=0).fit(X, np.sin(X[:, 0]))
+    >>> bool(abs(model.predict([[1.5]]) - np.sin(1.5)) < 1e-2), model.status_
+    (True, 'converged')
+    """
+
+    _method = "nystroem_ridge"
+    _positional = ("alpha",)
+
+    def fit(self, X, y, sample_weight=None):
+        """Fits the model to examples X and numbers y, (n_samples,) or (n_samples, n_targets); X as for KernelRidge."""
+        data = self._fit_data(X)
+        targets, self._one_column = _data.as_target_columns(y, len(data), type(self).__name__)
+        return self._run(
+            data, targets, _data.as_weights(sample_weight, len(data)), centre_rows=self._rows()
+        )
+
+    def _shaped(self, values):
+        return values[:, 0] if self._one_column else values
+
+    def predict(self, X):
+        """The value for every example; one column for each target where y had columns."""
+        return self._shaped(self._ask("decide", X))
+
+    @property
+    def dual_coef_(self):
+        """Coefficients of the centres: f(x) = sum dual_coef_[j] k(x, centres_[j]) + intercept_."""
+        return self._shaped(self._fitted().coef)
+
+    intercept_ = of_model("offset", "The constant of each target's function.")
+
+
+class _CentreClassifier(_OnCentres, DecidingClassifier):
+    _own = {"class_weight": None}
+
+    def fit(self, X, y, sample_weight=None):
+        """Fits the model to examples X and labels y; X and sample_weight as for SVC."""
+        data, codes, weight, class_weight = self._fit_labels(X, y, sample_weight)
+        return self._run(data, codes, weight, class_weight, centre_rows=self._rows())
+
+    @property
+    def dual_coef_(self):
+        """Coefficients of the centres, one row for two classes, else one for each."""
+        return self._fitted().coef.T
+
+    intercept_ = of_model("offset", "The constant of each decision function.")
+
+
+class NystroemLogistic(_CentreClassifier):
+    """Logistic regression in the space of a kernel on a few centres, for millions of examples: with every example a
+    centre it is KernelLogisticRegression.
+
+    Attributes: classes_, dual_coef_, intercept_, centres_, centre_indices_, status_, dual_gap_, objective_, residual_,
+    residual_trace_, n_iter_ (passes), out_of_reach_, kernel_.
+
+    >>> import numpy as np
+    >>> from mercer import NystroemLogistic
+    >>> X = np.random.default_rng(0).normal(size=(500, 2))
+    >>> y = np.where((X**2).sum(axis=1) < 1, "inside", "outside")
+    >>> model = NystroemLogistic(C=100.0, n_centres=30, random_state=0).fit(X, y)
+    >>> model.predict([[0.0, 0.0], [2.0, 2.0]])
+    array(['inside', 'outside'], dtype='<U7')
+    """
+
+    _method = "nystroem_logistic"
+
+    def predict_proba(self, X):
+        """Probabilities of the classes, in the order of classes_."""
+        return self._ask("probabilities", X)
+
+    def predict_log_proba(self, X):
+        """Logarithms of predict_proba()."""
+        return np.log(self.predict_proba(X))
+
+
+class NystroemSVC(_CentreClassifier):
+    """Support vector classification with squared hinge loss on a few centres, one class against the rest, for millions
+    of examples.
+
+    Attributes: classes_, dual_coef_, intercept_, centres_, centre_indices_, status_, dual_gap_, objective_, residual_,
+    residual_trace_, n_iter_ (passes), out_of_reach_, kernel_.
+
+    >>> import numpy as np
+    >>> from mercer import NystroemSVC
+    >>> X = np.random.default_rng(0).normal(size=(500, 2))
+    >>> y = np.where((X**2).sum(axis=1) < 1, "inside", "outside")
+    >>> NystroemSVC(C=10.0, n_centres=30, random_state=0).fit(X, y).predict([[0.0, 0.0], [2.0, 2.0]])
+    array(['inside', 'outside'], dtype='<U7')
+    """
+
+    _method = "nystroem_svc"
+
+
+class _Features(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimator):
+    """Explicit features of a kernel, in the precision of the input."""
+
+    def _columns(self, data):
+        made = self._fitted().transform(data, self.n_jobs)
+        return made.astype(np.float32) if getattr(data, "single", False) else made
+
+    def transform(self, X):
+        """The features of X, one row an example."""
+        return self._columns(self._new_data(X))
+
+    def _more_tags(self):
+        return {"preserves_dtype": [np.float64, np.float32], **super()._more_tags()}
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+class Nystroem(_Features):
+    """Explicit features whose inner products are about the values of a kernel, by a few of the examples.
+
+    Parameters are those of sklearn.kernel_approximation.Nystroem; beside its names, `kernel` takes a text form or an
+    object of mercer.kernels. centres: how the examples are chosen; 'uniform' is scikit-learn's way, the default takes
+    those where the approximation still errs.
+
+    Attributes are those of scikit-learn (components_, component_indices_, normalization_), further out_of_reach_, the
+    share of the trace of the kernel matrix that these features do not reach.
+
+    >>> import numpy as np
+    >>> from mercer import Nystroem
+    >>> X = np.random.default_rng(0).normal(size=(100, 3))
+    >>> Nystroem(gamma=0.1, n_components=20, random_state=0).fit_transform(X).shape
+    (100, 20)
+    """
+
+    _method = "nystroem"
+    _option_names = {"n_components": "n_centres"}
+    _function_of_pairs = True
+    _own = {"gamma": None, "coef0": 1, "kernel_params": None}
+
+    def fit(self, X, y=None):
+        """Chooses the centres among the examples X; y is ignored. X as for SVC."""
+        rows = None if self.centre_rows is None else np.ravel(self.centre_rows)
+        return self._run(self._fit_data(X), centre_rows=rows)
+
+    components_ = of_objects("The centres, as they came; empty for a precomputed kernel.")
+    component_indices_ = of_model("centre_rows", "Which of the training examples they are.")
+    normalization_ = of_model("coef", "The inverse root of the kernel matrix of the centres.")
+    out_of_reach_ = of_model("out_of_reach", "The share of the trace of the kernel matrix that is not reached.")
+
+    @property
+    def _n_features_out(self):
+        return len(self._fitted().centre_rows)
+
+
+class RandomFeatures(_Features):
+    """Random Fourier features of the Gaussian, Laplacian or a Matern kernel: pairs of cosines and sines whose inner
+    products have the kernel's value as their mean, and a standard deviation of at most 1/sqrt(n_components).
+
+    orthogonal: frequencies at right angles to each other, which takes from the variance.
+
+    Attributes: random_weights_, one column for each frequency.
+
+    >>> import numpy as np
+    >>> from mercer import RandomFeatures
+    >>> X = np.random.default_rng(0).normal(size=(50, 3))
+    >>> F = RandomFeatures(gamma=0.1, n_components=1000, random_state=0).fit_transform(X)
+    >>> bool(np.allclose((F * F).sum(axis=1), 1))
+    True
+    """
+
+    _method = "random_features"
+    _own = {"gamma": None}
+
+    def fit(self, X, y=None):
+        """Draws frequencies for vectors of as many coordinates as those of X; y is ignored."""
+        return self._run(self._fit_data(X))
+
+    @property
+    def random_weights_(self):
+        """Frequencies, one column each."""
+        return self._fitted().frequencies.T
+
+    @property
+    def _n_features_out(self):
+        return self._fitted().n_components

@@ -1,0 +1,297 @@
+#include "mercer/data/readers/stream/row_batches.h"
+
+#include <fmt/format.h>
+#include <glob.h>
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "mercer/base/error.h"
+#include "mercer/data/readers/csv_text.h"
+#include "mercer/data/readers/stream/byte_stream.h"
+
+namespace mercer {
+namespace {
+
+table slice(const table& from, index first, index count) {
+    table out{gather(from.x, selection(first, count)), {}, from.class_names, from.feature_names, from.label};
+    if (!from.y.empty()) out.y.assign(from.y.begin() + first, from.y.begin() + first + count);
+    return out;
+}
+
+class table_batches final : public row_batches {
+public:
+    table_batches(table data, index rows) : data_(std::move(data)), rows_(rows) {}
+    void restart() override { at_ = 0; }
+    bool next(table& out) override {
+        if (at_ >= data_.x.size()) return false;
+        const index count = std::min(rows_, data_.x.size() - at_);
+        out = slice(data_, at_, count);
+        at_ += count;
+        return true;
+    }
+
+private:
+    table data_;
+    index rows_, at_ = 0;
+};
+
+// One file, a table of any number of rows at a time.
+class file_pieces {
+public:
+    virtual ~file_pieces() = default;
+    virtual bool next(table& out) = 0;
+};
+
+// Where the last whole record of a text ends: after a line end that stands in no quotes. 0: there is none.
+std::size_t end_of_records(std::string_view text, bool quotes) {
+    if (!quotes || text.find('"') == std::string_view::npos) {
+        const std::size_t end = text.rfind('\n');
+        return end == std::string_view::npos ? 0 : end + 1;
+    }
+    std::size_t end = 0;
+    bool inside = false;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] == '"') inside = !inside;
+        if (text[i] == '\n' && !inside) end = i + 1;
+    }
+    return end;
+}
+
+class text_pieces final : public file_pieces {
+public:
+    text_pieces(const std::string& path, read_options how, bool label_may_lack)
+        : stream_(path), how_(std::move(how)), label_may_lack_(label_may_lack) {
+        more();
+        if (!how_.format) how_.format = &detect_format(stream_.name(), text_);
+        if (!can_stream(*how_.format))
+            fail(errc::unsupported, fmt::format("{}: {} is not read in batches: csv, libsvm and npy are",
+                                                stream_.name(), how_.format->name));
+        csv_ = std::string_view(how_.format->name) == "csv";
+        if (csv_) find_header();
+    }
+
+    bool next(table& out) override {
+        for (;;) {
+            if (text_.size() == head_.size() && !more()) return false;
+            std::size_t end = end_of_records(text_, csv_);
+            while (end <= head_.size() && more()) end = end_of_records(text_, csv_);
+            if (end <= head_.size() || over_) end = text_.size();  // the last line may have no end
+            const std::string_view rows(text_.data(), end);
+            const bool blank = rows.substr(head_.size()).find_first_not_of(" \t\r\n") == std::string_view::npos;
+            if (!blank) out = parse_table(source(stream_.name(), rows, nullptr), how_);
+            text_ = head_ + text_.substr(end);
+            if (blank && over_) return false;
+            if (blank) continue;
+            return true;
+        }
+    }
+
+private:
+    static constexpr std::size_t piece = 1 << 22;
+
+    bool more() {
+        if (over_) return false;
+        const bool got = stream_.read(text_, piece);
+        over_ = !got;
+        return got;
+    }
+
+    // Every piece begins with the header, so that it is a file of its own.
+    void find_header() {
+        const std::string_view text = detail::without_mark(text_);
+        if (text.size() < text_.size()) text_.erase(0, text_.size() - text.size());
+        if (how_.csv.separator == 0) how_.csv.separator = detail::guess_separator(text_);
+        if (label_may_lack_ && !how_.csv.label.empty()) look_for_label();
+        const bool header = detail::has_header(text_, stream_.name(), how_.csv.separator, how_.csv);
+        how_.csv.header = header ? csv_header::present : csv_header::absent;
+        if (!header) return;
+        std::size_t end = 0;
+        bool inside = false;
+        while (end < text_.size() && (inside || text_[end] != '\n')) inside ^= text_[end++] == '"';
+        head_ = text_.substr(0, std::min(end + 1, text_.size()));
+    }
+
+    // New data may come without the column of targets.
+    void look_for_label() {
+        detail::record_reader records(text_, stream_.name(), how_.csv.separator);
+        std::vector<detail::csv_text_field> first;
+        if (!records.next(first)) return;
+        const auto named = [&](const detail::csv_text_field& one) {
+            return detail::as_utf8(one.text) == how_.csv.label;
+        };
+        const bool position = detail::is_number(how_.csv.label);
+        if (!position && std::ranges::none_of(first, named)) how_.csv.label.clear();
+    }
+
+    byte_stream stream_;
+    read_options how_;
+    bool label_may_lack_;
+    std::string text_, head_;
+    bool over_ = false, csv_ = false;
+};
+
+// NumPy's arrays: rows where they lie in the mapped file, or converted some at a time.
+class npy_pieces final : public file_pieces {
+public:
+    npy_pieces(const std::string& path, const read_options& how)
+        : file_(read_source(path)), array_(open_npy(file_.bytes(), file_.name())), numbers_(how.numbers) {
+        rows_ = array_.shape.empty() ? 0 : static_cast<index>(array_.shape[0]);
+        if (array_.fortran && array_.shape.size() > 1)
+            fail(errc::unsupported,
+                 fmt::format("{}: an array in Fortran's order has no rows to read one by one: save it "
+                             "with numpy.ascontiguousarray",
+                             file_.name()));
+    }
+    bool next(table& out) override {
+        if (at_ >= rows_) return false;
+        constexpr index piece = 16384;
+        const index count = std::min(piece, rows_ - at_);
+        npy_array part = array_;
+        part.shape[0] = static_cast<std::uint64_t>(count);
+        const std::size_t row_bytes = rows_ > 0 ? array_.data.size() / static_cast<std::size_t>(rows_) : 0;
+        part.data =
+            array_.data.substr(static_cast<std::size_t>(at_) * row_bytes, static_cast<std::size_t>(count) * row_bytes);
+        const bool single = numbers_ == precision::f32 || (numbers_ == precision::natural && array_.type == "f4");
+        out = table{npy_rows(part, single, file_.name()), {}, {}, {}};
+        file_.done_with(part.data);
+        at_ += count;
+        return true;
+    }
+
+private:
+    source file_;
+    npy_array array_;
+    precision numbers_;
+    index rows_ = 0, at_ = 0;
+};
+
+bool is_npy(const std::string& path, const read_options& how) {
+    if (how.format) return std::string_view(how.format->name) == "npy";
+    std::string start;
+    if (path == "-") return false;  // its first bytes cannot be put back
+    byte_stream(path).read(start, 6);
+    return start == std::string_view("\x93NUMPY", 6);
+}
+
+class file_batches final : public row_batches {
+public:
+    file_batches(std::vector<std::string> paths, read_options how, index rows, bool label_may_lack)
+        : paths_(std::move(paths)), how_(std::move(how)), rows_(rows), label_may_lack_(label_may_lack) {}
+
+    void restart() override {
+        if (started_ && std::ranges::find(paths_, "-") != paths_.end())
+            fail(errc::unsupported, "standard input cannot be read twice: write it to a file first");
+        pieces_.reset();
+        file_ = 0;
+        pending_ = {};
+    }
+
+    bool next(table& out) override {
+        started_ = true;
+        while (pending_.x.size() < rows_) {
+            table more;
+            if (!take(more)) break;
+            join(std::move(more));
+        }
+        const index there = pending_.x.size(), count = std::min(rows_, there);
+        if (count == 0) return false;
+        if (count == there) {
+            out = std::exchange(pending_, {});
+        } else {
+            out = slice(pending_, 0, count);
+            pending_ = slice(pending_, count, there - count);
+        }
+        return true;
+    }
+
+private:
+    bool take(table& out) {
+        for (;;) {
+            if (pieces_ && pieces_->next(out)) return true;
+            pieces_.reset();
+            if (file_ >= paths_.size()) return false;
+            const std::string& path = paths_[file_++];
+            if (is_npy(path, how_))
+                pieces_ = std::make_unique<npy_pieces>(path, how_);
+            else
+                pieces_ = std::make_unique<text_pieces>(path, how_, label_may_lack_);
+        }
+    }
+
+    void join(table more) {
+        if (pending_.x.size() == 0) {
+            pending_ = std::move(more);
+            return;
+        }
+        if (more.class_names != pending_.class_names) to_common_names(more);
+        if (more.feature_names != pending_.feature_names)
+            fail(errc::data,
+                 fmt::format("the files do not have the same columns: one begins with '{}', another with '{}'",
+                             pending_.feature_names.empty() ? "" : pending_.feature_names.front(),
+                             more.feature_names.empty() ? "" : more.feature_names.front()));
+        if (more.y.empty() != pending_.y.empty()) fail(errc::data, "only some of the files have targets");
+        pending_.x = concatenate(pending_.x, more.x);
+        pending_.y.insert(pending_.y.end(), more.y.begin(), more.y.end());
+    }
+
+    // Pieces have the classes that occur in them: both are written in the names of either.
+    void to_common_names(table& more) {
+        if (more.class_names.empty() || pending_.class_names.empty())
+            fail(errc::data, "targets are names in some rows and numbers in others");
+        std::vector<std::string> all;
+        std::ranges::set_union(more.class_names, pending_.class_names, std::back_inserter(all));
+        for (table* each : {&more, &pending_}) {
+            for (double& y : each->y)
+                y = static_cast<double>(std::ranges::lower_bound(all, each->class_names[static_cast<std::size_t>(y)]) -
+                                        all.begin());
+            each->class_names = all;
+        }
+    }
+
+    std::vector<std::string> paths_;
+    read_options how_;
+    index rows_;
+    bool label_may_lack_;
+    std::size_t file_ = 0;
+    std::unique_ptr<file_pieces> pieces_;
+    table pending_;
+    bool started_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<row_batches> batches_of(table data, index rows) {
+    return std::make_unique<table_batches>(std::move(data), rows);
+}
+
+bool can_stream(const file_format& format) {
+    const std::string_view name = format.name;
+    return name == "csv" || name == "libsvm" || name == "npy";
+}
+
+std::vector<std::string> expand_paths(const std::vector<std::string>& paths) {
+    std::vector<std::string> out;
+    for (const std::string& each : paths) {
+        if (each.find_first_of("*?[") == std::string::npos) {
+            out.push_back(each);
+            continue;
+        }
+        glob_t found{};
+        const int result = ::glob(each.c_str(), 0, nullptr, &found);
+        for (std::size_t i = 0; result == 0 && i < found.gl_pathc; ++i) out.emplace_back(found.gl_pathv[i]);
+        ::globfree(&found);
+        if (result != 0) fail(errc::io, fmt::format("no file has a name like '{}'", each));
+    }
+    return out;
+}
+
+std::unique_ptr<row_batches> open_batches(const std::vector<std::string>& paths, const read_options& options,
+                                          index rows, bool label_may_lack) {
+    if (rows < 1) fail(errc::invalid_argument, fmt::format("batches must have rows >= 1, got {}", rows));
+    return std::make_unique<file_batches>(expand_paths(paths), options, rows, label_may_lack);
+}
+
+}  // namespace mercer

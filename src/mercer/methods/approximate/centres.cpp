@@ -1,0 +1,69 @@
+#include "mercer/methods/approximate/centres.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "mercer/base/seeded.h"
+#include "mercer/gram/distances.h"
+#include "mercer/solvers/nystroem/rp_cholesky.h"
+
+namespace mercer {
+namespace {
+
+std::vector<index> far_apart(const gram<double>& k, index count, std::uint64_t seed) {
+    const index n = k.rows();
+    std::vector<double> self(static_cast<std::size_t>(n)), column(self.size());
+    k.diagonal(self);
+    std::vector<double> nearest(self.size(), std::numeric_limits<double>::infinity()), up_to(self.size());
+    seeded random(seed);
+    std::vector<index> out;
+    index next = random.below(n);
+    while (std::ssize(out) < count) {
+        out.push_back(next);
+        k.block(selection(0, n), selection(next, 1), matrix_view<double>(column.data(), n, 1));
+        double sum = 0;
+        for (index i = 0; i < n; ++i) {
+            const auto at = static_cast<std::size_t>(i);
+            const double d = squared_distance(self[at], self[static_cast<std::size_t>(next)], column[at], 1);
+            nearest[at] = i == next ? 0 : std::min(nearest[at], std::max(d, 0.0));
+            up_to[at] = sum += nearest[at];
+        }
+        if (!(sum > 0)) break;
+        next = std::min<index>(std::ranges::upper_bound(up_to, random.uniform() * sum) - up_to.begin(), n - 1);
+    }
+    return out;
+}
+
+}  // namespace
+
+const char* name(centre_choice how) noexcept {
+    constexpr const char* names[] = {"rpcholesky", "uniform", "kmeans++", "given"};
+    return names[static_cast<int>(how)];
+}
+
+std::vector<index> choose_centres(const gram<double>& k, index count, centre_choice how, std::uint64_t seed,
+                                  const progress_callback& progress) {
+    const index n = k.rows();
+    if (count >= n && how != centre_choice::rpcholesky) {
+        std::vector<index> all(static_cast<std::size_t>(n));
+        std::iota(all.begin(), all.end(), index{0});
+        return all;
+    }
+    switch (how) {
+        case centre_choice::rpcholesky: {
+            rp_cholesky_options o;
+            o.rank = std::min(count, n), o.seed = seed;
+            if (progress)
+                o.progress = [&](index done, double left) { return progress({"centres", done, count, left}); };
+            std::vector<index> found = rp_cholesky(k, o).pivots;
+            if (found.empty()) found.push_back(0);  // K = 0: any object is as good
+            return found;
+        }
+        case centre_choice::kmeans_plus_plus: return far_apart(k, count, seed);
+        default: return seeded(seed).sample(n, count);
+    }
+}
+
+}  // namespace mercer

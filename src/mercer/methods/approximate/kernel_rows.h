@@ -1,0 +1,81 @@
+// What approximate methods ask of their data: some objects by number, and passes over K = k(X, Z) for centres Z. In
+// memory, as a matrix of kernel values, or from files that are larger than memory.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "mercer/gram/make_gram.h"
+#include "mercer/solvers/nystroem/round_trip.h"
+
+namespace mercer {
+
+// A matrix with what it stands on.
+template <class M>
+struct owned {
+    std::vector<std::shared_ptr<const void>> keep;
+    std::unique_ptr<M> it;
+    const M& operator*() const { return *it; }
+    const M* operator->() const { return it.get(); }
+    const M* get() const { return it.get(); }
+};
+
+class kernel_rows {
+public:
+    virtual ~kernel_rows() = default;
+    virtual index size() const = 0;
+    // The objects of this number, ascending; none where only kernel values are known.
+    virtual dataset gather(std::span<const index> which) const = 0;
+    // K(which, which) and K(rows, cols).
+    virtual owned<gram<double>> among(const dataset& objects, std::span<const index> which) const = 0;
+    virtual owned<gram<double>> between(const dataset& left, std::span<const index> rows, const dataset& right,
+                                        std::span<const index> cols) const = 0;
+    // All rows against the centres. Kept in memory where they take at most `budget` bytes, or are dear to compute.
+    virtual owned<gram_batches<double>> passes(const dataset& centres, std::span<const index> which,
+                                               std::size_t budget) const = 0;
+    // The same in float, for what is measured in double in the end; none where double is as quick or float will not do.
+    virtual owned<gram_batches<float>> rough_passes(const dataset& centres) const = 0;
+    virtual std::shared_ptr<const kernel> known_kernel() const { return nullptr; }
+};
+
+// Objects in memory.
+class objects_in_memory final : public kernel_rows {
+public:
+    objects_in_memory(const kernel& k, dataset x) : k_(std::make_shared<const kernel>(k)), x_(std::move(x)) {}
+    index size() const override { return x_.size(); }
+    dataset gather(std::span<const index> which) const override { return mercer::gather(x_, which); }
+    owned<gram<double>> among(const dataset& objects, std::span<const index> which) const override;
+    owned<gram<double>> between(const dataset& left, std::span<const index> rows, const dataset& right,
+                                std::span<const index> cols) const override;
+    owned<gram_batches<double>> passes(const dataset& centres, std::span<const index> which,
+                                       std::size_t budget) const override;
+    owned<gram_batches<float>> rough_passes(const dataset& centres) const override;
+    std::shared_ptr<const kernel> known_kernel() const override { return k_; }
+
+private:
+    std::shared_ptr<const kernel> k_;
+    dataset x_;
+};
+
+// A matrix of kernel values among all objects. Borrowed.
+class values_in_memory final : public kernel_rows {
+public:
+    explicit values_in_memory(const gram<double>& k) : k_(k) { require_square(k, "a matrix of kernel values"); }
+    index size() const override { return k_.rows(); }
+    dataset gather(std::span<const index>) const override { return {}; }
+    owned<gram<double>> among(const dataset& objects, std::span<const index> which) const override;
+    owned<gram<double>> between(const dataset& left, std::span<const index> rows, const dataset& right,
+                                std::span<const index> cols) const override;
+    owned<gram_batches<double>> passes(const dataset& centres, std::span<const index> which,
+                                       std::size_t budget) const override;
+    owned<gram_batches<float>> rough_passes(const dataset&) const override { return {}; }
+
+private:
+    const gram<double>& k_;
+};
+
+// Whether a pass in float is worth it: kernel values of size 1, and so many of them that double takes seconds.
+bool float_pays(const kernel& k, index rows, index centres);
+
+}  // namespace mercer

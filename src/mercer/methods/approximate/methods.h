@@ -1,0 +1,206 @@
+// Approximations for many examples, as values: nystroem_ridge, nystroem_logistic, nystroem_svc, nystroem_pca, nystroem,
+// random_features.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mercer/base/matrix.h"
+#include "mercer/kernels/kernel.h"
+#include "mercer/methods/description.h"
+
+namespace mercer {
+namespace detail {
+
+// Which centres, and how they are chosen.
+template <class V>
+void centre_options(V& v, index& n_centres, std::string& centres, std::vector<double>& centre_rows, index& seed) {
+    v.whole("n_centres", n_centres, 1, "examples that stand for all, at most",
+            option_needs{{"centres", {"rpcholesky", "uniform", "kmeans++"}}});
+    v.choice("centres", centres, {"rpcholesky", "uniform", "kmeans++", "given"},
+             "how they are chosen: randomly pivoted Cholesky, each alike, far apart in feature space, by number");
+    v.numbers("centre_rows", centre_rows, at_least(0), "given: their numbers, from 0",
+              option_needs{{"centres", {"given"}}});
+    v.whole("seed", seed, 0, "of what is drawn");
+}
+template <class V>
+void pass_options(V& v, double& tol, index& max_iter) {
+    v.number("tol", tol, above(0), "of the duality gap, relative to the objective");
+    v.whole("max_iter", max_iter, 1, "passes over the examples at most");
+}
+
+}  // namespace detail
+
+struct nystroem_ridge {
+    std::optional<mercer::kernel> kernel{};
+    std::string scale{};
+    double alpha = 1;
+    index n_centres = 1000;
+    std::string centres = "rpcholesky";
+    std::vector<double> centre_rows{};
+    bool fit_intercept = false;
+    double tol = 1e-6;
+    index max_iter = 500, seed = 0;
+
+    static method_facts facts() {
+        return {"nystroem_ridge",
+                {"falkon"},
+                method_family::regression,
+                "kernel ridge regression on a few centres, for millions of examples",
+                "min Σ(yᵢ - f(xᵢ))² + λ‖f‖², f = Σ βⱼk(·, zⱼ)",
+                "mercer-nystroem-ridge-model",
+                answer::values};
+    }
+    template <class V>
+    void options(V& v) {
+        v.number("alpha", alpha, above(0), "λ, the price of large coefficients");
+        detail::centre_options(v, n_centres, centres, centre_rows, seed);
+        v.flag("fit_intercept", fit_intercept, "with an offset b");
+        detail::pass_options(v, tol, max_iter);
+    }
+};
+
+struct nystroem_logistic {
+    std::optional<mercer::kernel> kernel{};
+    std::string scale{};
+    double C = 1;
+    index n_centres = 1000;
+    std::string centres = "rpcholesky";
+    std::vector<double> centre_rows{};
+    bool fit_intercept = true;
+    double tol = 1e-6;
+    index max_iter = 1000, seed = 0;
+
+    static method_facts facts() {
+        return {"nystroem_logistic",
+                {},
+                method_family::classification,
+                "kernel logistic regression on a few centres: classes with probabilities, for millions of examples",
+                "min Σ log(1 + e^(-yᵢf(xᵢ))) + 1/(2C) ‖f‖², f = Σ βⱼk(·, zⱼ) + b",
+                "mercer-nystroem-logistic-model",
+                answer::classes};
+    }
+    template <class V>
+    void options(V& v) {
+        v.number("C", C, above(0), "1/λ");
+        detail::centre_options(v, n_centres, centres, centre_rows, seed);
+        v.flag("fit_intercept", fit_intercept, "with an offset");
+        detail::pass_options(v, tol, max_iter);
+    }
+};
+
+struct nystroem_svc {
+    std::optional<mercer::kernel> kernel{};
+    std::string scale{};
+    double C = 1;
+    index n_centres = 1000;
+    std::string centres = "rpcholesky";
+    std::vector<double> centre_rows{};
+    bool fit_intercept = true;
+    double tol = 1e-6;
+    index max_iter = 1000, seed = 0;
+
+    static method_facts facts() {
+        return {"nystroem_svc",
+                {},
+                method_family::classification,
+                "support vector machine with squared hinge loss on a few centres, for millions of examples",
+                "min Σ max(0, 1 - yᵢf(xᵢ))² + 1/(2C) ‖f‖², f = Σ βⱼk(·, zⱼ) + b",
+                "mercer-nystroem-svc-model",
+                answer::classes};
+    }
+    template <class V>
+    void options(V& v) {
+        v.number("C", C, above(0), "price of an error");
+        detail::centre_options(v, n_centres, centres, centre_rows, seed);
+        v.flag("fit_intercept", fit_intercept, "with an offset");
+        detail::pass_options(v, tol, max_iter);
+    }
+};
+
+struct nystroem_pca {
+    std::optional<mercer::kernel> kernel{};
+    std::string scale{};
+    index n_components = 2;
+    index n_centres = 1000;
+    std::string centres = "rpcholesky";
+    std::vector<double> centre_rows{};
+    double tol = 1e-9;
+    index max_iter = 200, seed = 0;
+
+    static method_facts facts() {
+        return {"nystroem_pca",
+                {},
+                method_family::components,
+                "principal components in the span of a few centres, for millions of examples",
+                "Φ̃ᵀΦ̃u = λu, Φ = K(X, Z) K(Z, Z)^-½",
+                "mercer-nystroem-pca-model",
+                answer::none,
+                true,
+                false,
+                true};
+    }
+    template <class V>
+    void options(V& v) {
+        v.whole("n_components", n_components, 1, "how many");
+        detail::centre_options(v, n_centres, centres, centre_rows, seed);
+        v.number("tol", tol, above(0), "‖Au - λu‖ <= tol·λ₁");
+        v.whole("max_iter", max_iter, 1, "passes over the examples at most");
+    }
+};
+
+struct nystroem {
+    std::optional<mercer::kernel> kernel{};
+    std::string scale{};
+    index n_centres = 100;
+    std::string centres = "rpcholesky";
+    std::vector<double> centre_rows{};
+    index seed = 0;
+
+    static method_facts facts() {
+        return {"nystroem",
+                {"nystroem_features"},
+                method_family::components,
+                "explicit features whose inner products are about those of the kernel",
+                "φ(x) = K(Z, Z)^-½ k(Z, x)",
+                "mercer-nystroem-features-model",
+                answer::none,
+                true,
+                false,
+                true};
+    }
+    template <class V>
+    void options(V& v) {
+        detail::centre_options(v, n_centres, centres, centre_rows, seed);
+    }
+};
+
+struct random_features {
+    std::optional<mercer::kernel> kernel{};
+    std::string scale{};
+    index n_components = 100;
+    bool orthogonal = true;
+    index seed = 0;
+
+    static method_facts facts() {
+        return {"random_features",
+                {"rff", "random_fourier_features"},
+                method_family::components,
+                "random Fourier features of rbf, laplacian and matern",
+                "φ(x) = √(2/D) (cos wⱼᵀx, sin wⱼᵀx), w from the Fourier transform of the kernel",
+                "mercer-random-features-model",
+                answer::none,
+                true,
+                false,
+                true};
+    }
+    template <class V>
+    void options(V& v) {
+        v.whole("n_components", n_components, 1, "D, features");
+        v.flag("orthogonal", orthogonal, "frequencies at right angles to each other: less variance (rbf, matern)");
+        v.whole("seed", seed, 0, "of the frequencies");
+    }
+};
+
+}  // namespace mercer

@@ -1,0 +1,192 @@
+#include "mercer/methods/approximate/nystroem.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "mercer/base/error.h"
+#include "mercer/methods/codec.h"
+#include "mercer/methods/fit_checks.h"
+#include "mercer/methods/regression/kernel_logistic.h"
+#include "mercer/solvers/nystroem/nystroem_newton.h"
+#include "mercer/solvers/softmax.h"
+
+namespace mercer {
+namespace {
+
+void check(const nystroem_options& o, double lambda, const char* option, const char* owner) {
+    if (!(lambda > 0) || !std::isfinite(lambda))
+        fail(errc::invalid_argument, fmt::format("{}: must satisfy 0 < {} < infinity, got {}", owner, option,
+                                                 option[0] == 'C' ? o.C : o.alpha));
+    if (!(o.tol > 0)) fail(errc::invalid_argument, fmt::format("{}: must satisfy tol > 0, got {}", owner, o.tol));
+    if (o.max_iter < 1)
+        fail(errc::invalid_argument, fmt::format("{}: must satisfy max_iter >= 1, got {}", owner, o.max_iter));
+}
+
+// The problem of these losses over the span of the centres, solved.
+nystroem_fit solve(const kernel_rows& x, row_losses& losses, std::span<const double> weight, double lambda,
+                   const nystroem_options& o, const char* owner) {
+    nystroem_problem posed = pose_nystroem(x, o, weight, owner);
+    matrix<double> k_mm(std::ssize(posed.centres), std::ssize(posed.centres));
+    posed.among->all(k_mm.view());
+    const nystroem_basis basis(std::move(k_mm));
+    const auto rough = x.rough_passes(posed.objects);
+    const auto exact = x.passes(posed.objects, posed.centres, rough.it ? 0 : o.memory_bytes / 2);
+    nystroem_operator k{exact.get(), rough.get(), &basis, posed.buckets, o.memory_bytes, o.seed};
+    nystroem_newton_options s;
+    s.lambda = lambda, s.intercept = o.fit_intercept, s.tol = o.tol, s.max_passes = o.max_iter;
+    if (o.progress) s.progress = [&](index passes, double gap) { return o.progress({"passes", passes, 0, gap}); };
+    nystroem_newton_result found = nystroem_newton(k, losses, s);
+    nystroem_fit out;
+    out.f.coef = std::move(found.coef), out.f.offset = std::move(found.offset);
+    out.f.k = x.known_kernel(), out.f.x = std::move(posed.objects), out.f.rows = std::move(posed.centres);
+    out.f.training_size = x.size();
+    out.lambda = lambda, out.status = found.status, out.objective = found.objective, out.gap = found.gap;
+    out.residual = found.residual, out.passes = found.passes, out.rounds = found.rounds;
+    out.trace = std::move(found.trace);
+    out.out_of_reach = share_out_of_reach(basis, *posed.sample, posed.sample_self);
+    // Where nothing says that the problem is convex, meeting the first-order conditions does not make this the minimum.
+    if (out.f.k && !out.f.k->proof().valid && out.status == fit_status::converged) out.status = fit_status::stationary;
+    for (index i = 0; i < out.f.coef.rows() * out.f.coef.cols(); ++i)
+        if (!std::isfinite(out.f.coef.data()[i]))
+            fail(errc::data, fmt::format("{}: the coefficients overflow: scale the targets", owner));
+    return out;
+}
+
+struct labelled {
+    std::vector<double> classes;
+    std::vector<index> place;
+    std::vector<double> weight;
+};
+
+labelled labels_of(std::span<const double> y, index n, const nystroem_options& o, const char* owner) {
+    labelled out;
+    out.weight = checked_weights(owner, n, o.sample_weight);
+    check_targets(owner, n, matrix_view<const double>(y.data(), std::ssize(y), 1));
+    for (const auto& [label, factor] : o.class_weight) {
+        if (!(factor > 0) || !std::isfinite(factor))
+            fail(errc::invalid_argument,
+                 fmt::format("{}: the weight of class {} must satisfy 0 < weight < infinity, got {}", owner, label,
+                             factor));
+        for (std::size_t i = 0; i < y.size(); ++i)
+            if (y[i] == label) out.weight[i] *= factor;
+    }
+    std::vector<double> seen;
+    for (std::size_t i = 0; i < y.size(); ++i)
+        if (out.weight[i] > 0) seen.push_back(y[i]);
+    out.classes = distinct_labels(seen, std::ssize(seen), owner);
+    if (out.classes.size() < 2)
+        fail(errc::data, fmt::format("{}: at least two classes are needed, the {} examples all have label {}", owner,
+                                     seen.size(), out.classes.empty() ? 0.0 : out.classes.front()));
+    // An example without weight may have a label that no other has: any place will do.
+    for (const double each : y)
+        out.place.push_back(std::min<index>(std::ranges::lower_bound(out.classes, each) - out.classes.begin(),
+                                            std::ssize(out.classes) - 1));
+    return out;
+}
+
+}  // namespace
+
+nystroem_ridge_model fit_nystroem_ridge(const kernel_rows& x, matrix_view<const double> y, const nystroem_options& o) {
+    constexpr const char* owner = "nystroem_ridge";
+    check(o, o.alpha, "alpha", owner);
+    check_targets(owner, x.size(), y);
+    const std::vector<double> weight = checked_weights(owner, x.size(), o.sample_weight);
+    column_losses losses(loss::squared(), y, weight);
+    nystroem_ridge_model out{solve(x, losses, weight, o.alpha, o, owner)};
+    out.objective *= 2, out.gap *= 2;  // the problem as it is stated has no ½
+    return out;
+}
+
+nystroem_logistic_model fit_nystroem_logistic(const kernel_rows& x, std::span<const double> y,
+                                              const nystroem_options& o) {
+    constexpr const char* owner = "nystroem_logistic";
+    check(o, 1 / o.C, "C", owner);
+    const labelled l = labels_of(y, x.size(), o, owner);
+    const auto classes = static_cast<index>(l.classes.size());
+    nystroem_logistic_model out;
+    if (classes == 2) {
+        column_losses losses(loss::logistic(), l.place, classes, l.weight);
+        out = {solve(x, losses, l.weight, 1 / o.C, o, owner)};
+    } else {
+        softmax_losses losses(l.place, classes, l.weight);
+        out = {solve(x, losses, l.weight, 1 / o.C, o, owner)};
+    }
+    out.classes = l.classes;
+    return out;
+}
+
+nystroem_svc_model fit_nystroem_svc(const kernel_rows& x, std::span<const double> y, const nystroem_options& o) {
+    constexpr const char* owner = "nystroem_svc";
+    check(o, 1 / o.C, "C", owner);
+    const labelled l = labels_of(y, x.size(), o, owner);
+    column_losses losses(loss::squared_hinge(), l.place, std::ssize(l.classes), l.weight);
+    nystroem_svc_model out{solve(x, losses, l.weight, 1 / o.C, o, owner)};
+    out.classes = l.classes;
+    return out;
+}
+
+matrix<double> decide(const nystroem_fit& model, const dataset& x) { return model.f.values(x); }
+matrix<double> decide(const nystroem_fit& model, const gram<double>& k) { return model.f.values(k); }
+
+std::vector<double> classes_of(const nystroem_fit& model, matrix_view<const double> f) {
+    std::vector<double> out;
+    out.reserve(static_cast<std::size_t>(f.rows));
+    for (index i = 0; i < f.rows; ++i)
+        out.push_back(model.classes[static_cast<std::size_t>(
+            model.classes.size() == 2 ? f(i, 0) > 0 : std::max_element(f.row(i), f.row(i) + f.cols) - f.row(i))]);
+    return out;
+}
+
+matrix<double> probabilities(const nystroem_logistic_model& model, matrix_view<const double> f) {
+    kernel_logistic_model same;  // the same functions, the same probabilities
+    same.classes = model.classes;
+    same.f.coef = matrix<double>(0, f.cols);
+    return probabilities(same, f);
+}
+
+namespace {
+
+void common_parts(auto& a, auto& m) {
+    a.status(m.status);
+    a.whole("passes", m.passes);
+    a.whole("rounds", m.rounds);
+    a.numbers(m.lambda, m.objective, m.gap, m.residual, m.out_of_reach);
+    a.list("trace", m.trace);
+    a.part(m.f);
+}
+void classes_parts(auto& a, auto& m) {
+    common_parts(a, m);
+    a.list("classes", m.classes, 1 << 24);
+    a.finite(m.classes, "a class label");
+    const auto classes = std::ssize(m.classes);
+    a.check(classes >= 2 && m.f.functions() == (classes == 2 ? 1 : classes), "{} classes with {} outputs", classes,
+            m.f.functions());
+}
+
+}  // namespace
+
+template <>
+struct file_form<nystroem_ridge_model> {
+    static constexpr std::string_view format = "mercer-nystroem-ridge-model";
+    static constexpr int version = 1;
+    static void parts(auto& a, auto& m) { common_parts(a, m); }
+};
+template <>
+struct file_form<nystroem_logistic_model> {
+    static constexpr std::string_view format = "mercer-nystroem-logistic-model";
+    static constexpr int version = 1;
+    static void parts(auto& a, auto& m) { classes_parts(a, m); }
+};
+template <>
+struct file_form<nystroem_svc_model> {
+    static constexpr std::string_view format = "mercer-nystroem-svc-model";
+    static constexpr int version = 1;
+    static void parts(auto& a, auto& m) { classes_parts(a, m); }
+};
+template struct model_file<nystroem_ridge_model>;
+template struct model_file<nystroem_logistic_model>;
+template struct model_file<nystroem_svc_model>;
+
+}  // namespace mercer

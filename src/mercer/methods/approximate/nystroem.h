@@ -1,0 +1,87 @@
+// Functions of the span of M centres in place of all n examples (Williams, Seeger 2001), fitted to all of them by
+// passes over K(X, Z) that store none of it: any kernel, any kind of object, memory n + M² and time n·M a pass.
+//
+//     nystroem_ridge      min Σ wᵢ(yᵢ - f(xᵢ))² + λ‖f‖²                      one or several targets
+//     nystroem_logistic   min Σ wᵢ log(1 + e^(-yᵢf(xᵢ))) + 1/(2C) ‖f‖²       softmax for more than two classes
+//     nystroem_svc        min Σ wᵢ max(0, 1 - yᵢf(xᵢ))² + 1/(2C) ‖f‖²        one class against the rest
+//
+// over f(x) = Σⱼ βⱼk(x, zⱼ) + b, b not penalised. With all examples as centres they are kernel_ridge, kernel_logistic
+// and the squared hinge exactly. Solved as Falkon is (Rudi, Carratino, Rosasco 2017; Meanti, Carratino, Rosasco, Rudi
+// 2020) to a measured duality gap: solvers/nystroem/nystroem_newton.h. The model says how approximate it is: the share
+// of the trace of K(X, X) that the centres do not reach, the gap of the problem it solved, and the passes it took.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "mercer/methods/approximate/centres.h"
+#include "mercer/methods/approximate/kernel_rows.h"
+#include "mercer/methods/fit_control.h"
+#include "mercer/methods/kernel_expansion.h"
+#include "mercer/methods/model_file.h"
+#include "mercer/solvers/losses.h"
+
+namespace mercer {
+
+struct nystroem_options {
+    double alpha = 1;  // λ of nystroem_ridge
+    double C = 1;      // 1/λ of the others
+    index n_centres = 1000;
+    centre_choice centres = centre_choice::rpcholesky;
+    std::vector<index> centre_rows{};  // of choice `given`
+    bool fit_intercept = false;
+    double tol = 1e-6;     // of the gap, relative to the objective
+    index max_iter = 500;  // passes over K
+    std::uint64_t seed = 0;
+    std::vector<std::pair<double, double>> class_weight{};  // label → factor; labels not named have 1
+    std::vector<double> sample_weight{};                    // empty: all 1. 2 = the example twice, 0 = absent
+    std::size_t memory_bytes = std::size_t{1} << 30;        // for what is kept beside the data
+    progress_callback progress{};                           // passes, and the gap
+};
+
+struct nystroem_fit {
+    kernel_expansion f;           // the centres and β; `rows` are their numbers
+    std::vector<double> classes;  // labels, ascending; none: regression
+    double lambda = 1;
+    fit_status status = fit_status::converged;
+    double objective = 0, gap = 0;
+    double residual = 0;           // of the gradient, relative to that of f = 0
+    double out_of_reach = 0;       // share of the trace of K(X, X), on a sample of rows
+    index passes = 0, rounds = 0;  // over K; Newton steps
+    std::vector<double> trace;     // the residual after every step of conjugate gradients
+};
+struct nystroem_ridge_model : nystroem_fit {};
+struct nystroem_logistic_model : nystroem_fit {};
+struct nystroem_svc_model : nystroem_fit {};
+
+nystroem_ridge_model fit_nystroem_ridge(const kernel_rows& x, matrix_view<const double> y,
+                                        const nystroem_options& options);
+nystroem_logistic_model fit_nystroem_logistic(const kernel_rows& x, std::span<const double> y,
+                                              const nystroem_options& options);
+nystroem_svc_model fit_nystroem_svc(const kernel_rows& x, std::span<const double> y, const nystroem_options& options);
+
+// Objects in memory, or the matrix of their kernel values.
+inline objects_in_memory rows_of(const kernel& k, const dataset& x) { return {k, x}; }
+inline values_in_memory rows_of(const gram<double>& k) { return values_in_memory(k); }
+
+// f(x): a column for each target; for two classes one, else one for each class.
+matrix<double> decide(const nystroem_fit& model, const dataset& x);
+matrix<double> decide(const nystroem_fit& model, const gram<double>& k);
+// The label that these decisions stand for.
+std::vector<double> classes_of(const nystroem_fit& model, matrix_view<const double> decisions);
+matrix<double> probabilities(const nystroem_logistic_model& model, matrix_view<const double> decisions);
+
+// The centres of a fit with what it needs of them, for all that learns from Nyström features.
+struct nystroem_problem {
+    std::vector<index> centres;         // their numbers
+    dataset objects;                    // and themselves; none where only kernel values are known
+    owned<gram<double>> among, sample;  // K(Z, Z), and K of some rows against Z
+    std::vector<double> sample_self;    // k(x, x) of those rows
+    index buckets = 0;                  // rows of a sketch of K(X, Z) that suits time and memory
+};
+nystroem_problem pose_nystroem(const kernel_rows& x, const nystroem_options& options, std::span<const double> weight,
+                               const char* owner);
+
+}  // namespace mercer

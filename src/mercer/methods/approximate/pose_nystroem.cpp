@@ -1,0 +1,116 @@
+// Centres and a sample of rows, chosen from a uniform sample of the data.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "mercer/base/error.h"
+#include "mercer/base/seeded.h"
+#include "mercer/gram/adaptors.h"
+#include "mercer/methods/approximate/nystroem.h"
+#include "mercer/methods/fit_checks.h"
+
+namespace mercer {
+namespace {
+
+// Rows among which centres are chosen: all, or ten times as many as are wanted, where the factor of that many fits.
+index rows_to_choose_from(index n, index m, const nystroem_options& o, const char* owner) {
+    if (o.centres == centre_choice::uniform || o.centres == centre_choice::given) return std::min(n, m);
+    index most = std::min(n, 10 * m);
+    if (o.centres == centre_choice::rpcholesky) {
+        const auto fitting =
+            static_cast<index>(static_cast<double>(o.memory_bytes) / 3 / (8.0 * static_cast<double>(m)));
+        if (fitting < std::min(n, 2 * m))
+            fail(errc::memory,
+                 fmt::format("{}: choosing {} centres by rpcholesky takes {}, a third of the budget is {}: "
+                             "raise it, or take centres=uniform",
+                             owner, m, bytes_text(16.0 * static_cast<double>(m) * static_cast<double>(m)),
+                             bytes_text(static_cast<double>(o.memory_bytes) / 3)));
+        most = std::min(most, fitting);
+    }
+    return most;
+}
+
+// Rows of the sketch that preconditions: as many as cost about two passes, within what is enough and what is too few,
+// and what fits. s rows give a condition number of about ((1 + √(M/s))/(1 - √(M/s)))².
+index rows_of_sketch(index n, index m, std::size_t memory) {
+    const index fitting = static_cast<index>(static_cast<double>(memory) / 3 / (8.0 * static_cast<double>(m)));
+    const index wanted = n <= 12 * m ? n : std::clamp<index>(16 * n / std::max<index>(m, 1), 4 * m, 12 * m);
+    return std::min({n, wanted, std::max(fitting, m)});
+}
+
+std::vector<index> positions(std::span<const index> of, std::span<const index> in) {
+    std::vector<index> out;
+    for (const index each : of) out.push_back(std::ranges::lower_bound(in, each) - in.begin());
+    return out;
+}
+
+std::vector<index> given_rows(const nystroem_options& o, index n, const char* owner) {
+    if (o.centre_rows.empty())
+        fail(errc::invalid_argument,
+             fmt::format("{}: centres=given needs centre_rows, the numbers of the rows", owner));
+    std::vector<index> out = o.centre_rows;
+    std::ranges::sort(out);
+    out.erase(std::ranges::unique(out).begin(), out.end());
+    if (out.front() < 0 || out.back() >= n)
+        fail(errc::invalid_argument, fmt::format("{}: centre_rows must satisfy 0 <= row < {}, got {}", owner, n,
+                                                 out.front() < 0 ? out.front() : out.back()));
+    return out;
+}
+
+std::vector<index> chosen(const std::vector<index>& from, std::span<const index> at) {
+    std::vector<index> out;
+    for (const index each : at) out.push_back(from[static_cast<std::size_t>(each)]);
+    return out;
+}
+
+}  // namespace
+
+nystroem_problem pose_nystroem(const kernel_rows& x, const nystroem_options& o, std::span<const double> weight,
+                               const char* owner) {
+    if (o.n_centres < 1)
+        fail(errc::invalid_argument, fmt::format("{}: must satisfy n_centres >= 1, got {}", owner, o.n_centres));
+    std::vector<index> rows;
+    for (index i = 0; i < x.size(); ++i)
+        if (weight.empty() || weight[static_cast<std::size_t>(i)] > 0) rows.push_back(i);
+    const auto n = static_cast<index>(rows.size());
+    const std::vector<index> given =
+        o.centres == centre_choice::given ? given_rows(o, x.size(), owner) : std::vector<index>{};
+    const index m = std::min(n, given.empty() ? o.n_centres : std::ssize(given));
+    // One uniform sample, of which the first are those to choose from and the first are those to judge by.
+    seeded random(o.seed);
+    const index to_choose = rows_to_choose_from(n, m, o, owner), to_judge = std::min<index>(n, 2000);
+    const std::vector<index> order = random.sample(n, std::max(to_choose, to_judge));
+    std::vector<index> sample = chosen(rows, order);
+    std::vector<index> pool(sample.begin(), sample.begin() + to_choose),
+        judges(sample.begin(), sample.begin() + to_judge);
+    if (!given.empty()) pool = given, sample.insert(sample.end(), given.begin(), given.end());
+    for (auto* each : {&sample, &pool, &judges}) std::ranges::sort(*each);
+    sample.erase(std::ranges::unique(sample).begin(), sample.end());
+
+    // Objects are fetched once: from files that is a pass.
+    const dataset objects = x.gather(sample);
+    const auto some = [&](std::span<const index> which) {
+        const std::vector<index> at = positions(which, sample);
+        return objects.size() == 0 ? dataset() : gather(objects, std::span<const index>(at));
+    };
+    nystroem_problem out;
+    out.buckets = rows_of_sketch(x.size(), m, o.memory_bytes);
+    if (given.empty()) {
+        const auto k = x.among(some(pool), pool);
+        out.centres = chosen(pool, choose_centres(*k, m, o.centres, o.seed + 1, o.progress));
+        std::ranges::sort(out.centres);
+    } else {
+        out.centres = given;
+    }
+    out.objects = some(out.centres);
+    out.among = x.among(out.objects, out.centres);
+    const dataset left = some(judges);
+    out.sample = x.between(left, judges, out.objects, out.centres);
+    out.sample_self.resize(judges.size());
+    x.among(left, judges)->diagonal(out.sample_self);
+    return out;
+}
+
+}  // namespace mercer

@@ -1,0 +1,50 @@
+// Examples in files that are larger than memory, as kernel_rows: every pass reads them again, the next batch while one
+// is worked on. The bits are those of the same examples in memory.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "mercer/data/readers/stream/row_batches.h"
+#include "mercer/methods/approximate/kernel_rows.h"
+
+namespace mercer {
+
+// One pass over all batches, in order; the next one is read while `use` is at work.
+void each_batch(row_batches& from, const std::function<void(index first, const table& batch)>& use);
+
+// What a first pass finds.
+struct streamed_targets {
+    index size = 0, dims = 0;
+    domain kind = domain::any;
+    std::vector<double> y;
+    std::vector<std::string> class_names, feature_names;
+};
+streamed_targets read_targets(row_batches& from);
+
+class streamed_rows final : public kernel_rows {
+public:
+    // prepare: what is done to the objects of every batch, such as scaling.
+    streamed_rows(const kernel& k, row_batches& from, index size, std::function<dataset(const dataset&)> prepare)
+        : k_(std::make_shared<const kernel>(k)), from_(from), size_(size), prepare_(std::move(prepare)) {}
+    index size() const override { return size_; }
+    dataset gather(std::span<const index> which) const override;
+    owned<gram<double>> among(const dataset& objects, std::span<const index> which) const override;
+    owned<gram<double>> between(const dataset& left, std::span<const index> rows, const dataset& right,
+                                std::span<const index> cols) const override;
+    owned<gram_batches<double>> passes(const dataset& centres, std::span<const index> which,
+                                       std::size_t budget) const override;
+    owned<gram_batches<float>> rough_passes(const dataset& centres) const override;
+    std::shared_ptr<const kernel> known_kernel() const override { return k_; }
+
+    // Rows of a batch: whole bands of a pass.
+    static constexpr index rows_of_batch = 64 * gram_batches<double>::batch_unit;
+
+private:
+    std::shared_ptr<const kernel> k_;
+    row_batches& from_;
+    index size_;
+    std::function<dataset(const dataset&)> prepare_;
+};
+
+}  // namespace mercer

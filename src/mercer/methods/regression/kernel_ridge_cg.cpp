@@ -1,0 +1,116 @@
+// Kernel ridge regression by conjugate gradients.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <optional>
+
+#include "mercer/base/error.h"
+#include "mercer/methods/fit_checks.h"
+#include "mercer/methods/regression/kernel_ridge.h"
+#include "mercer/solvers/algebra/dense_algebra.h"
+#include "mercer/solvers/algebra/gram_product.h"
+#include "mercer/solvers/algebra/half_gram.h"
+#include "mercer/solvers/nystroem/ridge_cg.h"
+#include "mercer/solvers/nystroem/rp_cholesky.h"
+
+namespace mercer {
+namespace {
+
+double seconds_now() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// Vectors of the iteration, and the factor twice: once scaled, while its inner product is formed.
+double cg_bytes(index n, index outputs, index rank) {
+    return 8.0 * static_cast<double>(n) * (9.0 * static_cast<double>(outputs) + 4 + 2 * static_cast<double>(rank));
+}
+
+// The rank of the preconditioner: √n of it pays for itself on most data; as much as fits a third of the memory at most.
+index rank_for(index n, index outputs, const kernel_ridge_options& o) {
+    if (o.rank > 0) return std::min(o.rank, n);
+    const double room =
+        static_cast<double>(o.memory_bytes) / 3 / (16.0 * static_cast<double>(n)) - 5.0 * static_cast<double>(outputs);
+    const double wanted = std::max(200.0, 5 * std::sqrt(static_cast<double>(n)));
+    return std::clamp<index>(static_cast<index>(std::min(room, wanted)), 1, n);
+}
+
+// The rank, where conjugate gradients can do what is asked and fit the memory.
+index checked_rank(index n, index outputs, const kernel_ridge_options& o) {
+    if (!(o.alpha > 0))
+        fail(errc::invalid_argument, fmt::format("kernel ridge: solver=cg needs alpha > 0, got {}", o.alpha));
+    if (o.loo || o.variance)
+        fail(errc::unsupported,
+             fmt::format("kernel ridge: {} needs a decomposition: leave solver=cg out", o.loo ? "loo" : "variance"));
+    const index rank = rank_for(n, outputs, o);
+    check_budget("kernel ridge", cg_bytes(n, outputs, rank), o.memory_bytes,
+                 fmt::format("for conjugate gradients on {} examples with rank {}", n, rank));
+    return rank;
+}
+
+}  // namespace
+
+bool kernel_ridge_by_cg(index n, index outputs, const kernel_ridge_options& o) {
+    if (o.solver != ridge_solver::automatic) return o.solver == ridge_solver::cg;
+    const auto budget = static_cast<double>(o.memory_bytes);
+    return !o.loo && !o.variance && o.alpha > 0 && kernel_ridge_memory(n, outputs, o) > budget && n >= 1024 &&
+           cg_bytes(n, outputs, rank_for(n, outputs, o)) <= budget;
+}
+
+kernel_ridge_model solve_kernel_ridge_by_cg(const gram<double>& K, matrix_view<const double> y,
+                                            const std::vector<double>& weight, std::vector<index> used,
+                                            const kernel_ridge_options& o) {
+    const index n = K.rows(), outputs = y.cols;
+    const index rank = checked_rank(n, outputs, o);
+    kernel_ridge_model model;
+    model.alpha = o.alpha;
+    const double start = seconds_now();
+    rp_cholesky_options r;
+    r.rank = rank;
+    if (o.progress)
+        r.progress = [&](index done, double left) {
+            report(o.progress, {"preconditioner", done, rank, left}, "kernel ridge");
+            return true;
+        };
+    const random_pivots pivots = rp_cholesky(K, r);
+    const matrix_view<const double> factor = pivots.factor.view().block(0, 0, n, std::ssize(pivots.pivots));
+    model.seconds_gram = seconds_now() - start;
+    std::vector<double> ridge;
+    matrix<double> b(outputs, n);
+    for (index i = 0; i < n; ++i) {
+        const auto row = static_cast<std::size_t>(used[static_cast<std::size_t>(i)]);
+        ridge.push_back(o.alpha / weight[row]);
+        for (index c = 0; c < outputs; ++c) b(c, i) = y(static_cast<index>(row), c);
+    }
+    // Half of K is kept where it fits; else every product computes K again.
+    std::optional<half_gram> half;
+    if (K.in_memory().rows < n && half_gram::bytes(n, outputs) <= 0.6 * static_cast<double>(o.memory_bytes))
+        half.emplace(K);
+    const block_operator multiply = [&](matrix_view<const double> v, matrix_view<double> out) {
+        if (half)
+            half->multiply(v, out);
+        else
+            gram_product(K, v, out);
+    };
+    ridge_cg_options s;
+    s.tol = o.tol, s.max_iter = o.max_products;
+    if (o.progress)
+        s.progress = [&](index products, double residual) {
+            return o.progress({"conjugate gradients", products, 0, residual});
+        };
+    const ridge_cg_result found = ridge_cg(multiply, ridge, factor, b.view(), s);
+    model.status = found.status, model.residual = found.residual, model.refinements = found.products;
+    model.f.coef = matrix<double>(n, outputs);
+    for (index i = 0; i < n; ++i)
+        for (index c = 0; c < outputs; ++c) model.f.coef(i, c) = b(c, i);
+    require_finite(model.f.coef.view(),
+                   "kernel ridge: the coefficients overflow; alpha is too small, or the targets too large");
+    model.f.offset.assign(static_cast<std::size_t>(outputs), 0.0);
+    model.f.rows = std::move(used);
+    model.f.training_size = y.rows;
+    model.seconds_solve = seconds_now() - start - model.seconds_gram;
+    return model;
+}
+
+}  // namespace mercer

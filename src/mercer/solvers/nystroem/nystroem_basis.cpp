@@ -1,0 +1,86 @@
+#include "mercer/solvers/nystroem/nystroem_basis.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "mercer/base/error.h"
+#include "mercer/solvers/algebra/dense_algebra.h"
+
+namespace mercer {
+namespace {
+
+constexpr index chunk = 512;
+
+}  // namespace
+
+nystroem_basis::nystroem_basis(matrix<double> k_mm) {
+    const index m = k_mm.rows();
+    double largest = 0;
+    for (index i = 0; i < m; ++i) largest = std::max(largest, k_mm(i, i));
+    if (!(largest > 0) || !std::isfinite(largest))
+        fail(errc::data,
+             fmt::format("the largest k(z, z) of the centres must satisfy 0 < k(z, z) < infinity, got {}", largest));
+    added_ = 10 * static_cast<double>(m) * 0x1p-52 * largest;
+    for (int attempt = 0; attempt < 6; ++attempt, added_ *= 100) {
+        t_ = k_mm;
+        for (index i = 0; i < m; ++i) t_(i, i) += added_;
+        require_finite_half(t_.view(), "kernel values of the centres");
+        if (mercer::cholesky_in_place(t_)) return;
+    }
+    fail(errc::not_psd,
+         "the kernel matrix of the centres is not positive semidefinite: see `mercer kernel test`, or take other "
+         "centres");
+}
+
+void nystroem_basis::to_coefficients(matrix_view<double> rows) const {
+    cholesky_other_half_solve_rows(t_.view(), rows);
+}
+void nystroem_basis::to_gradient(matrix_view<double> rows) const { cholesky_half_solve_rows(t_.view(), rows); }
+
+sketched_hessian::sketched_hessian(const nystroem_basis& basis, matrix<double> sketch, double lambda)
+    : a_(sketch.cols(), sketch.cols()) {
+    const index m = basis.size();
+    const bool constant = sketch.cols() > m;
+    double rows = 0;  // of weight 1: what the ones add up to
+    for (index first = 0; first < sketch.rows(); first += chunk) {
+        const index count = std::min(chunk, sketch.rows() - first);
+        basis.to_gradient(matrix_view<double>(sketch.row(first), count, m, sketch.cols()));  // φ = T⁻ᵀk
+        add_gram(sketch.view().block(first, 0, count, sketch.cols()), a_);
+    }
+    if (constant) rows = a_(m, m);
+    sketch = {};
+    double trace = 0;
+    for (index i = 0; i < m; ++i) trace += a_(i, i);
+    for (index i = 0; i < m; ++i) a_(i, i) += lambda;
+    // Without a ridge the constant needs some curvature of its own where the sketch has none.
+    if (constant) a_(m, m) += std::max(1e-10 * rows, 1e-300);
+    const matrix<double> whole = a_;
+    for (double more = 0x1p-46 * (trace + lambda); !mercer::cholesky_in_place(a_); more *= 100) {
+        if (!std::isfinite(more)) fail(errc::data, "Newton's equations: the matrix must be finite");
+        a_ = whole;
+        for (index i = 0; i < a_.rows(); ++i) a_(i, i) += more;
+    }
+}
+
+void sketched_hessian::solve(matrix_view<double> rows) const { cholesky_solve(a_, rows); }
+
+double share_out_of_reach(const nystroem_basis& basis, const gram<double>& k, const std::vector<double>& self) {
+    double all = 0, reached = 0;
+    for (index first = 0; first < k.rows(); first += chunk) {
+        const index count = std::min(chunk, k.rows() - first);
+        matrix<double> phi(count, basis.size());
+        k.block(selection(first, count), selection(0, basis.size()), phi.view());
+        basis.to_gradient(phi.view());
+        for (index i = 0; i < count; ++i) {
+            double sum = 0;
+            for (index j = 0; j < phi.cols(); ++j) sum += phi(i, j) * phi(i, j);
+            all += self[static_cast<std::size_t>(first + i)];
+            reached += std::min(sum, self[static_cast<std::size_t>(first + i)]);
+        }
+    }
+    return all > 0 ? std::max(0.0, 1 - reached / all) : 0;
+}
+
+}  // namespace mercer

@@ -1,0 +1,49 @@
+// The space of functions f(x) = Σ βⱼk(x, zⱼ) over centres z₁ … z_M with an orthonormal basis: with TᵀT = K_MM + εI,
+// β = T⁻¹γ, it is ‖f‖ = ‖γ‖ and f = Φγ on the data, Φ = K T⁻¹ (the Nyström features). Problems are solved in γ, where
+// the ridge is λI and nothing of K_MM is squared. ε = 10·M·2⁻⁵²·max k(z, z), more where centres are copies of each
+// other.
+//
+// What preconditions Newton's equations (ΦᵀDΦ + λI)δ = -g: the same matrix from a sketch of the rows (row_sketch.h),
+//     AᵀA = (SD^½Φ)ᵀ(SD^½Φ) + λI
+// with a condition number that depends on s/M alone (Falkon has the rows of the centres in its place, Rudi, Carratino,
+// Rosasco 2017, which needs them to be drawn uniformly; Díaz, Epperly, Frangella, Tropp, Webber 2023 have the sketch).
+#pragma once
+
+#include <vector>
+
+#include "mercer/gram/gram.h"
+
+namespace mercer {
+
+class nystroem_basis {
+public:
+    explicit nystroem_basis(matrix<double> k_mm);
+
+    index size() const { return t_.rows(); }
+    double added() const { return added_; }  // ε
+    // Every row γ becomes β = T⁻¹γ.
+    void to_coefficients(matrix_view<double> rows) const;
+    // Every row Kᵀu, a gradient in β, becomes Φᵀu = T⁻ᵀKᵀu.
+    void to_gradient(matrix_view<double> rows) const;
+
+private:
+    matrix<double> t_;
+    double added_ = 0;
+};
+
+class sketched_hessian {
+public:
+    // sketch: SD^½K, used up; with one more column than there are centres where f has an offset, without a ridge.
+    sketched_hessian(const nystroem_basis& basis, matrix<double> sketch, double lambda);
+    // Every row r becomes (AᵀA)⁻¹r.
+    void solve(matrix_view<double> rows) const;
+
+private:
+    matrix<double> a_;
+};
+
+// 1 - Σ‖φ(x)‖²/Σk(x, x) over some rows k of K: the share of the trace of K(X, X) that the centres do not reach. `self`
+// holds their k(x, x).
+double share_out_of_reach(const nystroem_basis& basis, const gram<double>& k, const std::vector<double>& self);
+
+}  // namespace mercer

@@ -1,0 +1,58 @@
+// The minimiser over functions of the span of M centres, f = Φγ + b in the basis of nystroem_basis.h, of
+//
+//     P(γ, b) = Σ loss(i, fᵢ) + λ/2 ‖γ‖²          (one γ and one b a function; b = 0 unless asked for)
+//
+// by Newton's method. A step solves (ΦᵀDΦ + λI)δ = -g by conjugate gradients with a sketched preconditioner
+// (nystroem_basis.h; one for each function where their curvatures differ), each step of them a pass over K
+// (round_trip.h); squared loss takes one step, or a few where K is multiplied in float, for then the gradient of the
+// next is what float has left. A step is halved until P falls enough.
+//
+// Stopping rule: the gap to the dual point of the derivatives, by Fenchel's equality as in representer.h,
+//     P - P* <= gap = ‖g‖²/(2λ) <= tol·P,        g = Φᵀu + λγ, u the derivatives of the losses,
+// from a pass in double. With an offset it holds where Σu = 0; what is left of that counts by its own curvature,
+// (Σu)²/(2ΣD).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "mercer/base/fit_status.h"
+#include "mercer/solvers/nystroem/nystroem_basis.h"
+#include "mercer/solvers/nystroem/round_trip.h"
+#include "mercer/solvers/nystroem/row_losses.h"
+
+namespace mercer {
+
+struct nystroem_operator {
+    const gram_batches<double>* exact = nullptr;
+    const gram_batches<float>* rough = nullptr;  // the same in float: then only what is measured is in double
+    const nystroem_basis* basis = nullptr;
+    index buckets = 0;                                // rows of a sketch that preconditions
+    std::size_t memory_bytes = std::size_t{1} << 30;  // for sketches and preconditioners
+    std::uint64_t seed = 0;                           // and its signs
+};
+
+struct nystroem_newton_options {
+    double lambda = 1;  // > 0
+    bool intercept = false;
+    double tol = 1e-6;                                         // of the gap, relative to P
+    index max_passes = 500;                                    // over K
+    std::function<bool(index passes, double gap)> progress{};  // false: stop and keep what there is
+};
+
+struct nystroem_newton_result {
+    matrix<double> coef;         // β: M × functions
+    std::vector<double> offset;  // b
+    double objective = 0, gap = 0;
+    double residual = 0;  // ‖g‖ relative to that at γ = 0
+    fit_status status = fit_status::step_limit;
+    index rounds = 0;  // Newton steps
+    index passes = 0;
+    std::vector<double> trace;  // ‖residual‖ relative to ‖g‖ at γ = 0, after every step of conjugate gradients
+};
+
+nystroem_newton_result nystroem_newton(const nystroem_operator& k, row_losses& losses,
+                                       const nystroem_newton_options& options);
+
+}  // namespace mercer

@@ -1,0 +1,162 @@
+#include "mercer/solvers/nystroem/ridge_cg.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "mercer/base/error.h"
+#include "mercer/base/stop.h"
+#include "mercer/solvers/algebra/dense_algebra.h"
+#include "mercer/solvers/smo/vector_ops.h"
+
+namespace mercer {
+namespace {
+
+class preconditioner {
+public:
+    preconditioner(std::span<const double> d, matrix_view<const double> f) : d_(d), f_(f), inner_(f.cols, f.cols) {
+        matrix<double> scaled(f.rows, f.cols);
+        for (index i = 0; i < f.rows; ++i) {
+            const double by = 1 / std::sqrt(d[static_cast<std::size_t>(i)]);
+            for (index c = 0; c < f.cols; ++c) scaled(i, c) = by * f(i, c);
+        }
+        add_gram(scaled.view(), inner_);
+        for (index c = 0; c < f.cols; ++c) inner_(c, c) += 1;
+        if (!mercer::cholesky_in_place(inner_))
+            fail(errc::not_psd,
+                 "conjugate gradients: the preconditioner must be positive definite; take a larger alpha");
+    }
+    // z ← P⁻¹z
+    void solve(double* z, std::vector<double>& t) const {
+        for (index i = 0; i < f_.rows; ++i) z[i] /= d_[static_cast<std::size_t>(i)];
+        if (f_.cols == 0) return;
+        t.assign(static_cast<std::size_t>(f_.cols), 0.0);
+        add_multiply(1, f_, transposed::yes, z, t.data());
+        cholesky_solve(inner_, matrix_view<double>(t.data(), 1, f_.cols));
+        std::vector<double> back(static_cast<std::size_t>(f_.rows));
+        add_multiply(1, f_, transposed::no, t.data(), back.data());
+        for (index i = 0; i < f_.rows; ++i) z[i] -= back[static_cast<std::size_t>(i)] / d_[static_cast<std::size_t>(i)];
+    }
+
+private:
+    std::span<const double> d_;
+    matrix_view<const double> f_;
+    matrix<double> inner_;
+};
+
+class columns_cg {
+public:
+    columns_cg(const block_operator& multiply, std::span<const double> d, matrix_view<const double> f,
+               matrix_view<double> b, const ridge_cg_options& o)
+        : multiply_(multiply), d_(d), p_(d, f), b_(b), o_(o), n_(b.cols), m_(b.rows), x_(m_, n_), r_(m_, n_) {
+        for (index c = 0; c < m_; ++c) {
+            std::copy_n(b.row(c), n_, r_.row(c));
+            norm_.push_back(std::sqrt(dot(b.row(c), b.row(c))));
+        }
+    }
+
+    ridge_cg_result run() {
+        const bool stopped = !unless_stopped([&] {
+            for (int start = 0; start < 4 && descend(); ++start) {
+                measure();
+                if (out_.residual <= o_.tol)
+                    out_.status = fit_status::converged;
+                else if (start > 0 && !(out_.residual < 0.5 * last_))
+                    out_.status = fit_status::stalled;
+                else if (out_.products < o_.max_iter && start < 3) {
+                    last_ = out_.residual;
+                    continue;
+                }
+                break;
+            }
+        });
+        if (stopped) out_.status = fit_status::cancelled;
+        for (index c = 0; c < m_; ++c) std::copy_n(x_.row(c), n_, b_.row(c));
+        return out_;
+    }
+
+private:
+    double dot(const double* a, const double* b) const { return smo::best_vector_ops().dot(a, b, n_); }
+
+    // From the residual r as it stands, by the recurrence; false where the caller said stop.
+    bool descend() {
+        matrix<double> p(m_, n_);
+        std::vector<double> rz(static_cast<std::size_t>(m_)), scratch;
+        for (index c = 0; c < m_; ++c) {
+            std::copy_n(r_.row(c), n_, p.row(c));
+            p_.solve(p.row(c), scratch);
+            rz[static_cast<std::size_t>(c)] = dot(r_.row(c), p.row(c));
+        }
+        matrix<double> z(1, n_);
+        while (worst() > 0.5 * o_.tol && out_.products < o_.max_iter) {
+            if (o_.progress && !o_.progress(out_.products, worst())) {
+                measure();
+                out_.status = fit_status::cancelled;
+                return false;
+            }
+            const matrix<double> ap = times(p);
+            for (index c = 0; c < m_; ++c) {
+                const double curve = dot(p.row(c), ap.row(c));
+                double& now = rz[static_cast<std::size_t>(c)];
+                if (!(curve > 0) || !(now > 0) || left(c) <= 0.01 * o_.tol) continue;
+                const double step = now / curve;
+                for (index i = 0; i < n_; ++i) x_(c, i) += step * p(c, i), r_(c, i) -= step * ap(c, i);
+                std::copy_n(r_.row(c), n_, z.row(0));
+                p_.solve(z.row(0), scratch);
+                const double next = dot(r_.row(c), z.row(0)), by = next / now;
+                for (index i = 0; i < n_; ++i) p(c, i) = z(0, i) + by * p(c, i);
+                now = next;
+            }
+        }
+        return true;
+    }
+
+    double left(index c) const {
+        const double norm = norm_[static_cast<std::size_t>(c)];
+        return norm > 0 ? std::sqrt(dot(r_.row(c), r_.row(c))) / norm : 0;
+    }
+    double worst() const {
+        double out = 0;
+        for (index c = 0; c < m_; ++c) out = std::max(out, left(c));
+        return out;
+    }
+
+    void measure() {
+        const matrix<double> ax = times(x_);
+        for (index c = 0; c < m_; ++c)
+            for (index i = 0; i < n_; ++i) r_(c, i) = b_(c, i) - ax(c, i);
+        out_.residual = worst();
+    }
+
+    // (K + D)v for the rows v
+    matrix<double> times(const matrix<double>& v) {
+        matrix<double> columns(n_, m_), made(n_, m_), out(m_, n_);
+        for (index i = 0; i < n_; ++i)
+            for (index c = 0; c < m_; ++c) columns(i, c) = v(c, i);
+        multiply_(columns.view(), made.view());
+        ++out_.products;
+        for (index i = 0; i < n_; ++i)
+            for (index c = 0; c < m_; ++c) out(c, i) = made(i, c) + d_[static_cast<std::size_t>(i)] * v(c, i);
+        return out;
+    }
+
+    const block_operator& multiply_;
+    std::span<const double> d_;
+    preconditioner p_;
+    matrix_view<double> b_;
+    const ridge_cg_options& o_;
+    index n_, m_;
+    matrix<double> x_, r_;
+    std::vector<double> norm_;
+    double last_ = 0;
+    ridge_cg_result out_;
+};
+
+}  // namespace
+
+ridge_cg_result ridge_cg(const block_operator& multiply, std::span<const double> d, matrix_view<const double> factor,
+                         matrix_view<double> b, const ridge_cg_options& options) {
+    return columns_cg(multiply, d, factor, b, options).run();
+}
+
+}  // namespace mercer

@@ -1,0 +1,202 @@
+#include "mercer/solvers/nystroem/round_trip.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <type_traits>
+#include <vector>
+
+#include "mercer/base/error.h"
+#include "mercer/base/parallel.h"
+#include "mercer/solvers/smo/vector_ops.h"
+
+namespace mercer {
+namespace detail {
+
+constexpr index round_up(index n, index unit) { return (n + unit - 1) / unit * unit; }
+
+// Rows of a band: what stays in L2 beside the sums, whole micro-tiles, and a divisor of a batch.
+template <class T>
+index rows_of_band(index cols) {
+    constexpr index bytes = 512 * 1024;
+    for (const index band : {192, 96, 48})
+        if (band * cols * static_cast<index>(sizeof(T)) <= bytes) return band;
+    return 24;
+}
+
+template <class T>
+struct pass_scratch {
+    buffer<T> tile;
+    buffer<double> wide, f, edge;
+    std::vector<const T*> rows;
+};
+
+// What one pass is given, in the form its loops read.
+template <class T>
+class gram_pass {
+public:
+    gram_pass(index cols, matrix_view<const double> v, matrix_view<double> out)
+        : cols_(cols),
+          width_(v.rows > 0 ? v.cols : out.cols),
+          band_(rows_of_band<T>(cols)),
+          single_(std::is_same_v<T, float> && width_ == 1),
+          stride_(single_ ? 1 : round_up(width_, ops_.narrow_cols)),
+          forward_(v.rows > 0),
+          backward_(out.rows > 0),
+          constant_(std::max(v.rows, out.rows) == cols + 1) {
+        if (forward_) {
+            right_.resize((cols + 1) * stride_);
+            for (index j = 0; j < v.rows; ++j) std::copy_n(v.row(j), width_, right_.data() + j * stride_);
+        }
+        if (backward_) sums_.resize(virtual_shards * shard_size());
+    }
+
+    void batch(index first, const gram<T>& k, const row_step& step) {
+        const index bands = (k.rows() + band_ - 1) / band_, before = first / band_;
+        parallel_for(std::min(bands, virtual_shards), [&](index item) {
+            // Taken away from the thread while in use: block() may multiply by another matrix on the way.
+            thread_local pass_scratch<T> memory;
+            pass_scratch<T> s = std::move(memory);
+            for (index b = item; b < bands; b += virtual_shards)
+                band(k, first, b * band_, std::min(band_, k.rows() - b * band_), (before + b) % virtual_shards, step,
+                     s);
+            memory = std::move(s);
+        });
+    }
+
+    // The shards added up in their order.
+    void finish(matrix_view<double> out) const {
+        if (!backward_) return;
+        parallel_runs(out.rows, 64, [&](index from, index end) {
+            for (index j = from; j < end; ++j)
+                for (index c = 0; c < width_; ++c) {
+                    double sum = 0;
+                    for (index s = 0; s < virtual_shards; ++s) sum += sums_[s * shard_size() + j * stride_ + c];
+                    out(j, c) = sum;
+                }
+        });
+    }
+
+private:
+    index shard_size() const { return (round_up(cols_, ops_.narrow_rows) + ops_.narrow_rows) * stride_; }
+
+    void band(const gram<T>& k, index offset, index first, index count, index shard, const row_step& step,
+              pass_scratch<T>& s) {
+        const matrix_view<const T> tile = values(k, first, count, s);
+        const index rows = round_up(count, ops_.narrow_rows);
+        double* f = s.f.at_least(round_up(band_, ops_.narrow_rows) * stride_);
+        std::fill_n(f, rows * stride_, 0.0);
+        if (forward_) {
+            if constexpr (std::is_same_v<T, float>) {
+                if (single_)
+                    for (index i = 0; i < count; ++i) ops_.dots(tile.row(i), right_.data(), cols_, 1, cols_, f + i);
+            }
+            if (!single_) times(widened(tile, s), count, f, s);
+            if (constant_)
+                for (index i = 0; i < count; ++i)
+                    for (index c = 0; c < width_; ++c) f[i * stride_ + c] += right_[cols_ * stride_ + c];
+        }
+        step(offset + first, matrix_view<double>(f, count, width_, stride_), shard);
+        if (!backward_) return;
+        double* sums = sums_.data() + shard * shard_size();
+        if (constant_)
+            for (index i = 0; i < count; ++i)
+                for (index c = 0; c < width_; ++c) sums[cols_ * stride_ + c] += f[i * stride_ + c];
+        if constexpr (std::is_same_v<T, float>) {
+            if (single_) {
+                s.rows.resize(static_cast<std::size_t>(count));
+                for (index i = 0; i < count; ++i) s.rows[static_cast<std::size_t>(i)] = tile.row(i), f[i] = -f[i];
+                ops_.subtract_rows(sums, s.rows.data(), f, count, cols_);
+                return;
+            }
+        }
+        turned_times(forward_ ? seen_wide(tile, s) : widened(tile, s), count, f, sums, s);
+    }
+
+    // The rows of K, where they lie or computed.
+    matrix_view<const T> values(const gram<T>& k, index first, index count, pass_scratch<T>& s) const {
+        const matrix_view<const T> kept = k.in_memory();
+        if (first + count <= kept.rows) return kept.block(first, 0, count, cols_);
+        const matrix_view<T> tile(s.tile.at_least(band_ * cols_), count, cols_);
+        k.block(selection(first, count), selection(0, cols_), tile);
+        return tile;
+    }
+    matrix_view<const double> widened(matrix_view<const T> tile, pass_scratch<T>& s) const {
+        if constexpr (std::is_same_v<T, double>) {
+            return tile;
+        } else {
+            double* wide = s.wide.at_least(band_ * cols_);
+            for (index i = 0; i < tile.rows; ++i) std::copy_n(tile.row(i), cols_, wide + i * cols_);
+            return {wide, tile.rows, cols_};
+        }
+    }
+    matrix_view<const double> seen_wide(matrix_view<const T> tile, pass_scratch<T>& s) const {
+        if constexpr (std::is_same_v<T, double>)
+            return tile;
+        else
+            return {s.wide.data(), tile.rows, cols_};
+    }
+
+    // f += K v
+    void times(matrix_view<const double> k, index count, double* f, pass_scratch<T>& s) const {
+        const index high = ops_.narrow_rows;
+        for (index g = 0; g < count; g += high) {
+            const double* left = k.row(g);
+            index left_stride = k.stride;
+            if (count - g < high) {
+                double* edge = s.edge.at_least(high * std::max(cols_, band_));
+                std::fill_n(edge, high * cols_, 0.0);
+                for (index r = 0; r < count - g; ++r) std::copy_n(k.row(g + r), cols_, edge + r * cols_);
+                left = edge, left_stride = cols_;
+            }
+            for (index p = 0; p < stride_; p += ops_.narrow_cols)
+                ops_.narrow_update(f + g * stride_ + p, left, left_stride, false, right_.data() + p, stride_, cols_,
+                                   left);
+        }
+    }
+
+    // sums += Kᵀu
+    void turned_times(matrix_view<const double> k, index count, const double* u, double* sums,
+                      pass_scratch<T>& s) const {
+        const index high = ops_.narrow_rows;
+        for (index j = 0; j < cols_; j += high) {
+            const double* left = k.data + j;
+            index left_stride = k.stride;
+            if (cols_ - j < high) {
+                double* edge = s.edge.at_least(high * std::max(cols_, band_));
+                for (index i = 0; i < count; ++i)
+                    for (index r = 0; r < high; ++r) edge[i * high + r] = j + r < cols_ ? k(i, j + r) : 0.0;
+                left = edge, left_stride = high;  // zeros are added to what stands behind the last column
+            }
+            for (index p = 0; p < stride_; p += ops_.narrow_cols)
+                ops_.narrow_update(sums + j * stride_ + p, left, left_stride, true, u + p, stride_, count, left);
+        }
+    }
+
+    const smo::vector_ops& ops_ = smo::best_vector_ops();
+    index cols_, width_, band_;
+    bool single_;
+    index stride_;
+    bool forward_, backward_, constant_;
+    buffer<double> right_, sums_;
+};
+
+}  // namespace detail
+
+template <class T>
+void round_trip(const gram_batches<T>& k, matrix_view<const double> v, const row_step& step, matrix_view<double> out) {
+    const index m = k.cols();
+    const auto fits = [&](index rows) { return rows == 0 || rows == m || rows == m + 1; };
+    if (!fits(v.rows) || !fits(out.rows) || (v.rows > 0 && out.rows > 0 && (v.rows != out.rows || v.cols != out.cols)))
+        fail(errc::invalid_argument,
+             fmt::format("out = Kᵀ step(K·v) with {} columns of K, v of {}×{} and out of {}×{}: the sizes do not fit",
+                         m, v.rows, v.cols, out.rows, out.cols));
+    detail::gram_pass<T> all(m, v, out);
+    k.each([&](index first, const gram<T>& rows) { all.batch(first, rows, step); });
+    all.finish(out);
+}
+
+template void round_trip(const gram_batches<float>&, matrix_view<const double>, const row_step&, matrix_view<double>);
+template void round_trip(const gram_batches<double>&, matrix_view<const double>, const row_step&, matrix_view<double>);
+
+}  // namespace mercer

@@ -1,0 +1,91 @@
+#include "mercer/solvers/nystroem/row_losses.h"
+
+#include <cmath>
+
+#include "mercer/solvers/softmax.h"
+
+namespace mercer {
+
+column_losses::column_losses(loss l, matrix_view<const double> y, std::span<const double> weight)
+    : loss_(std::move(l)), n_(y.rows), functions_(y.cols), y_(y), weight_(weight) {
+    if (!quadratic()) second_.resize(n_ * functions_);
+}
+
+column_losses::column_losses(loss l, std::span<const index> label, index classes, std::span<const double> weight)
+    : loss_(std::move(l)),
+      n_(std::ssize(label)),
+      functions_(classes == 2 ? 1 : classes),
+      label_(label),
+      weight_(weight) {
+    second_.resize(n_ * functions_);
+}
+
+double column_losses::derive(index first, matrix_view<double> f) {
+    double sum = 0;
+    for (index r = 0; r < f.rows; ++r) {
+        const index i = first + r;
+        const double w = weight(i);
+        for (index c = 0; c < functions_; ++c) {
+            const double y = target(i, c), at = f(r, c);
+            if (w > 0) sum += w * loss_.value(y, at);
+            f(r, c) = w > 0 ? w * loss_.first(y, at) : 0.0;
+            if (!quadratic()) second_[i * functions_ + c] = w * loss_.second(y, at);
+        }
+    }
+    return sum;
+}
+
+void column_losses::curve(index first, matrix_view<double> d) const {
+    for (index r = 0; r < d.rows; ++r)
+        for (index c = 0; c < functions_; ++c) d(r, c) *= curvature(first + r, c);
+}
+
+double column_losses::mean_curvature(index row) const {
+    double sum = 0;
+    for (index c = 0; c < functions_; ++c) sum += curvature(row, c);
+    return sum / static_cast<double>(functions_);
+}
+
+softmax_losses::softmax_losses(std::span<const index> label, index classes, std::span<const double> weight)
+    : label_(label), classes_(classes), weight_(weight) {
+    p_.resize(rows() * classes);
+}
+
+double softmax_losses::derive(index first, matrix_view<double> f) {
+    double sum = 0;
+    for (index r = 0; r < f.rows; ++r) {
+        const index i = first + r, mine = label_[static_cast<std::size_t>(i)];
+        double* p = p_.data() + i * classes_;
+        const double w = weight(i);
+        softmax({f.row(r), static_cast<std::size_t>(classes_)}, {p, static_cast<std::size_t>(classes_)});
+        // -log p(mine) = log Σ e^(f_c - f_mine), without the loss of digits where p is near 1
+        double top = f(r, 0);
+        for (index c = 1; c < classes_; ++c) top = std::max(top, f(r, c));
+        double others = 0;
+        for (index c = 0; c < classes_; ++c)
+            if (c != mine) others += std::exp(f(r, c) - top);
+        const double own = std::exp(f(r, mine) - top);
+        sum += w * (own > 0.5 ? std::log1p(others / own) : std::log(own + others) + (top - f(r, mine)));
+        for (index c = 0; c < classes_; ++c) f(r, c) = w * (c == mine ? p[c] - 1 : p[c]);
+    }
+    return sum;
+}
+
+// Dᵢ = wᵢ(diag p - ppᵀ)
+void softmax_losses::curve(index first, matrix_view<double> d) const {
+    for (index r = 0; r < d.rows; ++r) {
+        const double* p = p_.data() + (first + r) * classes_;
+        const double w = weight(first + r);
+        double mean = 0;
+        for (index c = 0; c < classes_; ++c) mean += p[c] * d(r, c);
+        for (index c = 0; c < classes_; ++c) d(r, c) = w * p[c] * (d(r, c) - mean);
+    }
+}
+
+double softmax_losses::mean_curvature(index row) const {
+    double sum = 0;
+    for (index c = 0; c < classes_; ++c) sum += curvature(row, c);
+    return sum / static_cast<double>(classes_);
+}
+
+}  // namespace mercer

@@ -1,0 +1,31 @@
+// Randomly pivoted Cholesky (Chen, Epperly, Tropp, Webber 2022): K ≈ FFᵀ of rank r from r columns of a positive
+// semidefinite K and its diagonal, n·r² operations. The next pivot is drawn with probability proportional to what is
+// left of the diagonal, d = diag(K - FFᵀ), so that the columns suit the kernel and the data with no leverage scores;
+// within a block they are drawn by rejection (Epperly, Tropp, Webber 2024), so the distribution is that of one pivot
+// after the other while the work is products of matrices.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "mercer/gram/gram.h"
+
+namespace mercer {
+
+struct rp_cholesky_options {
+    index rank = 1;   // fewer are found where K has a smaller rank up to rounding
+    index block = 0;  // pivots proposed at once; 0: what suits the rank
+    std::uint64_t seed = 0;
+    std::function<bool(index done, double left)> progress{};  // false: stop with the pivots there are
+};
+
+struct random_pivots {
+    std::vector<index> pivots;
+    matrix<double> factor;  // F: n × the rank asked for; of columns beyond the pivots found all are 0
+    double left = 0;        // trace(K - FFᵀ)/trace(K)
+};
+
+random_pivots rp_cholesky(const gram<double>& k, const rp_cholesky_options& options);
+
+}  // namespace mercer

@@ -1,0 +1,82 @@
+#!/usr/bin/python3
+"""Data batch by batch, run as a person runs it: mercer_stream_test.py BIN_FOLDER REPOSITORY"""
+
+import gzip
+import lzma
+import subprocess
+import sys
+import unittest
+
+import numpy as np
+
+import mercer_program
+from mercer_program import BIN, DATA, as_json, mercer
+
+
+class Streams(mercer_program.Scratch):
+    def setUp(self):
+        super().setUp()
+        rng = np.random.default_rng(0)
+        x = rng.normal(size=(3000, 3)).round(6)
+        y = (np.sin(x[:, 0]) + x[:, 1]).round(6)
+        self.lines = [",".join(map(str, [*row, t])) + "\n" for row, t in zip(x.tolist(), y.tolist())]
+        self.table = self.path("t.csv")
+        self.table.write_text("a,b,c,y\n" + "".join(self.lines))
+        self.words = ["--kernel", "rbf(gamma=0.2)", "--set", "n_centres=40", "alpha=0.01"]
+
+    def fitted(self, data, *words, name="m"):
+        mercer("fit", "nystroem_ridge", data, "--label", "y", *self.words, *words, "-o", self.path(name))
+        return self.path(name).read_bytes()
+
+    def test_streamed_and_in_memory_are_the_same_bytes(self):
+        for scale in ([], ["--scale", "standard"], ["--scale", "minmax"]):
+            self.assertEqual(self.fitted(self.table, "--stream", *scale), self.fitted(self.table, *scale))
+        self.assertEqual(self.fitted(self.table, "--stream", "--threads", "1"), self.fitted(self.table))
+
+    def test_packed_files_and_several(self):
+        want = self.fitted(self.table, "--stream")
+        packed = {".gz": gzip.compress, ".xz": lzma.compress}
+        for end, pack in packed.items():
+            self.path("t.csv" + end).write_bytes(pack(self.table.read_bytes()))
+            self.assertEqual(self.fitted(self.path("t.csv" + end), "--stream"), want)
+        for i, part in enumerate((self.lines[:1000], self.lines[1000:1700], self.lines[1700:])):
+            self.path(f"part-{i}.csv").write_text("a,b,c,y\n" + "".join(part))
+        self.assertEqual(self.fitted(self.path("part-*.csv"), "--stream"), want)
+        self.assertIn("no file has a name like", mercer("fit", "nystroem_ridge", self.path("nothing-*.csv"), "--stream", "--label", "y", *self.words, code=1))
+
+    def test_predictions_batch_by_batch(self):
+        self.fitted(self.table, "--stream")
+        want = mercer("predict", self.path("m"), self.table)
+        self.assertEqual(mercer("predict", self.path("m"), self.table, "--stream", "--batch", "7"), want)
+        self.assertEqual(mercer("predict", self.path("m"), self.table, "--stream", "--score"), mercer("predict", self.path("m"), self.table, "--score"))
+        without = "a,b,c\n" + "".join(line.rsplit(",", 1)[0] + "\n" for line in self.lines)
+        piped = subprocess.run([BIN / "mercer", "predict", self.path("m"), "-", "--stream", "--format", "csv"], input=without, capture_output=True, text=True, check=True)
+        self.assertEqual(piped.stdout, want)
+        mercer("predict", self.path("m"), self.table, "--stream", "-o", self.path("p.csv"))
+        self.assertEqual(self.path("p.csv").read_text(), "prediction\n" + want)
+        np.save(self.path("x.npy"), np.array([line.split(",")[:3] for line in self.lines], float))
+        self.assertEqual(mercer("predict", self.path("m"), self.path("x.npy"), "--stream"), mercer("predict", self.path("m"), self.path("x.npy")))
+
+    def test_classes_of_libsvm_and_csv(self):
+        for data, words in ((DATA / "heart_scale.svm", []), (DATA / "iris.csv", ["--label", "species"])):
+            for method in ("nystroem_logistic", "nystroem_svc"):
+                fit = ["fit", method, data, *words, "--kernel", "rbf(gamma=0.1)", "--set", "n_centres=30"]
+                mercer(*fit, "-o", self.path("a"))
+                mercer(*fit, "--stream", "-o", self.path("b"))
+                self.assertEqual(self.path("a").read_bytes(), self.path("b").read_bytes())
+                self.assertGreater(as_json("predict", self.path("b"), data, *words)["score"]["accuracy"], 0.8)
+
+    def test_what_cannot_be(self):
+        self.assertIn("needs its examples in memory", mercer("fit", "svc", DATA / "iris.csv", "--label", "species", "--stream", code=1))
+        self.assertIn("--stream needs a METHOD", mercer("fit", DATA / "iris.csv", "--stream", code=2))
+        self.assertIn("learns from numbers", mercer("fit", "nystroem_ridge", DATA / "iris.csv", "--label", "species", "--stream", code=1))
+        self.assertIn("leave --json", mercer("predict", "m", "x", "--stream", "--json", code=2))
+        broken = self.path("t.csv.gz")
+        broken.write_bytes(gzip.compress(self.table.read_bytes())[:-500])
+        self.assertIn("truncated gzip", mercer("fit", "nystroem_ridge", broken, "--label", "y", *self.words, "--stream", code=1))
+        self.table.write_text("a,b,c,y\n1,2,3,4\n1,2,x,4\n")
+        self.assertIn("got 'x'", mercer("fit", "nystroem_ridge", self.table, "--label", "y", *self.words, "--stream", code=1))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

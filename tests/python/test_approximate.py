@@ -1,0 +1,84 @@
+"""Functions of a few centres and explicit features, against numpy and scikit-learn."""
+
+import numpy as np
+import pytest
+from sklearn.kernel_approximation import Nystroem as TheirNystroem
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.metrics.pairwise import rbf_kernel
+
+import mercer
+
+
+@pytest.fixture(scope="module")
+def waves():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 3))
+    return X, np.sin(2 * X[:, 0]) + X[:, 1] ** 2 + 0.1 * rng.normal(size=400)
+
+
+@pytest.mark.parametrize("centres", ["rpcholesky", "uniform", "kmeans++"])
+def test_ridge_solves_its_normal_equations(waves, centres):
+    X, y = waves
+    w = np.random.default_rng(1).uniform(0.1, 2, len(y))
+    model = mercer.NystroemRidge(alpha=0.3, gamma=0.4, n_centres=30, centres=centres, tol=1e-13, random_state=0).fit(X, y, w)
+    Z = X[model.centre_indices_]
+    np.testing.assert_array_equal(Z, model.centres_)
+    K, M = rbf_kernel(X, Z, gamma=0.4), rbf_kernel(Z, gamma=0.4)
+    beta = np.linalg.solve(K.T @ (w[:, None] * K) + 0.3 * M, K.T @ (w * y))
+    # ‖f - f*‖² <= gap/alpha, and k(x, x) = 1
+    assert np.abs(model.predict(X) - K @ beta).max() <= np.sqrt(model.dual_gap_ / 0.3) + 1e-9
+    assert model.status_ == "converged" and model.dual_gap_ <= 1e-12 * model.objective_
+    objective = np.sum(w * (y - K @ beta) ** 2) + 0.3 * beta @ M @ beta
+    np.testing.assert_allclose(model.objective_, objective, rtol=1e-9)
+
+
+def test_the_same_centres_give_what_scikit_learn_gives(waves):
+    X, y = waves
+    theirs = TheirNystroem(gamma=0.4, n_components=40, random_state=0).fit(X)
+    rows = theirs.component_indices_
+    ridge = Ridge(alpha=0.5, fit_intercept=True).fit(theirs.transform(X), y)
+    ours = mercer.NystroemRidge(alpha=0.5, gamma=0.4, centres="given", centre_rows=rows, fit_intercept=True, tol=1e-12).fit(X, y)
+    np.testing.assert_allclose(ours.predict(X), ridge.predict(theirs.transform(X)), atol=1e-5)
+    labels = np.digitize(y, [-0.5, 1.0])
+    for classes in (labels > 0, labels):
+        logistic = LogisticRegression(C=2.0, tol=1e-9, max_iter=10000).fit(theirs.transform(X), classes)
+        ours = mercer.NystroemLogistic(C=2.0, gamma=0.4, centres="given", centre_rows=rows, tol=1e-10).fit(X, classes)
+        np.testing.assert_allclose(ours.predict_proba(X), logistic.predict_proba(theirs.transform(X)), atol=1e-4)
+    ours = mercer.Nystroem(gamma=0.4, centres="given", centre_rows=rows).fit(X)
+    order = np.argsort(rows)
+    np.testing.assert_array_equal(ours.component_indices_, rows[order])
+    np.testing.assert_allclose(ours.transform(X) @ ours.transform(X).T, theirs.transform(X) @ theirs.transform(X).T, atol=1e-6)
+
+
+def test_better_centres_reach_more(waves):
+    X, _ = waves
+    X = np.vstack([X, X[:5] + 20])  # a few far away
+    reached = {how: mercer.Nystroem(gamma=0.4, n_components=60, centres=how, random_state=0).fit(X).out_of_reach_ for how in ("rpcholesky", "uniform")}
+    assert reached["rpcholesky"] < reached["uniform"]
+    F = mercer.Nystroem(gamma=0.4, n_components=60, random_state=0).fit_transform(X)
+    np.testing.assert_allclose(1 - (F**2).sum() / len(X), reached["rpcholesky"], atol=1e-8)
+
+
+def test_several_targets_and_a_matrix_of_kernel_values(waves):
+    X, y = waves
+    Y = np.column_stack([y, -2 * y])
+    model = mercer.NystroemRidge(gamma=0.4, n_centres=30, tol=1e-12).fit(X, Y)
+    np.testing.assert_allclose(model.predict(X)[:, 1], -2 * model.predict(X)[:, 0], atol=1e-6)
+    K = rbf_kernel(X, gamma=0.4)
+    same = mercer.NystroemRidge(kernel="precomputed", n_centres=30, tol=1e-12).fit(K, Y)
+    np.testing.assert_array_equal(same.centre_indices_, model.centre_indices_)
+    np.testing.assert_allclose(same.predict(K), model.predict(X), atol=1e-6)
+
+
+def test_random_features_are_unbiased():
+    X = np.random.default_rng(2).normal(size=(20, 4))
+    K = rbf_kernel(X, gamma=0.2)
+    mean = np.mean([(lambda F: F @ F.T)(mercer.RandomFeatures(gamma=0.2, n_components=64, random_state=s).fit_transform(X)) for s in range(300)], axis=0)
+    np.testing.assert_allclose(mean, K, atol=5 / np.sqrt(300 * 64))
+
+
+def test_exact_ridge_without_the_matrix(waves):
+    X, y = waves
+    a = mercer.KernelRidge(kernel="rbf", gamma=0.4, alpha=0.01).fit(X, y)
+    b = mercer.KernelRidge(kernel="rbf", gamma=0.4, alpha=0.01, solver="cg").fit(X, y)
+    np.testing.assert_allclose(b.predict(X), a.predict(X), atol=1e-8)

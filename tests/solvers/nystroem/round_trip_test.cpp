@@ -1,0 +1,164 @@
+#include "mercer/solvers/nystroem/round_trip.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "contracts/errors.h"
+#include "mercer/base/parallel.h"
+#include "mercer/gram/make_gram.h"
+#include "mercer/gram/precomputed.h"
+#include "mercer/kernels/gaussian.h"
+
+namespace mercer {
+namespace {
+
+using mercer::testing::expect_error;
+
+matrix<double> random_matrix(index rows, index cols, int seed) {
+    std::mt19937_64 random(static_cast<std::uint64_t>(seed));
+    std::normal_distribution<double> normal;
+    matrix<double> out(rows, cols);
+    for (index i = 0; i < rows * cols; ++i) out.data()[i] = normal(random);
+    return out;
+}
+
+// Rows in batches of so many.
+template <class T>
+class in_batches final : public gram_batches<T> {
+public:
+    in_batches(const kernel& k, const dataset& x, const dataset& z, index rows) : z_(z.size()) {
+        for (index first = 0; first < x.size(); first += rows)
+            parts_.push_back(make_gram<T>(k, gather(x, selection(first, std::min(rows, x.size() - first))), z));
+    }
+    index cols() const override { return z_; }
+    void each(const std::function<void(index, const gram<T>&)>& use) const override {
+        index first = 0;
+        for (const auto& each : parts_) {
+            use(first, *each);
+            first += each->rows();
+        }
+    }
+
+private:
+    index z_;
+    std::vector<std::unique_ptr<kernel_gram<T>>> parts_;
+};
+
+template <class T>
+class round_trips : public ::testing::Test {};
+using numbers = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(round_trips, numbers);
+
+// out = Kᵀ(K v + shift) from the definition, in long double, with and without a column of ones.
+TYPED_TEST(round_trips, is_the_definition) {
+    const double exact = sizeof(TypeParam) == 8 ? 1e-12 : 1e-5;
+    for (const index n : {1, 23, 200, 1000})
+        for (const index m : {1, 5, 12, 40, 700})
+            for (const index r : {1, 3, 9})
+                for (const bool ones : {false, true}) {
+                    const matrix<double> k = random_matrix(n, m, 1), v = random_matrix(m + ones, r, 2),
+                                         shift = random_matrix(n, r, 3);
+                    matrix<TypeParam> stored(n, m);
+                    std::copy_n(k.data(), n * m, stored.data());
+                    const precomputed<TypeParam> gram(stored.view());
+                    matrix<double> out(m + ones, r);
+                    round_trip<TypeParam>(
+                        one_batch<TypeParam>(gram), v.view(),
+                        [&](index first, matrix_view<double> f, index) {
+                            for (index i = 0; i < f.rows; ++i)
+                                for (index c = 0; c < r; ++c) f(i, c) += shift(first + i, c);
+                        },
+                        out.view());
+                    for (index c = 0; c < r; ++c) {
+                        std::vector<long double> u;
+                        for (index i = 0; i < n; ++i) {
+                            long double sum = shift(i, c) + (ones ? v(m, c) : 0.0);
+                            for (index j = 0; j < m; ++j) sum += static_cast<long double>(k(i, j)) * v(j, c);
+                            u.push_back(sum);
+                        }
+                        for (index j = 0; j < m + ones; ++j) {
+                            long double want = 0, size = 0;
+                            for (index i = 0; i < n; ++i) {
+                                const long double term =
+                                    (j < m ? static_cast<long double>(k(i, j)) : 1.0L) * u[static_cast<std::size_t>(i)];
+                                want += term, size += std::abs(term);
+                            }
+                            ASSERT_NEAR(out(j, c), static_cast<double>(want),
+                                        exact * static_cast<double>(size + std::sqrt(static_cast<double>(n * m))))
+                                << n << " " << m << " " << r << " " << j;
+                        }
+                    }
+                }
+}
+
+TYPED_TEST(round_trips, has_the_same_bits_for_any_number_of_threads_and_any_batches) {
+    const kernel k = gaussian{0.3};
+    for (const index m : {30, 900}) {
+        const matrix<double> points = random_matrix(2000, 4, 4);
+        const dataset x = dense<double>(points.view()), z = gather(x, selection(7, m));
+        for (const index r : {1, 2}) {
+            const matrix<double> v = random_matrix(m, r, 5);
+            const auto run = [&](const gram_batches<TypeParam>& rows) {
+                matrix<double> out(m, r);
+                round_trip<TypeParam>(
+                    rows, v.view(), [](index, matrix_view<double>, index) {}, out.view());
+                return std::vector<double>(out.data(), out.data() + m * r);
+            };
+            const auto whole = make_gram<TypeParam>(k, x, z);
+            const one_batch<TypeParam> at_once(*whole);
+            const std::vector<double> want = run(at_once);
+            for (const int threads : {1, 3, 8}) {
+                const thread_limit limit(threads);
+                EXPECT_EQ(run(at_once), want) << threads;
+            }
+            for (const index rows : {192, 384, 1920})
+                EXPECT_EQ(run(in_batches<TypeParam>(k, x, z, rows)), want) << rows;
+        }
+    }
+}
+
+TEST(round_trip, works_on_each_half_alone) {
+    const matrix<double> k = random_matrix(50, 7, 6), v = random_matrix(7, 2, 7);
+    const precomputed<double> gram(k.view());
+    matrix<double> f(50, 2), out(7, 1);
+    round_trip<double>(one_batch<double>(gram), v.view(),
+                       [&](index first, matrix_view<double> rows, index) {
+                           for (index i = 0; i < rows.rows; ++i) std::copy_n(rows.row(i), 2, f.row(first + i));
+                       },
+                       {});
+    round_trip<double>(
+        one_batch<double>(gram), {},
+        [](index first, matrix_view<double> rows, index) {
+            for (index i = 0; i < rows.rows; ++i) {
+                EXPECT_EQ(rows(i, 0), 0);
+                rows(i, 0) = static_cast<double>(first + i);
+            }
+        },
+        out.view());
+    for (index i = 0; i < 50; ++i)
+        for (index c = 0; c < 2; ++c) {
+            double want = 0;
+            for (index j = 0; j < 7; ++j) want += k(i, j) * v(j, c);
+            EXPECT_NEAR(f(i, c), want, 1e-12);
+        }
+    for (index j = 0; j < 7; ++j) {
+        double want = 0;
+        for (index i = 0; i < 50; ++i) want += k(i, j) * static_cast<double>(i);
+        EXPECT_NEAR(out(j, 0), want, 1e-11);
+    }
+}
+
+TEST(round_trip, refuses_sizes_that_do_not_fit) {
+    const matrix<double> k = random_matrix(5, 3, 8), v = random_matrix(2, 1, 9);
+    const precomputed<double> gram(k.view());
+    matrix<double> out(3, 1);
+    expect_error(errc::invalid_argument, "do not fit", [&] {
+        round_trip<double>(
+            one_batch<double>(gram), v.view(), [](index, matrix_view<double>, index) {}, out.view());
+    });
+}
+
+}  // namespace
+}  // namespace mercer
