@@ -25,7 +25,7 @@ def of_graphs(data):
         if not path.exists():
             print(f"{name}: not in {data}, skipped", file=sys.stderr)
             continue
-        took = graphs.speed(path, 5, ["wl(h=5)"])[0]["gram_s"]
+        took = graphs.speed(path, 5, ["wl(h=5)"])[-1]["gram_s"]
         yield {"what": f"wl(h=5), Gram matrix of {name}", "seconds": took, "goal": f"{goal:g} s", "reached": took <= goal}
 
 
