@@ -28,6 +28,7 @@ namespace {
 bool quiet_program = false;
 bool output_taken = false;  // standard output is a file that was asked for
 int code_to_leave_with = 0;
+std::atomic<bool> line_shown{false};  // of a progress: what is said next has to clear it
 std::atomic<bool> interrupt_asked{false};
 std::atomic<std::int64_t> interrupt_time{0};
 
@@ -240,7 +241,7 @@ objects load(const data_options& options, const source& file, read_options how) 
 void warn(const std::string& message) {
     if (quiet_program) return;
     std::fflush(stdout);
-    fmt::print(stderr, "mercer: {}\n", message);
+    fmt::print(stderr, "{}mercer: {}\n", line_shown.exchange(false) ? "\r\033[K" : "", message);
 }
 
 kernel parse_kernel(const std::string& text) {
@@ -305,6 +306,7 @@ void progress::show(const std::string& line) {
     fmt::print(stderr, "\r\033[K{}", line);
     std::fflush(stderr);
     shown_ = true;
+    line_shown = !line.empty();
 }
 
 void progress::phase(const std::string& what) {
