@@ -337,7 +337,9 @@ class Load(Case):
         lines = lzma.open(DATA / "digits.svm.xz", "rt").read().splitlines()
         body = "\n".join(lines * 60)
         server = self.served(model, "--max-body", "1GB", "--timeout", "0.5")
-        self.assertIn("0.5 s", server.json("/predict?format=libsvm", body, 503, headers={})["error"])
+        status, said, _ = server.ask("POST", "/predict?format=libsvm", body)
+        self.assertIn(status, (503, 408))  # on a busy machine the request itself comes too late
+        self.assertIn("0.5 s", json.loads(said)["error"])
         server.stop()
         server = self.served(model, "--max-body", "1GB", "--timeout", "600")
         busy = threading.Thread(target=lambda: self.assertRaises((OSError, http.client.HTTPException), server.ask, "POST", "/predict?format=libsvm", body))
