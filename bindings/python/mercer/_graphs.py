@@ -1,4 +1,4 @@
-"""Graphs of any form as the library takes them: (nodes, edges, labels, attributes, directed).
+"""Graphs and trees of any form as the library takes them: (nodes, edges, labels, attributes, directed).
 
 A graph is one of
     networkx graphs      labels of nodes and edges from their attribute "label", numbers of nodes from "attributes"
@@ -7,9 +7,15 @@ A graph is one of
     tuples               (number of nodes, edges), (number of nodes, edges, labels)
     lists of edges       [(from, to), (from, to, label), ...], where the kernel compares graphs: nodes 0 to the largest
 Labels are whole numbers or str.
+
+Trees are texts in brackets, "(S (NP dogs) (VP bark))". A tree is one of
+    str                  in brackets already
+    nltk.Tree            or any object with label() whose items are its children
+    tuples, lists        (label, child, child, ...); a child that is no tuple or list is a leaf
 """
 
 import numbers
+import re
 
 
 def is_graph(x):
@@ -65,3 +71,26 @@ def _networkx_parts(x):
     attributes = [each["attributes"] for each in about] if any("attributes" in each for each in about) else None
     edges = [(place[u], place[v], data.get("label", 0)) for u, v, data in x.edges(data=True)]
     return (len(place), edges, labels, attributes, x.is_directed())
+
+
+def is_tree(x):
+    """Is it a tree, whatever the kernel is? Texts and tuples may be something else."""
+    return callable(getattr(x, "label", None)) and callable(getattr(x, "leaves", None))
+
+
+def as_trees(trees):
+    """What _core.trees takes."""
+    return [each if isinstance(each, (str, bytes)) else _brackets(each, i) for i, each in enumerate(trees)]
+
+
+def _brackets(x, i):
+    if is_tree(x):
+        x = [x.label(), *x]
+    if not isinstance(x, (tuple, list)) or len(x) == 0:
+        raise TypeError(f"tree {i} must be a text in brackets, an nltk.Tree or (label, child, ...), got {type(x).__name__}")
+    below = [_brackets(each, i) if is_tree(each) or isinstance(each, (tuple, list)) else _escaped(each) for each in x[1:]]
+    return f"({' '.join([_escaped(x[0]), *below])})"
+
+
+def _escaped(label):
+    return re.sub(r"([() \t\r\n\\])", r"\\\1", str(label))
