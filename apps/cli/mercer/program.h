@@ -55,7 +55,7 @@ void let_outputs_be_streams(CLI::App& program);
 void watch_interrupt();
 bool interrupted();
 bool interrupt_is_old();  // and nobody has come to an end of his own for seconds
-bool take_interrupt();  // the same, and it is answered
+bool take_interrupt();    // the same, and it is answered
 // The exit code of a command that did what it could.
 void leave_with(int code);
 int exit_code();
