@@ -254,7 +254,7 @@ TEST(smo_newton, solves_what_pairs_have_begun) {
 // No matrix is allowed, no exact values but where they are little beside what was done, and the tolerance is out of
 // reach: it ends by its own decision, with what it reached.
 TEST(smo_solver, ends_where_pairs_crawl_and_nothing_better_is_allowed) {
-    const problem q(200, 70, 1e6);
+    const problem q(200, 70, 1e4);
     const limits before = limits_in_force();
     limits_in_force() = parts::few_are_many();
     limits_in_force().most_newton = 1, limits_in_force().most_barrier = 0, limits_in_force().most_features = 1;
