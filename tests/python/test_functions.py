@@ -123,7 +123,7 @@ SEQUENCES = {
     "sets of words": [set(text.split()) for text in TEXTS],
     "strings": [text.replace(" ", "") for text in TEXTS],
     "dictionaries": [dict.fromkeys(text.split()) for text in TEXTS],
-    "arrays of several lengths": [np.array([hash(word) % 97 for word in text.split()]) for text in TEXTS],
+    "arrays of several lengths": [np.array([sum(map(ord, word)) for word in text.split()]) for text in TEXTS],
     "an array of objects": np.array([text.split() for text in TEXTS] + [None], dtype=object)[:-1],
     "things": [Thing(text) for text in TEXTS],
     "a tuple": tuple(text.split() for text in TEXTS),
