@@ -119,7 +119,7 @@ TEST(svm_adversarial, curvature_lost_to_rounding) {
         // Two places far away: about one alone the solver would take off what all kernel values have in common.
         for (std::size_t i = 0; i < s.x.size(); ++i)
             for (double& v : s.x[i]) v = static_cast<float>(v + (i % 3 == 0 ? 1e5 : 2e5));
-        const svm_model model = fit(poly(3, 1 / (30 * 4e10), 0), s, options_for(svm_task::c_svc, 80));
+        const svm_model model = fit(poly(9, 1 / (30 * 4e10), 0), s, options_for(svm_task::c_svc, 80));
         EXPECT_EQ(model.worst_status(), fit_status::converged)
             << name(model.worst_status()) << ", gap " << model.largest_gap();
         concave += model.reports[0].concave_steps;

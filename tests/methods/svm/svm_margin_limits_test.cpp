@@ -35,7 +35,8 @@ TEST(svm_adversarial, nu_at_its_limits) {
     EXPECT_TRUE(fit_and_check(linear_kernel(), square, o).reports[0].no_margin);
 }
 
-// Pairs could move last bits for ever: the solver sees that they do. (It made 17 million steps of these fits.)
+// Pairs could move last bits for ever: the solver sees that they do. (It made 17 million steps of these fits, and steps
+// that F rounded away moved α by 1e-11.)
 TEST(svm_adversarial, a_tolerance_below_rounding) {
     const sample s = clouds(120, 4, 1, 0.1, 5);
     for (const auto task : {svm_task::c_svc, svm_task::epsilon_svr, svm_task::one_class}) {
@@ -44,7 +45,7 @@ TEST(svm_adversarial, a_tolerance_below_rounding) {
         const svm_model m = fit(rbf(0.1), s, o);
         EXPECT_NE(m.reports[0].status, fit_status::converged);
         EXPECT_LT(m.reports[0].gap, 1e-12);
-        EXPECT_LT(m.reports[0].steps, 2'000'000) << name(task);
+        EXPECT_LT(m.reports[0].steps, 100'000) << name(task);
     }
 }
 

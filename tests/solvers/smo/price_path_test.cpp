@@ -153,7 +153,8 @@ TEST(price_path, nothing_is_left_to_do_beyond_the_hard_margin) {
     const double objective = path.objective();
     path.solve(10000, 1e-3, 1'000'000);
     EXPECT_EQ(path.steps(), 0);
-    EXPECT_EQ(path.objective(), objective);
+    // All multipliers times one number may still gain what the tolerance leaves to be gained.
+    EXPECT_NEAR(path.objective(), objective, 1e-6 * std::abs(objective));
 }
 
 TEST(price_path, stops_after_so_many_steps) {

@@ -138,7 +138,10 @@ void solve(inner_problem<R>& p) {
             if (other > gap) g = 1, gap = other;
         }
         p.gap = gap;
-        if (!(gap > p.enough) || p.steps >= p.most_steps) break;
+        // A few units of the last place of F: a step could leave F as it is, and the same pair would go on and on.
+        const double rounding =
+            4 * std::numeric_limits<R>::epsilon() * __builtin_fabs(static_cast<double>(state[g].min_low));
+        if (!(gap > p.enough) || gap <= rounding || p.steps >= p.most_steps) break;
         const size i = state[g].up.at;
         const best<R> second = partner(p, g, i, state[g].up.value);
         if (second.at < 0) break;
@@ -171,6 +174,11 @@ void solve(inner_problem<R>& p) {
             p.alpha[i] += t;
             p.alpha[j] = bottom;
         } else {
+            // By as much as both can move: a step that one of them rounds away would change their sum, and a million of
+            // such steps the problem.
+            t = __builtin_fabs(p.alpha[i]) > __builtin_fabs(p.alpha[j]) ? (p.alpha[i] + t) - p.alpha[i]
+                                                                        : p.alpha[j] - (p.alpha[j] - t);
+            if (t == 0) break;
             p.alpha[i] += t;
             p.alpha[j] -= t;
         }
