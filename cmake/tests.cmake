@@ -111,7 +111,7 @@ if(test_sources AND mercer_simd_objects AND NOT MERCER_SANITIZE)
       set(left_out *alignment*:*density_overlap*)
     endif()
     add_test(NAME other_processor.${simd} COMMAND mercer_tests --gtest_filter=-${left_out} --gtest_brief=1)
-    set_tests_properties(other_processor.${simd} PROPERTIES ENVIRONMENT MERCER_SIMD=${simd} TIMEOUT 900)
+    set_tests_properties(other_processor.${simd} PROPERTIES ENVIRONMENT MERCER_SIMD=${simd} TIMEOUT 1800)
   endforeach()
 endif()
 # Whether scikit-learn still says what the stored oracle says. Exit code 77: it is not installed.
