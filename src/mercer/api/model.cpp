@@ -166,6 +166,11 @@ columns model::named(columns from) const {
 }
 
 columns model::details(const dataset& x) const { return named(inner_->details(prepared(x))); }
+explained model::predict_with_details(const dataset& x) const {
+    explained out = inner_->predict_with_details(prepared(x));
+    out.details = named(std::move(out.details));
+    return out;
+}
 columns model::transform(const dataset& x) const { return named(inner_->transform(prepared(x))); }
 
 figures model::score(const table& data) const {
