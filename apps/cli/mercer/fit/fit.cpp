@@ -8,6 +8,7 @@
 #include "automatic.h"
 #include "mercer/base/error.h"
 #include "mercer/base/file.h"
+#include "mercer/base/processes/process_group.h"
 
 namespace mercer::cli {
 namespace {
@@ -66,6 +67,16 @@ void require_automatic(const CLI::App& command, const std::string& method) {
                 fmt::format("{} is for `mercer fit DATA`, which chooses the method: leave {} out, or take "
                             "`mercer tune {} DATA`",
                             each->get_name(), method, method));
+}
+
+// Several processes share the rows, each reading its own.
+void require_shared(automatic_fit& options) {
+    if (options.method.method.empty() || !api::takes_passes(api::find_method(options.method.method)))
+        throw usage_error(
+            fmt::format("{} is for one process: nystroem_ridge, nystroem_logistic, nystroem_svc are shared "
+                        "by several",
+                        options.method.method.empty() ? "`mercer fit` without a METHOD" : options.method.method));
+    options.stream = true;
 }
 
 void add_choices(CLI::App& command, automatic_fit& options) {
@@ -136,6 +147,7 @@ void add_fit(CLI::App& program) {
         "--set n_centres=2000 -o flights.model\n"
         "  mercer fit knn data/promoters.tsv --kernel 'normalize(spectrum(k=4))' -o promoters.model");
     command->callback([options, command] {
+        if (started_processes()) require_shared(*options);
         if (options->method.method.empty() && options->stream)
             throw usage_error("--stream needs a METHOD: nystroem_ridge, nystroem_logistic or nystroem_svc");
         if (options->method.method.empty()) return fit_automatically(*options);

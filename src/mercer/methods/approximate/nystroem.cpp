@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <string>
 
 #include "mercer/base/error.h"
+#include "mercer/base/processes/process_group.h"
 #include "mercer/methods/codec.h"
 #include "mercer/methods/fit_checks.h"
 #include "mercer/methods/regression/kernel_logistic.h"
@@ -60,10 +63,29 @@ struct labelled {
     std::vector<double> weight;
 };
 
-labelled labels_of(std::span<const double> y, index n, const nystroem_options& o, const char* owner) {
+void check_own_targets(const kernel_rows& x, matrix_view<const double> y, const char* owner) {
+    if (x.own() > 0 || x.size() == 0 || y.rows > 0) check_targets(owner, x.own(), y);
+}
+
+// The different numbers that all processes have seen, ascending.
+std::vector<double> seen_by_all(const process_group* group, std::vector<double> mine) {
+    if (!group) return mine;
+    std::vector<double> out;
+    const std::string bytes(reinterpret_cast<const char*>(mine.data()), mine.size() * sizeof(double));
+    for (const std::string& each : group->all(bytes)) {
+        const std::size_t before = out.size();
+        out.resize(before + each.size() / sizeof(double));
+        std::memcpy(out.data() + before, each.data(), each.size());
+    }
+    std::ranges::sort(out);
+    out.erase(std::ranges::unique(out).begin(), out.end());
+    return out;
+}
+
+labelled labels_of(const kernel_rows& x, std::span<const double> y, const nystroem_options& o, const char* owner) {
     labelled out;
-    out.weight = checked_weights(owner, n, o.sample_weight);
-    check_targets(owner, n, matrix_view<const double>(y.data(), std::ssize(y), 1));
+    out.weight = own_weights(x, o, owner);
+    check_own_targets(x, matrix_view<const double>(y.data(), std::ssize(y), 1), owner);
     for (const auto& [label, factor] : o.class_weight) {
         if (!(factor > 0) || !std::isfinite(factor))
             fail(errc::invalid_argument,
@@ -75,10 +97,11 @@ labelled labels_of(std::span<const double> y, index n, const nystroem_options& o
     std::vector<double> seen;
     for (std::size_t i = 0; i < y.size(); ++i)
         if (out.weight[i] > 0) seen.push_back(y[i]);
-    out.classes = distinct_labels(seen, std::ssize(seen), owner);
+    out.classes = seen_by_all(x.processes(), seen.empty() ? seen : distinct_labels(seen, std::ssize(seen), owner));
     if (out.classes.size() < 2)
-        fail(errc::data, fmt::format("{}: at least two classes are needed, the {} examples all have label {}", owner,
-                                     seen.size(), out.classes.empty() ? 0.0 : out.classes.front()));
+        fail(errc::data,
+             fmt::format("{}: at least two classes are needed, the {} examples all have label {}", owner,
+                         x.processes() ? x.size() : std::ssize(seen), out.classes.empty() ? 0.0 : out.classes.front()));
     // An example without weight may have a label that no other has: any place will do.
     for (const double each : y)
         out.place.push_back(std::min<index>(std::ranges::lower_bound(out.classes, each) - out.classes.begin(),
@@ -88,12 +111,17 @@ labelled labels_of(std::span<const double> y, index n, const nystroem_options& o
 
 }  // namespace
 
+std::vector<double> own_weights(const kernel_rows& x, const nystroem_options& o, const char* owner) {
+    if (x.processes() && o.sample_weight.empty()) return std::vector<double>(static_cast<std::size_t>(x.own()), 1.0);
+    return checked_weights(owner, x.own(), o.sample_weight);
+}
+
 nystroem_ridge_model fit_nystroem_ridge(const kernel_rows& x, matrix_view<const double> y, const nystroem_options& o) {
     constexpr const char* owner = "nystroem_ridge";
     check(o, o.alpha, "alpha", owner);
-    check_targets(owner, x.size(), y);
-    const std::vector<double> weight = checked_weights(owner, x.size(), o.sample_weight);
-    column_losses losses(loss::squared(), y, weight);
+    check_own_targets(x, y, owner);
+    const std::vector<double> weight = own_weights(x, o, owner);
+    column_losses losses(loss::squared(), y, weight, x.first());
     nystroem_ridge_model out{solve(x, losses, weight, o.alpha, o, owner)};
     out.objective *= 2, out.gap *= 2;  // the problem as it is stated has no ½
     return out;
@@ -103,14 +131,14 @@ nystroem_logistic_model fit_nystroem_logistic(const kernel_rows& x, std::span<co
                                               const nystroem_options& o) {
     constexpr const char* owner = "nystroem_logistic";
     check(o, 1 / o.C, "C", owner);
-    const labelled l = labels_of(y, x.size(), o, owner);
+    const labelled l = labels_of(x, y, o, owner);
     const auto classes = static_cast<index>(l.classes.size());
     nystroem_logistic_model out;
     if (classes == 2) {
-        column_losses losses(loss::logistic(), l.place, classes, l.weight);
+        column_losses losses(loss::logistic(), l.place, classes, l.weight, x.first());
         out = {solve(x, losses, l.weight, 1 / o.C, o, owner)};
     } else {
-        softmax_losses losses(l.place, classes, l.weight);
+        softmax_losses losses(l.place, classes, l.weight, x.first());
         out = {solve(x, losses, l.weight, 1 / o.C, o, owner)};
     }
     out.classes = l.classes;
@@ -120,8 +148,8 @@ nystroem_logistic_model fit_nystroem_logistic(const kernel_rows& x, std::span<co
 nystroem_svc_model fit_nystroem_svc(const kernel_rows& x, std::span<const double> y, const nystroem_options& o) {
     constexpr const char* owner = "nystroem_svc";
     check(o, 1 / o.C, "C", owner);
-    const labelled l = labels_of(y, x.size(), o, owner);
-    column_losses losses(loss::squared_hinge(), l.place, std::ssize(l.classes), l.weight);
+    const labelled l = labels_of(x, y, o, owner);
+    column_losses losses(loss::squared_hinge(), l.place, std::ssize(l.classes), l.weight, x.first());
     nystroem_svc_model out{solve(x, losses, l.weight, 1 / o.C, o, owner)};
     out.classes = l.classes;
     return out;

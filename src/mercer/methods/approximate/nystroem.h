@@ -56,6 +56,7 @@ struct nystroem_ridge_model : nystroem_fit {};
 struct nystroem_logistic_model : nystroem_fit {};
 struct nystroem_svc_model : nystroem_fit {};
 
+// Where several processes share the rows of x, y and weights are those of this one, and each has the whole model.
 nystroem_ridge_model fit_nystroem_ridge(const kernel_rows& x, matrix_view<const double> y,
                                         const nystroem_options& options);
 nystroem_logistic_model fit_nystroem_logistic(const kernel_rows& x, std::span<const double> y,
@@ -81,6 +82,8 @@ struct nystroem_problem {
     std::vector<double> sample_self;    // k(x, x) of those rows
     index buckets = 0;                  // rows of a sketch of K(X, Z) that suits time and memory
 };
+// Weights of this process's rows, 1 where none are given.
+std::vector<double> own_weights(const kernel_rows& x, const nystroem_options& options, const char* owner);
 nystroem_problem pose_nystroem(const kernel_rows& x, const nystroem_options& options, std::span<const double> weight,
                                const char* owner);
 

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "mercer/base/error.h"
+#include "mercer/base/processes/process_group.h"
 #include "mercer/base/seeded.h"
 #include "mercer/gram/adaptors.h"
 #include "mercer/methods/approximate/nystroem.h"
@@ -65,16 +66,29 @@ std::vector<index> chosen(const std::vector<index>& from, std::span<const index>
     return out;
 }
 
+// What rank 0 finds, the same at all.
+template <class Find>
+std::vector<index> said_by_first(const process_group* group, Find find) {
+    if (!group) return find();
+    std::vector<index> out;
+    if (group->rank() == 0) out = find();
+    std::uint64_t count = out.size();
+    group->broadcast(&count, sizeof count);
+    out.resize(count);
+    group->broadcast(out.data(), count * sizeof(index));
+    return out;
+}
+
 }  // namespace
 
 nystroem_problem pose_nystroem(const kernel_rows& x, const nystroem_options& o, std::span<const double> weight,
                                const char* owner) {
     if (o.n_centres < 1)
         fail(errc::invalid_argument, fmt::format("{}: must satisfy n_centres >= 1, got {}", owner, o.n_centres));
+    // Those without weight are not there; where several processes share the rows, all have one.
     std::vector<index> rows;
-    for (index i = 0; i < x.size(); ++i)
-        if (weight.empty() || weight[static_cast<std::size_t>(i)] > 0) rows.push_back(i);
-    const auto n = static_cast<index>(rows.size());
+    if (std::ranges::any_of(weight, [](double w) { return !(w > 0); })) rows = positive(weight);
+    const index n = rows.empty() ? x.size() : std::ssize(rows);
     const std::vector<index> given =
         o.centres == centre_choice::given ? given_rows(o, x.size(), owner) : std::vector<index>{};
     const index m = std::min(n, given.empty() ? o.n_centres : std::ssize(given));
@@ -82,7 +96,7 @@ nystroem_problem pose_nystroem(const kernel_rows& x, const nystroem_options& o, 
     seeded random(o.seed);
     const index to_choose = rows_to_choose_from(n, m, o, owner), to_judge = std::min<index>(n, 2000);
     const std::vector<index> order = random.sample(n, std::max(to_choose, to_judge));
-    std::vector<index> sample = chosen(rows, order);
+    std::vector<index> sample = rows.empty() ? order : chosen(rows, order);
     std::vector<index> pool(sample.begin(), sample.begin() + to_choose),
         judges(sample.begin(), sample.begin() + to_judge);
     if (!given.empty()) pool = given, sample.insert(sample.end(), given.begin(), given.end());
@@ -98,9 +112,12 @@ nystroem_problem pose_nystroem(const kernel_rows& x, const nystroem_options& o, 
     nystroem_problem out;
     out.buckets = rows_of_sketch(x.size(), m, o.memory_bytes);
     if (given.empty()) {
-        const auto k = x.among(some(pool), pool);
-        out.centres = chosen(pool, choose_centres(*k, m, o.centres, o.seed + 1, o.progress));
-        std::ranges::sort(out.centres);
+        out.centres = said_by_first(x.processes(), [&] {
+            const auto k = x.among(some(pool), pool);
+            std::vector<index> found = chosen(pool, choose_centres(*k, m, o.centres, o.seed + 1, o.progress));
+            std::ranges::sort(found);
+            return found;
+        });
     } else {
         out.centres = given;
     }
