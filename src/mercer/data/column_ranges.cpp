@@ -110,12 +110,18 @@ std::vector<range> moments(const scaling::batch_pass& pass, const process_group*
         sum[static_cast<std::size_t>(j)].add(value / unit[static_cast<std::size_t>(j)]);
     });
     add_up(group, sum);
-    std::vector<double> mean(dims);
-    for (std::size_t j = 0; j < dims; ++j) mean[j] = sum[j].value() / n;
+    // Distances to the mean in units of the largest: tiny ones beside a large mean keep their digits.
+    std::vector<double> mean(dims), reach(dims);
+    for (std::size_t j = 0; j < dims; ++j) {
+        mean[j] = sum[j].value() / n;
+        reach[j] =
+            std::max({std::abs(between.columns[j].first / unit[j] - mean[j]),
+                      std::abs(between.columns[j].second / unit[j] - mean[j]), std::numeric_limits<double>::min()});
+    }
     std::vector<order_free_sum> square(dims);
     every_value([&](index column, double value) {
         const auto j = static_cast<std::size_t>(column);
-        const double distance = value / unit[j] - mean[j];
+        const double distance = (value / unit[j] - mean[j]) / reach[j];
         square[j].add(distance * distance);
     });
     add_up(group, square);
@@ -125,13 +131,14 @@ std::vector<range> moments(const scaling::batch_pass& pass, const process_group*
         // What the distances add up to: 0 but for the rounding of the mean. Taking it out corrects the sum of squares
         // to second order.
         const auto& [high, middle, low] = sum[j].parts;
-        const double residual = std::fma(-n, mean[j], high) + (middle + low);
-        const double squares = square[j].value() + zeros * mean[j] * mean[j];
+        const double residual = (std::fma(-n, mean[j], high) + (middle + low)) / reach[j];
+        const double zero = mean[j] / reach[j];  // columns that are not stored hold a zero, so within reach
+        const double squares = square[j].value() + zeros * zero * zero;
         const double variance = std::max(0.0, (squares - residual * residual / n) / n);
         if (between.columns[j].first == between.columns[j].second)
             columns[j] = {between.columns[j].first, 0.0};
         else
-            columns[j] = {mean[j] * unit[j], std::sqrt(variance) * unit[j]};
+            columns[j] = {mean[j] * unit[j], std::sqrt(variance) * reach[j] * unit[j]};
     }
     return columns;
 }

@@ -59,6 +59,7 @@ void fit_streamed(const automatic_fit& options) {
         const auto started = std::chrono::steady_clock::now();
         api::fit_control control;
         control.memory_bytes = options.method.memory;
+        control.checkpoint = {options.checkpoint, options.checkpoint_seconds};
         control.progress = [&](const fit_progress& p) {
             const std::string line = fmt::format("{}: {} {}, gap {:.3g}", s.method, p.done, p.phase, p.value);
             shown.phase(line);

@@ -33,6 +33,10 @@ void take_centres(kernel_expansion& f, nystroem_problem& posed, const kernel_row
     f.training_size = x.size();
 }
 
+void no_checkpoint(const nystroem_options& o, const char* owner) {
+    if (!o.checkpoint.path.empty()) fail(errc::unsupported, fmt::format("{}: there are no checkpoints", owner));
+}
+
 // Passes over all rows, whatever K is made of.
 class feature_passes {
 public:
@@ -112,6 +116,7 @@ nystroem_pca_model components_of(const lanczos_result& found, const nystroem_bas
 nystroem_features_model fit_nystroem_features(const kernel_rows& x, const nystroem_options& o) {
     constexpr const char* owner = "nystroem";
     if (x.size() == 0) fail(errc::data, "nystroem: there are no examples");
+    no_checkpoint(o, owner);
     const std::vector<double> weight = own_weights(x, o, owner);
     nystroem_problem posed = pose_nystroem(x, o, weight, owner);
     const matrix<double> k = among_centres(posed);
@@ -134,6 +139,7 @@ nystroem_features_model fit_nystroem_features(const kernel_rows& x, const nystro
 nystroem_pca_model fit_nystroem_pca(const kernel_rows& x, index components, const nystroem_options& o) {
     constexpr const char* owner = "nystroem_pca";
     if (x.size() == 0) fail(errc::data, "nystroem_pca: there are no examples");
+    no_checkpoint(o, owner);
     if (components < 1)
         fail(errc::invalid_argument, fmt::format("nystroem_pca: must satisfy n_components >= 1, got {}", components));
     const std::vector<double> weight = own_weights(x, o, owner);

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "mercer/base/error.h"
 #include "mercer/base/processes/process_group.h"
 #include "mercer/base/stop.h"
 #include "mercer/solvers/nystroem/row_sketch.h"
@@ -41,8 +43,9 @@ public:
         at_ = point(r_, n_);
         bool exact = !k_.rough;
         const bool stopped = !unless_stopped([&] {
+            if (!o_.start.empty()) exact = take(o_.start);
             measure(exact);
-            first_norm_ = norm_;
+            if (o_.start.empty()) first_norm_ = norm_;
             while (out_.passes < o_.max_passes && step(exact)) ++out_.rounds;
         });
         if (stopped) out_.status = fit_status::cancelled;
@@ -58,21 +61,37 @@ private:
             out_.status = fit_status::converged;
             return false;
         }
-        if (shapes_.empty() || !losses_.quadratic()) sketch();
+        if (shapes_.empty() || stale()) sketch(exact);
+        if (resumed_) out_.passes = resumed_->passes;
         if (out_.passes >= o_.max_passes) return false;
         // As exact as the stopping rule asks for, or the next step makes good.
         const double loose = losses_.quadratic() ? 0.0 : std::min(0.1, std::sqrt(norm_ / first_norm_)),
                      share = std::max(loose, k_.rough ? 1e-4 : 1e-13);
-        const double predicted = solve(std::max(0.25 * o_.tol * std::abs(out_.objective), share * share * out_.gap));
+        const double predicted =
+            solve(std::max(0.25 * o_.tol * std::abs(out_.objective), share * share * out_.gap), exact);
         // Float will do while far from the end.
         const bool near = agreed(group_, losses_.quadratic() || predicted <= 1e3 * o_.tol * std::abs(out_.objective));
         return advance(exact, !k_.rough || exact || near);
     }
 
+    // Curvatures have changed since the rows were sketched, and conjugate gradients take longer than right after it: by
+    // how much, in passes, is what another sketch costs. (From the operations of both, at the rates of products of
+    // matrices and of passes, which only have to be about right.)
+    bool stale() const {
+        if (losses_.quadratic() || fresh_steps_ < 0) return false;
+        const double n = static_cast<double>(k_.exact->rows()), m = static_cast<double>(m_),
+                     r = static_cast<double>(r_), s = static_cast<double>(std::min(k_.buckets, k_.exact->rows())),
+                     shapes = static_cast<double>(shapes_.size());
+        const double price = shapes * (2 * s * m * m + 32 * n * m) / (8 * n * m * (4 * r + 10));
+        return static_cast<double>(last_steps_ - fresh_steps_) > std::clamp(price, 2.0, 30.0);
+    }
+
     // What preconditions: one matrix for every function, or for all of them where their curvatures are the same, or so
     // many do not fit.
-    void sketch() {
+    void sketch(bool exact) {
         shapes_.clear();
+        sketched_at_ = at_, sketched_exactly_ = exact;
+        fresh_steps_ = -1;
         const double one = 8.0 * static_cast<double>(n_) * static_cast<double>(n_),
                      sketch =
                          8.0 * static_cast<double>(n_) * static_cast<double>(std::min(k_.buckets, k_.exact->rows())),
@@ -122,15 +141,23 @@ private:
     }
 
     // Conjugate gradients on (ΦᵀDΦ + λI)δ = -g, until the gap of the residual is no more than `enough`; that gap.
-    double solve(double enough) {
-        point residual(r_, n_);
-        combine(residual, 0, gradient_, -1);
-        direction_ = point(r_, n_);
-        point z = residual;
-        precondition(z);
-        point p = z;
-        double rz = dot(residual, z), left = out_.gap;
+    double solve(double enough, bool exact) {
+        point residual(r_, n_), z, p;
+        double rz = 0, left = out_.gap;
+        if (resumed_) {
+            direction_ = std::move(resumed_->direction), residual = std::move(resumed_->residual);
+            p = std::move(resumed_->p), rz = resumed_->rz, left = gap_of(residual);
+            resumed_.reset();
+        } else {
+            combine(residual, 0, gradient_, -1);
+            direction_ = point(r_, n_);
+            z = residual;
+            precondition(z);
+            p = z;
+            rz = dot(residual, z);
+        }
         while (out_.passes < o_.max_passes && agreed(group_, left > enough)) {
+            ++steps_;
             if (!go_on()) break;
             const point hp = curved(p);
             const double php = dot(p, hp);
@@ -145,8 +172,52 @@ private:
             const double next = dot(residual, z);
             combine(p, next / rz, z, 1);
             rz = next;
+            if (o_.keep) o_.keep(state(exact, residual, p, rz));
         }
+        last_steps_ = std::exchange(steps_, 0);
+        if (fresh_steps_ < 0) fresh_steps_ = last_steps_;
         return left;
+    }
+
+    // In the middle of conjugate gradients: all else is found again by a pass at γ.
+    struct inner_state {
+        point direction, residual, p;
+        double rz = 0;
+        index passes = 0;
+    };
+    std::vector<double> state(bool exact, const point& residual, const point& p, double rz) const {
+        std::vector<double> out{exact ? 1.0 : 0.0,
+                                static_cast<double>(out_.passes),
+                                static_cast<double>(out_.rounds),
+                                first_norm_,
+                                rz,
+                                sketched_exactly_ ? 1.0 : 0.0,
+                                static_cast<double>(steps_),
+                                static_cast<double>(last_steps_),
+                                static_cast<double>(fresh_steps_)};
+        for (const point* each : {&sketched_at_, &at_, &direction_, &residual, &p})
+            out.insert(out.end(), each->data(), each->data() + r_ * n_);
+        out.insert(out.end(), out_.trace.begin(), out_.trace.end());
+        return out;
+    }
+    // Whether the gradient was exact.
+    bool take(const std::vector<double>& from) {
+        const auto numbers = static_cast<std::size_t>(r_ * n_);
+        if (from.size() < 9 + 5 * numbers) fail(errc::invalid_argument, "a state of another problem");
+        resumed_.emplace(
+            inner_state{point(r_, n_), point(r_, n_), point(r_, n_), from[4], static_cast<index>(from[1])});
+        out_.rounds = static_cast<index>(from[2]), first_norm_ = from[3];
+        const double* at = from.data() + 9;
+        // The rows are sketched again where they were.
+        std::copy_n(at, numbers, at_.data()), at += numbers;
+        measure(from[5] != 0);
+        sketch(from[5] != 0);
+        steps_ = static_cast<index>(from[6]), last_steps_ = static_cast<index>(from[7]);
+        fresh_steps_ = static_cast<index>(from[8]);
+        for (point* each : {&at_, &resumed_->direction, &resumed_->residual, &resumed_->p})
+            std::copy_n(at, numbers, each->data()), at += numbers;
+        out_.trace.assign(at, from.data() + from.size());
+        return from[0] != 0;
     }
 
     // γ ← γ + tδ with the first t of 1, ½, ¼, … for which P falls enough; false where none does.
@@ -260,6 +331,10 @@ private:
     double norm_ = 0, first_norm_ = 0;
     std::vector<double> bend_;  // ΣD of each function
     std::vector<sketched_hessian> shapes_;
+    point sketched_at_;
+    bool sketched_exactly_ = false;
+    index steps_ = 0, last_steps_ = 0, fresh_steps_ = -1;  // of conjugate gradients: now, last, right after a sketch
+    std::optional<inner_state> resumed_;
     nystroem_newton_result out_;
 };
 
