@@ -157,6 +157,14 @@ class CellsLogistic(_CellClassifier):
     """Kernel logistic regression in cells of the feature space: probabilities for millions of examples.
 
     size, overlap, tune and attributes as for CellsSVC.
+
+    >>> import numpy as np
+    >>> from mercer import CellsLogistic
+    >>> X = np.random.default_rng(0).normal(size=(500, 2))
+    >>> y = np.where((X**2).sum(axis=1) < 1, "inside", "outside")
+    >>> p = CellsLogistic(C=10.0, size=100, random_state=0).fit(X, y).predict_proba([[0.0, 0.0]])
+    >>> bool(p[0, 0] > 0.8), bool(abs(p.sum() - 1) < 1e-12)
+    (True, True)
     """
 
     _method = "cells_logistic"
@@ -181,6 +189,13 @@ class CellsSVR(_CellRegressor):
     """Support vector regression in cells of the feature space, for millions of examples: with one cell it is SVR.
 
     size, overlap, tune and attributes as for CellsSVC.
+
+    >>> import numpy as np
+    >>> from mercer import CellsSVR
+    >>> X = np.linspace(0, 6, 300)[:, None]
+    >>> model = CellsSVR(C=10.0, epsilon=0.01, gamma=1.0, size=50, random_state=0).fit(X, np.sin(X[:, 0]))
+    >>> bool(abs(model.predict([[1.5]]) - np.sin(1.5)) < 0.02)
+    True
     """
 
     _method = "cells_svr"
