@@ -36,7 +36,7 @@ endif()
 # tests read their own data, so that they bring what reads files; tests/core/main.cpp sees to it that the library alone does without.
 if(test_sources AND NOT MERCER_SANITIZE)
   add_executable(mercer_core_tests "$<FILTER:$<TARGET_OBJECTS:mercer_tests>,INCLUDE,[/_]tests[/_](contracts|kernels|gram|solvers|methods|selection|insight)[/_]>"
-                 "$<FILTER:$<TARGET_OBJECTS:mercer>,INCLUDE,/(base/file|data/readers/(source|stream/[a-z_]+)|methods/approximate/streamed_rows|methods/svm/files/checkpoint)\\.cpp>")
+                 "$<FILTER:$<TARGET_OBJECTS:mercer>,INCLUDE,/(base/file|data/readers/(source|stream/[a-z_]+)|methods/approximate/streamed_rows|methods/fit_checkpoint)\\.cpp>")
   set_target_properties(mercer_core_tests PROPERTIES LINKER_LANGUAGE CXX)
   target_link_libraries(mercer_core_tests PRIVATE mercer_core GTest::gtest_main GTest::gmock rapidcheck
                         $<TARGET_NAME_IF_EXISTS:ZLIB::ZLIB> $<TARGET_NAME_IF_EXISTS:LibLZMA::LibLZMA>)

@@ -27,6 +27,7 @@ struct method_options {
     std::string method;
     std::string kernel;
     std::vector<std::string> set;
+    std::vector<std::string> in_name;  // of METHOD written as cells(svc, size=2000): its options
     std::size_t memory = 0;
     void add_to(CLI::App& command, bool with_method = true);
     // What is wrong in it (method, option, value, kernel) is wrong usage.
@@ -52,7 +53,8 @@ struct model_data {
 };
 
 // Fits with a progress line. The first Ctrl-C ends it with what there is, where the method has something to keep.
-api::model fit_shown(const api::spec& s, const table& data, std::size_t memory, progress& shown);
+api::model fit_shown(const api::spec& s, const table& data, std::size_t memory, progress& shown,
+                     const fit_checkpoint& checkpoint = {});
 
 json as_json(const api::figures& all);
 
