@@ -77,7 +77,7 @@ export function ObjectsPanel() {
     <div>
       <div class="segments" role="group" aria-label={t.kind}>
         {(["strings", "sets"] as Kind[]).map((each) => (
-          <button key={each} id={`kind-${each}`} aria-pressed={kind === each} class={kind === each ? "on" : ""} onClick={() => { setKind(each); setText(samples[each]); setKernel(kernelsOf[each][each === "strings" ? 1 : 0]); setAnswer(null); }}>
+          <button key={each} id={`kind-${each}`} aria-pressed={kind === each} class={kind === each ? "on" : ""} onClick={() => { setKind(each); setText(samples[each]); setKernel(kernelsOf[each][1]); setAnswer(null); }}>
             {t.kinds[each]}
           </button>
         ))}
