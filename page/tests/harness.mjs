@@ -11,7 +11,7 @@ export const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const tests = [];
 export const test = (name, run) => tests.push({ name, run });
 export const folder = mkdtempSync(join(tmpdir(), "mercer-page-"));
-const patience = 120000; // machines that test are busy
+const patience = 60000; // machines that test are busy
 
 export class Reader {
   constructor(page, address) {
@@ -108,7 +108,7 @@ export class Reader {
 
 export async function run(only) {
   const server = await serve(join(root, "build-page"), 0);
-  const browser = await puppeteer.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu", "--lang=en"], protocolTimeout: patience, env: { ...process.env, LANGUAGE: "en" } });
+  const browser = await puppeteer.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--lang=en"], protocolTimeout: patience, env: { ...process.env, LANGUAGE: "en" } });
   const page = await browser.newPage();
   await page.setViewport({ width: 1400, height: 950 });
   await page.evaluateOnNewDocument(() => Object.defineProperty(navigator, "languages", { value: ["en"], configurable: true }));

@@ -14,7 +14,7 @@ const ways = [
   async (r) => { await r.click("#solver-pegasos"); await new Promise((done) => setTimeout(done, 300)); await r.page.waitForFunction(() => document.querySelector("#panel .readout")?.textContent.includes("J =")); await r.click("#to-end"); },
   (r) => r.type("#kernel", "rbf(gamma=2)"),
   (r) => r.option("n_neighbors", "20"),
-  (r) => r.type("#kernel", "rbf(gamma=3)"),
+  (r) => r.type("#kernel", "normalize(exp(poly(degree=2)))"),
   async (r) => { await r.page.evaluate(() => { const field = [...document.querySelectorAll(".setup .slider .number")].at(1); field.value = "3"; field.dispatchEvent(new Event("change", { bubbles: true })); }); },
   async (r) => { await r.click("#run-objects"); await r.page.waitForSelector(".objects li button", { timeout: 60000 }); await r.click(".objects li button"); },
   async (r) => { await r.click("#run-map"); await r.page.waitForFunction(() => document.querySelectorAll(".map .cell:not(:disabled)").length === 169, { timeout: 120000 }); await r.click("#go-best"); },

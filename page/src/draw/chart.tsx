@@ -9,12 +9,14 @@ export interface Line {
 }
 const [width, height, left, bottom] = [320, 150, 44, 20];
 
-export function Chart(props: { lines: Line[]; label: string; logY?: boolean; logX?: boolean; marker?: number }) {
+export function Chart(props: { lines: Line[]; label: string; logY?: boolean; logX?: boolean; marker?: number; top?: number }) {
+  // What is above `top` runs along it: a first value may be a hundred times the last.
+  const capped = (v: number) => (props.top !== undefined && v > props.top ? props.top : v);
   const usable = (v: number, log?: boolean) => Number.isFinite(v) && (!log || v > 0);
   let [x0, x1, y0, y1] = [Infinity, -Infinity, Infinity, -Infinity];
   for (const line of props.lines)
     for (let i = 0; i < line.values.length; ++i) {
-      const [x, y] = [line.across ? line.across[i] : i, line.values[i]];
+      const [x, y] = [line.across ? line.across[i] : i, capped(line.values[i])];
       if (!usable(y, props.logY) || !usable(x, props.logX)) continue;
       [x0, x1, y0, y1] = [Math.min(x0, x), Math.max(x1, x), Math.min(y0, y), Math.max(y1, y)];
     }
@@ -36,7 +38,7 @@ export function Chart(props: { lines: Line[]; label: string; logY?: boolean; log
       {props.lines.map((line) => {
         const points: [number, number][] = [];
         for (let i = 0; i < line.values.length; ++i) {
-          const [x, y] = [line.across ? line.across[i] : i, line.values[i]];
+          const [x, y] = [line.across ? line.across[i] : i, capped(line.values[i])];
           if (usable(y, props.logY) && usable(x, props.logX)) points.push([px(x), py(y)]);
         }
         return (

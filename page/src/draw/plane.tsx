@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { addPoint, beginGesture, endGesture, erasePoint, movePoint, redo, undo } from "../actions";
 import type { Bounds, Document } from "../document";
 import { askWhy } from "../fitting";
+import { short } from "../numbers";
 import type { FitReply } from "../protocol";
 import { did, store, useStore, type Shown } from "../store";
 import { useTexts } from "../texts";
@@ -250,6 +251,37 @@ function useKeys(scale: Scale) {
   return { cursor, onKeyDown, onBlur: () => setCursor(null) };
 }
 
+// What a point under the pointer is to the fit, beside it.
+function Tip({ document, fit, scale }: { document: Document; fit: FitReply; scale: Scale }) {
+  const t = useTexts();
+  const hover = useStore((s) => s.hover);
+  const fresh = useStore((s) => s.fitOf?.points.length === s.document.points.length);
+  const p = document.points[hover];
+  const a = fit.arrays;
+  if (!p || !fresh) return null;
+  const lines: string[] = [];
+  if (a.alpha) {
+    lines.push(`α = ${short(a.alpha[hover])}   ξ = ${short(a.slack[hover])}`);
+    if (fit.problems?.length === 1) {
+      const all = a[fit.problems[0].name];
+      for (let i = 0; i < all.length; i += 8) if (all[i] === hover) lines.push(`y·f = ${short(all[i + 3])}`);
+    }
+    lines.push(t.cases[(["zero", "free", "bound"] as const)[a.case[hover]]]);
+  } else if (a.coef) lines.push(`${t.coefficient} ${short(a.coef[hover])}`);
+  if (a.cluster) lines.push(`${t.cluster} ${a.cluster[hover] + 1}`);
+  if (a.said && document.target === "values") lines.push(`${t.residual} ${short(p.y - a.said[hover])}`);
+  if (lines.length === 0) return null;
+  const [x, y] = [scale.x(p.x) / side, scale.y(p.y) / side];
+  const style = { [x < 0.6 ? "left" : "right"]: `calc(${100 * (x < 0.6 ? x : 1 - x)}% + 16px)`, [y < 0.8 ? "top" : "bottom"]: `calc(${100 * (y < 0.8 ? y : 1 - y)}% - 10px)` };
+  return (
+    <div class="tip" style={style} aria-hidden="true">
+      {lines.map((line) => (
+        <div key={line}>{line}</div>
+      ))}
+    </div>
+  );
+}
+
 export function Plane() {
   const t = useTexts();
   const document = useStore((s) => s.document);
@@ -282,6 +314,7 @@ export function Plane() {
         <Points document={document} scale={scale} />
         {keys.cursor && <path d={`M${keys.cursor[0] - 14} ${keys.cursor[1]}h28M${keys.cursor[0]} ${keys.cursor[1] - 14}v28`} class="cursor" />}
       </svg>
+      {fit && !shown && <Tip document={document} fit={fit} scale={scale} />}
       <p id="plane-help" class="hidden">
         {t.plane_help}
       </p>

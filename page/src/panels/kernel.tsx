@@ -1,10 +1,11 @@
 // The kernel composer: its text with the library's own parser, a slider for each number, the formula, the proof.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { setKernel } from "../actions";
-import { askKernel, askTest } from "../fitting";
+import { Cloud } from "../draw/cloud";
+import { askKernel, askTest, engine } from "../fitting";
 import { Formula } from "../formula";
 import { short } from "../numbers";
-import type { KernelInfo, Proof } from "../protocol";
+import type { KernelInfo, Proof, Reply } from "../protocol";
 import { did, store, useStore } from "../store";
 import { useTexts } from "../texts";
 import type { Texts } from "../texts/en";
@@ -75,7 +76,10 @@ export function KernelField({ id }: { id: string }) {
   const [draft, setDraft] = useState(text);
   const [caret, setCaret] = useState(0);
   const field = useRef<HTMLInputElement>(null);
-  useEffect(() => setDraft(text), [text]);
+  // While somebody types, what they type stands: an expression on its way may already be one.
+  useEffect(() => {
+    if (globalThis.document.activeElement !== field.current) setDraft(text);
+  }, [text]);
   const offered = about && globalThis.document.activeElement === field.current ? completions(draft, caret, about.kernels.filter((k) => k.domain === "vectors")) : { from: 0, names: [] };
   const type = (next: string) => {
     setDraft(next);
@@ -147,6 +151,31 @@ export function KernelField({ id }: { id: string }) {
   );
 }
 
+// φ of the points, where the kernel has one of few dimensions: what the trick does without.
+function ExplicitMap({ t }: { t: Texts }) {
+  const [document, kernel, dark, fitOf] = [useStore((s) => s.document), useStore((s) => s.kernel), useStore((s) => s.dark), useStore((s) => s.fitOf)];
+  const [map, setMap] = useState<{ names: string[]; features: ArrayLike<number>; of: string } | null>(null);
+  const known = kernel?.ok && kernel.features && document.target === "classes" && document.points.length <= 1000;
+  useEffect(() => {
+    if (!known || fitOf !== document) return;
+    void (async () => {
+      const reply = await engine.ask<Reply & { names: string[] }>({ do: "map", kernel: document.kernel });
+      if (!reply.error && store.state.document === document) setMap({ names: reply.names, features: reply.arrays.features, of: document.kernel });
+    })();
+  }, [fitOf, kernel]);
+  if (!known || !map || map.features.length !== document.points.length * map.names.length) return null;
+  return (
+    <div>
+      <h3>{t.explicit_map}</h3>
+      <p class="muted">
+        φ(x) = ({map.names.slice(0, 12).join(", ")}
+        {map.names.length > 12 ? ", …" : ""})
+      </p>
+      <Cloud features={map.features} dims={map.names.length} names={map.names} classes={document.points.map((p) => p.c)} dark={dark} label={t.explicit_map} />
+    </div>
+  );
+}
+
 export function KernelPanel() {
   const t = useTexts();
   const [kernel, about] = [useStore((s) => s.kernel), useStore((s) => s.about)];
@@ -162,12 +191,6 @@ export function KernelPanel() {
           ))}
       </div>
       {kernel?.ok && <Formula form={kernel.form} />}
-      {kernel?.ok && kernel.features && (
-        <p class="muted">
-          φ(x) = ({kernel.features.slice(0, 12).join(", ")}
-          {kernel.features.length > 12 ? ", …" : ""})
-        </p>
-      )}
       {kernel?.ok && (
         <div>
           <h3>{kernel.proof.valid ? t.proof_holds : t.proof_fails}</h3>
@@ -177,6 +200,7 @@ export function KernelPanel() {
         </div>
       )}
       <MercerTest t={t} />
+      <ExplicitMap t={t} />
     </div>
   );
 }

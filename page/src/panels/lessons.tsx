@@ -3,7 +3,7 @@ import { useEffect } from "preact/hooks";
 import { openDocument } from "../actions";
 import { documentOf, lessons } from "../lessons";
 import { store, useStore } from "../store";
-import { filled, safely, useTexts } from "../texts";
+import { safely, useTexts } from "../texts";
 
 export function openLesson(which: number): void {
   if (which < 0 || which >= lessons.length) return store.set({ lesson: -1 });
@@ -32,33 +32,34 @@ export function Lessons() {
   const words = t.lessons[lessons[which].id];
   return (
     <aside class="lesson" id="lesson" tabIndex={-1} aria-labelledby="lesson-title">
-      <div class="lesson-head">
-        <select aria-label={t.lesson_list} value={which} onChange={(event) => openLesson(Number(event.currentTarget.value))}>
-          {lessons.map((each, i) => (
-            <option key={each.id} value={i}>
-              {i + 1}. {t.lessons[each.id].title} {done[i] ? "✓" : ""}
-            </option>
-          ))}
-        </select>
-        <button class="button quiet" id="close-lesson" aria-label={t.close} onClick={() => openLesson(-1)}>
-          ✕
-        </button>
+      <div class="lesson-text">
+        <h2 id="lesson-title">
+          {which + 1}. {words.title}
+        </h2>
+        <p>{words.text}</p>
       </div>
-      <h2 id="lesson-title">
-        {which + 1}. {words.title}
-      </h2>
-      <p>{words.text}</p>
-      <p class={done[which] ? "task done" : "task"} role="status">
-        <span aria-hidden="true">{done[which] ? "✓" : "→"}</span> {words.task} {done[which] && <strong>{t.well_done}</strong>}
-      </p>
-      <div class="row">
-        <button class="button" disabled={which === 0} onClick={() => openLesson(which - 1)}>
-          ← {t.previous}
-        </button>
-        <span class="muted">{filled(t.lesson_of, { n: which + 1, of: lessons.length })}</span>
-        <button class="button primary" id="next-lesson" disabled={which === lessons.length - 1} onClick={() => openLesson(which + 1)}>
-          {t.next} →
-        </button>
+      <div class="lesson-side">
+        <p class={done[which] ? "task done" : "task"} role="status">
+          <span aria-hidden="true">{done[which] ? "✓" : "→"}</span> {words.task} {done[which] && <strong>{t.well_done}</strong>}
+        </p>
+        <div class="row">
+          <button class="button" disabled={which === 0} onClick={() => openLesson(which - 1)}>
+            ← {t.previous}
+          </button>
+          <select aria-label={t.lesson_list} value={which} onChange={(event) => openLesson(Number(event.currentTarget.value))}>
+            {lessons.map((each, i) => (
+              <option key={each.id} value={i}>
+                {i + 1}. {t.lessons[each.id].title} {done[i] ? "✓" : ""}
+              </option>
+            ))}
+          </select>
+          <button class="button primary" id="next-lesson" disabled={which === lessons.length - 1} onClick={() => openLesson(which + 1)}>
+            {t.next} →
+          </button>
+          <button class="button quiet" id="close-lesson" aria-label={t.close} title={t.close} onClick={() => openLesson(-1)}>
+            ✕
+          </button>
+        </div>
       </div>
     </aside>
   );

@@ -6,8 +6,8 @@ import { useStore } from "../store";
 import { filled, useTexts } from "../texts";
 import type { Texts } from "../texts/en";
 
-const kinds = ["zero", "free", "bound"] as const;
-const sides = ["outside", "on", "inside", "misclassified"] as const;
+export const kinds = ["zero", "free", "bound"] as const;
+export const sides = ["outside", "on", "inside", "misclassified"] as const;
 
 function Example({ which, fit, t }: { which: number; fit: FitReply; t: Texts }) {
   const document = useStore((s) => s.document);
@@ -139,7 +139,7 @@ function Certificate({ t }: { t: Texts }) {
   const fit = useStore((s) => s.fit);
   if (!fit?.problems?.length) return null;
   return (
-    <details>
+    <details open>
       <summary>{t.certificate}</summary>
       {fit.problems.slice(0, 15).map((p) => (
         <div key={p.name}>

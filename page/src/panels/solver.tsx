@@ -16,6 +16,22 @@ interface Run extends Reply {
 }
 const places = 90;
 
+const icons = {
+  first: "M2 2h2v12H2zM14 2v12L5 8z",
+  back: "M13 2v12L4 8z",
+  play: "M3 2l11 6-11 6z",
+  pause: "M3 2h4v12H3zM9 2h4v12H9z",
+  step: "M2 2l8 6-8 6zM11 2h3v12h-3z",
+  last: "M2 2l9 6-9 6zM12 2h2v12h-2z",
+};
+function Icon({ name }: { name: keyof typeof icons }) {
+  return (
+    <svg viewBox="0 0 16 16" aria-hidden="true">
+      <path d={icons[name]} />
+    </svg>
+  );
+}
+
 async function show(run: Run, frame: number): Promise<void> {
   const { document } = store.state;
   const n = document.points.length;
@@ -93,13 +109,13 @@ export function SolverPanel() {
         ))}
       </div>
       <div class="row player">
-        <button class="button" aria-label={t.rewind} title={t.rewind} onClick={() => go(0)}>⏮</button>
-        <button class="button" aria-label={t.step_back} title={t.step_back} onClick={() => go(frame - 1)}>◀</button>
+        <button class="button" aria-label={t.rewind} title={t.rewind} onClick={() => go(0)}><Icon name="first" /></button>
+        <button class="button" aria-label={t.step_back} title={t.step_back} onClick={() => go(frame - 1)}><Icon name="back" /></button>
         <button class="button" id="play" aria-label={playing ? t.pause : t.play} title={playing ? t.pause : t.play} onClick={() => { if (run && frame >= run.frames - 1) setFrame(0); setPlaying(!playing); }}>
-          {playing ? "⏸" : "▶"}
+          <Icon name={playing ? "pause" : "play"} />
         </button>
-        <button class="button" id="step" aria-label={t.step} title={t.step} onClick={() => go(frame + 1)}>⏵|</button>
-        <button class="button" id="to-end" aria-label={t.to_end} title={t.to_end} onClick={() => run && go(run.frames - 1)}>⏭</button>
+        <button class="button" id="step" aria-label={t.step} title={t.step} onClick={() => go(frame + 1)}><Icon name="step" /></button>
+        <button class="button" id="to-end" aria-label={t.to_end} title={t.to_end} onClick={() => run && go(run.frames - 1)}><Icon name="last" /></button>
         <input type="range" aria-label={t.step_number} min={0} max={run ? run.frames - 1 : 0} value={frame} onInput={(event) => go(Number(event.currentTarget.value))} />
       </div>
       {trouble && <p class="trouble">{trouble}</p>}
@@ -109,7 +125,7 @@ export function SolverPanel() {
             {filled(t.step_of, { step: run.arrays.step[frame], last: run.arrays.step[run.frames - 1] })} · J = {short(run.arrays.primal[frame])} · D = {short(run.arrays.dual[frame])} · J − D = {short(run.arrays.primal[frame] - run.arrays.dual[frame], 3)}
             {pair.length > 0 && ` · ${filled(t.pair, { pair: pair.map((i) => i + 1).join(", ") })}`}
           </p>
-          <Chart label={t.objectives} marker={run.arrays.step[frame] + 1} logX lines={[{ name: "J", values: run.arrays.primal, across: Float64Array.from(run.arrays.step, (s) => s + 1), colour: colours[1] }, { name: "D", values: run.arrays.dual, across: Float64Array.from(run.arrays.step, (s) => s + 1), colour: colours[0] }]} />
+          <Chart label={t.objectives} top={4 * run.arrays.primal[run.frames - 1]} marker={run.arrays.step[frame] + 1} logX lines={[{ name: "J", values: run.arrays.primal, across: Float64Array.from(run.arrays.step, (s) => s + 1), colour: colours[1] }, { name: "D", values: run.arrays.dual, across: Float64Array.from(run.arrays.step, (s) => s + 1), colour: colours[0] }]} />
           <Legend lines={[{ name: t.primal, colour: colours[1] }, { name: t.dual, colour: colours[0] }]} />
         </>
       )}

@@ -45,6 +45,7 @@ export const en = {
   completions: "Completions",
   proof_holds: "A kernel, and why",
   proof_fails: "No rule proves that this is a kernel",
+  explicit_map: "The points in feature space (drag to turn)",
   mercer_test: "Mercer test on these points",
   verdicts: { certified: "K ⪰ 0, certified.", indefinite: "Not a kernel on these points.", asymmetric: "K is not symmetric.", undecided: "Undecided.", contradiction: "A contradiction." } as Record<string, string>,
   witness: "Witness, drawn on the plane",
@@ -59,7 +60,7 @@ export const en = {
   statuses: { converged: "converged", stationary: "stationary", step_limit: "step limit", time_limit: "time limit", cancelled: "cancelled", stalled: "stalled", unbounded: "unbounded", infeasible: "no solution" } as Record<string, string>,
 
   insight: "Insight",
-  tabs: { point: "Point", kernel: "Kernel", gram: "Gram", solver: "Solver", tuning: "Tuning", objects: "Objects", take: "Take away" },
+  tabs: { point: "Point", kernel: "Kernel", gram: "Gram", solver: "Solver", tuning: "Tuning", objects: "Objects", take: "Export" },
   point_hint: "Point at an example to see its multiplier; click one, or choose “Why?” and click anywhere, to see f(x) as its terms.",
   point_number: "Point {n}",
   place: "place",
@@ -134,7 +135,6 @@ export const en = {
 
   lessons_button: "Lessons",
   lesson_list: "Lessons",
-  lesson_of: "{n} of {of}",
   previous: "Back",
   next: "Next",
   well_done: "Done.",
@@ -150,7 +150,7 @@ export const en = {
     pegasos: { title: "One at a time: Pegasos", text: "Pegasos looks at one example a step: if its margin is violated, w moves towards it, by less and less. It is never exact, and often close enough soon.", task: "Choose Pegasos and play it to the end." },
     ridge: { title: "From ridge to kernel ridge", text: "Ridge regression fits a line with small weights. Written with inner products only, α = (K + λI)⁻¹y, it takes any kernel and follows any curve.", task: "Choose a kernel that explains more than 90 % of the variance (R² > 0.9)." },
     neighbours: { title: "Neighbours in feature space", text: "The distance of images is k(x,x) + k(z,z) − 2k(x,z), so nearest neighbours work with any kernel. One neighbour follows every point; many smooth the border.", task: "Raise n_neighbors to 15 or more." },
-    clusters: { title: "Clusters with a kernel", text: "k-means cuts the plane by straight lines and halves both rings. In the feature space of a Gaussian kernel the rings are apart.", task: "Choose an rbf kernel and find a γ that gives each ring its own cluster." },
+    clusters: { title: "Clusters with a kernel", text: "k-means cuts the plane by straight lines and halves both rings. In the space of a polynomial of degree 2 the rings differ in length, and a Gaussian there, which is normalize(exp(k)), sets them apart.", task: "Choose poly with degree 2, then wrap it with exp k and with k / √kk." },
     components: { title: "Principal components with a kernel", text: "Kernel PCA finds the directions of largest variance in feature space. On the plane each is a function; its level lines show what it measures.", task: "Look at the third component." },
     objects: { title: "Strings and sets", text: "Kernels compare anything. Strings are alike when they share substrings, sets when they share items, and a machine on them can say which ones decided.", task: "Press Compute, then click a string to see what decided." },
     overfitting: { title: "Overfitting, and what to believe", text: "Every training point is right, and the picture is absurd: γ is far too large. Cross-validation asks examples that the fit has not seen; #SV/n bounds the leave-one-out error.", task: "Compute the map and click its best cell." },

@@ -47,6 +47,7 @@ export const es: Texts = {
   completions: "Sugerencias",
   proof_holds: "Es un kernel, y por qué",
   proof_fails: "Ninguna regla prueba que sea un kernel",
+  explicit_map: "Los puntos en el espacio de características (arrastra para girar)",
   mercer_test: "Prueba de Mercer en estos puntos",
   verdicts: { certified: "K ⪰ 0, certificado.", indefinite: "No es un kernel en estos puntos.", asymmetric: "K no es simétrica.", undecided: "Sin decidir.", contradiction: "Una contradicción." },
   witness: "Testigo, dibujado en el plano",
@@ -61,7 +62,7 @@ export const es: Texts = {
   statuses: { converged: "convergió", stationary: "estacionario", step_limit: "límite de pasos", time_limit: "límite de tiempo", cancelled: "cancelado", stalled: "detenido", unbounded: "no acotado", infeasible: "sin solución" },
 
   insight: "Detalle",
-  tabs: { point: "Punto", kernel: "Kernel", gram: "Gram", solver: "Algoritmo", tuning: "Ajuste", objects: "Objetos", take: "Llevar" },
+  tabs: { point: "Punto", kernel: "Kernel", gram: "Gram", solver: "Algoritmo", tuning: "Ajuste", objects: "Objetos", take: "Exportar" },
   point_hint: "Señala un ejemplo para ver su multiplicador; haz clic en él, o elige «¿Por qué?» y haz clic en cualquier lugar, para ver f(x) como suma.",
   point_number: "Punto {n}",
   place: "lugar",
@@ -136,7 +137,6 @@ export const es: Texts = {
 
   lessons_button: "Lecciones",
   lesson_list: "Lecciones",
-  lesson_of: "{n} de {of}",
   previous: "Atrás",
   next: "Siguiente",
   well_done: "Hecho.",
@@ -152,7 +152,7 @@ export const es: Texts = {
     pegasos: { title: "De uno en uno: Pegasos", text: "Pegasos mira un ejemplo en cada paso: si se viola su margen, w se mueve hacia él, cada vez menos. Nunca es exacto, y a menudo pronto basta.", task: "Elige Pegasos y reprodúcelo hasta el final." },
     ridge: { title: "De ridge a kernel ridge", text: "La regresión ridge ajusta una recta de pesos pequeños. Escrita solo con productos internos, α = (K + λI)⁻¹y, admite cualquier kernel y sigue cualquier curva.", task: "Elige un kernel que explique más del 90 % de la varianza (R² > 0.9)." },
     neighbours: { title: "Vecinos en el espacio de características", text: "La distancia entre imágenes es k(x,x) + k(z,z) − 2k(x,z), así que los vecinos más cercanos valen con cualquier kernel. Un vecino sigue cada punto; muchos suavizan la frontera.", task: "Sube n_neighbors a 15 o más." },
-    clusters: { title: "Grupos con un kernel", text: "k-means corta el plano con rectas y parte ambos anillos. En el espacio de un kernel gaussiano los anillos están separados.", task: "Elige un kernel rbf y busca un γ que dé a cada anillo su grupo." },
+    clusters: { title: "Grupos con un kernel", text: "k-means corta el plano con rectas y parte ambos anillos. En el espacio de un polinomio de grado 2 los anillos difieren en longitud, y una gaussiana allí, que es normalize(exp(k)), los separa.", task: "Elige poly con grado (degree) 2 y envuélvelo con exp k y con k / √kk." },
     components: { title: "Componentes principales con un kernel", text: "Kernel PCA busca las direcciones de mayor varianza en el espacio de características. En el plano cada una es una función; sus curvas de nivel muestran qué mide.", task: "Mira la tercera componente." },
     objects: { title: "Cadenas y conjuntos", text: "Los kernels comparan cualquier cosa. Las cadenas se parecen si comparten subcadenas, los conjuntos si comparten elementos, y una máquina sobre ellos puede decir cuáles decidieron.", task: "Pulsa Calcular y haz clic en una cadena para ver qué decidió." },
     overfitting: { title: "Sobreajuste, y qué creer", text: "Todos los puntos de entrenamiento están bien y el dibujo es absurdo: γ es demasiado grande. La validación cruzada pregunta por ejemplos que el ajuste no vio; #SV/n acota el error dejando uno fuera.", task: "Calcula el mapa y haz clic en su mejor celda." },
