@@ -51,29 +51,57 @@ export function marksOf(document: Document): Mark[] {
 }
 const hasSupport = (method: string | undefined) => ["svc", "nu_svc", "svr", "nu_svr", "one_class", "pegasos"].includes(method ?? "");
 
-export function Points({ document, scale }: { document: Document; scale: Scale }) {
+// A few paths in the place of an element for each point: while one is dragged, all are drawn sixty times a second.
+function Dots({ document, scale, r }: { document: Document; scale: Scale; r: number }) {
   const dark = useStore((s) => s.dark);
   useStore((s) => s.fit);
   useStore((s) => s.shown);
-  const [hover, selected, partner] = [useStore((s) => s.hover), useStore((s) => s.selected), useStore((s) => s.partner)];
-  const witness = useStore((s) => s.test?.witness);
-  const moved = useStore((s) => s.shown?.moved);
-  const marks = marksOf(document);
+  const dots = new Map<number, string[]>();
+  const rings = new Map<string, string[]>(); // by kind and width
+  const missed: string[] = [];
+  const put = <K,>(where: Map<K, string[]>, key: K, d: string) => {
+    const list = where.get(key);
+    if (list) list.push(d);
+    else where.set(key, [d]);
+  };
+  marksOf(document).forEach((m, i) => {
+    const p = document.points[i];
+    const [x, y] = [Number(scale.x(p.x).toFixed(1)), Number(scale.y(p.y).toFixed(1))];
+    put(dots, m.colour, shape(document.target === "values" ? 0 : p.c, x, y, r));
+    if (m.kind > 0) put(rings, `${m.kind} ${(1 + 2.4 * (Math.ceil(4 * m.weight) / 4)).toFixed(1)}`, shape(0, x, y, r + 4));
+    if (m.missed) missed.push(`M${x - 4} ${y - 4}l8 8m0 -8l-8 8`);
+  });
   const colours = palette(dark);
+  return (
+    <g>
+      {[...rings].map(([key, list]) => (
+        <path key={key} d={list.join("")} class={key[0] === "2" ? "ring bound" : "ring"} stroke-width={key.slice(2)} />
+      ))}
+      {[...dots].map(([colour, list]) => (
+        <path key={colour} d={list.join("")} fill={css(colours[colour % colours.length])} class="dot" />
+      ))}
+      <path d={missed.join("")} class="missed" />
+    </g>
+  );
+}
+
+export function Points({ document, scale }: { document: Document; scale: Scale }) {
   const r = document.points.length > 400 ? 3.4 : 5.2;
   return (
     <g class="points">
-      {document.points.map((p, i) => {
-        const [x, y, m] = [scale.x(p.x), scale.y(p.y), marks[i]];
-        const colour = css(colours[m.colour % colours.length]);
-        return (
-          <g key={i} class={i === hover ? "hover" : undefined}>
-            {m.kind > 0 && <circle cx={x} cy={y} r={r + 4} class={m.kind === 2 ? "ring bound" : "ring"} stroke-width={1 + 2.4 * m.weight} />}
-            <path d={shape(document.target === "values" ? 0 : p.c, x, y, r)} fill={colour} class="dot" />
-            {m.missed && <path d={`M${x - 4} ${y - 4}l8 8m0 -8l-8 8`} class="missed" />}
-          </g>
-        );
-      })}
+      <Dots document={document} scale={scale} r={r} />
+      <Marks document={document} scale={scale} r={r} />
+    </g>
+  );
+}
+
+// What is pointed at, chosen, moved by a solver, or a witness.
+function Marks({ document, scale, r }: { document: Document; scale: Scale; r: number }) {
+  const [hover, selected, partner] = [useStore((s) => s.hover), useStore((s) => s.selected), useStore((s) => s.partner)];
+  const witness = useStore((s) => s.test?.witness);
+  const moved = useStore((s) => s.shown?.moved);
+  return (
+    <g>
       {[hover, selected, partner].map((i, which) => {
         const p = document.points[i];
         return p && <circle key={`m${which}`} cx={scale.x(p.x)} cy={scale.y(p.y)} r={r + 9} class={which === 1 ? "selected" : "hovered"} />;

@@ -155,7 +155,7 @@ export function KernelField({ id }: { id: string }) {
 function ExplicitMap({ t }: { t: Texts }) {
   const [document, kernel, dark, fitOf] = [useStore((s) => s.document), useStore((s) => s.kernel), useStore((s) => s.dark), useStore((s) => s.fitOf)];
   const [map, setMap] = useState<{ names: string[]; features: ArrayLike<number>; of: string } | null>(null);
-  const known = kernel?.ok && kernel.features && document.target === "classes" && document.points.length <= 1000;
+  const known = kernel?.ok && (kernel.features?.length ?? 0) > 2 && document.target === "classes" && document.points.length <= 1000;
   useEffect(() => {
     if (!known || fitOf !== document) return;
     void (async () => {

@@ -57,10 +57,13 @@ export function TuningPanel() {
       }
     did("map");
   };
-  useEffect(() => {
-    latest.current++;
-    setScores([]);
-  }, [document.points, document.method, by]);
+  useEffect(
+    () => () => {
+      latest.current++;
+      setScores([]);
+    },
+    [document.points, document.method, by],
+  );
 
   if (!axis || !number) return <p class="muted">{t.no_map}</p>;
   const known = scores.filter((s): s is number => s !== null && Number.isFinite(s));
