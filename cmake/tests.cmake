@@ -118,6 +118,12 @@ endif()
 add_test(NAME oracles.kernels COMMAND /usr/bin/python3 ${CMAKE_SOURCE_DIR}/tests/oracles/make_kernels.py --check)
 set_tests_properties(oracles.kernels PROPERTIES SKIP_RETURN_CODE 77)
 
+# The playground in a browser, where what that needs is installed and `make page` was called. Exit code 77: it was not.
+if(mercer_apps AND NOT MERCER_SANITIZE)
+  add_test(NAME page COMMAND ${CMAKE_SOURCE_DIR}/tools/page test --programs ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
+  set_tests_properties(page PROPERTIES TIMEOUT 900 SKIP_RETURN_CODE 77)
+endif()
+
 add_test(NAME layers COMMAND ${CMAKE_SOURCE_DIR}/tools/check-layers)
 add_test(NAME layers.self_test COMMAND ${CMAKE_SOURCE_DIR}/tools/check-layers --self-test)
 
