@@ -13,7 +13,11 @@ engine.onRestart = () => {
 let sent: Document | null = null; // whose points the library has
 let asked: Document | null = null;
 let busy = false;
-export let places = 200; // of the grid, each way
+export const places = 200; // of the grid, each way
+// While something is dragged the grid is as fine as thirty pictures a second allow; the last one is fine again.
+let coarse = places;
+let changed = 0; // when the document was asked about last
+let refine = 0;
 
 export function specOf(d: Document): Record<string, string> {
   const info = store.state.about?.methods.find((m) => m.name === d.method);
@@ -67,12 +71,21 @@ async function follow(): Promise<void> {
   if (document.points.length === 0) store.set({ fit: null, fitOf: null, problem: "", fitting: false });
   else if (store.state.kernel && !store.state.kernel.ok) store.set({ problem: store.state.kernel.message ?? "", fitting: false });
   else {
-    const reply = await askFit(document, places);
+    const moving = began - changed < 200;
+    const nx = moving ? coarse : places;
+    const reply = await askFit(document, nx);
+    changed = performance.now();
     const milliseconds = performance.now() - began;
     if (reply.error) store.set({ problem: reply.error, fitting: false });
     else store.set({ fit: reply, fitOf: document, problem: "", fitting: false, milliseconds });
-    // Dragging should stay smooth where a fit is slow: a coarser picture then.
-    places = milliseconds > 120 ? Math.max(60, places - 40) : milliseconds < 40 ? Math.min(200, places + 40) : places;
+    coarse = milliseconds > 33 ? Math.max(70, coarse - 15) : milliseconds < 25 ? Math.min(places, coarse + 15) : coarse;
+    clearTimeout(refine);
+    if (nx < places)
+      refine = window.setTimeout(() => {
+        if (store.state.document !== asked) return;
+        asked = null;
+        void follow();
+      }, 250);
   }
   busy = false;
   void follow();
