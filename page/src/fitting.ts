@@ -68,16 +68,16 @@ async function follow(): Promise<void> {
   store.set({ fitting: true });
   if (!kernel || kernelAsked !== document.kernel) await askKernel(document.kernel);
   const began = performance.now();
-  if (document.points.length === 0) store.set({ fit: null, fitOf: null, problem: "", fitting: false });
-  else if (store.state.kernel && !store.state.kernel.ok) store.set({ problem: store.state.kernel.message ?? "", fitting: false });
+  if (document.points.length === 0) store.set({ fit: null, fitOf: null, problem: "", answered: document, fitting: false });
+  else if (store.state.kernel && !store.state.kernel.ok) store.set({ problem: store.state.kernel.message ?? "", answered: document, fitting: false });
   else {
     const moving = began - changed < 200;
     const nx = moving ? coarse : places;
     const reply = await askFit(document, nx);
     changed = performance.now();
     const milliseconds = performance.now() - began;
-    if (reply.error) store.set({ problem: reply.error, fitting: false });
-    else store.set({ fit: reply, fitOf: document, problem: "", fitting: false, milliseconds });
+    if (reply.error) store.set({ problem: reply.error, answered: document, fitting: false });
+    else store.set({ fit: reply, fitOf: document, problem: "", answered: document, fitting: false, milliseconds });
     coarse = milliseconds > 33 ? Math.max(70, coarse - 15) : milliseconds < 25 ? Math.min(places, coarse + 15) : coarse;
     clearTimeout(refine);
     if (nx < places)
