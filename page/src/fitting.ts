@@ -6,11 +6,9 @@ import type { FitReply, KernelReply, Reply, TestReply, WhyReply } from "./protoc
 import { did, store } from "./store";
 
 export const engine = new Engine("worker.js");
-engine.onRestart = () => {
-  sent = null;
-};
+engine.onRestart = () => sent.clear();
 
-let sent: Document | null = null; // whose points the library has
+const sent = new Map<string, Document>(); // whose points the library has, session by session
 let asked: Document | null = null;
 let busy = false;
 export const places = 200; // of the grid, each way
@@ -27,9 +25,11 @@ export function specOf(d: Document): Record<string, string> {
 }
 const learnsFrom = (d: Document) => store.state.about?.methods.find((m) => m.name === d.method)?.targets ?? "classes";
 
-// The points as the method of this document learns from them: with classes, with values, or alone.
-export async function sendPoints(d: Document): Promise<Reply> {
-  if (sent && sent.points === d.points && sent.target === d.target && sent.classes === d.classes && learnsFrom(sent) === learnsFrom(d))
+// The points as the method of this document learns from them: with classes, with values, or alone. The library keeps
+// data and a model for each session: "" is that of the plane.
+export async function sendPoints(d: Document, session = ""): Promise<Reply> {
+  const before = sent.get(session);
+  if (before && before.points === d.points && before.target === d.target && before.classes === d.classes && learnsFrom(before) === learnsFrom(d))
     return { arrays: {} };
   const { points } = d;
   const line = d.target === "values";
@@ -38,18 +38,19 @@ export async function sendPoints(d: Document): Promise<Reply> {
   for (const p of points) line ? numbers.push(p.x) : numbers.push(p.x, p.y);
   if (line) for (const p of points) numbers.push(p.y);
   else if (targets === "classes") for (const p of points) numbers.push(p.c);
-  sent = d;
+  sent.set(session, d);
   return engine.ask(
-    { do: "points", n: points.length, dims: line ? 1 : 2, ...(targets === "classes" && !line ? { classes: d.classes } : {}) },
+    { do: "points", session, n: points.length, dims: line ? 1 : 2, ...(targets === "classes" && !line ? { classes: d.classes } : {}) },
     Float64Array.from(numbers),
   );
 }
 
-export async function askFit(d: Document, nx: number): Promise<FitReply> {
+export async function askFit(d: Document, nx: number, session = ""): Promise<FitReply> {
   const line = d.target === "values";
-  await sendPoints(d);
+  await sendPoints(d, session);
   return engine.ask<FitReply>({
     do: "fit",
+    session,
     spec: specOf(d),
     view: line ? "line" : "plane",
     plane: d.view,
