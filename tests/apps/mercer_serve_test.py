@@ -6,6 +6,8 @@ import gzip
 import http.client
 import io
 import json
+import lzma
+import random
 import signal
 import socket
 import subprocess
@@ -264,6 +266,40 @@ class Load(Case):
         self.assertEqual(len(done), 1008)
         self.assertGreaterEqual(server.json("/health")["requests"], 1008)
         self.assertEqual(server.stop()[0], 0)
+
+    def test_large_models_are_made_ready_once_and_answer_as_mercer_predict_does(self):
+        draw = random.Random(1)
+        columns, entries, count = 3000, 30, 8000
+        rows = lambda: {i: round(draw.random(), 3) for i in sorted(draw.sample(range(1, columns + 1), entries))}
+        line = lambda first, row: f"{first}" + "".join(f" {i}:{v}" for i, v in row.items()) + "\n"
+        sparse, dense = self.path("sparse.svm-model"), self.path("dense.model")
+        with open(sparse, "w") as out:
+            out.write(f"svm_type epsilon_svr\nkernel_type rbf\ngamma 0.05\nnr_class 2\ntotal_sv {count}\nrho 0.5\nSV\n")
+            out.writelines(line(f"{draw.gauss(0, 1):.4f}", rows()) for _ in range(count))
+        mercer("fit", "kernel_logistic", DATA / "digits.svm.xz", "--kernel", "rbf(gamma=0.001)", "-o", dense)
+        new = [rows() for _ in range(40)]
+        self.path("new.svm").write_text("".join(line(0, row) for row in new))
+        with lzma.open(DATA / "digits.svm.xz", "rt") as lines:
+            digits = [{int(k): float(v) for k, v in (pair.split(":") for pair in each.split()[1:])} for each in list(lines)[:40]]
+        for model, data, asked in ((sparse, self.path("new.svm"), new), (dense, DATA / "digits.svm.xz", digits)):
+            wanted = as_json("predict", model, data, "--details")
+            server = self.served(model)
+            wrong = []
+
+            def client(k):
+                for first in range(k, 40, 4):
+                    answer = server.json("/predict", [{str(i): v for i, v in row.items()} for row in asked[first : first + 1 + k % 3]])
+                    n = answer["n"]
+                    if (answer["predictions"], answer["details"]["values"]) != (wanted["predictions"][first : first + n], wanted["details"]["values"][first : first + n]):
+                        wrong.append((first, answer))
+
+            clients = [threading.Thread(target=client, args=(k,)) for k in range(4)]
+            for each in clients:
+                each.start()
+            for each in clients:
+                each.join()
+            self.assertEqual(wrong, [])
+            server.stop()
 
     def test_slow_clients_keep_nobody_waiting_and_are_sent_away(self):
         model, _ = self.iris()

@@ -40,6 +40,7 @@ struct kernel_ridge_options {
     ridge_solver solver = ridge_solver::automatic;
     double tol = 1e-10;                       // cg: ‖y - (K + λW⁻¹)α‖ <= tol·‖y‖
     index max_products = 1000;                // cg: products with K
+    fit_checkpoint checkpoint{};              // cg
     index rank = 0;                           // cg: of the preconditioner; 0: what suits n and the memory
     std::size_t memory_bytes = gibibytes(4);  // checked before anything is allocated
     progress_callback progress{};             // false ends the fit with errc::cancelled: half a factor predicts nothing
