@@ -41,7 +41,7 @@ const std::map<std::string, operation>& operations() {
 
 // A fault is an answer too: {"error": message, "code": what kind}.
 reply answer_to(std::string_view text, std::span<const double> numbers, std::string_view bytes) {
-    static session kept;
+    static std::map<std::string, session> kept;
     const auto fault = [](const char* code, const char* what) {
         reply out;
         out.body = {{"error", what}, {"code", code}};
@@ -53,7 +53,7 @@ reply answer_to(std::string_view text, std::span<const double> numbers, std::str
         const auto found = operations().find(what);
         if (found == operations().end()) fail(errc::invalid_argument, "there is no operation '" + what + "'");
         reply out;
-        found->second(kept, r, out);
+        found->second(kept[r.text("session")], r, out);
         return out;
     } catch (const error& e) {
         return fault(name(e.code()), e.what());

@@ -123,6 +123,32 @@ void machine_regions(const svm_model& m, const plane_grid& on, const matrix<doub
     out.array<float>("f", strength);
 }
 
+// Of a classifier that gives each class a probability or a score, or nothing but labels.
+void scored_regions(const api::fitted& m, const plane_grid& on, const dataset& at, reply& out) {
+    const std::vector<double> classes = m.classes();
+    matrix<double> scores;
+    std::vector<double> labels = m.predict(at);
+    try {
+        scores = m.probabilities(at);
+        out.body["probabilities"] = true;
+    } catch (const error&) {
+        try {
+            scores = m.scores(at);
+        } catch (const error&) {
+        }  // neither: labels are all there is
+    }
+    const std::vector<std::uint8_t> number = numbered(labels, classes);
+    out.array<std::uint8_t>("label", number);
+    line_list lines;
+    if (scores.cols() == static_cast<index>(classes.size()) && scores.cols() > 1) {
+        lines_between(on, scores, lines);
+        out.array<float>("f", leads(scores));
+    } else {
+        lines.between(on, number);
+    }
+    lines.put("border", out);
+}
+
 // What a fitted method of any kind says on the plane.
 void regions(const api::model& m, const plane_grid& on, const request& r, reply& out) {
     const dataset at = m.prepared(on.places());
@@ -165,28 +191,7 @@ void regions(const api::model& m, const plane_grid& on, const request& r, reply&
         lines.put("border", out);
         return;
     }
-    const std::vector<double> classes = m.inner().classes();
-    matrix<double> scores;
-    std::vector<double> labels = m.inner().predict(at);
-    try {
-        scores = m.inner().probabilities(at);
-        out.body["probabilities"] = true;
-    } catch (const error&) {
-        try {
-            scores = m.inner().scores(at);
-        } catch (const error&) {
-        }  // neither: labels are all there is
-    }
-    const std::vector<std::uint8_t> number = numbered(labels, classes);
-    out.array<std::uint8_t>("label", number);
-    line_list lines;
-    if (scores.cols() == static_cast<index>(classes.size()) && scores.cols() > 1) {
-        lines_between(on, scores, lines);
-        out.array<float>("f", leads(scores));
-    } else {
-        lines.between(on, number);
-    }
-    lines.put("border", out);
+    scored_regions(m.inner(), on, at, out);
 }
 
 // What each example is to a classifier: α, ξ, yf and the case of Karush, Kuhn and Tucker, problem by problem.

@@ -55,7 +55,8 @@ private:
     std::vector<char> bytes_;
 };
 
-// What is kept between calls.
+// What is kept between calls. A request may name its session, so that strings being looked at do not take the place of
+// the points on the plane.
 struct session {
     table data;
     std::optional<api::model> model;

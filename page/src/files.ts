@@ -114,9 +114,8 @@ export async function showComponents(): Promise<void> {
   if (!file) return;
   const dims = file.features.length;
   const most = Math.min(file.n, 600);
-  await engine.ask({ do: "points", n: most, dims }, file.x.slice(0, most * dims));
-  const reply = await engine.ask({ do: "components", scale: "standard" });
-  engine.onRestart(); // what the library holds now is not what is drawn
+  await engine.ask({ do: "points", session: "file", n: most, dims }, file.x.slice(0, most * dims));
+  const reply = await engine.ask({ do: "components", session: "file", scale: "standard" });
   if (reply.error) return store.set({ notice: reply.error });
   const scores = reply.arrays.scores;
   const classes = classesOf(file) ?? { names: ["A", "B"], number: () => 0 };

@@ -6,14 +6,16 @@ import type { FitReply, KernelReply, Reply, TestReply, WhyReply } from "./protoc
 import { did, store } from "./store";
 
 export const engine = new Engine("worker.js");
-engine.onRestart = () => {
-  sent = null;
-};
+engine.onRestart = () => sent.clear();
 
-let sent: Document | null = null; // whose points the library has
+const sent = new Map<string, Document>(); // whose points the library has, session by session
 let asked: Document | null = null;
 let busy = false;
-export let places = 200; // of the grid, each way
+export const places = 200; // of the grid, each way
+// While something is dragged the grid is as fine as thirty pictures a second allow; the last one is fine again.
+let coarse = places;
+let changed = 0; // when the document was asked about last
+let refine = 0;
 
 export function specOf(d: Document): Record<string, string> {
   const info = store.state.about?.methods.find((m) => m.name === d.method);
@@ -23,9 +25,11 @@ export function specOf(d: Document): Record<string, string> {
 }
 const learnsFrom = (d: Document) => store.state.about?.methods.find((m) => m.name === d.method)?.targets ?? "classes";
 
-// The points as the method of this document learns from them: with classes, with values, or alone.
-export async function sendPoints(d: Document): Promise<Reply> {
-  if (sent && sent.points === d.points && sent.target === d.target && sent.classes === d.classes && learnsFrom(sent) === learnsFrom(d))
+// The points as the method of this document learns from them: with classes, with values, or alone. The library keeps
+// data and a model for each session: "" is that of the plane.
+export async function sendPoints(d: Document, session = ""): Promise<Reply> {
+  const before = sent.get(session);
+  if (before && before.points === d.points && before.target === d.target && before.classes === d.classes && learnsFrom(before) === learnsFrom(d))
     return { arrays: {} };
   const { points } = d;
   const line = d.target === "values";
@@ -34,18 +38,19 @@ export async function sendPoints(d: Document): Promise<Reply> {
   for (const p of points) line ? numbers.push(p.x) : numbers.push(p.x, p.y);
   if (line) for (const p of points) numbers.push(p.y);
   else if (targets === "classes") for (const p of points) numbers.push(p.c);
-  sent = d;
+  sent.set(session, d);
   return engine.ask(
-    { do: "points", n: points.length, dims: line ? 1 : 2, ...(targets === "classes" && !line ? { classes: d.classes } : {}) },
+    { do: "points", session, n: points.length, dims: line ? 1 : 2, ...(targets === "classes" && !line ? { classes: d.classes } : {}) },
     Float64Array.from(numbers),
   );
 }
 
-export async function askFit(d: Document, nx: number): Promise<FitReply> {
+export async function askFit(d: Document, nx: number, session = ""): Promise<FitReply> {
   const line = d.target === "values";
-  await sendPoints(d);
+  await sendPoints(d, session);
   return engine.ask<FitReply>({
     do: "fit",
+    session,
     spec: specOf(d),
     view: line ? "line" : "plane",
     plane: d.view,
@@ -64,15 +69,24 @@ async function follow(): Promise<void> {
   store.set({ fitting: true });
   if (!kernel || kernelAsked !== document.kernel) await askKernel(document.kernel);
   const began = performance.now();
-  if (document.points.length === 0) store.set({ fit: null, fitOf: null, problem: "", fitting: false });
-  else if (store.state.kernel && !store.state.kernel.ok) store.set({ problem: store.state.kernel.message ?? "", fitting: false });
+  if (document.points.length === 0) store.set({ fit: null, fitOf: null, problem: "", answered: document, fitting: false });
+  else if (store.state.kernel && !store.state.kernel.ok) store.set({ problem: store.state.kernel.message ?? "", answered: document, fitting: false });
   else {
-    const reply = await askFit(document, places);
+    const moving = began - changed < 200;
+    const nx = moving ? coarse : places;
+    const reply = await askFit(document, nx);
+    changed = performance.now();
     const milliseconds = performance.now() - began;
-    if (reply.error) store.set({ problem: reply.error, fitting: false });
-    else store.set({ fit: reply, fitOf: document, problem: "", fitting: false, milliseconds });
-    // Dragging should stay smooth where a fit is slow: a coarser picture then.
-    places = milliseconds > 120 ? Math.max(60, places - 40) : milliseconds < 40 ? Math.min(200, places + 40) : places;
+    if (reply.error) store.set({ problem: reply.error, answered: document, fitting: false });
+    else store.set({ fit: reply, fitOf: document, problem: "", answered: document, fitting: false, milliseconds });
+    coarse = milliseconds > 33 ? Math.max(70, coarse - 15) : milliseconds < 25 ? Math.min(places, coarse + 15) : coarse;
+    clearTimeout(refine);
+    if (nx < places)
+      refine = window.setTimeout(() => {
+        if (store.state.document !== asked) return;
+        asked = null;
+        void follow();
+      }, 250);
   }
   busy = false;
   void follow();

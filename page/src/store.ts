@@ -26,6 +26,7 @@ export interface State {
   kernel: KernelReply | null; // what the kernel's text says
   fit: FitReply | null; // the last answer that was one
   fitOf: Document | null; // what it is the answer to
+  answered: Document | null; // whose answer is there, a fit or a problem
   fitting: boolean;
   milliseconds: number; // of the last fit and its picture
   problem: string; // why the last fit is not one
@@ -87,6 +88,7 @@ class Store {
     kernel: null,
     fit: null,
     fitOf: null,
+    answered: null,
     fitting: false,
     milliseconds: 0,
     problem: "",

@@ -32,7 +32,7 @@ export class Reader {
     await this.page.waitForFunction(
       () => {
         const s = globalThis.mercer.store.state;
-        return !s.fitting && (s.fitOf === s.document || s.problem !== "" || s.document.points.length === 0);
+        return !s.fitting && s.answered === s.document;
       },
       { timeout: patience, polling: 20 },
     );

@@ -44,8 +44,8 @@ for (const n of [300, 2000]) {
     const times = [];
     for (let i = 0; i < 25; ++i) {
       const began = performance.now();
-      await engine.ask({ do: "points", n: count, dims: 2, classes: ["a", "b"] }, Float64Array.from([...x, ...y]));
-      const reply = await engine.ask({ do: "fit", spec: { method: "svc", kernel: "rbf(gamma=1)" }, plane: [-3, 3, -3, 3], nx: 200, ny: 200 });
+      await engine.ask({ do: "points", session: "speed", n: count, dims: 2, classes: ["a", "b"] }, Float64Array.from([...x, ...y]));
+      const reply = await engine.ask({ do: "fit", session: "speed", spec: { method: "svc", kernel: "rbf(gamma=1)" }, plane: [-3, 3, -3, 3], nx: 200, ny: 200 });
       if (reply.error) throw new Error(reply.error);
       times.push(performance.now() - began);
     }
@@ -56,8 +56,7 @@ for (const n of [300, 2000]) {
 
 // 300 points on the page itself; one of them is dragged, a frame at a time.
 const frames = await page.evaluate(async () => {
-  const { store, engine } = globalThis.mercer;
-  engine.onRestart();
+  const { store } = globalThis.mercer;
   const d = store.state.document;
   let seed = 3;
   const next = () => (seed = (seed * 1103515245 + 12345) % 2147483648) / 2147483648;

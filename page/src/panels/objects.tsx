@@ -6,7 +6,7 @@ import { shape } from "../draw/points";
 import { engine } from "../fitting";
 import { short } from "../numbers";
 import type { Arrays, Reply } from "../protocol";
-import { did, store, useStore } from "../store";
+import { did, useStore } from "../store";
 import { useTexts } from "../texts";
 
 const samples = {
@@ -51,21 +51,20 @@ export function ObjectsPanel() {
     setTrouble("");
     setExplained(null);
     setRow(-1);
-    engine.onRestart(); // the library's data are these now
     const fail = (reply: Reply) => (setTrouble(reply.error!), setAnswer(null), undefined);
-    const read = await engine.ask<Reply & { classes: string[] }>({ do: "objects", kind, text });
+    const read = await engine.ask<Reply & { classes: string[] }>({ do: "objects", session: "objects", kind, text });
     if (read.error) return fail(read);
-    const gram = await engine.ask({ do: "gram", kernel });
+    const gram = await engine.ask({ do: "gram", session: "objects", kernel });
     if (gram.error) return fail(gram);
-    const scores = await engine.ask({ do: "components", kernel });
-    const fit = await engine.ask<Reply & { score?: { accuracy: number } }>({ do: "fit", view: "none", spec: { method: "svc", kernel, C: "10" } });
+    const scores = await engine.ask({ do: "components", session: "objects", kernel });
+    const fit = await engine.ask<Reply & { score?: { accuracy: number } }>({ do: "fit", session: "objects", view: "none", spec: { method: "svc", kernel, C: "10" } });
     if (fit.error) setTrouble(fit.error);
     setAnswer({ lines: text.split("\n").filter((l) => l.trim() !== ""), y: read.arrays.y, classes: read.classes, entries: gram.arrays.entries, scores: scores.error ? [] : scores.arrays.scores, accuracy: fit.score?.accuracy ?? NaN });
     did(`objects:${kind}`);
   };
   const explain = async (which: number): Promise<void> => {
     setRow(which);
-    const reply = await engine.ask<Explained>({ do: "explain", row: which, top: 10 });
+    const reply = await engine.ask<Explained>({ do: "explain", session: "objects", row: which, top: 10 });
     if (reply.error) return setTrouble(reply.error);
     setExplained(reply);
     did("explain");
@@ -171,4 +170,3 @@ function Picture({ scores, y, dark, row, label }: { scores: ArrayLike<number>; y
     </svg>
   );
 }
-void store;

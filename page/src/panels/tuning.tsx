@@ -127,7 +127,7 @@ function Strip({ axis }: { axis: [string, number, number] }) {
     const timer = setTimeout(async () => {
       const made: { value: string; image: string; errors: string }[] = [];
       for (const value of values) {
-        const reply = await askFit({ ...document, options: { ...document.options, [axis[0]]: value } }, 48);
+        const reply = await askFit({ ...document, options: { ...document.options, [axis[0]]: value } }, 48, "strip");
         if (turn !== latest.current) return;
         const raster = reply.error ? null : rasterOf(reply, document.method, dark);
         if (!raster) continue;
@@ -137,8 +137,6 @@ function Strip({ axis }: { axis: [string, number, number] }) {
         made.push({ value, image: canvas.toDataURL(), errors: `${reply.support ?? "–"} SV` });
       }
       setPictures(made);
-      // The model that the library holds is that of the page again.
-      await askFit(store.state.document, 48);
     }, 400);
     return () => clearTimeout(timer);
   }, [document.points, document.kernel, document.method, dark]);
