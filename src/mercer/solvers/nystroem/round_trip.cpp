@@ -41,7 +41,7 @@ public:
           width_(v.rows > 0 ? v.cols : out.cols),
           leaf_(leaf_rows(rows)),
           band_(rows_of_band<T>(cols)),
-          single_(std::is_same_v<T, float> && width_ == 1),
+          single_(width_ == 1),
           stride_(single_ ? 1 : round_up(width_, ops_.narrow_cols)),
           forward_(v.rows > 0),
           backward_(out.rows > 0),
@@ -86,11 +86,10 @@ private:
         double* f = s.f.at_least(round_up(band_, ops_.narrow_rows) * stride_);
         std::fill_n(f, rows * stride_, 0.0);
         if (forward_) {
-            if constexpr (std::is_same_v<T, float>) {
-                if (single_)
-                    for (index i = 0; i < count; ++i) ops_.dots(tile.row(i), right_.data(), cols_, 1, cols_, f + i);
-            }
-            if (!single_) times(widened(tile, s), count, f, s);
+            if (single_)
+                for (index i = 0; i < count; ++i) f[i] = times_row(tile.row(i));
+            else
+                times(widened(tile, s), count, f, s);
             if (constant_)
                 for (index i = 0; i < count; ++i)
                     for (index c = 0; c < width_; ++c) f[i * stride_ + c] += right_[cols_ * stride_ + c];
@@ -100,13 +99,14 @@ private:
         if (constant_)
             for (index i = 0; i < count; ++i)
                 for (index c = 0; c < width_; ++c) sums[cols_ * stride_ + c] += f[i * stride_ + c];
-        if constexpr (std::is_same_v<T, float>) {
-            if (single_) {
-                s.rows.resize(static_cast<std::size_t>(count));
-                for (index i = 0; i < count; ++i) s.rows[static_cast<std::size_t>(i)] = tile.row(i), f[i] = -f[i];
+        if (single_) {
+            s.rows.resize(static_cast<std::size_t>(count));
+            for (index i = 0; i < count; ++i) s.rows[static_cast<std::size_t>(i)] = tile.row(i), f[i] = -f[i];
+            if constexpr (std::is_same_v<T, float>)
                 ops_.subtract_rows(sums, s.rows.data(), f, count, cols_);
-                return;
-            }
+            else
+                ops_.subtract_double_rows(sums, s.rows.data(), f, count, cols_);
+            return;
         }
         turned_times(forward_ ? seen_wide(tile, s) : widened(tile, s), count, f, sums, s);
     }
@@ -133,6 +133,17 @@ private:
             return tile;
         else
             return {s.wide.data(), tile.rows, cols_};
+    }
+
+    // A row of K times the only column of v.
+    double times_row(const T* row) const {
+        if constexpr (std::is_same_v<T, double>) {
+            return ops_.dot(row, right_.data(), cols_);
+        } else {
+            double out = 0;
+            ops_.dots(row, right_.data(), cols_, 1, cols_, &out);
+            return out;
+        }
     }
 
     // f += K v

@@ -29,12 +29,11 @@ std::uint64_t mixed(std::uint64_t seed, std::uint64_t number) {
 // to += by·row
 template <class T>
 void add_row(double* to, const T* row, double by, index m) {
-    if constexpr (std::is_same_v<T, float>) {
-        const double minus = -by;
+    const double minus = -by;
+    if constexpr (std::is_same_v<T, float>)
         smo::best_vector_ops().subtract_rows(to, &row, &minus, 1, m);
-    } else {
-        for (index j = 0; j < m; ++j) to[j] += by * row[j];
-    }
+    else
+        smo::best_vector_ops().subtract_double_rows(to, &row, &minus, 1, m);
 }
 
 // Digits of a kernel value, of the root of a weight, and what is left for their sum: 53 bits in all. A bucket adds up

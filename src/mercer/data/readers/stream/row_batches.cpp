@@ -4,6 +4,7 @@
 #include <glob.h>
 
 #include <algorithm>
+#include <cctype>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -89,7 +90,8 @@ public:
             if (end <= head_.size() || over_) end = text_.size();  // the last line may have no end
             const std::string_view rows(text_.data(), end);
             const bool blank = rows.substr(head_.size()).find_first_not_of(" \t\r\n") == std::string_view::npos;
-            if (!blank) out = parse_table(source(stream_.name(), rows, nullptr), how_);
+            if (!blank) parse(rows, out);
+            lines_before_ += std::ranges::count(rows.substr(std::min(end, head_.size())), '\n');
             text_ = head_ + text_.substr(end);
             if (blank && over_) return false;
             if (blank) continue;
@@ -108,8 +110,53 @@ private:
         return !over_;
     }
 
+    // A fault is told with its place in the file, not in the piece.
+    void parse(std::string_view rows, table& out) {
+        try {
+            out = parse_table(source(stream_.name(), rows, nullptr), how_);
+            rows_before_ += out.x.size();
+        } catch (const error& wrong) {
+            fail(wrong.code(), placed(wrong.what()));
+        }
+    }
+    std::string placed(std::string text) const {
+        const std::string name = stream_.name() + ":";
+        if (!text.starts_with(name) || text.size() == name.size() || !std::isdigit(text[name.size()])) return text;
+        const auto number_at = [&](std::size_t at) {
+            return std::pair(std::stoll(text.substr(at)), text.find_first_not_of("0123456789", at));
+        };
+        const auto [line, end] = number_at(name.size());
+        if (line <= std::ranges::count(head_, '\n')) return text;
+        text.replace(name.size(), end - name.size(), std::to_string(line + lines_before_ + lines_of_others()));
+        constexpr std::string_view row = ": row ";
+        const std::size_t at = text.find(row, name.size());
+        if (at == std::string::npos || at + row.size() == text.size() || !std::isdigit(text[at + row.size()]))
+            return text;
+        const auto [number, behind] = number_at(at + row.size());
+        if (first_ == 0)
+            text.replace(at + row.size(), behind - at - row.size(), std::to_string(number + rows_before_));
+        else if (text.compare(behind, 2, ", ") == 0)  // how many other processes have is not known here
+            text.erase(at + 2, behind - at);
+        return text;
+    }
+    // Lines before this process's part, but for the header, which is in every piece.
+    std::ptrdiff_t lines_of_others() const {
+        if (first_ == 0) return 0;
+        byte_stream whole(stream_.name());
+        std::ptrdiff_t out = -std::ranges::count(head_, '\n');
+        std::string text;
+        for (std::uint64_t done = 0;
+             done < first_ && whole.read(text, std::min<std::uint64_t>(piece, first_ - done));) {
+            out += std::ranges::count(text, '\n');
+            done += text.size();
+            text.clear();
+        }
+        return out;
+    }
+
     // Only these bytes of the file, and its header; `read` are there already.
     void narrow(std::uint64_t first, std::uint64_t end, std::size_t read) {
+        first_ = first;
         if (first > 0) {
             stream_.seek(first);
             text_ = head_;
@@ -154,7 +201,8 @@ private:
     read_options how_;
     bool label_may_lack_;
     std::string text_, head_;
-    std::uint64_t left_ = no_end;  // bytes of the file to be read
+    std::uint64_t first_ = 0, left_ = no_end;  // bytes of the file: where its part begins, and those to be read
+    std::ptrdiff_t lines_before_ = 0, rows_before_ = 0;  // of the pieces before
     bool over_ = false, csv_ = false;
 };
 
