@@ -111,12 +111,16 @@ void machine_regions(const svm_model& m, const plane_grid& on, const matrix<doub
                 strength[static_cast<std::size_t>(i)] =
                     std::min(strength[static_cast<std::size_t>(i)], std::abs(f(i, p)));
         }
+        // The border of two regions goes through cells that have corners in both.
         lines.add(on, values.view(), 0, [&](index column, index row) {
-            const auto among = [&](index x, index y) {
-                const index c = winner[static_cast<std::size_t>(y * on.nx + x)];
-                return c == sides.positive || c == sides.negative;
-            };
-            return among(column, row) || among(column + 1, row) || among(column, row + 1) || among(column + 1, row + 1);
+            bool positive = false, negative = false;
+            for (const index at : {row * on.nx + column, row * on.nx + column + 1, (row + 1) * on.nx + column,
+                                   (row + 1) * on.nx + column + 1}) {
+                const index c = winner[static_cast<std::size_t>(at)];
+                positive = positive || c == sides.positive;
+                negative = negative || c == sides.negative || (sides.negative < 0 && c != sides.positive);
+            }
+            return positive && negative;
         });
     }
     lines.put("border", out);

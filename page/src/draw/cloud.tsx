@@ -22,7 +22,7 @@ export function Cloud(props: { features: ArrayLike<number>; dims: number; names:
     const [x, y, z] = [v[0] ?? 0, v[1] ?? 0, v[2] ?? 0];
     const [cy, sy, cx, sx] = [Math.cos(turn[0]), Math.sin(turn[0]), Math.cos(turn[1]), Math.sin(turn[1])];
     const [x1, y1] = [x * cy - y * sy, x * sy + y * cy];
-    return [size / 2 + 88 * x1, size / 2 - 88 * (z * cx - y1 * sx) + 6, y1 * cx + z * sx];
+    return [size / 2 + 76 * x1, size / 2 - 76 * (z * cx - y1 * sx) + 4, y1 * cx + z * sx];
   };
   const at = (i: number) => project(axes.map((j, k) => (2 * (features[i * dims + j] - ranges[k][0])) / (ranges[k][1] - ranges[k][0] || 1) - 1));
   const order = classes.map((_, i) => ({ i, p: at(i) })).sort((a, b) => b.p[2] - a.p[2]);

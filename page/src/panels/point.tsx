@@ -139,7 +139,7 @@ function Certificate({ t }: { t: Texts }) {
   const fit = useStore((s) => s.fit);
   if (!fit?.problems?.length) return null;
   return (
-    <details open>
+    <details open={fit.problems.length === 1}>
       <summary>{t.certificate}</summary>
       {fit.problems.slice(0, 15).map((p) => (
         <div key={p.name}>

@@ -57,7 +57,7 @@ export const ru: Texts = {
   plane_help: "Стрелки двигают курсор, с Shift быстрее. Enter рисует точку выбранного класса, 1–6 выбирают класс, пробел берёт и отпускает ближайшую точку, Delete стирает её, W спрашивает почему.",
   accuracy: "точность",
   support_vectors: "опорных векторов",
-  gap: "зазор",
+  gap: "разрыв",
   loo_bound: "ошибка скользящего контроля не больше",
   statuses: { converged: "сошлось", stationary: "стационарно", step_limit: "предел шагов", time_limit: "предел времени", cancelled: "прервано", stalled: "остановилось", unbounded: "не ограничено", infeasible: "нет решения" },
 
