@@ -51,7 +51,7 @@ void measure(const dataset& x, const dataset& z, index outputs, const char* type
     const one_batch<T> rows(*k);
     const double pass = best_of(3, [&] {
         round_trip<T>(
-            rows, v.view(), [](index, matrix_view<double>, index) {}, out.view());
+            rows, v.view(), [](index, matrix_view<double>, double*) {}, out.view());
     });
     fmt::print(
         "{{\"type\": \"{}\", \"n\": {}, \"m\": {}, \"d\": {}, \"columns\": {}, \"gram\": {:.4g}, \"pass\": {:.4g}, "

@@ -16,7 +16,7 @@ using all_methods =
     ::testing::Types<svc, nu_svc, svr, nu_svr, one_class, linear_svc, pegasos, ridge, kernel_ridge, kernel_logistic,
                      representer, knn, knn_regression, nearest_centroid, nearest_medoid, kernel_kmeans, kernel_kmedoids,
                      kernel_pca, kernel_fisher, kernel_density, nystroem_ridge, nystroem_logistic, nystroem_svc,
-                     nystroem_pca, nystroem, random_features>;
+                     nystroem_pca, nystroem, random_features, cells_svc, cells_logistic, cells_svr, cells_ridge>;
 TYPED_TEST_SUITE(described, all_methods);
 
 TYPED_TEST(described, is_what_the_registry_has) {
@@ -42,7 +42,7 @@ TYPED_TEST(described, comes_back_from_its_texts) {
     for (std::size_t i = 0; i < a.size(); ++i) EXPECT_EQ(a[i].initial, b[i].initial);
 }
 
-TEST(all_methods, are_values) { EXPECT_EQ(api::methods().size(), 26u); }
+TEST(all_methods, are_values) { EXPECT_EQ(api::methods().size(), 30u); }
 
 const table& iris() {
     static const table data = read(testing_support::data_file("iris.csv"), {.label = "species"});

@@ -74,6 +74,13 @@ class Streams(mercer_program.Scratch):
         broken = self.path("t.csv.gz")
         broken.write_bytes(gzip.compress(self.table.read_bytes())[:-500])
         self.assertIn("truncated gzip", mercer("fit", "nystroem_ridge", broken, "--label", "y", *self.words, "--stream", code=1))
+        # A fault far behind the first piece is told with its place in the file.
+        lines = 70 * self.lines
+        lines[200_000] = "1,2,x,3\n"
+        self.table.write_text("a,b,c,y\n" + "".join(lines))
+        streamed = mercer("fit", "nystroem_ridge", self.table, "--label", "y", *self.words, "--stream", code=1)
+        self.assertIn(":200002:5: row 200001, column 'c'", streamed)
+        self.assertEqual(streamed, mercer("fit", "nystroem_ridge", self.table, "--label", "y", *self.words, code=1))
         self.table.write_text("a,b,c,y\n1,2,3,4\n1,2,x,4\n")
         self.assertIn("got 'x'", mercer("fit", "nystroem_ridge", self.table, "--label", "y", *self.words, "--stream", code=1))
 

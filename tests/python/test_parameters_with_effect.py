@@ -16,7 +16,8 @@ SCALE = 1 / (4 * X.var())
 WITH_KERNEL = [
     mercer.SVC(), mercer.NuSVC(), mercer.SVR(), mercer.NuSVR(), mercer.OneClassSVM(), mercer.Pegasos(max_iter=3), mercer.KernelRidge(), mercer.KernelLogisticRegression(),
     mercer.KernelPCA(), mercer.KernelKMeans(2), mercer.KernelKMedoids(2), mercer.KernelKNeighborsClassifier(), mercer.KernelKNeighborsRegressor(), mercer.NearestCentroid(),
-    mercer.NearestMedoid(), mercer.Nystroem(), mercer.NystroemRidge(), mercer.NystroemLogistic(), mercer.NystroemSVC(),
+    mercer.NearestMedoid(), mercer.Nystroem(), mercer.CellsSVC(), mercer.CellsLogistic(), mercer.CellsSVR(),
+    mercer.CellsRidge(), mercer.NystroemRidge(), mercer.NystroemLogistic(), mercer.NystroemSVC(),
 ]  # fmt: skip
 
 

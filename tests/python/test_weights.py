@@ -38,6 +38,10 @@ CASES = {
     "NystroemRidge": mercer.NystroemRidge(n_centres=20, tol=1e-12),
     "NystroemLogistic": mercer.NystroemLogistic(n_centres=20, tol=1e-12),
     "NystroemSVC": mercer.NystroemSVC(n_centres=20, tol=1e-12),
+    "CellsSVC": mercer.CellsSVC(size=20),
+    "CellsLogistic": mercer.CellsLogistic(size=20, class_weight="balanced"),
+    "CellsSVR": mercer.CellsSVR(size=20),
+    "CellsRidge": mercer.CellsRidge(size=20),
     "NearestCentroid": mercer.NearestCentroid(kernel="rbf"),
     "NearestMedoid": mercer.NearestMedoid(kernel="rbf"),
 }
@@ -89,9 +93,9 @@ def compare(one, other):
 @pytest.mark.parametrize("case", CASES)
 def test_no_weight_is_absence(case, how):
     estimator = clone(CASES[case])
-    if how == "precomputed" and (isinstance(estimator, (mercer.LinearSVC, mercer.Pegasos)) or getattr(estimator, "solver", "smo") != "smo"):
+    if how == "precomputed" and (isinstance(estimator, (mercer.LinearSVC, mercer.Pegasos, mercer.CellsSVC, mercer.CellsLogistic, mercer.CellsSVR, mercer.CellsRidge)) or getattr(estimator, "solver", "smo") != "smo"):
         pytest.skip("takes no matrix")
-    X, y, w = example(regression=isinstance(estimator, (mercer.SVR, mercer.NuSVR, mercer.KernelRidge, mercer.NystroemRidge)))
+    X, y, w = example(regression=isinstance(estimator, (mercer.SVR, mercer.NuSVR, mercer.KernelRidge, mercer.NystroemRidge, mercer.CellsSVR, mercer.CellsRidge)))
     here = w > 0
     new = X[here][:20] + 0.1
     if how == "precomputed":

@@ -35,12 +35,36 @@ void add_memory(CLI::App& command, std::size_t& bytes) {
         ->group("Method");
 }
 
+namespace {
+
+// cells(svc, size=2000) is cells_svc with size=2000; any other word stays as it is.
+std::string in_cells(std::string& word, std::vector<std::string>& options) {
+    if (!word.starts_with("cells(") || !word.ends_with(")")) return {};
+    std::vector<std::string> parts;
+    std::string inside = word.substr(6, word.size() - 7);
+    for (std::size_t comma; !inside.empty(); inside = comma == inside.size() ? "" : inside.substr(comma + 1)) {
+        comma = std::min(inside.find(','), inside.size());
+        const std::string part = inside.substr(0, comma);
+        const auto first = part.find_first_not_of(' '), last = part.find_last_not_of(' ');
+        if (first != std::string::npos) parts.push_back(part.substr(first, last - first + 1));
+    }
+    if (parts.empty()) return "cells(METHOD, size=4000): METHOD is missing";
+    std::string machine = parts.front();
+    if (machine.starts_with("kernel_")) machine.erase(0, 7);
+    word = "cells_" + machine;
+    options.assign(parts.begin() + 1, parts.end());
+    return {};
+}
+
+}  // namespace
+
 void method_options::add_to(CLI::App& command, bool with_method) {
     if (with_method)
         command
             .add_option("METHOD", method,
                         "What to fit; `mercer methods` lists all, `mercer methods METHOD` its options")
-            ->required();
+            ->required()
+            ->transform(CLI::Validator([this](std::string& word) { return in_cells(word, in_name); }, ""));
     command
         .add_option("--kernel", kernel,
                     "The kernel (default: one for the kind of object, rbf with gamma = 1/(d·variance) for vectors); "
@@ -58,7 +82,8 @@ api::spec method_options::spec() const {
     try {
         const api::method& m = api::find_method(method);
         out.method = m.name;
-        for (const auto& each : set) out.options.push_back(api::parse_setting(each));
+        for (const auto* list : {&in_name, &set})
+            for (const auto& each : *list) out.options.push_back(api::parse_setting(each));
         const api::option_values checked(m.name, m.options, out.options);
         if (!kernel.empty() && !m.takes_kernel && !m.takes_features)
             fail(errc::invalid_argument, fmt::format("{} takes no --kernel: {} does", m.name, api::kernel_twin(m)));
@@ -92,7 +117,7 @@ api::spec method_options::open_spec() const {
     return out;
 }
 
-objects load_unscaled(data_options from, read_options how) {
+objects load_unscaled(const data_options& from, read_options how) {
     return load_unscaled(from, read_source_or_folder(from.path), std::move(how));
 }
 
@@ -169,10 +194,12 @@ table model_data::load(const api::model& m, const source& file,
     return out;
 }
 
-api::model fit_shown(const api::spec& s, const table& data, std::size_t memory, progress& shown) {
+api::model fit_shown(const api::spec& s, const table& data, std::size_t memory, progress& shown,
+                     const fit_checkpoint& checkpoint) {
     shown.phase(fmt::format("fitting {} on {} objects", s.method, data.x.size()));
     api::fit_control control;
     control.memory_bytes = memory;
+    control.checkpoint = checkpoint;
     control.progress = [&](const fit_progress& p) {
         shown.phase(fmt::format("{}: {}", s.method, p.phase));
         if (p.total > 0) shown.share(static_cast<double>(p.done) / static_cast<double>(p.total));

@@ -27,6 +27,7 @@ struct method_options {
     std::string method;
     std::string kernel;
     std::vector<std::string> set;
+    std::vector<std::string> in_name;  // of METHOD written as cells(svc, size=2000): its options
     std::size_t memory = 0;
     void add_to(CLI::App& command, bool with_method = true);
     // What is wrong in it (method, option, value, kernel) is wrong usage.
@@ -36,7 +37,7 @@ struct method_options {
 };
 void add_memory(CLI::App& command, std::size_t& bytes);
 // The objects as they are in the file, whatever --scale and --text say: models see to that by themselves.
-objects load_unscaled(data_options from, read_options how = {});
+objects load_unscaled(const data_options& from, read_options how = {});
 objects load_unscaled(data_options from, const source& file, read_options how = {});
 // Fails, with advice, where the kernel that was asked for does not fit the objects.
 void require_fit(const api::spec& s, const objects& from, const std::string& path);
@@ -52,7 +53,8 @@ struct model_data {
 };
 
 // Fits with a progress line. The first Ctrl-C ends it with what there is, where the method has something to keep.
-api::model fit_shown(const api::spec& s, const table& data, std::size_t memory, progress& shown);
+api::model fit_shown(const api::spec& s, const table& data, std::size_t memory, progress& shown,
+                     const fit_checkpoint& checkpoint = {});
 
 json as_json(const api::figures& all);
 

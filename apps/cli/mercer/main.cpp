@@ -1,12 +1,15 @@
 // The program `mercer`.
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cstdio>
 #include <new>
+#include <thread>
 
 #include "mercer/base/error.h"
 #include "mercer/base/file.h"
 #include "mercer/base/nearest_name.h"
+#include "mercer/base/processes/process_group.h"
 #include "program.h"
 
 namespace {
@@ -53,8 +56,20 @@ std::string wrong_usage(const CLI::App& program, const CLI::ParseError& wrong) {
 
 int complain(int code, const std::string& message) {
     std::fflush(stdout);
-    fmt::print(stderr, "mercer: {}\n", message);
+    const mercer::process_group* group = mercer::joined_processes();
+    // What is wrong with all processes is said by the first, which ends the others; else whoever fails says so.
+    if (group && group->rank() > 0) std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    fmt::print(stderr, "mercer: {}{}\n", group && group->rank() > 0 ? fmt::format("process {}: ", group->rank()) : "",
+               message);
+    std::fflush(stderr);
+    if (group) group->end(code);
     return code;
+}
+
+// Only a fit is shared by several processes: anything else would be done by each of them.
+void require_alone(int argc, char** argv) {
+    if (mercer::started_processes() && argc > 1 && argv[1] != std::string("fit"))
+        throw usage_error(fmt::format("`mercer {}` is for one process: only `fit` is shared by several", argv[1]));
 }
 
 int run(int argc, char** argv) {
@@ -94,6 +109,7 @@ int main(int argc, char** argv) {
     mercer::remove_temporaries_on_signals();
     int code = 1;
     try {
+        require_alone(argc, argv);
         code = run(argc, argv);
     } catch (const usage_error& wrong) {
         return complain(2, wrong.what());

@@ -10,7 +10,17 @@ True
 from . import kernels
 from ._core import set_interrupt, set_threads, threads
 from ._core import version as __version__
-from ._approximate import Nystroem, NystroemLogistic, NystroemRidge, NystroemSVC, RandomFeatures
+from ._approximate import (
+    CellsLogistic,
+    CellsRidge,
+    CellsSVC,
+    CellsSVR,
+    Nystroem,
+    NystroemLogistic,
+    NystroemRidge,
+    NystroemSVC,
+    RandomFeatures,
+)
 from ._clusters import KernelKMeans, KernelKMedoids
 from ._evaluation import evaluate
 from ._hypotheses import hsic_test, mmd_test
@@ -37,6 +47,10 @@ __all__ = [
     "KernelRidge",
     "KernelLogisticRegression",
     "KernelPCA",
+    "CellsSVC",
+    "CellsLogistic",
+    "CellsSVR",
+    "CellsRidge",
     "NystroemRidge",
     "NystroemLogistic",
     "NystroemSVC",

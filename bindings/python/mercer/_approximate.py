@@ -1,10 +1,11 @@
 """Approximations for many examples: functions of a few centres, and explicit features."""
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, MultiOutputMixin, RegressorMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, RegressorMixin, TransformerMixin
 
 from . import _data
-from ._base import DecidingClassifier, KernelEstimator, of_model, of_objects
+from ._base import DecidingClassifier, KernelClassifier, KernelEstimator, Predicting, of_model, of_objects
+from ._ridge import TargetColumns
 
 
 class _OnCentres(KernelEstimator):
@@ -28,7 +29,7 @@ class _OnCentres(KernelEstimator):
     )
 
 
-class NystroemRidge(MultiOutputMixin, RegressorMixin, _OnCentres):
+class NystroemRidge(TargetColumns, _OnCentres):
     """Kernel ridge regression on a few centres, for millions of examples: with every example a centre it is KernelRidge.
 
     The fit passes over the examples a few dozen times and stores no kernel matrix. centres: how n_centres of them are
@@ -50,23 +51,7 @@ class NystroemRidge(MultiOutputMixin, RegressorMixin, _OnCentres):
 
     def fit(self, X, y, sample_weight=None):
         """Fits the model to examples X and numbers y, (n_samples,) or (n_samples, n_targets); X as for KernelRidge."""
-        data = self._fit_data(X)
-        targets, self._one_column = _data.as_target_columns(y, len(data), type(self).__name__)
-        return self._run(
-            data, targets, _data.as_weights(sample_weight, len(data)), centre_rows=self._rows()
-        )
-
-    def _shaped(self, values):
-        return values[:, 0] if self._one_column else values
-
-    def predict(self, X):
-        """The value for every example; one column for each target where y had columns."""
-        return self._shaped(self._ask("decide", X))
-
-    @property
-    def dual_coef_(self):
-        """Coefficients of the centres: f(x) = sum dual_coef_[j] k(x, centres_[j]) + intercept_."""
-        return self._shaped(self._fitted().coef)
+        return self._run(*self._fit_targets(X, y, sample_weight), centre_rows=self._rows())
 
     intercept_ = of_model("offset", "The constant of each target's function.")
 
@@ -130,6 +115,107 @@ class NystroemSVC(_CentreClassifier):
     """
 
     _method = "nystroem_svc"
+
+
+class _InCells:
+    """What machines in cells share."""
+
+    n_cells_ = of_model("cells", "Cells, each with a machine of its own.")
+    largest_cell_ = of_model("largest_cell", "Examples of the largest cell, with those of its neighbours.")
+    smallest_cell_ = of_model("smallest_cell", "Examples of the smallest one.")
+
+
+class _CellClassifier(_InCells, KernelClassifier):
+    _own = {"class_weight": None}
+
+    def fit(self, X, y, sample_weight=None):
+        """Fits the machines to examples X and labels y; X and sample_weight as for SVC."""
+        return self._run(*self._fit_labels(X, y, sample_weight))
+
+
+class CellsSVC(_CellClassifier):
+    """Support vector machines in cells of the feature space, for millions of examples: with one cell it is SVC.
+
+    size: examples of a cell, about. overlap: a cell has to do with what is no farther from its centre than 1 + overlap
+    times the nearest one's, so that answers do not jump at the borders. tune: kernel width and C are chosen in every cell.
+
+    Attributes: classes_, n_cells_, largest_cell_, smallest_cell_, kernel_.
+
+    >>> import numpy as np
+    >>> from mercer import CellsSVC
+    >>> X = np.random.default_rng(0).normal(size=(500, 2))
+    >>> y = np.where((X**2).sum(axis=1) < 1, "inside", "outside")
+    >>> model = CellsSVC(C=10.0, size=100, random_state=0).fit(X, y)
+    >>> model.predict([[0.0, 0.0], [2.0, 2.0]]), model.n_cells_ > 1
+    (array(['inside', 'outside'], dtype='<U7'), True)
+    """
+
+    _method = "cells_svc"
+
+
+class CellsLogistic(_CellClassifier):
+    """Kernel logistic regression in cells of the feature space: probabilities for millions of examples.
+
+    size, overlap, tune and attributes as for CellsSVC.
+
+    >>> import numpy as np
+    >>> from mercer import CellsLogistic
+    >>> X = np.random.default_rng(0).normal(size=(500, 2))
+    >>> y = np.where((X**2).sum(axis=1) < 1, "inside", "outside")
+    >>> p = CellsLogistic(C=10.0, size=100, random_state=0).fit(X, y).predict_proba([[0.0, 0.0]])
+    >>> bool(p[0, 0] > 0.8), bool(abs(p.sum() - 1) < 1e-12)
+    (True, True)
+    """
+
+    _method = "cells_logistic"
+
+    def predict_proba(self, X):
+        """Probabilities of the classes, in the order of classes_."""
+        return self._ask("probabilities", X)
+
+    def predict_log_proba(self, X):
+        """Logarithms of predict_proba()."""
+        return np.log(self.predict_proba(X))
+
+
+class _CellRegressor(_InCells, RegressorMixin, Predicting):
+    def fit(self, X, y, sample_weight=None):
+        """Fits the machines to examples X and numbers y; X and sample_weight as for SVR."""
+        data = self._fit_data(X)
+        return self._run(data, _data.as_targets(y, len(data), type(self).__name__), _data.as_weights(sample_weight, len(data)))
+
+
+class CellsSVR(_CellRegressor):
+    """Support vector regression in cells of the feature space, for millions of examples: with one cell it is SVR.
+
+    size, overlap, tune and attributes as for CellsSVC.
+
+    >>> import numpy as np
+    >>> from mercer import CellsSVR
+    >>> X = np.linspace(0, 6, 300)[:, None]
+    >>> model = CellsSVR(C=10.0, epsilon=0.01, gamma=1.0, size=50, random_state=0).fit(X, np.sin(X[:, 0]))
+    >>> bool(abs(model.predict([[1.5]]) - np.sin(1.5)) < 0.02)
+    True
+    """
+
+    _method = "cells_svr"
+
+
+class CellsRidge(_CellRegressor):
+    """Kernel ridge regression in cells of the feature space, for millions of examples: with one cell it is KernelRidge.
+
+    size, overlap, tune and attributes as for CellsSVC.
+
+    >>> import numpy as np
+    >>> from mercer import CellsRidge
+    >>> X = np.linspace(0, 6, 300)[:, None]
+    >>> model = CellsRidge(alpha=1e-3, gamma=1.0, size=50, random_state=0).fit(X, np.sin(X[:, 0]))
+    >>> bool(abs(model.predict([[1.5]]) - np.sin(1.5)) < 1e-2)
+    True
+    """
+
+    _method = "cells_ridge"
+    _positional = ("alpha",)
 
 
 class _Features(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimator):

@@ -10,7 +10,29 @@ from ._base import KernelEstimator, of_objects
 from ._parameters import NOT_NEGATIVE
 
 
-class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
+class TargetColumns(MultiOutputMixin, RegressorMixin, KernelEstimator):
+    """Regression with one target or several: answers and coefficients have columns where y had."""
+
+    def _fit_targets(self, X, y, sample_weight):
+        """Examples, targets as columns, and weights."""
+        data = self._fit_data(X)
+        targets, self._one_column = _data.as_target_columns(y, len(data), type(self).__name__)
+        return data, targets, _data.as_weights(sample_weight, len(data))
+
+    def _shaped(self, values):
+        return values[:, 0] if self._one_column else values
+
+    def predict(self, X):
+        """The value for every example; one column for each target where y had columns."""
+        return self._shaped(self._ask("decide", X))
+
+    @property
+    def dual_coef_(self):
+        """Coefficients of the examples that are kept, one column for each target where y had columns."""
+        return self._shaped(self._fitted().coef)
+
+
+class KernelRidge(TargetColumns):
     """Kernel ridge regression: least squares with a penalty alpha on the norm of the function.
 
     Parameters are those of sklearn.kernel_ridge.KernelRidge; beside its names, `kernel` takes a text form or an object
@@ -56,10 +78,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
             )
         if self.alphas is not None and not np.array_equal(self.alpha, 1):
             raise ValueError(f"alpha={self.alpha!r} has no effect beside alphas: leave one of them out")
-        data = self._fit_data(X)
-        n = len(data)
-        targets, self._one_column = _data.as_target_columns(y, n, type(self).__name__)
-        weight = _data.as_weights(sample_weight, n)
+        data, targets, weight = self._fit_targets(X, y, sample_weight)
         alpha = np.ravel(np.asarray(self.alpha, dtype=np.float64))
         if self.alphas is None and alpha.size not in (1, targets.shape[1]):
             raise ValueError(
@@ -78,18 +97,6 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
             )
             self.dual_coef_path_ = self._model.path_coef
         return self
-
-    def _shaped(self, values):
-        return values[:, 0] if self._one_column else values
-
-    def predict(self, X):
-        """The value for every example; one column for each target where y had columns."""
-        return self._shaped(self._ask("decide", X))
-
-    @property
-    def dual_coef_(self):
-        """Coefficients of the training examples: f(x) = sum dual_coef_[i] k(x, X_fit_[i])."""
-        return self._shaped(self._fitted().coef)
 
     X_fit_ = of_objects("The training examples; empty for a precomputed kernel.")
 

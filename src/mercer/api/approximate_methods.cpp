@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 
+#include "mercer/api/cell_methods.h"
 #include "mercer/api/described.h"
 #include "mercer/base/parallel.h"
 #include "mercer/methods/approximate/methods.h"
@@ -26,6 +27,11 @@ nystroem_options nystroem_told(const auto& m, const fit_call& t) {
     auto o = t.common<nystroem_options>(m);
     o.n_centres = m.n_centres;
     o.centres = named_choice(m.centres);
+    if constexpr (requires { m.accuracy; }) {
+        if (m.accuracy > 0 && m.n_centres != std::decay_t<decltype(m)>{}.n_centres)
+            fail(errc::invalid_argument, "n_centres has no effect beside accuracy: leave one of them out");
+        o.accuracy = m.accuracy, o.doubling = m.doubling, o.seconds = t.control.seconds;
+    }
     for (const double each : m.centre_rows) {
         if (each != std::floor(each) || each > 0x1p53)
             fail(errc::invalid_argument, fmt::format("centre_rows: row numbers are whole, got {}", each));
@@ -44,15 +50,13 @@ public:
     }
     figures about() const override {
         const Model& m = this->m_;
-        return {{"status", name(m.status)},
-                {"gap", m.gap},
-                {"objective", m.objective},
-                {"residual", m.residual},
-                {"passes", m.passes},
-                {"rounds", m.rounds},
-                {"n_centres", m.f.size()},
-                {"out_of_reach", m.out_of_reach},
-                {"training_size", m.f.training_size}};
+        figures out{{"status", name(m.status)}, {"gap", m.gap},
+                    {"objective", m.objective}, {"residual", m.residual},
+                    {"passes", m.passes},       {"rounds", m.rounds},
+                    {"n_centres", m.f.size()},  {"out_of_reach", m.out_of_reach}};
+        if (m.change_when_doubled >= 0) out.add("change_when_doubled", m.change_when_doubled);
+        out.add("training_size", m.f.training_size);
+        return out;
     }
     std::string trouble() const override {
         return trouble_of(this->m_.status, "max_iter, or take a larger tol", this->m_.gap);
@@ -227,12 +231,14 @@ fitted_ptr fit_passes(const method& m, const option_values& options, const kerne
 }
 
 std::vector<method> approximate_methods() {
-    return {entry<nystroem_ridge, nystroem_ridge_fitted>(make_nystroem_ridge),
-            entry<nystroem_logistic, nystroem_logistic_fitted>(make_nystroem_logistic),
-            entry<nystroem_svc, nystroem_svc_fitted>(make_nystroem_svc),
-            entry<nystroem_pca, nystroem_pca_fitted>(make_nystroem_pca),
-            entry<nystroem, nystroem_features_fitted>(make_nystroem_features),
-            entry<random_features, random_features_fitted>(make_random_features)};
+    std::vector<method> out{entry<nystroem_ridge, nystroem_ridge_fitted>(make_nystroem_ridge),
+                            entry<nystroem_logistic, nystroem_logistic_fitted>(make_nystroem_logistic),
+                            entry<nystroem_svc, nystroem_svc_fitted>(make_nystroem_svc),
+                            entry<nystroem_pca, nystroem_pca_fitted>(make_nystroem_pca),
+                            entry<nystroem, nystroem_features_fitted>(make_nystroem_features),
+                            entry<random_features, random_features_fitted>(make_random_features)};
+    for (method& each : cell_methods()) out.push_back(std::move(each));
+    return out;
 }
 
 }  // namespace mercer::api

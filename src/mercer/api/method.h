@@ -56,6 +56,12 @@ struct fit_call : fit_task {
         if constexpr (requires { o.sample_weight; }) o.sample_weight = sample_weight;
         if constexpr (requires { o.class_weight; }) o.class_weight = class_weight;
         if constexpr (requires { o.progress = watch.callback(); }) o.progress = watch.callback();
+        if constexpr (requires { o.checkpoint; })
+            o.checkpoint = control.checkpoint;
+        else if (!control.checkpoint.path.empty())
+            fail(errc::unsupported,
+                 "this method keeps no checkpoint: kernel_ridge with solver=cg, nystroem_ridge, "
+                 "nystroem_logistic and nystroem_svc do");
         return o;
     }
     // And those of the method that the mathematics knows by the same name.

@@ -29,7 +29,7 @@ model fit(const spec& s, row_batches& data, const fit_control& control) {
     if (!s.text.empty()) fail(errc::unsupported, "texts are made vectors in memory: leave --stream out");
     const streamed_targets seen = read_targets(data);
     if (seen.size == 0) fail(errc::data, fmt::format("{}: no objects", m.name));
-    if (static_cast<index>(seen.y.size()) != seen.size)
+    if (static_cast<index>(seen.y.size()) != seen.own)
         fail(errc::data, fmt::format("{} learns from targets, and the data have none: name their column", m.name));
     if (m.targets == answer::values && !seen.class_names.empty())
         fail(errc::data, fmt::format("{} learns from numbers, but the targets are names ('{}', ...)", m.name,
@@ -40,11 +40,12 @@ model fit(const spec& s, row_batches& data, const fit_control& control) {
             fail(errc::invalid_argument, fmt::format("scale must be standard or minmax, got '{}'", s.scale));
         scaling_options how;
         how.method = s.scale == "standard" ? scaling_method::standardise : scaling_method::minmax;
-        out.scaling_ = scaling::fit(
-            [&](const auto& use) { each_batch(data, [&](index, const table& batch) { use(batch.x); }); }, how);
+        out.scaling_ =
+            scaling::fit([&](const auto& use) { each_batch(data, [&](index, const table& batch) { use(batch.x); }); },
+                         how, data.processes());
     }
     const auto prepare = [&](const dataset& x) { return out.scaling_ ? out.scaling_->apply(x) : x; };
-    if (!s.ready && s.kernel.empty() && seen.size > streamed_rows::rows_of_batch)
+    if (!s.ready && s.kernel.empty() && (seen.size > streamed_rows::rows_of_batch || data.processes()))
         fail(errc::invalid_argument,
              "examples read batch by batch need their kernel: give it, such as --kernel 'rbf(gamma=0.1)'");
     const auto k = s.ready ? s.ready
@@ -53,8 +54,8 @@ model fit(const spec& s, row_batches& data, const fit_control& control) {
     if (k->where() != domain::any && k->where() != seen.kind)
         fail(errc::unsupported,
              fmt::format("{} is a kernel on {}, the data are {}", k->text(), name(k->where()), name(seen.kind)));
-    const streamed_rows rows(*k, data, seen.size, prepare);
-    out.inner_ = fit_passes(m, options, rows, matrix_view<const double>(seen.y.data(), seen.size, 1), control);
+    const streamed_rows rows(*k, data, seen, prepare);
+    out.inner_ = fit_passes(m, options, rows, matrix_view<const double>(seen.y.data(), seen.own, 1), control);
     out.spec_ = {m.name, k->text(), s.scale, options.all(), {}, {}};
     out.class_names_ = m.targets == answer::classes ? seen.class_names : std::vector<std::string>{};
     out.feature_names_ = seen.feature_names;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <random>
 #include <span>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -31,6 +32,7 @@ public:
     }
     // `count` different numbers below `end`, in random order
     std::vector<index> sample(index end, index count) {
+        if (count < end / 16) return few(end, count);
         std::vector<index> all(static_cast<std::size_t>(end));
         for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<index>(i);
         for (index i = 0; i < count; ++i)
@@ -40,6 +42,22 @@ public:
     }
 
 private:
+    // The same numbers, with the places that were changed alone in memory.
+    std::vector<index> few(index end, index count) {
+        std::unordered_map<index, index> moved;
+        const auto at = [&](index i) {
+            const auto found = moved.find(i);
+            return found == moved.end() ? i : found->second;
+        };
+        std::vector<index> out;
+        for (index i = 0; i < count; ++i) {
+            const index j = i + below(end - i), here = at(i), there = at(j);
+            moved[j] = here, moved[i] = there;
+            out.push_back(there);
+        }
+        return out;
+    }
+
     std::mt19937_64 bits_;
 };
 

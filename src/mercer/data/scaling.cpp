@@ -9,6 +9,7 @@
 
 #include "mercer/base/error.h"
 #include "mercer/base/file.h"
+#include "mercer/data/column_ranges.h"
 #include "mercer/data/occurring_columns.h"
 #include "mercer/data/readers/source.h"
 
@@ -30,96 +31,6 @@ void check(const scaling_options& options) {
     if (options.method != scaling_method::minmax) return;
     check_interval(options.lower, options.upper, "");
     if (options.targets) check_interval(options.target_lower, options.target_upper, "target_");
-}
-
-// Calls visit(row, column, value) for every stored coordinate.
-template <class Visit>
-void each_value(const dataset& x, Visit&& visit) {
-    std::visit(
-        [&](const auto& some) {
-            if constexpr (requires { some.row(0); }) {
-                for (index i = 0; i < some.size(); ++i)
-                    for (index j = 0; j < some.dims(); ++j) visit(j, static_cast<double>(some.row(i)[j]));
-            } else if constexpr (requires { some.cols(0); }) {
-                for (index i = 0; i < some.size(); ++i) {
-                    const auto cols = some.cols(i);
-                    const auto values = some.values(i);
-                    for (std::size_t k = 0; k < cols.size(); ++k) visit(cols[k], static_cast<double>(values[k]));
-                }
-            } else {
-                fail(errc::unsupported, fmt::format("scaling needs vectors, got {}", name(x.kind())));
-            }
-        },
-        x.items());
-}
-
-// min and max of each column; columns that do not store all n coordinates also hold a zero.
-std::vector<range> extremes(const scaling::batch_pass& pass, index& rows) {
-    constexpr double inf = std::numeric_limits<double>::infinity();
-    std::vector<range> out;
-    std::vector<index> stored;
-    pass([&](const dataset& x) {
-        if (static_cast<index>(stored.size()) < x.dims()) {
-            out.resize(static_cast<std::size_t>(x.dims()), range{inf, -inf});
-            stored.resize(out.size(), 0);
-        }
-        rows += x.size();
-        each_value(x, [&](index j, double value) {
-            range& column = out[static_cast<std::size_t>(j)];
-            column.first = std::min(column.first, value);
-            column.second = std::max(column.second, value);
-            ++stored[static_cast<std::size_t>(j)];
-        });
-    });
-    for (std::size_t j = 0; j < stored.size(); ++j)
-        if (stored[j] < rows) out[j] = {std::min(out[j].first, 0.0), std::max(out[j].second, 0.0)};
-    return out;
-}
-
-// mean and sd of each column in two passes, both in units of the largest magnitude so that no sum can overflow.
-std::vector<range> moments(const scaling::batch_pass& pass) {
-    index rows = 0;
-    const std::vector<range> between = extremes(pass, rows);
-    const auto n = static_cast<double>(rows);
-    const auto every_value = [&pass](const auto& visit) { pass([&](const dataset& x) { each_value(x, visit); }); };
-    std::vector<double> unit(between.size());
-    for (std::size_t j = 0; j < between.size(); ++j)
-        unit[j] =
-            std::max({std::abs(between[j].first), std::abs(between[j].second), std::numeric_limits<double>::min()});
-    std::vector<double> sum(between.size(), 0.0);
-    std::vector<index> stored(between.size(), 0);
-    every_value([&](index j, double value) {
-        sum[static_cast<std::size_t>(j)] += value / unit[static_cast<std::size_t>(j)];
-        ++stored[static_cast<std::size_t>(j)];
-    });
-    std::vector<double> square(between.size(), 0.0);
-    std::vector<double> residual(between.size(), 0.0);
-    every_value([&](index column, double value) {
-        const auto j = static_cast<std::size_t>(column);
-        const double distance = value / unit[j] - sum[j] / n;
-        square[j] += distance * distance;
-        residual[j] += distance;
-    });
-    std::vector<range> columns(between.size());
-    for (std::size_t j = 0; j < between.size(); ++j) {
-        const double zeros = n - static_cast<double>(stored[j]);
-        const double mean = sum[j] / n;
-        square[j] += zeros * mean * mean;
-        residual[j] -= zeros * mean;
-        // The residual would be 0 but for the rounding of the mean: taking it out corrects the sum of squares to second
-        // order.
-        const double variance = std::max(0.0, (square[j] - residual[j] * residual[j] / n) / n);
-        if (between[j].first == between[j].second)
-            columns[j] = {between[j].first, 0.0};
-        else
-            columns[j] = {mean * unit[j], std::sqrt(variance) * unit[j]};
-    }
-    return columns;
-}
-
-std::vector<range> fit_columns(const scaling::batch_pass& pass, scaling_method method) {
-    index rows = 0;
-    return method == scaling_method::minmax ? extremes(pass, rows) : moments(pass);
 }
 
 template <class T>
@@ -177,7 +88,7 @@ scaling scaling::fit(const dataset& x, const scaling_options& options) {
     return fit(x, {}, options);
 }
 
-scaling scaling::fit(const batch_pass& pass, const scaling_options& options) {
+scaling scaling::fit(const batch_pass& pass, const scaling_options& options, const process_group* group) {
     check(options);
     if (options.targets) fail(errc::invalid_argument, "scaling of targets was asked for, but none were given");
     scaling result;
@@ -191,7 +102,7 @@ scaling scaling::fit(const batch_pass& pass, const scaling_options& options) {
                 use(x);
             });
         },
-        options.method);
+        options.method, group);
     if (result.columns_.empty()) fail(errc::invalid_argument, "scaling needs 1 <= n vectors, got 0");
     return result;
 }
@@ -212,14 +123,14 @@ scaling scaling::fit(const dataset& x, std::span<const double> y, const scaling_
     require_finite(x);
     scaling result;
     result.options_ = options;
-    result.columns_ = fit_columns([&](const auto& use) { use(x); }, options.method);
+    result.columns_ = fit_columns([&](const auto& use) { use(x); }, options.method, nullptr);
     if (options.targets) {
         if (static_cast<index>(y.size()) != x.size())
             fail(errc::invalid_argument,
                  fmt::format("there must be one target a vector, got {} targets for {} vectors", y.size(), x.size()));
         const dataset column = dense<double>(matrix_view<const double>(y.data(), x.size(), 1));
         require_finite(column);
-        result.target_ = fit_columns([&](const auto& use) { use(column); }, options.method).front();
+        result.target_ = fit_columns([&](const auto& use) { use(column); }, options.method, nullptr).front();
     }
     return result;
 }

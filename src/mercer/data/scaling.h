@@ -19,6 +19,8 @@
 
 namespace mercer {
 
+class process_group;
+
 enum class scaling_method { standardise, minmax };
 
 struct scaling_options {
@@ -34,10 +36,11 @@ struct scaling_options {
 class scaling {
 public:
     static scaling fit(const dataset& x, const scaling_options& options = {});
-    // The same for rows that come in batches, in three passes over them: each calls its argument for every batch, in
-    // order. The bits do not depend on the batches.
+    // The same for rows that come in batches, in three passes over them: each calls its argument for every batch.
+    // Sums are exact (base/processes/order_free.h), so the bits depend neither on the batches nor on the processes that
+    // share the rows.
     using batch_pass = std::function<void(const std::function<void(const dataset&)>& use)>;
-    static scaling fit(const batch_pass& pass, const scaling_options& options);
+    static scaling fit(const batch_pass& pass, const scaling_options& options, const process_group* group = nullptr);
     // Needs y only when options.targets.
     static scaling fit(const dataset& x, std::span<const double> y, const scaling_options& options);
 

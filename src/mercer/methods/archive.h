@@ -252,6 +252,7 @@ public:
     void upper_triangle(matrix<double>& values, index n);
     void objects(const char* key, dataset& x);
     std::string_view file(const char* key) { return take(count(key, 0), 1); }  // where they lie
+    void file(const char* key, std::string& bytes) { bytes = file(key); }
 
     // ---- what has parts of its own
 

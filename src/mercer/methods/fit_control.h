@@ -15,6 +15,7 @@
 #include "mercer/gram/kept_rows.h"
 #include "mercer/gram/make_gram.h"
 #include "mercer/kernels/kernel.h"
+#include "mercer/methods/fit_checkpoint.h"
 
 namespace mercer {
 
@@ -42,6 +43,7 @@ struct fit_control {
     // whatever order they come.
     bool any_order = false;
     progress_callback progress{};
+    fit_checkpoint checkpoint{};  // for methods that have one; others fail
 };
 // Are so few examples there that sorting them does not show in the time? Those without weight are not there.
 bool few_examples(index n, std::span<const double> sample_weight);

@@ -3,7 +3,7 @@
 #include "mercer/base/error.h"
 #include "mercer/base/file.h"
 #include "mercer/data/readers/source.h"
-#include "mercer/methods/svm/files/checkpoint.h"
+#include "mercer/methods/fit_checkpoint.h"
 
 namespace mercer {
 namespace {
@@ -28,9 +28,8 @@ source unpack(std::string name, std::string_view bytes) {
 }
 void source::done_with(std::string_view) const {}
 
-void write_checkpoint(const std::string& path, const checkpoint_problem&, std::span<const double>) { no_files(path); }
-std::optional<std::vector<double>> read_checkpoint(const std::string&, const checkpoint_problem&) {
-    return std::nullopt;
-}
+void write_state(const std::string& path, std::uint64_t, std::span<const double>) { no_files(path); }
+std::optional<std::vector<double>> read_state(const std::string&, std::uint64_t) { return std::nullopt; }
+void remove_state(const std::string&) {}
 
 }  // namespace mercer

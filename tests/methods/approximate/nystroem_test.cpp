@@ -1,7 +1,10 @@
 #include "mercer/methods/approximate/nystroem.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "contracts/thread_group.h"
+#include "data/readers_support.h"
 #include "mercer/base/parallel.h"
 #include "mercer/data/kinds/all_kinds.h"
 #include "mercer/gram/precomputed.h"
@@ -160,9 +163,33 @@ TEST(nystroem, has_the_same_bits_for_any_number_of_threads_and_streamed) {
         const auto batches = batches_of({x, s.y, {}, {}}, rows);
         const streamed_targets seen = read_targets(*batches);
         ASSERT_EQ(seen.size, 2000);
-        const streamed_rows streamed(gaussian{0.2}, *batches, seen.size, [](const dataset& some) { return some; });
+        const streamed_rows streamed(gaussian{0.2}, *batches, seen, [](const dataset& some) { return some; });
         EXPECT_EQ(model_bytes(fit_nystroem_ridge(streamed, column(seen.y).view(), o)), bytes) << rows;
     }
+}
+
+// Files divided among processes (threads here) of any number, by bytes and not by rows.
+TEST(nystroem, has_the_same_bits_for_any_number_of_processes) {
+    const testing_support::scratch_folder folder;
+    const sample s = wave(900, 2, 6);
+    std::string text[2] = {"a,b,y\n", "a,b,y\n"};
+    for (std::size_t i = 0; i < 900; ++i)
+        text[i < 300 ? 0 : 1] += fmt::format("{},\"{}\",{}\n", s.x[i][0], s.x[i][1], s.y[i]);
+    const std::vector<std::string> paths{folder.write("a.csv", text[0]), folder.write("b.csv", text[1])};
+    read_options how;
+    how.csv.label = "y";
+    const auto fitted = [&](row_batches& rows) {
+        const streamed_targets seen = read_targets(rows);
+        EXPECT_EQ(seen.size, 900);
+        const streamed_rows streamed(gaussian{0.2}, rows, seen, [](const dataset& some) { return some; });
+        const matrix_view<const double> y(seen.y.data(), seen.own, 1);
+        return model_bytes(fit_nystroem_ridge(streamed, y, with(40)));
+    };
+    const std::string want = fitted(*open_batches(paths, how, streamed_rows::rows_of_batch));
+    for (const int processes : {1, 2, 3, 7})
+        mercer::testing::as_processes(processes, [&](const process_group& group) {
+            EXPECT_EQ(fitted(*open_share(paths, how, 192, group, leaf_rows)), want) << processes;
+        });
 }
 
 TEST(nystroem, takes_the_centres_it_is_given) {

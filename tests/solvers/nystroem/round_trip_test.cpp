@@ -28,10 +28,11 @@ matrix<double> random_matrix(index rows, index cols, int seed) {
 template <class T>
 class in_batches final : public gram_batches<T> {
 public:
-    in_batches(const kernel& k, const dataset& x, const dataset& z, index rows) : z_(z.size()) {
+    in_batches(const kernel& k, const dataset& x, const dataset& z, index rows) : x_(x.size()), z_(z.size()) {
         for (index first = 0; first < x.size(); first += rows)
             parts_.push_back(make_gram<T>(k, gather(x, selection(first, std::min(rows, x.size() - first))), z));
     }
+    index rows() const override { return x_; }
     index cols() const override { return z_; }
     void each(const std::function<void(index, const gram<T>&)>& use) const override {
         index first = 0;
@@ -42,7 +43,7 @@ public:
     }
 
 private:
-    index z_;
+    index x_, z_;
     std::vector<std::unique_ptr<kernel_gram<T>>> parts_;
 };
 
@@ -66,7 +67,7 @@ TYPED_TEST(round_trips, is_the_definition) {
                     matrix<double> out(m + ones, r);
                     round_trip<TypeParam>(
                         one_batch<TypeParam>(gram), v.view(),
-                        [&](index first, matrix_view<double> f, index) {
+                        [&](index first, matrix_view<double> f, double*) {
                             for (index i = 0; i < f.rows; ++i)
                                 for (index c = 0; c < r; ++c) f(i, c) += shift(first + i, c);
                         },
@@ -103,7 +104,7 @@ TYPED_TEST(round_trips, has_the_same_bits_for_any_number_of_threads_and_any_batc
             const auto run = [&](const gram_batches<TypeParam>& rows) {
                 matrix<double> out(m, r);
                 round_trip<TypeParam>(
-                    rows, v.view(), [](index, matrix_view<double>, index) {}, out.view());
+                    rows, v.view(), [](index, matrix_view<double>, double*) {}, out.view());
                 return std::vector<double>(out.data(), out.data() + m * r);
             };
             const auto whole = make_gram<TypeParam>(k, x, z);
@@ -124,13 +125,13 @@ TEST(round_trip, works_on_each_half_alone) {
     const precomputed<double> gram(k.view());
     matrix<double> f(50, 2), out(7, 1);
     round_trip<double>(one_batch<double>(gram), v.view(),
-                       [&](index first, matrix_view<double> rows, index) {
+                       [&](index first, matrix_view<double> rows, double*) {
                            for (index i = 0; i < rows.rows; ++i) std::copy_n(rows.row(i), 2, f.row(first + i));
                        },
                        {});
     round_trip<double>(
         one_batch<double>(gram), {},
-        [](index first, matrix_view<double> rows, index) {
+        [](index first, matrix_view<double> rows, double*) {
             for (index i = 0; i < rows.rows; ++i) {
                 EXPECT_EQ(rows(i, 0), 0);
                 rows(i, 0) = static_cast<double>(first + i);
@@ -156,7 +157,7 @@ TEST(round_trip, refuses_sizes_that_do_not_fit) {
     matrix<double> out(3, 1);
     expect_error(errc::invalid_argument, "do not fit", [&] {
         round_trip<double>(
-            one_batch<double>(gram), v.view(), [](index, matrix_view<double>, index) {}, out.view());
+            one_batch<double>(gram), v.view(), [](index, matrix_view<double>, double*) {}, out.view());
     });
 }
 

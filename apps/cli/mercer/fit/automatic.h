@@ -13,6 +13,9 @@ struct automatic_fit {
     search_options search;
     std::string task, missing = "fill", out, picture, html;
     bool stream = false;
+    double accuracy = 0;
+    std::string checkpoint;
+    double checkpoint_seconds = 60;
 };
 
 void fit_automatically(const automatic_fit& options);

@@ -8,6 +8,7 @@
 #include "automatic.h"
 #include "mercer/base/error.h"
 #include "mercer/base/file.h"
+#include "mercer/base/processes/process_group.h"
 
 namespace mercer::cli {
 namespace {
@@ -24,7 +25,8 @@ void fit(const automatic_fit& options) {
         const objects on = load_unscaled(options.from, read_for(s.kernel));
         require_fit(s, on, options.from.path);
         const auto started = std::chrono::steady_clock::now();
-        api::model m = fit_shown(s, on.data, options.method.memory, shown);
+        api::model m =
+            fit_shown(s, on.data, options.method.memory, shown, {options.checkpoint, options.checkpoint_seconds});
         const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
         m.label = detail::as_utf8(options.from.label);
         m.text_column = detail::as_utf8(options.from.text_column);
@@ -68,6 +70,16 @@ void require_automatic(const CLI::App& command, const std::string& method) {
                             each->get_name(), method, method));
 }
 
+// Several processes share the rows, each reading its own.
+void require_shared(automatic_fit& options) {
+    if (options.method.method.empty() || !api::takes_passes(api::find_method(options.method.method)))
+        throw usage_error(
+            fmt::format("{} is for one process: nystroem_ridge, nystroem_logistic, nystroem_svc are shared "
+                        "by several",
+                        options.method.method.empty() ? "`mercer fit` without a METHOD" : options.method.method));
+    options.stream = true;
+}
+
 void add_choices(CLI::App& command, automatic_fit& options) {
     command.remove_option(command.get_option("--scale"));
     command
@@ -95,6 +107,36 @@ void add_choices(CLI::App& command, automatic_fit& options) {
     options.search.add_to(command);
 }
 
+// For more examples than one memory, one hour or one process holds.
+void add_scale_options(CLI::App& command, automatic_fit& options) {
+    command
+        .add_flag("--stream", options.stream,
+                  "nystroem_ridge, nystroem_logistic, nystroem_svc: read DATA again for every pass instead of keeping "
+                  "it, for files larger than memory (csv, libsvm, npy, packed or not; 'part-*.csv' is all such files)")
+        ->group("Data");
+    command
+        .add_option(
+            "--accuracy", options.accuracy,
+            "nystroem_ridge, nystroem_logistic, nystroem_svc: choose the number of centres, such that this share "
+            "of the kernel matrix's trace is out of their reach; the same as --set accuracy=X")
+        ->option_text("X")
+        ->check(CLI::Range(1e-15, 0.999999))
+        ->group("Method");
+    command
+        .add_option("--checkpoint", options.checkpoint,
+                    "kernel_ridge with solver=cg, nystroem_ridge, nystroem_logistic, nystroem_svc: keep what the fit "
+                    "needs to go on in this file; the same command goes on from it after a crash, with any number of "
+                    "processes, to the same model")
+        ->option_text("FILE")
+        ->group("Output");
+    command
+        .add_option("--checkpoint-seconds", options.checkpoint_seconds,
+                    "Write the checkpoint at most once in so many seconds (default 60)")
+        ->option_text("S")
+        ->check(CLI::NonNegativeNumber)
+        ->group("Output");
+}
+
 }  // namespace
 
 void add_fit(CLI::App& program) {
@@ -118,11 +160,7 @@ void add_fit(CLI::App& program) {
                      "Write one page with everything: data, choices, the search, how good it is, margins, pictures")
         ->option_text("FILE")
         ->group("Output");
-    command
-        ->add_flag("--stream", options->stream,
-                   "nystroem_ridge, nystroem_logistic, nystroem_svc: read DATA again for every pass instead of keeping "
-                   "it, for files larger than memory (csv, libsvm, npy, packed or not; 'part-*.csv' is all such files)")
-        ->group("Data");
+    add_scale_options(*command, *options);
     command->footer(
         "Examples:\n"
         "  mercer fit data/penguins.csv --target species -o penguins.model --html penguins.html\n"
@@ -136,8 +174,10 @@ void add_fit(CLI::App& program) {
         "--set n_centres=2000 -o flights.model\n"
         "  mercer fit knn data/promoters.tsv --kernel 'normalize(spectrum(k=4))' -o promoters.model");
     command->callback([options, command] {
+        if (started_processes()) require_shared(*options);
         if (options->method.method.empty() && options->stream)
             throw usage_error("--stream needs a METHOD: nystroem_ridge, nystroem_logistic or nystroem_svc");
+        if (options->accuracy > 0) options->method.set.push_back(fmt::format("accuracy={}", options->accuracy));
         if (options->method.method.empty()) return fit_automatically(*options);
         require_automatic(*command, options->method.method);
         if (options->stream) return fit_streamed(*options);

@@ -1,11 +1,11 @@
 // mercer serve: a fitted model that answers over HTTP.
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <thread>
 
 #include "../predict/predictions.h"

@@ -272,7 +272,7 @@ void require_vectors(const model& m, const std::string& form) {
         fail(errc::unsupported, fmt::format("the model turns texts into vectors of their words ({}), which {} cannot",
                                             m.spec().text, form));
     if (m.kind() == domain::vectors || m.kind() == domain::any) return;
-    const std::string kernel = m.kernel_text();
+    const std::string& kernel = m.kernel_text();
     fail(errc::unsupported, fmt::format("the model is one of {}{}, and {} is of vectors", name(m.kind()),
                                         kernel.empty() ? "" : fmt::format(", with the kernel {}", kernel), form));
 }

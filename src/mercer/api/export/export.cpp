@@ -46,7 +46,7 @@ exported as_libsvm(const model& m) {
         std::string names;
         for (std::size_t c = 0; c < m.class_names().size(); ++c)
             names += fmt::format("{}{} is {}", c ? ", " : "", c, m.class_names()[c]);
-        out.notes.push_back("labels are numbers there: " + names);
+        out.notes.emplace_back("labels are numbers there: " + names);
     }
     return out;
 }
@@ -55,10 +55,10 @@ exported as_header(const model& m, const std::string& name) {
     const computation c = computation_of(m, "a C++ header");
     exported out{cpp_header(c, cpp_identifier(name)), {}};
     if (c.how == computation::rule::logarithm)
-        out.notes.push_back("the logarithm is that of the sum: -inf where all its terms are below 1e-308");
+        out.notes.emplace_back("the logarithm is that of the sum: -inf where all its terms are below 1e-308");
     if (const auto* s = dynamic_cast<const fitted_as<svm_model>*>(&m.inner());
         s && s->model().probability && c.chances == computation::probability::none)
-        out.notes.push_back("without probabilities: they are written for two classes and sigmoids only");
+        out.notes.emplace_back("without probabilities: they are written for two classes and sigmoids only");
     return out;
 }
 
@@ -75,7 +75,7 @@ exported as_onnx(const model& m, bool plain) {
     onnx_file made = onnx_of(m, plain);
     exported out{std::move(made.bytes), {}};
     if (made.in_float)
-        out.notes.push_back("the operator of ai.onnx.ml computes in float; --plain writes operators in double");
+        out.notes.emplace_back("the operator of ai.onnx.ml computes in float; --plain writes operators in double");
     return out;
 }
 

@@ -14,7 +14,7 @@ column_stripes<T>::column_stripes(const bound_plan<T>& bound, std::size_t packed
 
 template <class T>
 void column_stripes<T>::choose_width() {
-    constexpr index panel_bytes = 256 * 1024, most = 1024 / static_cast<index>(sizeof(T));
+    constexpr index panel_bytes = index{256} * 1024, most = 1024 / static_cast<index>(sizeof(T));
     width_ = most;
     const index unit = ops_.sparse_panel;  // a whole number of dense panels too
     for (const auto& s : bound_.sources) {

@@ -44,7 +44,7 @@ const char* name(centre_choice how) noexcept {
 }
 
 std::vector<index> choose_centres(const gram<double>& k, index count, centre_choice how, std::uint64_t seed,
-                                  const progress_callback& progress) {
+                                  const progress_callback& progress, double enough) {
     const index n = k.rows();
     if (count >= n && how != centre_choice::rpcholesky) {
         std::vector<index> all(static_cast<std::size_t>(n));
@@ -54,7 +54,7 @@ std::vector<index> choose_centres(const gram<double>& k, index count, centre_cho
     switch (how) {
         case centre_choice::rpcholesky: {
             rp_cholesky_options o;
-            o.rank = std::min(count, n), o.seed = seed;
+            o.rank = std::min(count, n), o.seed = seed, o.enough = enough;
             if (progress)
                 o.progress = [&](index done, double left) { return progress({"centres", done, count, left}); };
             std::vector<index> found = rp_cholesky(k, o).pivots;

@@ -21,8 +21,9 @@ namespace mercer {
 enum class centre_choice { rpcholesky, uniform, kmeans_plus_plus, given };
 const char* name(centre_choice how) noexcept;
 
-// The places among the objects of K, at most `count` of them: fewer where the others add nothing but rounding.
+// The places among the objects of K, at most `count` of them: fewer where the others add nothing but rounding, or, by
+// rpcholesky, where no more than `enough` of the trace is left.
 std::vector<index> choose_centres(const gram<double>& k, index count, centre_choice how, std::uint64_t seed,
-                                  const progress_callback& progress);
+                                  const progress_callback& progress, double enough = 0);
 
 }  // namespace mercer

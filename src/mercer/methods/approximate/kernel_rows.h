@@ -25,6 +25,10 @@ class kernel_rows {
 public:
     virtual ~kernel_rows() = default;
     virtual index size() const = 0;
+    // Where several processes share the rows: those of this one are first() … first() + own() - 1.
+    virtual const process_group* processes() const { return nullptr; }
+    virtual index first() const { return 0; }
+    virtual index own() const { return size(); }
     // The objects of this number, ascending; none where only kernel values are known.
     virtual dataset gather(std::span<const index> which) const = 0;
     // K(which, which) and K(rows, cols).

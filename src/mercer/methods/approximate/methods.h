@@ -1,5 +1,5 @@
 // Approximations for many examples, as values: nystroem_ridge, nystroem_logistic, nystroem_svc, nystroem_pca, nystroem,
-// random_features.
+// random_features; machines in cells (cell_methods.h).
 #pragma once
 
 #include <optional>
@@ -8,11 +8,23 @@
 
 #include "mercer/base/matrix.h"
 #include "mercer/kernels/kernel.h"
+#include "mercer/methods/approximate/cell_methods.h"
 #include "mercer/methods/description.h"
 
 namespace mercer {
 namespace detail {
 
+// How many centres suffice, and whether they do.
+template <class V>
+void reach_options(V& v, double& accuracy, bool& doubling) {
+    v.number(
+        "accuracy", accuracy, below(at_least(0), 1),
+        "above 0: as many centres, in place of n_centres, as leave this share of the trace of the kernel matrix out "
+        "of reach, as far as memory and time go",
+        option_needs{{"centres", {"rpcholesky"}}});
+    v.flag("doubling", doubling, "fit with twice as many centres too, and say by how much the answer changes",
+           option_needs{{"centres", {"rpcholesky", "uniform", "kmeans++"}}});
+}
 // Which centres, and how they are chosen.
 template <class V>
 void centre_options(V& v, index& n_centres, std::string& centres, std::vector<double>& centre_rows, index& seed) {
@@ -37,9 +49,11 @@ struct nystroem_ridge {
     std::string scale{};
     double alpha = 1;
     index n_centres = 1000;
+    double accuracy = 0;
     std::string centres = "rpcholesky";
     std::vector<double> centre_rows{};
     bool fit_intercept = false;
+    bool doubling = false;
     double tol = 1e-6;
     index max_iter = 500, seed = 0;
 
@@ -56,6 +70,7 @@ struct nystroem_ridge {
     void options(V& v) {
         v.number("alpha", alpha, above(0), "λ, the price of large coefficients");
         detail::centre_options(v, n_centres, centres, centre_rows, seed);
+        detail::reach_options(v, accuracy, doubling);
         v.flag("fit_intercept", fit_intercept, "with an offset b");
         detail::pass_options(v, tol, max_iter);
     }
@@ -66,9 +81,11 @@ struct nystroem_logistic {
     std::string scale{};
     double C = 1;
     index n_centres = 1000;
+    double accuracy = 0;
     std::string centres = "rpcholesky";
     std::vector<double> centre_rows{};
     bool fit_intercept = true;
+    bool doubling = false;
     double tol = 1e-6;
     index max_iter = 1000, seed = 0;
 
@@ -85,6 +102,7 @@ struct nystroem_logistic {
     void options(V& v) {
         v.number("C", C, above(0), "1/λ");
         detail::centre_options(v, n_centres, centres, centre_rows, seed);
+        detail::reach_options(v, accuracy, doubling);
         v.flag("fit_intercept", fit_intercept, "with an offset");
         detail::pass_options(v, tol, max_iter);
     }
@@ -95,9 +113,11 @@ struct nystroem_svc {
     std::string scale{};
     double C = 1;
     index n_centres = 1000;
+    double accuracy = 0;
     std::string centres = "rpcholesky";
     std::vector<double> centre_rows{};
     bool fit_intercept = true;
+    bool doubling = false;
     double tol = 1e-6;
     index max_iter = 1000, seed = 0;
 
@@ -114,6 +134,7 @@ struct nystroem_svc {
     void options(V& v) {
         v.number("C", C, above(0), "price of an error");
         detail::centre_options(v, n_centres, centres, centre_rows, seed);
+        detail::reach_options(v, accuracy, doubling);
         v.flag("fit_intercept", fit_intercept, "with an offset");
         detail::pass_options(v, tol, max_iter);
     }

@@ -4,11 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <string>
 
 #include "mercer/base/error.h"
+#include "mercer/base/processes/process_group.h"
 #include "mercer/methods/codec.h"
 #include "mercer/methods/fit_checks.h"
 #include "mercer/methods/regression/kernel_logistic.h"
+#include "mercer/solvers/algebra/dense_algebra.h"
 #include "mercer/solvers/nystroem/nystroem_newton.h"
 #include "mercer/solvers/softmax.h"
 
@@ -24,9 +28,40 @@ void check(const nystroem_options& o, double lambda, const char* option, const c
         fail(errc::invalid_argument, fmt::format("{}: must satisfy max_iter >= 1, got {}", owner, o.max_iter));
 }
 
+// f of some rows of K.
+matrix<double> values_on(const gram<double>& k, const kernel_expansion& f) {
+    matrix<double> rows(k.rows(), k.cols());
+    k.all(rows.view());
+    matrix<double> out = product(rows.view(), transposed::no, f.coef.view(), transposed::no);
+    for (index i = 0; i < out.rows(); ++i)
+        for (index c = 0; c < out.cols(); ++c) out(i, c) += f.offset[static_cast<std::size_t>(c)];
+    return out;
+}
+
+// What a checkpoint belongs to: everything that decides the bits of the fit, but for the objects themselves.
+std::uint64_t mark_of(const kernel_rows& x, matrix_view<const double> y, std::span<const double> weight,
+                      const nystroem_problem& posed, const nystroem_newton_options& s, const char* owner) {
+    problem_mark mark;
+    const auto k = x.known_kernel();
+    mark.add(owner).add(k ? k->text() : "").add(s.lambda).add(s.tol).add(s.intercept ? 1.0 : 0.0);
+    mark.add(static_cast<double>(x.size())).add(static_cast<double>(s.max_passes));
+    mark.add(static_cast<double>(posed.buckets));
+    for (const index each : posed.centres) mark.add(static_cast<double>(each));
+    mark.add(first_values(*posed.among));
+    const auto first = static_cast<std::size_t>(x.first());
+    std::vector<double> column(static_cast<std::size_t>(y.rows));
+    for (index c = 0; c < y.cols; ++c) {
+        for (index i = 0; i < y.rows; ++i) column[static_cast<std::size_t>(i)] = y(i, c);
+        mark.add(static_cast<double>(mark_of_rows(x.processes(), column, first)));
+    }
+    mark.add(static_cast<double>(mark_of_rows(x.processes(), weight, first)));
+    return mark.value();
+}
+
 // The problem of these losses over the span of the centres, solved.
-nystroem_fit solve(const kernel_rows& x, row_losses& losses, std::span<const double> weight, double lambda,
-                   const nystroem_options& o, const char* owner) {
+nystroem_fit solve_once(const kernel_rows& x, row_losses& losses, matrix_view<const double> y,
+                        std::span<const double> weight, double lambda, const nystroem_options& o, const char* owner,
+                        matrix<double>& on_sample) {
     nystroem_problem posed = pose_nystroem(x, o, weight, owner);
     matrix<double> k_mm(std::ssize(posed.centres), std::ssize(posed.centres));
     posed.among->all(k_mm.view());
@@ -37,7 +72,12 @@ nystroem_fit solve(const kernel_rows& x, row_losses& losses, std::span<const dou
     nystroem_newton_options s;
     s.lambda = lambda, s.intercept = o.fit_intercept, s.tol = o.tol, s.max_passes = o.max_iter;
     if (o.progress) s.progress = [&](index passes, double gap) { return o.progress({"passes", passes, 0, gap}); };
+    state_keeper keeper(o.checkpoint, o.checkpoint.path.empty() ? 0 : mark_of(x, y, weight, posed, s, owner),
+                        x.processes());
+    if (auto start = keeper.found()) s.start = std::move(*start);
+    if (!o.checkpoint.path.empty()) s.keep = [&](const std::vector<double>& state) { keeper.keep(state); };
     nystroem_newton_result found = nystroem_newton(k, losses, s);
+    if (found.status != fit_status::cancelled) keeper.remove();
     nystroem_fit out;
     out.f.coef = std::move(found.coef), out.f.offset = std::move(found.offset);
     out.f.k = x.known_kernel(), out.f.x = std::move(posed.objects), out.f.rows = std::move(posed.centres);
@@ -46,6 +86,7 @@ nystroem_fit solve(const kernel_rows& x, row_losses& losses, std::span<const dou
     out.residual = found.residual, out.passes = found.passes, out.rounds = found.rounds;
     out.trace = std::move(found.trace);
     out.out_of_reach = share_out_of_reach(basis, *posed.sample, posed.sample_self);
+    if (o.doubling) on_sample = values_on(*posed.sample, out.f);
     // Where nothing says that the problem is convex, meeting the first-order conditions does not make this the minimum.
     if (out.f.k && !out.f.k->proof().valid && out.status == fit_status::converged) out.status = fit_status::stationary;
     for (index i = 0; i < out.f.coef.rows() * out.f.coef.cols(); ++i)
@@ -54,16 +95,54 @@ nystroem_fit solve(const kernel_rows& x, row_losses& losses, std::span<const dou
     return out;
 }
 
+nystroem_fit solve(const kernel_rows& x, row_losses& losses, matrix_view<const double> y,
+                   std::span<const double> weight, double lambda, const nystroem_options& o, const char* owner) {
+    matrix<double> f, twice;
+    nystroem_fit out = solve_once(x, losses, y, weight, lambda, o, owner, f);
+    if (!o.doubling) return out;
+    nystroem_options more = o;
+    more.n_centres = std::min(x.size(), 2 * out.f.size()), more.accuracy = 0, more.checkpoint = {};
+    solve_once(x, losses, y, weight, lambda, more, owner, twice);
+    double change = 0, size = 0;
+    for (index i = 0; i < f.rows() * f.cols(); ++i) {
+        change += (twice.data()[i] - f.data()[i]) * (twice.data()[i] - f.data()[i]);
+        size += f.data()[i] * f.data()[i];
+    }
+    out.change_when_doubled = size > 0 ? std::sqrt(change / size) : change > 0 ? 1.0 : 0.0;
+    return out;
+}
+
+matrix_view<const double> one_column(std::span<const double> y) { return {y.data(), std::ssize(y), 1}; }
+
 struct labelled {
     std::vector<double> classes;
     std::vector<index> place;
     std::vector<double> weight;
 };
 
-labelled labels_of(std::span<const double> y, index n, const nystroem_options& o, const char* owner) {
+void check_own_targets(const kernel_rows& x, matrix_view<const double> y, const char* owner) {
+    if (x.own() > 0 || x.size() == 0 || y.rows > 0) check_targets(owner, x.own(), y);
+}
+
+// The different numbers that all processes have seen, ascending.
+std::vector<double> seen_by_all(const process_group* group, std::vector<double> mine) {
+    if (!group) return mine;
+    std::vector<double> out;
+    const std::string bytes(reinterpret_cast<const char*>(mine.data()), mine.size() * sizeof(double));
+    for (const std::string& each : group->all(bytes)) {
+        const std::size_t before = out.size();
+        out.resize(before + each.size() / sizeof(double));
+        std::memcpy(out.data() + before, each.data(), each.size());
+    }
+    std::ranges::sort(out);
+    out.erase(std::ranges::unique(out).begin(), out.end());
+    return out;
+}
+
+labelled labels_of(const kernel_rows& x, std::span<const double> y, const nystroem_options& o, const char* owner) {
     labelled out;
-    out.weight = checked_weights(owner, n, o.sample_weight);
-    check_targets(owner, n, matrix_view<const double>(y.data(), std::ssize(y), 1));
+    out.weight = own_weights(x, o, owner);
+    check_own_targets(x, one_column(y), owner);
     for (const auto& [label, factor] : o.class_weight) {
         if (!(factor > 0) || !std::isfinite(factor))
             fail(errc::invalid_argument,
@@ -75,10 +154,11 @@ labelled labels_of(std::span<const double> y, index n, const nystroem_options& o
     std::vector<double> seen;
     for (std::size_t i = 0; i < y.size(); ++i)
         if (out.weight[i] > 0) seen.push_back(y[i]);
-    out.classes = distinct_labels(seen, std::ssize(seen), owner);
+    out.classes = seen_by_all(x.processes(), seen.empty() ? seen : distinct_labels(seen, std::ssize(seen), owner));
     if (out.classes.size() < 2)
-        fail(errc::data, fmt::format("{}: at least two classes are needed, the {} examples all have label {}", owner,
-                                     seen.size(), out.classes.empty() ? 0.0 : out.classes.front()));
+        fail(errc::data,
+             fmt::format("{}: at least two classes are needed, the {} examples all have label {}", owner,
+                         x.processes() ? x.size() : std::ssize(seen), out.classes.empty() ? 0.0 : out.classes.front()));
     // An example without weight may have a label that no other has: any place will do.
     for (const double each : y)
         out.place.push_back(std::min<index>(std::ranges::lower_bound(out.classes, each) - out.classes.begin(),
@@ -88,13 +168,18 @@ labelled labels_of(std::span<const double> y, index n, const nystroem_options& o
 
 }  // namespace
 
+std::vector<double> own_weights(const kernel_rows& x, const nystroem_options& o, const char* owner) {
+    if (x.processes() && o.sample_weight.empty()) return std::vector<double>(static_cast<std::size_t>(x.own()), 1.0);
+    return checked_weights(owner, x.own(), o.sample_weight);
+}
+
 nystroem_ridge_model fit_nystroem_ridge(const kernel_rows& x, matrix_view<const double> y, const nystroem_options& o) {
     constexpr const char* owner = "nystroem_ridge";
     check(o, o.alpha, "alpha", owner);
-    check_targets(owner, x.size(), y);
-    const std::vector<double> weight = checked_weights(owner, x.size(), o.sample_weight);
-    column_losses losses(loss::squared(), y, weight);
-    nystroem_ridge_model out{solve(x, losses, weight, o.alpha, o, owner)};
+    check_own_targets(x, y, owner);
+    const std::vector<double> weight = own_weights(x, o, owner);
+    column_losses losses(loss::squared(), y, weight, x.first());
+    nystroem_ridge_model out{solve(x, losses, y, weight, o.alpha, o, owner)};
     out.objective *= 2, out.gap *= 2;  // the problem as it is stated has no ½
     return out;
 }
@@ -103,15 +188,15 @@ nystroem_logistic_model fit_nystroem_logistic(const kernel_rows& x, std::span<co
                                               const nystroem_options& o) {
     constexpr const char* owner = "nystroem_logistic";
     check(o, 1 / o.C, "C", owner);
-    const labelled l = labels_of(y, x.size(), o, owner);
+    const labelled l = labels_of(x, y, o, owner);
     const auto classes = static_cast<index>(l.classes.size());
     nystroem_logistic_model out;
     if (classes == 2) {
-        column_losses losses(loss::logistic(), l.place, classes, l.weight);
-        out = {solve(x, losses, l.weight, 1 / o.C, o, owner)};
+        column_losses losses(loss::logistic(), l.place, classes, l.weight, x.first());
+        out = {solve(x, losses, one_column(y), l.weight, 1 / o.C, o, owner)};
     } else {
-        softmax_losses losses(l.place, classes, l.weight);
-        out = {solve(x, losses, l.weight, 1 / o.C, o, owner)};
+        softmax_losses losses(l.place, classes, l.weight, x.first());
+        out = {solve(x, losses, one_column(y), l.weight, 1 / o.C, o, owner)};
     }
     out.classes = l.classes;
     return out;
@@ -120,9 +205,9 @@ nystroem_logistic_model fit_nystroem_logistic(const kernel_rows& x, std::span<co
 nystroem_svc_model fit_nystroem_svc(const kernel_rows& x, std::span<const double> y, const nystroem_options& o) {
     constexpr const char* owner = "nystroem_svc";
     check(o, 1 / o.C, "C", owner);
-    const labelled l = labels_of(y, x.size(), o, owner);
-    column_losses losses(loss::squared_hinge(), l.place, std::ssize(l.classes), l.weight);
-    nystroem_svc_model out{solve(x, losses, l.weight, 1 / o.C, o, owner)};
+    const labelled l = labels_of(x, y, o, owner);
+    column_losses losses(loss::squared_hinge(), l.place, std::ssize(l.classes), l.weight, x.first());
+    nystroem_svc_model out{solve(x, losses, one_column(y), l.weight, 1 / o.C, o, owner)};
     out.classes = l.classes;
     return out;
 }
@@ -154,6 +239,7 @@ void common_parts(auto& a, auto& m) {
     a.whole("rounds", m.rounds);
     a.numbers(m.lambda, m.objective, m.gap, m.residual, m.out_of_reach);
     a.list("trace", m.trace);
+    if (a.version() >= 2) a.numbers(m.change_when_doubled);
     a.part(m.f);
 }
 void classes_parts(auto& a, auto& m) {
@@ -170,19 +256,19 @@ void classes_parts(auto& a, auto& m) {
 template <>
 struct file_form<nystroem_ridge_model> {
     static constexpr std::string_view format = "mercer-nystroem-ridge-model";
-    static constexpr int version = 1;
+    static constexpr int version = 2;
     static void parts(auto& a, auto& m) { common_parts(a, m); }
 };
 template <>
 struct file_form<nystroem_logistic_model> {
     static constexpr std::string_view format = "mercer-nystroem-logistic-model";
-    static constexpr int version = 1;
+    static constexpr int version = 2;
     static void parts(auto& a, auto& m) { classes_parts(a, m); }
 };
 template <>
 struct file_form<nystroem_svc_model> {
     static constexpr std::string_view format = "mercer-nystroem-svc-model";
-    static constexpr int version = 1;
+    static constexpr int version = 2;
     static void parts(auto& a, auto& m) { classes_parts(a, m); }
 };
 template struct model_file<nystroem_ridge_model>;

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
@@ -29,6 +30,11 @@ struct nystroem_options {
     double alpha = 1;  // λ of nystroem_ridge
     double C = 1;      // 1/λ of the others
     index n_centres = 1000;
+    // Above 0: as many centres as leave this share of the trace out of reach, in place of n_centres, as far as memory
+    // and time go. Of rpcholesky.
+    double accuracy = 0;
+    double seconds = std::numeric_limits<double>::infinity();  // for that: what the fit may take, about
+    bool doubling = false;  // fit with twice as many centres too, to see how the answer changes
     centre_choice centres = centre_choice::rpcholesky;
     std::vector<index> centre_rows{};  // of choice `given`
     bool fit_intercept = false;
@@ -39,6 +45,7 @@ struct nystroem_options {
     std::vector<double> sample_weight{};                    // empty: all 1. 2 = the example twice, 0 = absent
     std::size_t memory_bytes = std::size_t{1} << 30;        // for what is kept beside the data
     progress_callback progress{};                           // passes, and the gap
+    fit_checkpoint checkpoint{};                            // of the three that are fitted by passes
 };
 
 struct nystroem_fit {
@@ -47,8 +54,10 @@ struct nystroem_fit {
     double lambda = 1;
     fit_status status = fit_status::converged;
     double objective = 0, gap = 0;
-    double residual = 0;           // of the gradient, relative to that of f = 0
-    double out_of_reach = 0;       // share of the trace of K(X, X), on a sample of rows
+    double residual = 0;      // of the gradient, relative to that of f = 0
+    double out_of_reach = 0;  // share of the trace of K(X, X), on a sample of rows
+    // Of f on these rows when there are twice as many centres: root mean square, relative to that of f. -1: not asked
+    double change_when_doubled = -1;
     index passes = 0, rounds = 0;  // over K; Newton steps
     std::vector<double> trace;     // the residual after every step of conjugate gradients
 };
@@ -56,6 +65,7 @@ struct nystroem_ridge_model : nystroem_fit {};
 struct nystroem_logistic_model : nystroem_fit {};
 struct nystroem_svc_model : nystroem_fit {};
 
+// Where several processes share the rows of x, y and weights are those of this one, and each has the whole model.
 nystroem_ridge_model fit_nystroem_ridge(const kernel_rows& x, matrix_view<const double> y,
                                         const nystroem_options& options);
 nystroem_logistic_model fit_nystroem_logistic(const kernel_rows& x, std::span<const double> y,
@@ -81,6 +91,8 @@ struct nystroem_problem {
     std::vector<double> sample_self;    // k(x, x) of those rows
     index buckets = 0;                  // rows of a sketch of K(X, Z) that suits time and memory
 };
+// Weights of this process's rows, 1 where none are given.
+std::vector<double> own_weights(const kernel_rows& x, const nystroem_options& options, const char* owner);
 nystroem_problem pose_nystroem(const kernel_rows& x, const nystroem_options& options, std::span<const double> weight,
                                const char* owner);
 

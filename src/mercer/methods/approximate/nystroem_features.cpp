@@ -33,6 +33,10 @@ void take_centres(kernel_expansion& f, nystroem_problem& posed, const kernel_row
     f.training_size = x.size();
 }
 
+void no_checkpoint(const nystroem_options& o, const char* owner) {
+    if (!o.checkpoint.path.empty()) fail(errc::unsupported, fmt::format("{}: there are no checkpoints", owner));
+}
+
 // Passes over all rows, whatever K is made of.
 class feature_passes {
 public:
@@ -42,7 +46,8 @@ public:
           exact_(rough_.it ? owned<gram_batches<double>>() : x.passes(posed.objects, posed.centres, budget)) {}
     bool rough() const { return rough_.it != nullptr; }
     // Φᵀ step(Φ v), v and the result of M × any number; without v only Φᵀ step(0).
-    matrix<double> operator()(matrix_view<const double> v, index cols, const row_step& step) const {
+    matrix<double> operator()(matrix_view<const double> v, index cols, const row_step& step,
+                              std::span<double> totals = {}) const {
         matrix<double> out(basis_.size(), cols), beta;
         if (v.rows > 0) {
             matrix<double> rows = turned(v);
@@ -50,9 +55,9 @@ public:
             beta = turned(rows.view());
         }
         if (rough_.it)
-            round_trip<float>(*rough_, beta.view(), step, out.view());
+            round_trip<float>(*rough_, beta.view(), step, out.view(), totals);
         else
-            round_trip<double>(*exact_, beta.view(), step, out.view());
+            round_trip<double>(*exact_, beta.view(), step, out.view(), totals);
         matrix<double> rows = turned(out.view());
         basis_.to_gradient(rows.view());
         return turned(rows.view());
@@ -111,7 +116,8 @@ nystroem_pca_model components_of(const lanczos_result& found, const nystroem_bas
 nystroem_features_model fit_nystroem_features(const kernel_rows& x, const nystroem_options& o) {
     constexpr const char* owner = "nystroem";
     if (x.size() == 0) fail(errc::data, "nystroem: there are no examples");
-    const std::vector<double> weight = checked_weights(owner, x.size(), o.sample_weight);
+    no_checkpoint(o, owner);
+    const std::vector<double> weight = own_weights(x, o, owner);
     nystroem_problem posed = pose_nystroem(x, o, weight, owner);
     const matrix<double> k = among_centres(posed);
     nystroem_features_model out;
@@ -133,11 +139,10 @@ nystroem_features_model fit_nystroem_features(const kernel_rows& x, const nystro
 nystroem_pca_model fit_nystroem_pca(const kernel_rows& x, index components, const nystroem_options& o) {
     constexpr const char* owner = "nystroem_pca";
     if (x.size() == 0) fail(errc::data, "nystroem_pca: there are no examples");
+    no_checkpoint(o, owner);
     if (components < 1)
         fail(errc::invalid_argument, fmt::format("nystroem_pca: must satisfy n_components >= 1, got {}", components));
-    const std::vector<double> weight = checked_weights(owner, x.size(), o.sample_weight);
-    double total = 0;
-    for (const double each : weight) total += each;
+    const std::vector<double> weight = own_weights(x, o, owner);
     nystroem_problem posed = pose_nystroem(x, o, weight, owner);
     const nystroem_basis basis(among_centres(posed));
     const feature_passes pass(x, posed, basis, o.memory_bytes / 2);
@@ -145,18 +150,21 @@ nystroem_pca_model fit_nystroem_pca(const kernel_rows& x, index components, cons
     const auto by_weight = [&](index first, matrix_view<double> f, auto value) {
         for (index i = 0; i < f.rows; ++i)
             for (index c = 0; c < f.cols; ++c)
-                f(i, c) = weight[static_cast<std::size_t>(first + i)] * value(f(i, c), c);
+                f(i, c) = weight[static_cast<std::size_t>(first - x.first() + i)] * value(f(i, c), c);
     };
-    // The mean feature.
-    matrix<double> mean = pass({}, 1, [&](index first, matrix_view<double> f, index) {
+    // The mean feature, and the sum of the weights.
+    double total = 0;
+    const auto mean_step = [&](index first, matrix_view<double> f, double* sums) {
         by_weight(first, f, [](double, index) { return 1.0; });
-    });
+        for (index i = 0; i < f.rows; ++i) sums[0] += f(i, 0);
+    };
+    matrix<double> mean = pass({}, 1, mean_step, {&total, 1});
     for (index j = 0; j < m; ++j) mean(j, 0) /= total;
     const auto multiply = [&](matrix_view<const double> v, matrix_view<double> out) {
         std::vector<double> centre(static_cast<std::size_t>(v.cols));
         for (index j = 0; j < m; ++j)
             for (index c = 0; c < v.cols; ++c) centre[static_cast<std::size_t>(c)] += mean(j, 0) * v(j, c);
-        const matrix<double> made = pass(v, v.cols, [&](index first, matrix_view<double> f, index) {
+        const matrix<double> made = pass(v, v.cols, [&](index first, matrix_view<double> f, double*) {
             by_weight(first, f, [&](double value, index c) { return value - centre[static_cast<std::size_t>(c)]; });
         });
         for (index j = 0; j < m; ++j) std::copy_n(made.row(j), v.cols, out.row(j));

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "mercer/base/error.h"
+#include "mercer/base/processes/process_group.h"
 #include "mercer/base/seeded.h"
 #include "mercer/gram/adaptors.h"
 #include "mercer/methods/approximate/nystroem.h"
@@ -32,6 +33,14 @@ index rows_to_choose_from(index n, index m, const nystroem_options& o, const cha
     return most;
 }
 
+// As many centres as memory and time are there for: matrices of M columns and 4M rows in a third of the memory; passes,
+// some thirty of them, at a rate that any machine has.
+index most_centres(index n, const nystroem_options& o) {
+    const double fitting = std::sqrt(static_cast<double>(o.memory_bytes) / 96),
+                 in_time = o.seconds / 30 * 3e8 / static_cast<double>(std::max<index>(n, 1));
+    return static_cast<index>(std::clamp(std::min(fitting, in_time), 10.0, 1e6));
+}
+
 // Rows of the sketch that preconditions: as many as cost about two passes, within what is enough and what is too few,
 // and what fits. s rows give a condition number of about ((1 + √(M/s))/(1 - √(M/s)))².
 index rows_of_sketch(index n, index m, std::size_t memory) {
@@ -52,7 +61,7 @@ std::vector<index> given_rows(const nystroem_options& o, index n, const char* ow
              fmt::format("{}: centres=given needs centre_rows, the numbers of the rows", owner));
     std::vector<index> out = o.centre_rows;
     std::ranges::sort(out);
-    out.erase(std::ranges::unique(out).begin(), out.end());
+    out.erase(std::unique(out.begin(), out.end()), out.end());
     if (out.front() < 0 || out.back() >= n)
         fail(errc::invalid_argument, fmt::format("{}: centre_rows must satisfy 0 <= row < {}, got {}", owner, n,
                                                  out.front() < 0 ? out.front() : out.back()));
@@ -65,29 +74,46 @@ std::vector<index> chosen(const std::vector<index>& from, std::span<const index>
     return out;
 }
 
+// What rank 0 finds, the same at all.
+template <class Find>
+std::vector<index> said_by_first(const process_group* group, Find find) {
+    if (!group) return find();
+    std::vector<index> out;
+    if (group->rank() == 0) out = find();
+    std::uint64_t count = out.size();
+    group->broadcast(&count, sizeof count);
+    out.resize(count);
+    group->broadcast(out.data(), count * sizeof(index));
+    return out;
+}
+
 }  // namespace
 
 nystroem_problem pose_nystroem(const kernel_rows& x, const nystroem_options& o, std::span<const double> weight,
                                const char* owner) {
     if (o.n_centres < 1)
         fail(errc::invalid_argument, fmt::format("{}: must satisfy n_centres >= 1, got {}", owner, o.n_centres));
+    if (!(o.accuracy >= 0 && o.accuracy < 1))
+        fail(errc::invalid_argument, fmt::format("{}: must satisfy 0 <= accuracy < 1, got {}", owner, o.accuracy));
+    // Those without weight are not there; where several processes share the rows, all have one.
     std::vector<index> rows;
-    for (index i = 0; i < x.size(); ++i)
-        if (weight.empty() || weight[static_cast<std::size_t>(i)] > 0) rows.push_back(i);
-    const auto n = static_cast<index>(rows.size());
+    if (std::ranges::any_of(weight, [](double w) { return !(w > 0); })) rows = positive(weight);
+    const index n = rows.empty() ? x.size() : std::ssize(rows);
     const std::vector<index> given =
         o.centres == centre_choice::given ? given_rows(o, x.size(), owner) : std::vector<index>{};
-    const index m = std::min(n, given.empty() ? o.n_centres : std::ssize(given));
+    const index m = std::min(n, !given.empty()   ? std::ssize(given)
+                                : o.accuracy > 0 ? most_centres(x.size(), o)
+                                                 : o.n_centres);
     // One uniform sample, of which the first are those to choose from and the first are those to judge by.
     seeded random(o.seed);
     const index to_choose = rows_to_choose_from(n, m, o, owner), to_judge = std::min<index>(n, 2000);
     const std::vector<index> order = random.sample(n, std::max(to_choose, to_judge));
-    std::vector<index> sample = chosen(rows, order);
+    std::vector<index> sample = rows.empty() ? order : chosen(rows, order);
     std::vector<index> pool(sample.begin(), sample.begin() + to_choose),
         judges(sample.begin(), sample.begin() + to_judge);
     if (!given.empty()) pool = given, sample.insert(sample.end(), given.begin(), given.end());
     for (auto* each : {&sample, &pool, &judges}) std::ranges::sort(*each);
-    sample.erase(std::ranges::unique(sample).begin(), sample.end());
+    sample.erase(std::unique(sample.begin(), sample.end()), sample.end());
 
     // Objects are fetched once: from files that is a pass.
     const dataset objects = x.gather(sample);
@@ -96,14 +122,18 @@ nystroem_problem pose_nystroem(const kernel_rows& x, const nystroem_options& o, 
         return objects.size() == 0 ? dataset() : gather(objects, std::span<const index>(at));
     };
     nystroem_problem out;
-    out.buckets = rows_of_sketch(x.size(), m, o.memory_bytes);
     if (given.empty()) {
-        const auto k = x.among(some(pool), pool);
-        out.centres = chosen(pool, choose_centres(*k, m, o.centres, o.seed + 1, o.progress));
-        std::ranges::sort(out.centres);
+        out.centres = said_by_first(x.processes(), [&] {
+            const auto k = x.among(some(pool), pool);
+            std::vector<index> found =
+                chosen(pool, choose_centres(*k, m, o.centres, o.seed + 1, o.progress, o.accuracy));
+            std::ranges::sort(found);
+            return found;
+        });
     } else {
         out.centres = given;
     }
+    out.buckets = rows_of_sketch(x.size(), std::ssize(out.centres), o.memory_bytes);
     out.objects = some(out.centres);
     out.among = x.among(out.objects, out.centres);
     const dataset left = some(judges);

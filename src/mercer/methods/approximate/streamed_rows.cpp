@@ -7,7 +7,10 @@
 #include <optional>
 
 #include "mercer/base/error.h"
+#include "mercer/base/processes/process_group.h"
 #include "mercer/base/stop.h"
+#include "mercer/data/kinds/all_kinds.h"
+#include "mercer/methods/codec.h"
 
 namespace mercer {
 namespace {
@@ -15,9 +18,11 @@ namespace {
 template <class T>
 class streamed_gram final : public gram_batches<T> {
 public:
-    streamed_gram(std::shared_ptr<const kernel> k, row_batches& from, std::function<dataset(const dataset&)> prepare,
-                  dataset centres)
-        : k_(std::move(k)), from_(from), prepare_(std::move(prepare)), centres_(std::move(centres)) {}
+    streamed_gram(std::shared_ptr<const kernel> k, row_batches& from, index rows,
+                  std::function<dataset(const dataset&)> prepare, dataset centres)
+        : k_(std::move(k)), from_(from), rows_(rows), prepare_(std::move(prepare)), centres_(std::move(centres)) {}
+    index rows() const override { return rows_; }
+    const process_group* processes() const override { return from_.processes(); }
     index cols() const override { return centres_.size(); }
     void each(const std::function<void(index first, const gram<T>& rows)>& use) const override {
         each_batch(from_, [&](index first, const table& batch) {
@@ -30,9 +35,68 @@ public:
 private:
     std::shared_ptr<const kernel> k_;
     row_batches& from_;
+    index rows_;
     std::function<dataset(const dataset&)> prepare_;
     dataset centres_;
 };
+
+// What the files of all processes have in common.
+void agree(const process_group& group, streamed_targets& out) {
+    const nlohmann::json mine{{"own", out.own},          {"dims", out.dims},           {"kind", name(out.kind)},
+                              {"targets", out.y.size()}, {"classes", out.class_names}, {"features", out.feature_names}};
+    out.size = 0;
+    std::vector<std::string> names;
+    bool seen = false, named = false;
+    for (const std::string& each : group.all(mine.dump())) {
+        const auto theirs = nlohmann::json::parse(each);
+        if (theirs["own"].get<index>() == 0) continue;
+        const auto classes = theirs["classes"].get<std::vector<std::string>>();
+        const auto features = theirs["features"].get<std::vector<std::string>>();
+        if (!seen) {
+            out.kind = domain_named(theirs["kind"].get<std::string>());
+            out.feature_names = features;
+            named = !classes.empty();
+        }
+        seen = true;
+        if (named != !classes.empty()) fail(errc::data, "targets are names in some rows and numbers in others");
+        if (features != out.feature_names || theirs["kind"].get<std::string>() != name(out.kind))
+            fail(errc::data, "the files do not have the same columns");
+        out.size += theirs["own"].get<index>();
+        out.dims = std::max(out.dims, theirs["dims"].get<index>());
+        names.insert(names.end(), classes.begin(), classes.end());
+    }
+    std::ranges::sort(names);
+    names.erase(std::ranges::unique(names).begin(), names.end());
+    out.class_names = names;
+}
+
+}  // namespace
+
+// Objects on their way from one process to another.
+struct sent_objects {
+    dataset x;
+};
+template <>
+struct file_form<sent_objects> {
+    static constexpr std::string_view format = "mercer-objects";
+    static constexpr int version = 1;
+    static void parts(auto& a, auto& m) { a.objects("objects", m.x); }
+};
+template struct model_file<sent_objects>;
+
+namespace {
+
+// The objects of all processes, in their order.
+dataset joined(const process_group& group, const dataset& mine) {
+    dataset out;
+    for (const std::string& each :
+         group.all(mine.size() == 0 ? std::string() : model_file<sent_objects>::bytes({mine}))) {
+        if (each.empty()) continue;
+        const dataset some = model_file<sent_objects>::parse(each, "objects of another process").x;
+        out = out.size() == 0 ? some : concatenate(out, some);
+    }
+    return out;
+}
 
 }  // namespace
 
@@ -42,7 +106,7 @@ void each_batch(row_batches& from, const std::function<void(index first, const t
         table out;
         return from.next(out) ? std::optional<table>(std::move(out)) : std::nullopt;
     };
-    index first = 0;
+    index first = from.first();
     std::optional<table> now = fetch();
     while (now) {
         stop_point();
@@ -63,13 +127,13 @@ streamed_targets read_targets(row_batches& from) {
     bool named = false;
     std::vector<std::string> names;  // in the order they are met
     each_batch(from, [&](index first, const table& batch) {
-        if (first == 0) {
+        if (out.own == 0) {
             out.kind = batch.x.kind(), out.feature_names = batch.feature_names;
             named = !batch.class_names.empty();
         }
         if (named != !batch.class_names.empty())
             fail(errc::data, fmt::format("row {}: targets are names in some rows and numbers in others", first));
-        out.size += batch.x.size();
+        out.own += batch.x.size();
         out.dims = std::max(out.dims, batch.x.dims());
         std::vector<double> place;
         for (const std::string& each : batch.class_names) {
@@ -79,8 +143,10 @@ streamed_targets read_targets(row_batches& from) {
         }
         for (const double y : batch.y) out.y.push_back(named ? place[static_cast<std::size_t>(y)] : y);
     });
-    if (!named) return out;
     out.class_names = names;
+    out.size = out.own;
+    if (from.processes()) agree(*from.processes(), out);
+    if (out.class_names.empty()) return out;
     std::ranges::sort(out.class_names);
     for (double& y : out.y)
         y = static_cast<double>(std::ranges::lower_bound(out.class_names, names[static_cast<std::size_t>(y)]) -
@@ -90,7 +156,8 @@ streamed_targets read_targets(row_batches& from) {
 
 dataset streamed_rows::gather(std::span<const index> which) const {
     dataset out;
-    std::size_t at = 0;
+    const auto begin = std::ranges::lower_bound(which, first());
+    auto at = static_cast<std::size_t>(begin - which.begin());
     each_batch(from_, [&](index first, const table& batch) {
         std::vector<index> here;
         for (; at < which.size() && which[at] < first + batch.x.size(); ++at) here.push_back(which[at] - first);
@@ -98,7 +165,7 @@ dataset streamed_rows::gather(std::span<const index> which) const {
         const dataset some = prepare_(mercer::gather(batch.x, std::span<const index>(here)));
         out = out.size() == 0 ? some : concatenate(out, some);
     });
-    return out;
+    return processes() ? joined(*processes(), out) : out;
 }
 
 owned<gram<double>> streamed_rows::among(const dataset& objects, std::span<const index>) const {
@@ -109,11 +176,11 @@ owned<gram<double>> streamed_rows::between(const dataset& left, std::span<const 
     return {{}, make_gram<double>(*k_, left, right, std::size_t{64} << 20)};
 }
 owned<gram_batches<double>> streamed_rows::passes(const dataset& centres, std::span<const index>, std::size_t) const {
-    return {{}, std::make_unique<streamed_gram<double>>(k_, from_, prepare_, centres)};
+    return {{}, std::make_unique<streamed_gram<double>>(k_, from_, size_, prepare_, centres)};
 }
 owned<gram_batches<float>> streamed_rows::rough_passes(const dataset& centres) const {
     if (!float_pays(*k_, size_, centres.size())) return {};
-    return {{}, std::make_unique<streamed_gram<float>>(k_, from_, prepare_, centres)};
+    return {{}, std::make_unique<streamed_gram<float>>(k_, from_, size_, prepare_, centres)};
 }
 
 }  // namespace mercer

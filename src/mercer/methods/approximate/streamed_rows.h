@@ -13,9 +13,9 @@ namespace mercer {
 // One pass over all batches, in order; the next one is read while `use` is at work.
 void each_batch(row_batches& from, const std::function<void(index first, const table& batch)>& use);
 
-// What a first pass finds.
+// What a first pass finds; y of this process's rows, the rest of all.
 struct streamed_targets {
-    index size = 0, dims = 0;
+    index size = 0, own = 0, dims = 0;
     domain kind = domain::any;
     std::vector<double> y;
     std::vector<std::string> class_names, feature_names;
@@ -25,9 +25,17 @@ streamed_targets read_targets(row_batches& from);
 class streamed_rows final : public kernel_rows {
 public:
     // prepare: what is done to the objects of every batch, such as scaling.
-    streamed_rows(const kernel& k, row_batches& from, index size, std::function<dataset(const dataset&)> prepare)
-        : k_(std::make_shared<const kernel>(k)), from_(from), size_(size), prepare_(std::move(prepare)) {}
+    streamed_rows(const kernel& k, row_batches& from, const streamed_targets& seen,
+                  std::function<dataset(const dataset&)> prepare)
+        : k_(std::make_shared<const kernel>(k)),
+          from_(from),
+          size_(seen.size),
+          own_(seen.own),
+          prepare_(std::move(prepare)) {}
     index size() const override { return size_; }
+    const process_group* processes() const override { return from_.processes(); }
+    index first() const override { return from_.first(); }
+    index own() const override { return own_; }
     dataset gather(std::span<const index> which) const override;
     owned<gram<double>> among(const dataset& objects, std::span<const index> which) const override;
     owned<gram<double>> between(const dataset& left, std::span<const index> rows, const dataset& right,
@@ -37,13 +45,14 @@ public:
     owned<gram_batches<float>> rough_passes(const dataset& centres) const override;
     std::shared_ptr<const kernel> known_kernel() const override { return k_; }
 
-    // Rows of a batch: whole bands of a pass.
-    static constexpr index rows_of_batch = 64 * gram_batches<double>::batch_unit;
+    // Rows of a batch: whole leaves of a pass, enough of them for all threads.
+    static constexpr index rows_of_batch = 12288;
+    static_assert(rows_of_batch % leaf_rows(index{1} << 40) == 0);
 
 private:
     std::shared_ptr<const kernel> k_;
     row_batches& from_;
-    index size_;
+    index size_, own_;
     std::function<dataset(const dataset&)> prepare_;
 };
 

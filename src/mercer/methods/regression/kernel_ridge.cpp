@@ -62,6 +62,9 @@ kernel_ridge_model solve(const gram<double>& K, matrix_view<const double> y, con
                          std::vector<index> used, const kernel_ridge_options& options) {
     const index n = K.rows();
     if (kernel_ridge_by_cg(n, y.cols, options)) return solve_kernel_ridge_by_cg(K, y, weight, std::move(used), options);
+    if (!options.checkpoint.path.empty())
+        fail(errc::unsupported,
+             "kernel ridge: a checkpoint needs solver=cg: a decomposition has nothing to go on from");
     kernel_ridge_model model;
     model.alpha = options.alpha;
     const double start = now();

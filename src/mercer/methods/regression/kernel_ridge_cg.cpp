@@ -27,6 +27,15 @@ double cg_bytes(index n, index outputs, index rank) {
     return 8.0 * static_cast<double>(n) * (9.0 * static_cast<double>(outputs) + 4 + 2 * static_cast<double>(rank));
 }
 
+// What a checkpoint belongs to.
+std::uint64_t mark_of(const gram<double>& K, const matrix<double>& b, std::span<const double> ridge,
+                      const ridge_cg_options& s, index rank) {
+    problem_mark mark;
+    mark.add("kernel_ridge").add(static_cast<double>(K.rows())).add(s.tol).add(static_cast<double>(s.max_iter));
+    mark.add(static_cast<double>(rank)).add(ridge).add(first_values(K));
+    return mark.add(std::span<const double>(b.data(), static_cast<std::size_t>(b.rows() * b.cols()))).value();
+}
+
 // The rank of the preconditioner: √n of it pays for itself on most data; as much as fits a third of the memory at most.
 index rank_for(index n, index outputs, const kernel_ridge_options& o) {
     if (o.rank > 0) return std::min(o.rank, n);
@@ -99,7 +108,11 @@ kernel_ridge_model solve_kernel_ridge_by_cg(const gram<double>& K, matrix_view<c
         s.progress = [&](index products, double residual) {
             return o.progress({"conjugate gradients", products, 0, residual});
         };
+    state_keeper keeper(o.checkpoint, mark_of(K, b, ridge, s, factor.cols), nullptr);
+    if (auto state = keeper.found()) s.start = std::move(*state);
+    if (!o.checkpoint.path.empty()) s.keep = [&](const std::vector<double>& state) { keeper.keep(state); };
     const ridge_cg_result found = ridge_cg(multiply, ridge, factor, b.view(), s);
+    if (found.status != fit_status::cancelled) keeper.remove();
     model.status = found.status, model.residual = found.residual, model.refinements = found.products;
     model.f.coef = matrix<double>(n, outputs);
     for (index i = 0; i < n; ++i)

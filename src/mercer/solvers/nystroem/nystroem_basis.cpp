@@ -17,12 +17,11 @@ constexpr index chunk = 512;
 
 nystroem_basis::nystroem_basis(matrix<double> k_mm) {
     const index m = k_mm.rows();
-    double largest = 0;
-    for (index i = 0; i < m; ++i) largest = std::max(largest, k_mm(i, i));
-    if (!(largest > 0) || !std::isfinite(largest))
+    for (index i = 0; i < m; ++i) largest_ = std::max(largest_, k_mm(i, i));
+    if (!(largest_ > 0) || !std::isfinite(largest_))
         fail(errc::data,
-             fmt::format("the largest k(z, z) of the centres must satisfy 0 < k(z, z) < infinity, got {}", largest));
-    added_ = 10 * static_cast<double>(m) * 0x1p-52 * largest;
+             fmt::format("the largest k(z, z) of the centres must satisfy 0 < k(z, z) < infinity, got {}", largest_));
+    added_ = 10 * static_cast<double>(m) * 0x1p-52 * largest_;
     for (int attempt = 0; attempt < 6; ++attempt, added_ *= 100) {
         t_ = k_mm;
         for (index i = 0; i < m; ++i) t_(i, i) += added_;

@@ -20,7 +20,8 @@ public:
     explicit nystroem_basis(matrix<double> k_mm);
 
     index size() const { return t_.rows(); }
-    double added() const { return added_; }  // ε
+    double added() const { return added_; }      // ε
+    double largest() const { return largest_; }  // k(z, z)
     // Every row γ becomes β = T⁻¹γ.
     void to_coefficients(matrix_view<double> rows) const;
     // Every row Kᵀu, a gradient in β, becomes Φᵀu = T⁻ᵀKᵀu.
@@ -28,7 +29,7 @@ public:
 
 private:
     matrix<double> t_;
-    double added_ = 0;
+    double added_ = 0, largest_ = 0;
 };
 
 class sketched_hessian {

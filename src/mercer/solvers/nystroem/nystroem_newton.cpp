@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <utility>
 #include <vector>
 
-#include "mercer/base/parallel.h"
+#include "mercer/base/error.h"
+#include "mercer/base/processes/process_group.h"
 #include "mercer/base/stop.h"
 #include "mercer/solvers/nystroem/row_sketch.h"
 #include "mercer/solvers/smo/vector_ops.h"
@@ -28,14 +30,22 @@ void combine(point& a, double by, const point& more, double times) {
 class newton {
 public:
     newton(const nystroem_operator& k, row_losses& losses, const nystroem_newton_options& o)
-        : k_(k), losses_(losses), o_(o), m_(k.basis->size()), n_(m_ + (o.intercept ? 1 : 0)), r_(losses.functions()) {}
+        : k_(k),
+          losses_(losses),
+          o_(o),
+          group_(k.exact->processes()),
+          m_(k.basis->size()),
+          n_(m_ + (o.intercept ? 1 : 0)),
+          r_(losses.functions()),
+          largest_weight_(largest_of(group_, losses.largest_curvature())) {}
 
     nystroem_newton_result run() {
         at_ = point(r_, n_);
         bool exact = !k_.rough;
         const bool stopped = !unless_stopped([&] {
+            if (!o_.start.empty()) exact = take(o_.start);
             measure(exact);
-            first_norm_ = norm_;
+            if (o_.start.empty()) first_norm_ = norm_;
             while (out_.passes < o_.max_passes && step(exact)) ++out_.rounds;
         });
         if (stopped) out_.status = fit_status::cancelled;
@@ -47,27 +57,44 @@ private:
     // One Newton step from the point whose gradient is known; false at the end.
     bool step(bool& exact) {
         if (!go_on()) return false;
-        if (exact && out_.gap <= o_.tol * std::abs(out_.objective)) {
+        if (agreed(group_, exact && out_.gap <= o_.tol * std::abs(out_.objective))) {
             out_.status = fit_status::converged;
             return false;
         }
-        if (shapes_.empty() || !losses_.quadratic()) sketch();
+        if (shapes_.empty() || stale()) sketch(exact);
+        if (resumed_) out_.passes = resumed_->passes;
         if (out_.passes >= o_.max_passes) return false;
         // As exact as the stopping rule asks for, or the next step makes good.
         const double loose = losses_.quadratic() ? 0.0 : std::min(0.1, std::sqrt(norm_ / first_norm_)),
                      share = std::max(loose, k_.rough ? 1e-4 : 1e-13);
-        const double predicted = solve(std::max(0.25 * o_.tol * std::abs(out_.objective), share * share * out_.gap));
+        const double predicted =
+            solve(std::max(0.25 * o_.tol * std::abs(out_.objective), share * share * out_.gap), exact);
         // Float will do while far from the end.
-        const bool near = losses_.quadratic() || predicted <= 1e3 * o_.tol * std::abs(out_.objective);
+        const bool near = agreed(group_, losses_.quadratic() || predicted <= 1e3 * o_.tol * std::abs(out_.objective));
         return advance(exact, !k_.rough || exact || near);
+    }
+
+    // Curvatures have changed since the rows were sketched, and conjugate gradients take longer than right after it: by
+    // how much, in passes, is what another sketch costs. (From the operations of both, at the rates of products of
+    // matrices and of passes, which only have to be about right.)
+    bool stale() const {
+        if (losses_.quadratic() || fresh_steps_ < 0) return false;
+        const double n = static_cast<double>(k_.exact->rows()), m = static_cast<double>(m_),
+                     r = static_cast<double>(r_), s = static_cast<double>(std::min(k_.buckets, k_.exact->rows())),
+                     shapes = static_cast<double>(shapes_.size());
+        const double price = shapes * (2 * s * m * m + 32 * n * m) / (8 * n * m * (4 * r + 10));
+        return static_cast<double>(last_steps_ - fresh_steps_) > std::clamp(price, 2.0, 30.0);
     }
 
     // What preconditions: one matrix for every function, or for all of them where their curvatures are the same, or so
     // many do not fit.
-    void sketch() {
+    void sketch(bool exact) {
         shapes_.clear();
+        sketched_at_ = at_, sketched_exactly_ = exact;
+        fresh_steps_ = -1;
         const double one = 8.0 * static_cast<double>(n_) * static_cast<double>(n_),
-                     sketch = 8.0 * static_cast<double>(n_) * static_cast<double>(std::min(k_.buckets, losses_.rows())),
+                     sketch =
+                         8.0 * static_cast<double>(n_) * static_cast<double>(std::min(k_.buckets, k_.exact->rows())),
                      room = static_cast<double>(k_.memory_bytes) / 3;
         const bool alike = losses_.quadratic() || r_ == 1 || one * static_cast<double>(r_) > room;
         const index shapes = alike ? 1 : r_,
@@ -77,9 +104,9 @@ private:
             const row_weights weight = [&](index row, index c) {
                 return alike ? losses_.mean_curvature(row) : losses_.curvature(row, first + c);
             };
-            const auto made = [&](const auto& k) {
-                return row_sketch(k, losses_.rows(), k_.buckets, count, weight, o_.intercept, k_.seed);
-            };
+            const sketch_options how{k_.buckets,          count,        weight, largest_weight_,
+                                     k_.basis->largest(), o_.intercept, k_.seed};
+            const auto made = [&](const auto& k) { return row_sketch(k, how); };
             for (matrix<double>& each : k_.rough ? made(*k_.rough) : made(*k_.exact))
                 shapes_.emplace_back(*k_.basis, std::exchange(each, {}), o_.lambda);
             ++out_.passes;
@@ -114,19 +141,27 @@ private:
     }
 
     // Conjugate gradients on (ΦᵀDΦ + λI)δ = -g, until the gap of the residual is no more than `enough`; that gap.
-    double solve(double enough) {
-        point residual(r_, n_);
-        combine(residual, 0, gradient_, -1);
-        direction_ = point(r_, n_);
-        point z = residual;
-        precondition(z);
-        point p = z;
-        double rz = dot(residual, z), left = out_.gap;
-        while (out_.passes < o_.max_passes && left > enough) {
+    double solve(double enough, bool exact) {
+        point residual(r_, n_), z, p;
+        double rz = 0, left = out_.gap;
+        if (resumed_) {
+            direction_ = std::move(resumed_->direction), residual = std::move(resumed_->residual);
+            p = std::move(resumed_->p), rz = resumed_->rz, left = gap_of(residual);
+            resumed_.reset();
+        } else {
+            combine(residual, 0, gradient_, -1);
+            direction_ = point(r_, n_);
+            z = residual;
+            precondition(z);
+            p = z;
+            rz = dot(residual, z);
+        }
+        while (out_.passes < o_.max_passes && agreed(group_, left > enough)) {
+            ++steps_;
             if (!go_on()) break;
             const point hp = curved(p);
             const double php = dot(p, hp);
-            if (!(php > 0)) break;
+            if (!agreed(group_, php > 0)) break;
             const double alpha = rz / php;
             combine(direction_, 1, p, alpha);
             combine(residual, 1, hp, -alpha);
@@ -137,8 +172,52 @@ private:
             const double next = dot(residual, z);
             combine(p, next / rz, z, 1);
             rz = next;
+            if (o_.keep) o_.keep(state(exact, residual, p, rz));
         }
+        last_steps_ = std::exchange(steps_, 0);
+        if (fresh_steps_ < 0) fresh_steps_ = last_steps_;
         return left;
+    }
+
+    // In the middle of conjugate gradients: all else is found again by a pass at γ.
+    struct inner_state {
+        point direction, residual, p;
+        double rz = 0;
+        index passes = 0;
+    };
+    std::vector<double> state(bool exact, const point& residual, const point& p, double rz) const {
+        std::vector<double> out{exact ? 1.0 : 0.0,
+                                static_cast<double>(out_.passes),
+                                static_cast<double>(out_.rounds),
+                                first_norm_,
+                                rz,
+                                sketched_exactly_ ? 1.0 : 0.0,
+                                static_cast<double>(steps_),
+                                static_cast<double>(last_steps_),
+                                static_cast<double>(fresh_steps_)};
+        for (const point* each : {&sketched_at_, &at_, &direction_, &residual, &p})
+            out.insert(out.end(), each->data(), each->data() + r_ * n_);
+        out.insert(out.end(), out_.trace.begin(), out_.trace.end());
+        return out;
+    }
+    // Whether the gradient was exact.
+    bool take(const std::vector<double>& from) {
+        const auto numbers = static_cast<std::size_t>(r_ * n_);
+        if (from.size() < 9 + 5 * numbers) fail(errc::invalid_argument, "a state of another problem");
+        resumed_.emplace(
+            inner_state{point(r_, n_), point(r_, n_), point(r_, n_), from[4], static_cast<index>(from[1])});
+        out_.rounds = static_cast<index>(from[2]), first_norm_ = from[3];
+        const double* at = from.data() + 9;
+        // The rows are sketched again where they were.
+        std::copy_n(at, numbers, at_.data()), at += numbers;
+        measure(from[5] != 0);
+        sketch(from[5] != 0);
+        steps_ = static_cast<index>(from[6]), last_steps_ = static_cast<index>(from[7]);
+        fresh_steps_ = static_cast<index>(from[8]);
+        for (point* each : {&at_, &resumed_->direction, &resumed_->residual, &resumed_->p})
+            std::copy_n(at, numbers, each->data()), at += numbers;
+        out_.trace.assign(at, from.data() + from.size());
+        return from[0] != 0;
     }
 
     // γ ← γ + tδ with the first t of 1, ½, ¼, … for which P falls enough; false where none does.
@@ -155,8 +234,8 @@ private:
             const bool was = exact;
             measure(precisely);
             exact = precisely;
-            if (out_.objective <= before + 1e-4 * t * slope + slack) {
-                if (was && exact && !(out_.gap < last_gap) && !(out_.objective < before - slack)) break;
+            if (agreed(group_, out_.objective <= before + 1e-4 * t * slope + slack)) {
+                if (agreed(group_, was && exact && !(out_.gap < last_gap) && !(out_.objective < before - slack))) break;
                 return true;
             }
             if (out_.passes >= o_.max_passes) return false;
@@ -169,7 +248,7 @@ private:
     }
 
     bool go_on() {
-        if (!o_.progress || o_.progress(out_.passes, out_.gap)) return true;
+        if (agreed(group_, !o_.progress || o_.progress(out_.passes, out_.gap))) return true;
         out_.status = fit_status::cancelled;
         return false;
     }
@@ -177,22 +256,22 @@ private:
     // P, its gradient and the gap where γ stands.
     void measure(bool precisely) {
         const bool zero = dot(at_, at_) == 0;
-        double sums[virtual_shards] = {};
-        const auto step = [&](index first, matrix_view<double> f, index shard) {
-            sums[shard] += losses_.derive(first, f);
+        // The loss, and with an offset ΣD of each function.
+        std::vector<double> totals(static_cast<std::size_t>(o_.intercept ? 1 + r_ : 1));
+        const auto step = [&](index first, matrix_view<double> f, double* sums) {
+            sums[0] += losses_.derive(first, f);
+            for (index c = 0; c < r_ && o_.intercept; ++c)
+                for (index i = 0; i < f.rows; ++i) sums[1 + c] += losses_.curvature(first + i, c);
         };
-        const point made = pass(zero ? nullptr : &at_, step, precisely);
-        gradient_ = made;
-        double loss = 0, square = 0;
-        for (const double each : sums) loss += each;
+        gradient_ = pass(zero ? nullptr : &at_, step, precisely, totals);
+        const double loss = totals[0];
+        double square = 0;
         for (index c = 0; c < r_; ++c)
             for (index j = 0; j < m_; ++j) {
                 gradient_(c, j) += o_.lambda * at_(c, j);
                 square += at_(c, j) * at_(c, j);
             }
-        bend_.assign(static_cast<std::size_t>(r_), 0.0);
-        for (index c = 0; c < r_ && o_.intercept; ++c)
-            for (index i = 0; i < losses_.rows(); ++i) bend_[static_cast<std::size_t>(c)] += losses_.curvature(i, c);
+        bend_.assign(totals.begin() + 1, totals.end());
         out_.objective = loss + 0.5 * o_.lambda * square;
         out_.gap = gap_of(gradient_);
         norm_ = std::sqrt(dot(gradient_, gradient_));
@@ -202,20 +281,21 @@ private:
     // (ΦᵀDΦ + λI)p
     point curved(const point& p) {
         point out = pass(
-            &p, [&](index first, matrix_view<double> f, index) { losses_.curve(first, f); }, !k_.rough);
+            &p, [&](index first, matrix_view<double> f, double*) { losses_.curve(first, f); }, !k_.rough);
         for (index c = 0; c < r_; ++c)
             for (index j = 0; j < m_; ++j) out(c, j) += o_.lambda * p(c, j);
         return out;
     }
 
     // Φᵀ step(Φ p); p = 0 where there is none.
-    point pass(const point* p, const row_step& step, bool precisely) {
+    point pass(const point* p, const row_step& step, bool precisely, std::span<double> totals = {}) {
         matrix<double> v, out(n_, r_);
         if (p) v = coefficients(*p);
+        if (group_ && p) group_->broadcast(v.data(), static_cast<std::size_t>(v.rows() * v.cols()) * sizeof(double));
         if (precisely || !k_.rough)
-            round_trip<double>(*k_.exact, v.view(), step, out.view());
+            round_trip<double>(*k_.exact, v.view(), step, out.view(), totals);
         else
-            round_trip<float>(*k_.rough, v.view(), step, out.view());
+            round_trip<float>(*k_.rough, v.view(), step, out.view(), totals);
         ++out_.passes;
         point turned(r_, n_);
         for (index j = 0; j < n_; ++j)
@@ -244,11 +324,17 @@ private:
     const nystroem_operator& k_;
     row_losses& losses_;
     const nystroem_newton_options& o_;
+    const process_group* group_;
     index m_, n_, r_;
+    double largest_weight_;
     point at_, gradient_, direction_;
     double norm_ = 0, first_norm_ = 0;
     std::vector<double> bend_;  // ΣD of each function
     std::vector<sketched_hessian> shapes_;
+    point sketched_at_;
+    bool sketched_exactly_ = false;
+    index steps_ = 0, last_steps_ = 0, fresh_steps_ = -1;  // of conjugate gradients: now, last, right after a sketch
+    std::optional<inner_state> resumed_;
     nystroem_newton_result out_;
 };
 

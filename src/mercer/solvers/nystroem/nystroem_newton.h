@@ -39,6 +39,10 @@ struct nystroem_newton_options {
     double tol = 1e-6;                                         // of the gap, relative to P
     index max_passes = 500;                                    // over K
     std::function<bool(index passes, double gap)> progress{};  // false: stop and keep what there is
+    // What the fit needs to go on, after every step of conjugate gradients; and such a state to start from: passes that
+    // are made again do not count, and the bits are those of a fit that was never interrupted.
+    std::function<void(const std::vector<double>& state)> keep{};
+    std::vector<double> start{};
 };
 
 struct nystroem_newton_result {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "mercer/base/error.h"
@@ -57,7 +58,8 @@ public:
 
     ridge_cg_result run() {
         const bool stopped = !unless_stopped([&] {
-            for (int start = 0; start < 4 && descend(); ++start) {
+            int start = o_.start.empty() ? 0 : take(o_.start);
+            for (; start < 4 && descend(start); ++start) {
                 measure();
                 if (out_.residual <= o_.tol)
                     out_.status = fit_status::converged;
@@ -79,10 +81,12 @@ private:
     double dot(const double* a, const double* b) const { return smo::best_vector_ops().dot(a, b, n_); }
 
     // From the residual r as it stands, by the recurrence; false where the caller said stop.
-    bool descend() {
+    bool descend(int start) {
         matrix<double> p(m_, n_);
         std::vector<double> rz(static_cast<std::size_t>(m_)), scratch;
-        for (index c = 0; c < m_; ++c) {
+        const bool resumed = p_start_.rows() > 0;
+        if (resumed) p = std::exchange(p_start_, {}), rz = rz_start_;
+        for (index c = 0; c < m_ && !resumed; ++c) {
             std::copy_n(r_.row(c), n_, p.row(c));
             p_.solve(p.row(c), scratch);
             rz[static_cast<std::size_t>(c)] = dot(r_.row(c), p.row(c));
@@ -107,8 +111,27 @@ private:
                 for (index i = 0; i < n_; ++i) p(c, i) = z(0, i) + by * p(c, i);
                 now = next;
             }
+            if (o_.keep) o_.keep(state(start, p, rz));
         }
         return true;
+    }
+
+    std::vector<double> state(int start, const matrix<double>& p, const std::vector<double>& rz) const {
+        std::vector<double> out{static_cast<double>(start), static_cast<double>(out_.products), last_};
+        out.insert(out.end(), rz.begin(), rz.end());
+        for (const matrix<double>* each : {&x_, &r_, &p}) out.insert(out.end(), each->data(), each->data() + m_ * n_);
+        return out;
+    }
+    // How often it had started from the true residual.
+    int take(const std::vector<double>& from) {
+        const auto columns = static_cast<std::size_t>(m_), numbers = static_cast<std::size_t>(m_ * n_);
+        if (from.size() != 3 + columns + 3 * numbers) fail(errc::invalid_argument, "a state of another problem");
+        out_.products = static_cast<index>(from[1]), last_ = from[2];
+        rz_start_.assign(from.begin() + 3, from.begin() + 3 + m_);
+        p_start_ = matrix<double>(m_, n_);
+        const double* at = from.data() + 3 + columns;
+        for (matrix<double>* each : {&x_, &r_, &p_start_}) std::copy_n(at, numbers, each->data()), at += numbers;
+        return static_cast<int>(from[0]);
     }
 
     double left(index c) const {
@@ -149,6 +172,8 @@ private:
     matrix<double> x_, r_;
     std::vector<double> norm_;
     double last_ = 0;
+    matrix<double> p_start_;  // of a state to start from; none else
+    std::vector<double> rz_start_;
     ridge_cg_result out_;
 };
 

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <vector>
 
 #include "mercer/base/fit_status.h"
 #include "mercer/solvers/algebra/block_lanczos.h"
@@ -22,6 +23,10 @@ struct ridge_cg_options {
     double tol = 1e-10;
     index max_iter = 1000;                                            // products with K
     std::function<bool(index products, double residual)> progress{};  // false: stop and keep what there is
+    // What is needed to go on, after every product; and such a state to start from, with the bits of a solution that
+    // was never interrupted.
+    std::function<void(const std::vector<double>& state)> keep{};
+    std::vector<double> start{};
 };
 
 struct ridge_cg_result {

@@ -8,6 +8,7 @@
 
 #include "mercer/base/error.h"
 #include "mercer/base/parallel.h"
+#include "mercer/solvers/nystroem/tree_sums.h"
 #include "mercer/solvers/smo/vector_ops.h"
 
 namespace mercer {
@@ -15,10 +16,10 @@ namespace detail {
 
 constexpr index round_up(index n, index unit) { return (n + unit - 1) / unit * unit; }
 
-// Rows of a band: what stays in L2 beside the sums, whole micro-tiles, and a divisor of a batch.
+// Rows of a band: what stays in L2 beside the sums, whole micro-tiles, and a divisor of a leaf.
 template <class T>
 index rows_of_band(index cols) {
-    constexpr index bytes = 512 * 1024;
+    constexpr index bytes = index{512} * 1024;
     for (const index band : {192, 96, 48})
         if (band * cols * static_cast<index>(sizeof(T)) <= bytes) return band;
     return 24;
@@ -35,80 +36,77 @@ struct pass_scratch {
 template <class T>
 class gram_pass {
 public:
-    gram_pass(index cols, matrix_view<const double> v, matrix_view<double> out)
+    gram_pass(index rows, index cols, matrix_view<const double> v, matrix_view<double> out, std::span<double> totals)
         : cols_(cols),
           width_(v.rows > 0 ? v.cols : out.cols),
+          leaf_(leaf_rows(rows)),
           band_(rows_of_band<T>(cols)),
-          single_(std::is_same_v<T, float> && width_ == 1),
+          single_(width_ == 1),
           stride_(single_ ? 1 : round_up(width_, ops_.narrow_cols)),
           forward_(v.rows > 0),
           backward_(out.rows > 0),
-          constant_(std::max(v.rows, out.rows) == cols + 1) {
-        if (forward_) {
-            right_.resize((cols + 1) * stride_);
-            for (index j = 0; j < v.rows; ++j) std::copy_n(v.row(j), width_, right_.data() + j * stride_);
-        }
-        if (backward_) sums_.resize(virtual_shards * shard_size());
+          constant_(std::max(v.rows, out.rows) == cols + 1),
+          // Whole micro-tiles, and one behind them for the constant.
+          product_size_(backward_ ? (round_up(cols_, ops_.narrow_rows) + ops_.narrow_rows) * stride_ : 0),
+          sums_(product_size_ + std::ssize(totals)) {
+        if (!forward_) return;
+        right_.resize((cols + 1) * stride_);
+        for (index j = 0; j < v.rows; ++j) std::copy_n(v.row(j), width_, right_.data() + j * stride_);
     }
 
     void batch(index first, const gram<T>& k, const row_step& step) {
-        const index bands = (k.rows() + band_ - 1) / band_, before = first / band_;
-        parallel_for(std::min(bands, virtual_shards), [&](index item) {
+        if (first % leaf_ != 0)
+            fail(errc::invalid_argument,
+                 fmt::format("a batch of K must begin where a leaf of {} rows does, got row {}", leaf_, first));
+        parallel_for((k.rows() + leaf_ - 1) / leaf_, [&](index leaf) {
             // Taken away from the thread while in use: block() may multiply by another matrix on the way.
             thread_local pass_scratch<T> memory;
             pass_scratch<T> s = std::move(memory);
-            for (index b = item; b < bands; b += virtual_shards)
-                band(k, first, b * band_, std::min(band_, k.rows() - b * band_), (before + b) % virtual_shards, step,
-                     s);
+            std::vector<double> sums = sums_.zeros();
+            const index end = std::min(k.rows(), (leaf + 1) * leaf_);
+            for (index row = leaf * leaf_; row < end; row += band_)
+                band(k, first, row, std::min(band_, end - row), sums.data(), step, s);
+            sums_.add(first / leaf_ + leaf, std::move(sums));
             memory = std::move(s);
         });
     }
 
-    // The shards added up in their order.
-    void finish(matrix_view<double> out) const {
-        if (!backward_) return;
-        parallel_runs(out.rows, 64, [&](index from, index end) {
-            for (index j = from; j < end; ++j)
-                for (index c = 0; c < width_; ++c) {
-                    double sum = 0;
-                    for (index s = 0; s < virtual_shards; ++s) sum += sums_[s * shard_size() + j * stride_ + c];
-                    out(j, c) = sum;
-                }
-        });
+    void finish(const process_group* group, matrix_view<double> out, std::span<double> totals) {
+        if (!backward_ && totals.empty()) return;
+        const std::vector<double> sums = sums_.total(group);
+        for (index j = 0; j < out.rows; ++j) std::copy_n(sums.data() + j * stride_, width_, out.row(j));
+        std::copy_n(sums.data() + product_size_, totals.size(), totals.data());
     }
 
 private:
-    index shard_size() const { return (round_up(cols_, ops_.narrow_rows) + ops_.narrow_rows) * stride_; }
-
-    void band(const gram<T>& k, index offset, index first, index count, index shard, const row_step& step,
+    void band(const gram<T>& k, index offset, index first, index count, double* sums, const row_step& step,
               pass_scratch<T>& s) {
         const matrix_view<const T> tile = values(k, first, count, s);
         const index rows = round_up(count, ops_.narrow_rows);
         double* f = s.f.at_least(round_up(band_, ops_.narrow_rows) * stride_);
         std::fill_n(f, rows * stride_, 0.0);
         if (forward_) {
-            if constexpr (std::is_same_v<T, float>) {
-                if (single_)
-                    for (index i = 0; i < count; ++i) ops_.dots(tile.row(i), right_.data(), cols_, 1, cols_, f + i);
-            }
-            if (!single_) times(widened(tile, s), count, f, s);
+            if (single_)
+                for (index i = 0; i < count; ++i) f[i] = times_row(tile.row(i));
+            else
+                times(widened(tile, s), count, f, s);
             if (constant_)
                 for (index i = 0; i < count; ++i)
                     for (index c = 0; c < width_; ++c) f[i * stride_ + c] += right_[cols_ * stride_ + c];
         }
-        step(offset + first, matrix_view<double>(f, count, width_, stride_), shard);
+        step(offset + first, matrix_view<double>(f, count, width_, stride_), sums + product_size_);
         if (!backward_) return;
-        double* sums = sums_.data() + shard * shard_size();
         if (constant_)
             for (index i = 0; i < count; ++i)
                 for (index c = 0; c < width_; ++c) sums[cols_ * stride_ + c] += f[i * stride_ + c];
-        if constexpr (std::is_same_v<T, float>) {
-            if (single_) {
-                s.rows.resize(static_cast<std::size_t>(count));
-                for (index i = 0; i < count; ++i) s.rows[static_cast<std::size_t>(i)] = tile.row(i), f[i] = -f[i];
+        if (single_) {
+            s.rows.resize(static_cast<std::size_t>(count));
+            for (index i = 0; i < count; ++i) s.rows[static_cast<std::size_t>(i)] = tile.row(i), f[i] = -f[i];
+            if constexpr (std::is_same_v<T, float>)
                 ops_.subtract_rows(sums, s.rows.data(), f, count, cols_);
-                return;
-            }
+            else
+                ops_.subtract_double_rows(sums, s.rows.data(), f, count, cols_);
+            return;
         }
         turned_times(forward_ ? seen_wide(tile, s) : widened(tile, s), count, f, sums, s);
     }
@@ -135,6 +133,17 @@ private:
             return tile;
         else
             return {s.wide.data(), tile.rows, cols_};
+    }
+
+    // A row of K times the only column of v.
+    double times_row(const T* row) const {
+        if constexpr (std::is_same_v<T, double>) {
+            return ops_.dot(row, right_.data(), cols_);
+        } else {
+            double out = 0;
+            ops_.dots(row, right_.data(), cols_, 1, cols_, &out);
+            return out;
+        }
     }
 
     // f += K v
@@ -174,29 +183,34 @@ private:
     }
 
     const smo::vector_ops& ops_ = smo::best_vector_ops();
-    index cols_, width_, band_;
+    index cols_, width_, leaf_, band_;
     bool single_;
     index stride_;
     bool forward_, backward_, constant_;
-    buffer<double> right_, sums_;
+    index product_size_;
+    buffer<double> right_;
+    tree_sums sums_;
 };
 
 }  // namespace detail
 
 template <class T>
-void round_trip(const gram_batches<T>& k, matrix_view<const double> v, const row_step& step, matrix_view<double> out) {
+void round_trip(const gram_batches<T>& k, matrix_view<const double> v, const row_step& step, matrix_view<double> out,
+                std::span<double> totals) {
     const index m = k.cols();
     const auto fits = [&](index rows) { return rows == 0 || rows == m || rows == m + 1; };
     if (!fits(v.rows) || !fits(out.rows) || (v.rows > 0 && out.rows > 0 && (v.rows != out.rows || v.cols != out.cols)))
         fail(errc::invalid_argument,
              fmt::format("out = Kᵀ step(K·v) with {} columns of K, v of {}×{} and out of {}×{}: the sizes do not fit",
                          m, v.rows, v.cols, out.rows, out.cols));
-    detail::gram_pass<T> all(m, v, out);
+    detail::gram_pass<T> all(k.rows(), m, v, out, totals);
     k.each([&](index first, const gram<T>& rows) { all.batch(first, rows, step); });
-    all.finish(out);
+    all.finish(k.processes(), out, totals);
 }
 
-template void round_trip(const gram_batches<float>&, matrix_view<const double>, const row_step&, matrix_view<double>);
-template void round_trip(const gram_batches<double>&, matrix_view<const double>, const row_step&, matrix_view<double>);
+template void round_trip(const gram_batches<float>&, matrix_view<const double>, const row_step&, matrix_view<double>,
+                         std::span<double>);
+template void round_trip(const gram_batches<double>&, matrix_view<const double>, const row_step&, matrix_view<double>,
+                         std::span<double>);
 
 }  // namespace mercer

@@ -6,27 +6,38 @@
 // gradients on KᵀWK, Newton's method, eigenvectors of KᵀK and prediction (the first half) all rest on it.
 //
 // Rows are worked on in bands that stay in L2: a band is computed once and used twice, sums in double whatever K is
-// made of. Band b belongs to the virtual shard b mod 64; a shard adds up its bands in their order, and the shards are
-// added up in theirs. So the bits depend neither on the number of threads nor on the batches that the rows come in,
-// and, the day shards are shared over processes, not on their number.
+// made of. The bands of a leaf are added up in their order, and the leaves in a tree (tree_sums.h): the bits depend
+// neither on the number of threads, nor on the batches that the rows come in, nor on which process has which rows.
 #pragma once
 
 #include <functional>
+#include <span>
 
 #include "mercer/gram/gram.h"
 
 namespace mercer {
 
-// The rows of K, batch after batch: in memory one batch, of files as many as it takes. A pass may be made many times.
+class process_group;
+
+// Rows of a leaf, of so many rows of all processes: enough leaves for many threads, and few enough that adding them up
+// costs nothing.
+constexpr index leaf_rows(index rows) {
+    index out = 192;
+    while (out < 768 && rows > 256 * out) out *= 2;
+    return out;
+}
+
+// The rows of K, batch after batch: in memory one batch, of files as many as it takes; where several processes share
+// them, those of this one. A pass may be made many times.
 template <class T>
 class gram_batches {
 public:
     virtual ~gram_batches() = default;
+    virtual index rows() const = 0;  // of all processes
     virtual index cols() const = 0;
-    // Every batch but the last has a multiple of `batch_unit` rows; `first` is the number of its first one.
+    // A batch begins where a leaf does; `first` is the number of its first row.
     virtual void each(const std::function<void(index first, const gram<T>& rows)>& use) const = 0;
-
-    static constexpr index batch_unit = 192;
+    virtual const process_group* processes() const { return nullptr; }
 };
 
 // A matrix as one batch. Borrowed.
@@ -34,6 +45,7 @@ template <class T>
 class one_batch final : public gram_batches<T> {
 public:
     explicit one_batch(const gram<T>& k) : k_(k) {}
+    index rows() const override { return k_.rows(); }
     index cols() const override { return k_.cols(); }
     void each(const std::function<void(index first, const gram<T>& rows)>& use) const override { use(0, k_); }
 
@@ -41,20 +53,19 @@ private:
     const gram<T>& k_;
 };
 
-inline constexpr index virtual_shards = 64;
-
-// f holds rows first, first + 1, … of K v and is overwritten with those of u. Called from several threads at once, of
-// one shard (0 … 63) in ascending order.
-using row_step = std::function<void(index first, matrix_view<double> f, index shard)>;
+// f holds rows first, first + 1, … of K v and is overwritten with those of u; `totals` are numbers to add to. Called
+// from several threads at once, of one leaf in ascending order.
+using row_step = std::function<void(index first, matrix_view<double> f, double* totals)>;
 
 // v and out have M rows, or M + 1 where K is followed by a column of ones. Without v (no rows) f is 0, and only the
-// second half is worked on; without out only the first.
+// second half is worked on; without out only the first. `totals` become what the steps added to theirs.
 template <class T>
-void round_trip(const gram_batches<T>& k, matrix_view<const double> v, const row_step& step, matrix_view<double> out);
+void round_trip(const gram_batches<T>& k, matrix_view<const double> v, const row_step& step, matrix_view<double> out,
+                std::span<double> totals = {});
 
 extern template void round_trip(const gram_batches<float>&, matrix_view<const double>, const row_step&,
-                                matrix_view<double>);
+                                matrix_view<double>, std::span<double>);
 extern template void round_trip(const gram_batches<double>&, matrix_view<const double>, const row_step&,
-                                matrix_view<double>);
+                                matrix_view<double>, std::span<double>);
 
 }  // namespace mercer

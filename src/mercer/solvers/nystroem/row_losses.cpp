@@ -1,20 +1,28 @@
 #include "mercer/solvers/nystroem/row_losses.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "mercer/solvers/softmax.h"
 
 namespace mercer {
+namespace {
 
-column_losses::column_losses(loss l, matrix_view<const double> y, std::span<const double> weight)
-    : loss_(std::move(l)), n_(y.rows), functions_(y.cols), y_(y), weight_(weight) {
+double largest_weight(std::span<const double> weight) { return weight.empty() ? 1.0 : std::ranges::max(weight); }
+
+}  // namespace
+
+column_losses::column_losses(loss l, matrix_view<const double> y, std::span<const double> weight, index first)
+    : loss_(std::move(l)), n_(y.rows), functions_(y.cols), first_(first), y_(y), weight_(weight) {
     if (!quadratic()) second_.resize(n_ * functions_);
 }
 
-column_losses::column_losses(loss l, std::span<const index> label, index classes, std::span<const double> weight)
+column_losses::column_losses(loss l, std::span<const index> label, index classes, std::span<const double> weight,
+                             index first)
     : loss_(std::move(l)),
       n_(std::ssize(label)),
       functions_(classes == 2 ? 1 : classes),
+      first_(first),
       label_(label),
       weight_(weight) {
     second_.resize(n_ * functions_);
@@ -23,7 +31,7 @@ column_losses::column_losses(loss l, std::span<const index> label, index classes
 double column_losses::derive(index first, matrix_view<double> f) {
     double sum = 0;
     for (index r = 0; r < f.rows; ++r) {
-        const index i = first + r;
+        const index i = first - first_ + r;
         const double w = weight(i);
         for (index c = 0; c < functions_; ++c) {
             const double y = target(i, c), at = f(r, c);
@@ -46,15 +54,20 @@ double column_losses::mean_curvature(index row) const {
     return sum / static_cast<double>(functions_);
 }
 
-softmax_losses::softmax_losses(std::span<const index> label, index classes, std::span<const double> weight)
-    : label_(label), classes_(classes), weight_(weight) {
-    p_.resize(rows() * classes);
+double column_losses::largest_curvature() const {
+    return largest_weight(weight_) * (loss_.kind == loss_kind::squared ? 1.0 : 2.0);  // squared hinge has 2
+}
+double softmax_losses::largest_curvature() const { return 0.25 * largest_weight(weight_); }
+
+softmax_losses::softmax_losses(std::span<const index> label, index classes, std::span<const double> weight, index first)
+    : label_(label), classes_(classes), first_(first), weight_(weight) {
+    p_.resize(std::ssize(label) * classes);
 }
 
 double softmax_losses::derive(index first, matrix_view<double> f) {
     double sum = 0;
     for (index r = 0; r < f.rows; ++r) {
-        const index i = first + r, mine = label_[static_cast<std::size_t>(i)];
+        const index i = first - first_ + r, mine = label_[static_cast<std::size_t>(i)];
         double* p = p_.data() + i * classes_;
         const double w = weight(i);
         softmax({f.row(r), static_cast<std::size_t>(classes_)}, {p, static_cast<std::size_t>(classes_)});
@@ -74,8 +87,8 @@ double softmax_losses::derive(index first, matrix_view<double> f) {
 // Dᵢ = wᵢ(diag p - ppᵀ)
 void softmax_losses::curve(index first, matrix_view<double> d) const {
     for (index r = 0; r < d.rows; ++r) {
-        const double* p = p_.data() + (first + r) * classes_;
-        const double w = weight(first + r);
+        const double* p = p_.data() + (first - first_ + r) * classes_;
+        const double w = weight(first - first_ + r);
         double mean = 0;
         for (index c = 0; c < classes_; ++c) mean += p[c] * d(r, c);
         for (index c = 0; c < classes_; ++c) d(r, c) = w * p[c] * (d(r, c) - mean);

@@ -1,8 +1,10 @@
 // Losses of n rows with one or several functions f a row, as a pass sees them: band by band of rows, from several
 // threads at once.
 //
-//     columns   Σᵢ wᵢ Σ_c ℓ(y(i, c), f(i, c))                 regression with several targets; one class against the
-//     rest softmax   -Σᵢ wᵢ log p(i, yᵢ),  p = softmax of f(i, :)    several classes
+//     columns   Σᵢ wᵢ Σ_c ℓ(y(i, c), f(i, c))              several targets; one class against the rest
+//     softmax   -Σᵢ wᵢ log p(i, yᵢ),  p = softmax of f(i, :)    several classes
+//
+// Where several processes share the rows, a process has the targets of its own, from row `first` on.
 #pragma once
 
 #include <span>
@@ -16,7 +18,6 @@ namespace mercer {
 class row_losses {
 public:
     virtual ~row_losses() = default;
-    virtual index rows() const = 0;
     virtual index functions() const = 0;
     virtual bool quadratic() const { return false; }
     // Adding the same to all functions of a row changes nothing.
@@ -29,22 +30,24 @@ public:
     // The mean of Dᵢ's diagonal, and entry c of it.
     virtual double mean_curvature(index row) const = 0;
     virtual double curvature(index row, index c) const = 0;
+    // A bound on them.
+    virtual double largest_curvature() const = 0;
 };
 
 // Targets of n rows: numbers, or +1 for the class of a row and -1 for the others.
 class column_losses final : public row_losses {
 public:
-    column_losses(loss l, matrix_view<const double> y, std::span<const double> weight);
-    column_losses(loss l, std::span<const index> label, index classes, std::span<const double> weight);
-    index rows() const override { return n_; }
+    column_losses(loss l, matrix_view<const double> y, std::span<const double> weight, index first = 0);
+    column_losses(loss l, std::span<const index> label, index classes, std::span<const double> weight, index first = 0);
     index functions() const override { return functions_; }
     bool quadratic() const override { return loss_.kind == loss_kind::squared; }
     double derive(index first, matrix_view<double> f) override;
     void curve(index first, matrix_view<double> d) const override;
     double mean_curvature(index row) const override;
     double curvature(index row, index c) const override {
-        return quadratic() ? weight(row) : second_[row * functions_ + c];
+        return quadratic() ? weight(row - first_) : second_[(row - first_) * functions_ + c];
     }
+    double largest_curvature() const override;
 
 private:
     double weight(index i) const { return weight_.empty() ? 1.0 : weight_[static_cast<std::size_t>(i)]; }
@@ -54,7 +57,7 @@ private:
         return mine == (functions_ == 1 ? 1 : c) ? 1.0 : -1.0;
     }
     loss loss_;
-    index n_, functions_;
+    index n_, functions_, first_;
     matrix_view<const double> y_;
     std::span<const index> label_;
     std::span<const double> weight_;
@@ -63,22 +66,22 @@ private:
 
 class softmax_losses final : public row_losses {
 public:
-    softmax_losses(std::span<const index> label, index classes, std::span<const double> weight);
-    index rows() const override { return static_cast<index>(label_.size()); }
+    softmax_losses(std::span<const index> label, index classes, std::span<const double> weight, index first = 0);
     index functions() const override { return classes_; }
     bool relative() const override { return true; }
     double derive(index first, matrix_view<double> f) override;
     void curve(index first, matrix_view<double> d) const override;
     double mean_curvature(index row) const override;
     double curvature(index row, index c) const override {
-        const double p = p_[row * classes_ + c];
-        return weight(row) * p * (1 - p);
+        const double p = p_[(row - first_) * classes_ + c];
+        return weight(row - first_) * p * (1 - p);
     }
+    double largest_curvature() const override;
 
 private:
     double weight(index i) const { return weight_.empty() ? 1.0 : weight_[static_cast<std::size_t>(i)]; }
     std::span<const index> label_;
-    index classes_;
+    index classes_, first_;
     std::span<const double> weight_;
     buffer<double> p_;
 };

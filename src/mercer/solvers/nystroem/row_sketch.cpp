@@ -2,16 +2,21 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <type_traits>
 
 #include "mercer/base/parallel.h"
+#include "mercer/base/processes/order_free.h"
+#include "mercer/base/processes/process_group.h"
 #include "mercer/solvers/smo/vector_ops.h"
 
 namespace mercer {
 namespace {
 
 constexpr index band = 48, groups = 6, entries = 4;
-static_assert(gram_batches<float>::batch_unit % band == 0 && band % groups == 0);
+static_assert(leaf_rows(1) % band == 0 && band % groups == 0);
+// Rows whose numbers are worked on in one thread, band by band with the same remainder; each has its own buckets.
+constexpr index lanes = 64;
 
 // Bits that depend on seed and number alone (splitmix64), so that a row has the same sign in whatever batch it comes.
 std::uint64_t mixed(std::uint64_t seed, std::uint64_t number) {
@@ -24,65 +29,125 @@ std::uint64_t mixed(std::uint64_t seed, std::uint64_t number) {
 // to += by·row
 template <class T>
 void add_row(double* to, const T* row, double by, index m) {
-    if constexpr (std::is_same_v<T, float>) {
-        const double minus = -by;
+    const double minus = -by;
+    if constexpr (std::is_same_v<T, float>)
         smo::best_vector_ops().subtract_rows(to, &row, &minus, 1, m);
-    } else {
-        for (index j = 0; j < m; ++j) to[j] += by * row[j];
-    }
+    else
+        smo::best_vector_ops().subtract_double_rows(to, &row, &minus, 1, m);
 }
+
+// Digits of a kernel value, of the root of a weight, and what is left for their sum: 53 bits in all. A bucket adds up
+// 4n/s numbers with random signs, so hardly more than 16 times the root of that.
+constexpr int weight_bits = 12;
+
+template <class T>
+class sketching {
+public:
+    sketching(const gram_batches<T>& k, const sketch_options& o, double largest)
+        : k_(k),
+          o_(o),
+          own_(o.buckets >= k.rows()),
+          each_(std::max<index>(1, o.buckets / lanes)),
+          root_(exponent(std::sqrt(o.largest_weight)) - weight_bits) {
+        const double terms = static_cast<double>(entries) * static_cast<double>(k.rows()) /
+                             static_cast<double>(std::max<index>(1, each_ * lanes));
+        const int sum_bits = exponent(16 * std::sqrt(std::max(1.0, terms)));
+        // Of T's own digits one is lost to the sign of what is rounded away.
+        const int digits = std::min(std::numeric_limits<T>::digits - 2, 51 - weight_bits - sum_bits);
+        shift_ = static_cast<T>(std::ldexp(1.5, exponent(largest) - digits + std::numeric_limits<T>::digits - 1));
+        for (index c = 0; c < o.count; ++c)
+            out_.emplace_back(own_ ? k.rows() : each_ * lanes, k.cols() + (o.constant ? 1 : 0));
+    }
+
+    // The largest kernel value there was.
+    double run() {
+        const index m = k_.cols();
+        std::vector<double> largest(lanes, 0.0);
+        k_.each([&](index first, const gram<T>& batch) {
+            const index bands = (batch.rows() + band - 1) / band, before = first / band;
+            parallel_for(std::min(bands, lanes), [&](index item) {
+                thread_local buffer<T> memory;
+                buffer<T> tile = std::move(memory);
+                for (index b = item; b < bands; b += lanes) {
+                    const index from = b * band, there = std::min(band, batch.rows() - from);
+                    const matrix_view<T> values(tile.at_least(band * m), there, m);
+                    batch.block(selection(from, there), selection(0, m), values);
+                    if (!own_) round(values, largest[static_cast<std::size_t>(item)]);
+                    for (index g = 0; g < groups; ++g) add_group(first + from, g, (before + b) % lanes, values);
+                }
+                memory = std::move(tile);
+            });
+        });
+        return *std::ranges::max_element(largest);
+    }
+    std::vector<matrix<double>> take() {
+        if (k_.processes())
+            for (matrix<double>& each : out_)
+                k_.processes()->add(each.data(), static_cast<std::size_t>(each.rows() * each.cols()));
+        return std::move(out_);
+    }
+
+private:
+    // The smallest e with 2^e >= x
+    static int exponent(double x) {
+        int e = 0;
+        return std::frexp(x, &e) == 0.5 ? e - 1 : e;
+    }
+    void round(matrix_view<T> values, double& largest) const {
+        T* v = values.data;
+        const index n = values.rows * values.cols;
+        if constexpr (std::is_same_v<T, double>)  // in float there are only kernels of known size
+            for (index i = 0; i < n; ++i) largest = std::max(largest, std::abs(v[i]));
+        for (index i = 0; i < n; ++i) v[i] = (v[i] + shift_) - shift_;
+    }
+    void add(index row, index bucket, double sign, const T* values) {
+        const index m = k_.cols();
+        for (index c = 0; c < o_.count; ++c) {
+            const double root = std::sqrt(std::max(0.0, o_.weight(row, c))), by = sign * (own_ ? root : root_(root));
+            if (by == 0) continue;
+            double* to = out_[static_cast<std::size_t>(c)].row(bucket);
+            add_row(to, values, by, m);
+            if (o_.constant) to[m] += by;
+        }
+    }
+    void add_group(index row, index g, index lane, matrix_view<T> values) {
+        for (index e = 0; e < (own_ ? 1 : entries); ++e) {
+            const auto number = static_cast<std::uint64_t>((row / band * groups + g) * entries + e);
+            const auto place = static_cast<index>(mixed(o_.seed + 1, number) % static_cast<std::uint64_t>(each_));
+            for (index i = g; i < values.rows; i += groups) {
+                const auto bits = mixed(o_.seed, static_cast<std::uint64_t>((row + i) * entries + e));
+                if (own_)
+                    add(row + i, row + i, 1, values.row(i));
+                else
+                    add(row + i, lane * each_ + place, bits & 1 ? 0.5 : -0.5, values.row(i));
+            }
+        }
+    }
+
+    const gram_batches<T>& k_;
+    const sketch_options& o_;
+    bool own_;
+    index each_;
+    multiple_of root_;
+    T shift_ = 0;
+    std::vector<matrix<double>> out_;
+};
 
 }  // namespace
 
 template <class T>
-std::vector<matrix<double>> row_sketch(const gram_batches<T>& k, index rows, index buckets, index count,
-                                       const row_weights& weight, bool constant, std::uint64_t seed) {
-    const index m = k.cols(), each = std::max<index>(1, buckets / virtual_shards);
-    const bool own = buckets >= rows;
-    std::vector<matrix<double>> out;
-    for (index c = 0; c < count; ++c) out.emplace_back(own ? rows : each * virtual_shards, m + (constant ? 1 : 0));
-    const auto add = [&](index row, index bucket, double sign, const T* values) {
-        for (index c = 0; c < count; ++c) {
-            const double by = sign * std::sqrt(std::max(0.0, weight(row, c)));
-            if (by == 0) continue;
-            double* to = out[static_cast<std::size_t>(c)].row(bucket);
-            add_row(to, values, by, m);
-            if (constant) to[m] += by;
-        }
-    };
-    const auto add_group = [&](index row, index g, index shard, matrix_view<T> values) {
-        for (index e = 0; e < (own ? 1 : entries); ++e) {
-            const auto number = static_cast<std::uint64_t>((row / band * groups + g) * entries + e);
-            const auto place = static_cast<index>(mixed(seed + 1, number) % static_cast<std::uint64_t>(each));
-            for (index i = g; i < values.rows; i += groups) {
-                const auto bits = mixed(seed, static_cast<std::uint64_t>((row + i) * entries + e));
-                if (own)
-                    add(row + i, row + i, 1, values.row(i));
-                else
-                    add(row + i, shard * each + place, bits & 1 ? 0.5 : -0.5, values.row(i));
-            }
-        }
-    };
-    k.each([&](index first, const gram<T>& batch) {
-        const index bands = (batch.rows() + band - 1) / band, before = first / band;
-        parallel_for(std::min(bands, virtual_shards), [&](index item) {
-            thread_local buffer<T> memory;
-            buffer<T> tile = std::move(memory);
-            for (index b = item; b < bands; b += virtual_shards) {
-                const index from = b * band, there = std::min(band, batch.rows() - from);
-                const matrix_view<T> values(tile.at_least(band * m), there, m);
-                batch.block(selection(from, there), selection(0, m), values);
-                for (index g = 0; g < groups; ++g) add_group(first + from, g, (before + b) % virtual_shards, values);
-            }
-            memory = std::move(tile);
-        });
-    });
-    return out;
+std::vector<matrix<double>> row_sketch(const gram_batches<T>& k, const sketch_options& o) {
+    double guess = largest_of(k.processes(), o.largest_value);
+    for (;;) {
+        sketching<T> work(k, o, guess);
+        const double largest = largest_of(k.processes(), work.run());
+        // Values that did not fit would have sums that depend on their order; infinite ones fail elsewhere.
+        if (largest <= guess || !std::isfinite(largest)) return work.take();
+        guess = largest;
+    }
 }
 
-template std::vector<matrix<double>> row_sketch(const gram_batches<float>&, index, index, index, const row_weights&,
-                                                bool, std::uint64_t);
-template std::vector<matrix<double>> row_sketch(const gram_batches<double>&, index, index, index, const row_weights&,
-                                                bool, std::uint64_t);
+template std::vector<matrix<double>> row_sketch(const gram_batches<float>&, const sketch_options&);
+template std::vector<matrix<double>> row_sketch(const gram_batches<double>&, const sketch_options&);
 
 }  // namespace mercer

@@ -12,16 +12,23 @@
 
 namespace mercer {
 
-// One sketch for each of `count` matrices D, of whose entry of row i weight(i, c) is the c-th; all in the same pass.
-// constant: K has a column of ones behind it.
+// Rows of several processes are added up in no fixed order, so the numbers are rounded before to few enough digits that
+// no sum rounds (base/processes/order_free.h): what a preconditioner needs of them, the bits the same for any number of
+// processes.
 using row_weights = std::function<double(index row, index c)>;
-template <class T>
-std::vector<matrix<double>> row_sketch(const gram_batches<T>& k, index rows, index buckets, index count,
-                                       const row_weights& weight, bool constant, std::uint64_t seed);
 
-extern template std::vector<matrix<double>> row_sketch(const gram_batches<float>&, index, index, index,
-                                                       const row_weights&, bool, std::uint64_t);
-extern template std::vector<matrix<double>> row_sketch(const gram_batches<double>&, index, index, index,
-                                                       const row_weights&, bool, std::uint64_t);
+struct sketch_options {
+    index buckets = 1;                             // s
+    index count = 1;                               // one sketch for each of so many matrices D, all in the same pass
+    row_weights weight;                            // the entry of row i of the c-th D
+    double largest_weight = 1, largest_value = 1;  // not below any weight; of the kernel values a guess
+    bool constant = false;                         // K has a column of ones behind it
+    std::uint64_t seed = 0;
+};
+template <class T>
+std::vector<matrix<double>> row_sketch(const gram_batches<T>& k, const sketch_options& options);
+
+extern template std::vector<matrix<double>> row_sketch(const gram_batches<float>&, const sketch_options&);
+extern template std::vector<matrix<double>> row_sketch(const gram_batches<double>&, const sketch_options&);
 
 }  // namespace mercer

@@ -91,7 +91,7 @@ random_pivots rp_cholesky(const gram<double>& k, const rp_cholesky_options& o) {
     seeded random(o.seed);
     double rest = trace;
     index done = 0, idle = 0;
-    while (done < rank && rest > 1e-14 * trace && idle < 20) {
+    while (done < rank && rest > std::max(1e-14, o.enough) * trace && idle < 20) {
         if (o.progress && !o.progress(done, rest / trace)) break;
         const std::vector<index> proposed = drawn(d, block, random);
         const std::span<const index> list(proposed);

@@ -189,9 +189,14 @@ void solve(inner_problem<R>& p) {
     }
 }
 
-void subtract_rows(double* F, const float* const* row, const double* delta, size rows, size count) {
+auto load_wide(tag<double> d, const float* from) {
+    return hn::PromoteTo(d, hn::LoadU(hn::Rebind<float, tag<double>>(), from));
+}
+auto load_wide(tag<double> d, const double* from) { return hn::LoadU(d, from); }
+
+template <class T>
+void subtract_rows(double* F, const T* const* row, const double* delta, size rows, size count) {
     const tag<double> d;
-    const hn::Rebind<float, tag<double>> half;
     constexpr size n = lanes<double>;
     size i = 0;
     // Strips of four vectors stay in registers while all rows pass.
@@ -200,11 +205,11 @@ void subtract_rows(double* F, const float* const* row, const double* delta, size
              f3 = hn::LoadU(d, F + i + 3 * n);
         for (size r = 0; r < rows; ++r) {
             const auto t = hn::Set(d, delta[r]);
-            const float* k = row[r] + i;
-            f0 = hn::NegMulAdd(t, hn::PromoteTo(d, hn::LoadU(half, k)), f0);
-            f1 = hn::NegMulAdd(t, hn::PromoteTo(d, hn::LoadU(half, k + n)), f1);
-            f2 = hn::NegMulAdd(t, hn::PromoteTo(d, hn::LoadU(half, k + 2 * n)), f2);
-            f3 = hn::NegMulAdd(t, hn::PromoteTo(d, hn::LoadU(half, k + 3 * n)), f3);
+            const T* k = row[r] + i;
+            f0 = hn::NegMulAdd(t, load_wide(d, k), f0);
+            f1 = hn::NegMulAdd(t, load_wide(d, k + n), f1);
+            f2 = hn::NegMulAdd(t, load_wide(d, k + 2 * n), f2);
+            f3 = hn::NegMulAdd(t, load_wide(d, k + 3 * n), f3);
         }
         hn::StoreU(f0, d, F + i);
         hn::StoreU(f1, d, F + i + n);
@@ -434,7 +439,8 @@ const vector_ops table{MERCER_TEXT(MERCER_SIMD_TARGET),
                        padding_width,
                        solve<float>,
                        solve<double>,
-                       subtract_rows,
+                       subtract_rows<float>,
+                       subtract_rows<double>,
                        extremes,
                        dot,
                        update_rows,

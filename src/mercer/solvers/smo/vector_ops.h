@@ -45,6 +45,9 @@ struct vector_ops {
     // F[i] -= Σ_r delta[r]·row[r][i], i < count
     void (*subtract_rows)(double* F, const float* const* row, const double* delta, std::int64_t rows,
                           std::int64_t count);
+    // The same for rows in double.
+    void (*subtract_double_rows)(double* F, const double* const* row, const double* delta, std::int64_t rows,
+                                 std::int64_t count);
     // The largest F where α < u and the smallest F where α > l (-∞ / +∞ where there is none).
     void (*extremes)(const double* F, const double* alpha, const double* lower, const double* upper, std::int64_t count,
                      double& max_up, double& min_low);

@@ -46,6 +46,11 @@ public:
         }
     }
 
+    void seek(std::uint64_t byte) const {
+        if (::lseek(file_, static_cast<off_t>(byte), SEEK_SET) < 0)
+            fail(errc::io, fmt::format("cannot read '{}' from byte {}: {}", name_, byte, std::strerror(errno)));
+    }
+
 private:
     std::string name_;
     int file_;
@@ -197,6 +202,13 @@ byte_stream::byte_stream(const std::string& path) : state_(std::make_unique<stat
 byte_stream::~byte_stream() = default;
 byte_stream::byte_stream(byte_stream&&) noexcept = default;
 const std::string& byte_stream::name() const { return state_->file.name(); }
+
+bool byte_stream::packed() const { return state_->what != state::form::plain; }
+void byte_stream::seek(std::uint64_t byte) {
+    state_->file.seek(byte);
+    state_->at = state_->end = 0;
+    state_->last = state_->over = false;
+}
 
 bool byte_stream::read(std::string& to, std::size_t most) {
     const std::size_t before = to.size();

@@ -1,6 +1,7 @@
 // The bytes of a file piece by piece, unpacked on the way: for files that are larger than memory, and for pipes.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -16,6 +17,9 @@ public:
     const std::string& name() const;  // for messages
     // Appends up to `most` bytes; false where the end was reached before and nothing was added.
     bool read(std::string& to, std::size_t most);
+    bool packed() const;
+    // The next byte to be read is this one; not for packed files and pipes.
+    void seek(std::uint64_t byte);
 
 private:
     struct state;

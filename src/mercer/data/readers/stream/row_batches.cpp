@@ -4,6 +4,7 @@
 #include <glob.h>
 
 #include <algorithm>
+#include <cctype>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -11,9 +12,30 @@
 #include "mercer/base/error.h"
 #include "mercer/data/readers/csv_text.h"
 #include "mercer/data/readers/stream/byte_stream.h"
+#include "mercer/data/readers/stream/file_range.h"
 
 namespace mercer {
+
+std::size_t detail::end_of_records(std::string_view text, bool quotes) {
+    if (!quotes || text.find('"') == std::string_view::npos) {
+        const std::size_t end = text.rfind('\n');
+        return end == std::string_view::npos ? 0 : end + 1;
+    }
+    std::size_t end = 0;
+    bool inside = false;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] == '"') inside = !inside;
+        if (text[i] == '\n' && !inside) end = i + 1;
+    }
+    return end;
+}
+
 namespace {
+
+using detail::end_of_records;
+using detail::file_range;
+
+constexpr std::uint64_t no_end = std::numeric_limits<std::uint64_t>::max();
 
 table slice(const table& from, index first, index count) {
     table out{gather(from.x, selection(first, count)), {}, from.class_names, from.feature_names, from.label};
@@ -45,43 +67,31 @@ public:
     virtual bool next(table& out) = 0;
 };
 
-// Where the last whole record of a text ends: after a line end that stands in no quotes. 0: there is none.
-std::size_t end_of_records(std::string_view text, bool quotes) {
-    if (!quotes || text.find('"') == std::string_view::npos) {
-        const std::size_t end = text.rfind('\n');
-        return end == std::string_view::npos ? 0 : end + 1;
-    }
-    std::size_t end = 0;
-    bool inside = false;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        if (text[i] == '"') inside = !inside;
-        if (text[i] == '\n' && !inside) end = i + 1;
-    }
-    return end;
-}
-
 class text_pieces final : public file_pieces {
 public:
-    text_pieces(const std::string& path, read_options how, bool label_may_lack)
+    text_pieces(const std::string& path, read_options how, bool label_may_lack, std::uint64_t first, std::uint64_t end)
         : stream_(path), how_(std::move(how)), label_may_lack_(label_may_lack) {
         more();
+        const std::size_t read = text_.size();
         if (!how_.format) how_.format = &detect_format(stream_.name(), text_);
         if (!can_stream(*how_.format))
             fail(errc::unsupported, fmt::format("{}: {} is not read in batches: csv, libsvm and npy are",
                                                 stream_.name(), how_.format->name));
         csv_ = std::string_view(how_.format->name) == "csv";
         if (csv_) find_header();
+        if (first > 0 || end != no_end) narrow(first, end, read);
     }
 
     bool next(table& out) override {
         for (;;) {
-            if (text_.size() == head_.size() && !more()) return false;
+            if (text_.size() <= head_.size() && !more()) return false;
             std::size_t end = end_of_records(text_, csv_);
             while (end <= head_.size() && more()) end = end_of_records(text_, csv_);
             if (end <= head_.size() || over_) end = text_.size();  // the last line may have no end
             const std::string_view rows(text_.data(), end);
             const bool blank = rows.substr(head_.size()).find_first_not_of(" \t\r\n") == std::string_view::npos;
-            if (!blank) out = parse_table(source(stream_.name(), rows, nullptr), how_);
+            if (!blank) parse(rows, out);
+            lines_before_ += std::ranges::count(rows.substr(std::min(end, head_.size())), '\n');
             text_ = head_ + text_.substr(end);
             if (blank && over_) return false;
             if (blank) continue;
@@ -94,9 +104,70 @@ private:
 
     bool more() {
         if (over_) return false;
-        const bool got = stream_.read(text_, piece);
-        over_ = !got;
-        return got;
+        const std::size_t before = text_.size();
+        over_ = !stream_.read(text_, static_cast<std::size_t>(std::min<std::uint64_t>(piece, left_)));
+        if (left_ != no_end) left_ -= text_.size() - before;
+        return !over_;
+    }
+
+    // A fault is told with its place in the file, not in the piece.
+    void parse(std::string_view rows, table& out) {
+        try {
+            out = parse_table(source(stream_.name(), rows, nullptr), how_);
+            rows_before_ += out.x.size();
+        } catch (const error& wrong) {
+            fail(wrong.code(), placed(wrong.what()));
+        }
+    }
+    std::string placed(std::string text) const {
+        const std::string name = stream_.name() + ":";
+        if (!text.starts_with(name) || text.size() == name.size() || !std::isdigit(text[name.size()])) return text;
+        const auto number_at = [&](std::size_t at) {
+            return std::pair(std::stoll(text.substr(at)), text.find_first_not_of("0123456789", at));
+        };
+        const auto [line, end] = number_at(name.size());
+        if (line <= std::ranges::count(head_, '\n')) return text;
+        text.replace(name.size(), end - name.size(), std::to_string(line + lines_before_ + lines_of_others()));
+        constexpr std::string_view row = ": row ";
+        const std::size_t at = text.find(row, name.size());
+        if (at == std::string::npos || at + row.size() == text.size() || !std::isdigit(text[at + row.size()]))
+            return text;
+        const auto [number, behind] = number_at(at + row.size());
+        if (first_ == 0)
+            text.replace(at + row.size(), behind - at - row.size(), std::to_string(number + rows_before_));
+        else if (text.compare(behind, 2, ", ") == 0)  // how many other processes have is not known here
+            text.erase(at + 2, behind - at);
+        return text;
+    }
+    // Lines before this process's part, but for the header, which is in every piece.
+    std::ptrdiff_t lines_of_others() const {
+        if (first_ == 0) return 0;
+        byte_stream whole(stream_.name());
+        std::ptrdiff_t out = -std::ranges::count(head_, '\n');
+        std::string text;
+        for (std::uint64_t done = 0;
+             done < first_ && whole.read(text, std::min<std::uint64_t>(piece, first_ - done));) {
+            out += std::ranges::count(text, '\n');
+            done += text.size();
+            text.clear();
+        }
+        return out;
+    }
+
+    // Only these bytes of the file, and its header; `read` are there already.
+    void narrow(std::uint64_t first, std::uint64_t end, std::size_t read) {
+        first_ = first;
+        if (first > 0) {
+            stream_.seek(first);
+            text_ = head_;
+            left_ = end == no_end ? no_end : end - first;
+            over_ = false;
+        } else if (end < read) {
+            text_.resize(std::max(head_.size(), text_.size() - std::min<std::size_t>(text_.size(), read - end)));
+            left_ = 0;
+        } else {
+            left_ = end - read;
+        }
     }
 
     // Every piece begins with the header, so that it is a file of its own.
@@ -130,6 +201,8 @@ private:
     read_options how_;
     bool label_may_lack_;
     std::string text_, head_;
+    std::uint64_t first_ = 0, left_ = no_end;  // bytes of the file: where its part begins, and those to be read
+    std::ptrdiff_t lines_before_ = 0, rows_before_ = 0;  // of the pieces before
     bool over_ = false, csv_ = false;
 };
 
@@ -178,26 +251,35 @@ bool is_npy(const std::string& path, const read_options& how) {
 
 class file_batches final : public row_batches {
 public:
-    file_batches(std::vector<std::string> paths, read_options how, index rows, bool label_may_lack)
-        : paths_(std::move(paths)), how_(std::move(how)), rows_(rows), label_may_lack_(label_may_lack) {}
+    file_batches(std::vector<std::string> paths, read_options how, index rows, bool label_may_lack,
+                 const file_range& part)
+        : paths_(std::move(paths)), how_(std::move(how)), rows_(rows), label_may_lack_(label_may_lack), part_(part) {
+        restart();
+    }
 
     void restart() override {
         if (started_ && std::ranges::find(paths_, "-") != paths_.end())
             fail(errc::unsupported, "standard input cannot be read twice: write it to a file first");
         pieces_.reset();
-        file_ = 0;
+        file_ = part_.first.file;
+        skip_ = part_.skip, left_ = part_.most;
         pending_ = {};
     }
 
     bool next(table& out) override {
         started_ = true;
-        while (pending_.x.size() < rows_) {
+        const index wanted = std::min(rows_, left_);
+        while (wanted > 0 && pending_.x.size() < wanted) {
             table more;
             if (!take(more)) break;
-            join(std::move(more));
+            const index size = more.x.size(), passed = std::min(skip_, size);
+            skip_ -= passed;
+            if (passed == size) continue;
+            join(passed > 0 ? slice(more, passed, size - passed) : std::move(more));
         }
-        const index there = pending_.x.size(), count = std::min(rows_, there);
+        const index there = pending_.x.size(), count = std::min(wanted, there);
         if (count == 0) return false;
+        left_ -= count;
         if (count == there) {
             out = std::exchange(pending_, {});
         } else {
@@ -212,12 +294,16 @@ private:
         for (;;) {
             if (pieces_ && pieces_->next(out)) return true;
             pieces_.reset();
-            if (file_ >= paths_.size()) return false;
-            const std::string& path = paths_[file_++];
+            const bool last = file_ == part_.end.file;
+            if (file_ >= paths_.size() || file_ > part_.end.file || (last && part_.end.byte == 0)) return false;
+            const std::string& path = paths_[file_];
             if (is_npy(path, how_))
                 pieces_ = std::make_unique<npy_pieces>(path, how_);
             else
-                pieces_ = std::make_unique<text_pieces>(path, how_, label_may_lack_);
+                pieces_ = std::make_unique<text_pieces>(path, how_, label_may_lack_,
+                                                        file_ == part_.first.file ? part_.first.byte : 0,
+                                                        last ? part_.end.byte : no_end);
+            ++file_;
         }
     }
 
@@ -255,7 +341,9 @@ private:
     read_options how_;
     index rows_;
     bool label_may_lack_;
-    std::size_t file_ = 0;
+    file_range part_;
+    index skip_ = 0, left_ = 0;  // rows
+    std::uint64_t file_ = 0;
     std::unique_ptr<file_pieces> pieces_;
     table pending_;
     bool started_ = false;
@@ -291,7 +379,21 @@ std::vector<std::string> expand_paths(const std::vector<std::string>& paths) {
 std::unique_ptr<row_batches> open_batches(const std::vector<std::string>& paths, const read_options& options,
                                           index rows, bool label_may_lack) {
     if (rows < 1) fail(errc::invalid_argument, fmt::format("batches must have rows >= 1, got {}", rows));
-    return std::make_unique<file_batches>(expand_paths(paths), options, rows, label_may_lack);
+    return detail::open_range(expand_paths(paths), options, rows, label_may_lack, {});
+}
+
+std::unique_ptr<row_batches> detail::open_range(std::vector<std::string> paths, const read_options& options, index rows,
+                                                bool label_may_lack, const file_range& part) {
+    return std::make_unique<file_batches>(std::move(paths), options, rows, label_may_lack, part);
+}
+
+detail::text_form detail::form_of(const std::string& path, const read_options& options) {
+    if (is_npy(path, options)) return {};
+    byte_stream stream(path);
+    std::string start;
+    stream.read(start, 1 << 16);
+    const file_format& format = options.format ? *options.format : detect_format(stream.name(), start);
+    return {!stream.packed(), std::string_view(format.name) == "csv"};
 }
 
 }  // namespace mercer

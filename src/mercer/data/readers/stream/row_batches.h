@@ -10,6 +10,8 @@
 
 namespace mercer {
 
+class process_group;
+
 class row_batches {
 public:
     virtual ~row_batches() = default;
@@ -17,6 +19,9 @@ public:
     virtual void restart() = 0;
     // The next rows, as many as were asked for and fewer only at the end; false where there are none left.
     virtual bool next(table& out) = 0;
+    // Where several processes share the rows: those of this one begin with row first().
+    virtual const process_group* processes() const { return nullptr; }
+    virtual index first() const { return 0; }
 };
 
 // A table in memory: the same rows in the same batches.
@@ -29,5 +34,13 @@ std::vector<std::string> expand_paths(const std::vector<std::string>& paths);
 std::unique_ptr<row_batches> open_batches(const std::vector<std::string>& paths, const read_options& options,
                                           index rows, bool label_may_lack = false);
 bool can_stream(const file_format& format);
+
+// The rows of this process, where several share them: about as many for each, cut at multiples of `unit` of the number
+// of all rows. Plain text is read from where they begin; packed files and arrays are divided as well, but a process
+// reads over what comes before.
+std::unique_ptr<row_batches> open_share(const std::vector<std::string>& paths, const read_options& options, index rows,
+                                        const process_group& group, index (*unit)(index));
+// The same batches, kept where all of them take at most so many bytes: then files are read once.
+std::unique_ptr<row_batches> keep_batches(std::unique_ptr<row_batches> from, std::size_t bytes);
 
 }  // namespace mercer

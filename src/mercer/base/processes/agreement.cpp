@@ -1,0 +1,21 @@
+#include <algorithm>
+#include <cstring>
+
+#include "mercer/base/processes/process_group.h"
+
+namespace mercer {
+
+double largest_of(const process_group* group, double mine) {
+    if (!group) return mine;
+    std::string bytes(sizeof mine, '\0');
+    std::memcpy(bytes.data(), &mine, sizeof mine);
+    double out = mine;
+    for (const std::string& each : group->all(bytes)) {
+        double other = 0;
+        std::memcpy(&other, each.data(), sizeof other);
+        if (other > out || out != out) out = other;
+    }
+    return out;
+}
+
+}  // namespace mercer

@@ -1,0 +1,52 @@
+// Processes that work on one fit together, each on its own rows: what they say to each other. The library links no
+// message passing: libmercer_mpi.so (backends/mpi), where it was built, is found at run time by a program that was
+// started by mpirun or srun.
+//
+// All calls are made by all processes in the same order. A process that fails ends all of them (`end`): the others may
+// be waiting for it.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace mercer {
+
+class process_group {
+public:
+    virtual ~process_group() = default;
+    virtual int rank() const = 0;  // 0 … size() - 1
+    virtual int size() const = 0;
+    virtual int here() const { return size(); }  // those on this machine
+    // What rank 0 has, to all.
+    virtual void broadcast(void* data, std::size_t bytes) const = 0;
+    virtual void send(int to, const void* data, std::size_t bytes) const = 0;
+    virtual void receive(int from, void* data, std::size_t bytes) const = 0;
+    // What each has, in the order of the ranks.
+    virtual std::vector<std::string> all(const std::string& mine) const = 0;
+    // The sum of what each has, at each, in no fixed order: for numbers whose sums are exact.
+    virtual void add(double* data, std::size_t count) const = 0;
+    // Ends every process of the group, this one too.
+    [[noreturn]] virtual void end(int code) const = 0;
+
+    // What rank 0 says, so that all take the same way even where their processors round differently.
+    bool agreed(bool mine) const {
+        broadcast(&mine, sizeof mine);
+        return mine;
+    }
+};
+
+// The largest of what each has; NaN counts as nothing.
+double largest_of(const process_group* group, double mine);
+inline bool agreed(const process_group* group, bool mine) { return group ? group->agreed(mine) : mine; }
+
+// The processes this one was started with; null where it was started alone. Fails where there are others, but no
+// library to speak to them. The first call joins the group, and must come from the thread that makes all later ones.
+const process_group* started_processes();
+// The same where they have been joined already.
+const process_group* joined_processes() noexcept;
+// How many threads are this process's share of its machine.
+int threads_of_process(const process_group& group);
+
+}  // namespace mercer

@@ -1,0 +1,73 @@
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "mercer/base/processes/process_group.h"
+#include "mercer/gram/gram.h"
+#include "mercer/methods/fit_checkpoint.h"
+
+namespace mercer {
+
+problem_mark& problem_mark::add(std::string_view bytes) {
+    for (const char each : bytes) value_ = (value_ ^ static_cast<unsigned char>(each)) * 0x100000001B3ull;
+    return *this;
+}
+problem_mark& problem_mark::add(std::span<const double> numbers) {
+    for (const double each : numbers) {
+        char bytes[sizeof each];
+        std::memcpy(bytes, &each, sizeof each);
+        add(std::string_view(bytes, sizeof bytes));
+    }
+    return *this;
+}
+
+std::uint64_t mark_of_rows(const process_group* group, std::span<const double> numbers, std::size_t first) {
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+        sum += problem_mark().add(static_cast<double>(first + i)).add(numbers[i]).value();
+    if (!group) return sum;
+    std::uint64_t all = 0;
+    for (const std::string& each : group->all(std::string(reinterpret_cast<const char*>(&sum), sizeof sum))) {
+        std::uint64_t theirs = 0;
+        std::memcpy(&theirs, each.data(), sizeof theirs);
+        all += theirs;
+    }
+    return all;
+}
+
+std::vector<double> first_values(const gram<double>& k) {
+    const index count = std::min<index>(k.cols(), 32);
+    std::vector<double> out(static_cast<std::size_t>(k.rows() > 0 ? count : 0));
+    if (!out.empty()) k.block(selection(0, 1), selection(0, count), matrix_view<double>(out.data(), 1, count));
+    for (double& each : out) each = static_cast<float>(std::round(each * 0x1p20) * 0x1p-20);
+    return out;
+}
+
+bool state_keeper::mine() const { return !where_.path.empty() && (!group_ || group_->rank() == 0); }
+
+std::optional<std::vector<double>> state_keeper::found() const {
+    if (where_.path.empty()) return std::nullopt;
+    std::optional<std::vector<double>> out;
+    if (mine()) out = read_state(where_.path, problem_);
+    if (!group_) return out;
+    std::uint64_t size = out ? out->size() + 1 : 0;
+    group_->broadcast(&size, sizeof size);
+    if (size == 0) return std::nullopt;
+    if (!out) out.emplace();
+    out->resize(size - 1);
+    group_->broadcast(out->data(), out->size() * sizeof(double));
+    return out;
+}
+
+void state_keeper::keep(std::span<const double> state) {
+    const auto now = std::chrono::steady_clock::now();
+    if (!mine() || std::chrono::duration<double>(now - last_).count() < where_.seconds) return;
+    write_state(where_.path, problem_, state);
+    last_ = std::chrono::steady_clock::now();
+}
+
+void state_keeper::remove() const {
+    if (mine()) remove_state(where_.path);
+}
+
+}  // namespace mercer

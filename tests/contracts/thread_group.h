@@ -1,0 +1,94 @@
+// A process_group whose processes are threads, so that what several processes do is tested where there is no MPI.
+#pragma once
+
+#include <barrier>
+#include <condition_variable>
+#include <cstring>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "mercer/base/processes/process_group.h"
+
+namespace mercer::testing {
+
+struct shared_memory {
+    explicit shared_memory(int size) : places(static_cast<std::size_t>(size)), all_here(size) {}
+    std::vector<std::string> places;
+    std::barrier<> all_here;
+    std::mutex lock;
+    std::condition_variable arrived;
+    std::map<std::pair<int, int>, std::deque<std::string>> sent;  // from, to
+};
+
+class thread_group final : public process_group {
+public:
+    thread_group(shared_memory& memory, int rank) : m_(memory), rank_(rank) {}
+    int rank() const override { return rank_; }
+    int size() const override { return static_cast<int>(m_.places.size()); }
+    void broadcast(void* data, std::size_t bytes) const override {
+        const std::vector<std::string> got = all(rank_ == 0 ? std::string(static_cast<char*>(data), bytes) : "");
+        std::memcpy(data, got[0].data(), bytes);
+    }
+    void send(int to, const void* data, std::size_t bytes) const override {
+        std::lock_guard guard(m_.lock);
+        m_.sent[{rank_, to}].emplace_back(static_cast<const char*>(data), bytes);
+        m_.arrived.notify_all();
+    }
+    void receive(int from, void* data, std::size_t bytes) const override {
+        std::unique_lock guard(m_.lock);
+        auto& waiting = m_.sent[{from, rank_}];
+        m_.arrived.wait(guard, [&] { return !waiting.empty(); });
+        if (waiting.front().size() != bytes) throw std::logic_error("another number of bytes was sent");
+        std::memcpy(data, waiting.front().data(), bytes);
+        waiting.pop_front();
+    }
+    std::vector<std::string> all(const std::string& mine) const override {
+        m_.places[static_cast<std::size_t>(rank_)] = mine;
+        m_.all_here.arrive_and_wait();
+        std::vector<std::string> out = m_.places;
+        m_.all_here.arrive_and_wait();
+        return out;
+    }
+    void add(double* data, std::size_t count) const override {
+        const auto got = all(std::string(reinterpret_cast<const char*>(data), count * sizeof(double)));
+        for (int each = 1; each < size(); ++each)  // each in an order of its own
+            for (std::size_t i = 0; i < count; ++i) {
+                double more = 0;
+                std::memcpy(&more, got[static_cast<std::size_t>((rank_ + each) % size())].data() + i * sizeof more,
+                            sizeof more);
+                data[i] += more;
+            }
+    }
+    [[noreturn]] void end(int) const override { throw std::runtime_error("the group was ended"); }
+
+private:
+    shared_memory& m_;
+    int rank_;
+};
+
+// Runs work(group) as so many processes; what the first one fails with is thrown here. Work must not fail in one of
+// them alone.
+inline void as_processes(int count, const std::function<void(const process_group&)>& work) {
+    shared_memory memory(count);
+    std::vector<std::exception_ptr> failed(static_cast<std::size_t>(count));
+    std::vector<std::thread> threads;
+    for (int rank = 0; rank < count; ++rank)
+        threads.emplace_back([&, rank] {
+            try {
+                work(thread_group(memory, rank));
+            } catch (...) {
+                failed[static_cast<std::size_t>(rank)] = std::current_exception();
+            }
+        });
+    for (std::thread& each : threads) each.join();
+    if (failed[0]) std::rethrow_exception(failed[0]);
+}
+
+}  // namespace mercer::testing
