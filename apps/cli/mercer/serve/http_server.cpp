@@ -25,7 +25,8 @@ using clock = std::chrono::steady_clock;
 // Is it readable (writable) before the time is over?
 bool ready(int file, short what, clock::time_point until) {
     for (;;) {
-        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - clock::now()).count();
+        // Up, or a request would be given up before it is late, and called a bad one.
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - clock::now()).count();
         if (left <= 0) return false;
         pollfd asked{file, what, 0};
         const int found = ::poll(&asked, 1, static_cast<int>(std::min<long long>(left, 1 << 30)));
