@@ -159,6 +159,7 @@ struct http_server::state {
     // What the library refuses by itself comes without a word.
     void explain(httplib::Response& to) const {
         if (!to.body.empty()) return;
+        if (to.status == 400 && clock::now() >= request_until) to.status = 408;  // headers that did not end in time
         const std::string what =
             to.status == 413   ? fmt::format("the request has more than {} bytes: send fewer rows at once", limits.body)
             : to.status == 408 ? fmt::format("the request did not come within {} s", limits.seconds)
