@@ -271,8 +271,7 @@ template <class T>
 index operand<T>::room_for_entries(index i) const {
     return std::visit(
         [&](const auto& some) -> index {
-            constexpr bool as_they_are = std::is_same_v<std::decay_t<decltype(some)>, sparse<T>>;
-            if constexpr (!as_they_are && requires { some.cols(i); }) {
+            if constexpr (!std::is_same_v<std::decay_t<decltype(some)>, sparse<T>> && requires { some.cols(i); }) {
                 return static_cast<index>(some.cols(i).size());
             } else if constexpr (requires { some.row(i); }) {
                 const auto* row = some.row(i);
