@@ -41,7 +41,10 @@ class Served:
 
     def ask(self, method, path, body=None, headers={}, connection=None):
         link = connection or self.connect()
-        link.request(method, path, body, headers, encode_chunked="Transfer-Encoding" in headers)
+        try:
+            link.request(method, path, body, headers, encode_chunked="Transfer-Encoding" in headers)
+        except (BrokenPipeError, ConnectionResetError):
+            pass  # the answer was there before all was sent: it is read all the same
         answer = link.getresponse()
         text = answer.read()
         if not connection:
