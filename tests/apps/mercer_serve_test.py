@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """mercer serve, asked as clients ask: mercer_serve_test.py BIN_FOLDER REPOSITORY"""
 
+import contextlib
 import csv
 import gzip
 import http.client
@@ -41,10 +42,8 @@ class Served:
 
     def ask(self, method, path, body=None, headers={}, connection=None):
         link = connection or self.connect()
-        try:
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # an answer may be there before all was sent
             link.request(method, path, body, headers, encode_chunked="Transfer-Encoding" in headers)
-        except (BrokenPipeError, ConnectionResetError):
-            pass  # the answer was there before all was sent: it is read all the same
         answer = link.getresponse()
         text = answer.read()
         if not connection:
@@ -344,8 +343,6 @@ class Load(Case):
     def test_a_stop_while_busy_answers_what_has_begun(self):
         model = self.path("m")
         mercer("fit", "knn", DATA / "digits.svm.xz", "-o", model)
-        import lzma
-
         lines = lzma.open(DATA / "digits.svm.xz", "rt").read().splitlines()
         body = "\n".join(lines * 12)
         for how in (signal.SIGTERM, signal.SIGINT):
