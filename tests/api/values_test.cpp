@@ -42,7 +42,7 @@ TYPED_TEST(described, comes_back_from_its_texts) {
     for (std::size_t i = 0; i < a.size(); ++i) EXPECT_EQ(a[i].initial, b[i].initial);
 }
 
-TEST(all_methods, are_values) { EXPECT_EQ(api::methods().size(), 26u); }
+TEST(all_methods, are_values) { EXPECT_EQ(api::methods().size(), 30u); }
 
 const table& iris() {
     static const table data = read(testing_support::data_file("iris.csv"), {.label = "species"});
