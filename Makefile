@@ -3,10 +3,10 @@ JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo python test asan tsan stress fuzz bench format lint install clean
+.PHONY: help setup build demo python page playground test asan tsan stress fuzz bench format lint install clean
 
 help:  ## list the commands
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## */\1\t/' | expand -t 10
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## */\1\t/' | expand -t 12
 
 setup:  ## install the Debian packages that are missing
 	@tools/setup
@@ -22,6 +22,13 @@ demo:  ## show what mercer does
 python: setup  ## the Python package, importable with PYTHONPATH=build/python
 	@cmake --preset release -Wno-dev --log-level=NOTICE
 	@cmake --build --preset release --target mercer_python -j $(JOBS)
+
+page:  ## the playground as a folder of static files (build-page)
+	@tools/setup page
+	@JOBS=$(JOBS) tools/page build
+
+playground: page  ## the playground on localhost, or PORT=8080
+	@PORT=$(or $(PORT),8000) tools/page serve
 
 test: build  ## run all tests
 	@tools/test release $(JOBS)
@@ -53,4 +60,4 @@ install: build  ## install to PREFIX (/usr/local)
 	cmake --install build --prefix $(PREFIX)
 
 clean:  ## remove all build folders
-	rm -rf build build-debug build-asan-ubsan build-tsan build-fuzz build-lint build-pip
+	rm -rf build build-debug build-asan-ubsan build-tsan build-fuzz build-lint build-pip build-wasm build-page

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""mercer.tune beside scikit-learn's GridSearchCV on the same grid of 10 × 10 and the same five folds: seconds, and the error on a held-out third.
+"""mercer.tune beside scikit-learn's GridSearchCV on the same grid of 10 × 10 and the same five folds: seconds, processor seconds (the ones
+to compare on a machine at other work), and the error on a held-out third.
 
 bench/tune.py [--rows N] [SET ...]      sets of ../shared/data/classification and regression, by default six and six: SVC and its
                                         error in %, SVR of standardised targets and its RMSE; PYTHONPATH=build/python
@@ -54,8 +55,23 @@ def parts(X, y, classes):
     return fold
 
 
+def processor_seconds():
+    """Of this process and its children, those of joblib that wait for more work among them."""
+    parent, used = {}, {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            words = stat.read_text().rsplit(")", 1)[1].split()
+        except OSError:
+            continue
+        parent[int(stat.parent.name)], used[int(stat.parent.name)] = int(words[1]), sum(map(int, words[11:15]))
+    mine = {os.getpid()}
+    while more := {p for p, above in parent.items() if above in mine} - mine:
+        mine |= more
+    return sum(used[p] for p in mine) / os.sysconf("SC_CLK_TCK")
+
+
 def beside(names, rows, ridge):
-    print(f"{'set':20}{'rows':>6}{'ours, s':>10}{'theirs, s':>11}{'ratio':>8}{'ours':>9}{'theirs':>10}")
+    print(f"{'set':20}{'rows':>6}{'ours, s':>10}{'theirs, s':>11}{'ratio':>8}{'ours, cpu s':>13}{'theirs':>9}{'ratio':>8}{'ours':>9}{'theirs':>10}")
     for name in names:
         X, y = load(name, rows)
         classes = len(np.unique(y)) <= 26 and not (DATA / "regression" / f"{name}.svm.xz").exists()
@@ -66,17 +82,19 @@ def beside(names, rows, ridge):
             y, w = (y - y.mean()) / y.std(), (w - y.mean()) / y.std()
         ours, theirs, number = (mercer.SVC(), SVC(), "C") if classes else (mercer.KernelRidge(kernel="rbf"), KernelRidge(kernel="rbf"), "alpha") if ridge else (mercer.SVR(), SVR(), "C")
         fold = parts(X, y, classes)
+        before = processor_seconds()
         found = mercer.tune(ours, X, y, **({} if number == "alpha" else {"groups": fold}))
         values = {each: sorted({trial["at"][each] for trial in found.trials}) for each in ("gamma", number)}
-        start = time.perf_counter()
+        start, middle = time.perf_counter(), processor_seconds()
         grid = GridSearchCV(theirs, values, cv=PredefinedSplit(fold), n_jobs=2, scoring=None if classes else "neg_root_mean_squared_error").fit(X, y)
         seconds = time.perf_counter() - start
+        cpu = (middle - before, processor_seconds() - middle)
         if classes:
             errors = [100 * (1 - each.score(Z, w)) for each in (found.estimator, grid.best_estimator_)]
         else:
             errors = [np.sqrt(np.mean((each.predict(Z) - w) ** 2)) for each in (found.estimator, grid.best_estimator_)]
         unit = " %" if classes else "  "
-        print(f"{name:20}{len(y):6}{found.seconds:10.2f}{seconds:11.1f}{seconds / found.seconds:8.1f}{errors[0]:9.4g}{unit}{errors[1]:8.4g}{unit}", flush=True)
+        print(f"{name:20}{len(y):6}{found.seconds:10.2f}{seconds:11.1f}{seconds / found.seconds:8.1f}{cpu[0]:13.2f}{cpu[1]:9.1f}{cpu[1] / max(cpu[0], 0.01):8.1f}{errors[0]:9.4g}{unit}{errors[1]:8.4g}{unit}", flush=True)
 
 
 if __name__ == "__main__":

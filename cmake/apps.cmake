@@ -59,6 +59,14 @@ foreach(folder ${app_folders})
   endif()
 endforeach()
 
+# What takes the place of the server where there is no cpp-httplib is compiled always: few people would notice otherwise.
+if(TARGET app_mercer AND MERCER_TESTS)
+  add_library(serve_without_httplib OBJECT ${CMAKE_SOURCE_DIR}/apps/cli/mercer/serve/http_server.cpp)
+  target_link_libraries(serve_without_httplib PRIVATE mercer CLI11::CLI11 mercer_headers)
+  target_compile_options(serve_without_httplib PRIVATE -UMERCER_HAVE_HTTPLIB ${mercer_light})
+  mercer_warnings(serve_without_httplib)
+endif()
+
 # Manual pages and completion, made by the program itself when it is installed.
 if(TARGET app_mercer)
   install(CODE "

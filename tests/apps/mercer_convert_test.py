@@ -63,11 +63,19 @@ MODELS = {
     "columns": ("iris.svm", "svc --kernel columns(rbf(gamma=1),[2,3])+columns(linear(),[0])^2"),
     "nested": ("wine.svm", "svc --scale standard --kernel normalize(2*exp(0.1*linear())*exp(0.1*poly(degree=2)))"),
     "polynomial_of": ("wine.svm", "svc --scale standard --kernel polynomial_of(rbf(gamma=0.1),[1,0.5,2])^1.5"),
+    "nystroem_ridge": ("housing.svm", "nystroem_ridge --scale standard --set n_centres=100"),
+    "nystroem_logistic": ("heart_scale.svm", "nystroem_logistic --set n_centres=50"),
+    "nystroem_logistic_three": ("wine.svm", "nystroem_logistic --scale minmax --set n_centres=50"),
+    "nystroem_svc": ("heart_scale.svm", "nystroem_svc --set n_centres=50 --kernel laplacian(gamma=0.1)"),
+    "nystroem_svc_three": ("iris.csv", "nystroem_svc --label species --set n_centres=50"),
+    "nystroem_pca": ("wine.svm", "nystroem_pca --scale standard --set n_components=3 --set n_centres=50"),
+    "nystroem": ("wine.svm", "nystroem --scale standard --set n_centres=20"),
     "constant": ("wine.svm", "svc --scale standard --kernel constant(c=2)"),
 }
 
 
-WITHOUT_DETAILS = "ridge kernel_ridge knn_regression nearest_medoid kernel_kmeans kernel_kmedoids".split()
+COMPONENTS = "kernel_pca nystroem_pca nystroem".split()
+WITHOUT_DETAILS = "ridge kernel_ridge nystroem_ridge knn_regression nearest_medoid kernel_kmeans kernel_kmedoids".split()
 
 
 def rows_of(data):
@@ -114,7 +122,7 @@ class Convert(Scratch):
             with open(lines, "w") as out:  # in all digits, and nothing but the numbers
                 for row in cls.rows[name]:
                     out.write("0 " + " ".join(f"{j + 1}:{v!r}" for j, v in enumerate(row.tolist())) + "\n")
-            if method == "kernel_pca":
+            if method in COMPONENTS:
                 cls.said[name] = {"predictions": as_json("transform", path, lines)["values"]}
             else:
                 cls.said[name] = as_json("predict", path, lines, *([] if method in WITHOUT_DETAILS else ["--details"]))
@@ -178,7 +186,7 @@ int main() {
     def compare_header(self, name, found):
         said = self.values(name)
         self.assertEqual(len(found), len(said))
-        if name == "kernel_pca":
+        if name in COMPONENTS:
             np.testing.assert_allclose([list(map(float, f[1:])) for f in found], said, rtol=1e-9, atol=1e-9)
         elif isinstance(said[0], str):
             self.assertEqual([f[-1] for f in found], said)
@@ -218,7 +226,7 @@ int main() {
         if "label" in found:
             self.assertEqual(tensor("label").tolist(), said)
         else:
-            got = tensor("components" if name == "kernel_pca" else "prediction")
+            got = tensor("components" if name in COMPONENTS else "prediction")
             np.testing.assert_allclose(got, np.reshape(said, (len(said), -1)), rtol=most, atol=most)
         details = self.said[name].get("details")
         others = ("nearest", "kernel_fisher", "intersection", "one_class")
@@ -259,7 +267,7 @@ int main() {
     def test_every_method_and_every_kernel_on_vectors_is_tried(self):
         words = " ".join(words for _, words in MODELS.values())
         for method in as_json("methods")["methods"]:
-            if method["name"].startswith(("nystroem", "cells")) or method["name"] == "random_features":
+            if method["name"].startswith("cells") or method["name"] == "random_features":
                 mercer("fit", method["name"], DATA / "heart_scale.svm", "-o", self.path("few.model"))
                 said = mercer("convert", self.path("few.model"), "-o", self.path("few.h"), code=1)
                 self.assertIn("cannot be written as a C++ header", said)
@@ -303,7 +311,7 @@ int main() {
 
     def test_what_cannot_be_written_is_named(self):
         mercer("fit", "svc", DATA / "promoters.tsv", "--kernel", "spectrum(k=3)", "-o", self.path("strings.model"))
-        for end in ("onnx", "h", "libsvm"):
+        for end in ("onnx", "h", "pmml", "libsvm"):
             wrong = mercer("convert", self.path("strings.model"), "-o", self.path(f"x.{end}"), code=1)
             self.assertIn("spectrum(k=3)" if end != "libsvm" else "strings", wrong)
             self.assertFalse(self.path(f"x.{end}").exists())
@@ -319,7 +327,7 @@ int main() {
     def test_wrong_words(self):
         model = self.models["svc_two"]
         self.assertIn("says no format", mercer("convert", model, "-o", self.path("x.txt"), code=2))
-        self.assertIn("one of onnx", mercer("convert", model, "-o", self.path("x"), "--to", "pmml", code=2))
+        self.assertIn("one of onnx", mercer("convert", model, "-o", self.path("x"), "--to", "coreml", code=2))
         self.assertIn("--plain", mercer("convert", model, "-o", self.path("x.h"), "--plain", code=2))
         self.assertIn("--name", mercer("convert", model, "-o", self.path("x.onnx"), "--name", "a", code=2))
         self.assertIn("--out", mercer("convert", model, code=2))

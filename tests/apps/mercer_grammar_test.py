@@ -5,10 +5,13 @@ import csv
 import io
 import json
 import os
+import pty
 import re
+import select
 import shutil
 import subprocess
 import sys
+import time
 import unittest
 
 import numpy as np
@@ -184,6 +187,43 @@ class Shells(mercer_program.Scratch):
         self.assertEqual(names("fit", "svc", "x", "--scale", ""), {"standard", "minmax", "none"})
         self.assertIn("FILES", names("predict", ""))
         self.assertEqual(options_of(["tune"]) - names("tune", "--"), set())
+
+    @unittest.skipIf(shutil.which("zsh") is None, "no zsh")
+    def test_zsh_in_a_terminal(self):
+        """What Tab does in a shell that somebody sits at, with zsh's own functions."""
+        script = self.script("zsh")
+
+        def tab(line, wanted):
+            pid, terminal = pty.fork()
+            if pid == 0:
+                os.chdir(self.folder.name)
+                os.environ.update(TERM="dumb", COLUMNS="200", LINES="200", HOME=self.folder.name)
+                os.execlp("zsh", "zsh", "-f", "-i")
+
+            def read_until(word):
+                seen, end = b"", time.monotonic() + 60
+                while word not in seen and time.monotonic() < end and select.select([terminal], [], [], 60)[0]:
+                    try:
+                        seen += os.read(terminal, 65536)
+                    except OSError:
+                        break
+                return seen.decode(errors="replace")
+
+            try:
+                os.write(terminal, f"autoload -Uz compinit; compinit -u -D; LISTMAX=0; source {script}; compdef _mercer mercer; print REA''DY\n".encode())
+                self.assertIn("READY", read_until(b"READY"))
+                os.write(terminal, line.encode() + b"\t")
+                return read_until(wanted.encode())
+            finally:
+                os.close(terminal)
+                os.waitpid(pid, 0)
+
+        shown = tab("mercer comp", "completion ")
+        self.assertIn("compare-solvers", shown)
+        self.assertIn("completion ", shown)
+        self.assertIn("--scale standard", tab("mercer fit svc x --scale st", "--scale standard"))
+        self.path("notes.csv").write_text("")
+        self.assertIn("notes.csv", tab("mercer predict model no", "notes.csv"))
 
 
 class Manual(mercer_program.Scratch):

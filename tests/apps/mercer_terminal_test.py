@@ -155,6 +155,29 @@ class Streams(Scratch):
             self.assertIn("/dev/full", said, words)
             self.assertEqual(said.count("\n"), 1, words)
 
+    def test_a_disk_that_fills_up(self):
+        """A real one of 256 KB: what does not fit is not there, and what was there before still is."""
+        script = r"""
+mount -t tmpfs -o size=256k none disk || exit 77
+cd disk
+"$1" fit svc "$2/iris.csv" --label species -o model >/dev/null && cp model ../before || exit 1
+for words in "fit knn $2/digits.svm.xz -o model" "kernel gram rbf(gamma=1) $2/digits.svm.xz --out gram.npy" "kernel gram rbf(gamma=1) $2/digits.svm.xz --out gram.csv" \
+             "scale $2/digits.svm.xz -o scaled.csv" "fit svc $2/digits.svm.xz --html page.html -o small" "evaluate model $2/iris.csv --html page.html"; do
+    "$1" $words >../out 2>../err
+    echo "$? $(grep -c . ../err) $(grep -c 'No space left' ../err) $(ls | grep -v '^model$' | grep -vc '^small$') $(cmp -s model ../before && echo same)"
+done
+"""
+        os.mkdir("disk")
+        done = subprocess.run(["unshare", "-m", "bash", "-c", script, "bash", BIN / "mercer", DATA], capture_output=True, text=True, timeout=120)
+        if done.returncode == 77 or "unshare" in done.stderr:
+            self.skipTest("no file system can be mounted here: " + done.stderr.strip())
+        lines = done.stdout.splitlines()
+        self.assertEqual(len(lines), 6, done)
+        for line in lines[:4]:
+            self.assertEqual(line, "1 1 1 0 same", done)
+        for line in lines[4:]:  # a page may fit
+            self.assertIn(line, ("1 1 1 0 same", "0 0 0 1 same"), done)
+
 
 class Files(Scratch):
     def one_line(self, *words, code=1):

@@ -117,7 +117,7 @@ api::spec method_options::open_spec() const {
     return out;
 }
 
-objects load_unscaled(data_options from, read_options how) {
+objects load_unscaled(const data_options& from, read_options how) {
     return load_unscaled(from, read_source_or_folder(from.path), std::move(how));
 }
 

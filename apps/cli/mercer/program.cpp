@@ -1,7 +1,7 @@
 #include "program.h"
 
 #include <fmt/format.h>
-#include <signal.h>
+#include <csignal>
 #include <unistd.h>
 
 #include <algorithm>

@@ -36,7 +36,7 @@ score_map map_of(const api::tuning& found) {
         std::vector<double> all;
         for (const auto& t : found.trials) all.push_back(t.at[a]);
         std::ranges::sort(all);
-        all.erase(std::ranges::unique(all).begin(), all.end());
+        all.erase(std::unique(all.begin(), all.end()), all.end());
         return all;
     };
     out.across = values(0), out.up = values(1);
@@ -126,7 +126,7 @@ std::string table_of(const api::tuning& found, index top) {
         for (const double v : t.at) line.push_back(fmt::format("{:.4g}", v));
         line.push_back(fmt::format("{:.5g}", t.mean));
         line.push_back(std::isnan(t.error) ? "" : fmt::format("{:.2g}", t.error));
-        line.push_back(order[i] == found.chosen ? "← taken" : t.dropped ? "dropped early" : "");
+        line.emplace_back(order[i] == found.chosen ? "← taken" : t.dropped ? "dropped early" : "");
         lines.push_back(std::move(line));
     }
     std::vector<bool> right(lines[0].size(), true);

@@ -272,7 +272,7 @@ private:
 // All rows to standard output, some at once, so that their text does not fill the memory; returns how many coordinates
 // are not zero.
 long print_rows(const row_writer& rows, index size) {
-    const index at_once = rows.rows_at_once(), chunks = (size + at_once - 1) / at_once, together = 4 * threads();
+    const index at_once = rows.rows_at_once(), chunks = (size + at_once - 1) / at_once, together = index{4} * threads();
     std::vector<std::string> text(static_cast<std::size_t>(together));
     std::vector<long> nonzeros(static_cast<std::size_t>(together));
     long all = 0;

@@ -92,6 +92,10 @@ public:
         return mercer::probabilities(m_, decide(x).view());
     }
     columns details(const examples& x) const override { return {probabilities(x), label_names("p", m_.classes)}; }
+    explained predict_with_details(const examples& x) const override {
+        const matrix<double> f = decide(x);
+        return {classes_of(m_, f.view()), {mercer::probabilities(m_, f.view()), label_names("p", m_.classes)}};
+    }
 };
 
 class nystroem_svc_fitted final : public nystroem_classes_fitted<nystroem_svc_model> {
@@ -100,6 +104,13 @@ public:
     columns details(const examples& x) const override {
         if (m_.classes.size() == 2) return {decide(x), {"decision"}};
         return {decide(x), label_names("decision", m_.classes)};
+    }
+    explained predict_with_details(const examples& x) const override {
+        matrix<double> f = decide(x);
+        std::vector<double> found = classes_of(m_, f.view());
+        const auto names =
+            m_.classes.size() == 2 ? std::vector<std::string>{"decision"} : label_names("decision", m_.classes);
+        return {std::move(found), {std::move(f), names}};
     }
 };
 

@@ -52,6 +52,12 @@ struct columns {
     std::vector<std::string> names;
 };
 
+// Predictions with what stands behind them; no columns where nothing does.
+struct explained {
+    std::vector<double> predicted;
+    columns details;
+};
+
 // A part of a model by name, for front ends that show its insides; none where there is no such part.
 using part_value = std::variant<std::monostate, bool, std::vector<double>, std::vector<std::int64_t>, std::string,
                                 double, matrix<double>, std::vector<matrix<double>>, dataset, std::vector<figures>>;
@@ -71,7 +77,11 @@ public:
     virtual matrix<double> probabilities(const examples& x) const;
     // What stands behind predictions, with names: probabilities or decision values, shares of votes, log density.
     virtual columns details(const examples& x) const;
+    // Both, from one pass over the model where they come from the same numbers.
+    virtual explained predict_with_details(const examples& x) const;
     virtual columns transform(const examples& x) const;
+    // Keeps from now on what it makes of its own objects for a prediction, for those who ask again and again.
+    virtual void keep_ready() const {}
     // How it was fitted and how that ended.
     virtual figures about() const = 0;
     // Why the answer may not be the one that was asked for, and which options of the method bear on it; empty where all
@@ -123,6 +133,10 @@ public:
         return fitted::part(name);
     }
 
+    void keep_ready() const override {
+        if (const kernel_expansion* f = expansion()) f->ready.keep();
+        if constexpr (requires { m_.ready; }) m_.ready.keep();
+    }
     std::optional<kernel_expansion> sums() const override {
         if constexpr (requires { m_.f.coef; }) return m_.f;
         return {};

@@ -41,6 +41,10 @@ public:
         return mercer::probabilities(m_, decide(x).view());
     }
     columns details(const examples& x) const override { return {probabilities(x), label_names("p", m_.classes)}; }
+    explained predict_with_details(const examples& x) const override {
+        const matrix<double> f = decide(x);
+        return {mercer::predict(m_, f.view()), {mercer::probabilities(m_, f.view()), label_names("p", m_.classes)}};
+    }
 };
 
 fitted_ptr make_logistic(const kernel_logistic& m, const fit_call& t) {

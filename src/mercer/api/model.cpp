@@ -38,7 +38,7 @@ void require_classes(const method& m, std::vector<double> y) {
     if (fraction == y.end() || !std::ranges::all_of(y, [](double each) { return std::isfinite(each); })) return;
     const double such = *fraction;
     std::ranges::sort(y);
-    const auto distinct = std::ranges::unique(y).begin() - y.begin();
+    const auto distinct = std::unique(y.begin(), y.end()) - y.begin();
     if (distinct > most)
         fail(errc::data,
              fmt::format("{} learns from classes, but the targets are {} different numbers ({}, ...): take a "
@@ -166,6 +166,11 @@ columns model::named(columns from) const {
 }
 
 columns model::details(const dataset& x) const { return named(inner_->details(prepared(x))); }
+explained model::predict_with_details(const dataset& x) const {
+    explained out = inner_->predict_with_details(prepared(x));
+    out.details = named(std::move(out.details));
+    return out;
+}
 columns model::transform(const dataset& x) const { return named(inner_->transform(prepared(x))); }
 
 figures model::score(const table& data) const {

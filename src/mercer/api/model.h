@@ -66,6 +66,7 @@ public:
     // the model was fitted on.
     std::vector<double> predict(const dataset& x) const { return inner_->predict(prepared(x)); }
     columns details(const dataset& x) const;
+    explained predict_with_details(const dataset& x) const;  // both; no details where the method has none
     columns transform(const dataset& x) const;
     // Classification: accuracy; regression: mean squared error, R² and squared correlation; densities: their mean.
     figures score(const table& data) const;
@@ -73,6 +74,8 @@ public:
                   const std::vector<double>& predicted) const;  // the same for predictions that are there already
     // How the fit ended, without names and settings.
     const figures& fit_figures() const { return figures_; }
+    // For those who ask again and again: what predictions make of the model's own objects is made once.
+    void keep_ready() const { inner_->keep_ready(); }
     // Everything a person asks of a model: method, kernel, data, options, figures of the fit.
     figures describe() const;
 

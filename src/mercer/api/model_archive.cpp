@@ -110,12 +110,12 @@ struct mercer::file_form<mercer::api::model> {
         if (a.has("choices", !m.choices.empty()))
             a.head("choices", m.choices, std::mem_fn(&api::figures::json), api::figures::from_json);
         a.head("figures", m.figures_, std::mem_fn(&api::figures::json), api::figures::from_json);
-        std::string inner = m.inner_ ? m.inner_->bytes() : std::string();
-        a.file("inner_bytes", inner);
         if constexpr (Archive::reading) {
             const api::method& of = api::find_method(m.spec_.method);
             m.spec_.options = api::option_values::stored(of.name, of.options, m.spec_.options).all();
-            m.inner_ = of.parse(inner, a.name());
+            m.inner_ = of.parse(a.file("inner_bytes"), a.name());
+        } else {
+            a.file("inner_bytes", m.inner_ ? m.inner_->bytes() : std::string());
         }
         const index dims = m.text_ ? m.text_->dims() : m.dims_;
         a.check(!m.scaling_ || m.scaling_->dims() == dims, "{} columns are scaled, the objects have {}",

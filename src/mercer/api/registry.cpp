@@ -93,6 +93,15 @@ matrix<double> fitted::probabilities(const examples&) const {
 columns fitted::details(const examples&) const {
     fail(errc::unsupported, "this method has nothing behind its predictions to show");
 }
+explained fitted::predict_with_details(const examples& x) const {
+    explained out{predict(x), {}};
+    try {
+        out.details = details(x);
+    } catch (const error& none) {
+        if (none.code() != errc::unsupported) throw;
+    }
+    return out;
+}
 columns fitted::transform(const examples&) const {
     fail(errc::unsupported, "this method does not transform: it predicts");
 }

@@ -53,9 +53,15 @@ public:
             fail(errc::unsupported, "the model was fitted without probabilities: fit it again with probability=true");
         return predict_probability(m_, decide(x).view());
     }
-    columns details(const examples& x) const override {
-        if (m_.probability && m_.is_classifier()) return {probabilities(x), label_names("p", m_.classes)};
+    columns details(const examples& x) const override { return behind(decide(x)); }
+    explained predict_with_details(const examples& x) const override {
         matrix<double> f = decide(x);
+        std::vector<double> found = mercer::predict(m_, f.view());
+        return {std::move(found), behind(std::move(f))};
+    }
+    columns behind(matrix<double> f) const {
+        if (m_.probability && m_.is_classifier())
+            return {predict_probability(m_, f.view()), label_names("p", m_.classes)};
         std::vector<std::string> names =
             f.cols() == 1 ? std::vector<std::string>{"decision"} : numbered("decision", f.cols());
         return {std::move(f), std::move(names)};

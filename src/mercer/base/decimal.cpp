@@ -26,7 +26,7 @@ char* write_shortest(char* to, double value) {
         // value again, then so is the text; and no other text of at most 8 digits can be.
         int places = 11;
         for (double limit = 1e-3; places > 0 && size >= limit; --places) limit *= 10;
-        auto m = static_cast<std::uint64_t>(size * power[places] + 0.5);
+        auto m = static_cast<std::uint64_t>(std::floor(size * power[places] + 0.5));
         if (static_cast<double>(m) / power[places] == size) {
             while (places > 0 && m % 10 == 0) m /= 10, --places;
             if (value < 0) *to++ = '-';

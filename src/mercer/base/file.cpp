@@ -73,7 +73,7 @@ std::string followed(const std::string& path) {
         if (size < 0 || static_cast<std::size_t>(size) == text.size())
             cannot("write", path, size < 0 ? errno : ENAMETOOLONG);
         const std::string next(text.data(), static_cast<std::size_t>(size));
-        at = next.starts_with('/') ? next : folder_of(at) + "/" + next;
+        at = next.starts_with('/') ? next : folder_of(at).append("/").append(next);
     }
     cannot("write", path, ELOOP);
 }

@@ -14,7 +14,7 @@ namespace mercer {
 void prepare_heap() {
 #if defined(__GLIBC__) && defined(__linux__)
     constexpr int megabyte = 1 << 20;
-    constexpr std::uintptr_t page = 2 * megabyte;
+    constexpr std::uintptr_t page = std::uintptr_t{2} * megabyte;
     mallopt(M_MMAP_THRESHOLD, 32 * megabyte);  // the most that glibc takes
     mallopt(M_TRIM_THRESHOLD, 1024 * megabyte);
     mallopt(M_ARENA_MAX, 1);  // threads allocate rarely

@@ -16,12 +16,17 @@ static_assert(std::endian::native == std::endian::little,
 using nlohmann::json;
 constexpr index many = index{1} << 48;
 
-std::uint64_t checksum(std::string_view bytes) {
-    // FNV-1a over words of 8 bytes, the tail padded with zeros
+// FNV-1a over words of 8 bytes, the tail padded with zeros; of two texts as if they stood one behind the other.
+std::uint64_t checksum(std::string_view bytes, std::string_view more = {}) {
     std::uint64_t sum = 0xCBF29CE484222325ull;
-    for (std::size_t at = 0; at < bytes.size(); at += 8) {
+    for (std::size_t at = 0; at < bytes.size() + more.size(); at += 8) {
         std::uint64_t word = 0;
-        std::memcpy(&word, bytes.data() + at, std::min<std::size_t>(8, bytes.size() - at));
+        const std::size_t own = at < bytes.size() ? std::min<std::size_t>(8, bytes.size() - at) : 0;
+        if (own > 0) std::memcpy(&word, bytes.data() + at, own);
+        if (own < 8 && !more.empty()) {
+            const std::size_t from = at + own - bytes.size(), count = std::min(8 - own, more.size() - from);
+            std::memcpy(reinterpret_cast<char*>(&word) + own, more.data() + from, count);
+        }
         sum = (sum ^ word) * 0x100000001B3ull;
         sum ^= sum >> 29;
     }
@@ -60,12 +65,15 @@ void archive_writer::objects(const char* key, const dataset& x) {
             if constexpr (requires { some.row(0); }) {
                 about["kind"] = std::is_same_v<kind, dense<double>> ? "dense64" : "dense32";
                 about["dims"] = some.dims();
+                make_room(static_cast<std::size_t>(some.size() * some.dims()) * sizeof(*some.row(0)));
                 for (index i = 0; i < some.size(); ++i)
                     all(std::span(some.row(i), static_cast<std::size_t>(some.dims())));
             } else if constexpr (requires { some.cols(0); }) {
                 about["kind"] = std::is_same_v<kind, sparse<double>> ? "sparse64" : "sparse32";
                 about["dims"] = some.dims();
                 about["entries"] = some.nonzeros();
+                make_room(static_cast<std::size_t>(some.nonzeros()) * (4 + sizeof(some.values(0)[0])) +
+                          static_cast<std::size_t>(some.size()) * sizeof(index));
                 std::vector<index> lengths;
                 for (index i = 0; i < some.size(); ++i) lengths.push_back(static_cast<index>(some.cols(i).size()));
                 all(lengths);
@@ -80,7 +88,12 @@ void archive_writer::objects(const char* key, const dataset& x) {
         x.items());
 }
 
-std::string archive_writer::bytes(std::string_view format) const {
+// For so many bytes more, and the head: growing step by step would take twice the room, and copies.
+void archive_writer::make_room(std::size_t bytes) {
+    if (bytes > std::size_t{1} << 20) body_.reserve(body_.size() + bytes + bytes / 16);
+}
+
+std::string archive_writer::bytes(std::string_view format) {
     std::string about;
     try {
         about = head_.dump(-1, ' ', false, json::error_handler_t::strict) + "\n";
@@ -88,8 +101,10 @@ std::string archive_writer::bytes(std::string_view format) const {
         fail(errc::data,
              "a model file can hold names in UTF-8 only, and a name of a class, a feature or an item is not");
     }
-    const std::string body = about + body_;
-    return fmt::format("{} {} {} {} {:016x}\n", format, version_, about.size(), body_.size(), checksum(body)) + body;
+    body_.insert(
+        0, fmt::format("{} {} {} {} {:016x}\n", format, version_, about.size(), body_.size(), checksum(about, body_)) +
+               about);
+    return std::move(body_);
 }
 
 archive_reader::archive_reader(std::string_view bytes, std::string_view format, int version, std::string name)

@@ -40,7 +40,8 @@ public:
     archive_writer(const archive_writer&) = delete;
     archive_writer& operator=(const archive_writer&) = delete;
     int version() const { return version_; }
-    std::string bytes(std::string_view format) const;
+    // All of it. The numbers are not copied: there may be gigabytes of them, and the writer is empty afterwards.
+    std::string bytes(std::string_view format);
 
     // ---- in the head
 
@@ -105,9 +106,12 @@ public:
     // The head says how many objects under `key`, and of what kind.
     void objects(const char* key, const dataset& x);
     // The bytes of another file, their number under `key`.
-    void file(const char* key, std::string_view bytes) {
+    void file(const char* key, std::string bytes) {
         (*at_)[key] = bytes.size();
-        all(std::span<const char>(bytes));
+        if (body_.empty())
+            body_ = std::move(bytes);
+        else
+            all(std::span<const char>(bytes));
     }
 
     // ---- what has parts of its own
@@ -141,6 +145,7 @@ public:
 
 private:
     void append(const void* bytes, std::size_t count) override { body_.append(static_cast<const char*>(bytes), count); }
+    void make_room(std::size_t bytes);
     static void expect(index found, index wanted);  // a model whose parts do not fit could not be read again
     template <class P>
     nlohmann::json apart(const P& some) {
@@ -246,7 +251,8 @@ public:
     void table(matrix<double>& values, index rows, index cols);
     void upper_triangle(matrix<double>& values, index n);
     void objects(const char* key, dataset& x);
-    void file(const char* key, std::string& bytes) { bytes = text(count(key, 0)); }
+    std::string_view file(const char* key) { return take(count(key, 0), 1); }  // where they lie
+    void file(const char* key, std::string& bytes) { bytes = file(key); }
 
     // ---- what has parts of its own
 

@@ -6,7 +6,6 @@
 
 #include "mercer/base/error.h"
 #include "mercer/gram/adaptors.h"
-#include "mercer/gram/make_gram.h"
 #include "mercer/gram/precomputed.h"
 #include "mercer/solvers/algebra/dense_algebra.h"
 #include "mercer/solvers/algebra/gram_product.h"
@@ -26,7 +25,7 @@ matrix<double> kernel_expansion::values(const dataset& z) const {
         for (index i = 0; i < out.rows(); ++i) std::copy(offset.begin(), offset.end(), out.row(i));
         return out;
     }
-    return values(*make_gram<double>(*k, z, x, std::size_t{256} << 20));
+    return values(*ready.gram_of(*k, z, x, std::size_t{256} << 20));
 }
 
 matrix<double> kernel_expansion::values(const gram<double>& K) const {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "mercer/data/dataset.h"
-#include "mercer/gram/gram.h"
+#include "mercer/gram/ready_rows.h"
 #include "mercer/kernels/kernel.h"
 
 namespace mercer {
@@ -20,6 +20,7 @@ struct kernel_expansion {
     matrix<double> coef;              // objects × functions
     std::vector<double> offset;       // of each function
     index training_size = 0;          // 0: as many as there are coefficients
+    ready_rows ready{};               // of x, for those who ask again and again
 
     index size() const { return coef.rows(); }
     index functions() const { return coef.cols(); }

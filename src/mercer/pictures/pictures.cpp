@@ -290,9 +290,10 @@ std::string picture_page(const std::string& title, const std::string& subtitle, 
     const double room = (width - 60) / 10.5;  // letters of a wide font
     page.text(30, 34, shortened(title, static_cast<std::size_t>(room)), {{"class", "title"}});
     page.text(30, 56, shortened(subtitle, static_cast<std::size_t>(room * 17 / 13)), {{"class", "subtitle"}});
-    for (std::size_t i = 0; i < panels.size(); ++i)
-        panels[i](page, panel_width * static_cast<double>(i % across),
-                  70 + panel_height * static_cast<double>(i / across));
+    for (std::size_t i = 0; i < panels.size(); ++i) {
+        const std::size_t row = i / across, column = i % across;
+        panels[i](page, panel_width * static_cast<double>(column), 70 + panel_height * static_cast<double>(row));
+    }
     return page.finish();
 }
 

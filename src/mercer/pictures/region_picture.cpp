@@ -118,7 +118,7 @@ void draw_boundaries(svg& page, double left, double top, double size, const svm_
 void draw_examples(svg& page, double left, double top, double size, const svm_model& model, const plane& on,
                    const example_marks& marks) {
     const index n = on.points.rows(), step = shown_every(n);
-    const double crowd = static_cast<double>(n / step);  // many dots are small ones
+    const index crowd = n / step;  // many dots are small ones
     const double radius = size < 300 ? (crowd > 250 ? 1.7 : 2.2) : crowd > 1500 ? 2 : crowd > 600 ? 2.6 : 3.4;
     const double pen = radius < 2.1 ? 0.75 : 1;
     // Support vectors last, so that their rings are not covered.

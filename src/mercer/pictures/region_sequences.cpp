@@ -97,7 +97,7 @@ std::string with_parameter(const std::string& kernel_text, const std::string& pa
                  kernel_text));
     std::vector<std::string> names;
     for (const auto& each : known->info.parameters) names.push_back(each.name);
-    if (known->info.name == "rbf") names.push_back("sigma");
+    if (known->info.name == "rbf") names.emplace_back("sigma");
     if (std::ranges::find(names, parameter) == names.end())
         fail(errc::invalid_argument, fmt::format("the kernel {} has no parameter '{}': C or one of {} can be varied",
                                                  name, parameter, fmt::join(names, ", ")));

@@ -99,7 +99,7 @@ std::vector<price_answer> decide_along_prices(const smo::padded_matrix& K, std::
     machine.scheme = options.scheme;
     for (const index i : training) machine.classes.push_back(y[static_cast<std::size_t>(i)]);
     std::ranges::sort(machine.classes);
-    machine.classes.erase(std::ranges::unique(machine.classes).begin(), machine.classes.end());
+    machine.classes.erase(std::unique(machine.classes.begin(), machine.classes.end()), machine.classes.end());
     if (machine.classes.size() < 2) fail(errc::data, "a part of the examples has a single class: take fewer folds");
 
     const class_problems problems = machine.pairs();

@@ -87,7 +87,7 @@ std::vector<double> axis::points(index count) const {
     std::vector<double> out;
     for (index i = 0; i < count; ++i)
         out.push_back(at(count > 1 ? static_cast<double>(i) / static_cast<double>(count - 1) : 0.5));
-    out.erase(std::ranges::unique(out).begin(), out.end());
+    out.erase(std::unique(out.begin(), out.end()), out.end());
     return out;
 }
 

@@ -18,13 +18,14 @@ struct convert_options {
 };
 
 api::export_options wanted(const convert_options& from) {
-    constexpr const char* endings = ".onnx, .h or .hpp, .libsvm or .svm-model, .model";
+    constexpr const char* endings = ".onnx, .h or .hpp, .pmml, .libsvm or .svm-model, .model";
     api::export_options out;
     const auto form = from.to.empty() ? api::export_format_of(from.out) : api::export_format_named(from.to);
     if (!form && from.to.empty())
         throw usage_error(
             fmt::format("the ending of {} says no format: one of {}, or name it with --to", from.out, endings));
-    if (!form) throw usage_error(fmt::format("there is no format '{}': one of onnx, header, libsvm, mercer", from.to));
+    if (!form)
+        throw usage_error(fmt::format("there is no format '{}': one of onnx, header, pmml, libsvm, mercer", from.to));
     out.to = *form;
     out.plain = from.plain;
     if (from.plain && out.to != api::export_format::onnx) throw usage_error("--plain is of ONNX files");
@@ -64,17 +65,18 @@ void convert(const convert_options& options) {
 
 void add_convert(CLI::App& program) {
     CLI::App* command = program.add_subcommand(
-        "convert", "A fitted model in the forms that others read: ONNX, a C++ header, LIBSVM's text; and back");
+        "convert", "A fitted model in the forms that others read: ONNX, PMML, a C++ header, LIBSVM's text; and back");
     const auto options = std::make_shared<convert_options>();
     command->add_option("MODEL", options->model, "Any model file of the library, or LIBSVM's")->required();
     command
-        ->add_option("-o,--out", options->out,
-                     "Write here, in the form that its ending says: .onnx, .h or .hpp (a C++17 header without "
-                     "dependencies), .libsvm or .svm-model (LIBSVM's text), .model (ours); '-' is standard output")
+        ->add_option(
+            "-o,--out", options->out,
+            "Write here, in the form that its ending says: .onnx, .h or .hpp (a C++17 header without "
+            "dependencies), .pmml (4.4), .libsvm or .svm-model (LIBSVM's text), .model (ours); '-' is standard output")
         ->option_text("FILE")
         ->required()
         ->group("Output");
-    command->add_option("--to", options->to, "The form, whatever the ending: onnx, header, libsvm, mercer")
+    command->add_option("--to", options->to, "The form, whatever the ending: onnx, header, pmml, libsvm, mercer")
         ->option_text("FORMAT")
         ->group("Output");
     command

@@ -50,8 +50,9 @@ void predict(const use_options& options) {
         shown.phase("reading " + options.from.path);
         const table data = options.from.load(m);
         shown.phase(fmt::format("predicting {} objects", data.x.size()));
-        const std::vector<double> found = m.predict(data.x);
-        const api::columns details = options.details ? m.details(data.x) : api::columns{};
+        auto [found, details] =
+            options.details ? m.predict_with_details(data.x) : api::explained{m.predict(data.x), {}};
+        if (options.details && details.names.empty()) details = m.details(data.x);  // which says why there are none
         const bool scored = !data.y.empty() && m.gives() != api::answer::clusters && m.gives() != api::answer::none;
         if (options.score_only && !scored)
             fail(errc::data,

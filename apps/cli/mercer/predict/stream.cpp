@@ -54,8 +54,8 @@ void predict_streamed(const stream_predict& o) {
     index n = 0;
     for (table batch; data->next(batch); batch = {}) {
         match_columns(batch, m.feature_names(), o.from.path, "the data the model was fitted on");
-        const std::vector<double> found = m.predict(batch.x);
-        const api::columns details = o.details ? m.details(batch.x) : api::columns{};
+        auto [found, details] = o.details ? m.predict_with_details(batch.x) : api::explained{m.predict(batch.x), {}};
+        if (o.details && details.names.empty()) details = m.details(batch.x);  // which says why there are none
         if (to && csv && n == 0) to->write(prediction_header(details));
         if (to) to->write(prediction_lines(m, found, details, csv));
         n += batch.x.size();

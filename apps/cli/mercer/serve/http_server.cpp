@@ -25,7 +25,8 @@ using clock = std::chrono::steady_clock;
 // Is it readable (writable) before the time is over?
 bool ready(int file, short what, clock::time_point until) {
     for (;;) {
-        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - clock::now()).count();
+        // Up, or a request would be given up before it is late, and called a bad one.
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - clock::now()).count();
         if (left <= 0) return false;
         pollfd asked{file, what, 0};
         const int found = ::poll(&asked, 1, static_cast<int>(std::min<long long>(left, 1 << 30)));
@@ -158,6 +159,7 @@ struct http_server::state {
     // What the library refuses by itself comes without a word.
     void explain(httplib::Response& to) const {
         if (!to.body.empty()) return;
+        if (to.status == 400 && clock::now() >= request_until) to.status = 408;  // headers that did not end in time
         const std::string what =
             to.status == 413   ? fmt::format("the request has more than {} bytes: send fewer rows at once", limits.body)
             : to.status == 408 ? fmt::format("the request did not come within {} s", limits.seconds)

@@ -1,11 +1,11 @@
 // mercer serve: a fitted model that answers over HTTP.
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <thread>
 
 #include "../predict/predictions.h"
@@ -52,6 +52,7 @@ public:
         const api::method& about = api::find_method(m_.method_name());
         predicts_ = about.can_predict;
         transforms_ = about.can_transform;
+        m_.keep_ready();
     }
 
     http_answer answer(const http_request& asked) {
@@ -128,8 +129,8 @@ private:
     http_answer predict(const http_request& asked) const {
         json answer;
         const table data = rows(asked, answer);
-        const std::vector<double> found = m_.predict(data.x);
-        const api::columns details = wanted(asked, "details") ? details_of(data.x) : api::columns{};
+        const auto [found, details] =
+            wanted(asked, "details") ? m_.predict_with_details(data.x) : api::explained{m_.predict(data.x), {}};
         if (in_csv(asked)) return {200, prediction_text(m_, found, details, true), "text/csv; charset=utf-8"};
         answer["predictions"] = predictions_json(m_, found);
         if (!details.names.empty()) answer["details"] = columns_json(details);
@@ -141,15 +142,6 @@ private:
         if (in_csv(asked)) return {200, columns_text(made), "text/csv; charset=utf-8"};
         answer.update(columns_json(made));
         return in_json(answer);
-    }
-    // Decision values, probabilities and the like, where the model has them.
-    api::columns details_of(const dataset& x) const {
-        try {
-            return m_.details(x);
-        } catch (const error& none) {
-            if (none.code() != errc::unsupported) throw;
-            return {};
-        }
     }
 
     api::model m_;

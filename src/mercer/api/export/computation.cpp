@@ -7,6 +7,7 @@
 
 #include "mercer/base/error.h"
 #include "mercer/kernels/leaf.h"
+#include "mercer/methods/approximate/nystroem_features.h"
 #include "mercer/methods/clusters/kernel_kmeans.h"
 #include "mercer/methods/clusters/kernel_kmedoids.h"
 #include "mercer/methods/components/kernel_fisher.h"
@@ -80,6 +81,14 @@ public:
             out.how = rule::exponential;
         }
     }
+    void take(const nystroem_ridge_model& r) { expansion(r.f); }
+    void take(const nystroem_logistic_model& l) {
+        classes(l);
+        out.chances = l.classes.size() == 2 ? chances::logistic : chances::softmax;
+    }
+    void take(const nystroem_svc_model& s) { classes(s); }
+    void take(const nystroem_pca_model& p) { expansion(p.projection); }
+    void take(const nystroem_features_model& m) { expansion(m.map); }
     void take(const kernel_pca_model& p) { expansion(p.projection); }
     void take(const kernel_density_model& d) {
         expansion(d.mean);
@@ -139,6 +148,13 @@ private:
         out.coef = f.coef;
         out.offset = f.offset;
         out.offset.resize(static_cast<std::size_t>(f.functions()));
+    }
+    void classes(const nystroem_fit& f) {
+        expansion(f.f);
+        if (f.classes.size() == 2)
+            sign(f.classes, 1);
+        else
+            largest(f.classes);
     }
     void sign(std::vector<double> labels, std::size_t positive) {
         out.labels = std::move(labels);
@@ -256,7 +272,7 @@ void require_vectors(const model& m, const std::string& form) {
         fail(errc::unsupported, fmt::format("the model turns texts into vectors of their words ({}), which {} cannot",
                                             m.spec().text, form));
     if (m.kind() == domain::vectors || m.kind() == domain::any) return;
-    const std::string kernel = m.kernel_text();
+    const std::string& kernel = m.kernel_text();
     fail(errc::unsupported, fmt::format("the model is one of {}{}, and {} is of vectors", name(m.kind()),
                                         kernel.empty() ? "" : fmt::format(", with the kernel {}", kernel), form));
 }
@@ -264,9 +280,11 @@ void require_vectors(const model& m, const std::string& form) {
 computation computation_of(const model& m, const std::string& form) {
     require_vectors(m, form);
     taker to(m, form);
-    const bool known = taken<svm_model, ridge_model, kernel_ridge_model, kernel_logistic_model, representer_model,
-                             kernel_pca_model, kernel_density_model, kernel_fisher_model, nearest_centroid_model,
-                             kmeans_model, nearest_medoid_model, kmedoids_model, knn_model>(to, m.inner());
+    const bool known =
+        taken<svm_model, ridge_model, kernel_ridge_model, kernel_logistic_model, representer_model, kernel_pca_model,
+              kernel_density_model, kernel_fisher_model, nearest_centroid_model, kmeans_model, nearest_medoid_model,
+              kmedoids_model, knn_model, nystroem_ridge_model, nystroem_logistic_model, nystroem_svc_model,
+              nystroem_pca_model, nystroem_features_model>(to, m.inner());
     if (!known) fail(errc::unsupported, fmt::format("{} cannot be written as {}", m.method_name(), form));
     computation& out = to.out;
     if (out.dims == 0)

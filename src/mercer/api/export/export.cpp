@@ -6,6 +6,7 @@
 
 #include "mercer/api/export/cpp_header.h"
 #include "mercer/api/export/onnx.h"
+#include "mercer/api/export/pmml.h"
 #include "mercer/base/error.h"
 #include "mercer/methods/svm/files/libsvm_model.h"
 
@@ -22,7 +23,8 @@ const std::vector<form_info>& forms() {
     static const std::vector<form_info> all = {{export_format::mercer, "mercer", {".model", ".mercer"}},
                                                {export_format::libsvm, "libsvm", {".libsvm", ".svm-model"}},
                                                {export_format::onnx, "onnx", {".onnx"}},
-                                               {export_format::header, "header", {".h", ".hpp", ".hh"}}};
+                                               {export_format::header, "header", {".h", ".hpp", ".hh"}},
+                                               {export_format::pmml, "pmml", {".pmml"}}};
     return all;
 }
 
@@ -44,7 +46,7 @@ exported as_libsvm(const model& m) {
         std::string names;
         for (std::size_t c = 0; c < m.class_names().size(); ++c)
             names += fmt::format("{}{} is {}", c ? ", " : "", c, m.class_names()[c]);
-        out.notes.push_back("labels are numbers there: " + names);
+        out.notes.emplace_back("labels are numbers there: " + names);
     }
     return out;
 }
@@ -53,10 +55,19 @@ exported as_header(const model& m, const std::string& name) {
     const computation c = computation_of(m, "a C++ header");
     exported out{cpp_header(c, cpp_identifier(name)), {}};
     if (c.how == computation::rule::logarithm)
-        out.notes.push_back("the logarithm is that of the sum: -inf where all its terms are below 1e-308");
+        out.notes.emplace_back("the logarithm is that of the sum: -inf where all its terms are below 1e-308");
     if (const auto* s = dynamic_cast<const fitted_as<svm_model>*>(&m.inner());
         s && s->model().probability && c.chances == computation::probability::none)
-        out.notes.push_back("without probabilities: they are written for two classes and sigmoids only");
+        out.notes.emplace_back("without probabilities: they are written for two classes and sigmoids only");
+    return out;
+}
+
+exported as_pmml(const model& m) {
+    const computation c = computation_of(m, "PMML");
+    exported out{pmml_of(c, m.label), {}};
+    const auto* s = dynamic_cast<const fitted_as<svm_model>*>(&m.inner());
+    if (pmml_lacks_probabilities(c) || (s && s->model().probability))
+        out.notes.push_back("without probabilities: PMML has none of machines with kernels");
     return out;
 }
 
@@ -64,7 +75,7 @@ exported as_onnx(const model& m, bool plain) {
     onnx_file made = onnx_of(m, plain);
     exported out{std::move(made.bytes), {}};
     if (made.in_float)
-        out.notes.push_back("the operator of ai.onnx.ml computes in float; --plain writes operators in double");
+        out.notes.emplace_back("the operator of ai.onnx.ml computes in float; --plain writes operators in double");
     return out;
 }
 
@@ -93,6 +104,7 @@ exported export_model(const model& m, const export_options& how) {
     if (how.to == export_format::mercer) return {m.bytes(), {}};
     exported out = how.to == export_format::libsvm ? as_libsvm(m)
                    : how.to == export_format::onnx ? as_onnx(m, how.plain)
+                   : how.to == export_format::pmml ? as_pmml(m)
                                                    : as_header(m, how.name);
     if (m.columns_of_table)
         out.notes.push_back(

@@ -1,4 +1,4 @@
-// Fitted models in the forms that others read: LIBSVM's text, ONNX, a C++ header; and our own.
+// Fitted models in the forms that others read: LIBSVM's text, ONNX, PMML, a C++ header; and our own.
 //
 //     api::exported made = api::export_model(api::load("iris.model"), {.to = api::export_format::onnx});
 #pragma once
@@ -12,11 +12,11 @@
 
 namespace mercer::api {
 
-enum class export_format { mercer, libsvm, onnx, header };
+enum class export_format { mercer, libsvm, onnx, header, pmml };
 const char* name(export_format form) noexcept;
-// By name: "mercer", "libsvm", "onnx", "header"; none for another word.
+// By name: "mercer", "libsvm", "onnx", "header", "pmml"; none for another word.
 std::optional<export_format> export_format_named(std::string_view name);
-// By the ending of a file's name: .model; .libsvm, .svm-model; .onnx; .h, .hpp, .hh. None for another.
+// By the ending of a file's name: .model; .libsvm, .svm-model; .onnx; .h, .hpp, .hh; .pmml. None for another.
 std::optional<export_format> export_format_of(std::string_view path);
 
 struct export_options {

@@ -81,7 +81,7 @@ void find_axes(tuning& out) {
         one.name = all[0].names[k];
         for (const named_numbers& each : all) one.values.push_back(each.values[k]);
         std::ranges::sort(one.values);
-        one.values.erase(std::ranges::unique(one.values).begin(), one.values.end());
+        one.values.erase(std::unique(one.values.begin(), one.values.end()), one.values.end());
         if (one.values.size() < 2) continue;
         one.low = one.values.front(), one.high = one.values.back();
         one.logarithmic = one.low > 0 && one.high > 20 * one.low;

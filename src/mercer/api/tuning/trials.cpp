@@ -141,7 +141,7 @@ std::string trial_runner::fingerprint() const {
                        name(data_.x.kind()), metric_->name, how(), seed_, sum);
 }
 
-void trial_runner::run(std::vector<setting*> which, const std::vector<int>& folds,
+void trial_runner::run(const std::vector<setting*>& which, const std::vector<int>& folds,
                        const std::function<void()>& said) const {
     for (setting* each : which) {
         each->score.resize(static_cast<std::size_t>(this->folds()), not_run);

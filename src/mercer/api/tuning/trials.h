@@ -33,7 +33,8 @@ public:
     std::string fingerprint() const;
     const metric& scored_by() const { return *metric_; }
     // The scores of these settings on these folds. `said` is told after each piece of work; it may throw to stop.
-    void run(std::vector<setting*> which, const std::vector<int>& folds, const std::function<void()>& said) const;
+    void run(const std::vector<setting*>& which, const std::vector<int>& folds,
+             const std::function<void()>& said) const;
 
 private:
     struct part {

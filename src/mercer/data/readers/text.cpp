@@ -139,6 +139,9 @@ std::string as_utf8(std::string_view name) {
 bool is_missing(std::string_view field) {
     if (field.empty() || field == "?") return true;
     if (field.size() > 4) return false;
+    // All these words have an n in front, but for a sign; nearly all fields have a digit there.
+    const char first = field[field.size() > 1 && (field[0] == '-' || field[0] == '+')];
+    if (first != 'n' && first != 'N') return false;
     std::string lower;
     for (const char c : field) lower += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
     return lower == "na" || lower == "n/a" || lower == "nan" || lower == "-nan" || lower == "+nan" || lower == "null";

@@ -15,7 +15,7 @@ confusion confusion_of(std::span<const double> y, std::span<const double> predic
     out.labels.insert(out.labels.end(), y.begin(), y.end());
     out.labels.insert(out.labels.end(), predicted.begin(), predicted.end());
     std::ranges::sort(out.labels);
-    out.labels.erase(std::ranges::unique(out.labels).begin(), out.labels.end());
+    out.labels.erase(std::unique(out.labels.begin(), out.labels.end()), out.labels.end());
     const auto k = static_cast<index>(out.labels.size());
     out.count = matrix<index>(k, k);
     std::fill_n(out.count.data(), k * k, index{0});

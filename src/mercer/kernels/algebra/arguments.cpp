@@ -147,9 +147,9 @@ kernel conjugate(std::string name, object_function h, const kernel& a) {
 }
 
 kernel pull_back(std::string name, feature phi, const kernel& a, domain from) {
-    return make<pull_back_node>(name, "pullback(" + name + ", " + a.text() + ")",
-                                "pull-back: k(φ(x), φ(z)) is a kernel for any map φ; φ = " + name, std::move(phi),
-                                a.shared(), from);
+    std::string text = "pullback(" + name + ", " + a.text() + ")",
+                proof = "pull-back: k(φ(x), φ(z)) is a kernel for any map φ; φ = " + name;
+    return make<pull_back_node>(std::move(name), std::move(text), std::move(proof), std::move(phi), a.shared(), from);
 }
 
 kernel pull_back(const kernel& map, const kernel& a) {
@@ -183,9 +183,10 @@ kernel scaled(const kernel& a, std::vector<double> factors) {
         texts.push_back(number_text(each));
     }
     if (factors.empty()) fail(errc::invalid_argument, "scaled: a factor for each column is needed, got none");
+    feature times = scale_map(factors);
     return make<pull_back_node>("scaled", fmt::format("scaled({}, [{}])", a.text(), fmt::join(texts, ", ")),
-                                "pull-back by multiplying the coordinates", scale_map(factors), a.shared(),
-                                domain::vectors, std::vector<index>{}, nullptr, factors);
+                                "pull-back by multiplying the coordinates", std::move(times), a.shared(),
+                                domain::vectors, std::vector<index>{}, nullptr, std::move(factors));
 }
 
 kernel field(const std::string& who, const kernel& k) {
@@ -217,8 +218,9 @@ kernel from_function(std::string name, std::function<double(std::span<const doub
 }
 
 kernel from_feature_map(std::string name, feature phi) {
-    return make<pull_back_node>(name, "map(" + name + ")",
-                                "explicit map: φ(x)ᵀφ(z), the linear kernel pulled back by φ = " + name, std::move(phi),
+    std::string text = "map(" + name + ")",
+                proof = "explicit map: φ(x)ᵀφ(z), the linear kernel pulled back by φ = " + name;
+    return make<pull_back_node>(std::move(name), std::move(text), std::move(proof), std::move(phi),
                                 kernel(linear{}).shared(), domain::vectors);
 }
 

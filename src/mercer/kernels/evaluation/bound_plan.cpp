@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "mercer/base/error.h"
-#include "mercer/kernels/evaluation/doubt.h"
 
 namespace mercer::evaluation {
 
@@ -42,6 +41,25 @@ void require_norms(const dataset& vectors, const buffer<T>& norms) {
                                          "cannot be computed; scale the data",
                                          i, precision<T>()));
         }
+}
+
+// The thresholds of vectors with these norms; whether any of them is in doubt.
+template <class T>
+bool thresholds(doubt<T>& close, const operand<T>& vectors, const buffer<T>& norms, const source<T>& of,
+                buffer<T>& out) {
+    bool any = false;
+    const T* shift = of.shift_data();
+    out.resize(norms.size());
+    for (index i = 0; i < norms.size(); ++i) {
+        const auto norm = static_cast<double>(norms[i]);
+        out[i] = close.threshold(norm, of.depth());
+        if (out[i] >= 0 && !shift) out[i] = close.threshold(norm, vectors.terms(i));
+        // Products and sums of whole numbers are exact as long as they fit the mantissa.
+        if (out[i] >= 0 && norms[i] < (sizeof(T) == 4 ? 0x1p22 : 0x1p51) && vectors.whole(i, shift))
+            out[i] = doubt<T>::never;
+        any = any || out[i] >= 0;
+    }
+    return any;
 }
 
 // log k(x, z) - ½ log k(x, x) - ½ log k(z, z) keeps no digits where the logarithms are too large.
@@ -95,7 +113,7 @@ std::vector<T> object_values(const instruction& step, const dataset& objects) {
 template <class T>
 bound_plan<T>::bound_plan(std::shared_ptr<const plan> plan_, dataset x_, const dataset* z_,
                           const evaluator_memory& memory)
-    : code(std::move(plan_)), same(z_ == nullptr), x(std::move(x_)), z(z_ ? *z_ : dataset()) {
+    : code(std::move(plan_)), same(z_ == nullptr), x(std::move(x_)), z(z_ ? *z_ : dataset()), memory_(memory) {
     // A map of the vectors must see the same coordinates on both sides.
     const bool maps = std::any_of(code->features.begin(), code->features.end(),
                                   [](const feature& f) { return static_cast<bool>(f.apply); });
@@ -105,14 +123,63 @@ bound_plan<T>::bound_plan(std::shared_ptr<const plan> plan_, dataset x_, const d
     }
     rows = x.size();
     cols = same ? rows : z.size();
-    bind_sources(memory);
+    bind_sources();
     bind_factors();
     bind_table();
 }
 
 template <class T>
-void bound_plan<T>::bind_sources(const evaluator_memory& memory) {
-    std::size_t copy_bytes = memory.copy_bytes;
+bool bound_plan<T>::takes(const dataset& columns) const {
+    const bool together = std::ranges::any_of(code->features, [](const feature& f) { return bool(f.apply); });
+    const bool numbers_of_objects = std::ranges::any_of(code->code, [](const instruction& step) {
+        return step.what == instruction::op::outer_multiply || step.what == instruction::op::outer_add;
+    });
+    if (!same || together || numbers_of_objects || users || x.kind() != domain::vectors || x.size() == 0 ||
+        columns.kind() != domain::vectors || columns.size() == 0)
+        return false;
+    const bool dims = columns.dims() == x.dims(), both_sparse = x.is_sparse() && columns.is_sparse();
+    return (dims || both_sparse) && std::ranges::all_of(sources, [&](const source<T>& s) {
+               return !s.bits() && !s.copied && (dims || s.shift.empty());
+           });
+}
+
+template <class T>
+bound_plan<T>::bound_plan(const bound_plan& ready, dataset z_)
+    : code(ready.code),
+      x(ready.x),
+      z(std::move(z_)),
+      rows(ready.rows),
+      cols(z.size()),
+      sources(ready.sources),
+      factors(ready.factors),
+      memory_(ready.memory_) {
+    for (std::size_t s = 0; s < sources.size(); ++s) bind_columns(sources[s], s);
+}
+
+template <class T>
+void bound_plan<T>::bind_columns(source<T>& one, std::size_t at) const {
+    one.z = operand<T>(z, one.sparse() && z.is_sparse());
+    one.wide = one.z.streamed_sparse() && one.depth() > 4096;
+    if (one.x_norms.size() > 0) {
+        one.z_norms.resize(cols);
+        one.z.norms(one.shift_data(), one.z_norms);
+        require_norms(z, one.z_norms);
+    }
+    if (code->statistics[at].centred) {
+        doubt<T> close = doubt_of(static_cast<int>(at));
+        const bool any = thresholds(close, one.z, one.z_norms, one, one.z_doubt);
+        if (any && !one.careful()) one.x_doubt.resize(rows), std::ranges::fill(one.x_doubt, doubt<T>::never);
+        if (!one.careful()) one.z_doubt = {};
+    }
+    one.low = one.low ||
+              (one.careful() && !one.sparse() && (one.x.rounds(one.shift_data()) || one.z.rounds(one.shift_data())));
+    one.same_as = twin_of(one, at);
+    choose_slices(one);
+}
+
+template <class T>
+void bound_plan<T>::bind_sources() {
+    std::size_t copy_bytes = memory_.copy_bytes;
     std::vector<std::pair<dataset, dataset>> made;
     for (const auto& f : code->features)
         made.push_back(f.apply ? f.apply(x, same ? nullptr : &z) : std::pair(x, same ? dataset() : z));
@@ -123,12 +190,10 @@ void bound_plan<T>::bind_sources(const evaluator_memory& memory) {
         source<T> one;
         one.what = wanted.what;
         if (wanted.what != statistic::user) {
-            bind_vectors(one, wanted, static_cast<int>(s), left, right, memory.rough ? 128 : 8);
+            bind_vectors(one, wanted, static_cast<int>(s), left, right);
             one.same_as = twin_of(one, s);
             if (one.same_as < 0) copy_vectors(one, copy_bytes);
-            // Slices of which a stripe of panels stays in L2.
-            if (one.reads_numbers() && !one.sparse() && one.depth() > memory.whole_depth)
-                one.slice_depth = std::clamp<index>(memory.whole_depth / 4 * 4, 4, 1024);
+            choose_slices(one);
         } else {
             one.x = operand<T>(left, false);
             one.z = operand<T>(right, false);
@@ -139,9 +204,16 @@ void bound_plan<T>::bind_sources(const evaluator_memory& memory) {
     }
 }
 
+// Slices of which a stripe of panels stays in L2.
+template <class T>
+void bound_plan<T>::choose_slices(source<T>& one) const {
+    const bool deep = one.reads_numbers() && !one.sparse() && one.depth() > memory_.whole_depth;
+    one.slice_depth = deep ? std::clamp<index>(memory_.whole_depth / 4 * 4, 4, 1024) : 0;
+}
+
 template <class T>
 void bound_plan<T>::bind_vectors(source<T>& one, const pair_statistic& wanted, int at, const dataset& left,
-                                 const dataset& right, double units) {
+                                 const dataset& right) {
     const bool empty = left.size() == 0 || right.size() == 0;  // no vectors, so their coordinates do not matter
     if (left.dims() != right.dims() && !empty && !(left.is_sparse() && right.is_sparse()))
         fail(errc::invalid_argument, fmt::format("x has {} coordinates and z has {}", left.dims(), right.dims()));
@@ -160,7 +232,7 @@ void bound_plan<T>::bind_vectors(source<T>& one, const pair_statistic& wanted, i
         one.shift = std::move(seen.centre);
     one.wide = as_sparse && right.is_sparse() && one.depth() > 4096 && !one.bits();
     if (wants_norms(*code, at)) bind_norms(one, left, right);
-    if (wanted.centred && !one.bits()) bind_doubt(one, at, units);
+    if (wanted.centred && !one.bits()) bind_doubt(one, at);
     // Sums over differences are exact but for what rounding to T takes from the coordinates.
     const bool differences = wanted.what == statistic::manhattan || wanted.what == statistic::chi2;
     one.low = (differences || (one.careful() && !one.sparse())) &&
@@ -199,27 +271,21 @@ void bound_plan<T>::bind_norms(source<T>& one, const dataset& left, const datase
     require_norms(right, one.z_norms);
 }
 
-// Which pairs need their differences.
 template <class T>
-void bound_plan<T>::bind_doubt(source<T>& one, int at, double units) const {
+doubt<T> bound_plan<T>::doubt_of(int at) const {
     std::vector<map_call> maps;
     for (const auto& step : code->code)
         if (step.what == instruction::op::map && step.a == at && step.input == map_input::squared_distance)
             maps.push_back(step.formula);
-    doubt<T> close(std::move(maps), one.depth(), units);
-    bool any = false;
-    const auto thresholds = [&](const operand<T>& vectors, const buffer<T>& norms, buffer<T>& out) {
-        out.resize(norms.size());
-        for (index i = 0; i < norms.size(); ++i) {
-            out[i] = close.threshold(static_cast<double>(norms[i]));
-            // Products and sums of whole numbers are exact as long as they fit the mantissa.
-            if (out[i] >= 0 && norms[i] < (sizeof(T) == 4 ? 0x1p22 : 0x1p51) && vectors.whole(i, one.shift_data()))
-                out[i] = doubt<T>::never;
-            any = any || out[i] >= 0;
-        }
-    };
-    thresholds(one.x, one.x_norms, one.x_doubt);
-    if (!same) thresholds(one.z, one.z_norms, one.z_doubt);
+    return doubt<T>(std::move(maps), memory_.rough ? 128 : 8);
+}
+
+// Which pairs need their differences.
+template <class T>
+void bound_plan<T>::bind_doubt(source<T>& one, int at) const {
+    doubt<T> close = doubt_of(at);
+    bool any = thresholds(close, one.x, one.x_norms, one, one.x_doubt);
+    if (!same) any = thresholds(close, one.z, one.z_norms, one, one.z_doubt) || any;
     if (!any) one.x_doubt = {}, one.z_doubt = {};
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "mercer/kernels/evaluation/doubt.h"
 #include "mercer/kernels/evaluation/evaluator.h"
 #include "mercer/kernels/evaluation/evaluator_parts.h"
 
@@ -14,6 +15,10 @@ template <class T>
 class bound_plan {
 public:
     bound_plan(std::shared_ptr<const plan> plan_, dataset x_, const dataset* z_, const evaluator_memory& memory);
+    // The rows of a plan bound to K(x, x) against other columns: only these are looked at. Values have the bits that
+    // K(z, x) has. `takes` says whether it can be done.
+    bound_plan(const bound_plan& ready, dataset z_);
+    bool takes(const dataset& z) const;
 
     std::shared_ptr<const plan> code;
     bool same = false;  // z is x
@@ -31,16 +36,20 @@ public:
     std::size_t table_source() const { return static_cast<std::size_t>(code->code.back().a); }
 
 private:
-    void bind_sources(const evaluator_memory& memory);
-    void bind_vectors(source<T>& one, const pair_statistic& wanted, int at, const dataset& left, const dataset& right,
-                      double units);
+    void bind_sources();
+    void bind_vectors(source<T>& one, const pair_statistic& wanted, int at, const dataset& left, const dataset& right);
     void bind_bits(source<T>& one, const dataset& left, const dataset& right) const;
     void bind_norms(source<T>& one, const dataset& left, const dataset& right) const;
-    void bind_doubt(source<T>& one, int at, double units) const;
+    void bind_doubt(source<T>& one, int at) const;
+    void bind_columns(source<T>& one, std::size_t at) const;
+    doubt<T> doubt_of(int at) const;
+    void choose_slices(source<T>& one) const;
     int twin_of(const source<T>& one, std::size_t at) const;
     void copy_vectors(source<T>& one, std::size_t& room) const;
     void bind_factors();
     void bind_table();
+
+    evaluator_memory memory_;
 };
 
 extern template class bound_plan<float>;

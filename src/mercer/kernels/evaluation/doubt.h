@@ -1,12 +1,12 @@
 // When ‖x‖² + ‖z‖² - 2xᵀz is good enough for a function of the squared distance, and when it takes the differences
 // xₐ-zₐ.
 //
-// Rounding leaves an error of about E = u·(‖x‖² + ‖z‖²)·(1 + √d/2) in that sum, u the unit roundoff and d the number of
-// coordinates, however close x and z are. A decreasing, convex f makes at most E·|f'(t)| of it: enough beyond some
-// distance θ(E), where f is flat, but perhaps not for close pairs far from the origin. Every object has a threshold
-// θ(E) of twice its own norm; a pair with t below the larger of its two thresholds is computed again from differences,
-// the others are right as they are. Which way a pair goes depends on the pair alone, so its value does not depend on
-// what else is asked for.
+// Rounding leaves an error of about E = u·(‖x‖²·(1 + √d/2) + ‖z‖²·(1 + √d'/2)) in that sum, u the unit roundoff, d and
+// d' the numbers of coordinates that are not zero (xᵀz has no more terms than the sparser of them), however close x and
+// z are. A decreasing, convex f makes at most E·|f'(t)| of it: enough beyond some distance θ(E), where f is flat, but
+// perhaps not for close pairs far from the origin. Every object has a threshold θ(E) of twice its own part; a pair with
+// t below the larger of its two thresholds is computed again from differences, the others are right as they are. Which
+// way a pair goes depends on the pair alone, so its value does not depend on what else is asked for.
 #pragma once
 
 #include <array>
@@ -24,13 +24,12 @@ class doubt {
 public:
     static constexpr T never = -1;  // no squared distance is below it
 
-    // Of the maps of one statistic; depth: the number of coordinates; units of rounding of f(0) = 1 that are allowed.
-    doubt(std::vector<map_call> maps, index depth, double units)
-        : maps_(std::move(maps)), growth_(1 + 0.5 * std::sqrt(static_cast<double>(depth))), allowed_(units * unit) {}
+    // Of the maps of one statistic; units of rounding of f(0) = 1 that are allowed.
+    doubt(std::vector<map_call> maps, double units) : maps_(std::move(maps)), allowed_(units * unit) {}
 
-    // θ of an object with this squared norm.
-    T threshold(double squared_norm) {
-        const double error = unit * 2 * squared_norm * growth_;
+    // θ of an object with this squared norm, a sum of so many terms.
+    T threshold(double squared_norm, index terms) {
+        const double error = unit * 2 * squared_norm * (1 + 0.5 * std::sqrt(static_cast<double>(terms)));
         if (!(error > 0) || !std::isfinite(error)) return never;
         // Steps of a factor √2, so that few different ones are ever worked out.
         const int step = static_cast<int>(std::ceil(2 * std::log2(error)));
@@ -66,7 +65,7 @@ private:
     }
 
     std::vector<map_call> maps_;
-    double growth_, allowed_;
+    double allowed_;
     std::unordered_map<int, T> known_;
 };
 

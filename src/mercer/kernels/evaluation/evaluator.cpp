@@ -60,6 +60,15 @@ template <class T>
 evaluator<T>::evaluator(evaluator&&) noexcept = default;
 
 template <class T>
+evaluator<T>::evaluator(std::unique_ptr<state> made) : state_(std::move(made)) {}
+
+template <class T>
+std::optional<evaluator<T>> evaluator<T>::against(const dataset& columns) const {
+    if (wide_ || !state_->bound.takes(columns)) return {};
+    return evaluator(std::make_unique<state>(*state_, columns));
+}
+
+template <class T>
 index evaluator<T>::rows() const {
     return wide_ ? wide_->rows() : state_->bound.rows;
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -35,6 +36,9 @@ public:
     evaluator(std::shared_ptr<const plan> code, dataset x);
     ~evaluator();
     evaluator(evaluator&&) noexcept;
+    // Where z is x: the same rows against other columns, of which alone something is computed here; nothing where
+    // they cannot be seen apart (objects with a common dictionary, numbers of objects, a user's function).
+    std::optional<evaluator> against(const dataset& columns) const;
 
     index rows() const;
     index cols() const;
@@ -54,6 +58,7 @@ public:
 
 private:
     struct state;
+    explicit evaluator(std::unique_ptr<state> made);
     std::unique_ptr<state> state_;
     std::unique_ptr<evaluator<double>> wide_;  // instead of state_, where floats would not do
 };

@@ -148,7 +148,7 @@ index rows_in_group(const std::vector<source<T>>& sources) {
 // Into how many rows a group of `count` is cut, so that there are enough items for every thread; no further than that
 // needs, since every part of a stripe packs it again.
 inline index rows_in_chunk(index count, index stripes, index unit) {
-    const index parts = std::clamp<index>(ceil_div(4 * threads(), stripes), 1, ceil_div(count, 4 * unit));
+    const index parts = std::clamp<index>(ceil_div(index{4} * threads(), stripes), 1, ceil_div(count, 4 * unit));
     return ceil_div(ceil_div(count, parts), unit) * unit;
 }
 

@@ -13,6 +13,8 @@ struct evaluator<T>::state {
           stripes(bound, memory.packed_bytes),
           deep(bound, stripes),
           tiles(bound) {}
+    state(const state& ready, const dataset& z)
+        : bound(ready.bound, z), stripes(bound, 0), deep(bound, stripes), tiles(bound) {}
 
     evaluation::bound_plan<T> bound;
     evaluation::column_stripes<T> stripes;

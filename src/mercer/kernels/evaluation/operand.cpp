@@ -164,6 +164,23 @@ bool operand<T>::rounds(const T* shift) const {
 }
 
 template <class T>
+index operand<T>::terms(index i) const {
+    return std::visit(
+        [&](const auto& some) -> index {
+            const auto none_zero = [](const auto* from, index count) {
+                return static_cast<index>(count - std::count(from, from + count, 0));
+            };
+            if constexpr (requires { some.row(i); })
+                return none_zero(some.row(i), some.dims());
+            else if constexpr (requires { some.cols(i); })
+                return none_zero(some.values(i).data(), static_cast<index>(some.values(i).size()));
+            else
+                return 0;
+        },
+        vectors_.items());
+}
+
+template <class T>
 bool operand<T>::whole(index i, const T* shift) const {
     thread_local std::vector<double> row;
     row.resize(static_cast<std::size_t>(dims()));
@@ -254,10 +271,7 @@ template <class T>
 index operand<T>::room_for_entries(index i) const {
     return std::visit(
         [&](const auto& some) -> index {
-            using kind = std::decay_t<decltype(some)>;
-            if constexpr (std::is_same_v<kind, sparse<T>>) {
-                return 0;
-            } else if constexpr (requires { some.cols(i); }) {
+            if constexpr (!std::is_same_v<std::decay_t<decltype(some)>, sparse<T>> && requires { some.cols(i); }) {
                 return static_cast<index>(some.cols(i).size());
             } else if constexpr (requires { some.row(i); }) {
                 const auto* row = some.row(i);

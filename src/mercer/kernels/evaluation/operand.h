@@ -56,6 +56,8 @@ public:
     void pack_low(const selection& which, slice part, const T* shift, T* packed, index width,
                   pack_scratch<T>& scratch) const;
     bool rounds(const T* shift) const;
+    // How many coordinates of vector i are not zero: terms of a sum over it.
+    index terms(index i) const;
     // Whether all coordinates of vector i, minus the shift's, are whole numbers.
     bool whole(index i, const T* shift) const;
     // Replaces the vectors by copies in T, minus the shift, dense where most coordinates are stored; low: also what

@@ -14,7 +14,7 @@ column_stripes<T>::column_stripes(const bound_plan<T>& bound, std::size_t packed
 
 template <class T>
 void column_stripes<T>::choose_width() {
-    constexpr index panel_bytes = 256 * 1024, most = 1024 / static_cast<index>(sizeof(T));
+    constexpr index panel_bytes = index{256} * 1024, most = 1024 / static_cast<index>(sizeof(T));
     width_ = most;
     const index unit = ops_.sparse_panel;  // a whole number of dense panels too
     for (const auto& s : bound_.sources) {
@@ -96,7 +96,10 @@ template <class T>
 void column_stripes<T>::collect_numbers(const open_stripe<T>& stripe, std::size_t at, workspace<T>& w) const {
     const auto& s = bound_.sources[at];
     if (s.x_norms.size() > 0) collect(bound_.right_norms(s), stripe.cols, stripe.width, w.col_norms[at]);
-    if (s.careful()) collect(bound_.right_doubt(s), stripe.cols, stripe.width, w.col_doubt[at]);
+    if (!s.careful()) return;
+    collect(bound_.right_doubt(s), stripe.cols, stripe.width, w.col_doubt[at]);
+    // Columns that are not there are far from everything: their differences need not be looked at.
+    std::fill(w.col_norms[at].data() + stripe.cols.size(), w.col_norms[at].data() + stripe.width, T(1e30));
 }
 
 template <class T>

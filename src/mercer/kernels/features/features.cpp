@@ -13,8 +13,9 @@ namespace {
 
 // A feature that treats X and Z alike and independently.
 feature each(std::string key, std::function<dataset(const dataset&)> apply) {
-    return {std::move(key),
-            [apply](const dataset& x, const dataset* z) { return std::pair(apply(x), z ? apply(*z) : dataset()); }};
+    return {std::move(key), [apply = std::move(apply)](const dataset& x, const dataset* z) {
+                return std::pair(apply(x), z ? apply(*z) : dataset());
+            }};
 }
 
 void refuse_negative(const std::string& owner, index row, index column, double value) {
@@ -64,11 +65,11 @@ dataset mapped(const std::vector<std::vector<double>>& m, const dataset& x, cons
 }  // namespace
 
 feature linear_map(std::string key, std::vector<std::vector<double>> m) {
-    return each(std::move(key), [m](const dataset& x) { return mapped(m, x, {}); });
+    return each(std::move(key), [m = std::move(m)](const dataset& x) { return mapped(m, x, {}); });
 }
 
 feature linear_map_of_differences(std::string key, std::vector<std::vector<double>> m) {
-    return {std::move(key), [m](const dataset& x, const dataset* z) {
+    return {std::move(key), [m = std::move(m)](const dataset& x, const dataset* z) {
                 const dataset& right = z ? *z : x;
                 std::vector<double> origin;
                 if (right.size() > 0) {
@@ -98,7 +99,7 @@ feature circle_map(double period) {
 feature vector_map(std::string key, std::function<std::vector<double>(std::span<const double>)> phi) {
     // Two functions may go by one name: the number keeps their images apart.
     static std::atomic<int> made{0};
-    return each(fmt::format("{} #{}", key, made++), [phi](const dataset& x) {
+    return each(fmt::format("{} #{}", key, made++), [phi = std::move(phi)](const dataset& x) {
         const dense<double> from = as_dense<double>(x);
         matrix<double> to;
         for (index i = 0; i < from.size(); ++i) {

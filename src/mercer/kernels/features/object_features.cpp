@@ -235,7 +235,7 @@ private:
         for (const double left : a.weight_)
             for (const double right : b.weight_) out.weight_.push_back(left * right);
         out.name_ = [=, a = a.name_, b = b.name_](index f, const known_names& known) {
-            const feature_name left = a(f / columns, known), right = b(f % columns, known);
+            feature_name left = a(f / columns, known), right = b(f % columns, known);
             if (left.text == "1") return right;
             if (right.text == "1") return left;
             return feature_name{left.text + " & " + right.text,
@@ -306,7 +306,7 @@ sparse<double> object_features::rows() const {
 std::optional<std::string> without_features(const kernel& k) {
     if (k.where() == domain::vectors || k.where() == domain::any) {
         try {
-            feature_map(k, 1);
+            const feature_map some(k, 1);
             return {};
         } catch (const error& reason) {
             return reason.what();

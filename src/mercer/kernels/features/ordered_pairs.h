@@ -79,7 +79,7 @@ int emit_ordered_pairs(plan_builder& code, const std::string& owner, Prepare pre
         const std::vector<prepared> as = all(left, rows), bs = all(right, cols);
         const pair_order order(left, rows, right, cols);
         // The seconds of few firsts in runs, so that one row of many columns keeps all threads busy.
-        const index most = std::max(rows.size(), cols.size()), pieces = 4 * threads(),
+        const index most = std::max(rows.size(), cols.size()), pieces = index{4} * threads(),
                     run = std::min(rows.size(), cols.size()) >= pieces ? most : std::max<index>(16, most / pieces);
         const index row_runs = (cols.size() + run - 1) / run, col_runs = (rows.size() + run - 1) / run;
         const index by_row = rows.size() * row_runs;

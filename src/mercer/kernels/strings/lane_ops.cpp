@@ -19,7 +19,7 @@ constexpr size lanes = static_cast<size>(hn::MaxLanes(numbers()));
 template <int levels>
 HWY_INLINE vector row_of(vector letter, const double* t, size m, vector decay, double* before, vector total) {
     const numbers d;
-    vector run[levels > 0 ? levels : 1], corner[levels > 0 ? levels : 1];
+    vector run[levels + (levels == 0)], corner[levels + (levels == 0)];
     for (int l = 0; l < levels; ++l) run[l] = corner[l] = hn::Zero(d);
     const vector one = hn::Set(d, 1.0);
     for (size j = 0; j < m; ++j, before += levels * lanes) {
@@ -43,7 +43,7 @@ HWY_INLINE vector long_row_of(int levels, vector letter, const double* t, size m
     const numbers d;
     double* const run = before + m * levels * lanes;
     double* const corner = run + levels * lanes;
-    for (size l = 0; l < 2 * levels * lanes; l += lanes) hn::StoreU(hn::Zero(d), d, run + l);
+    for (size l = 0; l < size{2} * levels * lanes; l += lanes) hn::StoreU(hn::Zero(d), d, run + l);
     const vector one = hn::Set(d, 1.0);
     for (size j = 0; j < m; ++j, before += levels * lanes) {
         const auto same = hn::Eq(letter, hn::LoadU(d, t + j * lanes));

@@ -48,7 +48,7 @@ std::vector<double> degree_weights(int d) {
 std::uint64_t equal_bits(const char* a, const char* b) {
     std::uint64_t bits = 0;
 #if defined(__SSE2__)
-    for (int part = 0; part < 4; ++part) {
+    for (std::ptrdiff_t part = 0; part < 4; ++part) {
         const __m128i x = _mm_loadu_si128(reinterpret_cast<const __m128i*>(a + 16 * part)),
                       y = _mm_loadu_si128(reinterpret_cast<const __m128i*>(b + 16 * part));
         bits |= static_cast<std::uint64_t>(static_cast<std::uint16_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(x, y))))

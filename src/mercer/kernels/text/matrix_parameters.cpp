@@ -72,7 +72,7 @@ std::vector<std::vector<double>> bilinear::root() const {
     if (A.empty()) fail(errc::invalid_argument, "bilinear: A must have at least one row");
     const dense_matrix m = symmetric("bilinear", A);
     const Eigen::SelfAdjointEigenSolver<dense_matrix> eigen(m);
-    const Eigen::VectorXd values = eigen.eigenvalues();
+    const Eigen::VectorXd& values = eigen.eigenvalues();
     // Rounding alone can move an eigenvalue by n·ε·‖A‖.
     const double tolerance = static_cast<double>(m.rows()) * 2.3e-16 * values.cwiseAbs().maxCoeff();
     if (values.minCoeff() < -tolerance)

@@ -5,6 +5,8 @@
 #include <hwy/contrib/math/math-inl.h>
 #include <hwy/highway.h>
 
+#include <utility>
+
 namespace mercer::MERCER_SIMD_TARGET {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -71,6 +73,37 @@ HWY_INLINE lanes<T> operator/(double a, lanes<T> b) {
     return lanes<T>::all(a) / b;
 }
 
+#if HWY_TARGET == HWY_EMU128
+// WebAssembly, where Highway's Round and ConvertTo go lane by lane: |x| < 2²² (2⁵¹) rounded by adding 1.5·2²³ (2⁵²),
+// whose last bit is 1, as a number and as bits.
+template <class V>
+HWY_INLINE auto nearest_whole(V x) {
+    const hn::DFromV<V> f;
+    const hn::RebindToSigned<decltype(f)> i;
+    const auto shift =
+        hn::Set(f, static_cast<hn::TFromV<V>>(sizeof(hn::TFromV<V>) == 4 ? 12582912.0 : 6755399441055744.0));
+    const auto sum = hn::Add(x, shift);
+    return std::pair(hn::Sub(sum, shift), hn::Sub(hn::BitCast(i, sum), hn::BitCast(i, shift)));
+}
+// e^x = 2ⁿ·Σ rᵏ/k!, |r| <= ln 2 / 2, k <= 13: what is cut off is below 1e-17.
+template <class V>
+HWY_INLINE V exp_by_series(V x) {
+    const tag<double> d;
+    const hn::RebindToSigned<tag<double>> i;
+    const auto [n, k] = nearest_whole(hn::Mul(x, hn::Set(d, 1.4426950408889634)));
+    auto r = hn::NegMulAdd(n, hn::Set(d, 6.93147180369123816490e-01), x);
+    r = hn::NegMulAdd(n, hn::Set(d, 1.90821492927058770002e-10), r);
+    auto p = hn::Set(d, 1.0 / 6227020800.0);
+    for (const double factorial :
+         {479001600.0, 39916800.0, 3628800.0, 362880.0, 40320.0, 5040.0, 720.0, 120.0, 24.0, 6.0, 2.0, 1.0, 1.0})
+        p = hn::MulAdd(p, r, hn::Set(d, 1.0 / factorial));
+    const auto half = hn::ShiftRight<1>(k);
+    const auto bias = hn::Set(i, 1023);
+    const auto first = hn::BitCast(d, hn::ShiftLeft<52>(hn::Add(half, bias)));
+    const auto second = hn::BitCast(d, hn::ShiftLeft<52>(hn::Add(hn::Sub(k, half), bias)));
+    return hn::Mul(hn::Mul(p, first), second);
+}
+#endif
 // eˣ = 2ⁿ·eʳ with n = round(x·log₂e) and r = x - n·ln 2 in two pieces; the polynomial is the minimax one of
 // Moshier's Cephes library (expf) for |r| <= ln 2 / 2, within 1.2e-7 relative. What would be below the normal numbers
 // is 0: unscaled data have little else, and every such number costs the processor a hundred cycles, here and wherever
@@ -82,7 +115,11 @@ HWY_INLINE lanes<float> exp(lanes<float> x) {
     const auto low = hn::Set(f, -87.3f);  // e^low > 2⁻¹²⁶
     const auto high = hn::Set(f, 88.73f);
     const auto t = hn::Min(high, hn::Max(low, x.v));
+#if HWY_TARGET == HWY_EMU128
+    const auto [n, k] = nearest_whole(hn::Mul(t, hn::Set(f, 1.44269504088896341f)));
+#else
     const auto n = hn::Round(hn::Mul(t, hn::Set(f, 1.44269504088896341f)));
+#endif
     auto r = hn::NegMulAdd(n, hn::Set(f, 0.693359375f), t);
     r = hn::NegMulAdd(n, hn::Set(f, -2.12194440e-4f), r);
     auto p = hn::Set(f, 1.9875691500e-4f);
@@ -96,7 +133,9 @@ HWY_INLINE lanes<float> exp(lanes<float> x) {
     return {hn::IfThenZeroElse(hn::Lt(x.v, low), decltype(p){_mm512_scalef_ps(p.raw, n.raw)})};
 #endif
     // 2ⁿ in two factors, so that n = -149 … 128 needs no special case.
+#if HWY_TARGET != HWY_EMU128
     const auto k = hn::ConvertTo(i, n);
+#endif
     const auto half = hn::ShiftRight<1>(k);
     const auto bias = hn::Set(i, 127);
     const auto first = hn::BitCast(f, hn::ShiftLeft<23>(hn::Add(half, bias)));
@@ -108,6 +147,9 @@ HWY_INLINE lanes<double> exp(lanes<double> x) {
     const tag<double> d;
     const auto low = hn::Set(d, -708.3);  // e^low > 2⁻¹⁰²²
     const auto within = hn::Max(low, hn::Min(hn::Set(d, 710.0), x.v));
+#if HWY_TARGET == HWY_EMU128
+    return {hn::IfThenElse(hn::Eq(x.v, x.v), hn::IfThenZeroElse(hn::Lt(x.v, low), exp_by_series(within)), x.v)};
+#endif
     return {hn::IfThenElse(hn::Eq(x.v, x.v), hn::IfThenZeroElse(hn::Lt(x.v, low), hn::Exp(d, within)), x.v)};
 }
 // 2ⁿ for a whole n >= 0, exactly; infinity where it is too large. In two factors, since 2ⁿ itself may be just out of

@@ -61,7 +61,7 @@ std::vector<index> given_rows(const nystroem_options& o, index n, const char* ow
              fmt::format("{}: centres=given needs centre_rows, the numbers of the rows", owner));
     std::vector<index> out = o.centre_rows;
     std::ranges::sort(out);
-    out.erase(std::ranges::unique(out).begin(), out.end());
+    out.erase(std::unique(out.begin(), out.end()), out.end());
     if (out.front() < 0 || out.back() >= n)
         fail(errc::invalid_argument, fmt::format("{}: centre_rows must satisfy 0 <= row < {}, got {}", owner, n,
                                                  out.front() < 0 ? out.front() : out.back()));
@@ -113,7 +113,7 @@ nystroem_problem pose_nystroem(const kernel_rows& x, const nystroem_options& o, 
         judges(sample.begin(), sample.begin() + to_judge);
     if (!given.empty()) pool = given, sample.insert(sample.end(), given.begin(), given.end());
     for (auto* each : {&sample, &pool, &judges}) std::ranges::sort(*each);
-    sample.erase(std::ranges::unique(sample).begin(), sample.end());
+    sample.erase(std::unique(sample.begin(), sample.end()), sample.end());
 
     // Objects are fetched once: from files that is a pass.
     const dataset objects = x.gather(sample);

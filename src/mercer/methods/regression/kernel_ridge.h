@@ -21,6 +21,7 @@
 #include <span>
 #include <vector>
 
+#include "mercer/base/physical_memory.h"
 #include "mercer/methods/fit_control.h"
 #include "mercer/methods/kernel_expansion.h"
 #include "mercer/methods/model_file.h"
@@ -37,12 +38,12 @@ struct kernel_ridge_options {
     bool loo = false;                     // leave-one-out residuals as well: twice the work of the fit
     bool variance = false;                // keep what predict_variance needs: n² numbers
     ridge_solver solver = ridge_solver::automatic;
-    double tol = 1e-10;                               // cg: ‖y - (K + λW⁻¹)α‖ <= tol·‖y‖
-    index max_products = 1000;                        // cg: products with K
-    fit_checkpoint checkpoint{};                      // cg
-    index rank = 0;                                   // cg: of the preconditioner; 0: what suits n and the memory
-    std::size_t memory_bytes = std::size_t{4} << 30;  // checked before anything is allocated
-    progress_callback progress{};  // false ends the fit with errc::cancelled: half a factor predicts nothing
+    double tol = 1e-10;                       // cg: ‖y - (K + λW⁻¹)α‖ <= tol·‖y‖
+    index max_products = 1000;                // cg: products with K
+    fit_checkpoint checkpoint{};              // cg
+    index rank = 0;                           // cg: of the preconditioner; 0: what suits n and the memory
+    std::size_t memory_bytes = gibibytes(4);  // checked before anything is allocated
+    progress_callback progress{};             // false ends the fit with errc::cancelled: half a factor predicts nothing
 };
 
 struct kernel_ridge_model {
@@ -85,7 +86,7 @@ struct ridge_path_options {
     std::vector<double> alphas;  // at least one, each 0 <= λ < infinity
     ridge_score score = ridge_score::gcv;
     std::vector<double> sample_weight;
-    std::size_t memory_bytes = std::size_t{4} << 30;
+    std::size_t memory_bytes = gibibytes(4);
     progress_callback progress{};
 };
 

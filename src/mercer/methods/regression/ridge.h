@@ -16,6 +16,7 @@
 
 #include <vector>
 
+#include "mercer/base/physical_memory.h"
 #include "mercer/data/dataset.h"
 #include "mercer/methods/model_file.h"
 #include "mercer/methods/regression/kernel_ridge.h"
@@ -29,7 +30,7 @@ struct ridge_options {
     bool fit_intercept = true;
     ridge_form form = ridge_form::cheaper;
     std::vector<double> sample_weight;  // empty: all 1. 2 = the example twice, 0 = absent
-    std::size_t memory_bytes = std::size_t{4} << 30;
+    std::size_t memory_bytes = gibibytes(4);
 };
 
 struct ridge_model {

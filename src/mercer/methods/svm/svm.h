@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "mercer/data/dataset.h"
+#include "mercer/gram/ready_rows.h"
 #include "mercer/kernels/kernel.h"
 #include "mercer/methods/svm/calibration.h"
 #include "mercer/methods/svm/class_problems.h"
@@ -97,6 +98,7 @@ struct svm_model {
     index dims = 0;
     double C = 1;
     std::optional<calibration> probability;
+    ready_rows ready{};  // of the support objects, for those who ask again and again
 
     index problems() const { return static_cast<index>(offset.size()); }
     class_problems pairs() const { return {static_cast<index>(classes.size()), scheme}; }

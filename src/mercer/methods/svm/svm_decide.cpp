@@ -96,7 +96,12 @@ template <class T>
 matrix<double> decide_as(const svm_model& model, const dataset& x) {
     if (model.support.size() == 0)
         return reduce<T>(model, x.size(), [](const selection&, const selection&, matrix_view<T>) {});
-    const auto k = make_gram<T>(*model.k, x, model.support, {std::size_t{64} << 20, 0, sizeof(T) == 4});
+    const evaluator_memory memory{std::size_t{64} << 20, 0, sizeof(T) == 4};
+    std::unique_ptr<gram<T>> k;
+    if constexpr (std::is_same_v<T, double>)
+        k = model.ready.gram_of(*model.k, x, model.support, memory);
+    else
+        k = make_gram<T>(*model.k, x, model.support, memory);
     return reduce<T>(model, x.size(), [&](const selection& rows, const selection& cols, matrix_view<T> out) {
         k->block(rows, cols, out);
     });
@@ -185,7 +190,9 @@ std::vector<double> predict(const svm_model& model, const dataset& x) {
     if (const auto f = decide_linear(model, x)) return predict(model, f->view());
     if (const auto f = decide_by_features(model, x)) return predict(model, f->view());
     constexpr index sample = 32;
-    if (x.size() <= 2 * sample || (!model.is_classifier() && model.task != svm_task::one_class))
+    // Floats are made of all support vectors anew: for a few objects that takes longer than doubles that are ready.
+    const index few = model.ready.kept() ? 32 * sample : 2 * sample;
+    if (x.size() <= few || (!model.is_classifier() && model.task != svm_task::one_class))
         return predict(model, decide(model, x, arithmetic::exact).view());
     matrix<double> f = decide(model, x, arithmetic::fast);
     // How far off the fast decisions are, seen on a sample; then whatever lies within sixteen times that is looked at

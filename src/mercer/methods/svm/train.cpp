@@ -156,7 +156,7 @@ private:
             look(begun - started - measuring, steps, alpha);
             measuring += now() - begun;
         };
-        const dual_solution out = solve_dual(*fast, *exact, in, watched);
+        dual_solution out = solve_dual(*fast, *exact, in, watched);
         const double spent = now() - started - measuring;
         if (!seen.empty()) seen.pop_back();  // the last look is at the end, and knows its steps
         if (spent < 0.5) {

@@ -106,7 +106,7 @@ public:
             }
             const std::size_t most = text ? per_row : per_row / 10 * 10;
             if (column == most) ++row, column = 0;
-            spots_.push_back({row, column++});
+            spots_.emplace_back(row, column++);
         }
         numbered_ = !text;
         return static_cast<double>(row + 1) * row_height;

@@ -27,18 +27,14 @@ void collect(const std::shared_ptr<const kernel_node>& node, std::vector<kernel>
     }
 }
 
-// tr K/n - 1ᵀK1/n², of at most a few thousand objects: a scale need not be known to the last digit.
-double variance_of(const kernel& k, const dataset& x) {
-    constexpr index most = 2000;
-    std::vector<index> rows;
-    const index n = std::min(most, x.size());
-    for (index i = 0; i < n; ++i) rows.push_back(i * x.size() / n);
-    const auto K = make_gram<double>(k, n < x.size() ? gather(x, std::span<const index>(rows)) : x);
+// tr K/n - 1ᵀK1/n²
+double variance_of(const kernel& k, const gram<double>& K) {
+    const index n = K.rows();
     std::vector<double> self(static_cast<std::size_t>(n));
-    K->diagonal(self);
+    K.diagonal(self);
     matrix<double> ones(n, 1), sums(n, 1);
     std::fill_n(ones.data(), n, 1.0);
-    K->multiply(ones.view(), sums.view());
+    K.multiply(ones.view(), sums.view());
     const auto count = static_cast<double>(n);
     double trace = 0, total = 0;
     for (index i = 0; i < n; ++i) trace += self[static_cast<std::size_t>(i)], total += sums(i, 0);
@@ -47,6 +43,34 @@ double variance_of(const kernel& k, const dataset& x) {
         fail(errc::data, fmt::format("learn: {} has values that are not finite on these objects", k.text()));
     // All objects in one place: rounding is all that is left, and the kernel says nothing.
     return variance > 1e-12 * std::abs(trace / count) ? variance : std::max(std::abs(trace / count), 1e-300);
+}
+
+// The same of at most a few thousand objects: a scale need not be known to the last digit.
+double variance_on_some(const kernel& k, const dataset& x) {
+    constexpr index most = 2000;
+    std::vector<index> rows;
+    const index n = std::min(most, x.size());
+    for (index i = 0; i < n; ++i) rows.push_back(i * x.size() / n);
+    return variance_of(k, *make_gram<double>(k, n < x.size() ? gather(x, std::span<const index>(rows)) : x));
+}
+
+// Σ weights·matrices
+template <class T>
+matrix<T> sum_of(const std::vector<matrix<T>>& parts, std::span<const double> weights) {
+    const index n = parts.front().rows();
+    matrix<T> all(n, n);
+    parallel_runs(n, 16, [&](index first, index end) {
+        for (index i = first; i < end; ++i) {
+            T* to = all.row(i);
+            for (std::size_t m = 0; m < parts.size(); ++m) {
+                if (weights[m] == 0) continue;
+                const T* from = parts[m].row(i);
+                const auto d = static_cast<T>(weights[m]);
+                for (index j = 0; j < n; ++j) to[j] += d * from[j];
+            }
+        }
+    });
+    return all;
 }
 
 }  // namespace
@@ -91,18 +115,39 @@ kernel_family::kernel_family(std::vector<kernel> parts, dataset x, bool balance,
         if (!k.proof().valid)
             fail(errc::invalid_argument,
                  fmt::format("learn: every part must be a kernel, and {} is not proven to be one", k.text()));
-        scales_.push_back(balance ? variance_of(k, x_) : 1.0);
     }
-    const auto n = static_cast<double>(size());
-    if (4 * n * n * static_cast<double>(count() + 1) > static_cast<double>(memory_bytes)) return;
-    for (std::size_t m = 0; m < parts_.size(); ++m) {
-        kept_.emplace_back(size(), size());
-        make_gram<float>(parts_[m], x_, {std::size_t{64} << 20, std::size_t{64} << 20, true})->all(kept_.back().view());
-        const auto by = static_cast<float>(1 / scales_[m]);
-        parallel_runs(size(), 64, [&](index first, index end) {
-            for (float* v = kept_.back().row(first); v < kept_.back().row(end - 1) + size(); ++v) *v *= by;
-        });
+    // Float and double values of all parts, and of their sum.
+    const double numbers = static_cast<double>(size()) * static_cast<double>(size()) * static_cast<double>(count() + 1);
+    const bool keeps = 4 * numbers <= static_cast<double>(memory_bytes),
+               keeps_exact = 12 * numbers <= static_cast<double>(memory_bytes);
+    for (const kernel& k : parts_) {
+        if (keeps_exact) {
+            kept_exact_.emplace_back(size(), size());
+            make_gram<double>(k, x_, std::size_t{64} << 20)->all(kept_exact_.back().view());
+        }
+        scales_.push_back(!balance      ? 1.0
+                          : keeps_exact ? variance_of(k, precomputed<double>(std::as_const(kept_exact_.back()).view()))
+                                        : variance_on_some(k, x_));
+        if (keeps) keep(k);
     }
+}
+
+// The float values of the newest part, and the double ones, divided by its scale.
+void kernel_family::keep(const kernel& k) {
+    const double scale = scales_.back();
+    kept_.emplace_back(size(), size());
+    if (kept_exact_.empty())
+        make_gram<float>(k, x_, {std::size_t{64} << 20, std::size_t{64} << 20, true})->all(kept_.back().view());
+    parallel_runs(size(), 64, [&](index first, index end) {
+        for (index i = first; i < end; ++i)
+            for (index j = 0; j < size(); ++j) {
+                float& value = kept_.back()(i, j);
+                if (kept_exact_.empty())
+                    value *= static_cast<float>(1 / scale);
+                else
+                    value = static_cast<float>(kept_exact_.back()(i, j) /= scale);
+            }
+    });
 }
 
 kernel kernel_family::sum(std::span<const double> weights) const {
@@ -113,24 +158,18 @@ kernel kernel_family::sum(std::span<const double> weights) const {
 
 std::unique_ptr<gram<float>> kernel_family::fast(std::span<const double> weights) const {
     if (kept_.empty()) return make_gram<float>(sum(weights), x_, {std::size_t{64} << 20, std::size_t{64} << 20, true});
-    matrix<float> all(size(), size());
-    parallel_runs(size(), 16, [&](index first, index end) {
-        for (index i = first; i < end; ++i) {
-            float* to = all.row(i);
-            for (std::size_t m = 0; m < kept_.size(); ++m) {
-                if (weights[m] == 0) continue;
-                const float* from = kept_[m].row(i);
-                const auto d = static_cast<float>(weights[m]);
-                for (index j = 0; j < size(); ++j) to[j] += d * from[j];
-            }
-        }
-    });
-    return std::make_unique<precomputed<float>>(std::move(all));
+    return std::make_unique<precomputed<float>>(sum_of(kept_, weights));
+}
+
+std::unique_ptr<gram<double>> kernel_family::exact(std::span<const double> weights) const {
+    if (kept_exact_.empty()) return make_gram<double>(sum(weights), x_);
+    return std::make_unique<precomputed<double>>(sum_of(kept_exact_, weights));
 }
 
 void kernel_family::multiply(index m, matrix_view<const double> v, matrix_view<double> out, bool exact) const {
     const auto part = static_cast<std::size_t>(m);
     if (!exact && !kept_.empty()) return precomputed<float>(kept_[part].view()).multiply(v, out);
+    if (!kept_exact_.empty()) return precomputed<double>(kept_exact_[part].view()).multiply(v, out);
     // Rows without a coefficient need no columns of K.
     std::vector<index> used;
     for (index i = 0; i < v.rows; ++i)

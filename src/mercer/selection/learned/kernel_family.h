@@ -25,8 +25,8 @@ kernel weighted_sum(std::span<const kernel> parts, std::span<const double> facto
 
 class kernel_family {
 public:
-    // balance: divide each by its variance; else all scales are 1. Matrices of float values are kept where they take at
-    // most memory_bytes.
+    // balance: divide each by its variance; else all scales are 1. Matrices of float values, and of double ones beside
+    // them, are kept where they take at most memory_bytes.
     kernel_family(std::vector<kernel> parts, dataset x, bool balance, std::size_t memory_bytes);
 
     index count() const { return static_cast<index>(parts_.size()); }
@@ -38,14 +38,18 @@ public:
     kernel sum(std::span<const double> weights) const;
     // Values of the sum in float: from the matrices in memory where they are there.
     std::unique_ptr<gram<float>> fast(std::span<const double> weights) const;
+    std::unique_ptr<gram<double>> exact(std::span<const double> weights) const;  // and in double
     // out = K/s of part m times the columns of v; in double, or from values in float where those are at hand.
     void multiply(index m, matrix_view<const double> v, matrix_view<double> out, bool exact) const;
 
 private:
+    void keep(const kernel& k);
+
     std::vector<kernel> parts_;
     dataset x_;
     std::vector<double> scales_;
-    std::vector<matrix<float>> kept_;  // empty: too large
+    std::vector<matrix<float>> kept_;         // empty: too large
+    std::vector<matrix<double>> kept_exact_;  // likewise
 };
 
 }  // namespace mercer

@@ -7,7 +7,6 @@
 
 #include "mercer/base/error.h"
 #include "mercer/gram/adaptors.h"
-#include "mercer/gram/make_gram.h"
 #include "mercer/methods/fit_control.h"
 
 namespace mercer {
@@ -74,7 +73,7 @@ machines_of_family::machines_of_family(const kernel_family& family, std::span<co
 
 machine_coefficients machines_of_family::fit(std::span<const double> weights, double tol, double seconds) {
     const auto fast = family_.fast(weights);
-    const auto exact = make_gram<double>(family_.sum(weights), family_.objects());
+    const auto exact = family_.exact(weights);
     std::vector<dual_solution> solved;
     std::vector<binary_problem> problems;
     svm_options options = options_;

@@ -261,7 +261,7 @@ pivoted_factor pivoted_cholesky(matrix<double> a, double tolerance) {
     int info = 0, rank = 0;
     std::vector<int> place(static_cast<std::size_t>(n));
     if (n > 0) {
-        buffer<double> work(2 * n);
+        buffer<double> work(index{2} * n);
         const double stop = std::max(tolerance, 0.0);  // LAPACK takes a negative one for its own default
         in_turn(cubed(n) / 3, dpstrf_, "L", &n, a.data(), &n, place.data(), &rank, &stop, work.data(), &info, 1);
         // With nothing positive on the diagonal dpstrf leaves its arguments alone, in some versions with rank 1.

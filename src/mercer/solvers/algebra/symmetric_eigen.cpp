@@ -111,7 +111,7 @@ void values_by_band(matrix<double>& a, std::vector<double>& values) {
 // Z ← QZ with Q = H₁H₂…, the reflector Hₖ in row k of `a` from place k+1 on, its first number 1 and not stored.
 void turn(matrix<double>& a, const std::vector<double>& tau, matrix<double>& z) {
     const int n = static_cast<int>(a.rows());
-    buffer<double> t(reflectors * reflectors), work(static_cast<index>(n) * reflectors);
+    buffer<double> t(index{reflectors} * reflectors), work(static_cast<index>(n) * reflectors);
     for (int first = (n - 2) / reflectors * reflectors; first >= 0; first -= reflectors) {
         const int rows = n - 1 - first, count = std::min(reflectors, rows), ldt = reflectors;
         double* const v = a.row(first) + first + 1;

@@ -19,7 +19,7 @@ constexpr index round_up(index n, index unit) { return (n + unit - 1) / unit * u
 // Rows of a band: what stays in L2 beside the sums, whole micro-tiles, and a divisor of a leaf.
 template <class T>
 index rows_of_band(index cols) {
-    constexpr index bytes = 512 * 1024;
+    constexpr index bytes = index{512} * 1024;
     for (const index band : {192, 96, 48})
         if (band * cols * static_cast<index>(sizeof(T)) <= bytes) return band;
     return 24;

@@ -14,8 +14,8 @@
 namespace mercer {
 
 struct rp_cholesky_options {
-    index rank = 1;   // fewer are found where K has a smaller rank up to rounding
-    index block = 0;  // pivots proposed at once; 0: what suits the rank
+    index rank = 1;     // fewer are found where K has a smaller rank up to rounding
+    index block = 0;    // pivots proposed at once; 0: what suits the rank
     double enough = 0;  // ends where no more than this share of the trace is left
     std::uint64_t seed = 0;
     std::function<bool(index done, double left)> progress{};  // false: stop with the pivots there are

@@ -47,6 +47,8 @@ public:
     // Regression within ε of y, of those who take part.
     price_path(const padded_matrix& K, std::span<const double> y, std::span<const std::uint8_t> takes_part,
                double epsilon, std::span<const double> weight = {});
+    price_path(const price_path&) = delete;  // points into itself
+    price_path& operator=(const price_path&) = delete;
 
     // Goes on to a price not below the last, till the gap is at most tol or so many steps were made.
     void solve(double C, double tol, std::int64_t most_steps);
@@ -70,9 +72,6 @@ private:
     std::vector<index> choose_block() const;
     bool solve_block(double enough, std::int64_t most_steps);
     void find_offset();
-
-    price_path(const price_path&) = delete;  // points into itself
-    price_path& operator=(const price_path&) = delete;
 
     const padded_matrix& K_;
     double epsilon_ = 0;

@@ -125,6 +125,32 @@ HWY_INLINE void place(inner_problem<R>& p, size k) {
     p.low[k] = p.alpha[k] > p.lower[k] ? (p.alpha[k] > 0 ? -tube : tube) : static_cast<R>(infinity);
 }
 
+// α_i up and α_j down by t, cut at the box and where |α| has its corner; returns by how much they moved.
+template <class R>
+HWY_INLINE double move_pair(inner_problem<R>& p, size i, size j, double t) {
+    const double top = p.tube > 0 && p.alpha[i] < 0 ? 0.0 : p.upper[i];
+    const double bottom = p.tube > 0 && p.alpha[j] > 0 ? 0.0 : p.lower[j];
+    const double room_i = top - p.alpha[i], room_j = p.alpha[j] - bottom;
+    if (t >= room_i && room_i <= room_j) {
+        p.alpha[j] -= room_i;
+        p.alpha[i] = top;
+        if (room_i == room_j) p.alpha[j] = bottom;
+        return room_i;
+    }
+    if (t >= room_j) {
+        p.alpha[i] += room_j;
+        p.alpha[j] = bottom;
+        return room_j;
+    }
+    // By as much as both can move: a step that one of them rounds away would change their sum, and a million of such
+    // steps the problem.
+    t = __builtin_fabs(p.alpha[i]) > __builtin_fabs(p.alpha[j]) ? (p.alpha[i] + t) - p.alpha[i]
+                                                                : p.alpha[j] - (p.alpha[j] - t);
+    p.alpha[i] += t;
+    p.alpha[j] -= t;
+    return t;
+}
+
 template <class R>
 void solve(inner_problem<R>& p) {
     scan_result<R> state[2];
@@ -157,31 +183,12 @@ void solve(inner_problem<R>& p) {
                 ++p.flat_steps;
         }
         if (a < p.tau) a = p.tau;
-        // The step along α_i + α_j = const, cut at the box, and where |α| has its corner.
+        // The step along α_i + α_j = const.
         double t = (static_cast<double>(p.F[i]) + static_cast<double>(p.up[i]) - static_cast<double>(p.F[j]) -
                     static_cast<double>(p.low[j])) /
                    a;
-        const double top = p.tube > 0 && p.alpha[i] < 0 ? 0.0 : p.upper[i];
-        const double bottom = p.tube > 0 && p.alpha[j] > 0 ? 0.0 : p.lower[j];
-        const double room_i = top - p.alpha[i], room_j = p.alpha[j] - bottom;
-        if (t >= room_i && room_i <= room_j) {
-            t = room_i;
-            p.alpha[j] -= t;
-            p.alpha[i] = top;
-            if (room_i == room_j) p.alpha[j] = bottom;
-        } else if (t >= room_j) {
-            t = room_j;
-            p.alpha[i] += t;
-            p.alpha[j] = bottom;
-        } else {
-            // By as much as both can move: a step that one of them rounds away would change their sum, and a million of
-            // such steps the problem.
-            t = __builtin_fabs(p.alpha[i]) > __builtin_fabs(p.alpha[j]) ? (p.alpha[i] + t) - p.alpha[i]
-                                                                        : p.alpha[j] - (p.alpha[j] - t);
-            if (t == 0) break;
-            p.alpha[i] += t;
-            p.alpha[j] -= t;
-        }
+        t = move_pair(p, i, j, t);
+        if (t == 0) break;
         place(p, i);
         place(p, j);
         ++p.steps;

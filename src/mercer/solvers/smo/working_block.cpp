@@ -10,7 +10,7 @@
 namespace mercer::smo {
 
 index room_for_free(std::size_t budget, const limits& by) {
-    const auto side = static_cast<index>(std::sqrt(static_cast<double>(budget / 8 / sizeof(float))));
+    const auto side = static_cast<index>(std::sqrt(static_cast<double>(budget) / (8 * sizeof(float))));
     return std::clamp(side, by.smallest_block, by.most_free);
 }
 
@@ -60,7 +60,7 @@ bool working_block::round(double target, double rough, bool finest) {
 // have in common.
 bool working_block::worth_whole(bool finest) {
     if (v_.active <= by_.whole_size) return true;
-    const auto room = static_cast<index>(std::sqrt(static_cast<double>(options_.block_bytes / 2 / sizeof(float))));
+    const auto room = static_cast<index>(std::sqrt(static_cast<double>(options_.block_bytes) / (2 * sizeof(float))));
     if (!finest || v_.active > std::min(by_.most_whole, room)) return false;
     return static_cast<double>(done_.rows_computed + done_.rows_reused) >=
                by_.whole_rows * static_cast<double>(v_.active) ||
@@ -130,7 +130,7 @@ void working_block::choose_violators(index limit, std::vector<index>& chosen) {
         if (i < v_.active && v_.is_free(i)) moving.push_back(i);
     }
     const index kept = std::min<index>(static_cast<index>(moving.size()), limit / 2);
-    const index each = (limit - kept) / (2 * v_.groups);
+    const index each = (limit - kept) / (index{2} * v_.groups);
     for (int g = 0; g < v_.groups; ++g) {
         worst(up[g], each);
         worst(low[g], each);

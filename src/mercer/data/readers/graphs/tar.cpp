@@ -29,7 +29,7 @@ bool octal_field(std::string_view header, std::size_t at, std::size_t length, st
 
 // The sum of all bytes of the header, those of the sum itself taken as blanks.
 bool checks(std::string_view header) {
-    std::uint64_t wanted = 0, sum = 8 * ' ';
+    std::uint64_t wanted = 0, sum = std::uint64_t{8} * ' ';
     for (std::size_t k = 0; k < block; ++k)
         if (k < 148 || k >= 156) sum += static_cast<unsigned char>(header[k]);
     return octal_field(header, 148, 8, wanted) && wanted == sum;

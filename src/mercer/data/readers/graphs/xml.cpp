@@ -23,7 +23,7 @@ void append_utf8(std::string& out, unsigned code) {
 
 void xml_cursor::fail_expecting(std::string_view what, std::size_t offset) const {
     const std::string_view rest = text_.substr(std::min(offset, text_.size()));
-    const std::string_view got = rest.substr(0, rest.find_first_of("\n"));
+    const std::string_view got = rest.substr(0, rest.find('\n'));
     fail_at(errc::parse, name_, text_, std::min(offset, text_.size()),
             fmt::format("expected {}, got {}", what, rest.empty() ? "the end" : quoted(got)));
 }
