@@ -165,17 +165,16 @@ bool operand<T>::rounds(const T* shift) const {
 
 template <class T>
 index operand<T>::terms(index i) const {
+    const auto not_zero = [](const auto& from) {
+        return static_cast<index>(from.size()) - static_cast<index>(std::ranges::count(from, 0));
+    };
     return std::visit(
         [&](const auto& some) -> index {
-            const auto none_zero = [](const auto* from, index count) {
-                return static_cast<index>(count - std::count(from, from + count, 0));
-            };
             if constexpr (requires { some.row(i); })
-                return none_zero(some.row(i), some.dims());
+                return not_zero(std::span(some.row(i), static_cast<std::size_t>(some.dims())));
             else if constexpr (requires { some.cols(i); })
-                return none_zero(some.values(i).data(), static_cast<index>(some.values(i).size()));
-            else
-                return 0;
+                return not_zero(some.values(i));
+            return 0;
         },
         vectors_.items());
 }
