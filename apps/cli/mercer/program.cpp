@@ -1,11 +1,11 @@
 #include "program.h"
 
 #include <fmt/format.h>
-#include <csignal>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <fstream>
 #include <numeric>
 #include <random>

@@ -19,8 +19,8 @@ class ready_rows {
 public:
     ready_rows() = default;
     ready_rows(const ready_rows&) noexcept {}
-    ready_rows& operator=(const ready_rows&) noexcept {
-        made_.reset();
+    ready_rows& operator=(const ready_rows& other) noexcept {
+        if (this != &other) made_.reset();
         return *this;
     }
 

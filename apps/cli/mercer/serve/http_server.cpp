@@ -220,6 +220,7 @@ namespace mercer::cli {
 
 struct http_server::state {};
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): kept where there is a server
 http_server::http_server(const http_limits&, std::function<http_answer(const http_request&)>) {
     fail(errc::unsupported,
          "this mercer was built without cpp-httplib: install libcpp-httplib-dev (tools/setup does) and build again");

@@ -67,7 +67,7 @@ exported as_pmml(const model& m) {
     exported out{pmml_of(c, m.label), {}};
     const auto* s = dynamic_cast<const fitted_as<svm_model>*>(&m.inner());
     if (pmml_lacks_probabilities(c) || (s && s->model().probability))
-        out.notes.push_back("without probabilities: PMML has none of machines with kernels");
+        out.notes.emplace_back("without probabilities: PMML has none of machines with kernels");
     return out;
 }
 

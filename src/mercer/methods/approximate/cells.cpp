@@ -83,7 +83,7 @@ cell_division divide_into_cells(const kernel& k, const dataset& x, index size, d
     for (int round = 0; round < 20; ++round) {
         report(progress, {"cells", std::ssize(centres), 0, 0}, "cells");
         std::ranges::sort(centres);
-        centres.erase(std::ranges::unique(centres).begin(), centres.end());
+        centres.erase(std::unique(centres.begin(), centres.end()), centres.end());
         const auto members =
             grouped(nearest_centres(k, x, gather(x, std::span<const index>(centres))), std::ssize(centres));
         std::vector<index> next;
@@ -104,7 +104,7 @@ cell_division divide_into_cells(const kernel& k, const dataset& x, index size, d
         centres = std::move(next);
     }
     std::ranges::sort(centres);
-    centres.erase(std::ranges::unique(centres).begin(), centres.end());
+    centres.erase(std::unique(centres.begin(), centres.end()), centres.end());
     return {std::make_shared<const kernel>(k), gather(x, std::span<const index>(centres)), overlap};
 }
 

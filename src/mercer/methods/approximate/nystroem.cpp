@@ -135,7 +135,7 @@ std::vector<double> seen_by_all(const process_group* group, std::vector<double> 
         std::memcpy(out.data() + before, each.data(), each.size());
     }
     std::ranges::sort(out);
-    out.erase(std::ranges::unique(out).begin(), out.end());
+    out.erase(std::unique(out.begin(), out.end()), out.end());
     return out;
 }
 

@@ -66,7 +66,7 @@ void agree(const process_group& group, streamed_targets& out) {
         names.insert(names.end(), classes.begin(), classes.end());
     }
     std::ranges::sort(names);
-    names.erase(std::ranges::unique(names).begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
     out.class_names = names;
 }
 
