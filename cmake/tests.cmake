@@ -42,7 +42,7 @@ if(test_sources AND NOT MERCER_SANITIZE)
                         $<TARGET_NAME_IF_EXISTS:ZLIB::ZLIB> $<TARGET_NAME_IF_EXISTS:LibLZMA::LibLZMA>)
   add_test(NAME core.contracts COMMAND mercer_core_tests --gtest_brief=1
            --gtest_filter=kernels/registered*:composite*:kernel_contract*:extremes*:oracle*:gram*:svm_contract*:knn*:nearest*:kernel_*:ridge*:representer*:interior_point*:band_reduction*:block_lanczos*:mercer_test*:spectrum*:dense_algebra*:-*large*:*alignment*:*density_overlap*)
-  set_tests_properties(core.contracts PROPERTIES TIMEOUT 600)
+  set_tests_properties(core.contracts PROPERTIES TIMEOUT 600 COST 70) # COST, in seconds: long tests begin first, so that none is left over at the end
   add_executable(mercer_core_alone ${CMAKE_SOURCE_DIR}/tests/core/main.cpp)
   target_link_libraries(mercer_core_alone PRIVATE mercer_core)
   add_test(NAME core.alone COMMAND mercer_core_alone)
@@ -82,7 +82,7 @@ if(mercer_apps)
   foreach(script ${app_tests})
     get_filename_component(test ${script} NAME_WE)
     add_test(NAME apps.${test} COMMAND /usr/bin/python3 ${script} ${CMAKE_RUNTIME_OUTPUT_DIRECTORY} ${CMAKE_SOURCE_DIR})
-    set_tests_properties(apps.${test} PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77 ${test_environment}) # 77: the program to compare with is not installed
+    set_tests_properties(apps.${test} PROPERTIES TIMEOUT 600 COST 10 SKIP_RETURN_CODE 77 ${test_environment}) # 77: the program to compare with is not installed
   endforeach()
 endif()
 # The Python package, from the build tree; one entry per file, so that they run side by side.
@@ -91,7 +91,7 @@ if(TARGET mercer_python)
   foreach(script ${python_tests})
     get_filename_component(test ${script} NAME_WE)
     add_test(NAME python.${test} COMMAND ${MERCER_PYTHON_EXECUTABLE} -m pytest -q -p no:cacheprovider ${script})
-    set_tests_properties(python.${test} PROPERTIES TIMEOUT 600 ENVIRONMENT "PYTHONPATH=${CMAKE_BINARY_DIR}/python;MERCER_BUILD_DIR=${CMAKE_BINARY_DIR};MALLOC_PERTURB_=165")
+    set_tests_properties(python.${test} PROPERTIES TIMEOUT 600 COST 10 ENVIRONMENT "PYTHONPATH=${CMAKE_BINARY_DIR}/python;MERCER_BUILD_DIR=${CMAKE_BINARY_DIR};MALLOC_PERTURB_=165")
   endforeach()
   # What another processor would make of it: narrower vectors here, in BLAS and in numpy, so that other last bits come out.
   if(NOT MERCER_SANITIZE)
@@ -111,7 +111,7 @@ if(test_sources AND mercer_simd_objects AND NOT MERCER_SANITIZE)
       set(left_out *alignment*:*density_overlap*)
     endif()
     add_test(NAME other_processor.${simd} COMMAND mercer_tests --gtest_filter=-${left_out} --gtest_brief=1)
-    set_tests_properties(other_processor.${simd} PROPERTIES ENVIRONMENT MERCER_SIMD=${simd} TIMEOUT 1800)
+    set_tests_properties(other_processor.${simd} PROPERTIES ENVIRONMENT MERCER_SIMD=${simd} TIMEOUT 1800 COST 150)
   endforeach()
 endif()
 # Whether scikit-learn still says what the stored oracle says. Exit code 77: it is not installed.
@@ -136,7 +136,7 @@ if(NOT MERCER_SANITIZE)
     add_test(NAME simd COMMAND ${CMAKE_SOURCE_DIR}/tools/check-simd ${mercer_simd_objects} COMMAND_EXPAND_LISTS)
   endif()
   add_test(NAME consumer COMMAND ${CMAKE_SOURCE_DIR}/tests/consumer/run ${CMAKE_BINARY_DIR})
-  set_tests_properties(consumer PROPERTIES TIMEOUT 900)
+  set_tests_properties(consumer PROPERTIES TIMEOUT 900 COST 130)
 endif()
 
 # The seeds of every fuzz target and inputs made of them, without libFuzzer, which is for `make fuzz`.
