@@ -56,6 +56,15 @@ TEST(json_records, kinds_by_their_values) {
     EXPECT_EQ((*rows(t).of("t").as<strings>())[0], "x y");
 }
 
+// "records:offers.jsonl" is what somebody writes who has records as lines of JSON.
+TEST(json_records, need_no_other_name_than_records) {
+    for (const char* before : {"", "\xEF\xBB\xBF", "\n  "}) {
+        const table t = csv(std::string(before) + "{\"t\": \"x, y\", \"label\": 3}\n{\"t\": \"z\", \"label\": 4}\n");
+        EXPECT_EQ(t.y, (std::vector<double>{3, 4})) << before;
+        EXPECT_EQ((*rows(t).of("t").as<strings>())[0], "x, y");
+    }
+}
+
 TEST(csv_records, fields_are_what_the_kernel_compares) {
     read_options how;
     how.records.kinds = {{"tags", "sets"}, {"parse", "trees"}};

@@ -25,7 +25,7 @@ std::span<const file_format* const> all_formats() {
         &npy_format(), &images_format(), &xyz_format(), &tudataset_format(), &graphml_format(), &graph_lines_format(), &libsvm_format(),
         &fasta_format(), &fastq_format(), &ts_format(), &arff_format(), &long_series_format(),
         &strings_format(), &sets_format(), &multisets_format(), &trees_format(), &texts_format(),
-        &csv_records_format(), &json_records_format(), &csv_format()};
+        &records_format(), &json_records_format(), &csv_format()};
     // clang-format on
     return all;
 }

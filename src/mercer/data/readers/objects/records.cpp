@@ -106,8 +106,15 @@ table parse_csv_records(const source& file, const read_options& options) {
     return out;
 }
 
-const file_format& csv_records_format() {
-    static const file_format about{"records", {".records"}, nullptr, parse_csv_records};
+table parse_records(const source& file, const read_options& options) {
+    const std::string_view text = detail::without_mark(file.bytes());
+    const std::size_t first = text.find_first_not_of(" \t\r\n");
+    return first != std::string_view::npos && text[first] == '{' ? parse_json_records(file, options)
+                                                                 : parse_csv_records(file, options);
+}
+
+const file_format& records_format() {
+    static const file_format about{"records", {".records"}, nullptr, parse_records};
     return about;
 }
 

@@ -24,7 +24,11 @@ table parse_csv_records(const source& file, const read_options& options);
 // under options.csv.label, or under "label" where it is empty.
 table parse_json_records(const source& file, const read_options& options);
 
-const file_format& csv_records_format();   // "records": has to be named, for such a file is csv too
+// The one or the other, by its first letter: no header of a table begins with a brace.
+table parse_records(const source& file, const read_options& options);
+
+const file_format&
+records_format();  // "records": has to be named where it is comma-separated, for such a file is csv too
 const file_format& json_records_format();  // "jsonl"
 
 }  // namespace mercer
