@@ -4,7 +4,7 @@ to compare on a machine at other work), and the error on a held-out third.
 
 bench/tune.py [--rows N] [SET ...]      sets of ../shared/data/classification and regression, by default six and six: SVC and its
                                         error in %, SVR of standardised targets and its RMSE; PYTHONPATH=build/python
-bench/tune.py ridge [SET ...]           KernelRidge instead of SVR, ours by leaving one out in closed form
+bench/tune.py ridge [SET ...]           KernelRidge instead of SVR
 bench/tune.py grid                      the whole grid on 4,000 rows of cod-rna, ijcnn1 and phishing, ours alone
 """
 
@@ -83,7 +83,7 @@ def beside(names, rows, ridge):
         ours, theirs, number = (mercer.SVC(), SVC(), "C") if classes else (mercer.KernelRidge(kernel="rbf"), KernelRidge(kernel="rbf"), "alpha") if ridge else (mercer.SVR(), SVR(), "C")
         fold = parts(X, y, classes)
         before = processor_seconds()
-        found = mercer.tune(ours, X, y, **({} if number == "alpha" else {"groups": fold}))
+        found = mercer.tune(ours, X, y, groups=fold)
         values = {each: sorted({trial["at"][each] for trial in found.trials}) for each in ("gamma", number)}
         start, middle = time.perf_counter(), processor_seconds()
         grid = GridSearchCV(theirs, values, cv=PredefinedSplit(fold), n_jobs=2, scoring=None if classes else "neg_root_mean_squared_error").fit(X, y)

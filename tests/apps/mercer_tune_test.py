@@ -45,7 +45,7 @@ class Tune(mercer_program.Scratch):
         x, y = vectors("housing.svm")
         x = standardised(x)
         found = as_json("tune", "kernel_ridge", DATA / "housing.svm", "--scale", "standard", "--kernel",
-                        "rbf(gamma=?{0.01,0.05})", "--set", "alpha=?{0.01,1}")
+                        "rbf(gamma=?{0.01,0.05})", "--set", "alpha=?{0.01,1}", "--folds", str(len(y)))
         self.assertEqual(found["cross_validation"], "leave-one-out, in closed form")
         for trial in found["trials"]:
             gamma, alpha = trial["at"]["gamma"], trial["at"]["alpha"]

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine
-from sklearn.model_selection import StratifiedKFold, cross_val_score
+from sklearn.kernel_ridge import KernelRidge as TheirRidge
+from sklearn.model_selection import GridSearchCV, PredefinedSplit, StratifiedKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler, scale
 from sklearn.svm import SVC as TheirSVC
@@ -36,6 +37,22 @@ def test_ridge_and_names_of_classes():
     found = mercer.tune(mercer.SVC(), X, names, kernel="rbf(gamma=?) + ?*linear()", C="?", search="model", trials=12)
     assert set(found.estimator.predict(X)) == {"a", "b", "c"}
     assert len(found.trials) == 12 and set(found.trials[0]["at"]) == {"gamma", "weight", "C"}
+
+
+def test_ridge_scores_are_those_of_a_grid_search_of_scikit_learn():
+    X, y = load_diabetes(return_X_y=True)
+    X, y = scale(X), scale(y)
+    fold = np.arange(len(y)) * 7 % 5
+    found = mercer.tune(mercer.KernelRidge(kernel="rbf"), X, y, groups=fold, race=False, metric="mae")
+    assert found.cross_validation == "5 folds, groups kept together"
+    values = {name: sorted({trial["at"][name] for trial in found.trials}) for name in ("gamma", "alpha")}
+    theirs = GridSearchCV(
+        TheirRidge(kernel="rbf"), values, cv=PredefinedSplit(fold), scoring="neg_mean_absolute_error"
+    ).fit(X, y)
+    of = {(at["gamma"], at["alpha"]): -score for at, score in zip(theirs.cv_results_["params"], theirs.cv_results_["mean_test_score"])}
+    assert len(found.trials) == len(of) == 100
+    for trial in found.trials:
+        assert trial["mean"] == pytest.approx(of[trial["at"]["gamma"], trial["at"]["alpha"]], rel=1e-6)
 
 
 def test_strings_and_groups():

@@ -224,7 +224,8 @@ void search_options::add_to(CLI::App& command) {
         ->option_text("N")
         ->check(CLI::Range(1, 100000))
         ->group("Search");
-    command.add_option("--folds", how.folds, "Parts of the cross-validation (default 5)")
+    command
+        .add_option("--folds", how.folds, "Parts of the cross-validation (default 5; as many as rows: leave one out)")
         ->option_text("N")
         ->group("Search");
     command.add_option("--repeats", how.repeats, "Cross-validate so many times, each dealt anew")
@@ -285,8 +286,7 @@ std::string summary(const api::tuning& found) {
     std::string out =
         fmt::format("{} settings by {}, {}, in {:.2f} s", found.trials.size(), found.metric, found.how, found.seconds);
     if (found.rows < found.of_rows) out += fmt::format("\nsearched on {} of {} rows", found.rows, found.of_rows);
-    if (dropped > 0)
-        out += fmt::format("\n{} settings were dropped after the first folds: significantly worse", dropped);
+    if (dropped > 0) out += fmt::format("\n{} settings were dropped early: significantly worse", dropped);
     if (unfinished > 0)
         out += fmt::format("\nfits of {} settings were cut short: their scores are approximate", unfinished);
     for (std::size_t a = 0; a < found.axes.size(); ++a) {

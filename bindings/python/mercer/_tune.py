@@ -48,8 +48,9 @@ def tune(
 ):  # fmt: skip
     """Chooses the numbers of an estimator written as "?" by cross-validation, and fits it with the best of them.
 
-    One kernel matrix serves all folds and all C, ridges are scored by leaving one out in closed form, and settings that
-    are significantly worse than the best after the first folds are dropped: much quicker than GridSearchCV.
+    One kernel matrix serves all folds and all C, one decomposition many alpha of a ridge, and settings that are
+    significantly worse than the best after the first folds are dropped: much quicker than GridSearchCV. As many folds
+    as examples is leaving one out, which a ridge has in closed form.
 
     Parameters
     ----------

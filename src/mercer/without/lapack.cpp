@@ -23,6 +23,10 @@ std::mutex& gate() {
     static std::mutex open;
     return open;
 }
+bool& let_in::here() {
+    thread_local bool in = false;
+    return in;
+}
 int checked_square(const matrix<double>& a, const char* owner) {
     if (a.rows() != a.cols())
         fail(errc::invalid_argument, std::string(owner) + ": the matrix must be square, got " +

@@ -62,6 +62,52 @@ TEST(tune, the_best_is_the_best_and_a_race_finds_it_too) {
     EXPECT_NO_THROW(fit(raced.chosen_spec(), data));
 }
 
+// Many λ by one reduction, and few by a decomposition each, against whole fits.
+TEST(tune, ridges_are_scored_as_fits_done_one_by_one) {
+    table data = sample("housing.svm");
+    data.x = scaled(*fit_scaling(data.x, "standard"), data.x);
+    const fold_plan plan = plain_folds(data.x.size(), 5, seeded(1));
+    for (const auto& [alphas, settings] : {std::pair("?{0.001,0.01,0.1,1,10}", 10u), std::pair("?{0.01,1}", 4u)}) {
+        const tuning found = tune({"kernel_ridge", "rbf(gamma=?{0.01,0.1})", "", {{"alpha", alphas}}}, data, no_race());
+        EXPECT_EQ(found.how, "5 folds");
+        EXPECT_EQ(found.trials.size(), settings);
+        for (const trial& t : found.trials)
+            for (int f = 0; f < 5; ++f) {
+                const std::vector<index> training = plan.training(f);
+                table rest{gather(data.x, std::span<const index>(training)), {}, {}, {}};
+                for (const index i : training) rest.y.push_back(data.y[static_cast<std::size_t>(i)]);
+                const auto out = plan.held_out(f);
+                const std::vector<double> said = fit(t.what, rest).predict(gather(data.x, out));
+                double sum = 0;
+                for (std::size_t i = 0; i < said.size(); ++i)
+                    sum += std::pow(said[i] - data.y[static_cast<std::size_t>(out[i])], 2);
+                const double rmse = std::sqrt(sum / static_cast<double>(said.size()));
+                EXPECT_NEAR(t.scores[static_cast<std::size_t>(f)], rmse, 1e-7 * rmse);
+            }
+    }
+}
+
+// What a heat on fewer examples drops would not have won; it keeps the score it had there.
+TEST(tune, a_race_of_ridges_finds_what_all_folds_find) {
+    table data = sample("housing.svm");
+    const spec s{"kernel_ridge", "rbf(gamma=?)", "standard", {{"alpha", "?"}}};
+    const tuning all = tune(s, data, no_race()), raced = tune(s, data);
+    ASSERT_EQ(raced.trials.size(), 100u);
+    EXPECT_GT(std::ranges::count_if(raced.trials, &trial::dropped), 30);
+    EXPECT_EQ(raced.trials[raced.best].at, all.trials[all.best].at);
+    EXPECT_NEAR(raced.trials[raced.best].mean, all.trials[all.best].mean, 1e-9);
+    for (const trial& t : raced.trials) EXPECT_TRUE(t.dropped || t.scores.size() == 5);
+}
+
+TEST(tune, a_ridge_that_has_no_factor_has_no_score) {
+    table data = sample("housing.svm");
+    data.x = scaled(*fit_scaling(data.x, "standard"), data.x);
+    for (index i = 1; i < data.x.size(); i += 2) data.y[static_cast<std::size_t>(i)] = 0;
+    const tuning found =
+        tune({"kernel_ridge", "sigmoid(gamma=?{0.5,1})", "", {{"alpha", "?{0.01,1e6}"}}}, data, no_race());
+    for (const trial& t : found.trials) EXPECT_EQ(t.at[1], 1e6);
+}
+
 // The closed form of a ridge against leaving examples out one by one.
 TEST(tune, ridges_are_scored_by_leaving_one_out) {
     table data = sample("housing.svm");
@@ -73,9 +119,12 @@ TEST(tune, ridges_are_scored_by_leaving_one_out) {
     data.y = y;
     const auto scaling = fit_scaling(data.x, "standard");
     data.x = scaled(*scaling, data.x);
-    const tuning found = tune({"kernel_ridge", "rbf(gamma=?{0.01,0.1})", "", {{"alpha", "?{0.01,1}"}}}, data);
+    tune_options each;
+    each.folds = 40;
+    const tuning found = tune({"kernel_ridge", "rbf(gamma=?{0.01,0.1})", "", {{"alpha", "?{0.01,1}"}}}, data, each);
     ASSERT_EQ(found.trials.size(), 4u);
     EXPECT_EQ(found.metric, "rmse");
+    EXPECT_EQ(found.how, "leave-one-out, in closed form");
     for (const trial& t : found.trials) {
         double sum = 0;
         for (index out = 0; out < 40; ++out) {
@@ -146,13 +195,15 @@ TEST(tune, stopped_it_keeps_the_best_so_far) {
 }
 
 TEST(tune, the_same_for_any_number_of_threads) {
-    const table data = sample("wine.svm");
-    const spec s{"svc", "rbf(gamma=?)", "standard", {{"C", "?"}}};
-    fit_control one;
-    one.threads = 1;
-    const tuning a = tune(s, data, {}, one), b = tune(s, data);
-    ASSERT_EQ(a.trials.size(), b.trials.size());
-    for (std::size_t i = 0; i < a.trials.size(); ++i) EXPECT_EQ(a.trials[i].scores, b.trials[i].scores);
+    for (const spec& s : {spec{"svc", "rbf(gamma=?)", "standard", {{"C", "?"}}},
+                          spec{"kernel_ridge", "rbf(gamma=?)", "standard", {{"alpha", "?"}}}}) {
+        const table data = sample(s.method == "svc" ? "wine.svm" : "housing.svm");
+        fit_control one;
+        one.threads = 1;
+        const tuning a = tune(s, data, {}, one), b = tune(s, data);
+        ASSERT_EQ(a.trials.size(), b.trials.size());
+        for (std::size_t i = 0; i < a.trials.size(); ++i) EXPECT_EQ(a.trials[i].scores, b.trials[i].scores);
+    }
 }
 
 // Raw columns and a polynomial: pairs crawl and float overflows, so whole fits take over. Every score is one of a fit

@@ -14,8 +14,7 @@ namespace mercer::api {
 namespace {
 
 // Is a's loss larger than b's by more than chance explains? Paired differences of the examples both have decided.
-bool worse(const setting& a, const setting& b) {
-    constexpr double deviations = 2.5;
+bool worse(const setting& a, const setting& b, double deviations) {
     double n = 0, sum = 0, squares = 0;
     for (std::size_t f = 0; f < a.loss.size(); ++f)
         for (std::size_t i = 0; i < std::min(a.loss[f].size(), b.loss[f].size()); ++i) {
@@ -33,14 +32,14 @@ bool needs(const setting& s, const std::vector<int>& stage) {
     });
 }
 
-void drop_the_worst(const trial_runner& by, std::vector<setting>& which) {
+void drop_the_worst(const trial_runner& by, std::vector<setting>& which, double deviations) {
     const setting* best = nullptr;
     for (const setting& s : which) {
         if (s.dropped || std::isnan(mean_score(s.score))) continue;
         if (!best || by.scored_by().better(mean_score(s.score), mean_score(best->score))) best = &s;
     }
     for (setting& s : which)
-        if (best && &s != best && !s.dropped && worse(s, *best)) s.dropped = true;
+        if (best && &s != best && !s.dropped && worse(s, *best, deviations)) s.dropped = true;
 }
 
 }  // namespace
@@ -119,6 +118,7 @@ void searcher::evaluate(const trial_runner& by, std::vector<setting>& which) {
     log_.take(by, which);
     std::vector<std::vector<int>> stages;
     const int early = options_.race && by.scored_by().from == metric::wants::answers ? std::min(folds - 1, 2) : 0;
+    if (early > 0 && by.has_heat()) run_heat(by, which);
     for (int f = 0; f < early; ++f) stages.push_back({f});
     stages.emplace_back();
     for (int f = early; f < folds; ++f) stages.back().push_back(f);
@@ -127,10 +127,24 @@ void searcher::evaluate(const trial_runner& by, std::vector<setting>& which) {
         for (setting& s : which)
             if (!s.dropped && needs(s, stage)) left.push_back(&s);
         if (!left.empty()) by.run(left, stage, [&] { said(by, which); });
-        if (early > 0) drop_the_worst(by, which);
+        if (early > 0) drop_the_worst(by, which, 2.5);
         log_.write(by, which, true);
     }
     done_before_ = total_;
+}
+
+// Those that are dropped keep the score they had there; the others start again.
+void searcher::run_heat(const trial_runner& by, std::vector<setting>& which) {
+    if (std::ranges::any_of(which, [](const setting& s) { return !s.score.empty(); })) return;  // from a log
+    std::vector<setting*> all;
+    for (setting& s : which) all.push_back(&s);
+    total_ += static_cast<index>(all.size());
+    by.run(all, {trial_runner::heat}, [&] { said(by, which); });
+    drop_the_worst(by, which, 2);  // most examples are judged there
+    for (setting& s : which)
+        if (!s.dropped) s.score.clear(), s.loss.clear(), s.trouble.clear();
+    done_before_ += static_cast<index>(all.size());
+    log_.write(by, which, true);
 }
 
 void searcher::said(const trial_runner& by, const std::vector<setting>& which) {

@@ -41,6 +41,7 @@ public:
     }
 
 private:
+    void run_heat(const trial_runner& by, std::vector<setting>& which);
     void said(const trial_runner& by, const std::vector<setting>& which);
 
     const open_spec& open_;

@@ -15,7 +15,10 @@
 #include "mercer/base/parallel.h"
 #include "mercer/gram/make_gram.h"
 #include "mercer/methods/regression/kernel_ridge.h"
+#include "mercer/methods/training_gram.h"
 #include "mercer/selection/price_folds.h"
+#include "mercer/selection/ridge_folds.h"
+#include "mercer/solvers/algebra/blas_turn.h"
 
 namespace mercer::api {
 namespace {
@@ -92,9 +95,11 @@ trial_runner::trial_runner(const spec& open, const table& data, const tune_optio
     prices_ = (method_.name == "svc" || method_.name == "svr") && fits && std::isfinite(number_given(open, "C")) &&
               (!solver || *solver == "smo") && !given(open, "probability") && only_open(open, {"C", "epsilon"}) &&
               metric_->from == metric::wants::answers;
-    by_leaving_one_out_ = method_.name == "kernel_ridge" && only_open(open, {"alpha"}) && !given(open, "alphas") &&
-                          options.groups.empty() && !options.by_time &&
+    const bool ridge = method_.name == "kernel_ridge" && only_open(open, {"alpha"}) && !given(open, "alphas") && n > 0;
+    by_leaving_one_out_ = ridge && options.folds >= n && options.groups.empty() && !options.by_time &&
                           (metric_->name == "rmse" || metric_->name == "mse" || metric_->name == "r2");
+    ridges_ = ridge && !by_leaving_one_out_ && 16 * n * n <= static_cast<double>(ridge_memory()) &&
+              (!solver || *solver != "cg") && metric_->from == metric::wants::answers;
     if (!by_leaving_one_out_) deal(options);
 }
 
@@ -121,6 +126,11 @@ void trial_runner::deal(const tune_options& options) {
                 made.training = plan.training(f);
             if (!made.held_out.empty()) parts_.push_back(std::move(made));
         }
+        constexpr index fewest = 300;
+        if (r == 0 && ridges_ && !by_time_ && options.folds > 2 && n >= fewest)
+            for (int f = 0; f < plan.folds(); ++f)
+                for (const index i : plan.held_out(f))
+                    (f < options.folds / 2 ? heat_.training : heat_.held_out).push_back(i);
     }
 }
 
@@ -149,16 +159,17 @@ void trial_runner::run(const std::vector<setting*>& which, const std::vector<int
     }
     if (by_leaving_one_out_) return by_ridge_paths(which, said);
     if (prices_) return along_prices(which, folds, said);
+    if (ridges_) return by_ridge_folds(which, folds, said);
     one_by_one(which, folds, said);
 }
 
 void trial_runner::judge(setting& s, int fold, std::span<const double> predicted, matrix_view<const double> scores,
                          std::span<const double> classes) const {
-    const part& p = parts_[static_cast<std::size_t>(fold)];
+    const auto place = static_cast<std::size_t>(std::max(fold, 0));
     std::vector<double> y;
-    for (const index i : p.held_out) y.push_back(data_.y[static_cast<std::size_t>(i)]);
-    s.score[static_cast<std::size_t>(fold)] = metric_->value({y, predicted, scores, classes});
-    auto& loss = s.loss[static_cast<std::size_t>(fold)];
+    for (const index i : part_of(fold).held_out) y.push_back(data_.y[static_cast<std::size_t>(i)]);
+    s.score[place] = metric_->value({y, predicted, scores, classes});
+    auto& loss = s.loss[place];
     loss.resize(y.size());
     for (std::size_t i = 0; i < y.size(); ++i) {
         const double miss = y[i] - predicted[i];
@@ -214,6 +225,61 @@ void trial_runner::along_prices(const std::vector<setting*>& which, const std::v
             }
         });
         for (const auto& [fold, some] : unfinished) one_by_one(some, {fold}, said);
+        said();
+    }
+}
+
+std::size_t trial_runner::ridge_memory() const {
+    return control_.memory_bytes ? control_.memory_bytes : kernel_ridge_options{}.memory_bytes;
+}
+
+// A few kernels at a time, each fold of each an item; a large matrix is worth all threads.
+void trial_runner::by_ridge_folds(const std::vector<setting*>& which, const std::vector<int>& folds,
+                                  const std::function<void()>& said) const {
+    constexpr index large = 3000;
+    const index n = data_.x.size();
+    const auto groups = by_kernel(which, "alpha");
+    const std::size_t at_once = n < large ? 6 : 1, memory = ridge_memory() / 4 / at_once;
+    std::mutex one_at_a_time;
+    const auto unless_impossible = [&](const std::vector<setting*>& group, const auto& step) {
+        try {
+            step();
+        } catch (const error& problem) {
+            if (problem.code() == errc::cancelled) throw;
+            const std::lock_guard guard(one_at_a_time);
+            for (setting* s : group) s->trouble = problem.what();
+        }
+    };
+    for (std::size_t first = 0; first < groups.size(); first += at_once) {
+        const std::size_t here = std::min(at_once, groups.size() - first);
+        std::vector<std::unique_ptr<gram<double>>> K(here);
+        for (std::size_t g = 0; g < here; ++g)
+            unless_impossible(groups[first + g], [&] {
+                K[g] = training_gram(kernel::parse(groups[first + g][0]->what.kernel), data_.x, memory);
+            });
+        const auto item = [&](index i) {
+            const std::size_t g = static_cast<std::size_t>(i) / folds.size();
+            const auto& group = groups[first + g];
+            const int fold = folds[static_cast<std::size_t>(i) % folds.size()];
+            std::vector<double> lambdas;
+            for (const setting* s : group) lambdas.push_back(number_given(s->what, "alpha"));
+            if (!K[g]) return;
+            unless_impossible(group, [&] {
+                const part& p = part_of(fold);
+                const auto predicted = predict_along_penalties(*K[g], data_.y, p.training, p.held_out, lambdas);
+                const std::lock_guard guard(one_at_a_time);
+                for (std::size_t l = 0; l < group.size(); ++l)
+                    if (!predicted[l].empty())
+                        judge(*group[l], fold, predicted[l], {}, {});
+                    else
+                        group[l]->trouble = "K + alpha*I is not positive definite: take larger alphas";
+            });
+        };
+        const auto items = static_cast<index>(here * folds.size());
+        if (n < large)
+            blas::side_by_side(items, item);
+        else
+            for (index i = 0; i < items; ++i) item(i);
         said();
     }
 }

@@ -6,9 +6,11 @@
 //
 // Whatever is written as ? (selection/search_space.h) is searched for. Texts become vectors and columns are scaled
 // once, on all the data that are searched; everything learnt from targets is learnt without the examples it is judged
-// by. What settings share is computed once: one kernel matrix serves all folds and all C (selection/price_folds.h), and
-// the leave-one-out error of a ridge has a closed form. After the first folds settings that are significantly worse
-// than the best are not looked at any more (a race, Maron and Moore 1994).
+// by. What settings share is computed once: one kernel matrix serves all folds and all C (selection/price_folds.h), one
+// decomposition many λ of a ridge (selection/ridge_folds.h), whose leave-one-out error, as many folds as examples, has
+// a closed form. After the first folds settings that are significantly worse than the best are not looked at any more
+// (a race, Maron and Moore 1994); of ridges, which are quick on few examples, already after learning from less than
+// half of them.
 #pragma once
 
 #include <cstdint>
@@ -50,7 +52,7 @@ struct trial {
     spec what;
     std::vector<double> scores;  // of each fold that was run
     double mean = 0, error = 0;  // of the scores, and the standard error of that; NaN where there is one score
-    bool dropped = false;        // significantly worse than the best after some folds
+    bool dropped = false;        // significantly worse than the best after some folds, or a heat on fewer examples
     std::string trouble{};       // what did not go well: fits cut short, an error
 };
 

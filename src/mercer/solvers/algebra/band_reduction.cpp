@@ -102,18 +102,19 @@ static double inverse_trace(const double* factor, index n) {
     return trace;
 }
 
-std::optional<double> band_reduction::solve(double lambda, matrix_view<double> columns) const {
+// B + λI = LDLᵀ, in memory of this thread: row j is d_j, then column j of L. nullptr when a pivot is not positive.
+const double* band_reduction::factored(double lambda) const {
     constexpr index width = band + 1;
     const index n = size();
-    // LDLᵀ: row j of the factor is d_j, then column j of L. Column j is taken off the next `band` columns.
     thread_local buffer<double> kept;
     double* const factor = kept.at_least((n + band) * width);
     std::copy_n(diagonals_.data(), n * width, factor);
     std::fill_n(factor + n * width, band * width, 0.0);
     for (index j = 0; j < n; ++j) factor[j * width] += lambda;
+    // Column j is taken off the next `band` columns.
     for (index j = 0; j < n; ++j) {
         double* const own = factor + j * width;
-        if (!(own[0] > 0)) return std::nullopt;
+        if (!(own[0] > 0)) return nullptr;
         double scaled[width];
         for (index k = 1; k < width; ++k) scaled[k] = own[k] / own[0];
         for (index k = 1; k < width; ++k) {
@@ -122,6 +123,12 @@ std::optional<double> band_reduction::solve(double lambda, matrix_view<double> c
         }
         std::copy(scaled + 1, scaled + width, own + 1);
     }
+    return factor;
+}
+
+void band_reduction::substitute(const double* factor, matrix_view<double> columns) const {
+    constexpr index width = band + 1;
+    const index n = size();
     for (index c = 0; c < columns.rows; ++c) {
         double* const v = columns.row(c);
         for (index j = 0; j < n; ++j)
@@ -132,7 +139,19 @@ std::optional<double> band_reduction::solve(double lambda, matrix_view<double> c
             v[j] = sum;
         }
     }
-    return inverse_trace(factor, n);
+}
+
+std::optional<double> band_reduction::solve(double lambda, matrix_view<double> columns) const {
+    const double* const factor = factored(lambda);
+    if (!factor) return std::nullopt;
+    substitute(factor, columns);
+    return inverse_trace(factor, size());
+}
+
+bool band_reduction::solve_only(double lambda, matrix_view<double> columns) const {
+    const double* const factor = factored(lambda);
+    if (factor) substitute(factor, columns);
+    return factor;
 }
 
 }  // namespace mercer

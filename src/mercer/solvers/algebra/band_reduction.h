@@ -38,12 +38,16 @@ public:
     // (B + λI)⁻¹ applied to each contiguous column, and tr (B + λI)⁻¹; nothing when a pivot is not positive. Safe to
     // call from several threads.
     std::optional<double> solve(double lambda, matrix_view<double> columns) const;
+    // The same without the trace; false when a pivot is not positive.
+    bool solve_only(double lambda, matrix_view<double> columns) const;
 
     // Row i: (A + λI)⁻¹ᵢᵢ of every λ; empty when a pivot is not positive, and then `bad` is the place of that λ. Needs
     // n² numbers for Q and n·(band + 12) for each λ while it works.
     matrix<double> inverse_diagonals(std::span<const double> lambdas, index& bad) const;
 
 private:
+    const double* factored(double lambda) const;
+    void substitute(const double* factor, matrix_view<double> columns) const;
     matrix<double> q_columns() const;
     void apply(char trans, matrix_view<double> columns) const;
     matrix_view<double> a_;

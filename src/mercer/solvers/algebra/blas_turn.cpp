@@ -28,6 +28,11 @@ std::mutex& gate() {
     return *current;
 }
 
+bool& let_in::here() {
+    thread_local bool in = false;
+    return in;
+}
+
 // dstedc's workspace of 1 + 4n + n² numbers must be counted by a 32-bit integer.
 constexpr index largest_n = 32000;
 

@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "mercer/base/matrix.h"
+#include "mercer/base/parallel.h"
 #include "mercer/base/stop.h"
 
 namespace mercer::blas {
@@ -27,9 +28,36 @@ private:
     int before_;
 };
 
+// While it lives this thread waits for nobody: whoever let it in holds the gate.
+class let_in {
+public:
+    let_in() : before_(here()) { here() = true; }
+    ~let_in() { here() = before_; }
+    let_in(const let_in&) = delete;
+    let_in& operator=(const let_in&) = delete;
+    static bool& here();  // is this thread?
+
+private:
+    bool before_;
+};
+
+// body(item) for item = 0 … count-1, one thread each for the calls in them: for many decompositions of matrices too
+// small to be worth several threads.
+template <class Body>
+void side_by_side(index count, Body&& body) {
+    std::unique_lock<std::mutex> guard(gate(), std::defer_lock);
+    if (!let_in::here()) guard.lock();
+    const threads_for limited(0);
+    parallel_for(count, [&](index item) {
+        const let_in in;
+        body(item);
+    });
+}
+
 template <class... Parameters, class... Arguments>
 void in_turn(double work, void (*routine)(Parameters...), Arguments... arguments) {
     stop_point();
+    if (let_in::here()) return routine(arguments...);
     const std::lock_guard<std::mutex> guard(gate());
     const threads_for limited(work);
     routine(arguments...);
