@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 """Nyström methods beside scikit-learn's Nystroem + Ridge or LogisticRegression: same data, kernel, number of centres.
 
-    bench/scale.py [--data DIR] [--sets kin40k,susy,...] [--m 1000] [--flights M] [--rates] [--linear]
+    bench/scale.py [--data DIR] [--sets kin40k,susy,...] [--m 1000] [--centres mixed] [--seed 0] [--flights M] [--rates] [--linear]
 
-Columns are standardised. A fifth of the rows is for the test error. Ours has the default centres and tol; scikit-learn's
+Columns are standardised. A fifth of the rows is for the test error. Ours has the default tol; scikit-learn's
 penalty is the same. --flights: all 3 million rows by the program, streamed (peak memory of its process) and in memory.
---linear: seconds over the number of rows, from 1e5 to 3e6, and the exponent. --rates: build/bench/scale.
+--linear: seconds and processor time over the number of rows, from 1e5 to 3e6, and the exponents. --rates: build/bench/scale.
 Sets that are not there are skipped with a word.
 """
 
@@ -76,12 +76,13 @@ def split(x, y):
 
 
 def timed(work):
-    start = time.perf_counter()
-    got = work()
-    return time.perf_counter() - start, got
+    """Seconds on the clock, and of processor time, which says more where the machine has other work."""
+    start, before = time.perf_counter(), time.process_time()
+    work()
+    return time.perf_counter() - start, time.process_time() - before
 
 
-def compare(name, task, data, m):
+def compare(name, task, data, m, centres, seed):
     import mercer
 
     x, y, xt, yt = split(*data)
@@ -89,31 +90,33 @@ def compare(name, task, data, m):
     if task == "ridge":
         y, yt = (y - y.mean()) / y.std(), (yt - y.mean()) / y.std()
         penalty = 1e-6 * len(x)
-        ours = mercer.NystroemRidge(alpha=penalty, gamma=gamma, n_centres=m, random_state=0)
+        ours = mercer.NystroemRidge(alpha=penalty, gamma=gamma, n_centres=m, centres=centres, random_state=seed)
         theirs = Ridge(alpha=penalty, fit_intercept=False)
         error = lambda f: float(np.mean((f - yt) ** 2))
     else:
         penalty = 1e-6 * len(x)
-        ours = mercer.NystroemLogistic(C=1 / penalty, gamma=gamma, n_centres=m, random_state=0)
+        ours = mercer.NystroemLogistic(C=1 / penalty, gamma=gamma, n_centres=m, centres=centres, random_state=seed)
         theirs = LogisticRegression(C=1 / penalty, max_iter=1000)
         error = lambda f: float(np.mean(f != yt))
-    seconds, _ = timed(lambda: ours.fit(x, y))
-    features = Nystroem(gamma=gamma, n_components=m, random_state=0)
-    other, _ = timed(lambda: theirs.fit(features.fit_transform(x), y))
+    seconds, busy = timed(lambda: ours.fit(x, y))
+    features = Nystroem(gamma=gamma, n_components=m, random_state=seed)
+    other, other_busy = timed(lambda: theirs.fit(features.fit_transform(x), y))
     e_ours, e_theirs = error(ours.predict(xt)), error(theirs.predict(features.transform(xt)))
     steps = getattr(theirs, "n_iter_", [None])
-    print(f"| {name} | {len(x):,} × {x.shape[1]} | {m} | {seconds:.2f} | {ours.n_iter_} | {ours.dual_gap_ / ours.objective_:.1e} | "
-          f"{other:.2f} | {other / seconds:.1f} | {e_ours:.4g} | {e_theirs:.4g} | {ours.out_of_reach_:.2g} | {steps[0] if steps is not None else ''} |", flush=True)
+    print(f"| {name} | {len(x):,} × {x.shape[1]} | {m} | {seconds:.2f} | {busy:.2f} | {ours.n_iter_} | {ours.dual_gap_ / ours.objective_:.1e} | "
+          f"{other:.2f} | {other_busy:.2f} | {other / seconds:.1f} | {other_busy / busy:.1f} | {e_ours:.4g} | {e_theirs:.4g} | {ours.out_of_reach_:.2g} | {steps[0] if steps is not None else ''} |", flush=True)
 
 
 def peak_of(command):
-    start = time.perf_counter()
+    start, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
     child = subprocess.Popen(["/usr/bin/env", *map(str, command)], stdout=subprocess.PIPE, text=True)
     out, _ = child.communicate()
     seconds = time.perf_counter() - start
     if child.returncode:
         sys.exit(f"{command}: exit code {child.returncode}")
-    return seconds, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1e6, out
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    busy = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return seconds, busy, after.ru_maxrss / 1e6, out
 
 
 def whole_flights(source, m, linear):
@@ -131,18 +134,19 @@ def whole_flights(source, m, linear):
             command = [ROOT / "build/bin/mercer", "fit", "nystroem_ridge", file, "--label", "-1", "--kernel", f"rbf(gamma={1 / x.shape[1]})",
                        "--set", f"alpha={1e-6 * n}", f"n_centres={m}", "-o", Path(folder) / "flights.model", "--json"]
             for stream in ([], ["--stream"]) if n == len(x) else ([],):
-                whole, peak, out = peak_of([*command, *stream])
+                whole, busy, peak, out = peak_of([*command, *stream])
                 told = json.loads(out)
                 np.savetxt(Path(folder) / "test.csv", xt[:100_000], delimiter=",", fmt="%.9g")
                 f = np.array(subprocess.run([ROOT / "build/bin/mercer", "predict", Path(folder) / "flights.model", Path(folder) / "test.csv", "--label", "none"],
                                             check=True, capture_output=True, text=True).stdout.split(), float)
                 test = np.mean((f * sd + mean - yt[:100_000]) ** 2)
-                print(f"| flights{' streamed' if stream else ''} | {n:,} × 9 | {m} | {told['seconds']:.1f} (process {whole:.1f}) | {told['passes']} | {told['status']} | "
+                print(f"| flights{' streamed' if stream else ''} | {n:,} × 9 | {m} | {told['seconds']:.1f} (process {whole:.1f}, of processor time {busy:.1f}) | {told['passes']} | {told['status']} | "
                       f"{peak:.2f} GB at most so far | {test:.5g} of {yt[:100_000].var():.5g} |", flush=True)
                 if not stream:
-                    took.append(told["seconds"])
+                    took.append((told["seconds"], busy))
         if linear:
-            print(f"exponent of seconds in n: {np.polyfit(np.log(sizes), np.log(took), 1)[0]:.3f}")
+            for what, seconds in zip(("seconds", "processor time"), zip(*took)):
+                print(f"exponent of {what} in n: {np.polyfit(np.log(sizes), np.log(seconds), 1)[0]:.3f}")
 
 
 def main():
@@ -150,6 +154,8 @@ def main():
     parse.add_argument("--data", type=Path, default=ROOT.parent / "shared/data")
     parse.add_argument("--sets", default=",".join(SETS))
     parse.add_argument("--m", type=int, default=1000)
+    parse.add_argument("--centres", default="mixed")
+    parse.add_argument("--seed", type=int, default=0)
     parse.add_argument("--flights", type=int, default=0)
     parse.add_argument("--linear", action="store_true")
     parse.add_argument("--rates", action="store_true")
@@ -160,13 +166,14 @@ def main():
         whole_flights(o.data, o.flights, o.linear)
     names = [name for name in o.sets.split(",") if name]
     if names:
-        print("| set | n × d | M | ours s | passes | gap/objective | scikit-learn s | × | test error, ours | scikit-learn | out of reach | its steps |\n|" + "---|" * 12)
+        print("| set | n × d | M | ours s | processor s | passes | gap/objective | scikit-learn s | processor s | × | × processor "
+              "| test error, ours | scikit-learn | out of reach | its steps |\n|" + "---|" * 15)
     for name in names:
         data = load(o.data, name)
         if data is None:
             print(f"{name}: not in {o.data}, skipped", file=sys.stderr)
             continue
-        compare(name, SETS[name][1], data, o.m)
+        compare(name, SETS[name][1], data, o.m, o.centres, o.seed)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ import pytest
 from sklearn.kernel_approximation import Nystroem as TheirNystroem
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.svm import LinearSVC
 
 import mercer
 
@@ -16,7 +17,7 @@ def waves():
     return X, np.sin(2 * X[:, 0]) + X[:, 1] ** 2 + 0.1 * rng.normal(size=400)
 
 
-@pytest.mark.parametrize("centres", ["rpcholesky", "uniform", "kmeans++"])
+@pytest.mark.parametrize("centres", ["mixed", "rpcholesky", "uniform", "kmeans++"])
 def test_ridge_solves_its_normal_equations(waves, centres):
     X, y = waves
     w = np.random.default_rng(1).uniform(0.1, 2, len(y))
@@ -44,6 +45,10 @@ def test_the_same_centres_give_what_scikit_learn_gives(waves):
         logistic = LogisticRegression(C=2.0, tol=1e-9, max_iter=10000).fit(theirs.transform(X), classes)
         ours = mercer.NystroemLogistic(C=2.0, gamma=0.4, centres="given", centre_rows=rows, tol=1e-10).fit(X, classes)
         np.testing.assert_allclose(ours.predict_proba(X), logistic.predict_proba(theirs.transform(X)), atol=1e-4)
+    # ½‖f - f*‖² <= gap·C, here 3e-4
+    hinge = LinearSVC(C=3.0, loss="hinge", fit_intercept=False, tol=1e-6, max_iter=20000).fit(theirs.transform(X), labels > 0)
+    ours = mercer.NystroemSVC(C=3.0, loss="hinge", gamma=0.4, centres="given", centre_rows=rows, fit_intercept=False, tol=1e-6, max_iter=20000).fit(X, labels > 0)
+    np.testing.assert_allclose(ours.decision_function(X), hinge.decision_function(theirs.transform(X)), atol=2e-2)
     ours = mercer.Nystroem(gamma=0.4, centres="given", centre_rows=rows).fit(X)
     order = np.argsort(rows)
     np.testing.assert_array_equal(ours.component_indices_, rows[order])

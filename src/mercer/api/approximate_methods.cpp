@@ -20,7 +20,8 @@ centre_choice named_choice(const std::string& name) {
     if (name == "uniform") return centre_choice::uniform;
     if (name == "kmeans++") return centre_choice::kmeans_plus_plus;
     if (name == "given") return centre_choice::given;
-    return centre_choice::rpcholesky;
+    if (name == "rpcholesky") return centre_choice::rpcholesky;
+    return centre_choice::mixed;
 }
 
 nystroem_options nystroem_told(const auto& m, const fit_call& t) {
@@ -32,6 +33,7 @@ nystroem_options nystroem_told(const auto& m, const fit_call& t) {
             fail(errc::invalid_argument, "n_centres has no effect beside accuracy: leave one of them out");
         o.accuracy = m.accuracy, o.doubling = m.doubling, o.seconds = t.control.seconds;
     }
+    if constexpr (requires { m.loss; }) o.hinge = m.loss == "hinge";
     for (const double each : m.centre_rows) {
         if (each != std::floor(each) || each > 0x1p53)
             fail(errc::invalid_argument, fmt::format("centre_rows: row numbers are whole, got {}", each));

@@ -41,7 +41,8 @@ TEST(nystroem_ridge, solves_its_normal_equations) {
     const dataset x = dense_data(s.x);
     const matrix<double> y = targets(s.y, 3);
     const kernel k = gaussian{0.3};
-    for (const auto how : {centre_choice::rpcholesky, centre_choice::uniform, centre_choice::kmeans_plus_plus}) {
+    for (const auto how :
+         {centre_choice::mixed, centre_choice::rpcholesky, centre_choice::uniform, centre_choice::kmeans_plus_plus}) {
         nystroem_options o = with(20, 1e-13);
         o.centres = how, o.alpha = 0.1;
         for (index i = 0; i < 150; ++i) o.sample_weight.push_back(0.5 + static_cast<double>(i % 3));
@@ -73,7 +74,7 @@ TEST(nystroem_ridge, is_kernel_ridge_where_every_example_is_a_centre) {
     for (const double alpha : {1e-3, 1.0, 100.0}) {
         nystroem_options o = with(80, 1e-13);
         o.alpha = alpha;
-        for (const auto how : {centre_choice::uniform, centre_choice::rpcholesky}) {
+        for (const auto how : {centre_choice::uniform, centre_choice::rpcholesky, centre_choice::mixed}) {
             o.centres = how;
             const auto near = fit_nystroem_ridge(rows_of(gaussian{0.5}, x), column(s.y).view(), o);
             const auto exact = fit_kernel_ridge(gaussian{0.5}, x, column(s.y).view(), {.alpha = alpha});
@@ -114,6 +115,72 @@ TEST(nystroem_svc, is_the_squared_hinge_where_every_example_is_a_centre) {
     const auto f = decide(near, x);
     const auto g = decide(exact, x);
     for (index i = 0; i < 90; ++i) EXPECT_NEAR(f(i, 0), g[static_cast<std::size_t>(i)], 1e-4);
+}
+
+// One class against the rest with an offset; the gap bounds what is left, and the objective is what it says.
+TEST(nystroem_svc, has_a_gap_with_the_hinge_too) {
+    const sample s = wave(300, 2, 11);
+    const dataset x = dense_data(s.x);
+    for (const int classes : {2, 3}) {
+        const std::vector<double> y = labels_of(s, classes);
+        nystroem_options o = with(30, 1e-4);
+        o.C = 2, o.hinge = true, o.fit_intercept = true, o.max_iter = 5000;
+        const auto best = fit_nystroem_svc(rows_of(gaussian{0.5}, x), y, o);
+        EXPECT_EQ(best.status, fit_status::converged);
+        EXPECT_LE(best.gap, 1e-4 * best.objective);
+        EXPECT_EQ(best.f.functions(), classes == 2 ? 1 : classes);
+        for (const index epochs : {1, 3, 10}) {
+            nystroem_options few = o;
+            few.max_iter = epochs;
+            const auto m = fit_nystroem_svc(rows_of(gaussian{0.5}, x), y, few);
+            EXPECT_EQ(m.status, fit_status::step_limit);
+            EXPECT_GE(m.gap, m.objective - best.objective);
+        }
+        nystroem_options weighted = o;
+        weighted.centres = centre_choice::given, weighted.centre_rows = best.f.rows;
+        for (index i = 0; i < 300; ++i) weighted.sample_weight.push_back(static_cast<double>(i % 3));
+        const auto by_weight = fit_nystroem_svc(rows_of(gaussian{0.5}, x), y, weighted);
+        // The objective by its definition.
+        const matrix<double> f = decide(by_weight, x);
+        matrix<double> among(30, 30);
+        make_gram<double>(gaussian{0.5}, by_weight.f.x)->all(among.view());
+        double want = 0;
+        for (index c = 0; c < f.cols(); ++c) {
+            double square =
+                by_weight.f.offset[static_cast<std::size_t>(c)] * by_weight.f.offset[static_cast<std::size_t>(c)];
+            for (index p = 0; p < 30; ++p)
+                for (index q = 0; q < 30; ++q) square += by_weight.f.coef(p, c) * among(p, q) * by_weight.f.coef(q, c);
+            want += square / (2 * o.C);
+            for (index i = 0; i < 300; ++i) {
+                const double sign =
+                    y[static_cast<std::size_t>(i)] == (classes == 2 ? 1 : static_cast<double>(c)) ? 1 : -1;
+                want += weighted.sample_weight[static_cast<std::size_t>(i)] * std::max(0.0, 1 - sign * f(i, c));
+            }
+        }
+        EXPECT_NEAR(by_weight.objective, want, 1e-6 * want);
+    }
+}
+
+TEST(nystroem_svc, has_the_same_bits_with_the_hinge_for_any_number_of_threads_and_streamed) {
+    const sample s = wave(2000, 3, 12);
+    const dataset x = dense_data(s.x);
+    const std::vector<double> y = labels_of(s, 3);
+    nystroem_options o = with(40, 1e-3);
+    o.hinge = true, o.doubling = true;
+    const auto all = fit_nystroem_svc(rows_of(gaussian{0.2}, x), y, o);
+    EXPECT_GT(all.change_when_doubled, 0);
+    const auto bytes = model_bytes(all);
+    {
+        const thread_limit limit(1);
+        EXPECT_EQ(model_bytes(fit_nystroem_svc(rows_of(gaussian{0.2}, x), y, o)), bytes);
+    }
+    const auto batches = batches_of({x, y, {}, {}}, 768);
+    const streamed_targets seen = read_targets(*batches);
+    const streamed_rows streamed(gaussian{0.2}, *batches, seen, [](const dataset& some) { return some; });
+    EXPECT_EQ(model_bytes(fit_nystroem_svc(streamed, seen.y, o)), bytes);
+    o.memory_bytes = 1000000;
+    o.n_centres = 100;
+    expect_error(errc::memory, "squared_hinge", [&] { fit_nystroem_svc(rows_of(gaussian{0.2}, x), y, o); });
 }
 
 // The gap is one: no function of the span has a smaller objective than it allows.
@@ -166,6 +233,23 @@ TEST(nystroem, has_the_same_bits_for_any_number_of_threads_and_streamed) {
         const streamed_rows streamed(gaussian{0.2}, *batches, seen, [](const dataset& some) { return some; });
         EXPECT_EQ(model_bytes(fit_nystroem_ridge(streamed, column(seen.y).view(), o)), bytes) << rows;
     }
+}
+
+// Pivots spend themselves on objects that are far from all others, uniform ones miss them.
+TEST(centres, mixed_ones_are_of_both_kinds) {
+    sample s = wave(400, 2, 13);
+    for (std::size_t i = 0; i < 8; ++i) s.x[50 * i][0] += 100 * (1 + static_cast<double>(i));
+    const dataset x = dense_data(s.x);
+    const auto k = make_gram<double>(gaussian{0.01}, x);
+    const std::vector<index> found = choose_centres(*k, 60, centre_choice::mixed, 3, {});
+    ASSERT_EQ(found.size(), 60u);
+    std::vector<index> sorted = found;
+    std::ranges::sort(sorted);
+    EXPECT_EQ(std::ranges::unique(sorted).begin(), sorted.end());
+    for (index i = 0; i < 8; ++i) EXPECT_TRUE(std::ranges::binary_search(sorted, 50 * i)) << i;
+    EXPECT_EQ(choose_centres(*k, 60, centre_choice::mixed, 3, {}), found);
+    EXPECT_EQ(choose_centres(*k, 60, centre_choice::mixed, 3, {}, 0.1),
+              choose_centres(*k, 60, centre_choice::rpcholesky, 3, {}, 0.1));
 }
 
 // Files divided among processes (threads here) of any number, by bytes and not by rows.

@@ -36,31 +36,49 @@ std::vector<index> far_apart(const gram<double>& k, index count, std::uint64_t s
     return out;
 }
 
+std::vector<index> pivots_of(const gram<double>& k, index count, std::uint64_t seed, const progress_callback& progress,
+                             double enough) {
+    rp_cholesky_options o;
+    o.rank = std::min(count, k.rows()), o.seed = seed, o.enough = enough;
+    if (progress) o.progress = [&](index done, double left) { return progress({"centres", done, count, left}); };
+    std::vector<index> found = rp_cholesky(k, o).pivots;
+    if (found.empty()) found.push_back(0);  // K = 0: any object is as good
+    return found;
+}
+
+std::vector<index> pivots_and_others(const gram<double>& k, index count, std::uint64_t seed,
+                                     const progress_callback& progress) {
+    const index wanted = pivots_of_mixed(count);
+    std::vector<index> out = pivots_of(k, wanted, seed, progress, 0);
+    if (std::ssize(out) < std::min(wanted, k.rows())) return out;  // the others add nothing but rounding
+    std::vector<bool> taken(static_cast<std::size_t>(k.rows()));
+    for (const index each : out) taken[static_cast<std::size_t>(each)] = true;
+    for (const index each : seeded(seed + 1).sample(k.rows(), std::min(count, k.rows())))
+        if (std::ssize(out) < count && !taken[static_cast<std::size_t>(each)]) out.push_back(each);
+    return out;
+}
+
 }  // namespace
 
 const char* name(centre_choice how) noexcept {
-    constexpr const char* names[] = {"rpcholesky", "uniform", "kmeans++", "given"};
+    constexpr const char* names[] = {"mixed", "rpcholesky", "uniform", "kmeans++", "given"};
     return names[static_cast<int>(how)];
 }
 
 std::vector<index> choose_centres(const gram<double>& k, index count, centre_choice how, std::uint64_t seed,
                                   const progress_callback& progress, double enough) {
     const index n = k.rows();
-    if (count >= n && how != centre_choice::rpcholesky) {
+    const bool by_pivots = how == centre_choice::rpcholesky || how == centre_choice::mixed;
+    if (count >= n && !by_pivots) {
         std::vector<index> all(static_cast<std::size_t>(n));
         std::iota(all.begin(), all.end(), index{0});
         return all;
     }
     switch (how) {
-        case centre_choice::rpcholesky: {
-            rp_cholesky_options o;
-            o.rank = std::min(count, n), o.seed = seed, o.enough = enough;
-            if (progress)
-                o.progress = [&](index done, double left) { return progress({"centres", done, count, left}); };
-            std::vector<index> found = rp_cholesky(k, o).pivots;
-            if (found.empty()) found.push_back(0);  // K = 0: any object is as good
-            return found;
-        }
+        case centre_choice::mixed:
+            if (enough == 0) return pivots_and_others(k, count, seed, progress);
+            [[fallthrough]];
+        case centre_choice::rpcholesky: return pivots_of(k, count, seed, progress, enough);
         case centre_choice::kmeans_plus_plus: return far_apart(k, count, seed);
         default: return seeded(seed).sample(n, count);
     }

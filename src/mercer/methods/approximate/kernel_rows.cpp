@@ -11,17 +11,16 @@ namespace {
 evaluator_memory for_passes() { return {std::size_t{64} << 20, std::size_t{256} << 20}; }
 
 // Rows of K as one batch, kept in memory where that is worth it.
-owned<gram_batches<double>> in_one_batch(owned<gram<double>> rows, std::size_t budget) {
-    std::shared_ptr<const gram<double>> k(rows.it.release());
-    const double bytes = 8.0 * static_cast<double>(k->rows()) * static_cast<double>(k->cols());
-    owned<gram_batches<double>> out{std::move(rows.keep), nullptr};
-    out.keep.push_back(k);
+template <class T>
+owned<gram_batches<T>> in_one_batch(std::shared_ptr<const gram<T>> k, std::size_t budget) {
+    const double bytes = sizeof(T) * static_cast<double>(k->rows()) * static_cast<double>(k->cols());
+    owned<gram_batches<T>> out{{k}, nullptr};
     if (k->element_cost() > 2 && (bytes <= static_cast<double>(budget) || k->element_cost() > 30)) {
-        auto kept = std::make_shared<const kept_rows<double>>(*k, budget, false);
+        auto kept = std::make_shared<const kept_rows<T>>(*k, budget, false);
         out.keep.push_back(kept);
-        out.it = std::make_unique<one_batch<double>>(*kept);
+        out.it = std::make_unique<one_batch<T>>(*kept);
     } else {
-        out.it = std::make_unique<one_batch<double>>(*k);
+        out.it = std::make_unique<one_batch<T>>(*k);
     }
     return out;
 }
@@ -43,12 +42,11 @@ owned<gram<double>> objects_in_memory::between(const dataset& left, std::span<co
 }
 owned<gram_batches<double>> objects_in_memory::passes(const dataset& centres, std::span<const index>,
                                                       std::size_t budget) const {
-    return in_one_batch({{}, make_gram<double>(*k_, x_, centres, for_passes())}, budget);
+    return in_one_batch<double>(make_gram<double>(*k_, x_, centres, for_passes()), budget);
 }
-owned<gram_batches<float>> objects_in_memory::rough_passes(const dataset& centres) const {
+owned<gram_batches<float>> objects_in_memory::rough_passes(const dataset& centres, std::size_t budget) const {
     if (!float_pays(*k_, x_.size(), centres.size())) return {};
-    std::shared_ptr<const gram<float>> k(make_gram<float>(*k_, x_, centres, {64u << 20, 256u << 20, true}));
-    return {{k}, std::make_unique<one_batch<float>>(*k)};
+    return in_one_batch<float>(make_gram<float>(*k_, x_, centres, {64u << 20, 256u << 20, true}), budget);
 }
 
 owned<gram<double>> values_in_memory::among(const dataset&, std::span<const index> which) const {

@@ -39,7 +39,7 @@ public:
     virtual owned<gram_batches<double>> passes(const dataset& centres, std::span<const index> which,
                                                std::size_t budget) const = 0;
     // The same in float, for what is measured in double in the end; none where double is as quick or float will not do.
-    virtual owned<gram_batches<float>> rough_passes(const dataset& centres) const = 0;
+    virtual owned<gram_batches<float>> rough_passes(const dataset& centres, std::size_t budget) const = 0;
     virtual std::shared_ptr<const kernel> known_kernel() const { return nullptr; }
 };
 
@@ -54,7 +54,7 @@ public:
                                 std::span<const index> cols) const override;
     owned<gram_batches<double>> passes(const dataset& centres, std::span<const index> which,
                                        std::size_t budget) const override;
-    owned<gram_batches<float>> rough_passes(const dataset& centres) const override;
+    owned<gram_batches<float>> rough_passes(const dataset& centres, std::size_t budget) const override;
     std::shared_ptr<const kernel> known_kernel() const override { return k_; }
 
 private:
@@ -73,13 +73,14 @@ public:
                                 std::span<const index> cols) const override;
     owned<gram_batches<double>> passes(const dataset& centres, std::span<const index> which,
                                        std::size_t budget) const override;
-    owned<gram_batches<float>> rough_passes(const dataset&) const override { return {}; }
+    owned<gram_batches<float>> rough_passes(const dataset&, std::size_t) const override { return {}; }
 
 private:
     const gram<double>& k_;
 };
 
-// Whether a pass in float is worth it: kernel values of size 1, and so many of them that double takes seconds.
+// Whether passes in float are worth it: kernel values of size 1, and so many of them that double, of which no more than
+// a part would be kept in memory, takes seconds.
 bool float_pays(const kernel& k, index rows, index centres);
 
 }  // namespace mercer

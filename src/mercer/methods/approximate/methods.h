@@ -21,17 +21,25 @@ void reach_options(V& v, double& accuracy, bool& doubling) {
         "accuracy", accuracy, below(at_least(0), 1),
         "above 0: as many centres, in place of n_centres, as leave this share of the trace of the kernel matrix out "
         "of reach, as far as memory and time go",
-        option_needs{{"centres", {"rpcholesky"}}});
+        option_needs{{"centres", {"mixed", "rpcholesky"}}});
     v.flag("doubling", doubling, "fit with twice as many centres too, and say by how much the answer changes",
-           option_needs{{"centres", {"rpcholesky", "uniform", "kmeans++"}}});
+           option_needs{{"centres", {"mixed", "rpcholesky", "uniform", "kmeans++"}}});
 }
-// Which centres, and how they are chosen.
+// Which centres, and how they are chosen, the default first: what predicts is judged where the data are, features by
+// the trace that they reach.
+inline std::vector<std::string> centres_to_predict() { return {"mixed", "rpcholesky", "uniform", "kmeans++", "given"}; }
+inline std::vector<std::string> centres_of_features() {
+    return {"rpcholesky", "mixed", "uniform", "kmeans++", "given"};
+}
 template <class V>
-void centre_options(V& v, index& n_centres, std::string& centres, std::vector<double>& centre_rows, index& seed) {
+void centre_options(V& v, index& n_centres, std::string& centres, std::vector<double>& centre_rows, index& seed,
+                    const std::vector<std::string>& choices) {
     v.whole("n_centres", n_centres, 1, "examples that stand for all, at most",
-            option_needs{{"centres", {"rpcholesky", "uniform", "kmeans++"}}});
-    v.choice("centres", centres, {"rpcholesky", "uniform", "kmeans++", "given"},
-             "how they are chosen: randomly pivoted Cholesky, each alike, far apart in feature space, by number");
+            option_needs{{"centres", {"mixed", "rpcholesky", "uniform", "kmeans++"}}});
+    v.choice(
+        "centres", centres, choices,
+        "how they are chosen: randomly pivoted Cholesky, each alike (mixed: a third by the first, the others by the "
+        "second), far apart in feature space, by number");
     v.numbers("centre_rows", centre_rows, at_least(0), "given: their numbers, from 0",
               option_needs{{"centres", {"given"}}});
     v.whole("seed", seed, 0, "of what is drawn");
@@ -50,7 +58,7 @@ struct nystroem_ridge {
     double alpha = 1;
     index n_centres = 1000;
     double accuracy = 0;
-    std::string centres = "rpcholesky";
+    std::string centres = "mixed";
     std::vector<double> centre_rows{};
     bool fit_intercept = false;
     bool doubling = false;
@@ -69,7 +77,7 @@ struct nystroem_ridge {
     template <class V>
     void options(V& v) {
         v.number("alpha", alpha, above(0), "λ, the price of large coefficients");
-        detail::centre_options(v, n_centres, centres, centre_rows, seed);
+        detail::centre_options(v, n_centres, centres, centre_rows, seed, detail::centres_to_predict());
         detail::reach_options(v, accuracy, doubling);
         v.flag("fit_intercept", fit_intercept, "with an offset b");
         detail::pass_options(v, tol, max_iter);
@@ -82,7 +90,7 @@ struct nystroem_logistic {
     double C = 1;
     index n_centres = 1000;
     double accuracy = 0;
-    std::string centres = "rpcholesky";
+    std::string centres = "mixed";
     std::vector<double> centre_rows{};
     bool fit_intercept = true;
     bool doubling = false;
@@ -101,7 +109,7 @@ struct nystroem_logistic {
     template <class V>
     void options(V& v) {
         v.number("C", C, above(0), "1/λ");
-        detail::centre_options(v, n_centres, centres, centre_rows, seed);
+        detail::centre_options(v, n_centres, centres, centre_rows, seed, detail::centres_to_predict());
         detail::reach_options(v, accuracy, doubling);
         v.flag("fit_intercept", fit_intercept, "with an offset");
         detail::pass_options(v, tol, max_iter);
@@ -112,9 +120,10 @@ struct nystroem_svc {
     std::optional<mercer::kernel> kernel{};
     std::string scale{};
     double C = 1;
+    std::string loss = "squared_hinge";
     index n_centres = 1000;
     double accuracy = 0;
-    std::string centres = "rpcholesky";
+    std::string centres = "mixed";
     std::vector<double> centre_rows{};
     bool fit_intercept = true;
     bool doubling = false;
@@ -125,7 +134,7 @@ struct nystroem_svc {
         return {"nystroem_svc",
                 {},
                 method_family::classification,
-                "support vector machine with squared hinge loss on a few centres, for millions of examples",
+                "support vector machine on a few centres, for millions of examples; squared hinge loss, or hinge",
                 "min Σ max(0, 1 - yᵢf(xᵢ))² + 1/(2C) ‖f‖², f = Σ βⱼk(·, zⱼ) + b",
                 "mercer-nystroem-svc-model",
                 answer::classes};
@@ -133,7 +142,11 @@ struct nystroem_svc {
     template <class V>
     void options(V& v) {
         v.number("C", C, above(0), "price of an error");
-        detail::centre_options(v, n_centres, centres, centre_rows, seed);
+        v.choice(
+            "loss", loss, {"squared_hinge", "hinge"},
+            "squared_hinge by passes that store nothing; hinge by features of all examples, kept in memory, with a "
+            "penalised offset");
+        detail::centre_options(v, n_centres, centres, centre_rows, seed, detail::centres_to_predict());
         detail::reach_options(v, accuracy, doubling);
         v.flag("fit_intercept", fit_intercept, "with an offset");
         detail::pass_options(v, tol, max_iter);
@@ -165,7 +178,7 @@ struct nystroem_pca {
     template <class V>
     void options(V& v) {
         v.whole("n_components", n_components, 1, "how many");
-        detail::centre_options(v, n_centres, centres, centre_rows, seed);
+        detail::centre_options(v, n_centres, centres, centre_rows, seed, detail::centres_of_features());
         v.number("tol", tol, above(0), "‖Au - λu‖ <= tol·λ₁");
         v.whole("max_iter", max_iter, 1, "passes over the examples at most");
     }
@@ -193,7 +206,7 @@ struct nystroem {
     }
     template <class V>
     void options(V& v) {
-        detail::centre_options(v, n_centres, centres, centre_rows, seed);
+        detail::centre_options(v, n_centres, centres, centre_rows, seed, detail::centres_of_features());
     }
 };
 

@@ -9,10 +9,10 @@
 
 #include "mercer/base/error.h"
 #include "mercer/base/processes/process_group.h"
+#include "mercer/methods/approximate/nystroem_hinge.h"
 #include "mercer/methods/codec.h"
 #include "mercer/methods/fit_checks.h"
 #include "mercer/methods/regression/kernel_logistic.h"
-#include "mercer/solvers/algebra/dense_algebra.h"
 #include "mercer/solvers/nystroem/nystroem_newton.h"
 #include "mercer/solvers/softmax.h"
 
@@ -26,16 +26,6 @@ void check(const nystroem_options& o, double lambda, const char* option, const c
     if (!(o.tol > 0)) fail(errc::invalid_argument, fmt::format("{}: must satisfy tol > 0, got {}", owner, o.tol));
     if (o.max_iter < 1)
         fail(errc::invalid_argument, fmt::format("{}: must satisfy max_iter >= 1, got {}", owner, o.max_iter));
-}
-
-// f of some rows of K.
-matrix<double> values_on(const gram<double>& k, const kernel_expansion& f) {
-    matrix<double> rows(k.rows(), k.cols());
-    k.all(rows.view());
-    matrix<double> out = product(rows.view(), transposed::no, f.coef.view(), transposed::no);
-    for (index i = 0; i < out.rows(); ++i)
-        for (index c = 0; c < out.cols(); ++c) out(i, c) += f.offset[static_cast<std::size_t>(c)];
-    return out;
 }
 
 // What a checkpoint belongs to: everything that decides the bits of the fit, but for the objects themselves.
@@ -66,7 +56,7 @@ nystroem_fit solve_once(const kernel_rows& x, row_losses& losses, matrix_view<co
     matrix<double> k_mm(std::ssize(posed.centres), std::ssize(posed.centres));
     posed.among->all(k_mm.view());
     const nystroem_basis basis(std::move(k_mm));
-    const auto rough = x.rough_passes(posed.objects);
+    const auto rough = x.rough_passes(posed.objects, o.memory_bytes / 2);
     const auto exact = x.passes(posed.objects, posed.centres, rough.it ? 0 : o.memory_bytes / 2);
     nystroem_operator k{exact.get(), rough.get(), &basis, posed.buckets, o.memory_bytes, o.seed};
     nystroem_newton_options s;
@@ -86,7 +76,7 @@ nystroem_fit solve_once(const kernel_rows& x, row_losses& losses, matrix_view<co
     out.residual = found.residual, out.passes = found.passes, out.rounds = found.rounds;
     out.trace = std::move(found.trace);
     out.out_of_reach = share_out_of_reach(basis, *posed.sample, posed.sample_self);
-    if (o.doubling) on_sample = values_on(*posed.sample, out.f);
+    if (o.doubling) on_sample = out.f.values(*posed.sample);
     // Where nothing says that the problem is convex, meeting the first-order conditions does not make this the minimum.
     if (out.f.k && !out.f.k->proof().valid && out.status == fit_status::converged) out.status = fit_status::stationary;
     for (index i = 0; i < out.f.coef.rows() * out.f.coef.cols(); ++i)
@@ -95,14 +85,15 @@ nystroem_fit solve_once(const kernel_rows& x, row_losses& losses, matrix_view<co
     return out;
 }
 
-nystroem_fit solve(const kernel_rows& x, row_losses& losses, matrix_view<const double> y,
-                   std::span<const double> weight, double lambda, const nystroem_options& o, const char* owner) {
+// once(options, f): a fit, and where the doubling is asked for f of some rows.
+template <class Once>
+nystroem_fit fit_and_double(const kernel_rows& x, const nystroem_options& o, const Once& once) {
     matrix<double> f, twice;
-    nystroem_fit out = solve_once(x, losses, y, weight, lambda, o, owner, f);
+    nystroem_fit out = once(o, f);
     if (!o.doubling) return out;
     nystroem_options more = o;
     more.n_centres = std::min(x.size(), 2 * out.f.size()), more.accuracy = 0, more.checkpoint = {};
-    solve_once(x, losses, y, weight, lambda, more, owner, twice);
+    once(more, twice);
     double change = 0, size = 0;
     for (index i = 0; i < f.rows() * f.cols(); ++i) {
         change += (twice.data()[i] - f.data()[i]) * (twice.data()[i] - f.data()[i]);
@@ -110,6 +101,13 @@ nystroem_fit solve(const kernel_rows& x, row_losses& losses, matrix_view<const d
     }
     out.change_when_doubled = size > 0 ? std::sqrt(change / size) : change > 0 ? 1.0 : 0.0;
     return out;
+}
+
+nystroem_fit solve(const kernel_rows& x, row_losses& losses, matrix_view<const double> y,
+                   std::span<const double> weight, double lambda, const nystroem_options& o, const char* owner) {
+    return fit_and_double(x, o, [&](const nystroem_options& how, matrix<double>& f) {
+        return solve_once(x, losses, y, weight, lambda, how, owner, f);
+    });
 }
 
 matrix_view<const double> one_column(std::span<const double> y) { return {y.data(), std::ssize(y), 1}; }
@@ -206,8 +204,15 @@ nystroem_svc_model fit_nystroem_svc(const kernel_rows& x, std::span<const double
     constexpr const char* owner = "nystroem_svc";
     check(o, 1 / o.C, "C", owner);
     const labelled l = labels_of(x, y, o, owner);
-    column_losses losses(loss::squared_hinge(), l.place, std::ssize(l.classes), l.weight, x.first());
-    nystroem_svc_model out{solve(x, losses, one_column(y), l.weight, 1 / o.C, o, owner)};
+    nystroem_svc_model out;
+    if (o.hinge) {
+        out = {fit_and_double(x, o, [&](const nystroem_options& how, matrix<double>& f) {
+            return fit_hinge_on_features(x, l.place, std::ssize(l.classes), l.weight, how, owner, f);
+        })};
+    } else {
+        column_losses losses(loss::squared_hinge(), l.place, std::ssize(l.classes), l.weight, x.first());
+        out = {solve(x, losses, one_column(y), l.weight, 1 / o.C, o, owner)};
+    }
     out.classes = l.classes;
     return out;
 }

@@ -3,7 +3,8 @@
 //
 //     nystroem_ridge      min Σ wᵢ(yᵢ - f(xᵢ))² + λ‖f‖²                      one or several targets
 //     nystroem_logistic   min Σ wᵢ log(1 + e^(-yᵢf(xᵢ))) + 1/(2C) ‖f‖²       softmax for more than two classes
-//     nystroem_svc        min Σ wᵢ max(0, 1 - yᵢf(xᵢ))² + 1/(2C) ‖f‖²        one class against the rest
+//     nystroem_svc        min Σ wᵢ max(0, 1 - yᵢf(xᵢ))² + 1/(2C) ‖f‖²        one class against the rest; or with the
+//                         hinge itself, not squared: nystroem_hinge.h
 //
 // over f(x) = Σⱼ βⱼk(x, zⱼ) + b, b not penalised. With all examples as centres they are kernel_ridge, kernel_logistic
 // and the squared hinge exactly. Solved as Falkon is (Rudi, Carratino, Rosasco 2017; Meanti, Carratino, Rosasco, Rudi
@@ -31,13 +32,14 @@ struct nystroem_options {
     double C = 1;      // 1/λ of the others
     index n_centres = 1000;
     // Above 0: as many centres as leave this share of the trace out of reach, in place of n_centres, as far as memory
-    // and time go. Of rpcholesky.
+    // and time go. Of rpcholesky, which mixed then is.
     double accuracy = 0;
     double seconds = std::numeric_limits<double>::infinity();  // for that: what the fit may take, about
     bool doubling = false;  // fit with twice as many centres too, to see how the answer changes
-    centre_choice centres = centre_choice::rpcholesky;
+    centre_choice centres = centre_choice::mixed;
     std::vector<index> centre_rows{};  // of choice `given`
     bool fit_intercept = false;
+    bool hinge = false;    // nystroem_svc: the hinge, not its square
     double tol = 1e-6;     // of the gap, relative to the objective
     index max_iter = 500;  // passes over K
     std::uint64_t seed = 0;

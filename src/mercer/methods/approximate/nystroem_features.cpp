@@ -42,7 +42,7 @@ class feature_passes {
 public:
     feature_passes(const kernel_rows& x, const nystroem_problem& posed, const nystroem_basis& basis, std::size_t budget)
         : basis_(basis),
-          rough_(x.rough_passes(posed.objects)),
+          rough_(x.rough_passes(posed.objects, budget)),
           exact_(rough_.it ? owned<gram_batches<double>>() : x.passes(posed.objects, posed.centres, budget)) {}
     bool rough() const { return rough_.it != nullptr; }
     // Φᵀ step(Φ v), v and the result of M × any number; without v only Φᵀ step(0).

@@ -18,15 +18,17 @@ namespace {
 // Rows among which centres are chosen: all, or ten times as many as are wanted, where the factor of that many fits.
 index rows_to_choose_from(index n, index m, const nystroem_options& o, const char* owner) {
     if (o.centres == centre_choice::uniform || o.centres == centre_choice::given) return std::min(n, m);
-    index most = std::min(n, 10 * m);
-    if (o.centres == centre_choice::rpcholesky) {
+    const bool mixed = o.centres == centre_choice::mixed && !(o.accuracy > 0);
+    const index pivots = mixed ? pivots_of_mixed(m) : m;
+    index most = std::min(n, std::max(10 * pivots, m));
+    if (o.centres != centre_choice::kmeans_plus_plus) {
         const auto fitting =
-            static_cast<index>(static_cast<double>(o.memory_bytes) / 3 / (8.0 * static_cast<double>(m)));
+            static_cast<index>(static_cast<double>(o.memory_bytes) / 3 / (8.0 * static_cast<double>(pivots)));
         if (fitting < std::min(n, 2 * m))
             fail(errc::memory,
                  fmt::format("{}: choosing {} centres by rpcholesky takes {}, a third of the budget is {}: "
                              "raise it, or take centres=uniform",
-                             owner, m, bytes_text(16.0 * static_cast<double>(m) * static_cast<double>(m)),
+                             owner, m, bytes_text(16.0 * static_cast<double>(m) * static_cast<double>(pivots)),
                              bytes_text(static_cast<double>(o.memory_bytes) / 3)));
         most = std::min(most, fitting);
     }
@@ -42,10 +44,11 @@ index most_centres(index n, const nystroem_options& o) {
 }
 
 // Rows of the sketch that preconditions: as many as cost about two passes, within what is enough and what is too few,
-// and what fits. s rows give a condition number of about ((1 + √(M/s))/(1 - √(M/s)))².
+// and what fits; all rows where that is hardly more. s rows give a condition number of about
+// ((1 + √(M/s))/(1 - √(M/s)))².
 index rows_of_sketch(index n, index m, std::size_t memory) {
     const index fitting = static_cast<index>(static_cast<double>(memory) / 3 / (8.0 * static_cast<double>(m)));
-    const index wanted = n <= 12 * m ? n : std::clamp<index>(16 * n / std::max<index>(m, 1), 4 * m, 12 * m);
+    const index wanted = n <= 6 * m ? n : std::clamp<index>(16 * n / std::max<index>(m, 1), 4 * m, 12 * m);
     return std::min({n, wanted, std::max(fitting, m)});
 }
 
@@ -104,13 +107,13 @@ nystroem_problem pose_nystroem(const kernel_rows& x, const nystroem_options& o, 
     const index m = std::min(n, !given.empty()   ? std::ssize(given)
                                 : o.accuracy > 0 ? most_centres(x.size(), o)
                                                  : o.n_centres);
-    // One uniform sample, of which the first are those to choose from and the first are those to judge by.
+    // One uniform sample, of which the first are those to choose from and the last, others where there are enough,
+    // those to judge by.
     seeded random(o.seed);
-    const index to_choose = rows_to_choose_from(n, m, o, owner), to_judge = std::min<index>(n, 2000);
-    const std::vector<index> order = random.sample(n, std::max(to_choose, to_judge));
+    const index to_choose = rows_to_choose_from(n, m, o, owner), to_judge = std::min<index>(n, 1000);
+    const std::vector<index> order = random.sample(n, std::min(n, to_choose + to_judge));
     std::vector<index> sample = rows.empty() ? order : chosen(rows, order);
-    std::vector<index> pool(sample.begin(), sample.begin() + to_choose),
-        judges(sample.begin(), sample.begin() + to_judge);
+    std::vector<index> pool(sample.begin(), sample.begin() + to_choose), judges(sample.end() - to_judge, sample.end());
     if (!given.empty()) pool = given, sample.insert(sample.end(), given.begin(), given.end());
     for (auto* each : {&sample, &pool, &judges}) std::ranges::sort(*each);
     sample.erase(std::unique(sample.begin(), sample.end()), sample.end());

@@ -34,6 +34,7 @@ public:
           losses_(losses),
           o_(o),
           group_(k.exact->processes()),
+          rough_(k.rough != nullptr),
           m_(k.basis->size()),
           n_(m_ + (o.intercept ? 1 : 0)),
           r_(losses.functions()),
@@ -66,12 +67,12 @@ private:
         if (out_.passes >= o_.max_passes) return false;
         // As exact as the stopping rule asks for, or the next step makes good.
         const double loose = losses_.quadratic() ? 0.0 : std::min(0.1, std::sqrt(norm_ / first_norm_)),
-                     share = std::max(loose, k_.rough ? 1e-4 : 1e-13);
+                     share = std::max(loose, rough_ ? 1e-4 : 1e-13);
         const double predicted =
             solve(std::max(0.25 * o_.tol * std::abs(out_.objective), share * share * out_.gap), exact);
         // Float will do while far from the end.
         const bool near = agreed(group_, losses_.quadratic() || predicted <= 1e3 * o_.tol * std::abs(out_.objective));
-        return advance(exact, !k_.rough || exact || near);
+        return advance(exact, !rough_ || exact || near);
     }
 
     // Curvatures have changed since the rows were sketched, and conjugate gradients take longer than right after it: by
@@ -194,7 +195,8 @@ private:
                                 sketched_exactly_ ? 1.0 : 0.0,
                                 static_cast<double>(steps_),
                                 static_cast<double>(last_steps_),
-                                static_cast<double>(fresh_steps_)};
+                                static_cast<double>(fresh_steps_),
+                                rough_ ? 1.0 : 0.0};
         for (const point* each : {&sketched_at_, &at_, &direction_, &residual, &p})
             out.insert(out.end(), each->data(), each->data() + r_ * n_);
         out.insert(out.end(), out_.trace.begin(), out_.trace.end());
@@ -203,17 +205,17 @@ private:
     // Whether the gradient was exact.
     bool take(const std::vector<double>& from) {
         const auto numbers = static_cast<std::size_t>(r_ * n_);
-        if (from.size() < 9 + 5 * numbers) fail(errc::invalid_argument, "a state of another problem");
+        if (from.size() < 10 + 5 * numbers) fail(errc::invalid_argument, "a state of another problem");
         resumed_.emplace(
             inner_state{point(r_, n_), point(r_, n_), point(r_, n_), from[4], static_cast<index>(from[1])});
         out_.rounds = static_cast<index>(from[2]), first_norm_ = from[3];
-        const double* at = from.data() + 9;
+        const double* at = from.data() + 10;
         // The rows are sketched again where they were.
         std::copy_n(at, numbers, at_.data()), at += numbers;
         measure(from[5] != 0);
         sketch(from[5] != 0);
         steps_ = static_cast<index>(from[6]), last_steps_ = static_cast<index>(from[7]);
-        fresh_steps_ = static_cast<index>(from[8]);
+        fresh_steps_ = static_cast<index>(from[8]), rough_ = from[9] != 0;
         for (point* each : {&at_, &resumed_->direction, &resumed_->residual, &resumed_->p})
             std::copy_n(at, numbers, each->data()), at += numbers;
         out_.trace.assign(at, from.data() + from.size());
@@ -235,10 +237,19 @@ private:
             measure(precisely);
             exact = precisely;
             if (agreed(group_, out_.objective <= before + 1e-4 * t * slope + slack)) {
-                if (agreed(group_, was && exact && !(out_.gap < last_gap) && !(out_.objective < before - slack))) break;
+                const bool both = was && exact;
+                // What float rounds away keeps the gap up: from here on all in double.
+                if (agreed(group_, both && out_.gap > 0.1 * last_gap) && std::exchange(rough_, false)) return true;
+                if (agreed(group_, both && !(out_.gap < last_gap) && !(out_.objective < before - slack))) break;
                 return true;
             }
             if (out_.passes >= o_.max_passes) return false;
+        }
+        if (std::exchange(rough_, false)) {
+            // Coefficients so large that P in float is not P.
+            at_ = start;
+            measure(exact = true);
+            return true;
         }
         if (out_.objective > before) {
             at_ = start, gradient_ = start_gradient, norm_ = start_norm, out_.gap = last_gap, out_.objective = before;
@@ -281,7 +292,7 @@ private:
     // (ΦᵀDΦ + λI)p
     point curved(const point& p) {
         point out = pass(
-            &p, [&](index first, matrix_view<double> f, double*) { losses_.curve(first, f); }, !k_.rough);
+            &p, [&](index first, matrix_view<double> f, double*) { losses_.curve(first, f); }, !rough_);
         for (index c = 0; c < r_; ++c)
             for (index j = 0; j < m_; ++j) out(c, j) += o_.lambda * p(c, j);
         return out;
@@ -292,7 +303,7 @@ private:
         matrix<double> v, out(n_, r_);
         if (p) v = coefficients(*p);
         if (group_ && p) group_->broadcast(v.data(), static_cast<std::size_t>(v.rows() * v.cols()) * sizeof(double));
-        if (precisely || !k_.rough)
+        if (precisely || !rough_)
             round_trip<double>(*k_.exact, v.view(), step, out.view(), totals);
         else
             round_trip<float>(*k_.rough, v.view(), step, out.view(), totals);
@@ -325,6 +336,7 @@ private:
     row_losses& losses_;
     const nystroem_newton_options& o_;
     const process_group* group_;
+    bool rough_;  // passes in float still help
     index m_, n_, r_;
     double largest_weight_;
     point at_, gradient_, direction_;

@@ -26,7 +26,8 @@ namespace mercer {
 
 struct nystroem_operator {
     const gram_batches<double>* exact = nullptr;
-    const gram_batches<float>* rough = nullptr;  // the same in float: then only what is measured is in double
+    const gram_batches<float>* rough =
+        nullptr;  // the same in float: then only what is measured is in double, while that helps
     const nystroem_basis* basis = nullptr;
     index buckets = 0;                                // rows of a sketch that preconditions
     std::size_t memory_bytes = std::size_t{1} << 30;  // for sketches and preconditioners
