@@ -14,6 +14,6 @@ export default tseslint.config(
   {
     // Node's, and in the functions that tests hand to the browser the page's.
     files: ["**/*.mjs"],
-    languageOptions: { globals: globalsOf("process", "console", "performance", "setTimeout", "URL", "Buffer", "document", "navigator", "location", "localStorage", "innerWidth", "requestAnimationFrame", "Event", "HTMLAnchorElement", "fetch", "mercer", "visualViewport", "scrollY", "scrollTo") },
+    languageOptions: { globals: globalsOf("process", "console", "performance", "setTimeout", "URL", "Buffer", "document", "navigator", "location", "localStorage", "innerWidth", "requestAnimationFrame", "Event", "HTMLAnchorElement", "fetch", "mercer", "PointerEvent", "scrollY", "scrollTo") },
   },
 );
