@@ -111,7 +111,7 @@ function Found({ answer, t }: { answer: Answer; t: Texts }) {
         {read.shown.map((each, i) => (
           <li key={i}>
             <button aria-pressed={why?.row === i} class={why?.row === i ? "on" : ""} onClick={() => void ask(i)}>
-              <span class="tag" style={{ background: read.classes.length ? css(colours[y[i] % 6]) : css(colours[0]) }}>{read.classes[y[i]] ?? short(y[i] ?? NaN)}</span>{" "}
+              <span class="tag" style={{ "--class": css(colours[read.classes.length ? y[i] % 6 : 0]) }}>{read.classes[y[i]] ?? short(y[i] ?? NaN)}</span>{" "}
               <ObjectPicture of={each} shares={why?.row === i ? shares : null} dark={dark} large={why?.row === i} />
             </button>
           </li>
