@@ -130,7 +130,7 @@ class Store {
   }
   subscribe(listener: () => void): () => void {
     this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
+    return () => void this.listeners.delete(listener);
   }
 }
 export const store = new Store();
@@ -143,13 +143,13 @@ export function useStore<T>(select: (state: State) => T): T {
   const value = select(store.state);
   const seen = useRef(value);
   seen.current = value;
-  useEffect(
-    () =>
-      store.subscribe(() => {
-        if (!Object.is(latest.current(store.state), seen.current)) again(0);
-      }),
-    [],
-  );
+  useEffect(() => {
+    const look = () => {
+      if (!Object.is(latest.current(store.state), seen.current)) again(0);
+    };
+    look(); // it may have changed between the first drawing and now
+    return store.subscribe(look);
+  }, []);
   return value;
 }
 
