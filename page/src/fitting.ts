@@ -122,6 +122,7 @@ export async function askWhy(x: number, y: number): Promise<void> {
   const { document } = store.state;
   const at = document.target === "values" ? [x] : [x, y];
   const why = await engine.ask<WhyReply>({ do: "why", x: at });
+  if (store.state.document !== document) return; // a late answer says nothing about what is there now
   store.set({ place: [x, y], why: why.error ? null : why, tab: "point" });
   did("why");
 }
