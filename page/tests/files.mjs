@@ -121,11 +121,10 @@ test("bad input: a question without an answer ends with a word, and the worker i
 
 test("bad input: numbers that are none", async (reader) => {
   await reader.open();
-  const before = await reader.state("(s) => s.document.kernel");
   await reader.type("#kernel", "rbf(gamma=nan)");
   await reader.until("(s) => s.kernel && !s.kernel.ok");
   assert.match(await reader.page.$eval("#kernel-word", (e) => e.textContent), /gamma|nan/);
-  assert.equal(await reader.state("(s) => s.document.kernel"), before);
+  assert.ok(await reader.state('(s) => !s.document.kernel.includes("nan") && s.fit !== null'));
   await reader.open();
   for (const value of ["nan", "-1", "a lot"]) await reader.option("C", value);
   assert.ok(await reader.state("(s) => s.fit !== null && (s.problem === '' || s.problem.includes('C'))"));
