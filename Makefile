@@ -53,7 +53,7 @@ bench: build  ## run the benchmarks, or one: make bench BENCH=name
 format: setup  ## format the C++ sources in place
 	@tools/lint --fix-format
 
-lint: build  ## check format, include layers, clang-tidy
+lint: build  ## check format, include layers, clang-tidy, and the page (types, eslint) where make page was called
 	@tools/lint
 
 install: build  ## install to PREFIX (/usr/local)

@@ -5,8 +5,6 @@
 #include "mercer/base/error.h"
 #include "mercer/data/columns/column_encoder.h"
 #include "mercer/data/columns/text_table.h"
-#include "mercer/data/kinds/sets.h"
-#include "mercer/data/kinds/strings.h"
 #include "mercer/methods/components/kernel_pca.h"
 #include "session.h"
 
@@ -26,17 +24,6 @@ void set_points(session& s, const request& r, reply&) {
     if (r.body.contains("classes")) s.data.class_names = r.body["classes"].get<std::vector<std::string>>();
     if (r.body.contains("features")) s.data.feature_names = r.body["features"].get<std::vector<std::string>>();
     s.model.reset();
-}
-
-// {"kind": "strings" | "sets", "text": "label<TAB>object" lines}
-void set_objects(session& s, const request& r, reply& out) {
-    const std::string text = r.text("text");
-    s.model.reset();
-    s.data = r.text("kind") == "sets" ? parse_sets(text, "objects") : parse_strings(text, "objects");
-    out.body = {{"n", s.data.x.size()},
-                {"classes", s.data.class_names},
-                {"default_kernel", api::default_kernel(s.data.x).text()}};
-    out.array<double>("y", s.data.y);
 }
 
 // Targets that are all numbers are numbers; else names of classes.
@@ -131,11 +118,7 @@ void model_bytes(session& s, const request&, reply& out) {
 }  // namespace
 
 std::map<std::string, operation> data_operations() {
-    return {{"points", set_points},
-            {"objects", set_objects},
-            {"file", read_file},
-            {"components", components},
-            {"model", model_bytes}};
+    return {{"points", set_points}, {"file", read_file}, {"components", components}, {"model", model_bytes}};
 }
 
 }  // namespace mercer::page

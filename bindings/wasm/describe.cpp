@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "mercer/base/error.h"
+#include "mercer/data/kinds/all_kinds.h"
 #include "mercer/kernels/features/feature_map.h"
 #include "mercer/kernels/text/registry.h"
 #include "session.h"
@@ -54,9 +55,13 @@ void about(session&, const request&, reply& out) {
                            {"rule", k.info.rule},
                            {"mercer", k.info.mercer}});
     }
+    json kinds = json::array();
+    listed_kinds::each([&]<class Kind> {
+        kinds.push_back({{"name", name(Kind::where)}, {"default_kernel", Kind::default_kernel}});
+    });
     for (const algebra_info& each : algebra_registry())
         algebra.push_back({{"form", each.form}, {"meaning", each.meaning}, {"rule", each.rule}});
-    out.body = {{"methods", methods}, {"kernels", kernels}, {"algebra", algebra}};
+    out.body = {{"methods", methods}, {"kernels", kernels}, {"algebra", algebra}, {"kinds", kinds}};
 }
 
 json form_json(const kernel_form& form) {

@@ -315,13 +315,24 @@ json terms_json(std::vector<term> terms, std::size_t most) {
     return out;
 }
 
-// Why this here? f(x) as its terms, or the neighbours that decided. {"x": [coordinates]}
-void why(session& s, const request& r, reply& out) {
-    if (!s.model) fail(errc::invalid_argument, "there is no model yet");
+// {"x": [coordinates]}, a place, or {"row": number}, one of the data.
+dataset asked_about(const session& s, const request& r) {
+    if (r.body.contains("row")) {
+        const index row = whole_number(r, "row", 0);
+        if (row < 0 || row >= s.data.x.size())
+            fail(errc::invalid_argument, "there is no object " + std::to_string(row));
+        return gather(s.data.x, selection(row, 1));
+    }
     const auto x = r.body.at("x").get<std::vector<double>>();
     matrix<double> row(1, static_cast<index>(x.size()));
     std::copy(x.begin(), x.end(), row.data());
-    const dataset raw = dense<double>(std::move(row)), at = s.model->prepared(raw);
+    return dense<double>(std::move(row));
+}
+
+// Why this here? f(x) as its terms, or the neighbours that decided.
+void why(session& s, const request& r, reply& out) {
+    if (!s.model) fail(errc::invalid_argument, "there is no model yet");
+    const dataset raw = asked_about(s, r), at = s.model->prepared(raw);
     const api::fitted& m = s.model->inner();
     if (s.model->gives() != answer::none) {
         const double said = s.model->predict(raw)[0];

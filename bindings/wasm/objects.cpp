@@ -1,14 +1,119 @@
-// Objects that are no vectors: a machine on them, their picture, and which of their parts decided.
+// Objects that are no vectors: read as the library reads them from files, each as it is drawn, and which of its parts
+// decided.
+#include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "mercer/api/explain.h"
 #include "mercer/base/error.h"
+#include "mercer/data/kinds/all_kinds.h"
+#include "mercer/data/readers/read.h"
+#include "mercer/kernels/graphs/graph_words.h"
+#include "mercer/pictures/features/graph_layout.h"
 #include "session.h"
 
 namespace mercer::page {
 namespace {
 
-// Which features of one object moved its decision: {"row", "top"}, after a fit.
+// The words of JSON lines, by what the library writes for them: graphs and sets in records keep hashes of them.
+void collect_words(const json& from, std::map<std::string, std::string>& to) {
+    if (from.is_string()) {
+        const std::string word = from.get<std::string>();
+        to[label_text(label_of(word))] = to[std::to_string(item_number(word))] = word;
+    } else if (from.is_structured()) {
+        for (const json& each : from) collect_words(each, to);
+    }
+}
+std::map<std::string, std::string> words_of_lines(std::string_view text) {
+    std::map<std::string, std::string> out;
+    for (std::string_view line; detail::next_line(text, line);)
+        if (const json object = json::parse(line, nullptr, false); object.is_object()) collect_words(object, out);
+    return out;
+}
+// "#1f2e3d4c" as the word that was typed.
+std::string in_words(std::string text, const std::map<std::string, std::string>& words) {
+    for (const auto& [hash, word] : words)
+        for (std::size_t at = text.find(hash); hash != word && at != std::string::npos;
+             at = text.find(hash, at + word.size()))
+            text.replace(at, hash.size(), word);
+    return text;
+}
+
+// What a graph looks like: labels, places and pairs of nodes.
+json drawn(const graph& g, const session& s) {
+    json labels = json::array(), at = json::array(), edges = json::array();
+    for (index v = 0; v < g.nodes(); ++v)
+        labels.push_back(g.has_labels() ? in_words(label_text(g.label(v)), s.words) : "");
+    for (const layout_point& p : graph_layout(g)) at.insert(at.end(), {p.x, p.y});
+    for (const graph_edge& e : g.edges()) edges.insert(edges.end(), {e.from, e.to});
+    return {{"labels", labels}, {"at", at}, {"edges", edges}};
+}
+std::string item_name(const session& s, std::int64_t item) {
+    const auto at = static_cast<std::size_t>(item);
+    return at < s.data.feature_names.size() ? s.data.feature_names[at] : std::to_string(item);
+}
+
+// One object for people: a text, and for graphs and series a drawing.
+json shown(const session& s, index i) {
+    const dataset& x = s.data.x;
+    if (const auto* all = x.as<strings>()) return {{"text", (*all)[i]}};
+    if (const auto* all = x.as<graphs>()) return {{"graph", drawn((*all)[i], s)}};
+    if (const auto* all = x.as<series>()) return {{"series", (*all)[i].values}, {"dims", (*all)[i].dims}};
+    std::string text;
+    if (const auto* all = x.as<sets>())
+        for (const std::int64_t item : (*all)[i]) text += (text.empty() ? "" : " ") + item_name(s, item);
+    else if (const auto* counted = x.as<multisets>())
+        for (const auto& [item, count] : (*counted)[i])
+            text += (text.empty() ? "" : " ") + item_name(s, item) + ":" + std::to_string(count);
+    else
+        text = in_words(std::get<objects>(x.items()).text(i), s.words);
+    return {{"text", text}};
+}
+
+// Few whole numbers are classes, as the program has it; else targets are names of classes, or values.
+std::vector<std::string> classes_of(const table& data) {
+    constexpr std::size_t most = 12;
+    if (!data.class_names.empty()) return data.class_names;
+    const std::set<double> values(data.y.begin(), data.y.end());
+    std::vector<std::string> out;
+    for (const double each : values) {
+        if (values.size() > most || each != std::floor(each) || std::abs(each) > 1e9) return {};
+        out.push_back(std::to_string(static_cast<std::int64_t>(each)));
+    }
+    return out;
+}
+
+// {"format": of the library's, absent: found out, "name": of a file, "text"}, or the text as bytes. In the order of the
+// data: what each looks like ("shown"), its target ("y": the number of a class, where there are classes).
+void set_objects(session& s, const request& r, reply& out) {
+    const std::string text = r.bytes.empty() ? r.text("text") : std::string(r.bytes);
+    const source file = unpack(r.text("name", "objects"), text);
+    read_options how;
+    how.format =
+        r.text("format").empty() ? &detect_format(file.name(), file.bytes()) : &file_format_named(r.text("format"));
+    s = {};
+    s.data = parse_table(file, how);
+    if (s.data.x.kind() == domain::vectors)
+        fail(errc::data, "these are vectors: open them as a file, and they are drawn on the plane");
+    if (s.data.x.as<graphs>() || s.data.x.as<records>()) s.words = words_of_lines(file.bytes());
+    const std::vector<std::string> classes = classes_of(s.data);
+    std::vector<double> y = s.data.y;
+    if (!classes.empty() && s.data.class_names.empty()) {
+        const std::set<double> values(y.begin(), y.end());
+        for (double& each : y) each = static_cast<double>(std::distance(values.begin(), values.find(each)));
+    }
+    json all = json::array();
+    for (index i = 0; i < s.data.x.size(); ++i) all.push_back(shown(s, i));
+    out.body = {{"kind", std::string(s.data.x.kind().name())},
+                {"format", how.format->name},
+                {"n", s.data.x.size()},
+                {"classes", classes},
+                {"shown", all},
+                {"default_kernel", api::default_kernel(s.data.x).text()}};
+    out.array<double>("y", y);
+}
+
+// Which features of one object moved its decision: {"row", "top"}, after a fit. "unsupported": the kernel has none.
 void explain(session& s, const request& r, reply& out) {
     if (!s.model) fail(errc::invalid_argument, "there is no model yet");
     const auto row = static_cast<index>(r.number("row", 0));
@@ -20,8 +125,10 @@ void explain(session& s, const request& r, reply& out) {
         const api::explained_function& each = found.functions[i];
         json largest = json::array();
         for (const feature_share& share : each.decision.largest)
-            largest.push_back(
-                {{"name", share.name}, {"value", share.value}, {"weight", share.weight}, {"share", share.share()}});
+            largest.push_back({{"name", in_words(share.name, s.words)},
+                               {"value", share.value},
+                               {"weight", share.weight},
+                               {"share", share.share()}});
         functions.push_back({{"positive", each.positive},
                              {"negative", each.negative},
                              {"f", each.decision.f},
@@ -36,6 +143,6 @@ void explain(session& s, const request& r, reply& out) {
 
 }  // namespace
 
-std::map<std::string, operation> object_operations() { return {{"explain", explain}}; }
+std::map<std::string, operation> object_operations() { return {{"objects", set_objects}, {"explain", explain}}; }
 
 }  // namespace mercer::page

@@ -59,6 +59,7 @@ private:
 // the points on the plane.
 struct session {
     table data;
+    std::map<std::string, std::string> words;  // of graphs and records: those the library knows by hashes
     std::optional<api::model> model;
 };
 

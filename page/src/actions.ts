@@ -28,6 +28,11 @@ export function endGesture(): void {
     store.set({ past: [...store.state.past.slice(-mostUndo), gesture], future: [] });
   gesture = null;
 }
+// As if the gesture had not begun: a second finger came, or the browser took the first.
+export function abandonGesture(): void {
+  if (gesture && gesture !== store.state.document) store.set({ document: gesture, shown: null, ...nothingChosen });
+  gesture = null;
+}
 export function undo(): void {
   const { past, future, document } = store.state;
   if (past.length === 0) return;
@@ -94,7 +99,7 @@ export function setOption(name: string, value: string): void {
   const { document, about } = store.state;
   const info = about?.methods.find((m) => m.name === document.method)?.options.find((o) => o.name === name);
   const options = { ...document.options, [name]: value };
-  if (info && info.initial === value && name !== "n_clusters") delete options[name];
+  if (info?.initial === value && name !== "n_clusters") delete options[name];
   edit({ options }, true);
 }
 export function setKernel(kernel: string): void {

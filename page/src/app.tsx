@@ -1,8 +1,9 @@
 // The page: head, lesson, the set-up on the left, the plane, and on the right what is known about it.
-import { useEffect } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { redo, undo } from "./actions";
 import { Plane } from "./draw/plane";
 import { openFile } from "./files";
+import { engine } from "./fitting";
 import { lessons } from "./lessons";
 import { short } from "./numbers";
 import { GramPanel } from "./panels/gram";
@@ -15,7 +16,7 @@ import { SolverPanel } from "./panels/solver";
 import { TakePanel } from "./panels/take";
 import { TuningPanel } from "./panels/tuning";
 import { did, store, tabs, useStore, type Language, type Tab } from "./store";
-import { languages, safely, useTexts } from "./texts";
+import { counted, languageOf, languages, safely, useTexts } from "./texts";
 
 function Head() {
   const t = useTexts();
@@ -70,33 +71,51 @@ export function setLanguage(language: Language): void {
 function Status() {
   const t = useTexts();
   const [fit, problem, notice, fitting, ms] = [useStore((s) => s.fit), useStore((s) => s.problem), useStore((s) => s.notice), useStore((s) => s.fitting), useStore((s) => s.milliseconds)];
-  const count = useStore((s) => s.document.points.length);
+  const noticeLang = useStore((s) => s.noticeLang);
+  const [count, language] = [useStore((s) => s.document.points.length), useStore((s) => s.language)];
   const facts: string[] = [];
   if (fit) {
     const f = fit.figures;
     if (fit.score?.accuracy !== undefined) facts.push(`${t.accuracy} ${short(100 * fit.score.accuracy, 3)} %`);
     if (fit.score?.r2 !== undefined) facts.push(`R² ${short(fit.score.r2, 3)}`);
-    if (f.support_vectors !== undefined) facts.push(`${f.support_vectors} ${t.support_vectors}`);
+    if (f.support_vectors !== undefined) facts.push(counted(t.support_vectors, Number(f.support_vectors), language));
     if (typeof f.gap === "number") facts.push(`${t.gap} ${short(f.gap, 2)}`);
-    if (f.status !== undefined) facts.push(t.statuses[String(f.status)] ?? String(f.status));
+    if (typeof f.status === "string") facts.push(t.statuses[f.status] ?? f.status);
     if (fit.loo_bound !== undefined) facts.push(`${t.loo_bound} ${short(fit.loo_bound, 2)}`);
   }
   return (
     <div class="status" id="status" data-fitting={fitting}>
       <p>
-        <span>{count} {t.points}</span>
+        <span>{counted(t.points, count, language)}</span>
         {facts.map((fact) => (
           <span key={fact}>{fact}</span>
         ))}
         <span class="muted" id="time">{Math.round(ms)} ms</span>
+        {fitting && <Cancel />}
       </p>
-      <p class="trouble" role="status" id="problem">
-        {problem || fit?.trouble || ""}
+      <p class="trouble" role="status" id="problem" lang={languageOf(problem, t)}>
+        {problem !== "" ? problem : fit?.trouble}
       </p>
-      <p class="notice" role="status" id="notice">
+      <p class="notice" role="status" id="notice" lang={noticeLang}>
         {notice}
       </p>
     </div>
+  );
+}
+
+// Ends a fit that takes longer than a moment.
+function Cancel() {
+  const t = useTexts();
+  const [late, setLate] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setLate(true), 600);
+    return () => clearTimeout(timer);
+  }, []);
+  if (!late) return null;
+  return (
+    <button class="button" id="cancel" onClick={() => engine.stop(t.cancelled)}>
+      {t.cancel}
+    </button>
   );
 }
 
@@ -142,7 +161,7 @@ export function App() {
       const typing = event.target instanceof HTMLInputElement || event.target instanceof HTMLTextAreaElement;
       if (typing || event.defaultPrevented || event.key.toLowerCase() !== "z" || !(event.ctrlKey || event.metaKey)) return;
       event.preventDefault();
-      event.shiftKey ? redo() : undo();
+      (event.shiftKey ? redo : undo)();
     };
     addEventListener("keydown", keys);
     return () => removeEventListener("keydown", keys);
@@ -180,7 +199,9 @@ export function App() {
         <Insight />
       </main>
       <footer>
-        <p>{t.footer}</p>
+        <p>
+          {t.footer} {t.in_english}
+        </p>
       </footer>
     </div>
   );

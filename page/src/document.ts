@@ -55,7 +55,7 @@ export function isDocument(from: unknown): from is Document {
     (d.target === "classes" || d.target === "values") &&
     Array.isArray(d.points) &&
     d.points.length <= mostPoints &&
-    d.points.every((p) => Number.isFinite(p.x) && Number.isFinite(p.y) && Number.isInteger(p.c) && p.c >= 0 && p.c < mostClasses) &&
+    d.points.every((p: Point) => Number.isFinite(p.x) && Number.isFinite(p.y) && Number.isInteger(p.c) && p.c >= 0 && p.c < mostClasses) &&
     Array.isArray(d.classes) &&
     Array.isArray(d.view) &&
     d.view.length === 4 &&

@@ -4,24 +4,32 @@ import type { Reply } from "./protocol";
 
 const mostSeconds = 20;
 
+interface Heard {
+  id?: number;
+  reply?: Reply;
+  milliseconds?: number;
+  failed?: string;
+}
+
 export class Engine {
   private worker: Worker | null = null;
   private waiting = new Map<number, { resolve: (reply: Reply) => void; timer: number }>();
   private next = 1;
   milliseconds = 0; // what the last answer took inside the library
-  onRestart: () => void = () => {};
+  onRestart: () => void = () => undefined;
+  tooLong: () => string = () => `no answer within ${mostSeconds} seconds`;
 
   constructor(private readonly url: string) {}
 
   private started(): Worker {
     if (this.worker) return this.worker;
     const worker = new Worker(this.url, { type: "module" });
-    worker.onmessage = (event) => this.hear(event.data);
+    worker.onmessage = (event: MessageEvent<Heard>) => this.hear(event.data);
     worker.onerror = (event) => this.stop(event.message || "the worker could not be started");
     return (this.worker = worker);
   }
 
-  private hear(message: { id?: number; reply?: Reply; milliseconds?: number; failed?: string }): void {
+  private hear(message: Heard): void {
     if (message.failed) return this.stop(message.failed);
     if (message.id === undefined || !message.reply) return;
     const asked = this.waiting.get(message.id);
@@ -50,7 +58,7 @@ export class Engine {
     const id = this.next++;
     const worker = this.started();
     return new Promise((resolve) => {
-      const timer = window.setTimeout(() => this.stop(`no answer within ${mostSeconds} seconds`), mostSeconds * 1000);
+      const timer = window.setTimeout(() => this.stop(this.tooLong()), mostSeconds * 1000);
       this.waiting.set(id, { resolve: resolve as (reply: Reply) => void, timer });
       worker.postMessage({ id, body, numbers, bytes });
     });

@@ -1,24 +1,24 @@
 // Files dropped on the page: read by the library, in the browser; they never leave it.
 import { edit } from "./actions";
+import { exampleOf } from "./examples";
 import { boundsOf, mostClasses, mostPoints, rounded, type Document, type Point } from "./document";
 import { engine } from "./fitting";
 import { filePresets } from "./presets";
 import type { Reply } from "./protocol";
-import { did, start, store, type FileData } from "./store";
-import { filled, languages } from "./texts";
+import { did, start, store, tell, type FileData } from "./store";
+import { filled, languageOf, texts } from "./texts";
 
 const mostBytes = 20e6;
-const texts = () => languages[store.state.language].texts;
 
 export async function openFile(file: File): Promise<void> {
-  if (file.size > mostBytes) return store.set({ notice: filled(texts().file_too_large, { name: file.name, megabytes: Math.round(file.size / 1e6), most: mostBytes / 1e6 }) });
+  if (file.size > mostBytes) return tell(filled(texts().file_too_large, { name: file.name, megabytes: Math.round(file.size / 1e6), most: mostBytes / 1e6 }));
   await openBytes(file.name, new Uint8Array(await file.arrayBuffer()), undefined);
   did("file");
 }
 export async function openFilePreset(name: string): Promise<void> {
   const { file, label } = filePresets[name];
   const answer = await fetch(`data/${file}`);
-  if (!answer.ok) return store.set({ notice: `${file}: ${answer.status}` });
+  if (!answer.ok) return tell(`${file}: ${answer.status}`);
   await openBytes(file, new Uint8Array(await answer.arrayBuffer()), label);
   if (name === "digits") await showComponents();
 }
@@ -33,8 +33,11 @@ interface Read extends Reply {
 }
 export async function openBytes(name: string, bytes: Uint8Array, label: string | undefined): Promise<void> {
   let reply = await engine.ask<Read>({ do: "file", name, ...(label ? { label } : {}) }, undefined, bytes);
-  if (reply.error) return store.set({ notice: reply.error });
-  if (reply.kind !== "vectors") return store.set({ notice: filled(texts().file_of_objects, { name, kind: reply.kind }) });
+  if (reply.error) return tell(reply.error, languageOf(reply.error, texts()));
+  if (reply.kind !== "vectors") {
+    showObjects(reply.kind, reply.format, new TextDecoder().decode(bytes));
+    return tell(filled(texts().file_of_objects, { name, kind: texts().kinds[reply.kind] ?? reply.kind }));
+  }
   // A table without a word about its targets: those of the last column, as most tables have it.
   if (!label && reply.columns.length > 2) {
     label = reply.columns[reply.columns.length - 1];
@@ -54,7 +57,13 @@ export async function openBytes(name: string, bytes: Uint8Array, label: string |
     chosen: [0, Math.min(1, reply.features.length - 1)],
     bytes,
   };
-  useColumns(file);
+  drawColumns(file);
+}
+
+// Objects that are no vectors go to their own panel.
+function showObjects(kind: string, format: string, text: string): void {
+  const example = exampleOf(kind);
+  if (example) store.set({ tab: "objects", objects: { example: example.name, format, text, kernel: example.kernel } });
 }
 
 // The classes of the targets, where they are few; null: they are values.
@@ -67,7 +76,7 @@ function classesOf(file: FileData): { names: string[]; number: (i: number) => nu
 }
 
 // Two columns of the file as points; a target of many values makes a regression on one.
-export function useColumns(file: FileData): void {
+export function drawColumns(file: FileData): void {
   const t = texts();
   const dims = file.features.length;
   const classes = classesOf(file);
@@ -88,7 +97,8 @@ export function useColumns(file: FileData): void {
   const view = boundsOf(points, false);
   const names = classes ? classes.names.slice(0, mostClasses) : ["A", "B"];
   place(points, view, target, names.length < 2 ? ["A", "B"] : names, [file.features[a], classes ? file.features[b] : file.label || "y"]);
-  store.set({ file, notice: notes.join(" ") });
+  store.set({ file });
+  tell(notes.join(" "));
 }
 function place(points: Point[], view: Document["view"], target: Document["target"], classes: string[], axes: [string, string]): void {
   const { document } = store.state;
@@ -116,12 +126,13 @@ export async function showComponents(): Promise<void> {
   const most = Math.min(file.n, 600);
   await engine.ask({ do: "points", session: "file", n: most, dims }, file.x.slice(0, most * dims));
   const reply = await engine.ask({ do: "components", session: "file", scale: "standard" });
-  if (reply.error) return store.set({ notice: reply.error });
+  if (reply.error) return tell(reply.error, languageOf(reply.error, texts()));
   const scores = reply.arrays.scores;
   const classes = classesOf(file) ?? { names: ["A", "B"], number: () => 0 };
   const points: Point[] = [];
   for (let i = 0; i < most; ++i) if (classes.number(i) < mostClasses) points.push({ x: scores[2 * i], y: scores[2 * i + 1], c: classes.number(i) });
   const names = classes.names.slice(0, mostClasses);
   place(points, boundsOf(points, true), "classes", names.length < 2 ? ["A", "B"] : names, ["component 1", "component 2"]);
-  store.set({ file, notice: classes.names.length > mostClasses ? filled(texts().too_many_classes, { n: classes.names.length, most: mostClasses }) : "" });
+  store.set({ file });
+  tell(classes.names.length > mostClasses ? filled(texts().too_many_classes, { n: classes.names.length, most: mostClasses }) : "");
 }

@@ -3,10 +3,12 @@
 import type { Document } from "./document";
 import { Engine } from "./engine";
 import type { FitReply, KernelReply, Reply, TestReply, WhyReply } from "./protocol";
-import { did, store } from "./store";
+import { did, store, tell } from "./store";
+import { languageOf, texts } from "./texts";
 
 export const engine = new Engine("worker.js");
 engine.onRestart = () => sent.clear();
+engine.tooLong = () => texts().too_long;
 
 const sent = new Map<string, Document>(); // whose points the library has, session by session
 let asked: Document | null = null;
@@ -29,13 +31,16 @@ const learnsFrom = (d: Document) => store.state.about?.methods.find((m) => m.nam
 // data and a model for each session: "" is that of the plane.
 export async function sendPoints(d: Document, session = ""): Promise<Reply> {
   const before = sent.get(session);
-  if (before && before.points === d.points && before.target === d.target && before.classes === d.classes && learnsFrom(before) === learnsFrom(d))
+  if (before?.points === d.points && before.target === d.target && before.classes === d.classes && learnsFrom(before) === learnsFrom(d))
     return { arrays: {} };
   const { points } = d;
   const line = d.target === "values";
   const targets = learnsFrom(d);
   const numbers: number[] = [];
-  for (const p of points) line ? numbers.push(p.x) : numbers.push(p.x, p.y);
+  for (const p of points) {
+    numbers.push(p.x);
+    if (!line) numbers.push(p.y);
+  }
   if (line) for (const p of points) numbers.push(p.y);
   else if (targets === "classes") for (const p of points) numbers.push(p.c);
   sent.set(session, d);
@@ -47,7 +52,8 @@ export async function sendPoints(d: Document, session = ""): Promise<Reply> {
 
 export async function askFit(d: Document, nx: number, session = ""): Promise<FitReply> {
   const line = d.target === "values";
-  await sendPoints(d, session);
+  const sending = await sendPoints(d, session);
+  if (sending.error) return sending as FitReply;
   return engine.ask<FitReply>({
     do: "fit",
     session,
@@ -116,6 +122,7 @@ export async function askWhy(x: number, y: number): Promise<void> {
   const { document } = store.state;
   const at = document.target === "values" ? [x] : [x, y];
   const why = await engine.ask<WhyReply>({ do: "why", x: at });
+  if (store.state.document !== document) return; // a late answer says nothing about what is there now
   store.set({ place: [x, y], why: why.error ? null : why, tab: "point" });
   did("why");
 }
@@ -123,7 +130,7 @@ export async function askTest(): Promise<void> {
   const { document } = store.state;
   await sendPoints(document);
   const test = await engine.ask<TestReply>({ do: "test", kernel: document.kernel });
-  if (test.error) store.set({ notice: test.error });
+  if (test.error) tell(test.error, languageOf(test.error, texts()));
   else {
     store.set({ test });
     did("test:" + test.verdict);

@@ -5,8 +5,8 @@ import { App, setDark, setLanguage } from "./app";
 import { engine, startFollowing } from "./fitting";
 import { openLesson, watchLessons } from "./panels/lessons";
 import type { About } from "./protocol";
-import { store, tabs, type Tab } from "./store";
-import { chosenLanguage, languages, safely } from "./texts";
+import { store, tabs, tell, type Tab } from "./store";
+import { chosenLanguage, safely, texts } from "./texts";
 import { fromHash, toHash } from "./url";
 
 async function readAddress(): Promise<void> {
@@ -14,27 +14,28 @@ async function readAddress(): Promise<void> {
     const shared = await fromHash(location.hash);
     if (!shared) return;
     openDocument(shared.document);
+    if (shared.objects) store.set({ objects: shared.objects });
     if (shared.tab && tabs.includes(shared.tab as Tab)) store.set({ tab: shared.tab as Tab });
   } catch (problem) {
-    const words = languages[store.state.language].texts;
-    store.set({ notice: `${words.broken_link} ${problem instanceof Error ? problem.message : ""}` });
+    tell(`${texts().broken_link} ${problem instanceof Error ? problem.message : ""}`);
   }
 }
 
 // The address follows the page, a little later, without a history of its own.
 function writeAddress(): void {
   let timer = 0;
-  let written = store.state.document;
+  let [written, typed] = [store.state.document, store.state.objects];
   store.subscribe(() => {
-    const { document, tab } = store.state;
-    if (document === written) return;
-    written = document;
+    const { document, objects, tab } = store.state;
+    if (document === written && objects === typed) return;
+    [written, typed] = [document, objects];
     clearTimeout(timer);
-    timer = window.setTimeout(async () => {
-      const hash = await toHash({ document, tab });
+    const write = async () => {
+      const hash = await toHash({ document, objects, tab });
       ours = hash;
       history.replaceState(null, "", hash.length < 60000 ? hash : location.pathname);
-    }, 250);
+    };
+    timer = window.setTimeout(() => void write(), 250);
   });
 }
 let ours = "";
@@ -42,8 +43,8 @@ let ours = "";
 async function begin(): Promise<void> {
   setLanguage(chosenLanguage());
   setDark((safely(() => localStorage.getItem("mercer-theme")) ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark");
-  const done = safely(() => JSON.parse(localStorage.getItem("mercer-lessons") ?? "[]"));
-  store.set({ done: Array.isArray(done) ? done : [] });
+  const done = safely(() => JSON.parse(localStorage.getItem("mercer-lessons") ?? "[]") as unknown);
+  store.set({ done: Array.isArray(done) ? done.map(Boolean) : [] });
   render(<App />, document.getElementById("root")!);
   const about = engine.ask({ do: "about" });
   await readAddress();

@@ -50,6 +50,7 @@ export interface About {
   methods: MethodInfo[];
   kernels: KernelInfo[];
   algebra: { form: string; meaning: string; rule: string }[];
+  kinds: { name: string; default_kernel: string }[];
 }
 
 export interface Form {
@@ -125,6 +126,26 @@ export interface WhyReply extends Reply {
   value?: number | string;
   neighbours?: { row: number; distance: number }[];
   functions?: WhyFunction[];
+}
+
+// Objects as the library has read them. `shown`: what each looks like.
+export interface ObjectShown {
+  text?: string;
+  graph?: { labels: string[]; at: number[]; edges: number[] };
+  series?: number[];
+  dims?: number;
+}
+export interface ObjectsReply extends Reply {
+  kind: string;
+  format: string;
+  n: number;
+  classes: string[]; // none: targets are values, or there are none
+  shown: ObjectShown[];
+  default_kernel: string;
+}
+export interface ExplainedReply extends Reply {
+  said: string;
+  functions: { positive: string; negative: string; f: number; largest: { name: string; share: number; value: number; weight: number }[] }[];
 }
 
 export interface TestReply extends Reply {

@@ -1,6 +1,7 @@
 // One place for everything the page knows. Parts of the page read it with useStore and change it through actions.
 import { useEffect, useReducer, useRef } from "preact/hooks";
 import type { Document } from "./document";
+import { openingOf } from "./examples";
 import { preset } from "./presets";
 import type { About, Arrays, FitReply, KernelReply, TestReply, WhyReply } from "./protocol";
 
@@ -31,6 +32,7 @@ export interface State {
   milliseconds: number; // of the last fit and its picture
   problem: string; // why the last fit is not one
   notice: string; // a word to the reader
+  noticeLang: "en" | undefined; // where it is one of the library
   tool: Tool;
   brush: number;
   hover: number; // a point, or -1
@@ -46,7 +48,15 @@ export interface State {
   language: Language;
   dark: boolean;
   file: FileData | null;
+  objects: ObjectsText;
   events: Record<string, number>; // what the reader has done, for lessons
+}
+// What the panel of objects begins with: a text of a format of the library's, and a kernel.
+export interface ObjectsText {
+  example: string; // the name of the ready-made one whose kind this is
+  format: string;
+  text: string;
+  kernel: string;
 }
 export interface FileData {
   name: string;
@@ -93,6 +103,8 @@ class Store {
     milliseconds: 0,
     problem: "",
     notice: "",
+    noticeLang: undefined,
+    objects: { example: "strings", ...openingOf("strings") },
     tool: "draw",
     brush: 0,
     hover: -1,
@@ -118,7 +130,7 @@ class Store {
   }
   subscribe(listener: () => void): () => void {
     this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
+    return () => void this.listeners.delete(listener);
   }
 }
 export const store = new Store();
@@ -131,16 +143,20 @@ export function useStore<T>(select: (state: State) => T): T {
   const value = select(store.state);
   const seen = useRef(value);
   seen.current = value;
-  useEffect(
-    () =>
-      store.subscribe(() => {
-        if (!Object.is(latest.current(store.state), seen.current)) again(0);
-      }),
-    [],
-  );
+  useEffect(() => {
+    const look = () => {
+      if (!Object.is(latest.current(store.state), seen.current)) again(0);
+    };
+    look(); // it may have changed between the first drawing and now
+    return store.subscribe(look);
+  }, []);
   return value;
 }
 
+// A word to the reader: in the language of the page, or of the library.
+export function tell(notice: string, noticeLang?: "en"): void {
+  store.set({ notice, noticeLang });
+}
 // Something the reader did, by name: lessons look at it.
 export function did(event: string): void {
   const events = store.state.events;

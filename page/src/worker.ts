@@ -15,7 +15,7 @@ export interface Job {
 }
 
 const loaded: Promise<Module> = (async () => {
-  const { default: start } = await import(/* @vite-ignore */ new URL("./mercer_page.js", self.location.href).href);
+  const { default: start } = (await import(new URL("./mercer_page.js", self.location.href).href)) as { default: (settings: object) => Promise<Module> };
   return start({ locateFile: (name: string) => new URL(name, self.location.href).href });
 })();
 loaded.then(
@@ -33,7 +33,8 @@ function put(module: Module, bytes: Uint8Array): number {
   return at;
 }
 
-function arraysOf(description: Record<string, [string, number, number]>, heap: ArrayBufferLike, first: number): Arrays {
+type Places = Record<string, [string, number, number]>; // type, first byte and count of each array
+function arraysOf(description: Places, heap: ArrayBufferLike, first: number): Arrays {
   const out: Arrays = {};
   for (const [name, [type, from, count]] of Object.entries(description)) {
     const at = first + from;
@@ -54,9 +55,8 @@ function call(module: Module, job: Job): Reply {
   at.forEach((each) => module._free(each));
   const heap = module.HEAPU8.buffer;
   const [body, length, arrays] = new Uint32Array(heap, where, 4);
-  const reply = JSON.parse(decoder.decode(new Uint8Array(heap, body, length).slice()));
-  reply.arrays = arraysOf(reply.arrays ?? {}, heap, arrays);
-  return reply;
+  const said = JSON.parse(decoder.decode(new Uint8Array(heap, body, length).slice())) as Omit<Reply, "arrays"> & { arrays?: Places };
+  return { ...said, arrays: arraysOf(said.arrays ?? {}, heap, arrays) };
 }
 
 self.onmessage = async (event: MessageEvent<Job>) => {

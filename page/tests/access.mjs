@@ -17,6 +17,12 @@ for (const [theme, width] of [["light", 1400], ["dark", 1400], ["light", 360]])
       await reader.click(`#tab-${tab}`);
       if (tab === "point") await reader.clickPlane(-0.4, 0.9);
       if (tab === "kernel") await reader.click("#lessons");
+      if (tab === "objects") {
+        await reader.click("#kind-graphs");
+        await reader.click("#run-objects");
+        await reader.click(".objects li button");
+        await reader.page.waitForSelector("#decided .value");
+      }
       await new Promise((done) => setTimeout(done, 400));
       await reader.settled();
       const found = await reader.page.evaluate(async () => (await globalThis.axe.run()).violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.target.join(" ")).slice(0, 3).join(", ")}`));

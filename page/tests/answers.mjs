@@ -3,10 +3,8 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { folder, root, test } from "./harness.mjs";
+import { folder, program, test } from "./harness.mjs";
 
-const at = process.argv.indexOf("--programs");
-const program = join(at >= 0 ? process.argv[at + 1] : join(root, "build/bin"), "mercer");
 const mercer = (...words) => execFileSync(program, words, { encoding: "utf8", maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "pipe"] });
 
 const settings = [

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { writeFileSync, truncateSync } from "node:fs";
 import { join } from "node:path";
-import { folder, root, test } from "./harness.mjs";
+import { folder, test } from "./harness.mjs";
 
 async function drop(reader, name, content) {
   const path = join(folder, name);
@@ -67,22 +67,65 @@ test("files: NaN, one class, a thousand classes", async (reader) => {
   const many = await drop(reader, "many.csv", `a,b,c\n${rows.join("\n")}\n`);
   assert.match(many.notice, /1000 classes/);
   assert.equal(many.n, 6);
-  void root;
 });
 
-test("bad input: a fit that takes too long ends with a word", async (reader) => {
+// So many points that are all support vectors that a fit and its regions take seconds.
+const heavy = (reader) =>
+  reader.page.evaluate(() => {
+    const { store } = globalThis.mercer;
+    const points = Array.from({ length: 5000 }, (_, i) => ({ x: 2.9 * Math.sin(i * 12.9898), y: 2.9 * Math.cos(i * 78.233), c: i % 2 }));
+    store.set({ document: { ...store.state.document, preset: null, points, kernel: "rbf(gamma=500) + laplacian(gamma=50) + matern(length_scale=0.05)", options: { C: "1000" } } });
+  });
+
+test("bad input: a fit that takes long can be cancelled, and the page keeps its state", async (reader) => {
+  await reader.open();
+  const before = await reader.state("(s) => s.fit.figures.support_vectors");
+  await heavy(reader);
+  await reader.click("#cancel");
+  await reader.settled();
+  const got = await reader.state("(s) => ({ problem: s.problem, n: s.document.points.length, sv: s.fit.figures.support_vectors })");
+  assert.deepEqual(got, { problem: "Cancelled: the last picture is still there.", n: 5000, sv: before });
+  assert.equal(await reader.page.$("#cancel"), null);
+  await reader.preset("moons");
+  await reader.option("C", "3");
+  assert.equal(await reader.state("(s) => s.problem"), "");
+  assert.equal(await reader.state("(s) => s.fitOf.points.length"), 80);
+});
+
+test("bad input: a fit ends at its time limit and says so", async (reader) => {
+  await reader.open();
+  await reader.page.evaluate(() => {
+    const { store } = globalThis.mercer;
+    const points = Array.from({ length: 3000 }, (_, i) => ({ x: 2.9 * Math.sin(i * 12.9898), y: 2.9 * Math.cos(i * 78.233), c: i % 2 }));
+    store.set({ document: { ...store.state.document, preset: null, points, kernel: "poly(degree=3, coef0=1)", options: { C: "100000", max_seconds: "0.05" } } });
+  });
+  await reader.settled();
+  assert.equal(await reader.state("(s) => s.fit.figures.status"), "time_limit");
+  assert.match(await reader.page.$eval("#status", (e) => e.textContent), /time limit/);
+});
+
+test("bad input: a question without an answer ends with a word, and the worker is started anew", async (reader) => {
   await reader.open();
   const told = await reader.page.evaluate(async () => {
-    const { store, engine } = globalThis.mercer;
-    setTimeout(() => engine.stop("stopped"), 100);
-    const d = store.state.document;
+    const { engine } = globalThis.mercer;
+    setTimeout(() => engine.stop(engine.tooLong()), 100);
     const n = 4000;
     const numbers = Float64Array.from({ length: 3 * n }, (_, i) => (i < 2 * n ? Math.sin(i * 12.9898) * 3 : i % 2));
     void engine.ask({ do: "points", n, dims: 2, classes: ["a", "b"] }, numbers);
-    const reply = await engine.ask({ do: "fit", spec: { method: "svc", kernel: "rbf(gamma=500)", C: "1000000" }, plane: d.view, nx: 400, ny: 400, seconds: 60 });
-    return reply.error;
+    return (await engine.ask({ do: "fit", spec: { method: "svc", kernel: "rbf(gamma=500)", C: "1000000" }, plane: [-3, 3, -3, 3], nx: 400, ny: 400, seconds: 60 })).error;
   });
-  assert.equal(told, "stopped");
+  assert.match(told, /too long/);
   await reader.option("C", "3");
   assert.ok((await reader.state("(s) => s.fit.figures.support_vectors")) > 0);
+});
+
+test("bad input: numbers that are none", async (reader) => {
+  await reader.open();
+  await reader.type("#kernel", "rbf(gamma=nan)");
+  await reader.until("(s) => s.kernel && !s.kernel.ok");
+  assert.match(await reader.page.$eval("#kernel-word", (e) => e.textContent), /gamma|nan/);
+  assert.ok(await reader.state('(s) => !s.document.kernel.includes("nan") && s.fit !== null'));
+  await reader.open();
+  for (const value of ["nan", "-1", "a lot"]) await reader.option("C", value);
+  assert.ok(await reader.state("(s) => s.fit !== null && (s.problem === '' || s.problem.includes('C'))"));
 });

@@ -8,6 +8,8 @@ import puppeteer from "puppeteer-core";
 import { serve } from "../serve.mjs";
 
 export const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
+const at = process.argv.indexOf("--programs");
+export const program = join(at >= 0 ? process.argv[at + 1] : join(root, "build/bin"), "mercer");
 const tests = [];
 export const test = (name, run) => tests.push({ name, run });
 export const folder = mkdtempSync(join(tmpdir(), "mercer-page-"));

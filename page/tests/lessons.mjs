@@ -2,12 +2,17 @@
 import assert from "node:assert/strict";
 import { test } from "./harness.mjs";
 
+// A button by its text, as soon as it is there.
+const press = async (r, selector, text) => {
+  const button = await r.page.waitForFunction((s, t) => [...document.querySelectorAll(s)].find((b) => b.textContent === t), {}, selector, text);
+  await button.evaluate((b) => b.click());
+};
 const ways = [
   async (r) => { const p = await r.state("(s) => { const i = s.fit.arrays.case.findIndex((k) => k > 0); return s.document.points[i]; }"); await r.drag([p.x, p.y], [p.x + 0.1, p.y + 0.1]); },
   (r) => r.option("C", "0.05"),
   async (r) => { const p = await r.state("(s) => { const i = s.fit.arrays.case.findIndex((k) => k === 2); return s.document.points[i]; }"); await r.clickPlane(p.x, p.y); },
-  async (r) => { await r.page.evaluate(() => [...document.querySelectorAll("#panel .chip")].find((b) => b.textContent === "poly").click()); await r.option("degree", "2"); },
-  async (r) => { await r.page.evaluate(() => [...document.querySelectorAll(".kernel-field .chip")].find((b) => b.textContent === "k · k′").click()); await r.until('(s) => s.document.kernel.includes("poly")'); },
+  async (r) => { await press(r, "#panel .chip", "poly"); await r.option("degree", "2"); },
+  async (r) => { await press(r, ".kernel-field .chip", "k · k′"); await r.until('(s) => s.document.kernel.includes("poly")'); },
   (r) => r.click("#mercer-test"),
   (r) => r.option("gamma", "900"),
   async (r) => { await r.page.waitForFunction(() => document.querySelector("#panel .readout")?.textContent.includes("J =")); await r.click("#to-end"); },

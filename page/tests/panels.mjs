@@ -1,4 +1,4 @@
-// Kernel, Gram matrix, solvers, tuning, objects, what can be taken away.
+// Kernel, Gram matrix, solvers, tuning, what can be taken away.
 import assert from "node:assert/strict";
 import { test } from "./harness.mjs";
 
@@ -85,21 +85,6 @@ test("tuning: a map is filled, and its best cell is gone to", async (reader) => 
   await reader.until('(s) => (s.events["map:go"] ?? 0) > 0');
   await reader.settled();
   assert.notEqual(await reader.state("(s) => s.document.kernel"), "rbf(gamma=1)");
-});
-
-test("objects: strings and sets, and what decided", async (reader) => {
-  await reader.open();
-  await reader.click("#tab-objects");
-  for (const kind of ["strings", "sets"]) {
-    await reader.click(`#kind-${kind}`);
-    await reader.click("#run-objects");
-    await reader.page.waitForFunction((name) => (globalThis.mercer.store.state.events[`objects:${name}`] ?? 0) > 0, { timeout: 60000 }, kind);
-    await reader.page.waitForSelector(".objects li:nth-child(3) button");
-    await reader.click(".objects li:nth-child(3) button");
-    await reader.page.waitForSelector("#panel .terms .value");
-    assert.equal(await reader.page.$eval("#panel", (p) => p.querySelector(".trouble") === null), true);
-    assert.ok((await reader.page.$$("#panel .terms li")).length > 3);
-  }
 });
 
 test("take away: command, Python, C++, CSV, SVG, PNG", async (reader) => {

@@ -16,7 +16,7 @@ async function picture(name, width, height, where, scale, act) {
   await new Promise((done) => setTimeout(done, 2500));
   await page.screenshot({ path: join(root, "docs", `${name}.webp`), type: "webp", quality: 78 });
 }
-const ask = `{ document.querySelector("#tool-ask").click(); const plane = document.querySelector("#plane"); const b = plane.getBoundingClientRect(); plane.dispatchEvent(new PointerEvent("pointerdown", { clientX: b.x + b.width * 0.55, clientY: b.y + b.height * 0.45, bubbles: true, button: 0 })); }`;
+const ask = `{ document.querySelector("#tool-ask").click(); const plane = document.querySelector("#plane"); const b = plane.getBoundingClientRect(); plane.dispatchEvent(new PointerEvent("pointerdown", { clientX: b.x + b.width * 0.55, clientY: b.y + b.height * 0.45, bubbles: true, button: 0, isPrimary: true })); }`;
 const dark = `document.querySelector("#theme").click();`;
 await picture("playground", 1400, 860, "", 1, ask);
 await picture("playground-dark", 1400, 860, "?lesson=4", 0.7, `${dark} [...document.querySelectorAll("#panel .chip")].find((b) => b.textContent === "poly").click(); mercer.store.set({ document: { ...mercer.store.state.document, kernel: "poly(degree=2, gamma=1, coef0=0)" } });`);

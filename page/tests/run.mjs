@@ -2,9 +2,12 @@
 import { run } from "./harness.mjs";
 await import("./answers.mjs");
 await import("./drawing.mjs");
+await import("./touch.mjs");
 await import("./panels.mjs");
+await import("./objects.mjs");
 await import("./files.mjs");
 await import("./lessons.mjs");
+await import("./languages.mjs");
 await import("./access.mjs");
 
 const words = process.argv.slice(2).filter((each, i, all) => each !== "--programs" && all[i - 1] !== "--programs");

@@ -1,6 +1,6 @@
 // The plane: regions, lines and points, and what a hand, a finger or a keyboard does on it.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { addPoint, beginGesture, endGesture, erasePoint, movePoint, redo, undo } from "../actions";
+import { abandonGesture, addPoint, beginGesture, endGesture, erasePoint, movePoint, redo, undo } from "../actions";
 import type { Bounds, Document } from "../document";
 import { askWhy } from "../fitting";
 import { short } from "../numbers";
@@ -152,9 +152,14 @@ export function nearest(document: Document, scale: Scale, px: number, py: number
   return found;
 }
 
-// The hand: draws, drags, erases, asks.
+// The hand: draws, drags, erases, asks. One finger does; a second one means to zoom, and what the first has begun is
+// taken back.
 function useHand(svg: preact.RefObject<SVGSVGElement>, scale: Scale) {
-  const drag = useRef<{ which: number; moved: boolean; support: boolean } | null>(null);
+  const drag = useRef<{ pointer: number; which: number; moved: boolean; support: boolean } | null>(null);
+  const abandon = () => {
+    drag.current = null;
+    abandonGesture();
+  };
   const where = (event: PointerEvent): [number, number] => {
     const box = svg.current!.getBoundingClientRect();
     return [((event.clientX - box.left) / box.width) * side, ((event.clientY - box.top) / box.height) * side];
@@ -162,7 +167,8 @@ function useHand(svg: preact.RefObject<SVGSVGElement>, scale: Scale) {
   const reach = (event: PointerEvent) => (event.pointerType === "touch" ? 22 : 13);
   return {
     onPointerDown: (event: PointerEvent) => {
-      if (event.button > 2) return;
+      if (drag.current) return abandon();
+      if (event.button > 2 || !event.isPrimary) return;
       const [px, py] = where(event);
       const { document, tool, fit } = store.state;
       const hit = nearest(document, scale, px, py, reach(event));
@@ -176,7 +182,7 @@ function useHand(svg: preact.RefObject<SVGSVGElement>, scale: Scale) {
       svg.current?.setPointerCapture(event.pointerId);
       if (hit < 0) addPoint(...scale.place(px, py));
       const which = hit < 0 ? store.state.document.points.length - 1 : hit;
-      drag.current = { which, moved: hit < 0, support: (fit?.arrays.case?.[which] ?? 0) > 0 };
+      drag.current = { pointer: event.pointerId, which, moved: hit < 0, support: (fit?.arrays.case?.[which] ?? 0) > 0 };
       store.set({ hover: which });
     },
     onPointerMove: (event: PointerEvent) => {
@@ -187,17 +193,18 @@ function useHand(svg: preact.RefObject<SVGSVGElement>, scale: Scale) {
         if (hover !== store.state.hover) store.set({ hover, partner: -1 });
         return;
       }
+      if (event.pointerId !== now.pointer) return;
       const p = store.state.document.points[now.which];
       if (!p || (!now.moved && Math.hypot(scale.x(p.x) - px, scale.y(p.y) - py) < 4)) return;
       now.moved = true;
       const inside = (v: number) => Math.min(side - 1, Math.max(1, v));
       movePoint(now.which, ...scale.place(inside(px), inside(py)));
     },
-    onPointerUp: () => {
+    onPointerUp: (event: PointerEvent) => {
       const now = drag.current;
+      if (now?.pointer !== event.pointerId) return;
       drag.current = null;
       endGesture();
-      if (!now) return;
       if (now.moved) {
         did("drag");
         if (now.support) did("drag:support");
@@ -208,6 +215,9 @@ function useHand(svg: preact.RefObject<SVGSVGElement>, scale: Scale) {
         if (kind === 2) did("select:bound");
         if (p) void askWhy(p.x, p.y);
       }
+    },
+    onPointerCancel: (event: PointerEvent) => {
+      if (drag.current?.pointer === event.pointerId) abandon();
     },
     onPointerLeave: () => store.set({ hover: -1 }),
   };
@@ -243,7 +253,7 @@ function useKeys(scale: Scale) {
       if (near >= 0) erasePoint(near);
     } else if (event.key === "w" || event.key === "?") void askWhy(...scale.place(...at));
     else if (/^[1-6]$/.test(event.key)) store.set({ brush: Number(event.key) - 1 });
-    else if (event.key === "z" && (event.ctrlKey || event.metaKey)) event.shiftKey ? redo() : undo();
+    else if (event.key === "z" && (event.ctrlKey || event.metaKey)) (event.shiftKey ? redo : undo)();
     else return;
     event.preventDefault();
     setCursor((c) => c ?? at);

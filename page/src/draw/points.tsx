@@ -75,7 +75,7 @@ function Dots({ document, scale, r }: { document: Document; scale: Scale; r: num
   return (
     <g>
       {[...rings].map(([key, list]) => (
-        <path key={key} d={list.join("")} class={key[0] === "2" ? "ring bound" : "ring"} stroke-width={key.slice(2)} />
+        <path key={key} d={list.join("")} class={key.startsWith("2") ? "ring bound" : "ring"} stroke-width={key.slice(2)} />
       ))}
       {[...dots].map(([colour, list]) => (
         <path key={colour} d={list.join("")} fill={css(colours[colour % colours.length])} class="dot" />

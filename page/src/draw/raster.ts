@@ -1,9 +1,9 @@
 // The regions of a fit as pixels, one a place of the grid.
-import type { FitReply } from "../protocol";
+import type { FitReply, Numbers } from "../protocol";
 import { ground, mix, palette, type Rgb } from "./colours";
 
 interface Raster {
-  f?: ArrayLike<number>;
+  f?: Numbers;
   label?: ArrayLike<number>;
 }
 
@@ -17,9 +17,9 @@ function paint(from: Raster, signed: boolean, isDark: boolean): (i: number) => R
   if (label) return (i) => mix(base, colours[label[i] % colours.length], 0.28);
   if (!f) return () => base;
   let [low, high] = [Infinity, -Infinity];
-  for (let i = 0; i < f.length; ++i) {
-    low = Math.min(low, f[i]);
-    high = Math.max(high, f[i]);
+  for (const value of f) {
+    low = Math.min(low, value);
+    high = Math.max(high, value);
   }
   if (signed) {
     const size = Math.max(Math.abs(low), Math.abs(high)) || 1;

@@ -1,5 +1,5 @@
 // Which columns of an opened file are drawn.
-import { openBytes, showComponents, useColumns } from "../files";
+import { openBytes, showComponents, drawColumns } from "../files";
 import { useStore } from "../store";
 import { useTexts } from "../texts";
 
@@ -10,7 +10,7 @@ export function Columns() {
   const choose = (which: 0 | 1) => (event: { currentTarget: HTMLSelectElement }) => {
     const chosen: [number, number] = [...file.chosen];
     chosen[which] = Number(event.currentTarget.value);
-    useColumns({ ...file, chosen });
+    drawColumns({ ...file, chosen });
   };
   const options = file.features.map((name, i) => (
     <option key={i} value={i}>

@@ -7,7 +7,7 @@ import { engine, sendPoints } from "../fitting";
 import { short } from "../numbers";
 import type { Reply } from "../protocol";
 import { did, store, useStore } from "../store";
-import { filled, useTexts } from "../texts";
+import { filled, languageOf, useTexts } from "../texts";
 
 interface GramReply extends Reply {
   n: number;
@@ -38,7 +38,7 @@ export function GramPanel() {
     };
   }, [document.points, document.kernel, fitOf, switches]);
   if (!gram) return <p class="muted">{t.no_points}</p>;
-  if (gram.error) return <p class="trouble">{gram.error}</p>;
+  if (gram.error) return <p class="trouble" lang={languageOf(gram.error, t)}>{gram.error}</p>;
   const entries = gram.arrays.entries;
   const order = Array.from({ length: gram.n }, (_, i) => i).sort((a, b) => (document.points[a]?.c ?? 0) - (document.points[b]?.c ?? 0) || (document.target === "values" ? document.points[a]?.x - document.points[b]?.x : a - b));
   const cell = hover >= 0 && partner >= 0 && hover < gram.n && partner < gram.n ? entries[hover * gram.n + partner] : null;

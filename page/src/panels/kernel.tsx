@@ -9,6 +9,7 @@ import type { KernelInfo, Proof, Reply } from "../protocol";
 import { did, store, useStore } from "../store";
 import { useTexts } from "../texts";
 import type { Texts } from "../texts/en";
+import { said } from "../texts/library";
 import { Slider, type SliderRange } from "./slider";
 
 interface Found {
@@ -46,10 +47,16 @@ function completions(text: string, caret: number, kernels: KernelInfo[]): { from
 }
 
 function Tree({ proof }: { proof: Proof }) {
+  const language = useStore((s) => s.language);
   return (
     <li>
       <span class={proof.valid ? "valid" : "invalid"}>{proof.valid ? "✓" : "✗"}</span> <code>{proof.claim}</code>
-      <span class={proof.at_fault ? "rule fault" : "rule"}>{[proof.rule, ...proof.conditions].join("; ")}</span>
+      <span class={proof.at_fault ? "rule fault" : "rule"}>
+        {[proof.rule, ...proof.conditions].map((sentence, i) => {
+          const { text, lang } = said(sentence, language);
+          return <span key={i} lang={i ? undefined : lang}>{(i ? "; " : "") + text}</span>;
+        })}
+      </span>
       {proof.parts.length > 0 && (
         <ul>
           {proof.parts.map((part, i) => (
@@ -124,7 +131,7 @@ export function KernelField({ id }: { id: string }) {
           ))}
         </div>
       )}
-      <pre id={`${id}-word`} class="caret" role="status">
+      <pre id={`${id}-word`} class="caret" role="status" lang="en">
         {wrong && (wrong.at !== undefined ? `${draft}\n${" ".repeat(Math.max(0, wrong.at))}^\n` : "") + wrong.message}
       </pre>
       <div class="chips" role="group" aria-label={t.wrap}>
@@ -163,7 +170,8 @@ function ExplicitMap({ t }: { t: Texts }) {
       if (!reply.error && store.state.document === document) setMap({ names: reply.names, features: reply.arrays.features, of: document.kernel });
     })();
   }, [fitOf, kernel]);
-  if (!known || !map || map.features.length !== document.points.length * map.names.length) return null;
+  if (!known || !map) return null;
+  if (map.features.length !== document.points.length * map.names.length) return null;
   return (
     <div>
       <h3>{t.explicit_map}</h3>
@@ -185,7 +193,7 @@ export function KernelPanel() {
         {about?.kernels
           .filter((k) => k.domain === "vectors" && k.parameters.every((p) => p.initial !== ""))
           .map((k) => (
-            <button key={k.name} class="chip" title={k.formula} onClick={() => setKernel(`${k.name}(${k.parameters.map((p) => `${p.name}=${p.initial}`).join(", ")})`)}>
+            <button key={k.name} class="chip" title={k.formula} lang="en" onClick={() => setKernel(`${k.name}(${k.parameters.map((p) => `${p.name}=${p.initial}`).join(", ")})`)}>
               {k.name}
             </button>
           ))}

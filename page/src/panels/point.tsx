@@ -3,7 +3,7 @@ import { css, palette } from "../draw/colours";
 import { short } from "../numbers";
 import type { FitReply, WhyFunction } from "../protocol";
 import { useStore } from "../store";
-import { filled, useTexts } from "../texts";
+import { counted, filled, useTexts } from "../texts";
 import type { Texts } from "../texts/en";
 
 export const kinds = ["zero", "free", "bound"] as const;
@@ -68,7 +68,7 @@ function Example({ which, fit, t }: { which: number; fit: FitReply; t: Texts }) 
 
 // f(x) as a sum, the largest terms as bars to either side.
 function Terms({ of, t }: { of: WhyFunction; t: Texts }) {
-  const [document, dark] = [useStore((s) => s.document), useStore((s) => s.dark)];
+  const [document, dark, language] = [useStore((s) => s.document), useStore((s) => s.dark), useStore((s) => s.language)];
   const shown = of.terms.slice(0, 10);
   const most = Math.max(1e-12, ...shown.map((term) => Math.abs(term.value)));
   return (
@@ -79,7 +79,7 @@ function Terms({ of, t }: { of: WhyFunction; t: Texts }) {
             {of.positive} / {of.negative}:{" "}
           </strong>
         )}
-        f(x) = {short(of.f)} = {filled(t.terms, { n: of.count })} {of.offset < 0 ? "−" : "+"} {short(Math.abs(of.offset))}
+        f(x) = {short(of.f)} = {counted(t.terms, of.count, language)} {of.offset < 0 ? "−" : "+"} {short(Math.abs(of.offset))}
         {of.enough !== undefined && <span class="muted"> · {filled(t.terms_enough, { n: of.enough })}</span>}
       </p>
       <ul>
@@ -167,7 +167,7 @@ function Certificate({ t }: { t: Texts }) {
             </tr>
             {p.kkt.map((k) => (
               <tr key={k.condition}>
-                <th title={k.condition}>{k.formula}</th>
+                <th title={k.condition} lang="en">{k.formula}</th>
                 <td>
                   {k.holds ? "✓" : "✗"} {short(k.size, 2)}
                 </td>

@@ -10,6 +10,7 @@ import type { OptionInfo } from "../protocol";
 import { store, useStore, type Tool } from "../store";
 import { useTexts } from "../texts";
 import type { Texts } from "../texts/en";
+import { said } from "../texts/library";
 import { Columns } from "./columns";
 import { Slider, type SliderRange } from "./slider";
 
@@ -123,18 +124,20 @@ function rangeOf(o: OptionInfo, count: number): SliderRange {
 const aside = new Set(["tol", "max_seconds", "max_iter", "shrinking", "seed", "solver", "multiclass", "n_init", "start", "max_products", "variance", "loo", "score", "alphas", "output_alphas", "form", "intercept_scaling", "batch_size", "projection", "average", "centre_rows", "centres", "n_centres", "tau", "delta", "penalty", "probability", "fit_intercept"]);
 
 function Option({ info, value, count, t }: { info: OptionInfo; value: string; count: number; t: Texts }) {
+  const language = useStore((s) => s.language);
   const change = (v: string) => setOption(info.name, v);
   const id = `option-${info.name}`;
-  const title = `${info.about} (${info.condition})`;
+  const about = said(info.about, language);
+  const title = `${about.text} (${info.condition})`;
   if (info.kind === "flag")
     return (
-      <label class="flag" title={title}>
+      <label class="flag" title={title} lang={about.lang}>
         <input id={id} type="checkbox" checked={value === "true"} onChange={(event) => change(String(event.currentTarget.checked))} /> {info.name}
       </label>
     );
   if (info.kind === "choice")
     return (
-      <div class="slider" title={title}>
+      <div class="slider" title={title} lang={about.lang}>
         <label for={id}>{info.name}</label>
         <select id={id} value={value} onChange={(event) => change(event.currentTarget.value)}>
           {info.choices?.map((each) => (
@@ -147,20 +150,21 @@ function Option({ info, value, count, t }: { info: OptionInfo; value: string; co
     );
   if (info.kind === "numbers" || aside.has(info.name))
     return (
-      <div class="slider" title={title}>
+      <div class="slider" title={title} lang={about.lang}>
         <label for={id}>{info.name}</label>
         <input id={id} value={value} onChange={(event) => change(event.currentTarget.value.trim())} />
       </div>
     );
-  return <Slider label={info.name} title={title} value={value} range={rangeOf(info, count)} change={change} />;
+  return <Slider label={info.name} title={title} lang={about.lang} value={value} range={rangeOf(info, count)} change={change} />;
 }
 
 export function MethodPanel() {
   const t = useTexts();
-  const about = useStore((s) => s.about);
+  const [about, language] = [useStore((s) => s.about), useStore((s) => s.language)];
   const document = useStore((s) => s.document);
   if (!about) return null;
   const info = about.methods.find((m) => m.name === document.method);
+  const what = said(info?.about ?? "", language);
   const families = new Map<string, string[]>();
   for (const m of methodsFor(document, about.methods)) families.set(m.family, [...(families.get(m.family) ?? []), m.name]);
   const value = (o: OptionInfo) => document.options[o.name] ?? o.initial;
@@ -187,7 +191,7 @@ export function MethodPanel() {
         ))}
       </select>
       <p class="about">
-        {info?.about}
+        <span lang={what.lang}>{what.text}</span>
         <br />
         <span class="problem">{info?.formula}</span>
       </p>

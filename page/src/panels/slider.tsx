@@ -11,7 +11,7 @@ export interface SliderRange {
 }
 const steps = 240;
 
-export function Slider(props: { label: string; title?: string; value: string; range: SliderRange; change(value: string): void }) {
+export function Slider(props: { label: string; title?: string; lang?: string; value: string; range: SliderRange; change(value: string): void }) {
   const id = useId();
   const { range, value } = props;
   const number = value === "inf" ? Infinity : Number(value);
@@ -28,7 +28,7 @@ export function Slider(props: { label: string; title?: string; value: string; ra
     return range.whole ? String(Math.round(v)) : String(Number(v.toPrecision(3)));
   };
   return (
-    <div class="slider" title={props.title}>
+    <div class="slider" title={props.title} lang={props.lang}>
       <label for={id}>{props.label}</label>
       <input
         type="range"

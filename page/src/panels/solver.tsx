@@ -6,7 +6,7 @@ import { engine, sendPoints } from "../fitting";
 import { short } from "../numbers";
 import type { Reply } from "../protocol";
 import { did, store, useStore } from "../store";
-import { filled, useTexts } from "../texts";
+import { filled, languageOf, useTexts } from "../texts";
 
 export const solvers = ["smo", "pegasos", "subgradient", "interior_point"] as const;
 type Solver = (typeof solvers)[number];
@@ -118,7 +118,7 @@ export function SolverPanel() {
         <button class="button" id="to-end" aria-label={t.to_end} title={t.to_end} onClick={() => run && go(run.frames - 1)}><Icon name="last" /></button>
         <input type="range" aria-label={t.step_number} min={0} max={run ? run.frames - 1 : 0} value={frame} onInput={(event) => go(Number(event.currentTarget.value))} />
       </div>
-      {trouble && <p class="trouble">{trouble}</p>}
+      {trouble && <p class="trouble" lang={languageOf(trouble, t)}>{trouble}</p>}
       {run && (
         <>
           <p class="readout">

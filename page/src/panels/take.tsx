@@ -1,8 +1,8 @@
 // Take it away: a link, code that does the same, pictures, the model, the data.
 import { useState } from "preact/hooks";
 import { commandOf, cppOf, csvOf, download, modelBytes, pngBlob, pythonOf, svgText } from "../export";
-import { did, store, useStore } from "../store";
-import { useTexts } from "../texts";
+import { did, store, tell, useStore } from "../store";
+import { languageOf, useTexts } from "../texts";
 import { toHash } from "../url";
 
 async function copy(text: string): Promise<boolean> {
@@ -27,7 +27,7 @@ export function TakePanel() {
   return (
     <div>
       <div class="row">
-        <button class="button primary" id="copy-link" onClick={() => void say("link")(toHash({ document, tab: store.state.tab }).then((hash) => location.origin + location.pathname + hash))}>
+        <button class="button primary" id="copy-link" onClick={() => void say("link")(toHash({ document, objects: store.state.objects, tab: store.state.tab }).then((hash) => location.origin + location.pathname + hash))}>
           {copied === "link" ? t.copied : t.copy_link}
         </button>
       </div>
@@ -53,18 +53,19 @@ export function TakePanel() {
         <button
           class="button"
           id="save-model"
-          onClick={async () => {
-            const made = await modelBytes();
-            if (typeof made === "string") store.set({ notice: made });
-            else download("points.model", made as BlobPart, "application/octet-stream");
-          }}
+          onClick={() =>
+            void modelBytes().then((made) => {
+              if (typeof made === "string") tell(made, languageOf(made, t));
+              else download("points.model", made as BlobPart, "application/octet-stream");
+            })
+          }
         >
           points.model
         </button>
         <button class="button" id="save-svg" onClick={() => download("plane.svg", svgText(), "image/svg+xml")}>
           plane.svg
         </button>
-        <button class="button" id="save-png" onClick={async () => download("plane.png", await pngBlob(), "image/png")}>
+        <button class="button" id="save-png" onClick={() => void pngBlob().then((picture) => download("plane.png", picture, "image/png"))}>
           plane.png
         </button>
       </div>

@@ -6,7 +6,7 @@ import { askFit, engine, sendPoints, specOf } from "../fitting";
 import { short } from "../numbers";
 import type { Reply } from "../protocol";
 import { did, store, useStore } from "../store";
-import { filled, useTexts } from "../texts";
+import { filled, languageOf, useTexts } from "../texts";
 import { rasterOf } from "../draw/raster";
 import { numbersIn } from "./kernel";
 
@@ -37,7 +37,7 @@ export function TuningPanel() {
 
   const run = async (): Promise<void> => {
     const turn = ++latest.current;
-    const found: (number | null)[] = Array(cells * cells).fill(null);
+    const found: (number | null)[] = Array.from({ length: cells * cells }, () => null);
     setScores([...found]);
     setTrouble("");
     for (const step of [4, 2, 1])
@@ -90,7 +90,7 @@ export function TuningPanel() {
           {t.compute}
         </button>
       </div>
-      {trouble && <p class="trouble">{trouble}</p>}
+      {trouble && <p class="trouble" lang={languageOf(trouble, t)}>{trouble}</p>}
       <div class="map" role="group" aria-label={t.map_label} style={{ gridTemplateColumns: `repeat(${cells}, 1fr)` }}>
         {Array.from({ length: cells * cells }, (_, k) => {
           const i = (cells - 1 - Math.floor(k / cells)) * cells + (k % cells); // large values at the top
@@ -102,7 +102,7 @@ export function TuningPanel() {
       </div>
       <p class="readout">
         {at >= 0 && scores[at] !== null && scores[at] !== undefined ? `${axis[0]} = ${up[Math.floor(at / cells)]}, ${number.name} = ${across[at % cells]}: ${short(scores[at])} ${at === best ? `(${t.best})` : ""}` : filled(t.map_hint, { up: axis[0], across: number.name || "×" })}
-        {how && <span class="muted"> · {how}</span>}
+        {how && <span class="muted" lang="en"> · {how}</span>}
       </p>
       {best >= 0 && (
         <button class="button" id="go-best" onClick={() => goTo(best)}>
@@ -124,7 +124,7 @@ function Strip({ axis }: { axis: [string, number, number] }) {
     const turn = ++latest.current;
     const values = Array.from({ length: 6 }, (_, i) => axis[1] * (axis[2] / axis[1]) ** (i / 5)).map((v) => String(axis[0] === "n_neighbors" ? Math.round(v) : Number(v.toPrecision(1))));
     if (document.target !== "classes") return setPictures([]);
-    const timer = setTimeout(async () => {
+    const draw = async () => {
       const made: { value: string; image: string; errors: string }[] = [];
       for (const value of values) {
         const reply = await askFit({ ...document, options: { ...document.options, [axis[0]]: value } }, 48, "strip");
@@ -137,7 +137,8 @@ function Strip({ axis }: { axis: [string, number, number] }) {
         made.push({ value, image: canvas.toDataURL(), errors: `${reply.support ?? "–"} SV` });
       }
       setPictures(made);
-    }, 400);
+    };
+    const timer = setTimeout(() => void draw(), 400);
     return () => clearTimeout(timer);
   }, [document.points, document.kernel, document.method, dark]);
   if (pictures.length === 0) return null;

@@ -1,6 +1,6 @@
 // The words of the page, a file for each language.
-import { useStore, type Language } from "../store";
-import { en, type Texts } from "./en";
+import { store, useStore, type Language } from "../store";
+import { en, type Plural, type Texts } from "./en";
 import { es } from "./es";
 import { ru } from "./ru";
 
@@ -10,6 +10,9 @@ export const languages: Record<Language, { name: string; texts: Texts }> = {
   ru: { name: "Русский", texts: ru },
 };
 export const useTexts = (): Texts => languages[useStore((s) => s.language)].texts;
+export const texts = (): Texts => languages[store.state.language].texts;
+// Of what went wrong: the library speaks English, the page the reader's language.
+export const languageOf = (trouble: string, t: Texts): "en" | undefined => (trouble === t.cancelled || trouble === t.too_long ? undefined : "en");
 export function chosenLanguage(): Language {
   const kept = safely(() => localStorage.getItem("mercer-language"));
   for (const each of [kept, ...navigator.languages]) {
@@ -26,7 +29,11 @@ export function safely<T>(f: () => T): T | null {
     return null;
   }
 }
+// "3 points", "1 point"; "3 точки", "5 точек".
+export function counted(forms: Plural, n: number, language: Language): string {
+  return filled(forms[new Intl.PluralRules(language).select(n)] ?? forms.other, { n });
+}
 // "{n} points" with n = 3: "3 points"
 export function filled(text: string, values: Record<string, string | number>): string {
-  return text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
+  return text.replace(/\{(\w+)\}/g, (whole, name: string) => (name in values ? String(values[name]) : whole));
 }
