@@ -57,8 +57,9 @@ std::string wrong_usage(const CLI::App& program, const CLI::ParseError& wrong) {
 int complain(int code, const std::string& message) {
     std::fflush(stdout);
     const mercer::process_group* group = mercer::joined_processes();
-    // What is wrong with all processes is said by the first, which ends the others; else whoever fails says so.
-    if (group && group->rank() > 0) std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    // What is wrong with all processes is said by the first, which ends the others: always where it is how they were
+    // called. Else whoever fails says so, when the first has had its time.
+    if (group && group->rank() > 0) std::this_thread::sleep_for(std::chrono::seconds(code == 2 ? 20 : 1));
     fmt::print(stderr, "mercer: {}{}\n", group && group->rank() > 0 ? fmt::format("process {}: ", group->rank()) : "",
                message);
     std::fflush(stderr);
