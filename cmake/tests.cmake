@@ -34,6 +34,7 @@ endif()
 
 # The contracts of kernels, Gram matrices, solvers and methods on the library without BLAS, threads and files, the same objects linked with nothing else. The
 # tests read their own data, so that they bring what reads files; tests/core/main.cpp sees to it that the library alone does without.
+# With the narrowest vectors, which a browser may have and other_processor leaves to it.
 if(test_sources AND NOT MERCER_SANITIZE)
   add_executable(mercer_core_tests "$<FILTER:$<TARGET_OBJECTS:mercer_tests>,INCLUDE,[/_]tests[/_](contracts|kernels|gram|solvers|methods|selection|insight)[/_]>"
                  "$<FILTER:$<TARGET_OBJECTS:mercer>,INCLUDE,/(base/file|data/readers/(source|stream/[a-z_]+)|methods/approximate/streamed_rows|methods/fit_checkpoint)\\.cpp>")
@@ -42,7 +43,7 @@ if(test_sources AND NOT MERCER_SANITIZE)
                         $<TARGET_NAME_IF_EXISTS:ZLIB::ZLIB> $<TARGET_NAME_IF_EXISTS:LibLZMA::LibLZMA>)
   add_test(NAME core.contracts COMMAND mercer_core_tests --gtest_brief=1
            --gtest_filter=kernels/registered*:composite*:kernel_contract*:extremes*:oracle*:gram*:svm_contract*:knn*:nearest*:kernel_*:ridge*:representer*:interior_point*:band_reduction*:block_lanczos*:mercer_test*:spectrum*:dense_algebra*:-*large*:*alignment*:*density_overlap*)
-  set_tests_properties(core.contracts PROPERTIES TIMEOUT 600 COST 70) # COST, in seconds: long tests begin first, so that none is left over at the end
+  set_tests_properties(core.contracts PROPERTIES ENVIRONMENT MERCER_SIMD=baseline TIMEOUT 600 COST 70) # COST, in seconds: long tests begin first
   add_executable(mercer_core_alone ${CMAKE_SOURCE_DIR}/tests/core/main.cpp)
   target_link_libraries(mercer_core_alone PRIVATE mercer_core)
   add_test(NAME core.alone COMMAND mercer_core_alone)
@@ -104,13 +105,9 @@ if(TARGET mercer_python)
 endif()
 if(test_sources AND mercer_simd_objects AND NOT MERCER_SANITIZE)
   # All of it again as a processor without AVX-512, or without AVX2, would run it; the discovered tests run with the widest instructions there are. (Not
-  # the contracts of all kernels twice, and not of those that are computed in double alone and whose definitions take long.)
+  # the contracts of all kernels: core.contracts has them with the narrowest.)
   foreach(simd baseline avx2)
-    set(left_out kernels/registered*)
-    if(simd STREQUAL baseline)
-      set(left_out *alignment*:*density_overlap*)
-    endif()
-    add_test(NAME other_processor.${simd} COMMAND mercer_tests --gtest_filter=-${left_out} --gtest_brief=1)
+    add_test(NAME other_processor.${simd} COMMAND mercer_tests --gtest_filter=-kernels/registered* --gtest_brief=1)
     set_tests_properties(other_processor.${simd} PROPERTIES ENVIRONMENT MERCER_SIMD=${simd} TIMEOUT 1800 COST 150)
   endforeach()
 endif()
