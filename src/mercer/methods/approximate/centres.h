@@ -1,9 +1,8 @@
 // Which objects stand for all: the centres of a Nyström approximation.
 //
-//     mixed        a third by rpcholesky, the others uniform: what functions of either part reach, functions of both
-//     do,
-//                  so it is never far behind the better one. Pivots alone spend themselves on outliers that predict
-//                  nothing else (the set pol), uniform ones miss what is rare (diamonds).
+//     mixed        a third by rpcholesky, the others uniform: functions of all of them reach what functions of either
+//                  part reach. Pivots alone spend themselves on outliers that predict nothing else (the set pol),
+//                  uniform ones miss what is rare (diamonds); docs/benchmarks.md has the figures.
 //     rpcholesky   randomly pivoted Cholesky (solvers/nystroem/rp_cholesky.h): where the kernel still errs
 //     uniform      each object alike
 //     kmeans++     far from those there are, in feature space: drawn with a probability proportional to
