@@ -48,12 +48,14 @@ fuzz: setup  ## fuzz every target for a minute
 	@tools/fuzz --seconds 60 || [ $$? -eq 77 ]
 
 bench: build  ## run the benchmarks, or one: make bench BENCH=name
+	@cmake --build --preset release --target benchmarks -j $(JOBS)
 	@tools/bench $(BENCH)
 
 format: setup  ## format the C++ sources in place
 	@tools/lint --fix-format
 
 lint: build  ## check format, include layers, clang-tidy, and the page (types, eslint) where make page was called
+	@cmake --build --preset release --target benchmarks -j $(JOBS)
 	@tools/lint
 
 install: build  ## install to PREFIX (/usr/local)

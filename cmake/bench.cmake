@@ -1,9 +1,11 @@
-# One benchmark per file of bench/, in <build>/bench/.
+# One benchmark per file of bench/, in <build>/bench/. Not among what `make test` builds: `make bench` and `make lint` build them.
+add_custom_target(benchmarks)
 file(GLOB bench_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/bench/*.cpp)
 foreach(source ${bench_sources})
   get_filename_component(name ${source} NAME_WE)
   set(target bench_${name})
-  add_executable(${target} ${source})
+  add_executable(${target} EXCLUDE_FROM_ALL ${source})
+  add_dependencies(benchmarks ${target})
   set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bench)
   target_link_libraries(${target} PRIVATE mercer BLAS::BLAS mercer_headers)
   find_package(benchmark)

@@ -70,7 +70,8 @@ set(mercer_alone
     tests/pictures/learning_pictures_test.cpp
     tests/solvers/representer_test.cpp)
 
-# mercer_together(TARGET [pattern]): those whose path matches the pattern stay alone too.
+# mercer_together(TARGET [pattern]): those whose path matches the pattern stay alone too. The folders of a program are small, and each would bring the
+# parser of command lines and JSON with it: they are taken as one.
 function(mercer_together target)
   if(NOT MERCER_TOGETHER)
     return()
@@ -83,9 +84,14 @@ function(mercer_together target)
       continue()
     endif()
     get_filename_component(folder ${name} DIRECTORY)
+    set(most ${mercer_together_most})
+    if(folder MATCHES "^apps/cli/mercer")
+      set(folder apps/cli/mercer)
+      set(most 13)
+    endif()
     string(MAKE_C_IDENTIFIER ${folder} folder)
     math(EXPR count_${folder} "${count_${folder}} + 1")
-    math(EXPR group "(${count_${folder}} - 1) / ${mercer_together_most}")
+    math(EXPR group "(${count_${folder}} - 1) / ${most}")
     set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${folder}_${group})
   endforeach()
 endfunction()

@@ -180,8 +180,8 @@ void cluster(const cluster_options& options) {
 }  // namespace
 
 void add_cluster(CLI::App& program) {
-    CLI::App* command = program.add_subcommand(
-        "cluster",
+    CLI::App* command = add_command(
+        program, "cluster",
         "Clusters in feature space by k-means or k-medoids, with objective and silhouette for each number of them");
     const auto options = std::make_shared<cluster_options>();
     options->method.add_to(*command);

@@ -179,8 +179,8 @@ void show(const compare_options& options) {
 }  // namespace
 
 void add_compare_solvers(CLI::App& program) {
-    CLI::App* command = program.add_subcommand(
-        "compare-solvers", "Train one support vector machine in every way there is: objective over time");
+    CLI::App* command = add_command(program, "compare-solvers",
+                                    "Train one support vector machine in every way there is: objective over time");
     const auto options = std::make_shared<compare_options>();
     options->from.add_to(*command);
     options->common.add_to(*command);

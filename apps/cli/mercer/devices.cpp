@@ -73,8 +73,8 @@ void list(const common_options& common) {
 }  // namespace
 
 void add_devices(CLI::App& program) {
-    CLI::App* command = program.add_subcommand(
-        "devices", "What this machine has to compute with: processors, vector units, BLAS, memory");
+    CLI::App* command = add_command(program, "devices",
+                                    "What this machine has to compute with: processors, vector units, BLAS, memory");
     const auto common = std::make_shared<common_options>();
     common->add_to(*command);
     command->footer("Examples:\n  mercer devices\n  MERCER_SIMD=avx2 mercer devices --json");

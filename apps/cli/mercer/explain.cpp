@@ -321,8 +321,8 @@ void add_questions(CLI::App& command, explain_options& o) {
 }  // namespace
 
 void add_explain(CLI::App& program) {
-    CLI::App* command = program.add_subcommand(
-        "explain",
+    CLI::App* command = add_command(
+        program, "explain",
         "A classifier checked on its training data: margins, slack, optimality, bounds, and why a row has its class");
     const auto o = std::make_shared<explain_options>();
     command->add_option("MODEL", o->model, "A model file, mercer's own or LIBSVM's; leave it out with --kernel");

@@ -210,7 +210,7 @@ api::model fit_shown(const api::spec& s, const table& data, std::size_t memory, 
     return api::fit(s, data, control);
 }
 
-json as_json(const api::figures& all) { return json::parse(all.json()); }
+json figures_json(const api::figures& all) { return json::parse(all.json()); }
 
 void fit_answer::keep(const api::model& m, const std::string& out) {
     kept = out;

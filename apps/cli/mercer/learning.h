@@ -56,7 +56,7 @@ struct model_data {
 api::model fit_shown(const api::spec& s, const table& data, std::size_t memory, progress& shown,
                      const fit_checkpoint& checkpoint = {});
 
-json as_json(const api::figures& all);
+json figures_json(const api::figures& all);
 
 // What a command that fits says in the end, to people or as JSON.
 struct fit_answer {

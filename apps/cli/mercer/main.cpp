@@ -8,6 +8,7 @@
 
 #include "mercer/base/error.h"
 #include "mercer/base/file.h"
+#include "mercer/base/joined.h"
 #include "mercer/base/nearest_name.h"
 #include "mercer/base/processes/process_group.h"
 #include "program.h"
@@ -51,7 +52,7 @@ std::string wrong_usage(const CLI::App& program, const CLI::ParseError& wrong) {
     const std::string start = rest.empty()
                                   ? "a command is missing"
                                   : fmt::format("there is no command '{}'{}", rest.front(), meant(rest.front(), names));
-    return fmt::format("{}: {} {}", start, names.size() == 1 ? "there is only" : "one of", fmt::join(names, ", "));
+    return fmt::format("{}: {} {}", start, names.size() == 1 ? "there is only" : "one of", mercer::joined(names, ", "));
 }
 
 int complain(int code, const std::string& message) {

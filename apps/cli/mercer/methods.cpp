@@ -6,6 +6,7 @@
 
 #include "learning.h"
 #include "mercer/base/error.h"
+#include "mercer/base/joined.h"
 
 namespace mercer::cli {
 namespace {
@@ -29,7 +30,7 @@ std::string as_markdown(const std::vector<const api::method*>& wanted) {
             out += fmt::format("\n## {}{}\n", static_cast<char>(std::toupper(family[0])), family.substr(1));
         }
         out += fmt::format("\n### {}\n\n{}: `{}`  \n", each->name, each->about, each->formula);
-        if (!each->aliases.empty()) out += fmt::format("Also called `{}`.  \n", fmt::join(each->aliases, "`, `"));
+        if (!each->aliases.empty()) out += fmt::format("Also called `{}`.  \n", joined(each->aliases, "`, `"));
         out +=
             fmt::format("{}{}{}.\n",
                         each->takes_kernel     ? "Takes a kernel"
@@ -44,9 +45,9 @@ std::string as_markdown(const std::vector<const api::method*>& wanted) {
                 needs += need.values.empty() ? fmt::format("; only with `{}`", need.option)
                          : need.values.front().empty()
                              ? fmt::format("; only without `{}`", need.option)
-                             : fmt::format("; only with `{}={}`", need.option, fmt::join(need.values, "|"));
+                             : fmt::format("; only with `{}={}`", need.option, joined(need.values, "|"));
                 for (const auto& other : need.or_else)
-                    needs += fmt::format(" or `{}={}`", other.option, fmt::join(other.values, "|"));
+                    needs += fmt::format(" or `{}={}`", other.option, joined(other.values, "|"));
             }
             out += fmt::format("| `{}` | {} | {} | {}{} |\n", o.name, o.initial.empty() ? "" : "`" + o.initial + "`",
                                o.condition(), o.about, needs);
@@ -93,7 +94,7 @@ void list(const list_options& options) {
     if (options.markdown) return print(as_markdown(wanted));
     if (!options.only.empty()) {
         std::string text = api::help(*wanted[0]);
-        if (!wanted[0]->aliases.empty()) text += fmt::format("  also called {}\n", fmt::join(wanted[0]->aliases, ", "));
+        if (!wanted[0]->aliases.empty()) text += fmt::format("  also called {}\n", joined(wanted[0]->aliases, ", "));
         return print(text);
     }
     std::string text, family;
@@ -114,7 +115,7 @@ void list(const list_options& options) {
 }  // namespace
 
 void add_methods(CLI::App& program) {
-    CLI::App* command = program.add_subcommand("methods", "All methods with their options, defaults and ranges");
+    CLI::App* command = add_command(program, "methods", "All methods with their options, defaults and ranges");
     const auto options = std::make_shared<list_options>();
     command->add_option("METHOD", options->only, "Only this one, in full");
     options->common.add_to(*command);

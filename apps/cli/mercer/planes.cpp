@@ -7,6 +7,7 @@
 #include <set>
 
 #include "mercer/base/error.h"
+#include "mercer/base/joined.h"
 
 namespace mercer::cli {
 namespace {
@@ -36,7 +37,7 @@ index feature(const std::string& text, const table& data) {
         *position < static_cast<double>(dims))
         return static_cast<index>(*position);
     const std::string names =
-        data.feature_names.empty() ? "" : fmt::format(", or one of {}", fmt::join(data.feature_names, ", "));
+        data.feature_names.empty() ? "" : fmt::format(", or one of {}", joined(data.feature_names, ", "));
     fail(errc::invalid_argument,
          fmt::format("--pair: '{}' is no feature: a position from 0 to {} is{}", text, dims - 1, names));
 }

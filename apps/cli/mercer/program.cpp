@@ -40,6 +40,10 @@ std::int64_t nanoseconds_now() {
 
 }  // namespace
 
+CLI::App* add_command(CLI::App& group, const std::string& name, const std::string& about) {
+    return group.add_subcommand(name, about);
+}
+
 void watch_interrupt() {
     struct sigaction before {};
     if (sigaction(SIGINT, nullptr, &before) == 0 && before.sa_handler == SIG_IGN) return;

@@ -33,6 +33,10 @@ void add_scale(CLI::App& program);
 void add_devices(CLI::App& program);
 void add_help_commands(CLI::App& program);
 
+// A subcommand of a program or of a group of commands. (Made in one place: the constructor brings all of CLI11's own
+// code with it, and would into every source that makes one.)
+CLI::App* add_command(CLI::App& group, const std::string& name, const std::string& about);
+
 // The command line is wrong, not the world: exit code 2.
 class usage_error : public std::runtime_error {
 public:

@@ -179,8 +179,8 @@ void draw(const regions_options& o) {
 }  // namespace
 
 void add_regions(CLI::App& program) {
-    CLI::App* command = program.add_subcommand(
-        "regions", "Pictures of class regions with margins and support vectors, as a parameter grows");
+    CLI::App* command = add_command(program, "regions",
+                                    "Pictures of class regions with margins and support vectors, as a parameter grows");
     const auto o = std::make_shared<regions_options>();
     o->from.add_to(*command);
     command->get_option("--scale")->description(

@@ -93,8 +93,9 @@ void scale(const scale_options& options) {
 }  // namespace
 
 void add_scale(CLI::App& program) {
-    CLI::App* command = program.add_subcommand(
-        "scale", "Bring the columns of a file to comparable ranges, and those of other files by the same numbers");
+    CLI::App* command =
+        add_command(program, "scale",
+                    "Bring the columns of a file to comparable ranges, and those of other files by the same numbers");
     const auto options = std::make_shared<scale_options>();
     options->from.add_to(*command);
     command->get_option("--scale")->description("standard (mean 0 and variance 1, the default) or minmax (-1 ... 1)");

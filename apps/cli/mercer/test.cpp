@@ -210,15 +210,15 @@ void independence(const test_options& o) {
 }  // namespace
 
 void add_test(CLI::App& program) {
-    CLI::App* group = program.add_subcommand(
-        "test", "Tests by kernels: do two samples differ, do objects and targets depend on each other");
+    CLI::App* group = add_command(
+        program, "test", "Tests by kernels: do two samples differ, do objects and targets depend on each other");
     group->require_subcommand(1);
     group->footer(
         "Examples:\n  mercer test two-sample monday.csv tuesday.csv --scale standard\n  mercer test independence "
         "data/wine.svm --scale standard");
 
-    CLI::App* two = group->add_subcommand(
-        "two-sample", "Do two files hold samples of one distribution? By the maximum mean discrepancy");
+    CLI::App* two = add_command(*group, "two-sample",
+                                "Do two files hold samples of one distribution? By the maximum mean discrepancy");
     const auto a = std::make_shared<test_options>();
     a->from.add_to(*two);
     two->add_option("SECOND", a->second, "The other sample")->required();
@@ -231,8 +231,8 @@ void add_test(CLI::App& program) {
         "'normalize(spectrum(k=3))' --json");
     two->callback([a] { two_sample(*a); });
 
-    CLI::App* one = group->add_subcommand(
-        "independence", "Do objects and their targets, or two files row by row, depend on each other? By HSIC");
+    CLI::App* one = add_command(*group, "independence",
+                                "Do objects and their targets, or two files row by row, depend on each other? By HSIC");
     const auto b = std::make_shared<test_options>();
     b->from.add_to(*one);
     one->add_option("--other", b->second, "Compare with the objects of this file instead of the targets")

@@ -194,7 +194,7 @@ void run(const tune_command& options) {
         }
         answer.all = json::parse(api::to_json(found));
         answer.all["data"] = on.about;
-        answer.all["model"] = as_json(m.describe());
+        answer.all["model"] = figures_json(m.describe());
         const std::string more = further(options, s, found, on, shown, answer.all);
         if (!options.out.empty()) answer.all["model_file"] = answer.kept;
         answer.text = fmt::format("{}\n\n{}\n{}", on.about, summary(found), table_of(found, options.top));
@@ -302,8 +302,8 @@ std::string summary(const api::tuning& found) {
 }
 
 void add_tune(CLI::App& program) {
-    CLI::App* command = program.add_subcommand(
-        "tune", "Choose C, gamma and any other number by cross-validation, and fit with the best");
+    CLI::App* command =
+        add_command(program, "tune", "Choose C, gamma and any other number by cross-validation, and fit with the best");
     const auto options = std::make_shared<tune_command>();
     options->method.add_to(*command);
     options->from.add_to(*command);

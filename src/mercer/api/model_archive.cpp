@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <tuple>
 
 #include "mercer/api/model.h"

@@ -9,6 +9,7 @@
 #include <iterator>
 
 #include "mercer/base/error.h"
+#include "mercer/base/joined.h"
 #include "mercer/kernels/leaf.h"
 
 namespace mercer::api {
@@ -77,7 +78,7 @@ bool valid(const option_info& o, const std::string& text) {
 }
 
 std::string wanted(const option_need& need) {
-    std::string out = fmt::format("{}={}", need.option, fmt::join(need.values, " or "));
+    std::string out = fmt::format("{}={}", need.option, joined(need.values, " or "));
     for (const option_need& other : need.or_else) out += " or " + wanted(other);
     return out;
 }
@@ -89,7 +90,7 @@ std::string bound(double value) { return std::isinf(value) ? (value > 0 ? "inf" 
 std::string option_info::condition() const {
     switch (kind) {
         case option_kind::flag: return "true or false";
-        case option_kind::choice: return fmt::format("{}", fmt::join(choices, ", "));
+        case option_kind::choice: return joined(choices, ", ");
         case option_kind::numbers: return fmt::format("a,b,... or low:high:count, each {} 0", low_open ? ">" : ">=");
         default: break;
     }

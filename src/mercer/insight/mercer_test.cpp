@@ -9,6 +9,7 @@
 #include <random>
 
 #include "mercer/base/error.h"
+#include "mercer/base/joined.h"
 #include "mercer/base/parallel.h"
 #include "mercer/gram/adaptors.h"
 #include "mercer/gram/make_gram.h"
@@ -282,8 +283,8 @@ std::string mercer_result::text() const {
             out += fmt::format("    point {}: c = {}\n", witness->points[i], witness->coefficients[i]);
     }
     if (!taken_as_exact.empty())
-        out += fmt::format("  taken as exact, for nothing is known of their rounding: {}\n",
-                           fmt::join(taken_as_exact, ", "));
+        out +=
+            fmt::format("  taken as exact, for nothing is known of their rounding: {}\n", joined(taken_as_exact, ", "));
     return out;
 }
 

@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 
 #include "mercer/base/error.h"
 #include "mercer/data/kinds/all_kinds.h"
@@ -33,7 +34,44 @@ std::uint64_t checksum(std::string_view bytes, std::string_view more = {}) {
     return sum;
 }
 
+// 0 <= it <= most; throws, naming the key, where it is something else.
+index whole_number(const json& value, const char* key, index most) {
+    if (!value.is_number_integer())
+        throw std::runtime_error(fmt::format("{} must be a whole number, got {}", key, value.dump()));
+    const bool large = value.is_number_unsigned() && value.get<std::uint64_t>() > static_cast<std::uint64_t>(most);
+    if (large || value.get<index>() < 0 || value.get<index>() > most)
+        throw std::runtime_error(fmt::format("{} must satisfy 0 <= {} <= {}, got {}", key, key, most, value.dump()));
+    return value.get<index>();
+}
+
 }  // namespace
+
+archive_writer::archive_writer(int version) : version_(version), head_(std::make_unique<json>()), at_(head_.get()) {}
+archive_writer::~archive_writer() = default;
+
+template <class V>
+void archive_writer::head(const char* key, const V& value) {
+    (*at_)[key] = value;
+}
+template void archive_writer::head(const char*, const bool&);
+template void archive_writer::head(const char*, const std::string&);
+template void archive_writer::head(const char*, const std::vector<std::string>&);
+template void archive_writer::head(const char*, const std::vector<index>&);
+
+index archive_writer::count(const char* key, index n, index /*most*/) { return (*at_)[key] = n, n; }
+
+void archive_writer::numbers_here(std::initializer_list<index> values) { *at_ = json(std::vector<index>(values)); }
+
+json* archive_writer::place(const char* key) { return &(*at_)[key]; }
+
+std::vector<json*> archive_writer::places(const char* key, index n) {
+    json& at = *place(key);
+    at = json::array();
+    for (index i = 0; i < n; ++i) at.emplace_back();
+    std::vector<json*> out;
+    for (json& each : at) out.push_back(&each);
+    return out;
+}
 
 void archive_writer::expect(index found, index wanted) {
     if (found != wanted)
@@ -96,7 +134,7 @@ void archive_writer::make_room(std::size_t bytes) {
 std::string archive_writer::bytes(std::string_view format) {
     std::string about;
     try {
-        about = head_.dump(-1, ' ', false, json::error_handler_t::strict) + "\n";
+        about = head_->dump(-1, ' ', false, json::error_handler_t::strict) + "\n";
     } catch (const json::type_error&) {  // a name that is changed would not be found again
         fail(errc::data,
              "a model file can hold names in UTF-8 only, and a name of a class, a feature or an item is not");
@@ -108,7 +146,7 @@ std::string archive_writer::bytes(std::string_view format) {
 }
 
 archive_reader::archive_reader(std::string_view bytes, std::string_view format, int version, std::string name)
-    : name_(std::move(name)) {
+    : head_(std::make_unique<json>()), at_(head_.get()), name_(std::move(name)) {
     const auto wrong = [&](const std::string& why) { fail(errc::parse, fmt::format("{}: {}", name_, why)); };
     const std::string first(bytes.substr(0, std::min(bytes.find('\n'), std::size_t{200})));
     if (!first.starts_with(std::string(format) + " ")) wrong("not a model file of this program");
@@ -126,11 +164,46 @@ archive_reader::archive_reader(std::string_view bytes, std::string_view format, 
     if (rest_.size() > expected) wrong(fmt::format("the model file has {} bytes too many", rest_.size() - expected));
     if (checksum(rest_) != sum) wrong("the model file is damaged: its checksum does not fit");
     try {
-        head_ = json::parse(rest_.substr(0, head_size));
+        *head_ = json::parse(rest_.substr(0, head_size));
     } catch (const std::exception& caught) {
         bad(caught.what());
     }
     rest_.remove_prefix(head_size);
+}
+
+archive_reader::~archive_reader() = default;
+
+template <class V>
+void archive_reader::head(const char* key, V& value) {
+    at_->at(key).get_to(value);
+}
+template void archive_reader::head(const char*, bool&);
+template void archive_reader::head(const char*, std::string&);
+template void archive_reader::head(const char*, std::vector<std::string>&);
+template void archive_reader::head(const char*, std::vector<index>&);
+
+index archive_reader::count(const char* key, index /*n*/, index most) { return whole_number(at_->at(key), key, most); }
+
+bool archive_reader::has(const char* key, bool /*yes*/) const { return at_->contains(key); }
+
+std::string archive_reader::text(const char* key) const {
+    const json& found = at_->at(key);
+    return found.is_string() ? found.get<std::string>() : found.dump();
+}
+
+std::vector<index> archive_reader::numbers_here(std::size_t n) const {
+    check(at_->is_array() && at_->size() == n, "{} counts are needed", n);
+    std::vector<index> out;
+    for (const json& each : *at_) out.push_back(whole_number(each, "count", std::numeric_limits<index>::max()));
+    return out;
+}
+
+const json* archive_reader::place(const char* key) const { return &at_->at(key); }
+
+std::vector<const json*> archive_reader::places(const char* key) const {
+    std::vector<const json*> out;
+    for (const json& each : *place(key)) out.push_back(&each);
+    return out;
 }
 
 void archive_reader::bad(const std::string& why) const {
@@ -156,8 +229,8 @@ void archive_reader::rethrow(const std::exception& caught) const {
     bad(caught.what());
 }
 
-void archive_reader::unknown(const char* key) const {
-    bad(fmt::format("unknown {} {}", key, at_->at(key).get<std::string>()));
+void archive_reader::unknown(const char* key, const std::string& value) const {
+    bad(fmt::format("unknown {} {}", key, value));
 }
 
 void archive_reader::status(fit_status& value) {
@@ -215,15 +288,6 @@ void archive_reader::objects(const char* key, dataset& x) {
         : kind == "sparse32" ? sparse_objects<float>()
                              : read_objects(kind, *this, count("size", 0));
     at_ = before;
-}
-
-index archive_reader::whole_number(const json& value, const char* key, index most) {
-    if (!value.is_number_integer())
-        throw std::runtime_error(fmt::format("{} must be a whole number, got {}", key, value.dump()));
-    const bool large = value.is_number_unsigned() && value.get<std::uint64_t>() > static_cast<std::uint64_t>(most);
-    if (large || value.get<index>() < 0 || value.get<index>() > most)
-        throw std::runtime_error(fmt::format("{} must satisfy 0 <= {} <= {}, got {}", key, key, most, value.dump()));
-    return value.get<index>();
 }
 
 }  // namespace mercer

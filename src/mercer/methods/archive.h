@@ -5,17 +5,18 @@
 // archive_writer and archive_reader share their words, so that one list of a model's parts (methods/codec.h) writes
 // with the one and reads with the other. A reader fails, naming the file and the reason, on whatever does not fit.
 //
-// For the library's own use: it needs nlohmann-json.
+// For the library's own use. The JSON itself is in archive.cpp alone: it takes a compiler longer than a model does.
 #pragma once
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <concepts>
 #include <cstring>
 #include <limits>
 #include <memory>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -36,51 +37,50 @@ struct file_form;
 class archive_writer : public object_sink {
 public:
     static constexpr bool reading = false;
-    explicit archive_writer(int version) : version_(version) {}
+    explicit archive_writer(int version);
     archive_writer(const archive_writer&) = delete;
     archive_writer& operator=(const archive_writer&) = delete;
+    ~archive_writer();
     int version() const { return version_; }
     // All of it. The numbers are not copied: there may be gigabytes of them, and the writer is empty afterwards.
     std::string bytes(std::string_view format);
 
     // ---- in the head
 
-    // A text, true or false, a list of such.
+    // A text, true or false, a list of texts or of whole numbers.
     template <class V>
-    void head(const char* key, const V& value) {
-        (*at_)[key] = value;
-    }
+    void head(const char* key, const V& value);
     // Another value as a text.
     template <class V, class Write, class Read>
     void head(const char* key, const V& value, Write text_of, Read&& /*value_of*/) {
-        (*at_)[key] = text_of(value);
+        head(key, std::string(text_of(value)));
     }
     // A whole number from 0 to `most`.
     template <std::integral I>
     void whole(const char* key, const I& value, index /*most*/ = 0) {
-        (*at_)[key] = value;
+        count(key, static_cast<index>(value));
     }
     // The same for a number that is no part of its own, such as a size; gives the file's.
-    index count(const char* key, index n, index /*most*/ = 0) { return (*at_)[key] = n, n; }
-    bool flag(const char* key, bool yes) { return (*at_)[key] = yes, yes; }
+    index count(const char* key, index n, index most = 0);
+    bool flag(const char* key, bool yes) { return head(key, yes), yes; }
     // Whether there is anything under this key.
     static bool has(const char* /*key*/, bool yes) { return yes; }
     // An enumerator by its name: all of them in order, or a function name() and the last.
     template <class E>
     void choice(const char* key, const E& value, std::initializer_list<const char*> names) {
-        (*at_)[key] = names.begin()[static_cast<std::size_t>(value)];
+        head(key, std::string(names.begin()[static_cast<std::size_t>(value)]));
     }
     template <class E>
     void choice(const char* key, const E& value, E /*last*/) {
-        (*at_)[key] = name(value);
+        head(key, std::string(name(value)));
     }
-    void status(const fit_status& value) { (*at_)["status"] = name(value); }
+    void status(const fit_status& value) { head("status", std::string(name(value))); }
     // A kernel as text, or none: fitted on a matrix. `text` stands for none, too.
     void kernel(const std::shared_ptr<const mercer::kernel>& k, const std::string& text = {});
     // Whole numbers without names, all that there is at this place of the head.
     template <class... V>
     void counts(const V&... values) {
-        *at_ = nlohmann::json::array({static_cast<index>(values)...});
+        numbers_here({static_cast<index>(values)...});
     }
 
     // ---- in the body
@@ -97,7 +97,7 @@ public:
     }
     template <class T>
     void list(const char* key, const std::vector<T>& values, index /*most*/ = 0) {
-        (*at_)[key] = values.size();
+        count(key, std::ssize(values));
         all(values);
     }
     void row(const double* values, index n) { all(std::span(values, static_cast<std::size_t>(n))); }
@@ -107,7 +107,7 @@ public:
     void objects(const char* key, const dataset& x);
     // The bytes of another file, their number under `key`.
     void file(const char* key, std::string bytes) {
-        (*at_)[key] = bytes.size();
+        count(key, std::ssize(bytes));
         if (body_.empty())
             body_ = std::move(bytes);
         else
@@ -123,13 +123,12 @@ public:
     // At a place of its own in the head, where it is there.
     template <class P>
     void part(const char* key, const std::optional<P>& some) {
-        if (some) (*at_)[key] = apart(*some);
+        if (some) apart(place(key), *some);
     }
     template <class P>
     void part(const char* key, const std::vector<P>& list) {
-        auto places = nlohmann::json::array();
-        for (const P& each : list) places.push_back(apart(each));
-        (*at_)[key] = std::move(places);
+        const auto at = places(key, std::ssize(list));
+        for (std::size_t i = 0; i < at.size(); ++i) apart(at[i], list[i]);
     }
 
     // ---- what a reader does
@@ -147,19 +146,20 @@ private:
     void append(const void* bytes, std::size_t count) override { body_.append(static_cast<const char*>(bytes), count); }
     void make_room(std::size_t bytes);
     static void expect(index found, index wanted);  // a model whose parts do not fit could not be read again
+    void numbers_here(std::initializer_list<index> values);
+    nlohmann::json* place(const char* key);                         // a new one
+    std::vector<nlohmann::json*> places(const char* key, index n);  // n of them, in a list
     template <class P>
-    nlohmann::json apart(const P& some) {
-        nlohmann::json place;
-        auto* const before = std::exchange(at_, &place);
+    void apart(nlohmann::json* place, const P& some) {
+        auto* const before = std::exchange(at_, place);
         part(some);
         at_ = before;
-        return place;
     }
 
     int version_;
     std::string body_;
-    nlohmann::json head_;
-    nlohmann::json* at_ = &head_;
+    std::unique_ptr<nlohmann::json> head_;
+    nlohmann::json* at_;
 };
 
 class archive_reader : public object_source {
@@ -170,6 +170,7 @@ public:
     archive_reader(std::string_view bytes, std::string_view format, int version, std::string name);
     archive_reader(const archive_reader&) = delete;
     archive_reader& operator=(const archive_reader&) = delete;
+    ~archive_reader();
     const std::string& name() const { return name_; }
     int version() const { return version_; }  // of the file: from 1 to the one this program writes
 
@@ -189,35 +190,33 @@ public:
     // ---- in the head
 
     template <class V>
-    void head(const char* key, V& value) {
-        at_->at(key).get_to(value);
-    }
+    void head(const char* key, V& value);
     template <class V, class Write, class Read>
     void head(const char* key, V& value, Write&& /*text_of*/, Read value_of) {
-        const nlohmann::json& found = at_->at(key);
-        value = value_of(found.is_string() ? found.get<std::string>() : found.dump());
+        value = value_of(text(key));
     }
     template <std::integral I>
     void whole(const char* key, I& value, index most = largest<I>) {
-        value = static_cast<I>(whole_number(at_->at(key), key, most));
+        value = static_cast<I>(count(key, 0, most));
     }
-    index count(const char* key, index /*n*/, index most = largest<index>) {
-        return whole_number(at_->at(key), key, most);
-    }
-    bool flag(const char* key, bool /*yes*/) { return at_->at(key).get<bool>(); }
-    bool has(const char* key, bool /*yes*/) { return at_->contains(key); }
+    index count(const char* key, index n, index most = largest<index>);
+    bool flag(const char* key, bool yes) { return head(key, yes), yes; }
+    bool has(const char* key, bool yes) const;
     template <class E>
     void choice(const char* key, E& value, std::initializer_list<const char*> names) {
-        const auto* found = std::find(names.begin(), names.end(), at_->at(key).get<std::string>());
-        if (found == names.end()) unknown(key);
+        std::string text;
+        head(key, text);
+        const auto* found = std::find(names.begin(), names.end(), text);
+        if (found == names.end()) unknown(key, text);
         value = static_cast<E>(found - names.begin());
     }
     template <class E>
     void choice(const char* key, E& value, E last) {
-        const auto text = at_->at(key).get<std::string>();
+        std::string text;
+        head(key, text);
         int which = 0;
         while (text != mercer::name(static_cast<E>(which)))
-            if (++which > static_cast<int>(last)) unknown(key);
+            if (++which > static_cast<int>(last)) unknown(key, text);
         value = static_cast<E>(which);
     }
     void status(fit_status& value);  // its name, or its number as files of version 1 have it
@@ -228,9 +227,9 @@ public:
     void kernel(std::shared_ptr<const mercer::kernel>& k, std::string& text);
     template <class... V>
     void counts(V&... values) {
-        check(at_->is_array() && at_->size() == sizeof...(values), "{} counts are needed", sizeof...(values));
+        const std::vector<index> found = numbers_here(sizeof...(values));
         std::size_t i = 0;
-        ((values = static_cast<V>(whole_number((*at_)[i++], "count", std::numeric_limits<index>::max()))), ...);
+        ((values = static_cast<V>(found[i++])), ...);
     }
 
     // ---- in the body
@@ -262,11 +261,11 @@ public:
     }
     template <class P>
     void part(const char* key, std::optional<P>& some) {
-        if (at_->contains(key)) apart(at_->at(key), some.emplace());
+        if (has(key, false)) apart(place(key), some.emplace());
     }
     template <class P>
     void part(const char* key, std::vector<P>& list) {
-        for (const auto& place : at_->at(key)) apart(place, list.emplace_back());
+        for (const auto* each : places(key)) apart(each, list.emplace_back());
     }
 
     // ---- checks
@@ -295,11 +294,13 @@ private:
     template <class I>
     static constexpr index largest = sizeof(I) < sizeof(index) ? static_cast<index>(std::numeric_limits<I>::max())
                                                                : index{1} << 48;
-    // 0 <= it <= most; throws, naming the key, where it is something else.
-    static index whole_number(const nlohmann::json& value, const char* key, index most);
+    std::string text(const char* key) const;  // JSON where it is none
+    std::vector<index> numbers_here(std::size_t n) const;
+    const nlohmann::json* place(const char* key) const;
+    std::vector<const nlohmann::json*> places(const char* key) const;
     template <class P>
-    void apart(const nlohmann::json& place, P& some) {
-        const auto* const before = std::exchange(at_, &place);
+    void apart(const nlohmann::json* place, P& some) {
+        const auto* const before = std::exchange(at_, place);
         part(some);
         at_ = before;
     }
@@ -309,11 +310,11 @@ private:
     dataset sparse_objects();
     std::string_view take(index count, std::size_t size) override;
     void finish() const;
-    [[noreturn]] void unknown(const char* key) const;
+    [[noreturn]] void unknown(const char* key, const std::string& value) const;
     [[noreturn]] void rethrow(const std::exception& caught) const;
 
-    nlohmann::json head_;
-    const nlohmann::json* at_ = &head_;
+    std::unique_ptr<nlohmann::json> head_;
+    const nlohmann::json* at_;
     std::string_view rest_;
     int version_ = 0;
     std::string name_;

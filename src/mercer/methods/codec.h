@@ -19,7 +19,7 @@
 // Numbers stand in the file in the order of the list. A part that is added or changed raises `version`; a reader asks
 // a.version() for what older files have instead.
 //
-// For the library's own use: it needs nlohmann-json.
+// For the library's own use.
 #pragma once
 
 #include "mercer/base/file.h"

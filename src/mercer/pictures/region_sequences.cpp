@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "mercer/base/error.h"
+#include "mercer/base/joined.h"
 #include "mercer/insight/machines/binary_problems.h"
 #include "mercer/kernels/leaf.h"
 #include "mercer/kernels/text/registry.h"
@@ -100,7 +101,7 @@ std::string with_parameter(const std::string& kernel_text, const std::string& pa
     if (known->info.name == "rbf") names.emplace_back("sigma");
     if (std::ranges::find(names, parameter) == names.end())
         fail(errc::invalid_argument, fmt::format("the kernel {} has no parameter '{}': C or one of {} can be varied",
-                                                 name, parameter, fmt::join(names, ", ")));
+                                                 name, parameter, joined(names, ", ")));
     std::string out;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const bool named = arguments[i].find('=') != std::string::npos;

@@ -64,8 +64,9 @@ void convert(const convert_options& options) {
 }  // namespace
 
 void add_convert(CLI::App& program) {
-    CLI::App* command = program.add_subcommand(
-        "convert", "A fitted model in the forms that others read: ONNX, PMML, a C++ header, LIBSVM's text; and back");
+    CLI::App* command =
+        add_command(program, "convert",
+                    "A fitted model in the forms that others read: ONNX, PMML, a C++ header, LIBSVM's text; and back");
     const auto options = std::make_shared<convert_options>();
     command->add_option("MODEL", options->model, "Any model file of the library, or LIBSVM's")->required();
     command

@@ -123,8 +123,8 @@ void add_options(CLI::App& command, evaluate_command& o) {
 }  // namespace
 
 void add_evaluate(CLI::App& program) {
-    CLI::App* command = program.add_subcommand(
-        "evaluate",
+    CLI::App* command = add_command(
+        program, "evaluate",
         "How good a model is on data with targets: figures with intervals, curves, importance of features, one page");
     const auto o = std::make_shared<evaluate_command>();
     command->add_option("MODEL", o->model, "A file of `mercer fit` or `mercer tune`, or LIBSVM's")->required();

@@ -12,7 +12,7 @@ namespace {
 
 using lines = std::vector<std::vector<std::string>>;
 
-std::string number(double v) { return std::isfinite(v) ? fmt::format("{:.4g}", v) : "-"; }
+std::string short_number(double v) { return std::isfinite(v) ? fmt::format("{:.4g}", v) : "-"; }
 std::string range(const interval& r) {
     return std::isfinite(r.low) ? fmt::format("{:.4g} to {:.4g}", r.low, r.high) : "-";
 }
@@ -26,7 +26,7 @@ std::string with_names(const lines& all) {
 
 std::string metrics_text(const evaluation& all) {
     lines out{{"metric", "value", "95 %", "by"}};
-    for (const evaluated_metric& m : all.metrics) out.push_back({m.name, number(m.value), range(m.range), m.by});
+    for (const evaluated_metric& m : all.metrics) out.push_back({m.name, short_number(m.value), range(m.range), m.by});
     return aligned(out, {false, true, true, false}) + fmt::format("bootstrap: {} draws\n", all.resamples);
 }
 
@@ -50,9 +50,10 @@ std::string classes_text(const evaluation& all) {
     for (const class_figures& c : all.classes) {
         const auto at = std::ranges::find(all.curves, c.label, &class_curves::label);
         const bool ranked = at != all.curves.end() && !at->order.points.empty();
-        out.push_back({all.name_of(c.label), number(c.precision), range(c.of_precision), number(c.recall),
-                       range(c.of_recall), number(c.f1), fmt::format("{}", c.support),
-                       ranked ? number(at->order.area) : "", ranked ? number(at->order.average_precision) : ""});
+        out.push_back({all.name_of(c.label), short_number(c.precision), range(c.of_precision), short_number(c.recall),
+                       range(c.of_recall), short_number(c.f1), fmt::format("{}", c.support),
+                       ranked ? short_number(at->order.area) : "",
+                       ranked ? short_number(at->order.average_precision) : ""});
     }
     return "\n" + with_names(out);
 }
@@ -73,7 +74,7 @@ std::string importance_text(const evaluation& all) {
     std::ranges::stable_sort(order, std::ranges::greater{}, &feature_importance::mean);
     lines out{{"feature", all.importance_metric + " worse by", "95 %"}};
     for (std::size_t i = 0; i < std::min(most, order.size()); ++i)
-        out.push_back({all.feature(order[i]->column), number(order[i]->mean), range(order[i]->of_mean)});
+        out.push_back({all.feature(order[i]->column), short_number(order[i]->mean), range(order[i]->of_mean)});
     return "\n" + with_names(out) +
            (order.size() > most ? fmt::format("and {} more: --json has all\n", order.size() - most) : "");
 }

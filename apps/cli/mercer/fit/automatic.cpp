@@ -149,8 +149,8 @@ void fit_automatically(const automatic_fit& options) {
             shown.phase("writing the page");
             write_fit_page(options.html, m, on.data, options.from.path, options.from.seed, found ? &*found : nullptr);
         }
-        json all = as_json(m.describe());
-        all["choices"] = as_json(choices);
+        json all = figures_json(m.describe());
+        all["choices"] = figures_json(choices);
         if (ready.columns) all["table"] = columns_json(*ready.columns);
         all["data"] = on.about;
         all["n"] = on.size();
@@ -158,7 +158,7 @@ void fit_automatically(const automatic_fit& options) {
         if (!answer.all.is_null()) all.update(answer.all);
         api::figures score;
         if (!on.data.y.empty()) score = m.score(on.data);
-        if (!score.empty()) all["training_score"] = as_json(score);
+        if (!score.empty()) all["training_score"] = figures_json(score);
         if (!options.out.empty()) all["model"] = answer.kept;
         answer.all = std::move(all);
         answer.text = fmt::format("{}\n\n{}\n", on.about, text_of(choices));

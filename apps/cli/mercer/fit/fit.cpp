@@ -46,11 +46,11 @@ void fit(const automatic_fit& options) {
             shown.phase("scoring");
             score = m.score(on.data);
         }
-        answer.all = as_json(m.describe());
+        answer.all = figures_json(m.describe());
         answer.all["data"] = on.about;
         answer.all["n"] = on.size();
         answer.all["seconds"] = seconds;
-        if (!score.empty()) answer.all["training_score"] = as_json(score);
+        if (!score.empty()) answer.all["training_score"] = figures_json(score);
         if (!options.out.empty()) answer.all["model"] = answer.kept;
         answer.text = fmt::format("{}\n\n{}", on.about, m.describe().text());
         if (!score.empty()) answer.text += "\non the data it was fitted on\n" + score.text();
@@ -140,10 +140,10 @@ void add_scale_options(CLI::App& command, automatic_fit& options) {
 }  // namespace
 
 void add_fit(CLI::App& program) {
-    CLI::App* command = program.add_subcommand("fit",
-                                               "Fit a data file: without a METHOD the task, the columns and the "
-                                               "numbers of the method are found out; with one, "
-                                               "any of classification, regression, clusters, components, densities");
+    CLI::App* command = add_command(program, "fit",
+                                    "Fit a data file: without a METHOD the task, the columns and the "
+                                    "numbers of the method are found out; with one, "
+                                    "any of classification, regression, clusters, components, densities");
     const auto options = std::make_shared<automatic_fit>();
     options->method.add_to(*command);
     options->from.add_to(*command);

@@ -71,7 +71,7 @@ void fit_streamed(const automatic_fit& options) {
         const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
         m.label = options.from.label;
         if (!options.out.empty()) m.save(options.out);
-        answer.all = as_json(m.describe());
+        answer.all = figures_json(m.describe());
         answer.all["data"] = options.from.path;
         answer.all["seconds"] = seconds;
         if (group) answer.all["processes"] = group->size();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "mercer/api/method.h"
+#include "mercer/base/joined.h"
 
 namespace mercer::cli {
 namespace {
@@ -65,7 +66,7 @@ bool option_entry::is_file() const {
     return false;
 }
 
-std::string command_entry::words(const char* between) const { return fmt::format("{}", fmt::join(path, between)); }
+std::string command_entry::words(const char* between) const { return joined(path, between); }
 
 std::vector<command_entry> command_table(const CLI::App& program) {
     std::vector<command_entry> out;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "command_table.h"
+#include "mercer/base/joined.h"
 
 namespace mercer::cli {
 namespace {
@@ -33,7 +34,7 @@ std::string all_names(const std::vector<option_entry>& options) {
 // What words of a command line can be without a name: those of the first positional that has some.
 std::string words_without_name(const command_entry& of) {
     for (const auto& each : of.positionals)
-        if (!each.choices.empty()) return fmt::format("{}", fmt::join(each.choices, " "));
+        if (!each.choices.empty()) return joined(each.choices, " ");
     return {};
 }
 
@@ -51,8 +52,8 @@ std::string bash(const std::vector<command_entry>& all) {
     out += "        esac\n    done\n    case \"$path\" in\n";
     for (const auto& each : all)
         out += fmt::format("        '{}') commands={} options={} words={};;\n", each.words(),
-                           single_quoted(fmt::format("{}", fmt::join(each.commands, " "))),
-                           single_quoted(all_names(each.options)), single_quoted(words_without_name(each)));
+                           single_quoted(joined(each.commands, " ")), single_quoted(all_names(each.options)),
+                           single_quoted(words_without_name(each)));
     out += "    esac\n    case \"$path $previous\" in\n";
     for (const auto& each : all)
         for (const auto& option : each.options) {
@@ -62,7 +63,7 @@ std::string bash(const std::vector<command_entry>& all) {
                 names += fmt::format("{}'{} {}'", names.empty() ? "" : "|", each.words(), name);
             out += fmt::format("        {}) ", names);
             if (!option.choices.empty())
-                out += fmt::format("choices={};;\n", single_quoted(fmt::format("{}", fmt::join(option.choices, " "))));
+                out += fmt::format("choices={};;\n", single_quoted(joined(option.choices, " ")));
             else
                 out += option.is_file() ? "files=1;;\n" : "COMPREPLY=(); return;;\n";
         }
@@ -112,8 +113,7 @@ std::string zsh(const std::vector<command_entry>& all) {
                 names += (names.empty() ? "" : "|") + single_quoted(each.words() + " " + name);
             out += fmt::format("        ({}) ", names);
             if (!option.choices.empty())
-                out +=
-                    fmt::format("choices=({}); _describe choice choices; return;;\n", fmt::join(option.choices, " "));
+                out += fmt::format("choices=({}); _describe choice choices; return;;\n", joined(option.choices, " "));
             else
                 out += option.is_file() ? "_files; return;;\n"
                                         : fmt::format("_message {}; return;;\n", single_quoted(option.value));
@@ -171,7 +171,7 @@ std::string fish(const std::vector<command_entry>& all) {
             for (const auto& name : option.names)
                 out += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
             if (!option.choices.empty())
-                out += fmt::format(" -x -a {}", single_quoted(fmt::format("{}", fmt::join(option.choices, " "))));
+                out += fmt::format(" -x -a {}", single_quoted(joined(option.choices, " ")));
             else if (!option.value.empty())
                 out += option.is_file() ? " -r -F" : " -x";
             out += fmt::format(" -d {}\n", single_quoted(brief(option.about)));

@@ -5,6 +5,7 @@
 
 #include "command_table.h"
 #include "mercer/base/file.h"
+#include "mercer/base/joined.h"
 #include "mercer/base/nearest_name.h"
 
 namespace mercer::cli {
@@ -25,7 +26,7 @@ void print_manual(const CLI::App& program, const std::vector<std::string>& comma
         if (each.path == path) return print(manual_page(each, all));
         known.push_back(each.words().substr(std::min(each.words().size(), program.get_name().size() + 1)));
     }
-    const std::string wanted = fmt::format("{}", fmt::join(command, " ")), meant = nearest_name(wanted, known);
+    const std::string wanted = joined(command, " "), meant = nearest_name(wanted, known);
     throw usage_error(fmt::format("there is no command '{}'{}; see `mercer --help`", wanted,
                                   meant.empty() ? "" : fmt::format("; did you mean '{}'?", meant)));
 }
@@ -33,7 +34,7 @@ void print_manual(const CLI::App& program, const std::vector<std::string>& comma
 }  // namespace
 
 void add_help_commands(CLI::App& program) {
-    CLI::App* completion = program.add_subcommand("completion", "A script that completes command lines in a shell");
+    CLI::App* completion = add_command(program, "completion", "A script that completes command lines in a shell");
     const auto shell = std::make_shared<std::string>();
     completion->add_option("SHELL", *shell, "bash, zsh or fish")
         ->required()
@@ -45,7 +46,7 @@ void add_help_commands(CLI::App& program) {
         "  mercer completion fish > ~/.config/fish/completions/mercer.fish");
     completion->callback([shell, &program] { print(completion_script(command_table(program), *shell)); });
 
-    CLI::App* manual = program.add_subcommand("manual", "The manual page of a command, as man reads it");
+    CLI::App* manual = add_command(program, "manual", "The manual page of a command, as man reads it");
     const auto command = std::make_shared<std::vector<std::string>>();
     const auto folder = std::make_shared<std::string>();
     manual->add_option("COMMAND", *command, "Such as `fit` or `kernel test` (default: the program)");

@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "command_table.h"
+#include "mercer/base/joined.h"
 
 namespace mercer::cli {
 namespace {
@@ -53,8 +54,7 @@ std::string option_list(const std::vector<option_entry>& options) {
         out += ".TP\n" + (named ? names : italic(each.names[0]));
         if (named && !each.value.empty()) out += " " + italic(each.value);
         out += "\n" + plain(each.about) + "\n";
-        if (!each.choices.empty() && named)
-            out += fmt::format("(one of {})\n", plain(fmt::format("{}", fmt::join(each.choices, ", "))));
+        if (!each.choices.empty() && named) out += fmt::format("(one of {})\n", plain(joined(each.choices, ", ")));
     }
     return out;
 }

@@ -8,8 +8,8 @@
 namespace mercer::cli {
 
 void add_kernel(CLI::App& program) {
-    CLI::App* group = program.add_subcommand(
-        "kernel", "Kernels: list them, prove them, test them on data, look at their Gram matrices");
+    CLI::App* group = add_command(program, "kernel",
+                                  "Kernels: list them, prove them, test them on data, look at their Gram matrices");
     group->require_subcommand(1);
     group->footer(
         "A kernel is written as on paper: names with arguments, +, *, ^, and functions of kernels.\n"

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "kernel.h"
+#include "mercer/base/joined.h"
 #include "mercer/insight/factor.h"
 
 namespace mercer::cli {
@@ -46,7 +47,7 @@ void show(const factor_options& options) {
         constexpr std::size_t most = 10;
         const std::vector<index> first(pivots.begin(),
                                        pivots.begin() + static_cast<std::ptrdiff_t>(std::min(most, pivots.size())));
-        text += fmt::format("  most telling rows (counted from 0)  {}{}\n", fmt::join(first, ", "),
+        text += fmt::format("  most telling rows (counted from 0)  {}{}\n", joined(first, ", "),
                             pivots.size() > most ? ", ..." : "");
         text += fmt::format("\nwritten to {}\n", options.out);
     }
@@ -59,7 +60,7 @@ void show(const factor_options& options) {
 }  // namespace
 
 void add_kernel_factor(CLI::App& group) {
-    CLI::App* command = group.add_subcommand("factor", "A factor P with K = PᵀP, of as few rows as K has rank");
+    CLI::App* command = add_command(group, "factor", "A factor P with K = PᵀP, of as few rows as K has rank");
     const auto options = std::make_shared<factor_options>();
     options->task.add_to(*command, false);
     command->add_option("-o,--out", options->out, "Where P goes, .npy or .csv")

@@ -146,8 +146,8 @@ void show(const gram_options& options) {
 }  // namespace
 
 void add_kernel_gram(CLI::App& group) {
-    CLI::App* command = group.add_subcommand(
-        "gram", "The Gram matrix K(i, j) = k(x_i, x_j): print a small one, write a large one, draw it");
+    CLI::App* command = add_command(
+        group, "gram", "The Gram matrix K(i, j) = k(x_i, x_j): print a small one, write a large one, draw it");
     const auto options = std::make_shared<gram_options>();
     options->task.add_to(*command);
     command->add_option("-o,--out", options->out, "Write all of it, .npy or .csv")

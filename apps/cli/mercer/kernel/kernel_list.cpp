@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "kernel.h"
+#include "mercer/base/joined.h"
 #include "mercer/data/kinds/all_kinds.h"
 #include "mercer/kernels/text/registry.h"
 
@@ -73,7 +74,7 @@ std::string as_text(const list_options& options) {
             if (info.where != where) continue;
             part +=
                 fmt::format("  {:<22} {}{}\n", info.name, info.formula, info.mercer ? "" : "   [not a Mercer kernel]");
-            if (!info.aliases.empty()) part += fmt::format("    also called {}\n", fmt::join(info.aliases, ", "));
+            if (!info.aliases.empty()) part += fmt::format("    also called {}\n", joined(info.aliases, ", "));
             for (const auto& p : info.parameters)
                 part +=
                     fmt::format("    {:<20} {:<24} {}\n",
@@ -112,8 +113,7 @@ std::string as_markdown(const list_options& options) {
             if (info.where != where || !wanted(options, where)) continue;
             part +=
                 fmt::format("\n### {}\n\n{}  \nText form: {}", info.name, code(info.formula), code(call_form(info)));
-            if (!info.aliases.empty())
-                part += fmt::format(", also called {}", code(fmt::format("{}", fmt::join(info.aliases, "`, `"))));
+            if (!info.aliases.empty()) part += fmt::format(", also called {}", code(joined(info.aliases, "`, `")));
             part += ".  \n";
             if (const std::string words = traits_text(info.properties); !words.empty())
                 part += fmt::format("Always {}.  \n", words);
@@ -137,7 +137,7 @@ std::string as_markdown(const list_options& options) {
 
 void add_kernel_list(CLI::App& group) {
     CLI::App* command =
-        group.add_subcommand("list", "All kernels with parameters, ranges and formulas, and the ways to combine them");
+        add_command(group, "list", "All kernels with parameters, ranges and formulas, and the ways to combine them");
     const auto options = std::make_shared<list_options>();
     std::vector<std::string> kinds;
     for (const domain where : all_domains())

@@ -5,6 +5,7 @@
 
 #include "kernel.h"
 #include "mercer/base/error.h"
+#include "mercer/base/joined.h"
 #include "mercer/kernels/features/feature_map.h"
 #include "mercer/kernels/features/object_features.h"
 #include "mercer/kernels/text/registry.h"
@@ -104,7 +105,7 @@ void show(const show_options& options) {
         const std::vector<std::string> first(
             space.names.begin(), space.names.begin() + static_cast<std::ptrdiff_t>(std::min(most, space.names.size())));
         out += fmt::format("features   {} for vectors of {}: {}{}\n", space.names.size(),
-                           counted(options.dims, "coordinate"), fmt::join(first, ", "),
+                           counted(options.dims, "coordinate"), joined(first, ", "),
                            space.names.size() > most ? ", ..." : "");
     }
     out += fmt::format("\n{}\n{}", why.valid ? "A kernel, by these rules:" : "Not proven to be a kernel:", why.text());
@@ -118,8 +119,8 @@ void show(const show_options& options) {
 }  // namespace
 
 void add_kernel_show(CLI::App& group) {
-    CLI::App* command = group.add_subcommand(
-        "show", "One expression: its formula, traits, feature space, and its proof or what breaks it");
+    CLI::App* command = add_command(
+        group, "show", "One expression: its formula, traits, feature space, and its proof or what breaks it");
     const auto options = std::make_shared<show_options>();
     command->add_option("EXPR", options->expression, "The kernel; see `mercer kernel list`")->required();
     command

@@ -92,8 +92,8 @@ void show(const spectrum_options& options) {
 }  // namespace
 
 void add_kernel_spectrum(CLI::App& group) {
-    CLI::App* command = group.add_subcommand(
-        "spectrum", "The eigenvalues of the Gram matrix: rank, effective rank, how fast they fall");
+    CLI::App* command =
+        add_command(group, "spectrum", "The eigenvalues of the Gram matrix: rank, effective rank, how fast they fall");
     const auto options = std::make_shared<spectrum_options>();
     options->task.add_to(*command);
     command->add_option("--top", options->top, "Print the N largest (default 10)")

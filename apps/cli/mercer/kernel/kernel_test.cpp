@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "mercer/base/error.h"
+#include "mercer/base/joined.h"
 #include "mercer/insight/mercer_test.h"
 #include "mercer/insight/repair.h"
 #include "mercer/kernels/leaf.h"
@@ -61,7 +62,7 @@ std::string as_text(const bound_kernel& bound, const mercer_result& found) {
     if (found.largest) out += fmt::format("  largest eigenvalue   {:.6g}\n", *found.largest);
     if (found.entry_error) out += fmt::format("  error of an entry    {:.2g} at most\n", *found.entry_error);
     if (!found.taken_as_exact.empty())
-        out += fmt::format("  taken as exact       {}\n", fmt::join(found.taken_as_exact, ", "));
+        out += fmt::format("  taken as exact       {}\n", joined(found.taken_as_exact, ", "));
     if (!found.witness) return out;
     const mercer_witness& w = *found.witness;
     out +=
@@ -168,8 +169,8 @@ void test(const test_options& options) {
 }  // namespace
 
 void add_kernel_test(CLI::App& group) {
-    CLI::App* command = group.add_subcommand(
-        "test", "Is it a kernel on these data? Certified, refuted by a witness, or undecided; with repairs");
+    CLI::App* command = add_command(
+        group, "test", "Is it a kernel on these data? Certified, refuted by a witness, or undecided; with repairs");
     const auto options = std::make_shared<test_options>();
     options->task.add_to(*command);
     command

@@ -72,7 +72,7 @@ void run(const learn_command& options) {
         if (!options.out.empty()) m.save(options.out);
         answer.all = json::parse(api::to_json(found));
         answer.all["data"] = on.about;
-        answer.all["model"] = as_json(m.describe());
+        answer.all["model"] = figures_json(m.describe());
         if (!options.out.empty()) answer.all["model_file"] = options.out;
         answer.text =
             fmt::format("{}\n\n{}\n{}\nkernel: {}\n", on.about, found.about.text(), table_of(found), found.what.kernel);
@@ -131,8 +131,8 @@ void add_options(CLI::App& command, learn_command& options) {
 }  // namespace
 
 void add_learn(CLI::App& program) {
-    CLI::App* command = program.add_subcommand(
-        "learn", "Learn the kernel: weights of a sum of kernels, or a width for each column; and fit with it");
+    CLI::App* command = add_command(
+        program, "learn", "Learn the kernel: weights of a sum of kernels, or a width for each column; and fit with it");
     const auto options = std::make_shared<learn_command>();
     options->method.add_to(*command);
     options->from.add_to(*command);

@@ -62,7 +62,7 @@ void predict(const use_options& options) {
 
         answer = {
             {"method", m.method_name()}, {"model", options.model}, {"data", options.from.path}, {"n", data.x.size()}};
-        if (scored) answer["score"] = as_json(score);
+        if (scored) answer["score"] = figures_json(score);
         if (!caution.empty()) answer["warning"] = caution;
         if (!options.score_only) answer["predictions"] = predictions_json(m, found);
         if (options.details) answer["details"] = columns_json(details);
@@ -137,7 +137,7 @@ void transform(const use_options& options) {
 void describe(const use_options& options) {
     options.common.apply();
     const api::model m = api::load(options.model);
-    if (options.common.as_json) return print(as_json(m.describe()));
+    if (options.common.as_json) return print(figures_json(m.describe()));
     std::string text = m.describe().text();
     if (const std::string wrong = m.inner().trouble(); !wrong.empty()) text += wrong + "\n";
     print(text);
@@ -147,7 +147,7 @@ void describe(const use_options& options) {
 
 void add_predict(CLI::App& program) {
     CLI::App* command =
-        program.add_subcommand("predict", "What a fitted model says of new data: classes, values, clusters, densities");
+        add_command(program, "predict", "What a fitted model says of new data: classes, values, clusters, densities");
     const auto options = std::make_shared<use_options>();
     command->add_option("MODEL", options->model, "A file of `mercer fit`, or any other model file of the library")
         ->required();
@@ -185,9 +185,9 @@ void add_predict(CLI::App& program) {
 }
 
 void add_transform(CLI::App& program) {
-    CLI::App* command = program.add_subcommand(
-        "transform",
-        "Coordinates of data in a fitted model: components, Fisher's directions, distances to class means");
+    CLI::App* command =
+        add_command(program, "transform",
+                    "Coordinates of data in a fitted model: components, Fisher's directions, distances to class means");
     const auto options = std::make_shared<use_options>();
     command->add_option("MODEL", options->model, "A model of kernel_pca, kernel_fisher or nearest_centroid")
         ->required();
@@ -205,7 +205,7 @@ void add_transform(CLI::App& program) {
 
 void add_describe(CLI::App& program) {
     CLI::App* command =
-        program.add_subcommand("describe", "What a model file holds: method, kernel, options, how the fit ended");
+        add_command(program, "describe", "What a model file holds: method, kernel, options, how the fit ended");
     const auto options = std::make_shared<use_options>();
     command->add_option("MODEL", options->model, "Any model file of the library, or LIBSVM's")->required();
     options->common.add_to(*command);

@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "mercer/base/error.h"
+#include "mercer/base/joined.h"
 #include "mercer/data/kinds/records.h"
 #include "mercer/data/kinds/strings.h"
 #include "mercer/data/readers/csv.h"
@@ -50,7 +51,7 @@ std::string from_lists(const api::model& m, const json& rows, const std::vector<
         if (rows[r].size() != width)
             fail(errc::data,
                  fmt::format("row {}: expected {}{}, got {}", r + 1, counted(static_cast<index>(width), "value"),
-                             names.empty() ? "" : fmt::format(" ({})", fmt::join(names, ", ")), rows[r].size()));
+                             names.empty() ? "" : fmt::format(" ({})", joined(names, ", ")), rows[r].size()));
         for (std::size_t c = 0; c < width; ++c)
             fields[c] = field_of(rows[r][c], r, names.empty() ? std::to_string(c + 1) : names[c]);
         out += csv_line(fields);

@@ -103,7 +103,7 @@ private:
         return {{"status", "ok"}, {"requests", requests_.load()}, {"seconds", up.count()}};
     }
     json facts() const {
-        json out = as_json(m_.describe());
+        json out = figures_json(m_.describe());
         out["file"] = file_;
         out["columns"] = columns_wanted(m_);
         out["predicts"] = predicts_;
@@ -226,8 +226,8 @@ void add_limits(CLI::App& command, http_limits& limits) {
 }  // namespace
 
 void add_serve(CLI::App& program) {
-    CLI::App* command = program.add_subcommand(
-        "serve", "Answer over HTTP: rows as JSON or CSV in, what a fitted model says of them out");
+    CLI::App* command =
+        add_command(program, "serve", "Answer over HTTP: rows as JSON or CSV in, what a fitted model says of them out");
     const auto options = std::make_shared<serve_options>();
     command->add_option("MODEL", options->model, "A file of `mercer fit`, or any other model file of the library")
         ->required();

@@ -8,6 +8,7 @@
 #include "mercer/api/export/onnx.h"
 #include "mercer/api/export/pmml.h"
 #include "mercer/base/error.h"
+#include "mercer/base/joined.h"
 #include "mercer/methods/svm/files/libsvm_model.h"
 
 namespace mercer::api {
@@ -109,7 +110,7 @@ exported export_model(const model& m, const export_options& how) {
     if (m.columns_of_table)
         out.notes.push_back(
             fmt::format("the table's columns must be made numbers beforehand, as `mercer fit` did: {} columns, {}",
-                        m.feature_names().size(), fmt::join(m.feature_names(), ", ")));
+                        m.feature_names().size(), joined(m.feature_names(), ", ")));
     return out;
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "mercer/base/error.h"
+#include "mercer/base/joined.h"
 
 namespace mercer {
 
@@ -23,7 +24,7 @@ domain domain_named(std::string_view wanted) {
         names.push_back(name(each));
     }
     fail(errc::invalid_argument,
-         fmt::format("the kind of object must be one of {}, got {}", fmt::join(names, ", "), wanted));
+         fmt::format("the kind of object must be one of {}, got {}", joined(names, ", "), wanted));
 }
 
 objects read_objects(std::string_view kind, object_source& from, index count) {

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "mercer/base/error.h"
+#include "mercer/base/joined.h"
 
 namespace mercer {
 namespace {
@@ -89,7 +90,7 @@ std::string graphs::text(index i) const {
     std::string out = "{\"nodes\": ";
     auto to = std::back_inserter(out);
     if (g.has_labels())
-        fmt::format_to(to, "[{}]", fmt::join(g.held_->label, ", "));
+        fmt::format_to(to, "[{}]", joined(g.held_->label, ", "));
     else
         fmt::format_to(to, "{}", g.nodes());
     if (g.directed()) out += ", \"directed\": true";
@@ -104,7 +105,7 @@ std::string graphs::text(index i) const {
     out += "]";
     if (g.attributes() > 0) {
         out += ", \"attributes\": [";
-        for (index v = 0; v < g.nodes(); ++v) fmt::format_to(to, "{}[{}]", v ? ", " : "", fmt::join(g.values(v), ", "));
+        for (index v = 0; v < g.nodes(); ++v) fmt::format_to(to, "{}[{}]", v ? ", " : "", joined(g.values(v), ", "));
         out += "]";
     }
     return out + "}";

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "mercer/base/error.h"
+#include "mercer/base/joined.h"
 #include "mercer/data/compare_objects.h"
 #include "mercer/data/kinds/all_kinds.h"
 
@@ -37,7 +38,7 @@ const dataset& records::of(std::string_view wanted) const {
         if (each.name == wanted) return each.values;
         names.push_back(each.name);
     }
-    fail(errc::data, fmt::format("there is no field '{}': the records have {}", wanted, fmt::join(names, ", ")));
+    fail(errc::data, fmt::format("there is no field '{}': the records have {}", wanted, joined(names, ", ")));
 }
 
 records records::gather(const selection& which) const {
@@ -73,7 +74,7 @@ std::string object_text(const dataset& x, index i) {
     return std::visit(
         [&](const auto& some) -> std::string {
             if constexpr (requires { some.row(i); }) {
-                return fmt::format("{}", fmt::join(some.row(i), some.row(i) + some.dims(), " "));
+                return joined(std::span(some.row(i), static_cast<std::size_t>(some.dims())), " ");
             } else if constexpr (requires { some.cols(i); }) {
                 std::string out;
                 for (std::size_t k = 0; k < some.cols(i).size(); ++k)

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "mercer/base/error.h"
+#include "mercer/base/joined.h"
 
 namespace mercer {
 namespace {
@@ -36,7 +37,8 @@ std::string series::text(index i) const {
     const one_series& one = (*this)[i];
     std::string out = "(";
     for (index time = 0; time < one.size(); ++time)
-        out += fmt::format("{}{}", time ? " " : "", fmt::join(one.at(time), one.at(time) + one.dims, ","));
+        out += fmt::format("{}{}", time ? " " : "",
+                           joined(std::span(one.at(time), static_cast<std::size_t>(one.dims)), ","));
     return out + ")";
 }
 

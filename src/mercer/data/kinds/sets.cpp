@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "mercer/base/joined.h"
+
 namespace mercer {
 namespace {
 
@@ -26,7 +28,7 @@ std::int64_t item_number(std::string_view name) {
 
 sets::sets(std::vector<std::vector<std::int64_t>> items) : item_list(sorted(std::move(items))) {}
 
-std::string sets::text(index i) const { return fmt::format("{{{}}}", fmt::join((*this)[i], " ")); }
+std::string sets::text(index i) const { return fmt::format("{{{}}}", joined((*this)[i], " ")); }
 
 void sets::write(object_sink& to) const {
     std::vector<index> lengths;

@@ -14,6 +14,7 @@
 
 #include "mercer/base/error.h"
 #include "mercer/base/file.h"
+#include "mercer/base/joined.h"
 #include "mercer/data/readers/read.h"
 #include "mercer/data/readers/source.h"
 
@@ -218,7 +219,7 @@ npy_array open_npy(std::string_view bytes, const std::string& name) {
     out.type = type.name;
     if (out.data.size() % type.bytes != 0 || !makes_up(out.shape, out.data.size() / type.bytes))
         fail(errc::parse, fmt::format("{}: {} numbers of {} bytes do not make up the {} bytes after the header", name,
-                                      fmt::join(out.shape, " x "), type.bytes, out.data.size()));
+                                      joined(out.shape, " x "), type.bytes, out.data.size()));
     return out;
 }
 

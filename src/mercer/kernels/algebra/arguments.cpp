@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "mercer/base/error.h"
+#include "mercer/base/joined.h"
 #include "mercer/base/parallel.h"
 #include "mercer/data/kinds/records.h"
 #include "mercer/kernels/algebra.h"
@@ -169,7 +170,7 @@ kernel pull_back(const kernel& map, const kernel& a) {
 kernel columns(const kernel& a, std::vector<index> which) {
     if (a.where() != domain::vectors && a.where() != domain::any)
         fail(errc::unsupported, fmt::format("columns: {} is a kernel on {}", a.text(), name(a.where())));
-    return make<pull_back_node>("columns", fmt::format("columns({}, [{}])", a.text(), fmt::join(which, ", ")),
+    return make<pull_back_node>("columns", fmt::format("columns({}, [{}])", a.text(), joined(which, ", ")),
                                 "pull-back by the projection onto some coordinates", column_map(which), a.shared(),
                                 domain::vectors, which);
 }
@@ -184,7 +185,7 @@ kernel scaled(const kernel& a, std::vector<double> factors) {
     }
     if (factors.empty()) fail(errc::invalid_argument, "scaled: a factor for each column is needed, got none");
     feature times = scale_map(factors);
-    return make<pull_back_node>("scaled", fmt::format("scaled({}, [{}])", a.text(), fmt::join(texts, ", ")),
+    return make<pull_back_node>("scaled", fmt::format("scaled({}, [{}])", a.text(), joined(texts, ", ")),
                                 "pull-back by multiplying the coordinates", std::move(times), a.shared(),
                                 domain::vectors, std::vector<index>{}, nullptr, std::move(factors));
 }

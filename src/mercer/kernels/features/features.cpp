@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "mercer/base/error.h"
+#include "mercer/base/joined.h"
 
 namespace mercer {
 namespace {
@@ -116,7 +117,7 @@ feature vector_map(std::string key, std::function<std::vector<double>(std::span<
 }
 
 feature column_map(std::vector<index> columns) {
-    return each(fmt::format("columns {}", fmt::join(columns, ",")), [columns](const dataset& x) {
+    return each(fmt::format("columns {}", joined(columns, ",")), [columns](const dataset& x) {
         for (const index c : columns)
             if (c < 0 || c >= x.dims())
                 fail(errc::invalid_argument, fmt::format("columns must satisfy 0 <= column < {}, got {}", x.dims(), c));
@@ -129,7 +130,7 @@ feature column_map(std::vector<index> columns) {
 }
 
 feature scale_map(std::vector<double> factors) {
-    return each(fmt::format("scaled {}", fmt::join(factors, ",")), [factors](const dataset& x) {
+    return each(fmt::format("scaled {}", joined(factors, ",")), [factors](const dataset& x) {
         const dense<double> from = as_dense<double>(x);
         if (from.dims() != static_cast<index>(factors.size()))
             fail(errc::invalid_argument, fmt::format("scaled: there are factors for {} columns, the data have {}",

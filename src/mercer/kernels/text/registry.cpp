@@ -7,6 +7,7 @@
 #include <concepts>
 
 #include "mercer/base/error.h"
+#include "mercer/base/joined.h"
 #include "mercer/kernels/all_kernels.h"
 
 namespace mercer {
@@ -148,11 +149,11 @@ std::string call_text(const kernel_info& info, const std::vector<argument>& valu
         out += (i ? ", " : "") + info.parameters[i].name + "=";
         if (const double* number = std::get_if<double>(&values[i])) out += number_text(*number);
         if (const auto* list = std::get_if<std::vector<double>>(&values[i]))
-            out += fmt::format("[{}]", fmt::join(*list, ", "));
+            out += fmt::format("[{}]", joined(*list, ", "));
         if (const auto* table = std::get_if<std::vector<std::vector<double>>>(&values[i])) {
             out += "[";
             for (std::size_t r = 0; r < table->size(); ++r)
-                out += fmt::format("{}[{}]", r ? ", " : "", fmt::join((*table)[r], ", "));
+                out += fmt::format("{}[{}]", r ? ", " : "", joined((*table)[r], ", "));
             out += "]";
         }
     }

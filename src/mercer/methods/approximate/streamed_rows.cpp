@@ -40,36 +40,6 @@ private:
     dataset centres_;
 };
 
-// What the files of all processes have in common.
-void agree(const process_group& group, streamed_targets& out) {
-    const nlohmann::json mine{{"own", out.own},          {"dims", out.dims},           {"kind", name(out.kind)},
-                              {"targets", out.y.size()}, {"classes", out.class_names}, {"features", out.feature_names}};
-    out.size = 0;
-    std::vector<std::string> names;
-    bool seen = false, named = false;
-    for (const std::string& each : group.all(mine.dump())) {
-        const auto theirs = nlohmann::json::parse(each);
-        if (theirs["own"].get<index>() == 0) continue;
-        const auto classes = theirs["classes"].get<std::vector<std::string>>();
-        const auto features = theirs["features"].get<std::vector<std::string>>();
-        if (!seen) {
-            out.kind = domain_named(theirs["kind"].get<std::string>());
-            out.feature_names = features;
-            named = !classes.empty();
-        }
-        seen = true;
-        if (named != !classes.empty()) fail(errc::data, "targets are names in some rows and numbers in others");
-        if (features != out.feature_names || theirs["kind"].get<std::string>() != name(out.kind))
-            fail(errc::data, "the files do not have the same columns");
-        out.size += theirs["own"].get<index>();
-        out.dims = std::max(out.dims, theirs["dims"].get<index>());
-        names.insert(names.end(), classes.begin(), classes.end());
-    }
-    std::ranges::sort(names);
-    names.erase(std::unique(names.begin(), names.end()), names.end());
-    out.class_names = names;
-}
-
 }  // namespace
 
 // Objects on their way from one process to another.
@@ -84,7 +54,54 @@ struct file_form<sent_objects> {
 };
 template struct model_file<sent_objects>;
 
+// And what a process has read.
+struct sent_facts {
+    index own = 0, dims = 0;
+    std::string kind;
+    std::vector<std::string> classes, features;
+};
+template <>
+struct file_form<sent_facts> {
+    static constexpr std::string_view format = "mercer-facts";
+    static constexpr int version = 1;
+    static void parts(auto& a, auto& m) {
+        a.whole("own", m.own);
+        a.whole("dims", m.dims);
+        a.head("kind", m.kind);
+        a.head("classes", m.classes);
+        a.head("features", m.features);
+    }
+};
+template struct model_file<sent_facts>;
+
 namespace {
+
+// What the files of all processes have in common.
+void agree(const process_group& group, streamed_targets& out) {
+    const sent_facts mine{out.own, out.dims, name(out.kind), out.class_names, out.feature_names};
+    out.size = 0;
+    std::vector<std::string> names;
+    bool seen = false, named = false;
+    for (const std::string& each : group.all(model_file<sent_facts>::bytes(mine))) {
+        const sent_facts theirs = model_file<sent_facts>::parse(each, "what another process has read");
+        if (theirs.own == 0) continue;
+        if (!seen) {
+            out.kind = domain_named(theirs.kind);
+            out.feature_names = theirs.features;
+            named = !theirs.classes.empty();
+        }
+        seen = true;
+        if (named != !theirs.classes.empty()) fail(errc::data, "targets are names in some rows and numbers in others");
+        if (theirs.features != out.feature_names || theirs.kind != name(out.kind))
+            fail(errc::data, "the files do not have the same columns");
+        out.size += theirs.own;
+        out.dims = std::max(out.dims, theirs.dims);
+        names.insert(names.end(), theirs.classes.begin(), theirs.classes.end());
+    }
+    std::ranges::sort(names);
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    out.class_names = names;
+}
 
 // The objects of all processes, in their order.
 dataset joined(const process_group& group, const dataset& mine) {

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "mercer/base/error.h"
+#include "mercer/base/joined.h"
 #include "mercer/methods/svm/train.h"
 
 namespace mercer {
@@ -16,7 +17,7 @@ const char* name(svm_solver solver) noexcept { return names[static_cast<int>(sol
 svm_solver svm_solver_named(std::string_view text) {
     for (int i = 0; i < 7; ++i)
         if (text == names[i]) return static_cast<svm_solver>(i);
-    fail(errc::invalid_argument, fmt::format("there is no solver '{}': one of {}", text, fmt::join(names, ", ")));
+    fail(errc::invalid_argument, fmt::format("there is no solver '{}': one of {}", text, joined(names, ", ")));
 }
 
 bool needs_linear_kernel(svm_solver solver) noexcept {
