@@ -26,12 +26,20 @@ real inner_product(const std::map<std::string, real>& a, const std::map<std::str
     return sum;
 }
 
+// base^0 … base^n: the definitions take the same powers again and again.
+const std::vector<real>& powers(real base, std::size_t n) {
+    static std::map<real, std::vector<real>> known;
+    std::vector<real>& made = known[base];
+    while (made.size() <= n) made.push_back(std::pow(base, static_cast<real>(made.size())));
+    return made;
+}
+
 // count·weight^length of all substrings of lengths low to high.
 std::map<std::string, real> substrings(const std::string& s, std::size_t low, std::size_t high, real weight) {
     std::map<std::string, real> made;
+    const std::vector<real>& power = powers(weight, s.size());
     for (std::size_t i = 0; i < s.size(); ++i)
-        for (std::size_t l = low; l <= high && i + l <= s.size(); ++l)
-            made[s.substr(i, l)] += std::pow(weight, static_cast<real>(l));
+        for (std::size_t l = low; l <= high && i + l <= s.size(); ++l) made[s.substr(i, l)] += power[l];
     return made;
 }
 
@@ -164,12 +172,13 @@ const std::map<std::string, real>& spans(const std::string& s, std::size_t k, re
     if (!is_new || k > s.size()) return at->second;
     std::vector<bool> chosen(s.size());
     std::fill_n(chosen.begin(), k, true);
+    const std::vector<real>& power = powers(decay, s.size());
     do {
         std::string word;
         std::size_t first = s.size(), last = 0;
         for (std::size_t i = 0; i < s.size(); ++i)
             if (chosen[i]) word += s[i], first = std::min(first, i), last = i;
-        at->second[word] += std::pow(decay, static_cast<real>(last - first + 1));
+        at->second[word] += power[last - first + 1];
     } while (std::prev_permutation(chosen.begin(), chosen.end()));
     return at->second;
 }
@@ -193,14 +202,22 @@ struct scoring {
 // Each alignment by its first pair and the alignment that follows.
 real alignments(const std::string& s, const std::string& t, const scoring& p) {
     const auto cost = [&](std::size_t gap) { return gap == 0 ? 0.0L : p.open + p.extend * static_cast<real>(gap - 1); };
+    // What gaps of these lengths in s and in t leave of a value.
+    const std::size_t longest = std::max(s.size(), t.size());
+    static std::map<std::pair<real, real>, std::vector<std::vector<real>>> known;
+    auto& left = known[{p.beta, p.open}];
+    if (left.size() < longest) {
+        left.assign(longest, std::vector<real>(longest));
+        for (std::size_t a = 0; a < longest; ++a)
+            for (std::size_t b = 0; b < longest; ++b) left[a][b] = std::exp(-p.beta * (cost(a) + cost(b)));
+    }
     std::vector<std::vector<real>> starting(s.size(), std::vector<real>(t.size()));
     real sum = 1;
     for (std::size_t i = s.size(); i-- > 0;)
         for (std::size_t j = t.size(); j-- > 0;) {
             real rest = 1;
             for (std::size_t a = i + 1; a < s.size(); ++a)
-                for (std::size_t b = j + 1; b < t.size(); ++b)
-                    rest += std::exp(-p.beta * (cost(a - i - 1) + cost(b - j - 1))) * starting[a][b];
+                for (std::size_t b = j + 1; b < t.size(); ++b) rest += left[a - i - 1][b - j - 1] * starting[a][b];
             sum += starting[i][j] = std::exp(p.beta * (s[i] == t[j] ? p.match : p.mismatch)) * rest;
         }
     return sum;

@@ -8,9 +8,9 @@
 
 #include "mercer/base/error.h"
 #include "mercer/base/file.h"
-#include "mercer/base/joined.h"
-#include "mercer/base/nearest_name.h"
 #include "mercer/base/processes/process_group.h"
+#include "mercer/base/text/joined.h"
+#include "mercer/base/text/nearest_name.h"
 #include "program.h"
 
 namespace {

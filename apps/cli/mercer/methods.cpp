@@ -6,7 +6,7 @@
 
 #include "learning.h"
 #include "mercer/base/error.h"
-#include "mercer/base/joined.h"
+#include "mercer/base/text/joined.h"
 
 namespace mercer::cli {
 namespace {

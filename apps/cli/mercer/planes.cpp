@@ -7,7 +7,7 @@
 #include <set>
 
 #include "mercer/base/error.h"
-#include "mercer/base/joined.h"
+#include "mercer/base/text/joined.h"
 
 namespace mercer::cli {
 namespace {

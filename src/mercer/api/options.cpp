@@ -9,7 +9,7 @@
 #include <iterator>
 
 #include "mercer/base/error.h"
-#include "mercer/base/joined.h"
+#include "mercer/base/text/joined.h"
 #include "mercer/kernels/leaf.h"
 
 namespace mercer::api {

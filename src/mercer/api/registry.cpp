@@ -6,9 +6,9 @@
 
 #include "mercer/api/method.h"
 #include "mercer/base/error.h"
-#include "mercer/base/nearest_name.h"
 #include "mercer/base/parallel.h"
 #include "mercer/base/stop.h"
+#include "mercer/base/text/nearest_name.h"
 #include "mercer/kernels/leaf.h"
 
 namespace mercer::api {

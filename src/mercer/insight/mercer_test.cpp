@@ -9,8 +9,8 @@
 #include <random>
 
 #include "mercer/base/error.h"
-#include "mercer/base/joined.h"
 #include "mercer/base/parallel.h"
+#include "mercer/base/text/joined.h"
 #include "mercer/gram/adaptors.h"
 #include "mercer/gram/make_gram.h"
 #include "mercer/insight/witness.h"

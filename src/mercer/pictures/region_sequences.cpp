@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "mercer/base/error.h"
-#include "mercer/base/joined.h"
+#include "mercer/base/text/joined.h"
 #include "mercer/insight/machines/binary_problems.h"
 #include "mercer/kernels/leaf.h"
 #include "mercer/kernels/text/registry.h"

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "command_table.h"
-#include "mercer/base/joined.h"
+#include "mercer/base/text/joined.h"
 
 namespace mercer::cli {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "command_table.h"
 #include "mercer/base/file.h"
-#include "mercer/base/joined.h"
-#include "mercer/base/nearest_name.h"
+#include "mercer/base/text/joined.h"
+#include "mercer/base/text/nearest_name.h"
 
 namespace mercer::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include <cctype>
 
 #include "command_table.h"
-#include "mercer/base/joined.h"
+#include "mercer/base/text/joined.h"
 
 namespace mercer::cli {
 namespace {

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "kernel.h"
-#include "mercer/base/joined.h"
+#include "mercer/base/text/joined.h"
 #include "mercer/data/kinds/all_kinds.h"
 #include "mercer/kernels/text/registry.h"
 

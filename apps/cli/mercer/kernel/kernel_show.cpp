@@ -5,7 +5,7 @@
 
 #include "kernel.h"
 #include "mercer/base/error.h"
-#include "mercer/base/joined.h"
+#include "mercer/base/text/joined.h"
 #include "mercer/kernels/features/feature_map.h"
 #include "mercer/kernels/features/object_features.h"
 #include "mercer/kernels/text/registry.h"

@@ -8,7 +8,7 @@
 #include <unordered_map>
 
 #include "mercer/base/error.h"
-#include "mercer/base/joined.h"
+#include "mercer/base/text/joined.h"
 #include "mercer/data/kinds/records.h"
 #include "mercer/data/kinds/strings.h"
 #include "mercer/data/readers/csv.h"

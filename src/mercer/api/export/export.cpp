@@ -8,7 +8,7 @@
 #include "mercer/api/export/onnx.h"
 #include "mercer/api/export/pmml.h"
 #include "mercer/base/error.h"
-#include "mercer/base/joined.h"
+#include "mercer/base/text/joined.h"
 #include "mercer/methods/svm/files/libsvm_model.h"
 
 namespace mercer::api {

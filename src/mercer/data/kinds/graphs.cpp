@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "mercer/base/error.h"
-#include "mercer/base/joined.h"
+#include "mercer/base/text/joined.h"
 
 namespace mercer {
 namespace {

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "mercer/base/error.h"
-#include "mercer/base/joined.h"
+#include "mercer/base/text/joined.h"
 #include "mercer/data/compare_objects.h"
 #include "mercer/data/kinds/all_kinds.h"
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "mercer/base/joined.h"
+#include "mercer/base/text/joined.h"
 
 namespace mercer {
 namespace {

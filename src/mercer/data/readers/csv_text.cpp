@@ -7,8 +7,8 @@
 #include <atomic>
 #include <charconv>
 
-#include "mercer/base/nearest_name.h"
 #include "mercer/base/parallel.h"
+#include "mercer/base/text/nearest_name.h"
 
 namespace mercer::detail {
 namespace {

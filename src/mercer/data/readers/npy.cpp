@@ -14,7 +14,7 @@
 
 #include "mercer/base/error.h"
 #include "mercer/base/file.h"
-#include "mercer/base/joined.h"
+#include "mercer/base/text/joined.h"
 #include "mercer/data/readers/read.h"
 #include "mercer/data/readers/source.h"
 

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "mercer/base/error.h"
-#include "mercer/base/joined.h"
 #include "mercer/base/parallel.h"
+#include "mercer/base/text/joined.h"
 #include "mercer/data/kinds/records.h"
 #include "mercer/kernels/algebra.h"
 #include "mercer/kernels/algebra/unary_node.h"

@@ -7,7 +7,7 @@
 #include <numbers>
 
 #include "mercer/base/error.h"
-#include "mercer/base/joined.h"
+#include "mercer/base/text/joined.h"
 
 namespace mercer {
 namespace {

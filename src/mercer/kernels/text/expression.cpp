@@ -19,7 +19,7 @@
 #include <optional>
 
 #include "mercer/base/error.h"
-#include "mercer/base/nearest_name.h"
+#include "mercer/base/text/nearest_name.h"
 #include "mercer/kernels/algebra.h"
 #include "mercer/kernels/constant.h"
 #include "mercer/kernels/text/names.h"

@@ -7,7 +7,7 @@
 #include <concepts>
 
 #include "mercer/base/error.h"
-#include "mercer/base/joined.h"
+#include "mercer/base/text/joined.h"
 #include "mercer/kernels/all_kernels.h"
 
 namespace mercer {

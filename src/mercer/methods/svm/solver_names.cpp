@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "mercer/base/error.h"
-#include "mercer/base/joined.h"
+#include "mercer/base/text/joined.h"
 #include "mercer/methods/svm/train.h"
 
 namespace mercer {
