@@ -88,6 +88,8 @@ class Learn(mercer_program.Scratch):
 
     def test_the_model_and_the_words(self):
         out = mercer("learn", "svc", DATA / "sonar.svm", "--scale", "standard", "--kernel", SUM, "-o", self.path("m"))
+        self.assertIn(f"model: {self.path('m')}\n", out)
+        self.assertNotIn("picture", out)
         for word in ("status", "converged", "gap", "weight", "kernel: "):
             self.assertIn(word, out)
         score = as_json("predict", self.path("m"), DATA / "sonar.svm")

@@ -33,6 +33,23 @@ class Streams(mercer_program.Scratch):
             self.assertEqual(self.fitted(self.table, "--stream", *scale), self.fitted(self.table, *scale))
         self.assertEqual(self.fitted(self.table, "--stream", "--threads", "1"), self.fitted(self.table))
 
+    def test_it_says_where_the_model_is(self):
+        said = mercer("fit", "nystroem_ridge", self.table, "--label", "y", *self.words, "--stream", "-o", self.path("m"))
+        self.assertIn(f"model: {self.path('m')}\n", said)
+        self.assertNotIn("not kept", said)
+        self.assertNotIn("picture", said)
+        self.assertIn("not kept: say -o", mercer("fit", "nystroem_ridge", self.table, "--label", "y", *self.words, "--stream"))
+
+    def test_methods_without_targets_are_streamed_too(self):
+        for method in ("nystroem_pca", "nystroem"):
+            models = []
+            for words in ([], ["--stream"], ["--stream", "--scale", "standard"], ["--scale", "standard"]):
+                mercer("fit", method, self.table, "--label", "y", "--kernel", "rbf(gamma=0.2)", "--set", "n_centres=40", *words, "-o", self.path("m"))
+                models.append(self.path("m").read_bytes())
+            self.assertEqual(models[0], models[1])
+            self.assertEqual(models[2], models[3])
+        self.assertIn("nystroem_pca", mercer("fit", "kernel_pca", self.table, "--stream", "--label", "y", "--kernel", "rbf(gamma=0.2)", code=1))
+
     def test_packed_files_and_several(self):
         want = self.fitted(self.table, "--stream")
         packed = {".gz": gzip.compress, ".xz": lzma.compress}

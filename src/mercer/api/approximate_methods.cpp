@@ -116,20 +116,14 @@ public:
     }
 };
 
-fitted_ptr make_nystroem_ridge(const nystroem_ridge& m, const fit_call& t) {
-    const nystroem_options o = nystroem_told(m, t);
-    return t.made<nystroem_ridge_fitted>(
-        t.from([&](const auto&... from) { return fit_nystroem_ridge(rows_of(from...), t.y, o); }));
+fitted_ptr make_nystroem_ridge(const nystroem_ridge& m, const fit_call& t, const kernel_rows& x) {
+    return t.made<nystroem_ridge_fitted>(fit_nystroem_ridge(x, t.y, nystroem_told(m, t)));
 }
-fitted_ptr make_nystroem_logistic(const nystroem_logistic& m, const fit_call& t) {
-    const nystroem_options o = nystroem_told(m, t);
-    return t.made<nystroem_logistic_fitted>(
-        t.from([&](const auto&... from) { return fit_nystroem_logistic(rows_of(from...), t.targets(), o); }));
+fitted_ptr make_nystroem_logistic(const nystroem_logistic& m, const fit_call& t, const kernel_rows& x) {
+    return t.made<nystroem_logistic_fitted>(fit_nystroem_logistic(x, t.targets(), nystroem_told(m, t)));
 }
-fitted_ptr make_nystroem_svc(const nystroem_svc& m, const fit_call& t) {
-    const nystroem_options o = nystroem_told(m, t);
-    return t.made<nystroem_svc_fitted>(
-        t.from([&](const auto&... from) { return fit_nystroem_svc(rows_of(from...), t.targets(), o); }));
+fitted_ptr make_nystroem_svc(const nystroem_svc& m, const fit_call& t, const kernel_rows& x) {
+    return t.made<nystroem_svc_fitted>(fit_nystroem_svc(x, t.targets(), nystroem_told(m, t)));
 }
 
 class nystroem_pca_fitted final : public fitted_as<nystroem_pca_model> {
@@ -154,10 +148,8 @@ public:
     std::string trouble() const override { return trouble_of(m_.status, "max_iter, or take a larger tol"); }
 };
 
-fitted_ptr make_nystroem_pca(const nystroem_pca& m, const fit_call& t) {
-    const nystroem_options o = nystroem_told(m, t);
-    return t.made<nystroem_pca_fitted>(
-        t.from([&](const auto&... from) { return fit_nystroem_pca(rows_of(from...), m.n_components, o); }));
+fitted_ptr make_nystroem_pca(const nystroem_pca& m, const fit_call& t, const kernel_rows& x) {
+    return t.made<nystroem_pca_fitted>(fit_nystroem_pca(x, m.n_components, nystroem_told(m, t)));
 }
 
 class nystroem_features_fitted final : public fitted_as<nystroem_features_model> {
@@ -180,10 +172,8 @@ public:
     }
 };
 
-fitted_ptr make_nystroem_features(const nystroem& m, const fit_call& t) {
-    const nystroem_options o = nystroem_told(m, t);
-    return t.made<nystroem_features_fitted>(
-        t.from([&](const auto&... from) { return fit_nystroem_features(rows_of(from...), o); }));
+fitted_ptr make_nystroem_features(const nystroem& m, const fit_call& t, const kernel_rows& x) {
+    return t.made<nystroem_features_fitted>(fit_nystroem_features(x, nystroem_told(m, t)));
 }
 
 class random_features_fitted final : public fitted_as<random_features_model> {
@@ -206,38 +196,32 @@ fitted_ptr make_random_features(const random_features& m, const fit_call& t) {
     return t.made<random_features_fitted>(fit_random_features(*t.k, t.x.objects(), o));
 }
 
-}  // namespace
-
-bool takes_passes(const method& m) {
-    return m.name == "nystroem_ridge" || m.name == "nystroem_logistic" || m.name == "nystroem_svc";
+// The entry of a method that asks nothing of its examples but passes over them.
+template <described_method Method, class Fitted, fitted_ptr (*Make)(const Method&, const fit_call&, const kernel_rows&)>
+method entry_by_passes() {
+    method out = entry<Method, Fitted>(+[](const Method& m, const fit_call& t) {
+        return t.from([&](const auto&... from) { return Make(m, t, rows_of(from...)); });
+    });
+    out.fit_rows = [](const fit_call& t, const kernel_rows& x) { return Make(value_of<Method>(t.options), t, x); };
+    return out;
 }
 
-fitted_ptr fit_passes(const method& m, const option_values& options, const kernel_rows& x, matrix_view<const double> y,
-                      const fit_control& control) {
+}  // namespace
+
+fitted_ptr fit(const method& m, const option_values& options, const kernel_rows& x, matrix_view<const double> y,
+               const fit_control& control) {
     std::optional<thread_limit> limit;
     if (control.threads > 0) limit.emplace(control.threads);
     fit_watch watch(control);
-    const fit_call t{{matrix_view<const double>(), y, nullptr}, options, control, watch};
-    if (m.name == "nystroem_ridge")
-        return t.made<nystroem_ridge_fitted>(
-            fit_nystroem_ridge(x, t.y, nystroem_told(value_of<nystroem_ridge>(options), t)));
-    if (m.name == "nystroem_logistic")
-        return t.made<nystroem_logistic_fitted>(
-            fit_nystroem_logistic(x, t.targets(), nystroem_told(value_of<nystroem_logistic>(options), t)));
-    if (m.name == "nystroem_svc")
-        return t.made<nystroem_svc_fitted>(
-            fit_nystroem_svc(x, t.targets(), nystroem_told(value_of<nystroem_svc>(options), t)));
-    fail(errc::unsupported, fmt::format("{} needs its examples in memory: nystroem_ridge, nystroem_logistic and "
-                                        "nystroem_svc read them batch by batch",
-                                        m.name));
+    return m.fit_rows({{matrix_view<const double>(), y, nullptr}, options, control, watch}, x);
 }
 
 std::vector<method> approximate_methods() {
-    std::vector<method> out{entry<nystroem_ridge, nystroem_ridge_fitted>(make_nystroem_ridge),
-                            entry<nystroem_logistic, nystroem_logistic_fitted>(make_nystroem_logistic),
-                            entry<nystroem_svc, nystroem_svc_fitted>(make_nystroem_svc),
-                            entry<nystroem_pca, nystroem_pca_fitted>(make_nystroem_pca),
-                            entry<nystroem, nystroem_features_fitted>(make_nystroem_features),
+    std::vector<method> out{entry_by_passes<nystroem_ridge, nystroem_ridge_fitted, make_nystroem_ridge>(),
+                            entry_by_passes<nystroem_logistic, nystroem_logistic_fitted, make_nystroem_logistic>(),
+                            entry_by_passes<nystroem_svc, nystroem_svc_fitted, make_nystroem_svc>(),
+                            entry_by_passes<nystroem_pca, nystroem_pca_fitted, make_nystroem_pca>(),
+                            entry_by_passes<nystroem, nystroem_features_fitted, make_nystroem_features>(),
                             entry<random_features, random_features_fitted>(make_random_features)};
     for (method& each : cell_methods()) out.push_back(std::move(each));
     return out;

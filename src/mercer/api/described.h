@@ -105,8 +105,10 @@ Method value_of(const option_values& from) {
 // method become.
 template <described_method Method, class Fitted>
 method entry(fitted_ptr (*fit)(const Method&, const fit_call&)) {
-    return {Method::facts(), options_of<Method>(),
+    return {Method::facts(),
+            options_of<Method>(),
             [fit](const fit_call& t) { return fit(value_of<Method>(t.options), t); },
+            {},
             [](std::string_view bytes, const std::string& file) -> fitted_ptr {
                 return std::make_shared<const Fitted>(parse_model<typename Fitted::model_type>(bytes, file));
             }};

@@ -96,6 +96,8 @@ struct fit_call : fit_task {
 struct method : method_facts {
     std::vector<option_info> options;
     std::function<fitted_ptr(const fit_call&)> fit;
+    // To examples that need not be in memory, for methods that pass over them and keep a few; none: it cannot.
+    std::function<fitted_ptr(const fit_call&, const kernel_rows&)> fit_rows;
     std::function<fitted_ptr(std::string_view bytes, const std::string& file)> parse;
 };
 
@@ -114,6 +116,8 @@ const std::vector<method>& methods();
 const method& find_method(std::string_view name);
 // The method to take instead of one that knows no kernels.
 std::string kernel_twin(const method& m);
+// The names of those that have `fit_rows`.
+std::vector<std::string> methods_by_passes();
 // For what a method of these options tells people: name, default, condition, meaning, one line each.
 std::string help(const method& m);
 
@@ -122,10 +126,9 @@ fitted_ptr fit(const method& m, const option_values& options, fit_task task, con
 // Any file of an estimator, LIBSVM's text among them: the model, and the name of its method.
 std::pair<fitted_ptr, std::string> parse_fitted(std::string_view bytes, const std::string& name);
 fitted_ptr as_fitted(svm_model m);
-// Fits a method that passes over its examples and keeps none of them but a few (nystroem_…) to those of `x`.
-fitted_ptr fit_passes(const method& m, const option_values& options, const kernel_rows& x, matrix_view<const double> y,
-                      const fit_control& control);
-bool takes_passes(const method& m);
+// Fits a method that has `fit_rows` to the examples of x.
+fitted_ptr fit(const method& m, const option_values& options, const kernel_rows& x, matrix_view<const double> y,
+               const fit_control& control);
 
 // What adapters share.
 // `trouble` of methods that end with such a status: what did not converge, and the options that decide when it ends

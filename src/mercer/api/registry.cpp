@@ -25,6 +25,13 @@ const std::vector<method>& methods() {
     return all;
 }
 
+std::vector<std::string> methods_by_passes() {
+    std::vector<std::string> out;
+    for (const method& each : methods())
+        if (each.fit_rows) out.push_back(each.name);
+    return out;
+}
+
 const method& find_method(std::string_view name) {
     const std::string wanted = plain_name(name);
     for (const method& each : methods())

@@ -3,6 +3,7 @@
 
 #include "mercer/api/model.h"
 #include "mercer/base/error.h"
+#include "mercer/base/text/joined.h"
 #include "mercer/data/readers/stream/row_batches.h"
 #include "mercer/methods/approximate/streamed_rows.h"
 
@@ -22,14 +23,14 @@ dataset first_rows(row_batches& data) {
 model fit(const spec& s, row_batches& data, const fit_control& control) {
     const method& m = find_method(s.method);
     const option_values options(m.name, m.options, s.options);
-    if (!takes_passes(m))
-        fail(errc::unsupported, fmt::format("{} needs its examples in memory: nystroem_ridge, nystroem_logistic and "
-                                            "nystroem_svc read them batch by batch",
-                                            m.name));
+    if (!m.fit_rows)
+        fail(errc::unsupported, fmt::format("{} needs its examples in memory: {} read them batch by batch", m.name,
+                                            joined(methods_by_passes(), ", ")));
     if (!s.text.empty()) fail(errc::unsupported, "texts are made vectors in memory: leave --stream out");
     const streamed_targets seen = read_targets(data);
     if (seen.size == 0) fail(errc::data, fmt::format("{}: no objects", m.name));
-    if (static_cast<index>(seen.y.size()) != seen.own)
+    const bool learns = m.targets != answer::none;
+    if (learns && static_cast<index>(seen.y.size()) != seen.own)
         fail(errc::data, fmt::format("{} learns from targets, and the data have none: name their column", m.name));
     if (m.targets == answer::values && !seen.class_names.empty())
         fail(errc::data, fmt::format("{} learns from numbers, but the targets are names ('{}', ...)", m.name,
@@ -55,7 +56,8 @@ model fit(const spec& s, row_batches& data, const fit_control& control) {
         fail(errc::unsupported,
              fmt::format("{} is a kernel on {}, the data are {}", k->text(), name(k->where()), name(seen.kind)));
     const streamed_rows rows(*k, data, seen, prepare);
-    out.inner_ = fit_passes(m, options, rows, matrix_view<const double>(seen.y.data(), seen.own, 1), control);
+    const matrix_view<const double> y(seen.y.data(), seen.own, learns ? 1 : 0);
+    out.inner_ = api::fit(m, options, rows, y, control);
     out.spec_ = {m.name, k->text(), s.scale, options.all(), {}, {}};
     out.class_names_ = m.targets == answer::classes ? seen.class_names : std::vector<std::string>{};
     out.feature_names_ = seen.feature_names;

@@ -9,6 +9,7 @@
 #include "mercer/base/error.h"
 #include "mercer/base/file.h"
 #include "mercer/base/processes/process_group.h"
+#include "mercer/base/text/joined.h"
 
 namespace mercer::cli {
 namespace {
@@ -72,11 +73,11 @@ void require_automatic(const CLI::App& command, const std::string& method) {
 
 // Several processes share the rows, each reading its own.
 void require_shared(automatic_fit& options) {
-    if (options.method.method.empty() || !api::takes_passes(api::find_method(options.method.method)))
+    if (options.method.method.empty() || !api::find_method(options.method.method).fit_rows)
         throw usage_error(
-            fmt::format("{} is for one process: nystroem_ridge, nystroem_logistic, nystroem_svc are shared "
-                        "by several",
-                        options.method.method.empty() ? "`mercer fit` without a METHOD" : options.method.method));
+            fmt::format("{} is for one process: {} are shared by several",
+                        options.method.method.empty() ? "`mercer fit` without a METHOD" : options.method.method,
+                        joined(api::methods_by_passes(), ", ")));
     options.stream = true;
 }
 

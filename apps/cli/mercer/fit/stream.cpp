@@ -44,12 +44,15 @@ private:
 
 void fit_streamed(const automatic_fit& options) {
     options.common.apply();
-    if (options.from.rows || options.from.sample || !options.picture.empty() || !options.from.text.empty())
-        throw usage_error("--rows, --sample, --text and --svg are for data in memory: leave them out with --stream");
+    if (options.from.rows || options.from.sample || !options.picture.empty() || !options.html.empty() ||
+        !options.from.text.empty())
+        throw usage_error(
+            "--rows, --sample, --text, --svg and --html are for data in memory: leave them out with --stream");
     api::spec s = options.method.spec();
     s.scale = options.from.scale == "none" ? "" : options.from.scale;
     const process_group* group = started_processes();
     if (group && options.common.threads == 0) set_threads(threads_of_process(*group));
+    if (!group) watch_interrupt();  // mpirun ends all processes by itself
     fit_answer answer;
     {
         progress shown;
@@ -64,24 +67,24 @@ void fit_streamed(const automatic_fit& options) {
             const std::string line = fmt::format("{}: {} {}, gap {:.3g}", s.method, p.done, p.phase, p.value);
             shown.phase(line);
             log.say(line);
-            return true;
+            return !interrupted();
         };
         api::model m = api::fit(s, *data, control);
         if (group && group->rank() > 0) return;  // all have the same model
         const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
         m.label = options.from.label;
-        if (!options.out.empty()) m.save(options.out);
+        answer.keep(m, options.out);
         answer.all = figures_json(m.describe());
         answer.all["data"] = options.from.path;
         answer.all["seconds"] = seconds;
         if (group) answer.all["processes"] = group->size();
-        if (!options.out.empty()) answer.all["model"] = options.out;
+        if (!options.out.empty()) answer.all["model"] = answer.kept;
         answer.text =
             fmt::format("{}, read batch by batch{}\n\n{}\nfitted in {:.2f} s\n", options.from.path,
                         group ? fmt::format(" by {} processes", group->size()) : "", m.describe().text(), seconds);
         answer.trouble(m);
     }
-    answer.show(options.common, options.out, options.picture);
+    answer.show(options.common, "");
 }
 
 }  // namespace mercer::cli

@@ -69,11 +69,11 @@ void run(const learn_command& options) {
         api::model m = fit_shown(found.what, on.data, options.method.memory, shown);
         m.label = detail::as_utf8(options.from.label);
         m.text_column = detail::as_utf8(options.from.text_column);
-        if (!options.out.empty()) m.save(options.out);
+        answer.keep(m, options.out);
         answer.all = json::parse(api::to_json(found));
         answer.all["data"] = on.about;
         answer.all["model"] = figures_json(m.describe());
-        if (!options.out.empty()) answer.all["model_file"] = options.out;
+        if (!options.out.empty()) answer.all["model_file"] = answer.kept;
         answer.text =
             fmt::format("{}\n\n{}\n{}\nkernel: {}\n", on.about, found.about.text(), table_of(found), found.what.kernel);
         if (!found.complete)
@@ -81,7 +81,7 @@ void run(const learn_command& options) {
         answer.text += fmt::format("\n{}\n", m.describe().text());
         answer.trouble(m);
     }
-    answer.show(options.common, options.out, "");
+    answer.show(options.common, "");
 }
 
 void add_options(CLI::App& command, learn_command& options) {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "mercer/base/error.h"
+#include "mercer/base/processes/process_group.h"
 #include "mercer/methods/codec.h"
 #include "mercer/methods/fit_checks.h"
 #include "mercer/solvers/algebra/block_lanczos.h"
@@ -54,6 +55,8 @@ public:
             basis_.to_coefficients(rows.view());
             beta = turned(rows.view());
         }
+        if (const process_group* group = rough_.it ? rough_->processes() : exact_->processes(); group && v.rows > 0)
+            group->broadcast(beta.data(), static_cast<std::size_t>(beta.rows() * beta.cols()) * sizeof(double));
         if (rough_.it)
             round_trip<float>(*rough_, beta.view(), step, out.view(), totals);
         else
