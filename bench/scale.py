@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Nyström methods beside scikit-learn's Nystroem + Ridge or LogisticRegression: same data, kernel, number of centres.
 
-    bench/scale.py [--data DIR] [--sets kin40k,susy,...] [--m 1000] [--centres mixed] [--seed 0] [--flights M] [--rates] [--linear]
+    bench/scale.py [--data DIR] [--sets kin40k,susy,...] [--m 1000] [--centres mixed] [--seed 0] [--its-steps 1000] [--flights M] [--rates] [--linear]
 
 Columns are standardised. A fifth of the rows is for the test error. Ours has the default tol; scikit-learn's
 penalty is the same. --flights: all 3 million rows by the program, streamed (peak memory of its process) and in memory.
@@ -82,7 +82,7 @@ def timed(work):
     return time.perf_counter() - start, time.process_time() - before
 
 
-def compare(name, task, data, m, centres, seed):
+def compare(name, task, data, m, centres, seed, its_steps):
     import mercer
 
     x, y, xt, yt = split(*data)
@@ -96,7 +96,7 @@ def compare(name, task, data, m, centres, seed):
     else:
         penalty = 1e-6 * len(x)
         ours = mercer.NystroemLogistic(C=1 / penalty, gamma=gamma, n_centres=m, centres=centres, random_state=seed)
-        theirs = LogisticRegression(C=1 / penalty, max_iter=1000)
+        theirs = LogisticRegression(C=1 / penalty, max_iter=its_steps)
         error = lambda f: float(np.mean(f != yt))
     seconds, busy = timed(lambda: ours.fit(x, y))
     features = Nystroem(gamma=gamma, n_components=m, random_state=seed)
@@ -160,6 +160,7 @@ def main():
     parse.add_argument("--m", type=int, default=1000)
     parse.add_argument("--centres", default="mixed")
     parse.add_argument("--seed", type=int, default=0)
+    parse.add_argument("--its-steps", type=int, default=1000, help="max_iter of scikit-learn's LogisticRegression, whose own default is 100")
     parse.add_argument("--flights", type=int, default=0)
     parse.add_argument("--linear", action="store_true")
     parse.add_argument("--rates", action="store_true")
@@ -177,7 +178,7 @@ def main():
         if data is None:
             print(f"{name}: not in {o.data}, skipped", file=sys.stderr)
             continue
-        compare(name, SETS[name][1], data, o.m, o.centres, o.seed)
+        compare(name, SETS[name][1], data, o.m, o.centres, o.seed, o.its_steps)
 
 
 if __name__ == "__main__":

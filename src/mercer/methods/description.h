@@ -16,6 +16,10 @@ const char* name(method_family family) noexcept;
 // What predictions and targets are.
 enum class answer { none, classes, values, clusters, sides };  // sides: 1 inside, -1 outside
 
+// How a search judges many settings of a method at once, on one kernel matrix (selection/price_folds, ridge_folds):
+// over C and ε, over λ; none: by a fit for each.
+enum class many_at_once { none, prices, ridges };
+
 struct method_facts {
     std::string name;
     std::vector<std::string> aliases;
@@ -27,6 +31,7 @@ struct method_facts {
     bool takes_kernel = true;
     bool can_predict = true, can_transform = false;
     bool takes_features = false;  // takes a kernel for its explicit features alone; without one, vectors as they are
+    many_at_once search = many_at_once::none;
 };
 
 // What a number may be.

@@ -101,21 +101,24 @@ void gemm(const char* ta, const char* tb, const int* m, const int* n, const int*
             C.noalias() += *alpha * A * B.transpose();
         else
             C.noalias() += *alpha * A * B;
-    } else {
-        must(turn_a && !turn_b);
+    } else if (turn_a) {
+        must(!turn_b);
         C.noalias() += *alpha * A.transpose() * B;
+    } else {
+        must(turn_b);
+        C.noalias() += *alpha * A * B.transpose();
     }
 }
 
-// AAᵀ of double, AᵀA of float.
+// AAᵀ, of float AᵀA too.
 template <class T>
 void syrk(const char* uplo, const char* trans, const int* n, const int* k, const T* alpha, const T* a, const int* lda,
           const T* beta, T* c, const int* ldc) {
-    const bool lower = in_double<T>;
-    must(is(uplo, half<T>) && is(trans, lower ? 'N' : 'T'));
+    const bool lower = in_double<T>, plain = is(trans, 'N');
+    must(is(uplo, half<T>) && (plain || (is(trans, 'T') && !lower)));
     const T one = 1, zero = 0;
     dense<T> product(*n, *n);
-    gemm(lower ? "N" : "T", lower ? "T" : "N", n, n, k, &one, a, lda, a, lda, &zero, product.data(), n);
+    gemm(plain ? "N" : "T", plain ? "T" : "N", n, n, k, &one, a, lda, a, lda, &zero, product.data(), n);
     auto C = view(c, *n, *n, *ldc);
     for (int j = 0; j < *n; ++j)
         for (int i = lower ? j : 0; i < (lower ? *n : j + 1); ++i)

@@ -92,10 +92,11 @@ trial_runner::trial_runner(const spec& open, const table& data, const tune_optio
     const std::size_t memory = control.memory_bytes ? control.memory_bytes : usual_memory;
     const bool fits = 4 * n * n <= static_cast<double>(memory);
     const std::string* solver = given(open, "solver");
-    prices_ = (method_.name == "svc" || method_.name == "svr") && fits && std::isfinite(number_given(open, "C")) &&
+    prices_ = method_.search == many_at_once::prices && fits && std::isfinite(number_given(open, "C")) &&
               (!solver || *solver == "smo") && !given(open, "probability") && only_open(open, {"C", "epsilon"}) &&
               metric_->from == metric::wants::answers;
-    const bool ridge = method_.name == "kernel_ridge" && only_open(open, {"alpha"}) && !given(open, "alphas") && n > 0;
+    const bool ridge =
+        method_.search == many_at_once::ridges && only_open(open, {"alpha"}) && !given(open, "alphas") && n > 0;
     by_leaving_one_out_ = ridge && options.folds >= n && options.groups.empty() && !options.by_time &&
                           (metric_->name == "rmse" || metric_->name == "mse" || metric_->name == "r2");
     ridges_ = ridge && !by_leaving_one_out_ && 16 * n * n <= static_cast<double>(ridge_memory()) &&

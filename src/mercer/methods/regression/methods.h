@@ -69,7 +69,12 @@ struct kernel_ridge {
                 "kernel ridge regression",
                 "min Σ(yᵢ - f(xᵢ))² + λ‖f‖²",
                 "mercer-kernel-ridge-model",
-                answer::values};
+                answer::values,
+                true,
+                true,
+                false,
+                false,
+                many_at_once::ridges};
     }
     template <class V>
     void options(V& v) {

@@ -65,7 +65,12 @@ struct svc {
                 "support vector classification",
                 "min ½‖w‖² + C Σξᵢ, yᵢ(wᵀφ(xᵢ)+b) >= 1-ξᵢ",
                 detail::svm_format,
-                answer::classes};
+                answer::classes,
+                true,
+                true,
+                false,
+                false,
+                many_at_once::prices};
     }
     template <class V>
     void options(V& v) {
@@ -125,7 +130,12 @@ struct svr {
                 "support vector regression",
                 "min ½‖w‖² + C Σξᵢ, |yᵢ-f(xᵢ)| <= ε+ξᵢ",
                 detail::svm_format,
-                answer::values};
+                answer::values,
+                true,
+                true,
+                false,
+                false,
+                many_at_once::prices};
     }
     template <class V>
     void options(V& v) {

@@ -310,13 +310,34 @@ void cholesky_solve(const matrix<double>& r, matrix_view<double> b) {
         in_turn(2.0 * n * n * count, dpotrs_, "L", &n, &count, r.data(), &n, b.data, &ldb, &info, 1);
 }
 
-void add_gram(matrix_view<const double> g, matrix<double>& a) {
+namespace {
+
+template <class T>
+void gram_added(const char* half, matrix_view<const T> g, matrix<T>& a) {
     const int n = static_cast<int>(g.cols), k = static_cast<int>(g.rows), ldg = static_cast<int>(g.stride),
               lda = static_cast<int>(a.cols());
-    const double one = 1;
+    const T one = 1;
     if (n > 0 && k > 0)
-        in_turn(1.0 * n * n * k, dsyrk_, "L", "N", &n, &k, &one, g.data, &ldg, &one, a.data(), &lda, 1, 1);
+        in_turn(1.0 * n * n * k, routines<T>::syrk, half, "N", &n, &k, &one, g.data, &ldg, &one, a.data(), &lda, 1, 1);
 }
+
+// Every row x of b becomes L⁻¹x, or L⁻ᵀx where `turned` is "N".
+void solve_half(matrix_view<const float> l, matrix_view<float> b, const char* turned) {
+    const int n = lapack_size(l.rows, "Cholesky"), lda = static_cast<int>(l.stride), m = static_cast<int>(b.rows),
+              ldb = static_cast<int>(b.stride), step = 1;
+    const float one = 1;
+    if (n == 0 || m == 0) return;
+    if (m < few_columns)
+        for (index c = 0; c < m; ++c)
+            in_turn(20.0 * n * n, strsv_, "U", turned, "N", &n, l.data, &lda, b.row(c), &step, 1, 1, 1);
+    else
+        in_turn(1.0 * n * n * m, strsm_, "L", "U", turned, "N", &n, &m, &one, l.data, &lda, b.data, &ldb, 1, 1, 1, 1);
+}
+
+}  // namespace
+
+void add_gram(matrix_view<const double> g, matrix<double>& a) { gram_added("L", g, a); }
+void add_gram(matrix_view<const float> g, matrix<float>& a) { gram_added("U", g, a); }
 
 void multiply_symmetric(matrix_view<const double> a, const double* v, double* out) {
     const int n = static_cast<int>(a.rows), lda = static_cast<int>(a.stride), step = 1;
@@ -345,18 +366,9 @@ bool cholesky_lower_in_place(matrix_view<float> a) {
 }
 
 void cholesky_solve_rows(matrix_view<const float> l, matrix_view<float> b) {
-    const int n = lapack_size(l.rows, "Cholesky"), lda = static_cast<int>(l.stride), m = static_cast<int>(b.rows),
-              ldb = static_cast<int>(b.stride), step = 1;
-    if (n == 0 || m == 0) return;
-    const float one = 1;
-    for (const char* turned : {"T", "N"})
-        if (m < few_columns)
-            for (index c = 0; c < m; ++c)
-                in_turn(20.0 * n * n, strsv_, "U", turned, "N", &n, l.data, &lda, b.row(c), &step, 1, 1, 1);
-        else
-            in_turn(1.0 * n * n * m, strsm_, "L", "U", turned, "N", &n, &m, &one, l.data, &lda, b.data, &ldb, 1, 1, 1,
-                    1);
+    for (const char* turned : {"T", "N"}) solve_half(l, b, turned);
 }
+void half_solve_rows(matrix_view<const float> l, matrix_view<float> b) { solve_half(l, b, "T"); }
 
 void add_multiply(double scale, matrix_view<const double> a, transposed turned, const double* v, double* out) {
     const int m = static_cast<int>(a.cols), n = static_cast<int>(a.rows), lda = static_cast<int>(a.stride), step = 1;

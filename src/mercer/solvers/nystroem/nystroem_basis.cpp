@@ -6,12 +6,40 @@
 #include <cmath>
 
 #include "mercer/base/error.h"
+#include "mercer/base/parallel.h"
 #include "mercer/solvers/algebra/dense_algebra.h"
 
 namespace mercer {
 namespace {
 
-constexpr index chunk = 512;
+constexpr index chunk = 512, chunk_in_float = 2048;
+
+// a += ΦᵀΦ for the rows Φ = K T⁻¹ of a sketch, its upper half: in double, in place.
+void add_rows(const nystroem_basis& basis, matrix<double>& sketch, matrix<double>& a) {
+    for (index first = 0; first < sketch.rows(); first += chunk) {
+        const index count = std::min(chunk, sketch.rows() - first);
+        basis.to_gradient(matrix_view<double>(sketch.row(first), count, basis.size(), sketch.cols()));
+        add_gram(sketch.view().block(first, 0, count, sketch.cols()), a);
+    }
+}
+
+// The same with the rows in float, added up in double: what rounds are single numbers, in no direction, far below what
+// any ridge adds in all. Half the time, which is most of a fit where there are few examples for each centre.
+void add_rows_in_float(const nystroem_basis& basis, const matrix<double>& sketch, matrix<double>& a) {
+    const matrix<float> t = basis.turned_in_float();
+    const index m = basis.size(), n = sketch.cols();
+    matrix<float> rows(std::min(chunk_in_float, sketch.rows()), n), sum;
+    for (index first = 0; first < sketch.rows(); first += chunk_in_float) {
+        const index count = std::min(chunk_in_float, sketch.rows() - first);
+        parallel_for(count, [&](index i) { std::copy_n(sketch.row(first + i), n, rows.row(i)); });
+        half_solve_rows(t.view(), matrix_view<float>(rows.data(), count, m, n));
+        sum = matrix<float>(n, n);
+        add_gram(matrix_view<const float>(rows.data(), count, n), sum);
+        parallel_for(n, [&](index i) {
+            for (index j = i; j < n; ++j) a(i, j) += sum(j, i);
+        });
+    }
+}
 
 }  // namespace
 
@@ -38,16 +66,34 @@ void nystroem_basis::to_coefficients(matrix_view<double> rows) const {
 }
 void nystroem_basis::to_gradient(matrix_view<double> rows) const { cholesky_half_solve_rows(t_.view(), rows); }
 
+bool nystroem_basis::mild() const {
+    constexpr double most = 1000;
+    double low = t_(0, 0), high = low;
+    for (index i = 0; i < size(); ++i) low = std::min(low, t_(i, i)), high = std::max(high, t_(i, i));
+    return high <= most * low;
+}
+
+matrix<float> nystroem_basis::turned_in_float() const {
+    matrix<float> out(size(), size());
+    constexpr index tile = 64;
+    parallel_for((size() + tile - 1) / tile, [&](index band) {
+        const index end = std::min(size(), (band + 1) * tile);
+        for (index first = 0; first < end; first += tile)
+            for (index i = band * tile; i < end; ++i)
+                for (index j = first; j < std::min(first + tile, i + 1); ++j) out(i, j) = static_cast<float>(t_(j, i));
+    });
+    return out;
+}
+
 sketched_hessian::sketched_hessian(const nystroem_basis& basis, matrix<double> sketch, double lambda)
     : a_(sketch.cols(), sketch.cols()) {
     const index m = basis.size();
     const bool constant = sketch.cols() > m;
     double rows = 0;  // of weight 1: what the ones add up to
-    for (index first = 0; first < sketch.rows(); first += chunk) {
-        const index count = std::min(chunk, sketch.rows() - first);
-        basis.to_gradient(matrix_view<double>(sketch.row(first), count, m, sketch.cols()));  // φ = T⁻ᵀk
-        add_gram(sketch.view().block(first, 0, count, sketch.cols()), a_);
-    }
+    if (basis.mild())
+        add_rows_in_float(basis, sketch, a_);
+    else
+        add_rows(basis, sketch, a_);
     if (constant) rows = a_(m, m);
     sketch = {};
     double trace = 0;

@@ -26,6 +26,9 @@ public:
     void to_coefficients(matrix_view<double> rows) const;
     // Every row Kᵀu, a gradient in β, becomes Φᵀu = T⁻ᵀKᵀu.
     void to_gradient(matrix_view<double> rows) const;
+    // Whether T is so well conditioned that float is enough where only about the right answer is wanted; and Tᵀ.
+    bool mild() const;
+    matrix<float> turned_in_float() const;
 
 private:
     matrix<double> t_;
