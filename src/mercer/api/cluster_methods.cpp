@@ -1,4 +1,6 @@
 // Clustering in feature space as methods: kernel_kmeans, kernel_kmedoids, nystroem_kmeans, nystroem_spectral.
+#include <fmt/format.h>
+
 #include "mercer/api/centres_told.h"
 #include "mercer/api/described.h"
 #include "mercer/methods/clusters/any_order.h"
@@ -109,6 +111,14 @@ public:
                 {"n_centres", m_.projection.size()},
                 {"out_of_reach", m_.out_of_reach},
                 {"training_size", m_.projection.training_size}};
+    }
+    std::string trouble() const override {
+        if (finished(m_.status) && 2 * m_.low_degrees > m_.projection.training_size)
+            return fmt::format(
+                "the centres do not reach {} of {} examples: take a wider kernel, or raise n_centres, "
+                "with --set",
+                m_.low_degrees, m_.projection.training_size);
+        return cluster_fitted::trouble();
     }
     part_value part(std::string_view name) const override {
         if (name == "centre_rows")

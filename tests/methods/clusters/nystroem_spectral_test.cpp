@@ -105,9 +105,13 @@ TEST(nystroem_spectral, says_where_its_centres_do_not_reach) {
     EXPECT_EQ(m.low_degrees, 4);
     expect_rings({m.labels.begin(), m.labels.begin() + 600}, 2);
     for (const double lambda : m.eigenvalues) EXPECT_LE(lambda, 1 + 1e-9);
-    // Inner products of centred vectors are no affinities.
-    expect_error(errc::data, "the kernel is negative",
-                 [&] { fit_nystroem_spectral(rows_of(linear{}, rings(100, 2, 5)), cuts(2, 10)); });
+    // Inner products of vectors on both sides of 0 are no affinities.
+    matrix<double> sides(50, 1);
+    for (index i = 0; i < 50; ++i) sides(i, 0) = i < 30 ? 1 : -1;
+    expect_error(errc::data, "20 of 50 are far below",
+                 [&] { fit_nystroem_spectral(rows_of(linear{}, dense<double>(std::move(sides))), cuts(2, 10)); });
+    // A kernel so narrow that nobody is like another leaves all but the centres out of reach.
+    EXPECT_EQ(fit_nystroem_spectral(rows_of(gaussian{1e7}, rings(100, 2, 5)), cuts(2, 10)).low_degrees, 90);
 }
 
 TEST(nystroem_spectral, takes_weights_for_copies) {

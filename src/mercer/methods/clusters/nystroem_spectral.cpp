@@ -44,7 +44,7 @@ degrees degrees_of(const feature_passes& pass, std::span<const double> self, std
     pass.forward(sum.view(), [&](index first, matrix_view<double> f, double*) {
         for (index i = 0; i < f.rows; ++i) out.of[static_cast<std::size_t>(first + i)] = f(i, 0);
     });
-    index there = 0, none = 0;
+    index there = 0, negative = 0;
     for (std::size_t i = 0; i < self.size(); ++i) {
         double& d = out.of[i];
         if (!std::isfinite(d))
@@ -52,15 +52,15 @@ degrees degrees_of(const feature_passes& pass, std::span<const double> self, std
                  fmt::format("{}: kernel values must be finite, the degree of example {} is {}", spectral_owner, i, d));
         if (!(weight[i] > 0)) continue;
         const double least = std::min(weight[i], 1.0) * self[i];
-        ++there, none += !(d > 0), out.low += d < least / 2;
+        ++there, negative += d < -least / 2, out.low += d < least / 2;
         d = std::max(d, least);
         if (!(d > 0)) d = 1;  // k(x, x) = 0: φ(x) = 0, which nothing depends on
     }
-    if (4 * none > there)
+    if (4 * negative > there)
         fail(errc::data,
-             fmt::format("{}: the degree of an example, the sum of its kernel values, must be > 0; it is not for {} of "
-                         "{}: the kernel is negative, or so narrow that the centres reach few examples",
-                         spectral_owner, none, there));
+             fmt::format("{}: the degree of an example, the sum of its kernel values, must be > 0; {} of {} are far "
+                         "below: take a kernel that is not negative, such as rbf()",
+                         spectral_owner, negative, there));
     return out;
 }
 

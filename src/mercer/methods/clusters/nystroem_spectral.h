@@ -13,7 +13,7 @@
 //
 // Affinities are not negative: K w >= min(w, 1)·k(x, x). K̃ may lose that where the centres do not reach: there the
 // degree is taken to be min(w, 1)·k(x, x), and the model says of how many examples. Where a quarter of the
-// degrees are not positive, the kernel is no affinity, or so narrow that it reaches nobody, and the fit fails.
+// degrees are negative by more than that, the kernel is no affinity, and the fit fails.
 #pragma once
 
 #include "mercer/methods/clusters/nystroem_kmeans.h"
