@@ -33,7 +33,7 @@ const pythonNames: Record<string, string> = {
   knn: "KernelKNeighborsClassifier", nearest_centroid: "NearestCentroid", nearest_medoid: "NearestMedoid", svr: "SVR", nu_svr: "NuSVR",
   kernel_ridge: "KernelRidge", knn_regression: "KernelKNeighborsRegressor", one_class: "OneClassSVM", kernel_kmeans: "KernelKMeans",
   kernel_kmedoids: "KernelKMedoids", kernel_pca: "KernelPCA", nystroem_svc: "NystroemSVC", nystroem_logistic: "NystroemLogistic",
-  nystroem_ridge: "NystroemRidge",
+  nystroem_ridge: "NystroemRidge", nystroem_kmeans: "NystroemKMeans", nystroem_spectral: "NystroemSpectralClustering",
 };
 const literal = (value: string) => (value === "inf" ? 'float("inf")' : value === "true" ? "True" : value === "false" ? "False" : Number.isFinite(Number(value)) && value !== "" ? value : JSON.stringify(value));
 

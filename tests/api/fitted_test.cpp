@@ -51,7 +51,7 @@ TEST(fitted, learns_from_kernel_values) {
         for (std::size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], expected[i], 1e-2) << name;
         EXPECT_EQ(from_values->kernel_text(), "") << name;
     }
-    for (const char* name : {"kernel_kmeans", "kernel_kmedoids"})
+    for (const char* name : {"kernel_kmeans", "kernel_kmedoids", "nystroem_kmeans", "nystroem_spectral"})
         EXPECT_EQ(run(name, K)->predict(K).size(), 150u) << name;
     EXPECT_EQ(run("kernel_pca", K, {}, {{"n_components", "2"}})->transform(K).values.cols(), 2);
     expect_error(errc::unsupported, "the objects themselves are needed", [&] { run("linear_svc", K); });
@@ -85,7 +85,7 @@ TEST(fitted, clusters_do_not_depend_on_the_order) {
     const dataset turned = gather(iris().x, std::span<const index>(back));
     fit_control control;
     control.any_order = true;
-    for (const char* name : {"kernel_kmeans", "kernel_kmedoids"}) {
+    for (const char* name : {"kernel_kmeans", "kernel_kmedoids", "nystroem_kmeans", "nystroem_spectral"}) {
         const fitted_ptr a = run(name, iris().x, {}, {{"n_clusters", "3"}}, control),
                          b = run(name, turned, {}, {{"n_clusters", "3"}}, control);
         std::vector<index> labels = b->training_clusters();
@@ -109,10 +109,12 @@ TEST(fitted, ends_as_its_control_says) {
     late.seconds = 1e-9;
     int asked = 0;
     refused.progress = [&](const fit_progress& now) { return ++asked, now.seconds < 0; };
-    for (const char* name : {"kernel_kmeans", "kernel_kmedoids", "kernel_logistic", "svc"})
+    for (const char* name :
+         {"kernel_kmeans", "kernel_kmedoids", "nystroem_kmeans", "nystroem_spectral", "kernel_logistic", "svc"})
         EXPECT_EQ(std::get<std::string>(*run(name, iris().x, {}, {}, late)->about().find("status")), "time_limit")
             << name;
-    for (const char* name : {"kernel_kmeans", "kernel_kmedoids", "kernel_logistic"})
+    for (const char* name :
+         {"kernel_kmeans", "kernel_kmedoids", "nystroem_kmeans", "nystroem_spectral", "kernel_logistic"})
         EXPECT_EQ(std::get<std::string>(*run(name, iris().x, {}, {}, refused)->about().find("status")), "cancelled")
             << name;
     EXPECT_GE(asked, 3);

@@ -15,8 +15,9 @@ class described : public ::testing::Test {};
 using all_methods =
     ::testing::Types<svc, nu_svc, svr, nu_svr, one_class, linear_svc, pegasos, ridge, kernel_ridge, kernel_logistic,
                      representer, knn, knn_regression, nearest_centroid, nearest_medoid, kernel_kmeans, kernel_kmedoids,
-                     kernel_pca, kernel_fisher, kernel_density, nystroem_ridge, nystroem_logistic, nystroem_svc,
-                     nystroem_pca, nystroem, random_features, cells_svc, cells_logistic, cells_svr, cells_ridge>;
+                     nystroem_kmeans, nystroem_spectral, kernel_pca, kernel_fisher, kernel_density, nystroem_ridge,
+                     nystroem_logistic, nystroem_svc, nystroem_pca, nystroem, random_features, cells_svc,
+                     cells_logistic, cells_svr, cells_ridge>;
 TYPED_TEST_SUITE(described, all_methods);
 
 TYPED_TEST(described, is_what_the_registry_has) {

@@ -52,6 +52,7 @@ MODELS = {
     "nearest_medoid": ("wine.svm", "nearest_medoid --scale standard"),
     "kernel_kmeans": ("wine.svm", "kernel_kmeans --scale standard --set n_clusters=3"),
     "kernel_kmedoids": ("wine.svm", "kernel_kmedoids --scale standard --set n_clusters=3"),
+    "nystroem_kmeans": ("wine.svm", "nystroem_kmeans --scale standard --set n_clusters=3 --set n_centres=50"),
     "knn": ("sonar.svm", "knn --kernel rbf(gamma=0.3)"),
     "knn_weighed": ("housing.svm", "knn_regression --scale standard --set weights=distance"),
     "all_subsets": ("iris.svm", "svc --scale minmax --kernel normalize(all_subsets())"),
@@ -75,7 +76,7 @@ MODELS = {
 
 
 COMPONENTS = "kernel_pca nystroem_pca nystroem".split()
-WITHOUT_DETAILS = "ridge kernel_ridge nystroem_ridge knn_regression nearest_medoid kernel_kmeans kernel_kmedoids".split()
+WITHOUT_DETAILS = "ridge kernel_ridge nystroem_ridge knn_regression nearest_medoid kernel_kmeans kernel_kmedoids nystroem_kmeans".split()
 
 
 def rows_of(data):

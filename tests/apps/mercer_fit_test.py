@@ -161,6 +161,22 @@ class AgainstScikitLearn(Scratch):
         self.assertEqual(answer["k"], 2 + int(np.argmax(silhouettes)))
         self.assertAlmostEqual(max(silhouettes), silhouette_score(standardised(x), labels), places=8)
         self.assertEqual(sum(answer["sizes"]), 150)
+        self.assertEqual(answer["judged"], 150)
+
+    def test_clusters_on_centres(self):
+        x, _ = vectors("iris.svm")
+        best = KMeans(3, n_init=50, random_state=0).fit(standardised(x))
+        answer = as_json("cluster", "nystroem_kmeans", *IRIS, "--scale", "standard", "--kernel", "linear()", "-k", "3", "--set", "tol=0", "-o", self.path("m"))
+        self.assertAlmostEqual(answer["tried"][0]["objective"], best.inertia_, delta=0.02 * best.inertia_)
+        self.assertEqual(as_json("predict", self.path("m"), *IRIS)["predictions"], answer["labels"])
+        angle = np.arange(30000) * 2.4
+        radius = 1 + np.arange(30000) % 2
+        np.savetxt(self.path("rings.csv"), np.column_stack([radius * np.cos(angle), radius * np.sin(angle)]), delimiter=",")
+        rings = as_json("cluster", "spectral", self.path("rings.csv"), "--kernel", "rbf(gamma=20)", "-k", "2", "--set", "n_centres=200", "-o", self.path("r"))
+        labels = np.array(rings["labels"])
+        self.assertEqual((len(set(labels[::2])), len(set(labels[1::2])), len(set(labels))), (1, 1, 2))
+        self.assertEqual((rings["judged"], rings["sizes"]), (10000, [15000, 15000]))
+        self.assertIn("silhouettes of 10000 of the 30000 objects", mercer("cluster", "nystroem_kmeans", self.path("rings.csv"), "-k", "2", "--set", "n_centres=50"))
 
 
 class Tests(Scratch):

@@ -41,7 +41,7 @@ class Streams(mercer_program.Scratch):
         self.assertIn("not kept: say -o", mercer("fit", "nystroem_ridge", self.table, "--label", "y", *self.words, "--stream"))
 
     def test_methods_without_targets_are_streamed_too(self):
-        for method in ("nystroem_pca", "nystroem"):
+        for method in ("nystroem_pca", "nystroem", "nystroem_kmeans", "nystroem_spectral"):
             models = []
             for words in ([], ["--stream"], ["--stream", "--scale", "standard"], ["--scale", "standard"]):
                 mercer("fit", method, self.table, "--label", "y", "--kernel", "rbf(gamma=0.2)", "--set", "n_centres=40", *words, "-o", self.path("m"))

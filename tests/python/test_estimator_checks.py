@@ -20,6 +20,8 @@ METHODS = [
     mercer.KernelPCA(),
     mercer.KernelKMeans(),
     mercer.KernelKMedoids(),
+    mercer.NystroemKMeans(),
+    mercer.NystroemSpectralClustering(),
     mercer.KernelKNeighborsClassifier(),
     mercer.KernelKNeighborsRegressor(),
     mercer.NearestCentroid(),

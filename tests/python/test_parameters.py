@@ -68,7 +68,7 @@ def test_defaults_are_those_of_the_method(estimator):
 
 def test_methods_describe_their_options():
     methods = mercer._core.methods()
-    assert len(methods) == 30
+    assert len(methods) == 32
     assert methods["svc"]["C"]["default"] == 1.0 and methods["svc"]["C"]["condition"] == "0 < C <= inf"
     assert methods["svc"]["solver"]["choices"] == list(dict.fromkeys(methods["svc"]["solver"]["choices"])) and methods["svc"]["solver"]["default"] == "smo"
     assert all(option["about"] for options in methods.values() for option in options.values())

@@ -10,7 +10,7 @@ import mercer
 from mercer.kernels import RBF, Columns, Linear, Polynomial, Sigmoid
 
 RANDOM = np.random.default_rng(3)
-X = RANDOM.normal(size=(30, 4)) * [1.0, 2.0, 0.5, 3.0]
+X = np.abs(RANDOM.normal(size=(30, 4))) * [1.0, 2.0, 0.5, 3.0]  # whose inner products are affinities
 Y = np.arange(30) % 2
 SCALE = 1 / (4 * X.var())
 WITH_KERNEL = [
@@ -18,6 +18,7 @@ WITH_KERNEL = [
     mercer.KernelPCA(), mercer.KernelKMeans(2), mercer.KernelKMedoids(2), mercer.KernelKNeighborsClassifier(), mercer.KernelKNeighborsRegressor(), mercer.NearestCentroid(),
     mercer.NearestMedoid(), mercer.Nystroem(), mercer.CellsSVC(), mercer.CellsLogistic(), mercer.CellsSVR(),
     mercer.CellsRidge(), mercer.NystroemRidge(), mercer.NystroemLogistic(), mercer.NystroemSVC(),
+    mercer.NystroemKMeans(2), mercer.NystroemSpectralClustering(2),
 ]  # fmt: skip
 
 

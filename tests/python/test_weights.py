@@ -38,6 +38,8 @@ CASES = {
     "NystroemRidge": mercer.NystroemRidge(n_centres=20, tol=1e-12),
     "NystroemLogistic": mercer.NystroemLogistic(n_centres=20, tol=1e-12),
     "NystroemSVC": mercer.NystroemSVC(n_centres=20, tol=1e-12),
+    "NystroemKMeans": mercer.NystroemKMeans(3, n_centres=20, random_state=1),
+    "NystroemSpectralClustering": mercer.NystroemSpectralClustering(3, n_centres=20, random_state=1),
     "CellsSVC": mercer.CellsSVC(size=20),
     "CellsLogistic": mercer.CellsLogistic(size=20, class_weight="balanced"),
     "CellsSVR": mercer.CellsSVR(size=20),
@@ -70,7 +72,7 @@ def example(n=90, absent=30, seed=5, regression=False):
 def told(model, X):
     out = {}
     for name in ("predict", "decision_function", "transform", "predict_proba", "score_samples"):
-        if hasattr(model, name) and not (name == "transform" and model._precomputed and isinstance(model, mercer.KernelKMeans)):
+        if hasattr(model, name) and not (name == "transform" and model._precomputed and isinstance(model, (mercer.KernelKMeans, mercer.NystroemKMeans))):
             out[name + "()"] = getattr(model, name)(X)
     for name in dir(model):
         if name.endswith("_") and not name.startswith("_") and name not in OF_ALL_ROWS and hasattr(model, name):

@@ -1,4 +1,4 @@
-// mercer cluster: k-means or k-medoids in feature space, for one number of clusters or a range of them.
+// mercer cluster: clusters in feature space, for one number of them or a range.
 #include <fmt/format.h>
 
 #include <numeric>
@@ -6,6 +6,7 @@
 #include "learning.h"
 #include "mercer/base/error.h"
 #include "mercer/base/file.h"
+#include "mercer/base/seeded.h"
 #include "mercer/gram/distances.h"
 #include "mercer/gram/make_gram.h"
 #include "mercer/methods/clusters/kernel_kmedoids.h"
@@ -43,14 +44,41 @@ struct search {
     api::model best;
     std::string kernel;  // the same for every number
     std::vector<index> labels, sizes;
+    std::vector<index> judged;  // the objects that silhouettes are of, and pictures: all, or some of many
 };
+
+// Silhouettes and pictures take the distances of all pairs: of more than 20,000 objects a sample stands for all.
+std::vector<index> rows_to_judge(index n) {
+    constexpr index most = 20000, sample = 10000;
+    if (n > most) {
+        std::vector<index> out = seeded(0).sample(n, sample);
+        std::ranges::sort(out);
+        return out;
+    }
+    std::vector<index> out(static_cast<std::size_t>(n));
+    std::iota(out.begin(), out.end(), index{0});
+    return out;
+}
+
+std::vector<index> labels_at(const std::vector<index>& labels, const std::vector<index>& rows) {
+    std::vector<index> out;
+    for (const index row : rows) out.push_back(labels[static_cast<std::size_t>(row)]);
+    return out;
+}
+
+dataset judged_objects(const api::model& m, const dataset& x, const std::vector<index>& rows) {
+    return m.prepared(std::ssize(rows) == x.size() ? x : gather(x, std::span<const index>(rows)));
+}
 
 double number_of(const api::model& m, const char* name) { return std::get<double>(*m.fit_figures().find(name)); }
 
 api::spec checked_spec(const cluster_options& options) {
     api::spec s = options.method.spec();
     if (api::find_method(s.method).family != api::method_family::clustering)
-        throw usage_error(fmt::format("{} finds no clusters: take kernel_kmeans or kernel_kmedoids", s.method));
+        throw usage_error(
+            fmt::format("{} finds no clusters: take kernel_kmeans or kernel_kmedoids, for many objects "
+                        "nystroem_kmeans or nystroem_spectral",
+                        s.method));
     s.scale = options.from.scale;
     s.text = options.from.text;
     for (const auto& [name, value] : s.options)
@@ -67,6 +95,7 @@ search try_all(const api::spec& s, const objects& on, std::pair<index, index> ra
     double most = 0;
     std::string kernel_text;
     std::unique_ptr<gram<double>> matrix_of;
+    const std::vector<index> judged = rows_to_judge(on.size());
     for (index k = range.first; k <= range.second; ++k) {
         api::spec one = s;
         if (matrix_of) one.kernel = kernel_text;
@@ -75,9 +104,10 @@ search try_all(const api::spec& s, const objects& on, std::pair<index, index> ra
         shown.phase(fmt::format("silhouette of {} clusters", k));
         if (!matrix_of) {
             kernel_text = m.kernel_text();
-            matrix_of = make_gram<double>(kernel::parse(kernel_text), m.prepared(on.data.x));
+            matrix_of = make_gram<double>(kernel::parse(kernel_text), judged_objects(m, on.data.x, judged));
         }
-        const std::vector<double> each = silhouettes(distances(*matrix_of), m.inner().training_clusters());
+        const std::vector<double> each =
+            silhouettes(distances(*matrix_of), labels_at(m.inner().training_clusters(), judged));
         const double silhouette = std::accumulate(each.begin(), each.end(), 0.0) / static_cast<double>(each.size());
         tried.push_back(
             {k, number_of(m, "objective"), silhouette, std::get<std::string>(*m.fit_figures().find("status"))});
@@ -90,7 +120,7 @@ search try_all(const api::spec& s, const objects& on, std::pair<index, index> ra
     std::vector<index> labels = best->inner().training_clusters(), sizes(static_cast<std::size_t>(kept.k));
     for (const index c : labels) ++sizes[static_cast<std::size_t>(c)];
     best->label = detail::as_utf8(options.from.label);
-    return {std::move(tried), kept, std::move(*best), kernel_text, std::move(labels), std::move(sizes)};
+    return {std::move(tried), kept, std::move(*best), kernel_text, std::move(labels), std::move(sizes), judged};
 }
 
 panel silhouette_panel(const search& found) {
@@ -110,10 +140,10 @@ panel silhouette_panel(const search& found) {
 
 std::string picture_of(const search& found, const std::string& method, const objects& on,
                        const cluster_options& options) {
-    scatter points =
-        component_scatter(kernel::parse(found.kernel), found.best.prepared(on.data.x), options.method.memory);
+    scatter points = component_scatter(kernel::parse(found.kernel), judged_objects(found.best, on.data.x, found.judged),
+                                       options.method.memory);
     points.note += ", coloured by cluster";
-    points.group = found.labels;
+    points.group = labels_at(found.labels, found.judged);
     for (index c = 0; c < found.kept.k; ++c) points.group_names.push_back(fmt::format("cluster {}", c));
     std::vector<panel> panels{scatter_panel(std::move(points))};
     if (found.tried.size() > 1) panels.push_back(silhouette_panel(found));
@@ -125,8 +155,9 @@ json as_json(const search& found, const std::string& method, const objects& on) 
     for (const attempt& each : found.tried)
         list.push_back(
             {{"k", each.k}, {"objective", each.objective}, {"silhouette", each.silhouette}, {"status", each.status}});
-    return {{"method", method}, {"kernel", found.kernel}, {"data", on.about},     {"n", on.size()},
-            {"tried", list},    {"k", found.kept.k},      {"sizes", found.sizes}, {"labels", found.labels}};
+    return {{"method", method},     {"kernel", found.kernel}, {"data", on.about},
+            {"n", on.size()},       {"tried", list},          {"k", found.kept.k},
+            {"sizes", found.sizes}, {"labels", found.labels}, {"judged", found.judged.size()}};
 }
 
 std::string as_text(const search& found, const std::string& method, const objects& on) {
@@ -139,7 +170,10 @@ std::string as_text(const search& found, const std::string& method, const object
     return fmt::format("{} with {}\n{}\n\n{}\n", method, found.kernel, on.about,
                        aligned(lines, {true, true, true, false})) +
            fmt::format("{} of sizes {}{}\n", counted(found.kept.k, "cluster"), members,
-                       found.tried.size() > 1 ? " have the largest silhouette" : "");
+                       found.tried.size() > 1 ? " have the largest silhouette" : "") +
+           (std::ssize(found.judged) < on.size()
+                ? fmt::format("silhouettes of {} of the {} objects\n", found.judged.size(), on.size())
+                : "");
 }
 
 void cluster(const cluster_options& options) {
@@ -180,9 +214,9 @@ void cluster(const cluster_options& options) {
 }  // namespace
 
 void add_cluster(CLI::App& program) {
-    CLI::App* command = add_command(
-        program, "cluster",
-        "Clusters in feature space by k-means or k-medoids, with objective and silhouette for each number of them");
+    CLI::App* command = add_command(program, "cluster",
+                                    "Clusters in feature space by k-means, k-medoids or normalised cuts, with "
+                                    "objective and silhouette for each number of them");
     const auto options = std::make_shared<cluster_options>();
     options->method.add_to(*command);
     options->from.add_to(*command);
@@ -206,6 +240,7 @@ void add_cluster(CLI::App& program) {
     command->footer(
         "Examples:\n  mercer cluster kmeans data/iris.csv --label species --scale standard -k 3\n"
         "  mercer cluster kmedoids data/wine.svm --scale standard --k-range 2:10 --svg wine.svg\n"
+        "  mercer cluster nystroem_kmeans flights.csv --label delay --scale standard -k 10\n"
         "  mercer cluster kmedoids data/promoters.tsv --kernel 'normalize(spectrum(k=3))' -k 2 --labels clusters.txt");
     command->callback([options] { cluster(*options); });
 }

@@ -21,7 +21,7 @@ from ._approximate import (
     NystroemSVC,
     RandomFeatures,
 )
-from ._clusters import KernelKMeans, KernelKMedoids
+from ._clusters import KernelKMeans, KernelKMedoids, NystroemKMeans, NystroemSpectralClustering
 from ._evaluation import evaluate
 from ._hypotheses import hsic_test, mmd_test
 from ._learn import Learning, learn_kernel
@@ -58,6 +58,8 @@ __all__ = [
     "RandomFeatures",
     "KernelKMeans",
     "KernelKMedoids",
+    "NystroemKMeans",
+    "NystroemSpectralClustering",
     "KernelKNeighborsClassifier",
     "KernelKNeighborsRegressor",
     "NearestCentroid",

@@ -8,25 +8,30 @@ from ._base import DecidingClassifier, KernelClassifier, KernelEstimator, Predic
 from ._ridge import TargetColumns
 
 
-class _OnCentres(KernelEstimator):
-    """What functions of a few centres share."""
-
-    def _reached(self):
-        return f"its gap is {self._model.gap:.3g} with an objective of {self._model.objective:.3g}"
+class Centred:
+    """What everything on a few centres shares: which they are, and what they reach."""
 
     def _rows(self):
         return None if self.centre_rows is None else np.ravel(self.centre_rows)
 
     centres_ = of_objects("The centres, as they came; empty for a precomputed kernel.")
     centre_indices_ = of_model("centre_rows", "Which of the training examples they are.")
+    out_of_reach_ = of_model(
+        "out_of_reach", "The share of the trace of the kernel matrix that the centres do not reach, on a sample."
+    )
+
+
+class _OnCentres(Centred, KernelEstimator):
+    """What functions of a few centres share."""
+
+    def _reached(self):
+        return f"its gap is {self._model.gap:.3g} with an objective of {self._model.objective:.3g}"
+
     n_iter_ = of_model("passes", "Passes over the training examples.")
     dual_gap_ = of_model("gap", "The objective is above its minimum over these centres by at most this.")
     objective_ = of_model("objective", "Losses and the penalty, as a minimum.")
     residual_ = of_model("residual", "The gradient's norm, relative to that of f = 0.")
     residual_trace_ = of_model("trace", "The same after every step of conjugate gradients.")
-    out_of_reach_ = of_model(
-        "out_of_reach", "The share of the trace of the kernel matrix that the centres do not reach, on a sample."
-    )
 
 
 class NystroemRidge(TargetColumns, _OnCentres):

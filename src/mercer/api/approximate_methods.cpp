@@ -5,7 +5,7 @@
 #include <cmath>
 #include <optional>
 
-#include "mercer/api/cell_methods.h"
+#include "mercer/api/centres_told.h"
 #include "mercer/api/described.h"
 #include "mercer/base/parallel.h"
 #include "mercer/methods/approximate/methods.h"
@@ -14,33 +14,25 @@
 #include "mercer/methods/approximate/random_features.h"
 
 namespace mercer::api {
-namespace {
 
-centre_choice named_choice(const std::string& name) {
-    if (name == "uniform") return centre_choice::uniform;
-    if (name == "kmeans++") return centre_choice::kmeans_plus_plus;
-    if (name == "given") return centre_choice::given;
-    if (name == "rpcholesky") return centre_choice::rpcholesky;
+centre_choice centre_choice_named(std::string_view name) {
+    for (const auto each :
+         {centre_choice::rpcholesky, centre_choice::uniform, centre_choice::kmeans_plus_plus, centre_choice::given})
+        if (name == mercer::name(each)) return each;
     return centre_choice::mixed;
 }
 
-nystroem_options nystroem_told(const auto& m, const fit_call& t) {
-    auto o = t.common<nystroem_options>(m);
-    o.n_centres = m.n_centres;
-    o.centres = named_choice(m.centres);
-    if constexpr (requires { m.accuracy; }) {
-        if (m.accuracy > 0 && m.n_centres != std::decay_t<decltype(m)>{}.n_centres)
-            fail(errc::invalid_argument, "n_centres has no effect beside accuracy: leave one of them out");
-        o.accuracy = m.accuracy, o.doubling = m.doubling, o.seconds = t.control.seconds;
-    }
-    if constexpr (requires { m.loss; }) o.hinge = m.loss == "hinge";
-    for (const double each : m.centre_rows) {
+std::vector<index> row_numbers(const std::vector<double>& given) {
+    std::vector<index> out;
+    for (const double each : given) {
         if (each != std::floor(each) || each > 0x1p53)
             fail(errc::invalid_argument, fmt::format("centre_rows: row numbers are whole, got {}", each));
-        o.centre_rows.push_back(static_cast<index>(each));
+        out.push_back(static_cast<index>(each));
     }
-    return o;
+    return out;
 }
+
+namespace {
 
 // How the fit ended, and how approximate it is.
 template <class Model>

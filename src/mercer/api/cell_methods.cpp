@@ -1,4 +1,5 @@
-#include "mercer/api/cell_methods.h"
+// Machines in cells as methods: cells_svc, cells_logistic, cells_svr, cells_ridge.
+#include "mercer/methods/approximate/cell_methods.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +11,6 @@
 #include "mercer/api/described.h"
 #include "mercer/api/tuning/tune.h"
 #include "mercer/base/parallel.h"
-#include "mercer/methods/approximate/cell_methods.h"
 #include "mercer/methods/approximate/cells.h"
 
 namespace mercer::api {

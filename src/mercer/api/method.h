@@ -109,6 +109,7 @@ std::vector<method> neighbour_methods();
 std::vector<method> cluster_methods();
 std::vector<method> component_methods();
 std::vector<method> approximate_methods();
+std::vector<method> cell_methods();  // of the approximate ones
 
 // All methods, family by family.
 const std::vector<method>& methods();

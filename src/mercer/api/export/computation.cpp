@@ -10,6 +10,7 @@
 #include "mercer/methods/approximate/nystroem_features.h"
 #include "mercer/methods/clusters/kernel_kmeans.h"
 #include "mercer/methods/clusters/kernel_kmedoids.h"
+#include "mercer/methods/clusters/nystroem_kmeans.h"
 #include "mercer/methods/components/kernel_fisher.h"
 #include "mercer/methods/components/kernel_pca.h"
 #include "mercer/methods/density/kernel_density.h"
@@ -284,7 +285,7 @@ computation computation_of(const model& m, const std::string& form) {
         taken<svm_model, ridge_model, kernel_ridge_model, kernel_logistic_model, representer_model, kernel_pca_model,
               kernel_density_model, kernel_fisher_model, nearest_centroid_model, kmeans_model, nearest_medoid_model,
               kmedoids_model, knn_model, nystroem_ridge_model, nystroem_logistic_model, nystroem_svc_model,
-              nystroem_pca_model, nystroem_features_model>(to, m.inner());
+              nystroem_pca_model, nystroem_features_model, nystroem_kmeans_model>(to, m.inner());
     if (!known) fail(errc::unsupported, fmt::format("{} cannot be written as {}", m.method_name(), form));
     computation& out = to.out;
     if (out.dims == 0)

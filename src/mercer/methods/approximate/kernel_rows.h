@@ -31,6 +31,8 @@ public:
     virtual index own() const { return size(); }
     // The objects of this number, ascending; none where only kernel values are known.
     virtual dataset gather(std::span<const index> which) const = 0;
+    // k(x, x) of this process's rows.
+    virtual std::vector<double> self() const = 0;
     // K(which, which) and K(rows, cols).
     virtual owned<gram<double>> among(const dataset& objects, std::span<const index> which) const = 0;
     virtual owned<gram<double>> between(const dataset& left, std::span<const index> rows, const dataset& right,
@@ -49,6 +51,7 @@ public:
     objects_in_memory(const kernel& k, dataset x) : k_(std::make_shared<const kernel>(k)), x_(std::move(x)) {}
     index size() const override { return x_.size(); }
     dataset gather(std::span<const index> which) const override { return mercer::gather(x_, which); }
+    std::vector<double> self() const override { return self_values(*k_, x_); }
     owned<gram<double>> among(const dataset& objects, std::span<const index> which) const override;
     owned<gram<double>> between(const dataset& left, std::span<const index> rows, const dataset& right,
                                 std::span<const index> cols) const override;
@@ -68,6 +71,11 @@ public:
     explicit values_in_memory(const gram<double>& k) : k_(k) { require_square(k, "a matrix of kernel values"); }
     index size() const override { return k_.rows(); }
     dataset gather(std::span<const index>) const override { return {}; }
+    std::vector<double> self() const override {
+        std::vector<double> out(static_cast<std::size_t>(k_.rows()));
+        k_.diagonal(out);
+        return out;
+    }
     owned<gram<double>> among(const dataset& objects, std::span<const index> which) const override;
     owned<gram<double>> between(const dataset& left, std::span<const index> rows, const dataset& right,
                                 std::span<const index> cols) const override;

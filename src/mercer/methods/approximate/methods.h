@@ -9,6 +9,7 @@
 #include "mercer/base/matrix.h"
 #include "mercer/kernels/kernel.h"
 #include "mercer/methods/approximate/cell_methods.h"
+#include "mercer/methods/approximate/centre_options.h"
 #include "mercer/methods/description.h"
 
 namespace mercer {
@@ -24,25 +25,6 @@ void reach_options(V& v, double& accuracy, bool& doubling) {
         option_needs{{"centres", {"mixed", "rpcholesky"}}});
     v.flag("doubling", doubling, "fit with twice as many centres too, and say by how much the answer changes",
            option_needs{{"centres", {"mixed", "rpcholesky", "uniform", "kmeans++"}}});
-}
-// Which centres, and how they are chosen, the default first: what predicts is judged where the data are, features by
-// the trace that they reach.
-inline std::vector<std::string> centres_to_predict() { return {"mixed", "rpcholesky", "uniform", "kmeans++", "given"}; }
-inline std::vector<std::string> centres_of_features() {
-    return {"rpcholesky", "mixed", "uniform", "kmeans++", "given"};
-}
-template <class V>
-void centre_options(V& v, index& n_centres, std::string& centres, std::vector<double>& centre_rows, index& seed,
-                    const std::vector<std::string>& choices) {
-    v.whole("n_centres", n_centres, 1, "examples that stand for all, at most",
-            option_needs{{"centres", {"mixed", "rpcholesky", "uniform", "kmeans++"}}});
-    v.choice(
-        "centres", centres, choices,
-        "how they are chosen: randomly pivoted Cholesky, each alike (mixed: a third by the first, the others by the "
-        "second), far apart in feature space, by number");
-    v.numbers("centre_rows", centre_rows, at_least(0), "given: their numbers, from 0",
-              option_needs{{"centres", {"given"}}});
-    v.whole("seed", seed, 0, "of what is drawn");
 }
 template <class V>
 void pass_options(V& v, double& tol, index& max_iter) {

@@ -6,71 +6,14 @@
 #include <cmath>
 
 #include "mercer/base/error.h"
-#include "mercer/base/processes/process_group.h"
+#include "mercer/methods/approximate/feature_passes.h"
 #include "mercer/methods/codec.h"
 #include "mercer/methods/fit_checks.h"
 #include "mercer/solvers/algebra/block_lanczos.h"
 #include "mercer/solvers/algebra/dense_algebra.h"
-#include "mercer/solvers/nystroem/nystroem_basis.h"
 
 namespace mercer {
 namespace {
-
-matrix<double> turned(matrix_view<const double> a) {
-    matrix<double> out(a.cols, a.rows);
-    for (index i = 0; i < a.rows; ++i)
-        for (index j = 0; j < a.cols; ++j) out(j, i) = a(i, j);
-    return out;
-}
-
-matrix<double> among_centres(const nystroem_problem& posed) {
-    matrix<double> k(std::ssize(posed.centres), std::ssize(posed.centres));
-    posed.among->all(k.view());
-    return k;
-}
-
-void take_centres(kernel_expansion& f, nystroem_problem& posed, const kernel_rows& x) {
-    f.k = x.known_kernel(), f.x = std::move(posed.objects), f.rows = std::move(posed.centres);
-    f.training_size = x.size();
-}
-
-void no_checkpoint(const nystroem_options& o, const char* owner) {
-    if (!o.checkpoint.path.empty()) fail(errc::unsupported, fmt::format("{}: there are no checkpoints", owner));
-}
-
-// Passes over all rows, whatever K is made of.
-class feature_passes {
-public:
-    feature_passes(const kernel_rows& x, const nystroem_problem& posed, const nystroem_basis& basis, std::size_t budget)
-        : basis_(basis),
-          rough_(x.rough_passes(posed.objects, budget)),
-          exact_(rough_.it ? owned<gram_batches<double>>() : x.passes(posed.objects, posed.centres, budget)) {}
-    bool rough() const { return rough_.it != nullptr; }
-    // Φᵀ step(Φ v), v and the result of M × any number; without v only Φᵀ step(0).
-    matrix<double> operator()(matrix_view<const double> v, index cols, const row_step& step,
-                              std::span<double> totals = {}) const {
-        matrix<double> out(basis_.size(), cols), beta;
-        if (v.rows > 0) {
-            matrix<double> rows = turned(v);
-            basis_.to_coefficients(rows.view());
-            beta = turned(rows.view());
-        }
-        if (const process_group* group = rough_.it ? rough_->processes() : exact_->processes(); group && v.rows > 0)
-            group->broadcast(beta.data(), static_cast<std::size_t>(beta.rows() * beta.cols()) * sizeof(double));
-        if (rough_.it)
-            round_trip<float>(*rough_, beta.view(), step, out.view(), totals);
-        else
-            round_trip<double>(*exact_, beta.view(), step, out.view(), totals);
-        matrix<double> rows = turned(out.view());
-        basis_.to_gradient(rows.view());
-        return turned(rows.view());
-    }
-
-private:
-    const nystroem_basis& basis_;
-    owned<gram_batches<float>> rough_;
-    owned<gram_batches<double>> exact_;
-};
 
 // Components from the eigenpairs: directions, variances, and the coefficients of their scores. `self` holds k(x, x) of
 // some rows, `total` is the sum of the weights.

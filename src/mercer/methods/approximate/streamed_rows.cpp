@@ -185,6 +185,15 @@ dataset streamed_rows::gather(std::span<const index> which) const {
     return processes() ? joined(*processes(), out) : out;
 }
 
+std::vector<double> streamed_rows::self() const {
+    std::vector<double> out;
+    each_batch(from_, [&](index, const table& batch) {
+        const std::vector<double> some = self_values(*k_, prepare_(batch.x));
+        out.insert(out.end(), some.begin(), some.end());
+    });
+    return out;
+}
+
 owned<gram<double>> streamed_rows::among(const dataset& objects, std::span<const index>) const {
     return {{}, make_gram<double>(*k_, objects, std::size_t{64} << 20)};
 }

@@ -37,6 +37,7 @@ public:
     index first() const override { return from_.first(); }
     index own() const override { return own_; }
     dataset gather(std::span<const index> which) const override;
+    std::vector<double> self() const override;
     owned<gram<double>> among(const dataset& objects, std::span<const index> which) const override;
     owned<gram<double>> between(const dataset& left, std::span<const index> rows, const dataset& right,
                                 std::span<const index> cols) const override;

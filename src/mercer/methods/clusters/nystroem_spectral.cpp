@@ -1,0 +1,215 @@
+#include "mercer/methods/clusters/nystroem_spectral.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "mercer/base/error.h"
+#include "mercer/base/seeded.h"
+#include "mercer/gram/precomputed.h"
+#include "mercer/methods/approximate/feature_passes.h"
+#include "mercer/methods/clusters/kmeans_start.h"
+#include "mercer/methods/codec.h"
+#include "mercer/methods/fit_checks.h"
+#include "mercer/solvers/algebra/block_lanczos.h"
+
+namespace mercer {
+namespace {
+
+constexpr const char* spectral_owner = "nystroem_spectral";
+
+// Of length 1; what has none stays 0.
+void normalise_rows(matrix_view<double> rows) {
+    for (index i = 0; i < rows.rows; ++i) {
+        double largest = 0, square = 0;
+        for (index j = 0; j < rows.cols; ++j) largest = std::max(largest, std::abs(rows(i, j)));
+        if (!(largest > 0)) continue;
+        for (index j = 0; j < rows.cols; ++j) rows(i, j) /= largest, square += rows(i, j) * rows(i, j);
+        for (index j = 0; j < rows.cols; ++j) rows(i, j) /= std::sqrt(square);
+    }
+}
+
+struct degrees {
+    std::vector<double> of;  // every row
+    index low = 0;
+};
+
+// d = Φ(Φᵀw), and at least what an affinity has.
+degrees degrees_of(const feature_passes& pass, std::span<const double> self, std::span<const double> weight) {
+    const matrix<double> sum = pass({}, 1, [&](index first, matrix_view<double> f, double*) {
+        for (index i = 0; i < f.rows; ++i) f(i, 0) = weight[static_cast<std::size_t>(first + i)];
+    });
+    degrees out{std::vector<double>(self.size())};
+    pass.forward(sum.view(), [&](index first, matrix_view<double> f, double*) {
+        for (index i = 0; i < f.rows; ++i) out.of[static_cast<std::size_t>(first + i)] = f(i, 0);
+    });
+    index there = 0, negative = 0;
+    for (std::size_t i = 0; i < self.size(); ++i) {
+        double& d = out.of[i];
+        if (!std::isfinite(d))
+            fail(errc::data,
+                 fmt::format("{}: kernel values must be finite, the degree of example {} is {}", spectral_owner, i, d));
+        if (!(weight[i] > 0)) continue;
+        const double least = std::min(weight[i], 1.0) * self[i];
+        ++there, negative += d < -least / 2, out.low += d < least / 2;
+        d = std::max(d, least);
+        if (!(d > 0)) d = 1;  // k(x, x) = 0: φ(x) = 0, which nothing depends on
+    }
+    if (4 * negative > there)
+        fail(errc::data,
+             fmt::format("{}: the degree of an example, the sum of its kernel values, must be > 0; {} of {} are far "
+                         "below: take a kernel that is not negative, such as rbf()",
+                         spectral_owner, negative, there));
+    return out;
+}
+
+// The leading eigenvectors of ΦᵀWD⁻¹Φ.
+lanczos_result leading(const feature_passes& pass, index m, const std::vector<double>& degree,
+                       std::span<const double> weight, const nystroem_clusters_options& o) {
+    const auto multiply = [&](matrix_view<const double> v, matrix_view<double> out) {
+        const matrix<double> made = pass(v, v.cols, [&](index first, matrix_view<double> f, double*) {
+            for (index i = 0; i < f.rows; ++i) {
+                const auto row = static_cast<std::size_t>(first + i);
+                const double by = weight[row] > 0 ? weight[row] / degree[row] : 0.0;
+                for (index c = 0; c < f.cols; ++c) f(i, c) *= by;
+            }
+        });
+        for (index j = 0; j < m; ++j) std::copy_n(made.row(j), v.cols, out.row(j));
+    };
+    lanczos_options l;
+    l.pairs = std::min(o.n_clusters, m);
+    l.block = std::min<index>(std::max<index>(8, (l.pairs + 7) / 8 * 8), m);
+    l.tol = pass.rough() ? 1e-7 : 1e-9, l.most_passes = o.max_iter, l.seed = o.seed;
+    if (o.progress) l.progress = [&](index done, double residual) { return o.progress({"passes", done, 0, residual}); };
+    return block_lanczos(m, multiply, l);
+}
+
+// Where the examples are in the space of the eigenvectors, a row each.
+matrix<double> embedded(const kernel_rows& x, const nystroem_problem& posed, const kernel_expansion& projection) {
+    matrix<double> out(x.size(), projection.functions());
+    const auto k = x.passes(posed.objects, posed.centres, 0);
+    round_trip<double>(*k, projection.coef.view(),
+                       [&](index first, matrix_view<double> f, double*) {
+                           normalise_rows(f);
+                           for (index i = 0; i < f.rows; ++i) std::copy_n(f.row(i), f.cols, out.row(first + i));
+                       },
+                       {});
+    return out;
+}
+
+// k-means on these rows.
+lloyd_result grouped(const matrix<double>& y, std::span<const double> weight, const nystroem_clusters_options& o) {
+    const std::vector<index> there = positive(weight);
+    const index n = std::ssize(there), count = rows_to_start_from(n, o.n_clusters, y.cols(), o.memory_bytes);
+    std::vector<index> rows = seeded(o.seed + 2).sample(n, count);
+    std::ranges::sort(rows);
+    matrix<double> some(count, y.cols());
+    std::vector<double> some_weight;
+    for (index i = 0; i < count; ++i) {
+        const index row = there[static_cast<std::size_t>(rows[static_cast<std::size_t>(i)])];
+        std::copy_n(y.row(row), y.cols(), some.row(i));
+        some_weight.push_back(weight[static_cast<std::size_t>(row)]);
+    }
+    kmeans_start start =
+        start_kmeans(some.view(), some_weight, {o.n_clusters, o.n_init, 0, o.max_iter, o.seed + 3, o.progress});
+    std::vector<double> self(static_cast<std::size_t>(y.rows()));
+    for (index i = 0; i < y.rows(); ++i)
+        for (index j = 0; j < y.cols(); ++j) self[static_cast<std::size_t>(i)] += y(i, j) * y(i, j);
+    const precomputed<double> features(y.view());
+    const one_batch<double> all(features);
+    lloyd_options how{o.n_clusters, 0, o.max_iter, {}};
+    if (o.progress) how.progress = [&](index round, double J) { return o.progress({"k-means", round, 0, J}); };
+    return lloyd_rounds({&all, nullptr, nullptr, self, weight}, std::move(start.means), how);
+}
+
+std::vector<index> nearest_rows(const nystroem_spectral_model& m, matrix<double> f) {
+    normalise_rows(f.view());
+    std::vector<index> out;
+    for (index i = 0; i < f.rows(); ++i) {
+        const auto from = [&](index c) {
+            double sum = 0;
+            for (index j = 0; j < f.cols(); ++j) sum += (f(i, j) - m.means(c, j)) * (f(i, j) - m.means(c, j));
+            return sum;
+        };
+        index best = 0;
+        for (index c = 1; c < m.clusters(); ++c)
+            if (from(c) < from(best)) best = c;
+        out.push_back(best);
+    }
+    return out;
+}
+
+}  // namespace
+
+nystroem_spectral_model fit_nystroem_spectral(const kernel_rows& x, const nystroem_clusters_options& o) {
+    const std::vector<double> weight = checked_cluster_weights(x, o, spectral_owner);
+    check_budget(spectral_owner, 8.0 * static_cast<double>(x.size()) * static_cast<double>(o.n_clusters),
+                 o.memory_bytes, "for the examples in the space of the eigenvectors");
+    nystroem_problem posed = pose_nystroem(x, o, weight, spectral_owner);
+    const nystroem_basis basis(among_centres(posed));
+    nystroem_spectral_model out;
+    {
+        const feature_passes pass(x, posed, basis, o.memory_bytes / 2);
+        const degrees d = degrees_of(pass, x.self(), weight);
+        const lanczos_result found = leading(pass, basis.size(), d.of, weight, o);
+        out.low_degrees = d.low, out.status = found.status;
+        out.passes = found.passes + 3;  // degrees take two, their embedding one
+        if (found.values.empty() || !(found.values.front() > 0))
+            fail(found.status == fit_status::cancelled ? errc::cancelled : errc::data,
+                 fmt::format("{}: there is no eigenvector with an eigenvalue above 0", spectral_owner));
+        matrix<double> u(std::ssize(found.values), basis.size());
+        index kept = 0;
+        for (const double lambda : found.values) {
+            if (!(lambda > 1e-12 * found.values.front())) break;
+            for (index j = 0; j < basis.size(); ++j) u(kept, j) = found.vectors(kept, j) / std::sqrt(lambda);
+            out.eigenvalues.push_back(lambda);
+            ++kept;
+        }
+        const matrix_view<double> rows(u.data(), kept, basis.size());
+        basis.to_coefficients(rows);
+        out.projection.coef = turned(rows);
+        out.projection.offset.assign(static_cast<std::size_t>(kept), 0.0);
+    }
+    lloyd_result found = grouped(embedded(x, posed, out.projection), weight, o);
+    out.means = std::move(found.means), out.weights = std::move(found.weights), out.labels = std::move(found.labels);
+    out.history = std::move(found.history);
+    if (finished(out.status)) out.status = found.status;
+    out.out_of_reach = share_out_of_reach(basis, *posed.sample, posed.sample_self);
+    take_centres(out.projection, posed, x);
+    return out;
+}
+
+std::vector<index> predict(const nystroem_spectral_model& m, const dataset& z) {
+    return nearest_rows(m, m.projection.values(z));
+}
+std::vector<index> predict(const nystroem_spectral_model& m, const gram<double>& K) {
+    return nearest_rows(m, m.projection.values(K));
+}
+
+template <>
+struct file_form<nystroem_spectral_model> {
+    static constexpr std::string_view format = "mercer-nystroem-spectral-model";
+    static constexpr int version = 1;
+
+    static void parts(auto& a, auto& m) {
+        a.part(m.projection);
+        const index functions = m.projection.functions(),
+                    clusters = a.count("clusters", m.means.rows(), index{1} << 24);
+        a.status(m.status);
+        a.whole("passes", m.passes);
+        a.whole("low_degrees", m.low_degrees);
+        a.numbers(m.out_of_reach);
+        a.list(m.eigenvalues, functions);
+        a.table(m.means, clusters, functions);
+        a.finite(m.means, "a mean");
+        a.list(m.weights, clusters);
+        a.list(m.labels, m.projection.training_size);
+        a.list("rounds", m.history);
+        a.check(clusters > 0 && !m.history.empty(), "there are no clusters, or there is no objective");
+        a.within(m.labels, 0, clusters, "a label");
+    }
+};
+template struct model_file<nystroem_spectral_model>;
+
+}  // namespace mercer
