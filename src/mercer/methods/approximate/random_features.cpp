@@ -91,44 +91,28 @@ void draw_frequencies(random_features_model& out, const kernel_form& form, index
     for (index i = 0; i < half; ++i) scale_row(w.row(i), d, factor());
 }
 
-// w_jᵀx of rows first … of x: sparse ones as they are stored, unless most coordinates are.
-class angle_maker {
-public:
-    angle_maker(const random_features_model& m, const dataset& x) : m_(m), x_(x), rows_(linear_rows(x)) {
-        index stored = x.size() * x.dims();
-        if (const auto* some = x.as<sparse<double>>()) stored = some->nonzeros();
-        if (const auto* some = x.as<sparse<float>>()) stored = some->nonzeros();
-        few_ = stored < x.size() * x.dims() / 16;
+// w_jᵀx of rows first … first+count-1, frequencies written out: sparse rows as they are stored, unless most of their
+// coordinates are.
+matrix<double> angles_of(const matrix<double>& w, const dataset& x, const linear_operand* sparse_rows, index first,
+                         index count) {
+    if (!sparse_rows) {
+        const dense<double> rows = as_dense<double>(gather(x, selection(first, count)));
+        return product(rows.view(), transposed::no, w.view().block(0, 0, w.rows(), rows.dims()), transposed::yes);
     }
-    // As many as fit 16 MB.
-    index band() const {
-        const index widest = std::max({index{1}, x_.dims(), (m_.features + 1) / 2});
-        return std::clamp(index{1 << 21} / widest, index{8}, index{1024});
-    }
-    matrix<double> operator()(index first, index count) const {
-        const index half = (m_.features + 1) / 2;
-        if (m_.kind == feature_map::frequencies && !few_) {
-            const dense<double> rows = as_dense<double>(gather(x_, selection(first, count)));
-            return product(rows.view(), transposed::no, m_.frequencies.view().block(0, 0, half, rows.dims()),
-                           transposed::yes);
-        }
-        matrix<double> out(count, half);
-        if (m_.kind == feature_map::structured)
-            m_.structured.angles(*rows_, first, out.view());
-        else
-            parallel_runs(half, 8, [&](index from, index end) {
-                for (index j = from; j < end; ++j)
-                    for (index i = 0; i < count; ++i) out(i, j) = rows_->dot(first + i, m_.frequencies.row(j));
-            });
-        return out;
-    }
+    matrix<double> out(count, w.rows());
+    parallel_runs(w.rows(), 8, [&](index from, index end) {
+        for (index j = from; j < end; ++j)
+            for (index i = 0; i < count; ++i) out(i, j) = sparse_rows->dot(first + i, w.row(j));
+    });
+    return out;
+}
 
-private:
-    const random_features_model& m_;
-    const dataset& x_;
-    std::unique_ptr<linear_operand> rows_;
-    bool few_ = false;
-};
+bool mostly_zeros(const dataset& x) {
+    index stored = x.size() * x.dims();
+    if (const auto* some = x.as<sparse<double>>()) stored = some->nonzeros();
+    if (const auto* some = x.as<sparse<float>>()) stored = some->nonzeros();
+    return stored < x.size() * x.dims() / 16;
+}
 
 // Fails at the first row of which a feature is not finite: numbers too large for their products.
 void require_finite_features(const std::vector<char>& finite) {
@@ -139,24 +123,38 @@ void require_finite_features(const std::vector<char>& finite) {
                                      bad - finite.begin()));
 }
 
-void fourier(const random_features_model& model, const dataset& x, matrix<double>& out, std::vector<char>& finite) {
-    const double scale = std::sqrt(2 / static_cast<double>(model.features));
-    const index pairs = model.features / 2;
-    const auto waves = best_transform_ops().waves;
-    const angle_maker angles_of(model, x);
-    for (index first = 0, band = angles_of.band(); first < x.size(); first += band) {
-        const index count = std::min(band, x.size() - first);
-        const matrix<double> angles = angles_of(first, count);
-        parallel_runs(count, 32, [&](index from, index end) {
+// The features of a row from its angles, and whether they are numbers.
+bool waves_of(const random_features_model& m, const double* angles, double* to) {
+    const double scale = std::sqrt(2 / static_cast<double>(m.features));
+    const index pairs = m.features / 2;
+    const bool good = best_transform_ops().waves(angles, pairs, scale, to);
+    if (m.features % 2 == 0) return good;
+    to[m.features - 1] = scale * std::cos(angles[pairs] + m.phase);
+    return good && std::isfinite(angles[pairs]);
+}
+
+void fourier(const random_features_model& m, const dataset& x, matrix<double>& out, std::vector<char>& finite) {
+    const std::unique_ptr<linear_operand> rows = linear_rows(x);
+    const index half = (m.features + 1) / 2;
+    if (m.kind == feature_map::structured) {
+        parallel_runs(x.size(), 8, [&](index from, index end) {
+            buffer<double> scratch(2 * m.structured.width()), angles(half);
             for (index i = from; i < end; ++i) {
-                double* to = out.row(first + i);
-                bool good = waves(angles.row(i), pairs, scale, to);
-                if (model.features % 2) {
-                    to[model.features - 1] = scale * std::cos(angles(i, pairs) + model.phase);
-                    good = good && std::isfinite(angles(i, pairs));
-                }
-                finite[static_cast<std::size_t>(first + i)] = good;
+                m.structured.angles(*rows, i, scratch.data(), angles.data());
+                finite[static_cast<std::size_t>(i)] = waves_of(m, angles.data(), out.row(i));
             }
+        });
+        return;
+    }
+    const linear_operand* sparse_rows = mostly_zeros(x) ? rows.get() : nullptr;
+    // Rows and angles of a band fit 16 MB.
+    const index band = std::clamp((index{1} << 21) / std::max({index{1}, x.dims(), half}), index{8}, index{1024});
+    for (index first = 0; first < x.size(); first += band) {
+        const index count = std::min(band, x.size() - first);
+        const matrix<double> angles = angles_of(m.frequencies, x, sparse_rows, first, count);
+        parallel_runs(count, 32, [&](index from, index end) {
+            for (index i = from; i < end; ++i)
+                finite[static_cast<std::size_t>(first + i)] = waves_of(m, angles.row(i), out.row(first + i));
         });
     }
 }

@@ -31,27 +31,21 @@ structured_frequencies draw_structured(index dims, index count, normal_numbers& 
     return out;
 }
 
-void structured_frequencies::angles(const linear_operand& x, index first, matrix_view<double> out) const {
+void structured_frequencies::angles(const linear_operand& x, index i, double* scratch, double* out) const {
     const index p = width();
-    const double unit = unit_of(p);
     const auto hadamard = best_transform_ops().walsh_hadamard;
-    parallel_runs(out.rows, 8, [&](index from, index end) {
-        buffer<double> row(p), y(p);
-        for (index i = from; i < end; ++i) {
-            std::fill_n(row.data(), p, 0.0);
-            x.add(first + i, unit, row.data());
-            for (index b = 0; b < blocks(); ++b) {
-                std::copy_n(row.data(), p, y.data());
-                for (index step = 0; step < 3; ++step) {
-                    turn_signs(signs.row(3 * b + step), y.data(), p);
-                    hadamard(y.data(), p);
-                }
-                const index count = std::min(p, size() - b * p);
-                const double* length = lengths.data() + b * p;
-                for (index j = 0; j < count; ++j) out(i, b * p + j) = length[j] * y[j];
-            }
+    double *row = scratch, *y = scratch + p;
+    std::fill_n(row, p, 0.0);
+    x.add(i, unit_of(p), row);
+    for (index first = 0, b = 0; first < size(); first += p, ++b) {
+        std::copy_n(row, p, y);
+        for (index step = 0; step < 3; ++step) {
+            turn_signs(signs.row(3 * b + step), y, p);
+            hadamard(y, p);
         }
-    });
+        for (index j = 0; j < std::min(p, size() - first); ++j)
+            out[first + j] = lengths[static_cast<std::size_t>(first + j)] * y[j];
+    }
 }
 
 // w_jᵀ = s_j·e_jᵀHD₁HD₂HD₃ is the transposed product applied to e_j, H and D being symmetric.

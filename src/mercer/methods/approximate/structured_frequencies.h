@@ -34,8 +34,8 @@ struct structured_frequencies {
     static index width_for(index dims);
     static index blocks_for(index count, index width) { return (count + width - 1) / width; }
 
-    // out(i, j) = w_jᵀx_{first+i} for the rows of out.
-    void angles(const linear_operand& x, index first, matrix_view<double> out) const;
+    // out[j] = w_jᵀxᵢ; scratch of 2p.
+    void angles(const linear_operand& x, index i, double* scratch, double* out) const;
     // The same frequencies written out, one a row.
     matrix<double> written_out() const;
 };

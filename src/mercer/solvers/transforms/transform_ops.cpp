@@ -123,44 +123,67 @@ HWY_INLINE complex anticlockwise(const double* turn) { return {hn::Set(d, turn[0
 constexpr size wide = 2 * lanes;  // doubles of a complex number of every lane
 constexpr size near_numbers = 16384 / (8 * wide);
 
-// Decimation in frequency: (a, b) ← (a + b, (a - b)ω^k), halves after each other; the result stands in the order of
-// reversed bits. `step`: ω = e^(-2πi·step/n) of the table.
-void apart(double* z, size m, size step, const double* turn) {
-    const size half = m / 2;
-    for (size k = 0; k < half; ++k) {
-        double *p = z + k * wide, *q = p + half * wide;
+// Decimation in frequency, two levels at once. A level is (a, b) ← (a + b, (a - b)ω^k), half the numbers apart, and
+// then the same in both halves with ω²; the result stands in the order of reversed bits. ω = e^(-2πi·step/n).
+void quarters_apart(double* z, size m, size step, const double* turn) {
+    const size q = m / 4;
+    for (size k = 0; k < q; ++k) {
+        double *pa = z + k * wide, *pb = pa + q * wide, *pc = pb + q * wide, *pd = pc + q * wide;
+        const complex a = complex::load(pa), b = complex::load(pb), c = complex::load(pc), e = complex::load(pd);
+        const complex ac = a + c, be = b + e, a_c = a - c, b_e = over_i(b - e);
+        (ac + be).store(pa);
+        ((ac - be) * clockwise(turn + 4 * k * step)).store(pb);
+        ((a_c + b_e) * clockwise(turn + 2 * k * step)).store(pc);
+        ((a_c - b_e) * clockwise(turn + 6 * k * step)).store(pd);
+    }
+}
+// Decimation in time, which takes that order and gives the usual one: (a, b) ← (a + bω̄^k, a - bω̄^k), near ones first.
+void quarters_together(double* z, size m, size step, const double* turn) {
+    const size q = m / 4;
+    for (size k = 0; k < q; ++k) {
+        double *pa = z + k * wide, *pb = pa + q * wide, *pc = pb + q * wide, *pd = pc + q * wide;
+        const complex a = complex::load(pa), b = complex::load(pb) * anticlockwise(turn + 4 * k * step),
+                      c = complex::load(pc) * anticlockwise(turn + 2 * k * step),
+                      e = complex::load(pd) * anticlockwise(turn + 6 * k * step);
+        const complex ab = a + b, a_b = a - b, ce = c + e, c_e = times_i(c - e);
+        (ab + ce).store(pa);
+        (a_b + c_e).store(pb);
+        (ab - ce).store(pc);
+        (a_b - c_e).store(pd);
+    }
+}
+// The nearest level, where ω⁰ = 1 and both directions are the same.
+void pairs(double* z, size m) {
+    for (size at = 0; at + 1 < m; at += 2) {
+        double *p = z + at * wide, *q = p + wide;
         const complex a = complex::load(p), b = complex::load(q);
-        (a + b).store(p);
-        ((a - b) * clockwise(turn + 2 * k * step)).store(q);
-    }
-}
-void complex_forward(double* z, size m, size step, const double* turn) {
-    if (m > near_numbers) {
-        apart(z, m, step, turn);
-        complex_forward(z, m / 2, 2 * step, turn);
-        return complex_forward(z + m / 2 * wide, m / 2, 2 * step, turn);
-    }
-    for (size part = m; part > 1; part /= 2, step *= 2)
-        for (size at = 0; at < m; at += part) apart(z + at * wide, part, step, turn);
-}
-// Decimation in time, which takes that order and gives the usual one: (a, b) ← (a + bω̄^k, a - bω̄^k).
-void together(double* z, size m, size step, const double* turn) {
-    const size half = m / 2;
-    for (size k = 0; k < half; ++k) {
-        double *p = z + k * wide, *q = p + half * wide;
-        const complex a = complex::load(p), b = complex::load(q) * anticlockwise(turn + 2 * k * step);
         (a + b).store(p);
         (a - b).store(q);
     }
 }
+// All levels, a part that fits the nearest cache at a time.
+void complex_forward(double* z, size m, size step, const double* turn) {
+    if (m > near_numbers) {
+        quarters_apart(z, m, step, turn);
+        for (size part = 0; part < 4; ++part) complex_forward(z + part * (m / 4) * wide, m / 4, 4 * step, turn);
+        return;
+    }
+    size part = m;
+    for (; part >= 4; part /= 4, step *= 4)
+        for (size at = 0; at < m; at += part) quarters_apart(z + at * wide, part, step, turn);
+    if (part == 2) pairs(z, m);
+}
 void complex_back(double* z, size m, size step, const double* turn) {
     if (m > near_numbers) {
-        complex_back(z, m / 2, 2 * step, turn);
-        complex_back(z + m / 2 * wide, m / 2, 2 * step, turn);
-        return together(z, m, step, turn);
+        for (size part = 0; part < 4; ++part) complex_back(z + part * (m / 4) * wide, m / 4, 4 * step, turn);
+        return quarters_together(z, m, step, turn);
     }
-    for (size part = 2; part <= m; part *= 2)
-        for (size at = 0; at < m; at += part) together(z + at * wide, part, step * (m / part), turn);
+    size part = 1;
+    while (part * 4 <= m) part *= 4;
+    const bool odd = part != m;
+    if (odd) pairs(z, m);
+    for (part = odd ? 8 : 4; part <= m; part *= 4)
+        for (size at = 0; at < m; at += part) quarters_together(z + at * wide, part, step * (m / part), turn);
 }
 
 // Calls f(p, q, turn) for the frequencies k and m - k of a transform of m complex numbers, 0 < k <= m/2. In the order

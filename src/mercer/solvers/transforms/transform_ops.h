@@ -14,8 +14,8 @@ struct transform_ops {
 
     // Sequences of real numbers side by side, `lanes` of them in a bundle: number i of sequence r is z[i·lanes + r].
     // Two numbers that follow each other are the parts of a complex one, so that n numbers take a transform of n/2.
-    // turn[2k], turn[2k+1] = cos, sin 2πk/n for k < n/2, `reversed` the same with the bits of k in reverse order; n a
-    // power of two >= 2.
+    // turn[2k], turn[2k+1] = cos, sin 2πk/n for k < n; `reversed` those for k < n/2 with the bits of k in reverse
+    // order; n a power of two >= 2.
     std::int64_t lanes;
     // z becomes its Fourier transform, in an order of its own that only `multiply` and `back` need to know.
     void (*forward)(double* z, std::int64_t n, const double* turn, const double* reversed);

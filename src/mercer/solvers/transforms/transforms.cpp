@@ -25,11 +25,13 @@ convolution::convolution(index n) : n_(n) {
     if (n < 2 || n != power_of_two_from(n))
         fail(errc::invalid_argument, fmt::format("convolution: the length must be a power of two >= 2, got {}", n));
     const index m = n / 2;
-    turn_.resize(2 * m), reversed_.resize(2 * m);
-    for (index k = 0, mirrored = 0; k < m; ++k) {
+    turn_.resize(2 * n), reversed_.resize(2 * m);
+    for (index k = 0; k < n; ++k) {
         const double angle = 2 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(n);
-        turn_[2 * k] = reversed_[2 * mirrored] = std::cos(angle);
-        turn_[2 * k + 1] = reversed_[2 * mirrored + 1] = std::sin(angle);
+        turn_[2 * k] = std::cos(angle), turn_[2 * k + 1] = std::sin(angle);
+    }
+    for (index k = 0, mirrored = 0; k < m; ++k) {
+        reversed_[2 * mirrored] = turn_[2 * k], reversed_[2 * mirrored + 1] = turn_[2 * k + 1];
         // One more, counted from the highest bit.
         index bit = m / 2;
         for (; bit > 0 && (mirrored & bit); bit /= 2) mirrored ^= bit;
