@@ -161,6 +161,12 @@ TEST(structured_frequencies, have_unit_length_whatever_the_sizes) {
                               static_cast<double>(features % 2) / static_cast<double>(features) + 1e-13);
                 }
             }
+    for (const char* text : {"rbf()", "poly()"}) {
+        const dataset x = normal_rows(3, 4), none = gather(x, selection(0, 0));
+        const auto m = fit_random_features(kernel::parse(text), x, {10});
+        EXPECT_EQ(transform(m, none).rows(), 0);
+        EXPECT_EQ(transform(fit_random_features(kernel::parse(text), none, {10}), none).cols(), 10);
+    }
     std::vector<index> start{0, 2, 2, 3};
     const dataset wide(sparse<double>(start, {7, 99999, 50000}, {1.0, -2.0, 3.0}, 100000));
     for (const auto how : {frequency_choice::structured, frequency_choice::orthogonal, frequency_choice::independent}) {
