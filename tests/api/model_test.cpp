@@ -356,6 +356,20 @@ TEST(api_model, files_of_the_first_version_are_read) {
     }
 }
 
+// Written when `frequencies` was a flag `orthogonal` and random features had no other maps.
+TEST(api_model, random_features_of_the_first_version_are_read) {
+    const model old = load(testing_support::tests_file("api/files/random_features_version1.model"));
+    EXPECT_EQ(old.spec().options, (settings{{"n_components", "5"}, {"frequencies", "independent"}, {"seed", "7"}}));
+    const std::vector<double> two{0.095, 1.250, -0.931, 0.992, -0.259, -0.262};
+    const dataset x(dense<double>(matrix_view<const double>(two.data(), 2, 3)));
+    // As the program of that time wrote them.
+    const double then[10] = {0.3495546069232255, 0.527078340267127,   0.508719525509819,  0.37577179825668755,
+                             0.2992011513493645, 0.3318873627679284,  0.5383779141411259, -0.054033341480512934,
+                             0.6301431567576136, -0.37742088554327735};
+    for (const model& m : {old, parse(old.bytes(), "again")})
+        for (index i = 0; i < 10; ++i) EXPECT_NEAR(m.transform(x).values.data()[i], then[i], 1e-14);
+}
+
 TEST(api_spec, is_read_from_json_and_comes_back) {
     const spec s = parse_spec(
         R"json({"method": "kernel_ridge", "kernel": "rbf(gamma=0.5)", "scale": "standard", "alphas": [0.1, 1], "loo": true, "alpha": 2})json");

@@ -104,6 +104,21 @@ TEST(methods, take_a_seed_only_where_something_is_random) {
     EXPECT_EQ(with({{"solver", "kernel_pegasos"}}), 7);
 }
 
+TEST(options, a_former_name_is_taken_for_what_it_is_called_now) {
+    const method& m = find_method("random_features");
+    const auto chosen = [&](const settings& given) {
+        return option_values(m.name, m.options, given).choice("frequencies");
+    };
+    EXPECT_EQ(chosen({}), "orthogonal");
+    EXPECT_EQ(chosen({{"orthogonal", "true"}}), "orthogonal");
+    EXPECT_EQ(chosen({{"Orthogonal", "no"}}), "independent");
+    EXPECT_EQ(chosen({{"frequencies", "structured"}}), "structured");
+    expect_error(errc::invalid_argument, "option 'frequencies' is given twice", [&] {
+        chosen({{"orthogonal", "true"}, {"frequencies", "structured"}});
+    });
+    expect_error(errc::invalid_argument, "has no option 'orthogonal'", [&] { chosen({{"orthogonal", "maybe"}}); });
+}
+
 TEST(methods, are_found_by_name_and_alias_and_have_valid_defaults) {
     for (const method& each : methods()) {
         EXPECT_EQ(&find_method(each.name), &each);

@@ -56,6 +56,13 @@ std::vector<std::pair<const api::method*, std::string>> all_files() {
         const auto model = api::fit(m, api::option_values(m.name, m.options, {}), {iris.x, y, used, {}}, {});
         out.emplace_back(&m, model->bytes());
     }
+    // Those whose files have several forms, in the others.
+    const api::method& features = api::find_method("random_features");
+    for (const auto& [text, options] :
+         {std::pair<const char*, api::settings>{"rbf()", {{"frequencies", "structured"}}}, {"poly(coef0=1)", {}}})
+        out.emplace_back(&features, api::fit(features, api::option_values(features.name, features.options, options),
+                                             {iris.x, {}, std::make_shared<const kernel>(kernel::parse(text)), {}}, {})
+                                        ->bytes());
     return out;
 }
 

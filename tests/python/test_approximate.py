@@ -87,3 +87,14 @@ def test_exact_ridge_without_the_matrix(waves):
     a = mercer.KernelRidge(kernel="rbf", gamma=0.4, alpha=0.01).fit(X, y)
     b = mercer.KernelRidge(kernel="rbf", gamma=0.4, alpha=0.01, solver="cg").fit(X, y)
     np.testing.assert_allclose(b.predict(X), a.predict(X), atol=1e-8)
+
+
+def test_orthogonal_still_says_which_frequencies(waves):
+    X, _ = waves
+    now = {how: mercer.RandomFeatures(frequencies=how, random_state=0).fit(X).random_weights_ for how in ("orthogonal", "independent")}
+    for flag, how in ((True, "orthogonal"), (False, "independent")):
+        np.testing.assert_array_equal(mercer.RandomFeatures(orthogonal=flag, random_state=0).fit(X).random_weights_, now[how])
+    with pytest.raises(ValueError, match="orthogonal=True has no effect beside frequencies='structured'"):
+        mercer.RandomFeatures(orthogonal=True, frequencies="structured").fit(X)
+    with pytest.raises(ValueError, match="structured is for rbf and matern"):
+        mercer.RandomFeatures(kernel="laplacian", frequencies="structured").fit(X)

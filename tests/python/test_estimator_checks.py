@@ -35,6 +35,7 @@ METHODS = [
     mercer.NystroemSVC(),
     mercer.Nystroem(),
     mercer.RandomFeatures(),
+    mercer.PolynomialCountSketch(),
 ]
 ALL = MACHINES + METHODS
 VARIANTS = {
@@ -47,6 +48,8 @@ VARIANTS = {
     "components, few and back": mercer.KernelPCA(n_components=2, kernel="rbf", eigen_solver="iterative", fit_inverse_transform=True),
     "ridge, conjugate gradients": mercer.KernelRidge(kernel="rbf", solver="cg"),
     "few centres": mercer.NystroemRidge(n_centres=100, centres="kmeans++"),
+    "structured features": mercer.RandomFeatures(frequencies="structured"),
+    "a count sketch": mercer.RandomFeatures(kernel="poly"),
     "neighbours by distance": mercer.KernelKNeighborsClassifier(weights="distance", kernel=RBF(gamma=0.5)),
 }
 

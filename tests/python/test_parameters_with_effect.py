@@ -28,7 +28,7 @@ def test_every_estimator_with_a_kernel_is_here():
         parameters = getattr(mercer, name)().get_params() if hasattr(getattr(mercer, name), "get_params") else ()
         if "kernel" in parameters and "gamma" in parameters:  # LinearSVC takes kernels, but no numbers of theirs
             having.add(name)
-    having.remove("RandomFeatures")  # is for kernels of differences alone
+    having.remove("RandomFeatures")  # is for a few kernels alone
     assert having == {type(each).__name__ for each in WITH_KERNEL}
 
 

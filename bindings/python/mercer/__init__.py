@@ -19,6 +19,7 @@ from ._approximate import (
     NystroemLogistic,
     NystroemRidge,
     NystroemSVC,
+    PolynomialCountSketch,
     RandomFeatures,
 )
 from ._clusters import KernelKMeans, KernelKMedoids, NystroemKMeans, NystroemSpectralClustering
@@ -56,6 +57,7 @@ __all__ = [
     "NystroemSVC",
     "Nystroem",
     "RandomFeatures",
+    "PolynomialCountSketch",
     "KernelKMeans",
     "KernelKMedoids",
     "NystroemKMeans",

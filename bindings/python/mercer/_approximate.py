@@ -5,6 +5,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, RegressorMixin, Transf
 
 from . import _data
 from ._base import DecidingClassifier, KernelClassifier, KernelEstimator, Predicting, of_model, of_objects
+from ._parameters import COUNT, NOT_NEGATIVE, POSITIVE
 from ._ridge import TargetColumns
 
 
@@ -280,11 +281,27 @@ class Nystroem(_Features):
         return len(self._fitted().centre_rows)
 
 
-class RandomFeatures(_Features):
-    """Random Fourier features of the Gaussian, Laplacian or a Matern kernel: pairs of cosines and sines whose inner
-    products have the kernel's value as their mean, and a standard deviation of at most 1/sqrt(n_components).
+class _Drawn(_Features):
+    """What random features share: nothing is learnt from the examples but how many coordinates they have."""
 
-    orthogonal: frequencies at right angles to each other, which takes from the variance.
+    def fit(self, X, y=None):
+        """Draws features for vectors of as many coordinates as those of X; y is ignored."""
+        return self._run(self._fit_data(X))
+
+    @property
+    def _n_features_out(self):
+        return self._fitted().n_components
+
+
+class RandomFeatures(_Drawn):
+    """Random features of a kernel on vectors: numbers whose inner products have the kernel's value as their mean.
+
+    Of the Gaussian, Laplacian or a Matern kernel they are Fourier's, pairs of cosines and sines, with a standard
+    deviation of at most 1/sqrt(n_components). frequencies: 'orthogonal', at right angles to each other, which takes from
+    the variance; 'independent'; 'structured', at right angles by fast Hadamard transforms, for hundreds of coordinates
+    and more. Of kernel='poly' (and 'linear') they are a count sketch, as PolynomialCountSketch has it.
+
+    orthogonal=True and orthogonal=False, the earlier form, mean frequencies='orthogonal' and 'independent'.
 
     Attributes: random_weights_, one column for each frequency.
 
@@ -297,17 +314,53 @@ class RandomFeatures(_Features):
     """
 
     _method = "random_features"
-    _own = {"gamma": None}
+    _own = {"gamma": None, "orthogonal": (None, ["boolean", None])}
 
     def fit(self, X, y=None):
-        """Draws frequencies for vectors of as many coordinates as those of X; y is ignored."""
-        return self._run(self._fit_data(X))
+        """Draws features for vectors of as many coordinates as those of X; y is ignored."""
+        how = self.frequencies
+        if self.orthogonal is not None:
+            if how != "orthogonal":
+                raise ValueError(f"orthogonal={self.orthogonal!r} has no effect beside frequencies={how!r}: leave it out")
+            how = "orthogonal" if self.orthogonal else "independent"
+        return self._run(self._fit_data(X), frequencies=how)
 
     @property
     def random_weights_(self):
-        """Frequencies, one column each."""
+        """Frequencies, one column each; a count sketch has none."""
         return self._fitted().frequencies.T
 
+
+class PolynomialCountSketch(_Drawn):
+    """A count sketch of a polynomial kernel (gamma x'z + coef0)^degree: features whose inner products have the kernel's
+    value as their mean.
+
+    Parameters and attributes are those of sklearn.kernel_approximation.PolynomialCountSketch. Inside, sketches have the
+    next power of two as their length, where Fourier transforms are quick, and their numbers are added up in n_components
+    features; indexHash_ says where among the former. coef0 must not be negative.
+
+    >>> import numpy as np
+    >>> from mercer import PolynomialCountSketch
+    >>> X = np.random.default_rng(0).normal(size=(50, 3))
+    >>> F = PolynomialCountSketch(degree=2, n_components=1000, random_state=0).fit_transform(X)
+    >>> bool(np.abs(F @ F.T - (X @ X.T) ** 2).mean() < 1)
+    True
+    """
+
+    _method = "random_features"
+    _not_taken = ("frequencies",)
+    _own = {"gamma": (1.0, POSITIVE), "degree": (2, COUNT), "coef0": (0, NOT_NEGATIVE)}
+    kernel = "poly"
+
     @property
-    def _n_features_out(self):
-        return self._fitted().n_components
+    def indexHash_(self):
+        """(degree, coordinates): where each coordinate is added; with coef0 one more, the constant."""
+        return self._places() >> 1
+
+    @property
+    def bitHash_(self):
+        """(degree, coordinates): with which sign."""
+        return 1 - 2 * (self._places() & 1)
+
+    def _places(self):
+        return np.asarray(self._fitted().places).reshape(int(self.kernel_.degree), -1)

@@ -35,6 +35,7 @@ const sentences: Record<string, Others> = {
   "k-means in the span of a few centres, for millions of examples": both("k-means en el espacio generado por unos pocos centros, para millones de ejemplos", "k-средних в оболочке немногих центров, для миллионов примеров"),
   "normalised cuts with the kernel as affinity, on a few centres, for millions of examples": both("cortes normalizados con el kernel como afinidad, sobre unos pocos centros, para millones de ejemplos", "нормализованные разрезы с ядром как мерой близости, на немногих центрах, для миллионов примеров"),
   "principal components in feature space": both("componentes principales en el espacio de características", "главные компоненты в пространстве признаков"),
+  "random features: Fourier's of rbf, laplacian and matern, count sketches of poly and linear": both("características aleatorias: de Fourier para rbf, laplacian y matern; bocetos de recuento para poly y linear", "случайные признаки: Фурье для rbf, laplacian и matern, счётные эскизы для poly и linear"),
   "density estimation: how usual an object is": both("estimación de la densidad: cuán habitual es un objeto", "оценка плотности: насколько объект обычен"),
 
   // options
@@ -94,6 +95,8 @@ const sentences: Record<string, Others> = {
   "cg: ‖y - (K + λI)α‖ <= tol·‖y‖": both("cg: ‖y - (K + λI)α‖ <= tol·‖y‖", "cg: ‖y - (K + λI)α‖ <= tol·‖y‖"),
   "cg: products with K at most": both("cg: productos con K como máximo", "cg: умножений на K не больше"),
   "errors up to this cost nothing": both("los errores hasta este valor no cuestan nada", "ошибки до этого значения ничего не стоят"),
+  "D, features": both("D, características", "D, признаков"),
+  "at right angles to each other, which takes from the variance; each by itself; at right angles by fast transforms, for many coordinates (rbf, matern)": both("en ángulo recto entre sí, lo que reduce la varianza; cada una por separado; en ángulo recto por transformadas rápidas, para muchas coordenadas (rbf, matern)", "под прямыми углами друг к другу, что уменьшает дисперсию; каждая сама по себе; под прямыми углами с помощью быстрых преобразований, для многих координат (rbf, matern)"),
   "how many": both("cuántos", "сколько"),
   "restarts, of which the best is kept": both("reinicios, de los que se conserva el mejor", "перезапусков, из которых остаётся лучший"),
   "restarts on a sample of the examples, of which the best is kept": both("reinicios sobre una muestra de los ejemplos, de los que se conserva el mejor", "перезапусков на выборке примеров, из которых остаётся лучший"),

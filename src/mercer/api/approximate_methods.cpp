@@ -176,7 +176,9 @@ public:
     }
     figures about() const override { return {{"n_components", m_.features}}; }
     part_value part(std::string_view name) const override {
-        if (name == "frequencies") return m_.frequencies;
+        if (name == "frequencies" && m_.kind != feature_map::sketch) return m_.written_out();
+        if (name == "places" && m_.kind == feature_map::sketch)
+            return std::vector<std::int64_t>(m_.sketch.places.begin(), m_.sketch.places.end());
         return fitted_as::part(name);
     }
 };
@@ -184,7 +186,9 @@ public:
 fitted_ptr make_random_features(const random_features& m, const fit_call& t) {
     auto o = t.common<random_features_options>(m);
     o.n_components = m.n_components;
-    o.orthogonal = m.orthogonal;
+    o.frequencies = m.frequencies == "structured"    ? frequency_choice::structured
+                    : m.frequencies == "independent" ? frequency_choice::independent
+                                                     : frequency_choice::orthogonal;
     return t.made<random_features_fitted>(fit_random_features(*t.k, t.x.objects(), o));
 }
 

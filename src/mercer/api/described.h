@@ -40,6 +40,11 @@ public:
             std::move(needs));
     }
 
+    // Of the option before: a name that it had.
+    void formerly(const char* name, std::vector<std::pair<std::string, std::string>> values) {
+        options.back().formerly.push_back({name, std::move(values)});
+    }
+
 private:
     void add(option_info made, option_needs needs) {
         made.needs = std::move(needs);
@@ -65,6 +70,7 @@ public:
     void numbers(const char* name, std::vector<double>& value, range, const char*, const option_needs& = {}) {
         value = from_.numbers(name);
     }
+    void formerly(const char*, const std::vector<std::pair<std::string, std::string>>&) {}
 
 private:
     const option_values& from_;

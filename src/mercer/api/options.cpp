@@ -83,6 +83,20 @@ std::string wanted(const option_need& need) {
     return out;
 }
 
+// The name and the value that a former name and its value stand for; others as they are.
+std::pair<std::string, std::string> called_now(const std::vector<option_info>& options, const std::string& name,
+                                               const std::string& value) {
+    for (const option_info& o : options)
+        for (const former_option& old : o.formerly) {
+            if (plain_name(old.name) != plain_name(name)) continue;
+            bool yes = false;
+            const std::string meant = is_flag(value, yes) ? (yes ? "true" : "false") : value;
+            for (const auto& [then, now] : old.values)
+                if (then == meant) return {o.name, now};
+        }
+    return {name, value};
+}
+
 std::string bound(double value) { return std::isinf(value) ? (value > 0 ? "inf" : "-inf") : fmt::format("{}", value); }
 
 }  // namespace
@@ -114,7 +128,8 @@ option_values::option_values(const std::string& owner, const std::vector<option_
                              bool stored) {
     for (const auto& o : options) values_.emplace_back(o.name, o.initial);
     std::vector<std::string> seen;
-    for (const auto& [name, value] : given) {
+    for (const auto& [said, said_value] : given) {
+        const auto [name, value] = called_now(options, said, said_value);
         const auto at = std::ranges::find_if(
             options, [&, wanted = plain_name(name)](const option_info& o) { return plain_name(o.name) == wanted; });
         if (at == options.end()) {

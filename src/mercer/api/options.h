@@ -24,7 +24,8 @@ struct option_info {
     double low = -std::numeric_limits<double>::infinity(), high = std::numeric_limits<double>::infinity();
     bool low_open = false, high_open = false;  // the ends themselves are not allowed
     std::vector<std::string> choices{};
-    std::vector<option_need> needs{};  // without which it would be ignored
+    std::vector<option_need> needs{};       // without which it would be ignored
+    std::vector<former_option> formerly{};  // names that are still understood
 
     std::string condition() const;  // "0 < C <= inf", "uniform or distance"
 };
@@ -36,7 +37,7 @@ class option_values {
 public:
     // Fails with errc::invalid_argument, listing the options there are, for a name that is not one of them, twice the
     // same name, a value out of range, or an option that would be ignored beside the others. '-' and '_' in names mean
-    // the same.
+    // the same. An option's former name with one of its values is taken for what it is called now.
     option_values(const std::string& owner, const std::vector<option_info>& options, const settings& given);
     // Of a model file, where all options may be written: those that would be ignored are passed over.
     static option_values stored(const std::string& owner, const std::vector<option_info>& options,

@@ -7,6 +7,7 @@
 
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace mercer {
@@ -53,5 +54,11 @@ struct option_need {
     bool met_by(const std::string& value) const;
 };
 using option_needs = std::vector<option_need>;
+
+// An option's earlier name, with the values it had there and what they are called now.
+struct former_option {
+    std::string name;
+    std::vector<std::pair<std::string, std::string>> values;
+};
 
 }  // namespace mercer

@@ -22,14 +22,14 @@ dataset cloud(index n, index d) {
 }
 
 // Root mean square of ⟨φ(x), φ(z)⟩ - k(x, z) over pairs and seeds.
-double error_of(const kernel& k, const dataset& x, index features, bool orthogonal) {
+double error_of(const kernel& k, const dataset& x, index features, frequency_choice how) {
     const index n = x.size();
     matrix<double> want(n, n);
     make_gram<double>(k, x)->all(want.view());
     double sum = 0;
     constexpr int seeds = 30;
     for (int seed = 0; seed < seeds; ++seed) {
-        const auto m = fit_random_features(k, x, {features, orthogonal, static_cast<std::uint64_t>(seed)});
+        const auto m = fit_random_features(k, x, {features, how, static_cast<std::uint64_t>(seed)});
         const matrix<double> phi = transform(m, x);
         for (index i = 0; i < n; ++i)
             for (index j = 0; j < n; ++j) {
@@ -47,14 +47,18 @@ TEST(random_features, err_by_at_most_one_over_the_root_of_their_number) {
     for (const char* text : {"rbf(gamma=0.1)", "rbf(gamma=1)", "laplacian(gamma=0.2)", "matern(nu=0.5)",
                              "matern(nu=1.5, length_scale=2)", "matern(nu=2.5)"}) {
         const kernel k = kernel::parse(text);
-        const double few = error_of(k, x, 100, false), many = error_of(k, x, 1600, false);
+        const double few = error_of(k, x, 100, frequency_choice::independent),
+                     many = error_of(k, x, 1600, frequency_choice::independent);
         EXPECT_LT(few, 1.1 / std::sqrt(100.0)) << text;
         EXPECT_LT(many, 1.1 / std::sqrt(1600.0)) << text;
         EXPECT_NEAR(few / many, 4, 0.8) << text;
-        EXPECT_LT(error_of(k, x, 7, false), 1.1 / std::sqrt(7.0 - 1)) << text;  // an odd number is unbiased too
+        EXPECT_LT(error_of(k, x, 7, frequency_choice::independent), 1.1 / std::sqrt(7.0 - 1))
+            << text;  // an odd number is unbiased too
         // Right angles take from the variance and leave the mean.
         if (k.node().form().what != "laplacian") {
-            EXPECT_LT(error_of(k, x, 96, true), 1.02 * error_of(k, x, 96, false)) << text;
+            EXPECT_LT(error_of(k, x, 96, frequency_choice::orthogonal),
+                      1.02 * error_of(k, x, 96, frequency_choice::independent))
+                << text;
         }
     }
 }
@@ -75,7 +79,7 @@ TEST(random_features, have_unit_length_and_a_file) {
 
 TEST(random_features, refuse_what_has_no_density_of_frequencies) {
     const dataset x = cloud(5, 3);
-    expect_error(errc::unsupported, "take nystroem", [&] { fit_random_features(kernel::parse("linear()"), x, {}); });
+    expect_error(errc::unsupported, "take nystroem", [&] { fit_random_features(kernel::parse("sigmoid()"), x, {}); });
     expect_error(errc::invalid_argument, ">= 1", [&] { fit_random_features(kernel::parse("rbf()"), x, {0}); });
     const auto m = fit_random_features(kernel::parse("rbf()"), x, {});
     expect_error(errc::invalid_argument, "3 coordinates, got 4", [&] { transform(m, cloud(2, 4)); });

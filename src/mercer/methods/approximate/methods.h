@@ -196,15 +196,15 @@ struct random_features {
     std::optional<mercer::kernel> kernel{};
     std::string scale{};
     index n_components = 100;
-    bool orthogonal = true;
+    std::string frequencies = "orthogonal";
     index seed = 0;
 
     static method_facts facts() {
         return {"random_features",
-                {"rff", "random_fourier_features"},
+                {"rff", "random_fourier_features", "count_sketch"},
                 method_family::components,
-                "random Fourier features of rbf, laplacian and matern",
-                "φ(x) = √(2/D) (cos wⱼᵀx, sin wⱼᵀx), w from the Fourier transform of the kernel",
+                "random features: Fourier's of rbf, laplacian and matern, count sketches of poly and linear",
+                "φ(x) = √(2/D) (cos wⱼᵀx, sin wⱼᵀx), w from the Fourier transform of the kernel; a sketch of x⊗…⊗x",
                 "mercer-random-features-model",
                 answer::none,
                 true,
@@ -214,8 +214,11 @@ struct random_features {
     template <class V>
     void options(V& v) {
         v.whole("n_components", n_components, 1, "D, features");
-        v.flag("orthogonal", orthogonal, "frequencies at right angles to each other: less variance (rbf, matern)");
-        v.whole("seed", seed, 0, "of the frequencies");
+        v.choice("frequencies", frequencies, {"orthogonal", "independent", "structured"},
+                 "at right angles to each other, which takes from the variance; each by itself; at right angles by "
+                 "fast transforms, for many coordinates (rbf, matern)");
+        v.formerly("orthogonal", {{"true", "orthogonal"}, {"false", "independent"}});
+        v.whole("seed", seed, 0, "of what is drawn");
     }
 };
 
