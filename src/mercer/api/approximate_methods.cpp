@@ -4,10 +4,12 @@
 
 #include <cmath>
 #include <optional>
+#include <type_traits>
 
 #include "mercer/api/cell_methods.h"
 #include "mercer/api/described.h"
 #include "mercer/base/parallel.h"
+#include "mercer/base/processes/process_group.h"
 #include "mercer/methods/approximate/methods.h"
 #include "mercer/methods/approximate/nystroem.h"
 #include "mercer/methods/approximate/nystroem_features.h"
@@ -212,21 +214,29 @@ bool takes_passes(const method& m) {
     return m.name == "nystroem_ridge" || m.name == "nystroem_logistic" || m.name == "nystroem_svc";
 }
 
-fitted_ptr fit_passes(const method& m, const option_values& options, const kernel_rows& x, matrix_view<const double> y,
+fitted_ptr fit_passes(const method& m, const option_values& options, const passes_task& task,
                       const fit_control& control) {
     std::optional<thread_limit> limit;
     if (control.threads > 0) limit.emplace(control.threads);
     fit_watch watch(control);
-    const fit_call t{{matrix_view<const double>(), y, nullptr}, options, control, watch};
+    const fit_call t{
+        {matrix_view<const double>(), task.y, nullptr, task.sample_weight, task.class_weight}, options, control, watch};
+    const auto made = [&]<class Fitted>(std::type_identity<Fitted>, auto model) {
+        // The clock of one process stops all of them, and all say so.
+        model.status = watch.ended(model.status);
+        if (!everywhere(task.x.processes(), model.status != fit_status::time_limit))
+            model.status = fit_status::time_limit;
+        return t.made<Fitted>(std::move(model));
+    };
     if (m.name == "nystroem_ridge")
-        return t.made<nystroem_ridge_fitted>(
-            fit_nystroem_ridge(x, t.y, nystroem_told(value_of<nystroem_ridge>(options), t)));
+        return made(std::type_identity<nystroem_ridge_fitted>(),
+                    fit_nystroem_ridge(task.x, t.y, nystroem_told(value_of<nystroem_ridge>(options), t)));
     if (m.name == "nystroem_logistic")
-        return t.made<nystroem_logistic_fitted>(
-            fit_nystroem_logistic(x, t.targets(), nystroem_told(value_of<nystroem_logistic>(options), t)));
+        return made(std::type_identity<nystroem_logistic_fitted>(),
+                    fit_nystroem_logistic(task.x, t.targets(), nystroem_told(value_of<nystroem_logistic>(options), t)));
     if (m.name == "nystroem_svc")
-        return t.made<nystroem_svc_fitted>(
-            fit_nystroem_svc(x, t.targets(), nystroem_told(value_of<nystroem_svc>(options), t)));
+        return made(std::type_identity<nystroem_svc_fitted>(),
+                    fit_nystroem_svc(task.x, t.targets(), nystroem_told(value_of<nystroem_svc>(options), t)));
     fail(errc::unsupported, fmt::format("{} needs its examples in memory: nystroem_ridge, nystroem_logistic and "
                                         "nystroem_svc read them batch by batch",
                                         m.name));

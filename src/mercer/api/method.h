@@ -122,8 +122,15 @@ fitted_ptr fit(const method& m, const option_values& options, fit_task task, con
 // Any file of an estimator, LIBSVM's text among them: the model, and the name of its method.
 std::pair<fitted_ptr, std::string> parse_fitted(std::string_view bytes, const std::string& name);
 fitted_ptr as_fitted(svm_model m);
-// Fits a method that passes over its examples and keeps none of them but a few (nystroem_…) to those of `x`.
-fitted_ptr fit_passes(const method& m, const option_values& options, const kernel_rows& x, matrix_view<const double> y,
+// Fits a method that passes over its examples and keeps none of them but a few (nystroem_…) to those of `x`. Where
+// several processes share them, y and the weights are those of this one.
+struct passes_task {
+    const kernel_rows& x;
+    matrix_view<const double> y;
+    std::vector<double> sample_weight{};
+    std::vector<std::pair<double, double>> class_weight{};
+};
+fitted_ptr fit_passes(const method& m, const option_values& options, const passes_task& task,
                       const fit_control& control);
 bool takes_passes(const method& m);
 

@@ -55,7 +55,7 @@ model fit(const spec& s, row_batches& data, const fit_control& control) {
         fail(errc::unsupported,
              fmt::format("{} is a kernel on {}, the data are {}", k->text(), name(k->where()), name(seen.kind)));
     const streamed_rows rows(*k, data, seen, prepare);
-    out.inner_ = fit_passes(m, options, rows, matrix_view<const double>(seen.y.data(), seen.own, 1), control);
+    out.inner_ = fit_passes(m, options, {rows, {seen.y.data(), seen.own, 1}}, control);
     out.spec_ = {m.name, k->text(), s.scale, options.all(), {}, {}};
     out.class_names_ = m.targets == answer::classes ? seen.class_names : std::vector<std::string>{};
     out.feature_names_ = seen.feature_names;
