@@ -24,7 +24,7 @@ class CMakeBuild(build_ext):
         target = Path(self.get_ext_fullpath(ext.name)).resolve()
         target.parent.mkdir(parents=True, exist_ok=True)
         made = build / "python" / "mercer"
-        for file in [*made.glob("_core.*.so"), *made.glob("*.pyi")]:
+        for file in [*made.glob("_core.*.so"), *made.glob("libmercer_mpi.so"), *made.glob("*.pyi")]:
             self.copy_file(str(file.resolve()), str(target.parent / file.name))
 
 

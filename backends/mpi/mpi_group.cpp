@@ -1,9 +1,11 @@
-// Processes started by mpirun or srun, by MPI.
+// Processes started by mpirun or srun, or those of a communicator, by MPI.
 #include <mpi.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
+#include <thread>
 
 #include "mercer/base/processes/process_group.h"
 
@@ -21,70 +23,107 @@ void in_pieces(void* data, std::size_t bytes, Call call) {
 
 class mpi_group final : public process_group {
 public:
-    mpi_group() {
-        int started = 0, level = 0;
-        MPI_Initialized(&started);  // by mpi4py, say
-        if (!started) {
-            MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &level);
-            std::atexit([] {
-                int over = 0;
-                MPI_Finalized(&over);
-                if (!over) MPI_Finalize();
-            });
+    // Communicators of its own, so that nothing that is said here meets what the caller says; faults of MPI end the
+    // job, whatever the caller wants of his.
+    explicit mpi_group(MPI_Comm from) {
+        for (MPI_Comm* each : {&all_, &failures_}) {
+            MPI_Comm_dup(from, each);
+            MPI_Comm_set_errhandler(*each, MPI_ERRORS_ARE_FATAL);
         }
-        MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
-        MPI_Comm_size(MPI_COMM_WORLD, &size_);
+        MPI_Comm_rank(all_, &rank_);
+        MPI_Comm_size(all_, &size_);
         MPI_Comm machine;
-        MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &machine);
+        MPI_Comm_split_type(all_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &machine);
         MPI_Comm_size(machine, &here_);
         MPI_Comm_free(&machine);
     }
+    ~mpi_group() override {
+        int over = 0;
+        MPI_Finalized(&over);
+        if (over) return;
+        for (MPI_Comm* each : {&all_, &failures_}) MPI_Comm_free(each);
+    }
+    mpi_group(const mpi_group&) = delete;
+    mpi_group& operator=(const mpi_group&) = delete;
     int rank() const override { return rank_; }
     int size() const override { return size_; }
     int here() const override { return here_; }
     void broadcast(void* data, std::size_t bytes) const override {
-        in_pieces(data, bytes, [](char* from, int count) { MPI_Bcast(from, count, MPI_BYTE, 0, MPI_COMM_WORLD); });
+        in_pieces(data, bytes, [&](char* from, int count) { MPI_Bcast(from, count, MPI_BYTE, 0, all_); });
     }
     void send(int to, const void* data, std::size_t bytes) const override {
         in_pieces(const_cast<void*>(data), bytes,
-                  [&](char* from, int count) { MPI_Send(from, count, MPI_BYTE, to, 0, MPI_COMM_WORLD); });
+                  [&](char* from, int count) { MPI_Send(from, count, MPI_BYTE, to, 0, all_); });
     }
     void receive(int from, void* data, std::size_t bytes) const override {
-        in_pieces(data, bytes, [&](char* to, int count) {
-            MPI_Recv(to, count, MPI_BYTE, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        });
+        in_pieces(data, bytes,
+                  [&](char* to, int count) { MPI_Recv(to, count, MPI_BYTE, from, 0, all_, MPI_STATUS_IGNORE); });
     }
     std::vector<std::string> all(const std::string& mine) const override {
         const std::uint64_t size = mine.size();
         std::vector<std::uint64_t> sizes(static_cast<std::size_t>(size_));
-        MPI_Allgather(&size, 1, MPI_UINT64_T, sizes.data(), 1, MPI_UINT64_T, MPI_COMM_WORLD);
+        MPI_Allgather(&size, 1, MPI_UINT64_T, sizes.data(), 1, MPI_UINT64_T, all_);
         std::vector<std::string> out;
         for (int each = 0; each < size_; ++each) {
             out.push_back(each == rank_ ? mine : std::string(sizes[static_cast<std::size_t>(each)], '\0'));
             in_pieces(out.back().data(), out.back().size(),
-                      [&](char* at, int count) { MPI_Bcast(at, count, MPI_BYTE, each, MPI_COMM_WORLD); });
+                      [&](char* at, int count) { MPI_Bcast(at, count, MPI_BYTE, each, all_); });
         }
         return out;
     }
     void add(double* data, std::size_t count) const override {
-        in_pieces(data, count * sizeof(double), [](char* at, int bytes) {
-            MPI_Allreduce(MPI_IN_PLACE, at, bytes / static_cast<int>(sizeof(double)), MPI_DOUBLE, MPI_SUM,
-                          MPI_COMM_WORLD);
+        in_pieces(data, count * sizeof(double), [&](char* at, int bytes) {
+            MPI_Allreduce(MPI_IN_PLACE, at, bytes / static_cast<int>(sizeof(double)), MPI_DOUBLE, MPI_SUM, all_);
         });
     }
+    bool all_failed(double seconds) const override {
+        const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+        MPI_Request barrier;
+        MPI_Ibarrier(failures_, &barrier);
+        for (;;) {
+            int there = 0;
+            MPI_Test(&barrier, &there, MPI_STATUS_IGNORE);
+            if (there || std::chrono::steady_clock::now() > until) return there;
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        }
+    }
     [[noreturn]] void end(int code) const override {
-        MPI_Abort(MPI_COMM_WORLD, code);
+        MPI_Abort(all_, code);
         std::abort();
     }
 
 private:
+    MPI_Comm all_ = MPI_COMM_NULL, failures_ = MPI_COMM_NULL;
     int rank_ = 0, size_ = 1, here_ = 1;
 };
+
+void start_mpi() {
+    int started = 0, level = 0;
+    MPI_Initialized(&started);  // by mpi4py, say
+    if (started) return;
+    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &level);
+    std::atexit([] {
+        int over = 0;
+        MPI_Finalized(&over);
+        if (!over) MPI_Finalize();
+    });
+}
 
 }  // namespace
 }  // namespace mercer
 
-extern "C" mercer::process_group* mercer_open_processes_1() {
-    static mercer::mpi_group* const group = new mercer::mpi_group;
+// The number is that of the form of process_group: a program and a library of different forms do not find each other.
+extern "C" mercer::process_group* mercer_open_processes_2() {
+    mercer::start_mpi();
+    static mercer::mpi_group* const group = new mercer::mpi_group(MPI_COMM_WORLD);
     return group;
+}
+extern "C" mercer::process_group* mercer_open_communicator_2(int handle) {
+    return new mercer::mpi_group(MPI_Comm_f2c(handle));
+}
+extern "C" const char* mercer_mpi_library_2() {
+    static char text[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length = 0;
+    MPI_Get_library_version(text, &length);
+    return text;
 }

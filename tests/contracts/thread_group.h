@@ -66,6 +66,7 @@ public:
                 data[i] += more;
             }
     }
+    bool all_failed(double) const override { return true; }
     [[noreturn]] void end(int) const override { throw std::runtime_error("the group was ended"); }
 
 private:

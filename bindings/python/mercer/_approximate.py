@@ -6,6 +6,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, RegressorMixin, Transf
 from . import _data
 from ._base import DecidingClassifier, KernelClassifier, KernelEstimator, Predicting, of_model, of_objects
 from ._parameters import COUNT, NOT_NEGATIVE, POSITIVE
+from ._processes import SharedLabels, SharedTargets
 from ._ridge import TargetColumns
 
 
@@ -35,7 +36,7 @@ class _OnCentres(Centred, KernelEstimator):
     residual_trace_ = of_model("trace", "The same after every step of conjugate gradients.")
 
 
-class NystroemRidge(TargetColumns, _OnCentres):
+class NystroemRidge(SharedTargets, TargetColumns, _OnCentres):
     """Kernel ridge regression on a few centres, for millions of examples: with every example a centre it is KernelRidge.
 
     The fit passes over the examples a few dozen times and stores no kernel matrix. centres: how n_centres of them are
@@ -55,18 +56,28 @@ class NystroemRidge(TargetColumns, _OnCentres):
     _method = "nystroem_ridge"
     _positional = ("alpha",)
 
-    def fit(self, X, y, sample_weight=None):
-        """Fits the model to examples X and numbers y, (n_samples,) or (n_samples, n_targets); X as for KernelRidge."""
+    def fit(self, X, y, sample_weight=None, *, comm=None):
+        """Fits the model to examples X and numbers y, (n_samples,) or (n_samples, n_targets); X as for KernelRidge.
+
+        comm: a communicator of mpi4py (MPI.COMM_WORLD) whose processes all call fit, each with examples of its own, or
+        none: they share the fit, and each gets the model of one process that has the examples of all, in the order of
+        the ranks, bit by bit.
+        """
+        if comm is not None:
+            return self._fit_shared(X, y, sample_weight, comm, centre_rows=self._rows())
         return self._run(*self._fit_targets(X, y, sample_weight), centre_rows=self._rows())
 
     intercept_ = of_model("offset", "The constant of each target's function.")
 
 
-class _CentreClassifier(_OnCentres, DecidingClassifier):
+class _CentreClassifier(SharedLabels, _OnCentres, DecidingClassifier):
     _own = {"class_weight": None}
 
-    def fit(self, X, y, sample_weight=None):
-        """Fits the model to examples X and labels y; X and sample_weight as for SVC."""
+    def fit(self, X, y, sample_weight=None, *, comm=None):
+        """Fits the model to examples X and labels y; X and sample_weight as for SVC. comm: processes that share the
+        fit, each with examples of its own, as for NystroemRidge; a class may be known to some of them only."""
+        if comm is not None:
+            return self._fit_shared(X, y, sample_weight, comm, centre_rows=self._rows())
         data, codes, weight, class_weight = self._fit_labels(X, y, sample_weight)
         return self._run(data, codes, weight, class_weight, centre_rows=self._rows())
 

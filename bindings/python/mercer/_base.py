@@ -79,7 +79,8 @@ def _checks_parameters(fit):
 
     @functools.wraps(fit)
     def checked(self, *args, **more):
-        self._validate_params()
+        if more.get("comm") is None:  # or together with the other processes
+            self._validate_params()
         return fit(self, *args, **more)
 
     return checked
@@ -200,18 +201,24 @@ class KernelEstimator(BaseEstimator):
         """Fits the method, and says how that ended. options: in place of parameters, or beside them."""
         self.kernel_ = self._resolve_kernel(data, sample_weight)
         self._check_fit(data)
-        known = METHODS[self._method]
-        given = {option: getattr(self, name) for name, option in self._shared.items()}
-        if "seed" in known:
-            given["seed"] = seed_of(self.random_state)
-        given.update(options)
         model, interrupted = _core.fit(
-            self._method, given, data, None if self._precomputed else self.kernel_.core(), y, sample_weight,
-            class_weight, self._memory(), getattr(self, "time_limit", None), self.n_jobs, Progress(self).callback(),
+            self._method, self._told(options), data, None if self._precomputed else self.kernel_.core(), y,
+            sample_weight, class_weight, self._memory(), getattr(self, "time_limit", None), self.n_jobs,
+            Progress(self).callback(),
         )  # fmt: skip
+        return self._take(model, interrupted)
+
+    def _told(self, options):
+        """The options of the method: parameters, and those given in their place."""
+        given = {option: getattr(self, name) for name, option in self._shared.items()}
+        if "seed" in METHODS[self._method]:
+            given["seed"] = seed_of(self.random_state)
+        return {**given, **options}
+
+    def _take(self, model, interrupted):
         self._accept(model)
         self._model = model
-        if "max_iter" in known:
+        if "max_iter" in METHODS[self._method]:
             self._ended(interrupted)
         return self
 

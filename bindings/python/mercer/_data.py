@@ -20,8 +20,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight
 
 from . import _core
-from ._graphs import as_graphs, as_trees, is_graph, is_tree
-from ._images import as_images, is_images
+from ._objects import as_graphs, as_images, as_trees, is_graph, is_images, is_tree
 
 _FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}

@@ -97,7 +97,7 @@ def _gamma_value(gamma, data, sample_weight):
         return 1.0
     if gamma != "scale":
         return 1.0 / data.dims
-    variance = _core.entry_variance(data, sample_weight)
+    variance = data.entry_variance(sample_weight)
     if not np.isfinite(variance):
         raise ValueError(f"{NOT_FINITE} gamma='scale' needs a finite variance of X, got {variance}.")
     return 1.0 / (data.dims * variance) if variance != 0 else 1.0

@@ -136,8 +136,10 @@ double seconds_now() {
 }
 }  // namespace
 
-run_control::run_control(py::object callback, bool keeps)
-    : callback_(std::move(callback)), keeps_(keeps), before_(control_here), scope_([this] { return must_end(); }) {
+run_control::run_control(py::object callback, bool keeps, bool shared)
+    : callback_(std::move(callback)), keeps_(keeps), shared_(shared), before_(control_here), scope_([this] {
+          return must_end();
+      }) {
     control_here = this;
 }
 run_control::~run_control() { control_here = before_; }
@@ -176,7 +178,7 @@ bool run_control::go_on(const std::function<py::object()>& describe) {
 bool run_control::must_end() {
     const py::gil_scoped_acquire gil;
     look_for_signals();
-    return ends_all_ || raised_ || (stopped_ && seconds_now() - said_no_ > moment);
+    return !shared_ && (ends_all_ || raised_ || (stopped_ && seconds_now() - said_no_ > moment));
 }
 
 void run_control::finish() {
@@ -221,7 +223,11 @@ void bind_data(py::module_& m) {
                                })
         .def_property_readonly("single", [](const dataset& x) { return x.as<dense<float>>() || x.as<sparse<float>>(); })
         .def_property_readonly("sparse", &dataset::is_sparse)
-        .def("objects", &objects_of);
+        .def("objects", &objects_of)
+        .def("entry_variance", [](const dataset& x, const py::object& weight) {
+            const std::vector<double> w = as_vector(weight);
+            return without_lock(0, [&] { return entry_variance(x, w); });
+        });
     m.def("dense", &dense_data, py::arg("x").noconvert());
     m.def("sparse", &sparse_data, py::arg("start"), py::arg("column"), py::arg("value").noconvert(), py::arg("dims"));
     bind_kinds(m);
@@ -231,10 +237,6 @@ void bind_data(py::module_& m) {
         if (py::isinstance<py::array_t<std::int64_t>>(y)) return label_codes(py::array_t<std::int64_t>(y));
         if (py::isinstance<py::array_t<double>>(y)) return label_codes(py::array_t<double>(y));
         return py::none();
-    });
-    m.def("entry_variance", [](const dataset& x, const py::object& weight) {
-        const std::vector<double> w = as_vector(weight);
-        return without_lock(0, [&] { return entry_variance(x, w); });
     });
     m.def("threads", &threads, "The number of threads that fits and predictions may use.");
     m.def("set_threads", &set_threads);

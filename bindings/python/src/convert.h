@@ -96,6 +96,7 @@ void bind_report(py::module_& m);
 void bind_texts(py::module_& m);
 void bind_tune(py::module_& m);
 void bind_learn(py::module_& m);
+void bind_processes(py::module_& m);
 void bind_explain(py::module_& m);
 
 // The objects of a data set as Python gives them: an array, (indptr, indices, data, columns), a list of str, a list of
@@ -118,7 +119,8 @@ class run_control {
 public:
     // keeps: whether a part of the work is an answer.
     run_control() : run_control(py::none(), false) {}
-    run_control(py::object callback, bool keeps);
+    // shared: other processes wait for this one, so that it ends with them, at a step, and never by itself.
+    run_control(py::object callback, bool keeps, bool shared = false);
     ~run_control();
     run_control(const run_control&) = delete;
     run_control& operator=(const run_control&) = delete;
@@ -142,7 +144,7 @@ private:
     bool must_end();
 
     py::object callback_;
-    const bool keeps_;
+    const bool keeps_, shared_;
     double said_no_ = 0;
     bool stopped_ = false, interrupted_ = false, ends_all_ = false;
     std::unique_ptr<py::error_already_set> raised_;

@@ -80,7 +80,7 @@ graph_edge edge_from(const py::handle& from) {
     return {end(0), end(1), parts.size() == 3 ? graph_label(parts[2]) : 0};
 }
 
-// (nodes, edges, labels or None, attributes or None, directed) each: what mercer._graphs makes of all that is a graph.
+// (nodes, edges, labels or None, attributes or None, directed) each: what mercer._objects makes of all that is a graph.
 graphs graphs_from(const py::sequence& from) {
     std::vector<graph> items;
     items.reserve(from.size());

@@ -34,6 +34,8 @@ const option_info* find_option(const api::method& m, std::string_view name) {
     return at == m.options.end() ? nullptr : &*at;
 }
 
+}  // namespace
+
 // What would be ignored beside the others is passed over: which of them the caller set is known in Python alone.
 api::option_values values_of(const api::method& m, const py::dict& given) {
     api::settings out;
@@ -45,6 +47,35 @@ api::option_values values_of(const api::method& m, const py::dict& given) {
     }
     return api::option_values::stored(m.name, m.options, out);
 }
+
+bool has_steps(const api::method& m) { return find_option(m, "max_iter") != nullptr; }
+
+matrix_view<const double> targets_of(const std::optional<doubles>& y) {
+    if (!y) return {};
+    return {y->data(), y->shape(0), y->ndim() > 1 ? y->shape(1) : 1};
+}
+
+std::vector<std::pair<double, double>> class_weights(const py::object& given) {
+    const std::vector<double> weights = as_vector(given);
+    std::vector<std::pair<double, double>> out;
+    for (std::size_t c = 0; c < weights.size(); ++c)
+        if (weights[c] != 1) out.emplace_back(static_cast<double>(c), weights[c]);
+    return out;
+}
+
+fit_control control_of(const std::pair<std::size_t, std::size_t>& memory, const py::object& time_limit,
+                       const py::object& n_jobs, run_control& run) {
+    fit_control out;
+    out.memory_bytes = memory.first;
+    out.most_bytes = memory.second;
+    if (!time_limit.is_none()) out.seconds = time_limit.cast<double>();
+    out.threads = thread_count(n_jobs);
+    out.any_order = true;
+    out.progress = run.watching();
+    return out;
+}
+
+namespace {
 
 template <class T>
 py::object as_object(T value) {
@@ -109,14 +140,6 @@ auto on_examples(const py::object& x, int threads, Work work) {
     return on_input(x, threads, any, any);
 }
 
-std::vector<std::pair<double, double>> class_weights(const py::object& given) {
-    const std::vector<double> weights = as_vector(given);
-    std::vector<std::pair<double, double>> out;
-    for (std::size_t c = 0; c < weights.size(); ++c)
-        if (weights[c] != 1) out.emplace_back(static_cast<double>(c), weights[c]);
-    return out;
-}
-
 // (model, was it interrupted). x: Data with a kernel, or the matrix of kernel values without one; y: a column or a
 // matrix of targets, or None.
 py::tuple fit(const std::string& name, const py::dict& options, const py::object& x, const kernel* k,
@@ -125,17 +148,9 @@ py::tuple fit(const std::string& name, const py::dict& options, const py::object
               const py::object& callback) {
     const api::method& m = api::find_method(name);
     const api::option_values values = values_of(m, options);
-    run_control run(callback, find_option(m, "max_iter") != nullptr);  // without steps there is nothing to keep
-    fit_control control;
-    control.memory_bytes = memory.first;
-    control.most_bytes = memory.second;
-    if (!time_limit.is_none()) control.seconds = time_limit.cast<double>();
-    control.threads = thread_count(n_jobs);
-    control.any_order = true;
-    control.progress = run.watching();
-    const matrix_view<const double> targets =
-        !y ? matrix_view<const double>()
-           : matrix_view<const double>(y->data(), y->shape(0), y->ndim() > 1 ? y->shape(1) : 1);
+    run_control run(callback, has_steps(m));  // without steps there is nothing to keep
+    const fit_control control = control_of(memory, time_limit, n_jobs, run);
+    const matrix_view<const double> targets = targets_of(y);
     const auto kernel_used = k ? std::make_shared<const kernel>(*k) : nullptr;
     const std::vector<double> weight = as_vector(sample_weight);
     const auto weights = class_weights(class_weight);

@@ -11,4 +11,13 @@ struct held_model {
     const api::fitted* operator->() const { return fitted.get(); }
 };
 
+// What fit() is told, in the library's terms.
+api::option_values values_of(const api::method& m, const py::dict& given);
+bool has_steps(const api::method& m);
+matrix_view<const double> targets_of(const std::optional<doubles>& y);
+std::vector<std::pair<double, double>> class_weights(const py::object& given);
+// memory: for kernel values, and for everything beside the data.
+fit_control control_of(const std::pair<std::size_t, std::size_t>& memory, const py::object& time_limit,
+                       const py::object& n_jobs, run_control& run);
+
 }  // namespace mercer::python

@@ -27,5 +27,6 @@ PYBIND11_MODULE(_core, m) {
     mercer::python::bind_texts(m);
     mercer::python::bind_tune(m);
     mercer::python::bind_learn(m);
+    mercer::python::bind_processes(m);
     mercer::python::bind_explain(m);
 }

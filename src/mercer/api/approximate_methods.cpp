@@ -4,10 +4,12 @@
 
 #include <cmath>
 #include <optional>
+#include <type_traits>
 
 #include "mercer/api/centres_told.h"
 #include "mercer/api/described.h"
 #include "mercer/base/parallel.h"
+#include "mercer/base/processes/process_group.h"
 #include "mercer/methods/approximate/methods.h"
 #include "mercer/methods/approximate/nystroem.h"
 #include "mercer/methods/approximate/nystroem_features.h"
@@ -204,12 +206,22 @@ method entry_by_passes() {
 
 }  // namespace
 
-fitted_ptr fit(const method& m, const option_values& options, const kernel_rows& x, matrix_view<const double> y,
-               const fit_control& control) {
+fitted_ptr fit(const method& m, const option_values& options, const passes_task& task, const fit_control& control) {
     std::optional<thread_limit> limit;
     if (control.threads > 0) limit.emplace(control.threads);
     fit_watch watch(control);
-    return m.fit_rows({{matrix_view<const double>(), y, nullptr}, options, control, watch}, x);
+    return m.fit_rows({{matrix_view<const double>(), task.y, nullptr, task.sample_weight, task.class_weight},
+                       options,
+                       control,
+                       watch,
+                       task.x.processes()},
+                      task.x);
+}
+
+fit_status fit_call::ended(fit_status of) const {
+    of = watch.ended(of);
+    // The clock of one process stops all of them, and all say so.
+    return everywhere(processes, of != fit_status::time_limit) ? of : fit_status::time_limit;
 }
 
 std::vector<method> approximate_methods() {

@@ -18,6 +18,7 @@
 namespace mercer {
 struct svm_model;
 class kernel_rows;
+class process_group;
 }  // namespace mercer
 
 namespace mercer::api {
@@ -44,6 +45,7 @@ struct fit_call : fit_task {
     const option_values& options;
     const fit_control& control;
     fit_watch& watch;
+    const process_group* processes = nullptr;  // those that share the fit
 
     std::span<const double> targets() const { return {y.data, static_cast<std::size_t>(y.cols > 0 ? y.rows : 0)}; }
     bool any_order() const { return control.any_order && few_examples(x.size(), sample_weight); }
@@ -85,10 +87,11 @@ struct fit_call : fit_task {
         return x.visit([&](const dataset& objects) { return f(*k, objects); },
                        [&](matrix_view<const double> K) { return f(precomputed<double>(K)); });
     }
+    fit_status ended(fit_status of) const;
     // The fitted model; one that ran out of time says so.
     template <class Fitted, class Model, class... More>
     fitted_ptr made(Model m, More&&... more) const {
-        if constexpr (requires { m.status; }) m.status = watch.ended(m.status);
+        if constexpr (requires { m.status; }) m.status = ended(m.status);
         return std::make_shared<const Fitted>(std::move(m), std::forward<More>(more)...);
     }
 };
@@ -127,9 +130,14 @@ fitted_ptr fit(const method& m, const option_values& options, fit_task task, con
 // Any file of an estimator, LIBSVM's text among them: the model, and the name of its method.
 std::pair<fitted_ptr, std::string> parse_fitted(std::string_view bytes, const std::string& name);
 fitted_ptr as_fitted(svm_model m);
-// Fits a method that has `fit_rows` to the examples of x.
-fitted_ptr fit(const method& m, const option_values& options, const kernel_rows& x, matrix_view<const double> y,
-               const fit_control& control);
+// Fits a method that has `fit_rows`. Where several processes share the examples, y and the weights are of this one's.
+struct passes_task {
+    const kernel_rows& x;
+    matrix_view<const double> y;  // no columns where the method learns from the objects alone
+    std::vector<double> sample_weight{};
+    std::vector<std::pair<double, double>> class_weight{};
+};
+fitted_ptr fit(const method& m, const option_values& options, const passes_task& task, const fit_control& control);
 
 // What adapters share.
 // `trouble` of methods that end with such a status: what did not converge, and the options that decide when it ends

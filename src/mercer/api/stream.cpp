@@ -56,8 +56,7 @@ model fit(const spec& s, row_batches& data, const fit_control& control) {
         fail(errc::unsupported,
              fmt::format("{} is a kernel on {}, the data are {}", k->text(), name(k->where()), name(seen.kind)));
     const streamed_rows rows(*k, data, seen, prepare);
-    const matrix_view<const double> y(seen.y.data(), seen.own, learns ? 1 : 0);
-    out.inner_ = api::fit(m, options, rows, y, control);
+    out.inner_ = api::fit(m, options, passes_task{rows, {seen.y.data(), seen.own, learns ? 1 : 0}}, control);
     out.spec_ = {m.name, k->text(), s.scale, options.all(), {}, {}};
     out.class_names_ = m.targets == answer::classes ? seen.class_names : std::vector<std::string>{};
     out.feature_names_ = seen.feature_names;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "mercer/base/error.h"
@@ -20,18 +21,20 @@ void check_targets(const std::string& owner, index n, matrix_view<const double> 
                      fmt::format("{}: target {}, column {} is {}, not a finite number", owner, i, c, y(i, c)));
 }
 
-std::vector<double> checked_weights(const std::string& owner, index n, std::span<const double> weight) {
-    if (weight.empty()) return std::vector<double>(static_cast<std::size_t>(n), 1.0);
+void check_weights(const std::string& owner, index n, std::span<const double> weight) {
     if (static_cast<index>(weight.size()) != n)
         fail(errc::invalid_argument, fmt::format("{}: {} examples but {} sample weights", owner, n, weight.size()));
-    bool some = false;
-    for (std::size_t i = 0; i < weight.size(); ++i) {
+    for (std::size_t i = 0; i < weight.size(); ++i)
         if (!(weight[i] >= 0) || !std::isfinite(weight[i]))
             fail(errc::data,
                  fmt::format("{}: sample weight {} must satisfy 0 <= weight < infinity, got {}", owner, i, weight[i]));
-        some = some || weight[i] > 0;
-    }
-    if (!some) fail(errc::data, fmt::format("{}: all sample weights are zero", owner));
+}
+
+std::vector<double> checked_weights(const std::string& owner, index n, std::span<const double> weight) {
+    if (weight.empty()) return std::vector<double>(static_cast<std::size_t>(n), 1.0);
+    check_weights(owner, n, weight);
+    if (std::ranges::none_of(weight, [](double w) { return w > 0; }))
+        fail(errc::data, fmt::format("{}: all sample weights are zero", owner));
     return {weight.begin(), weight.end()};
 }
 

@@ -13,6 +13,8 @@ namespace mercer {
 void check_targets(const std::string& owner, index n, matrix_view<const double> y);
 // The weights, 1 where none are given; fails unless there are n of them with 0 <= weight < infinity, not all of them 0.
 std::vector<double> checked_weights(const std::string& owner, index n, std::span<const double> weight);
+// Fails unless there are n weights with 0 <= weight < infinity.
+void check_weights(const std::string& owner, index n, std::span<const double> weight);
 // The examples of positive weight, ascending.
 std::vector<index> positive(std::span<const double> weight);
 // Fails, naming the bytes, where `needed` is more than the budget.

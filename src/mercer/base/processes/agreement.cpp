@@ -18,4 +18,10 @@ double largest_of(const process_group* group, double mine) {
     return out;
 }
 
+bool everywhere(const process_group* group, bool mine) {
+    double not_so = mine ? 0 : 1;
+    if (group) group->add(&not_so, 1);
+    return not_so == 0;
+}
+
 }  // namespace mercer

@@ -1,6 +1,6 @@
 // Processes that work on one fit together, each on its own rows: what they say to each other. The library links no
 // message passing: libmercer_mpi.so (backends/mpi), where it was built, is found at run time by a program that was
-// started by mpirun or srun.
+// started by mpirun or srun, or that has a communicator of MPI.
 //
 // All calls are made by all processes in the same order. A process that fails ends all of them (`end`): the others may
 // be waiting for it.
@@ -27,6 +27,9 @@ public:
     virtual std::vector<std::string> all(const std::string& mine) const = 0;
     // The sum of what each has, at each, in no fixed order: for numbers whose sums are exact.
     virtual void add(double* data, std::size_t count) const = 0;
+    // Said by a process that has failed, and will make no other call: whether all the others say it too within so many
+    // seconds. Then nobody waits for anybody.
+    virtual bool all_failed(double seconds) const = 0;
     // Ends every process of the group, this one too.
     [[noreturn]] virtual void end(int code) const = 0;
 
@@ -39,6 +42,8 @@ public:
 
 // The largest of what each has; NaN counts as nothing.
 double largest_of(const process_group* group, double mine);
+// Whether it is so at all of them.
+bool everywhere(const process_group* group, bool mine);
 inline bool agreed(const process_group* group, bool mine) { return group ? group->agreed(mine) : mine; }
 
 // The processes this one was started with; null where it was started alone. Fails where there are others, but no
@@ -46,7 +51,17 @@ inline bool agreed(const process_group* group, bool mine) { return group ? group
 const process_group* started_processes();
 // The same where they have been joined already.
 const process_group* joined_processes() noexcept;
+// The processes of a communicator of MPI, which somebody else has initialised and will finalise, by its handle in
+// Fortran (MPI_Comm_c2f, mpi4py's py2f). `library`: what MPI_Get_library_version says where the handle is from: a
+// handle means nothing to another MPI. Called by all of them.
+std::unique_ptr<const process_group> processes_of_communicator(int handle, const std::string& library);
+// Fails, saying why, where that would: for one process alone, before any other waits for it.
+void require_communicators(const std::string& library);
 // How many threads are this process's share of its machine.
 int threads_of_process(const process_group& group);
+
+// A process that failed while others go on leaves them waiting: says why, with its number, and ends all. Returns where
+// all of them failed, and each can say so itself.
+void end_unless_all_failed(const process_group& group, const std::string& why);
 
 }  // namespace mercer

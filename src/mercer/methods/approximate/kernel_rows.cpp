@@ -8,26 +8,35 @@
 namespace mercer {
 namespace {
 
-evaluator_memory for_passes() { return {std::size_t{64} << 20, std::size_t{256} << 20}; }
-
-// Rows of K as one batch, kept in memory where that is worth it.
 template <class T>
-owned<gram_batches<T>> in_one_batch(std::shared_ptr<const gram<T>> k, std::size_t budget) {
-    const double bytes = sizeof(T) * static_cast<double>(k->rows()) * static_cast<double>(k->cols());
-    owned<gram_batches<T>> out{{k}, nullptr};
-    if (k->element_cost() > 2 && (bytes <= static_cast<double>(budget) || k->element_cost() > 30)) {
-        auto kept = std::make_shared<const kept_rows<T>>(*k, budget, false);
-        out.keep.push_back(kept);
-        out.it = std::make_unique<one_batch<T>>(*kept);
-    } else {
-        out.it = std::make_unique<one_batch<T>>(*k);
-    }
-    return out;
+struct kept_gram {
+    std::unique_ptr<const gram<T>> fresh;
+    kept_rows<T> kept;
+};
+
+template <class T>
+owned<gram_batches<T>> in_one_batch(std::shared_ptr<const gram<T>> k) {
+    return {{k}, std::make_unique<one_batch<T>>(*k)};
 }
 
 std::vector<index> listed(std::span<const index> which) { return {which.begin(), which.end()}; }
 
 }  // namespace
+
+template <class T>
+std::shared_ptr<const gram<T>> rows_of_passes(const kernel& k, const dataset& x, const dataset& centres,
+                                              std::size_t budget) {
+    auto fresh = make_gram<T>(k, x, centres, {std::size_t{64} << 20, std::size_t{256} << 20, sizeof(T) == 4});
+    const double bytes = sizeof(T) * static_cast<double>(fresh->rows()) * static_cast<double>(fresh->cols());
+    const bool worth =
+        fresh->element_cost() > 2 && (bytes <= static_cast<double>(budget) || fresh->element_cost() > 30);
+    if (!worth) return fresh;
+    const gram<T>& rows = *fresh;
+    const std::shared_ptr<const kept_gram<T>> both(new kept_gram<T>{std::move(fresh), {rows, budget, false}});
+    return {both, &both->kept};
+}
+template std::shared_ptr<const gram<float>> rows_of_passes(const kernel&, const dataset&, const dataset&, std::size_t);
+template std::shared_ptr<const gram<double>> rows_of_passes(const kernel&, const dataset&, const dataset&, std::size_t);
 
 bool float_pays(const kernel& k, index rows, index centres) {
     return k.properties().normalised && static_cast<double>(rows) * static_cast<double>(centres) > 3e8;
@@ -42,11 +51,11 @@ owned<gram<double>> objects_in_memory::between(const dataset& left, std::span<co
 }
 owned<gram_batches<double>> objects_in_memory::passes(const dataset& centres, std::span<const index>,
                                                       std::size_t budget) const {
-    return in_one_batch<double>(make_gram<double>(*k_, x_, centres, for_passes()), budget);
+    return in_one_batch(rows_of_passes<double>(*k_, x_, centres, budget));
 }
 owned<gram_batches<float>> objects_in_memory::rough_passes(const dataset& centres, std::size_t budget) const {
     if (!float_pays(*k_, x_.size(), centres.size())) return {};
-    return in_one_batch<float>(make_gram<float>(*k_, x_, centres, {64u << 20, 256u << 20, true}), budget);
+    return in_one_batch(rows_of_passes<float>(*k_, x_, centres, budget));
 }
 
 owned<gram<double>> values_in_memory::among(const dataset&, std::span<const index> which) const {

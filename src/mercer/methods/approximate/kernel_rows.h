@@ -87,6 +87,12 @@ private:
     const gram<double>& k_;
 };
 
+// What the passes of rows in memory are made of: rows of K, kept where they take at most `budget` bytes or are dear to
+// compute.
+template <class T>
+std::shared_ptr<const gram<T>> rows_of_passes(const kernel& k, const dataset& x, const dataset& centres,
+                                              std::size_t budget);
+
 // Whether passes in float are worth it: kernel values of size 1, and so many of them that double, of which no more than
 // a part would be kept in memory, takes seconds.
 bool float_pays(const kernel& k, index rows, index centres);

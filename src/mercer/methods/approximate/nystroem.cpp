@@ -167,8 +167,13 @@ labelled labels_of(const kernel_rows& x, std::span<const double> y, const nystro
 }  // namespace
 
 std::vector<double> own_weights(const kernel_rows& x, const nystroem_options& o, const char* owner) {
-    if (x.processes() && o.sample_weight.empty()) return std::vector<double>(static_cast<std::size_t>(x.own()), 1.0);
-    return checked_weights(owner, x.own(), o.sample_weight);
+    if (!x.processes()) return checked_weights(owner, x.own(), o.sample_weight);
+    // One of several processes may have no examples but those without weight, or none at all.
+    std::vector<double> out(static_cast<std::size_t>(x.own()), 1.0);
+    if (!o.sample_weight.empty()) check_weights(owner, x.own(), out = o.sample_weight);
+    if (everywhere(x.processes(), std::ranges::none_of(out, [](double w) { return w > 0; })))
+        fail(errc::data, fmt::format("{}: all sample weights are zero", owner));
+    return out;
 }
 
 nystroem_ridge_model fit_nystroem_ridge(const kernel_rows& x, matrix_view<const double> y, const nystroem_options& o) {

@@ -77,6 +77,44 @@ std::vector<index> chosen(const std::vector<index>& from, std::span<const index>
     return out;
 }
 
+// The examples that have weight, whichever process has them: those without are not there.
+class present_rows {
+public:
+    present_rows(const kernel_rows& x, std::span<const double> weight)
+        : group_(x.processes()), first_(x.first()), size_(x.size()) {
+        all_ = everywhere(group_, std::ranges::all_of(weight, [](double w) { return w > 0; }));
+        if (all_) return;
+        mine_ = positive(weight), size_ = 0;
+        std::vector<double> counts(static_cast<std::size_t>(group_ ? group_->size() : 1), 0.0);
+        const auto me = static_cast<std::size_t>(group_ ? group_->rank() : 0);
+        counts[me] = static_cast<double>(mine_.size());
+        if (group_) group_->add(counts.data(), counts.size());
+        for (std::size_t rank = 0; rank < counts.size(); ++rank) {
+            if (rank < me) before_ += static_cast<index>(counts[rank]);
+            size_ += static_cast<index>(counts[rank]);
+        }
+    }
+    index size() const { return size_; }
+    // The numbers of those at these places among them.
+    std::vector<index> rows(const std::vector<index>& places) const {
+        if (all_) return places;
+        std::vector<double> found(places.size(), 0.0);
+        for (std::size_t i = 0; i < places.size(); ++i) {
+            const index at = places[i] - before_;
+            if (at >= 0 && at < std::ssize(mine_))
+                found[i] = static_cast<double>(first_ + mine_[static_cast<std::size_t>(at)]);
+        }
+        if (group_) group_->add(found.data(), found.size());
+        return {found.begin(), found.end()};
+    }
+
+private:
+    const process_group* group_;
+    index first_, size_, before_ = 0;
+    bool all_ = true;
+    std::vector<index> mine_;
+};
+
 // What rank 0 finds, the same at all.
 template <class Find>
 std::vector<index> said_by_first(const process_group* group, Find find) {
@@ -98,10 +136,8 @@ nystroem_problem pose_nystroem(const kernel_rows& x, const nystroem_options& o, 
         fail(errc::invalid_argument, fmt::format("{}: must satisfy n_centres >= 1, got {}", owner, o.n_centres));
     if (!(o.accuracy >= 0 && o.accuracy < 1))
         fail(errc::invalid_argument, fmt::format("{}: must satisfy 0 <= accuracy < 1, got {}", owner, o.accuracy));
-    // Those without weight are not there; where several processes share the rows, all have one.
-    std::vector<index> rows;
-    if (std::ranges::any_of(weight, [](double w) { return !(w > 0); })) rows = positive(weight);
-    const index n = rows.empty() ? x.size() : std::ssize(rows);
+    const present_rows present(x, weight);
+    const index n = present.size();
     const std::vector<index> given =
         o.centres == centre_choice::given ? given_rows(o, x.size(), owner) : std::vector<index>{};
     const index m = std::min(n, !given.empty()   ? std::ssize(given)
@@ -111,8 +147,7 @@ nystroem_problem pose_nystroem(const kernel_rows& x, const nystroem_options& o, 
     // those to judge by.
     seeded random(o.seed);
     const index to_choose = rows_to_choose_from(n, m, o, owner), to_judge = std::min<index>(n, 1000);
-    const std::vector<index> order = random.sample(n, std::min(n, to_choose + to_judge));
-    std::vector<index> sample = rows.empty() ? order : chosen(rows, order);
+    std::vector<index> sample = present.rows(random.sample(n, std::min(n, to_choose + to_judge)));
     std::vector<index> pool(sample.begin(), sample.begin() + to_choose), judges(sample.end() - to_judge, sample.end());
     if (!given.empty()) pool = given, sample.insert(sample.end(), given.begin(), given.end());
     for (auto* each : {&sample, &pool, &judges}) std::ranges::sort(*each);

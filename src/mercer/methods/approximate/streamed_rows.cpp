@@ -10,6 +10,7 @@
 #include "mercer/base/processes/process_group.h"
 #include "mercer/base/stop.h"
 #include "mercer/data/kinds/all_kinds.h"
+#include "mercer/methods/approximate/sent_objects.h"
 #include "mercer/methods/codec.h"
 
 namespace mercer {
@@ -42,19 +43,7 @@ private:
 
 }  // namespace
 
-// Objects on their way from one process to another.
-struct sent_objects {
-    dataset x;
-};
-template <>
-struct file_form<sent_objects> {
-    static constexpr std::string_view format = "mercer-objects";
-    static constexpr int version = 1;
-    static void parts(auto& a, auto& m) { a.objects("objects", m.x); }
-};
-template struct model_file<sent_objects>;
-
-// And what a process has read.
+// What a process has read, on its way to the others.
 struct sent_facts {
     index own = 0, dims = 0;
     std::string kind;
@@ -101,18 +90,6 @@ void agree(const process_group& group, streamed_targets& out) {
     std::ranges::sort(names);
     names.erase(std::unique(names.begin(), names.end()), names.end());
     out.class_names = names;
-}
-
-// The objects of all processes, in their order.
-dataset joined(const process_group& group, const dataset& mine) {
-    dataset out;
-    for (const std::string& each :
-         group.all(mine.size() == 0 ? std::string() : model_file<sent_objects>::bytes({mine}))) {
-        if (each.empty()) continue;
-        const dataset some = model_file<sent_objects>::parse(each, "objects of another process").x;
-        out = out.size() == 0 ? some : concatenate(out, some);
-    }
-    return out;
 }
 
 }  // namespace

@@ -259,7 +259,7 @@ private:
     }
 
     bool go_on() {
-        if (agreed(group_, !o_.progress || o_.progress(out_.passes, out_.gap))) return true;
+        if (everywhere(group_, !o_.progress || o_.progress(out_.passes, out_.gap))) return true;
         out_.status = fit_status::cancelled;
         return false;
     }

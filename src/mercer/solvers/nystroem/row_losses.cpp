@@ -8,7 +8,11 @@
 namespace mercer {
 namespace {
 
-double largest_weight(std::span<const double> weight) { return weight.empty() ? 1.0 : std::ranges::max(weight); }
+// Of no rows it is 0: those of other processes may all have less than 1.
+double largest_weight(index rows, std::span<const double> weight) {
+    if (rows == 0) return 0;
+    return weight.empty() ? 1.0 : std::ranges::max(weight);
+}
 
 }  // namespace
 
@@ -55,9 +59,9 @@ double column_losses::mean_curvature(index row) const {
 }
 
 double column_losses::largest_curvature() const {
-    return largest_weight(weight_) * (loss_.kind == loss_kind::squared ? 1.0 : 2.0);  // squared hinge has 2
+    return largest_weight(n_, weight_) * (loss_.kind == loss_kind::squared ? 1.0 : 2.0);  // squared hinge has 2
 }
-double softmax_losses::largest_curvature() const { return 0.25 * largest_weight(weight_); }
+double softmax_losses::largest_curvature() const { return 0.25 * largest_weight(std::ssize(label_), weight_); }
 
 softmax_losses::softmax_losses(std::span<const index> label, index classes, std::span<const double> weight, index first)
     : label_(label), classes_(classes), first_(first), weight_(weight) {

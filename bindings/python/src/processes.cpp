@@ -1,0 +1,68 @@
+// Fits shared by processes that mpi4py knows: each has rows of its own.
+#include "mercer/base/processes/process_group.h"
+#include "mercer/data/variance.h"
+#include "mercer/methods/approximate/shared_rows.h"
+#include "models.h"
+
+namespace mercer::python {
+namespace {
+
+// work() without the interpreter's lock. Where it fails in this process alone the job ends here: the others wait.
+template <class Work>
+auto or_end_all(const process_group& group, Work work) {
+    return without_lock(0, [&] {
+        try {
+            return work();
+        } catch (const std::exception& problem) {
+            end_unless_all_failed(group, problem.what());
+            throw;
+        }
+    });
+}
+
+// The rows of a process that has none may be None.
+dataset rows_of_process(const py::object& x) { return x.is_none() ? dataset() : x.cast<dataset>(); }
+
+// (model, was this process interrupted). As fit() in models.cpp.
+py::tuple fit_shared(const process_group& group, const std::string& name, const py::dict& options, const py::object& x,
+                     const kernel& k, const doubles& y, const py::object& sample_weight, const py::object& class_weight,
+                     const std::pair<std::size_t, std::size_t>& memory, const py::object& time_limit,
+                     const py::object& n_jobs, const py::object& callback) {
+    const api::method& m = api::find_method(name);
+    const api::option_values values = values_of(m, options);
+    run_control run(callback, true, true);
+    fit_control control = control_of(memory, time_limit, n_jobs, run);
+    if (control.threads == 0) control.threads = threads_of_process(group);
+    const matrix_view<const double> targets = targets_of(y);
+    const dataset rows = rows_of_process(x);
+    const std::vector<double> weight = as_vector(sample_weight);
+    const auto weights = class_weights(class_weight);
+    held_model made{or_end_all(group, [&] {
+        const shared_examples all = deal_at_leaves(group, rows, targets, weight);
+        return api::fit(m, values, api::passes_task{shared_rows(k, all), all.y.view(), all.weight, weights}, control);
+    })};
+    run.finish();
+    return py::make_tuple(std::move(made), run.interrupted());
+}
+
+double shared_variance(const process_group& group, const py::object& x, const py::object& sample_weight) {
+    const dataset rows = rows_of_process(x);
+    const std::vector<double> weight = as_vector(sample_weight);
+    return or_end_all(group, [&] { return entry_variance(rows, weight, &group); });
+}
+
+}  // namespace
+
+void bind_processes(py::module_& m) {
+    m.def("require_communicators", &require_communicators);
+    py::class_<process_group>(m, "Processes", "The processes of a communicator of MPI.")
+        .def(py::init([](int handle, const std::string& library) {
+            // Python has no word for a constant.
+            return std::unique_ptr<process_group>(
+                const_cast<process_group*>(processes_of_communicator(handle, library).release()));
+        }))
+        .def("fit", &fit_shared)
+        .def("entry_variance", &shared_variance);
+}
+
+}  // namespace mercer::python
