@@ -198,6 +198,16 @@ dataset shared_rows::gather(std::span<const index> which) const {
     return joined(*all_.group, mine);
 }
 
+std::vector<double> shared_rows::self() const {
+    std::vector<double> out;
+    for (const dataset* each : {&all_.border, &all_.rest}) {
+        if (each->size() == 0) continue;
+        const std::vector<double> some = self_values(*k_, *each);
+        out.insert(out.end(), some.begin(), some.end());
+    }
+    return out;
+}
+
 owned<gram<double>> shared_rows::among(const dataset& objects, std::span<const index>) const {
     return {{}, make_gram<double>(*k_, objects, std::size_t{64} << 20)};
 }
