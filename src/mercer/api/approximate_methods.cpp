@@ -13,7 +13,7 @@
 #include "mercer/methods/approximate/methods.h"
 #include "mercer/methods/approximate/nystroem.h"
 #include "mercer/methods/approximate/nystroem_features.h"
-#include "mercer/methods/approximate/random_features.h"
+#include "mercer/methods/approximate/random/random_features.h"
 
 namespace mercer::api {
 

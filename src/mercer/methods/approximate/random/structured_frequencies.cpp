@@ -1,4 +1,4 @@
-#include "mercer/methods/approximate/structured_frequencies.h"
+#include "mercer/methods/approximate/random/structured_frequencies.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "mercer/methods/approximate/count_sketch.h"
+#include "mercer/methods/approximate/random/count_sketch.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "mercer/methods/approximate/count_sketch.h"
+#include "mercer/methods/approximate/random/count_sketch.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <random>
 
 #include "contracts/errors.h"
-#include "mercer/methods/approximate/random_features.h"
+#include "mercer/methods/approximate/random/random_features.h"
 
 namespace mercer {
 namespace {

@@ -21,8 +21,8 @@
 
 #include "mercer/data/dataset.h"
 #include "mercer/kernels/kernel.h"
-#include "mercer/methods/approximate/count_sketch.h"
-#include "mercer/methods/approximate/structured_frequencies.h"
+#include "mercer/methods/approximate/random/count_sketch.h"
+#include "mercer/methods/approximate/random/structured_frequencies.h"
 #include "mercer/methods/model_file.h"
 
 namespace mercer {

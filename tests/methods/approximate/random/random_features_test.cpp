@@ -1,4 +1,4 @@
-#include "mercer/methods/approximate/random_features.h"
+#include "mercer/methods/approximate/random/random_features.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "mercer/methods/approximate/structured_frequencies.h"
+#include "mercer/methods/approximate/random/structured_frequencies.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include "contracts/errors.h"
 #include "mercer/base/parallel.h"
 #include "mercer/data/linear_rows.h"
-#include "mercer/methods/approximate/random_features.h"
+#include "mercer/methods/approximate/random/random_features.h"
 
 namespace mercer {
 namespace {
