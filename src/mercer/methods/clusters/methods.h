@@ -72,7 +72,7 @@ struct nystroem_kmeans {
     index n_clusters = 8, n_centres = 1000;
     std::string centres = "mixed";
     std::vector<double> centre_rows{};
-    double tol = 1e-6;
+    double tol = 1e-5;
     index n_init = 10, max_iter = 300, seed = 0;
 
     static method_facts facts() {
