@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "mercer/base/error.h"
+#include "mercer/base/processes/process_group.h"
 #include "mercer/solvers/algebra/dense_algebra.h"
 
 namespace mercer {
@@ -13,9 +14,14 @@ namespace {
 
 constexpr index chunk = 512;
 
+// RᵀR = A, R in its upper half; false where a pivot is not positive.
+bool factored(matrix<double>& a, const process_group* together) {
+    return together ? together->factor(a.data(), static_cast<std::size_t>(a.rows())) : mercer::cholesky_in_place(a);
+}
+
 }  // namespace
 
-nystroem_basis::nystroem_basis(matrix<double> k_mm) {
+nystroem_basis::nystroem_basis(matrix<double> k_mm, const process_group* together) {
     const index m = k_mm.rows();
     for (index i = 0; i < m; ++i) largest_ = std::max(largest_, k_mm(i, i));
     if (!(largest_ > 0) || !std::isfinite(largest_))
@@ -26,7 +32,7 @@ nystroem_basis::nystroem_basis(matrix<double> k_mm) {
         t_ = k_mm;
         for (index i = 0; i < m; ++i) t_(i, i) += added_;
         require_finite_half(t_.view(), "kernel values of the centres");
-        if (mercer::cholesky_in_place(t_)) return;
+        if (factored(t_, together)) return;
     }
     fail(errc::not_psd,
          "the kernel matrix of the centres is not positive semidefinite: see `mercer kernel test`, or take other "
@@ -38,16 +44,19 @@ void nystroem_basis::to_coefficients(matrix_view<double> rows) const {
 }
 void nystroem_basis::to_gradient(matrix_view<double> rows) const { cholesky_half_solve_rows(t_.view(), rows); }
 
-sketched_hessian::sketched_hessian(const nystroem_basis& basis, matrix<double> sketch, double lambda)
+sketched_hessian::sketched_hessian(const nystroem_basis& basis, matrix<double> sketch, double lambda,
+                                   const process_group* together)
     : a_(sketch.cols(), sketch.cols()) {
     const index m = basis.size();
     const bool constant = sketch.cols() > m;
     double rows = 0;  // of weight 1: what the ones add up to
     for (index first = 0; first < sketch.rows(); first += chunk) {
+        if (together && first / chunk % together->size() != together->rank()) continue;
         const index count = std::min(chunk, sketch.rows() - first);
         basis.to_gradient(matrix_view<double>(sketch.row(first), count, m, sketch.cols()));  // φ = T⁻ᵀk
         add_gram(sketch.view().block(first, 0, count, sketch.cols()), a_);
     }
+    if (together) together->add(a_.data(), static_cast<std::size_t>(a_.rows() * a_.cols()));
     if (constant) rows = a_(m, m);
     sketch = {};
     double trace = 0;
@@ -56,7 +65,7 @@ sketched_hessian::sketched_hessian(const nystroem_basis& basis, matrix<double> s
     // Without a ridge the constant needs some curvature of its own where the sketch has none.
     if (constant) a_(m, m) += std::max(1e-10 * rows, 1e-300);
     const matrix<double> whole = a_;
-    for (double more = 0x1p-46 * (trace + lambda); !mercer::cholesky_in_place(a_); more *= 100) {
+    for (double more = 0x1p-46 * (trace + lambda); !factored(a_, together); more *= 100) {
         if (!std::isfinite(more)) fail(errc::data, "Newton's equations: the matrix must be finite");
         a_ = whole;
         for (index i = 0; i < a_.rows(); ++i) a_(i, i) += more;
