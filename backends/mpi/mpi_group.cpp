@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "mercer/base/processes/process_group.h"
+#include "shared_factor.h"
 
 namespace mercer {
 namespace {
@@ -76,6 +77,8 @@ public:
             MPI_Allreduce(MPI_IN_PLACE, at, bytes / static_cast<int>(sizeof(double)), MPI_DOUBLE, MPI_SUM, all_);
         });
     }
+    bool can_factor(std::size_t n) const override { return can_share_factor(size_, n); }
+    bool factor(double* upper, std::size_t n) const override { return shared_factor(all_, upper, n); }
     bool all_failed(double seconds) const override {
         const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
         MPI_Request barrier;
@@ -113,15 +116,15 @@ void start_mpi() {
 }  // namespace mercer
 
 // The number is that of the form of process_group: a program and a library of different forms do not find each other.
-extern "C" mercer::process_group* mercer_open_processes_2() {
+extern "C" mercer::process_group* mercer_open_processes_3() {
     mercer::start_mpi();
     static mercer::mpi_group* const group = new mercer::mpi_group(MPI_COMM_WORLD);
     return group;
 }
-extern "C" mercer::process_group* mercer_open_communicator_2(int handle) {
+extern "C" mercer::process_group* mercer_open_communicator_3(int handle) {
     return new mercer::mpi_group(MPI_Comm_f2c(handle));
 }
-extern "C" const char* mercer_mpi_library_2() {
+extern "C" const char* mercer_mpi_library_3() {
     static char text[MPI_MAX_LIBRARY_VERSION_STRING];
     int length = 0;
     MPI_Get_library_version(text, &length);

@@ -79,6 +79,21 @@ class Processes(mercer_program.Scratch):
                 all_words = [*words, "--kernel", "rbf(gamma=0.1)", "--set", "n_centres=30"]
                 self.assertEqual(self.by(4, method, data, *all_words), self.alone(method, data, *all_words))
 
+    def test_matrices_factored_together(self):
+        words = [*self.words, "tol=1e-12", "factors=together"]
+        found = self.path("answers")
+        mercer("fit", "nystroem_ridge", self.table, *words, "-o", self.path("one"))
+        mercer("predict", self.path("one"), self.table, "-o", found)
+        want = np.loadtxt(found, ndmin=1)
+        for processes in (2, 4):
+            child = started(processes, "fit", "nystroem_ridge", self.table, *words, "-o", self.path("many"))
+            out, err = child.communicate(timeout=300)
+            if "needs ScaLAPACK" in out + err:
+                self.skipTest("mercer was built without ScaLAPACK (libscalapack-openmpi-dev)")
+            self.assertEqual(child.returncode, 0, out + err)
+            mercer("predict", self.path("many"), self.table, "-o", found)
+            np.testing.assert_allclose(np.loadtxt(found, ndmin=1), want, rtol=0, atol=1e-8 * np.abs(want).max())
+
     def test_a_fault_of_one_process_ends_all(self):
         self.lines[4000] = "1,2,x,3\n"
         self.table.write_text("a,b,c,y\n" + "".join(self.lines))

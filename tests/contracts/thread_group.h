@@ -1,7 +1,9 @@
 // A process_group whose processes are threads, so that what several processes do is tested where there is no MPI.
 #pragma once
 
+#include <algorithm>
 #include <barrier>
+#include <cmath>
 #include <condition_variable>
 #include <cstring>
 #include <deque>
@@ -65,6 +67,20 @@ public:
                             sizeof more);
                 data[i] += more;
             }
+    }
+    // By each, from the definition.
+    bool can_factor(std::size_t) const override { return true; }
+    bool factor(double* upper, std::size_t n) const override {
+        std::vector<double> a(upper, upper + n * n);
+        for (std::size_t i = 0; i < n; ++i)
+            for (std::size_t j = i; j < n; ++j) {
+                double sum = a[i * n + j];
+                for (std::size_t k = i; k-- > 0;) sum -= a[k * n + i] * a[k * n + j];
+                if (i == j && !(sum > 0)) return false;
+                a[i * n + j] = i == j ? std::sqrt(sum) : sum / a[i * n + i];
+            }
+        std::copy(a.begin(), a.end(), upper);
+        return true;
     }
     bool all_failed(double) const override { return true; }
     [[noreturn]] void end(int) const override { throw std::runtime_error("the group was ended"); }

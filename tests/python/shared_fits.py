@@ -12,6 +12,7 @@ import numpy as np
 import scipy.sparse
 
 import mercer
+from mercer._processes import Processes
 
 N = 1500
 RNG = np.random.default_rng(5)
@@ -149,6 +150,11 @@ ENDED = {
     "callback": callback_of_one_process(lambda: False),
     "time": lambda rows: ridge(rows, time_limit=1e-9),
 }
+TOGETHER = {
+    "ridge": lambda rows: ridge(rows, factors="together", tol=1e-12, n_centres=200),
+    "logistic": lambda rows: mercer.NystroemLogistic(n_centres=150, factors="together", tol=1e-12).fit(rows(X), rows(LABELS), comm=rows.comm),
+    "svc": lambda rows: mercer.NystroemSVC(n_centres=150, factors="together", tol=1e-12, class_weight="balanced").fit(rows(X), rows(LABELS), rows(W), comm=rows.comm),
+}  # fmt: skip
 DEADLY = {"kernel": fails_in_one_process, "halves": halves}
 
 
@@ -161,6 +167,23 @@ def found(model):
     for name in ("callback", "_model", *(["kernel"] if functions else [])):
         del state[name]
     return {"model": None if functions else model._model.to_bytes(), "state": state, "coefficients": model.dual_coef_}
+
+
+def factored(rows):
+    """[(answer, matrix, what is in its place afterwards)] of matrices that all processes factor together, and of some that they cannot."""
+    processes = Processes(rows.comm).open()
+    out = []
+    for n, sign in [(1, 1), (5, 1), (127, 1), (129, 1), (300, 1), (700, 1), (1, -1), (300, -1), (700, -1)]:
+        A = np.random.default_rng(n).normal(size=(n, 2 * n))
+        A = A @ A.T
+        A[-1, -1] *= sign  # the last pivot
+        before = A.copy()
+        out.append((processes.factor(A), before, A))
+    return out
+
+
+def values(model):
+    return model.predict(X) if isinstance(model, mercer.NystroemRidge) else model.decision_function(X)
 
 
 def got(case, rows):
@@ -178,5 +201,9 @@ if __name__ == "__main__":
     comm = MPI.COMM_WORLD
     cases = {**SAME, **{name: case for name, (case, _) in REFUSED.items()}, **ENDED, **DEADLY}
     *names, out = sys.argv[1:]
-    results = {name: got(cases[name], Rows(comm, comm.rank, comm.size)) for name in names}
+    rows = Rows(comm, comm.rank, comm.size)
+    if names == ["factors"]:
+        results = {"factored": factored(rows), **{name: values(case(rows)) for name, case in TOGETHER.items()}}
+    else:
+        results = {name: got(cases[name], rows) for name in names}
     Path(out, str(comm.rank)).write_bytes(pickle.dumps(results))

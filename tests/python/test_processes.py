@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import shared_fits
-from shared_fits import ENDED, REFUSED, SAME, Rows, X, Y, found, halves
+from shared_fits import ENDED, REFUSED, SAME, TOGETHER, Rows, X, Y, found, halves, values
 
 import mercer
 
@@ -75,6 +75,26 @@ def test_communicators_of_some_processes(tmp_path):
     want = [found(each) for each in halves(Rows())]
     for rank, got in enumerate(started(4, ["halves"], tmp_path)):
         same(got["halves"], want[rank % 2])
+
+
+@pytest.mark.parametrize("processes", [2, 3, 4])
+def test_matrices_that_all_factor_together(processes, tmp_path):
+    results = started(processes, ["factors"], tmp_path)
+    answers = [answer for answer, *_ in results[0]["factored"]]
+    if None in answers:
+        pytest.skip("ScaLAPACK was not there when mercer was built (libscalapack-openmpi-dev)")
+    assert answers == 6 * [True] + 3 * [False]
+    for got in results:
+        for (answer, A, R), (first, _, F) in zip(got["factored"], results[0]["factored"]):
+            assert answer == first
+            want = np.linalg.cholesky(A).T if answer else np.triu(A)
+            np.testing.assert_allclose(np.triu(R), want, rtol=0, atol=answer * 1e-13 * len(A) * np.abs(want).max())
+            if answer:
+                np.testing.assert_array_equal(np.triu(R), np.triu(F))
+    for name, case in TOGETHER.items():
+        want = values(case(Rows()))
+        for got in results:
+            np.testing.assert_allclose(got[name], want, rtol=0, atol=1e-8 * np.abs(want).max())
 
 
 def test_a_process_that_fails_alone_ends_the_job(tmp_path):

@@ -51,6 +51,15 @@ double shared_variance(const process_group& group, const py::object& x, const py
     return or_end_all(group, [&] { return entry_variance(rows, weight, &group); });
 }
 
+// RᵀR = A in place, of a matrix that all processes have; False where it is not positive definite, None where they
+// cannot.
+py::object shared_factor(const process_group& group, py::array_t<double, py::array::c_style> a) {
+    const auto n = static_cast<std::size_t>(a.shape(0));
+    double* upper = a.mutable_data();
+    if (!group.can_factor(n)) return py::none();
+    return py::bool_(or_end_all(group, [&] { return group.factor(upper, n); }));
+}
+
 }  // namespace
 
 void bind_processes(py::module_& m) {
@@ -62,7 +71,8 @@ void bind_processes(py::module_& m) {
                 const_cast<process_group*>(processes_of_communicator(handle, library).release()));
         }))
         .def("fit", &fit_shared)
-        .def("entry_variance", &shared_variance);
+        .def("entry_variance", &shared_variance)
+        .def("factor", &shared_factor, py::arg("a").noconvert());
 }
 
 }  // namespace mercer::python

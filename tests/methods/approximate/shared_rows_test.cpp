@@ -191,6 +191,37 @@ TEST(shared_rows, a_fit_ends_where_one_process_wants_it_to) {
     EXPECT_EQ(got[0], got[2]);
 }
 
+// Each function is within its gap of the only minimiser: α‖f - f*‖² <= gap, α = 1, and k(x, x) = 1.
+TEST(shared_rows, matrices_may_be_factored_together) {
+    const sample s = wave(900, 2, 28);
+    const task all{dense_data(s.x), targets(s.y, 1)};
+    nystroem_options o = with(60);
+    o.tol = 1e-13;
+    const kernel k = gaussian{0.3};
+    const auto alone = fit_nystroem_ridge(rows_of(k, all.x), all.y.view(), o);
+    o.factors = factor_choice::together;
+    EXPECT_EQ(model_bytes(fit_nystroem_ridge(rows_of(k, all.x), all.y.view(), o)), model_bytes(alone));
+    const matrix<double> want = decide(alone, all.x);
+    std::vector<std::string> got(3);
+    for (const bool intercept : {false, true}) {
+        o.fit_intercept = intercept;
+        as_processes(3, [&](const process_group& group) {
+            const index first = 300 * group.rank();
+            const shared_examples mine =
+                deal_at_leaves(group, part(all.x, first, 300), all.y.view().block(first, 0, 300, 1), {});
+            const auto model = fit_nystroem_ridge(shared_rows(k, mine), mine.y.view(), o);
+            EXPECT_EQ(model.status, fit_status::converged);
+            got[static_cast<std::size_t>(group.rank())] = model_bytes(model);
+            if (intercept) return;
+            const matrix<double> f = decide(model, all.x);
+            const double bound = std::sqrt(alone.gap) + std::sqrt(model.gap) + 1e-9;
+            for (index i = 0; i < 900; ++i) EXPECT_NEAR(f(i, 0), want(i, 0), bound);
+        });
+        EXPECT_EQ(got[0], got[1]);
+        EXPECT_EQ(got[0], got[2]);
+    }
+}
+
 TEST(shared_rows, the_variance_is_that_of_one_process) {
     const sample s = wave(2000, 3, 26);
     const dataset x = dense_data(s.x);

@@ -59,7 +59,7 @@ Function* entry(const char* name) {
 }
 
 const process_group* opened() {
-    return started_with_others() ? entry<process_group*()>("mercer_open_processes_2")() : nullptr;
+    return started_with_others() ? entry<process_group*()>("mercer_open_processes_3")() : nullptr;
 }
 
 const process_group* joined = nullptr;
@@ -73,7 +73,7 @@ const process_group* started_processes() {
 const process_group* joined_processes() noexcept { return joined; }
 
 void require_communicators(const std::string& library) {
-    const std::string ours = entry<const char*()>("mercer_mpi_library_2")();
+    const std::string ours = entry<const char*()>("mercer_mpi_library_3")();
     const auto first_line = [](const std::string& text) { return text.substr(0, text.find_first_of(",\n")); };
     if (ours != library)
         fail(errc::unsupported, fmt::format("the communicator is of {}, and {} was built for {}: build it for the same",
@@ -82,7 +82,7 @@ void require_communicators(const std::string& library) {
 
 std::unique_ptr<const process_group> processes_of_communicator(int handle, const std::string& library) {
     require_communicators(library);
-    return std::unique_ptr<const process_group>(entry<process_group*(int)>("mercer_open_communicator_2")(handle));
+    return std::unique_ptr<const process_group>(entry<process_group*(int)>("mercer_open_communicator_3")(handle));
 }
 
 void end_unless_all_failed(const process_group& group, const std::string& why) {

@@ -27,6 +27,18 @@ public:
     virtual std::vector<std::string> all(const std::string& mine) const = 0;
     // The sum of what each has, at each, in no fixed order: for numbers whose sums are exact.
     virtual void add(double* data, std::size_t count) const = 0;
+    // Whether they can factor a matrix of n rows together.
+    virtual bool can_factor(std::size_t n) const {
+        (void)n;
+        return false;
+    }
+    // RᵀR = A for an A that all of them have: of its n rows the upper half is read, and R takes its place. False, at
+    // all of them, where a pivot is not positive: then A is as it was. Sums run in an order of their own, so the last
+    // bits depend on the number of processes.
+    virtual bool factor(double* upper, std::size_t n) const {
+        (void)upper, (void)n;
+        return false;
+    }
     // Said by a process that has failed, and will make no other call: whether all the others say it too within so many
     // seconds. Then nobody waits for anybody.
     virtual bool all_failed(double seconds) const = 0;

@@ -48,6 +48,21 @@ std::uint64_t mark_of(const kernel_rows& x, matrix_view<const double> y, std::sp
     return mark.value();
 }
 
+// Who factors matrices of so many centres together; nobody: each process by itself.
+const process_group* factoring(const kernel_rows& x, const nystroem_options& o, index centres, const char* owner) {
+    constexpr index many = 10000;
+    const process_group* group = x.processes();
+    if (!group || group->size() == 1 || o.factors == factor_choice::alone) return nullptr;
+    if (o.factors == factor_choice::automatic && centres < many) return nullptr;
+    if (everywhere(group, group->can_factor(static_cast<std::size_t>(centres) + 1))) return group;
+    if (o.factors == factor_choice::together)
+        fail(
+            errc::unsupported,
+            fmt::format("{}: factors=together needs ScaLAPACK (Debian: libscalapack-openmpi-dev) where mercer is built",
+                        owner));
+    return nullptr;
+}
+
 // The problem of these losses over the span of the centres, solved.
 nystroem_fit solve_once(const kernel_rows& x, row_losses& losses, matrix_view<const double> y,
                         std::span<const double> weight, double lambda, const nystroem_options& o, const char* owner,
@@ -55,10 +70,11 @@ nystroem_fit solve_once(const kernel_rows& x, row_losses& losses, matrix_view<co
     nystroem_problem posed = pose_nystroem(x, o, weight, owner);
     matrix<double> k_mm(std::ssize(posed.centres), std::ssize(posed.centres));
     posed.among->all(k_mm.view());
-    const nystroem_basis basis(std::move(k_mm));
+    const process_group* together = factoring(x, o, std::ssize(posed.centres), owner);
+    const nystroem_basis basis(std::move(k_mm), together);
     const auto rough = x.rough_passes(posed.objects, o.memory_bytes / 2);
     const auto exact = x.passes(posed.objects, posed.centres, rough.it ? 0 : o.memory_bytes / 2);
-    nystroem_operator k{exact.get(), rough.get(), &basis, posed.buckets, o.memory_bytes, o.seed};
+    nystroem_operator k{exact.get(), rough.get(), &basis, posed.buckets, o.memory_bytes, o.seed, together};
     nystroem_newton_options s;
     s.lambda = lambda, s.intercept = o.fit_intercept, s.tol = o.tol, s.max_passes = o.max_iter;
     if (o.progress) s.progress = [&](index passes, double gap) { return o.progress({"passes", passes, 0, gap}); };

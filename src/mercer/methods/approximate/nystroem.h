@@ -27,6 +27,10 @@
 
 namespace mercer {
 
+// Where several processes share the rows: who factors the M × M matrices. `automatic`: all together from 10,000 centres
+// on, where they can.
+enum class factor_choice { automatic, alone, together };
+
 struct nystroem_options {
     double alpha = 1;  // λ of nystroem_ridge
     double C = 1;      // 1/λ of the others
@@ -39,7 +43,8 @@ struct nystroem_options {
     centre_choice centres = centre_choice::mixed;
     std::vector<index> centre_rows{};  // of choice `given`
     bool fit_intercept = false;
-    bool hinge = false;    // nystroem_svc: the hinge, not its square
+    bool hinge = false;  // nystroem_svc: the hinge, not its square
+    factor_choice factors = factor_choice::automatic;
     double tol = 1e-6;     // of the gap, relative to the objective
     index max_iter = 500;  // passes over K
     std::uint64_t seed = 0;

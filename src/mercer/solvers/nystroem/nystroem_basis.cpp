@@ -7,6 +7,7 @@
 
 #include "mercer/base/error.h"
 #include "mercer/base/parallel.h"
+#include "mercer/base/processes/process_group.h"
 #include "mercer/solvers/algebra/dense_algebra.h"
 
 namespace mercer {
@@ -14,9 +15,15 @@ namespace {
 
 constexpr index chunk = 512, chunk_in_float = 2048;
 
+// Whether a chunk of rows is another process's to work on.
+bool of_another(const process_group* together, index chunk) {
+    return together && chunk % together->size() != together->rank();
+}
+
 // a += ΦᵀΦ for the rows Φ = K T⁻¹ of a sketch, its upper half: in double, in place.
-void add_rows(const nystroem_basis& basis, matrix<double>& sketch, matrix<double>& a) {
+void add_rows(const nystroem_basis& basis, matrix<double>& sketch, matrix<double>& a, const process_group* together) {
     for (index first = 0; first < sketch.rows(); first += chunk) {
+        if (of_another(together, first / chunk)) continue;
         const index count = std::min(chunk, sketch.rows() - first);
         basis.to_gradient(matrix_view<double>(sketch.row(first), count, basis.size(), sketch.cols()));
         add_gram(sketch.view().block(first, 0, count, sketch.cols()), a);
@@ -25,11 +32,13 @@ void add_rows(const nystroem_basis& basis, matrix<double>& sketch, matrix<double
 
 // The same with the rows in float, added up in double: what rounds are single numbers, in no direction, far below what
 // any ridge adds in all. Half the time, which is most of a fit where there are few examples for each centre.
-void add_rows_in_float(const nystroem_basis& basis, const matrix<double>& sketch, matrix<double>& a) {
+void add_rows_in_float(const nystroem_basis& basis, const matrix<double>& sketch, matrix<double>& a,
+                       const process_group* together) {
     const matrix<float> t = basis.turned_in_float();
     const index m = basis.size(), n = sketch.cols();
     matrix<float> rows(std::min(chunk_in_float, sketch.rows()), n), sum;
     for (index first = 0; first < sketch.rows(); first += chunk_in_float) {
+        if (of_another(together, first / chunk_in_float)) continue;
         const index count = std::min(chunk_in_float, sketch.rows() - first);
         parallel_for(count, [&](index i) { std::copy_n(sketch.row(first + i), n, rows.row(i)); });
         half_solve_rows(t.view(), matrix_view<float>(rows.data(), count, m, n));
@@ -41,9 +50,14 @@ void add_rows_in_float(const nystroem_basis& basis, const matrix<double>& sketch
     }
 }
 
+// RᵀR = A, R in its upper half; false where a pivot is not positive.
+bool factored(matrix<double>& a, const process_group* together) {
+    return together ? together->factor(a.data(), static_cast<std::size_t>(a.rows())) : mercer::cholesky_in_place(a);
+}
+
 }  // namespace
 
-nystroem_basis::nystroem_basis(matrix<double> k_mm) {
+nystroem_basis::nystroem_basis(matrix<double> k_mm, const process_group* together) {
     const index m = k_mm.rows();
     for (index i = 0; i < m; ++i) largest_ = std::max(largest_, k_mm(i, i));
     if (!(largest_ > 0) || !std::isfinite(largest_))
@@ -54,7 +68,7 @@ nystroem_basis::nystroem_basis(matrix<double> k_mm) {
         t_ = k_mm;
         for (index i = 0; i < m; ++i) t_(i, i) += added_;
         require_finite_half(t_.view(), "kernel values of the centres");
-        if (mercer::cholesky_in_place(t_)) return;
+        if (factored(t_, together)) return;
     }
     fail(errc::not_psd,
          "the kernel matrix of the centres is not positive semidefinite: see `mercer kernel test`, or take other "
@@ -85,15 +99,17 @@ matrix<float> nystroem_basis::turned_in_float() const {
     return out;
 }
 
-sketched_hessian::sketched_hessian(const nystroem_basis& basis, matrix<double> sketch, double lambda)
+sketched_hessian::sketched_hessian(const nystroem_basis& basis, matrix<double> sketch, double lambda,
+                                   const process_group* together)
     : a_(sketch.cols(), sketch.cols()) {
     const index m = basis.size();
     const bool constant = sketch.cols() > m;
     double rows = 0;  // of weight 1: what the ones add up to
-    if (basis.mild())
-        add_rows_in_float(basis, sketch, a_);
+    if (agreed(together, basis.mild()))
+        add_rows_in_float(basis, sketch, a_, together);
     else
-        add_rows(basis, sketch, a_);
+        add_rows(basis, sketch, a_, together);
+    if (together) together->add(a_.data(), static_cast<std::size_t>(a_.rows() * a_.cols()));
     if (constant) rows = a_(m, m);
     sketch = {};
     double trace = 0;
@@ -102,7 +118,7 @@ sketched_hessian::sketched_hessian(const nystroem_basis& basis, matrix<double> s
     // Without a ridge the constant needs some curvature of its own where the sketch has none.
     if (constant) a_(m, m) += std::max(1e-10 * rows, 1e-300);
     const matrix<double> whole = a_;
-    for (double more = 0x1p-46 * (trace + lambda); !mercer::cholesky_in_place(a_); more *= 100) {
+    for (double more = 0x1p-46 * (trace + lambda); !factored(a_, together); more *= 100) {
         if (!std::isfinite(more)) fail(errc::data, "Newton's equations: the matrix must be finite");
         a_ = whole;
         for (index i = 0; i < a_.rows(); ++i) a_(i, i) += more;

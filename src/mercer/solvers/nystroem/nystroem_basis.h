@@ -7,6 +7,9 @@
 //     AᵀA = (SD^½Φ)ᵀ(SD^½Φ) + λI
 // with a condition number that depends on s/M alone (Falkon has the rows of the centres in its place, Rudi, Carratino,
 // Rosasco 2017, which needs them to be drawn uniformly; Díaz, Epperly, Frangella, Tropp, Webber 2023 have the sketch).
+//
+// Where processes are given both are factored by all of them together, and the rows of the sketch divided: M³
+// operations that each does by itself otherwise. The last bits then depend on their number.
 #pragma once
 
 #include <vector>
@@ -15,9 +18,11 @@
 
 namespace mercer {
 
+class process_group;
+
 class nystroem_basis {
 public:
-    explicit nystroem_basis(matrix<double> k_mm);
+    explicit nystroem_basis(matrix<double> k_mm, const process_group* together = nullptr);
 
     index size() const { return t_.rows(); }
     double added() const { return added_; }      // ε
@@ -38,7 +43,8 @@ private:
 class sketched_hessian {
 public:
     // sketch: SD^½K, used up; with one more column than there are centres where f has an offset, without a ridge.
-    sketched_hessian(const nystroem_basis& basis, matrix<double> sketch, double lambda);
+    sketched_hessian(const nystroem_basis& basis, matrix<double> sketch, double lambda,
+                     const process_group* together = nullptr);
     // Every row r becomes (AᵀA)⁻¹r.
     void solve(matrix_view<double> rows) const;
 

@@ -109,7 +109,7 @@ private:
                                      k_.basis->largest(), o_.intercept, k_.seed};
             const auto made = [&](const auto& k) { return row_sketch(k, how); };
             for (matrix<double>& each : k_.rough ? made(*k_.rough) : made(*k_.exact))
-                shapes_.emplace_back(*k_.basis, std::exchange(each, {}), o_.lambda);
+                shapes_.emplace_back(*k_.basis, std::exchange(each, {}), o_.lambda, k_.together);
             ++out_.passes;
         }
     }

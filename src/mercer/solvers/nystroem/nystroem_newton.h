@@ -32,6 +32,7 @@ struct nystroem_operator {
     index buckets = 0;                                // rows of a sketch that preconditions
     std::size_t memory_bytes = std::size_t{1} << 30;  // for sketches and preconditioners
     std::uint64_t seed = 0;                           // and its signs
+    const process_group* together = nullptr;          // who factor preconditioners together, where they do
 };
 
 struct nystroem_newton_options {
