@@ -35,10 +35,6 @@ nystroem_options nystroem_told(const auto& m, const fit_call& t) {
             fail(errc::invalid_argument, "n_centres has no effect beside accuracy: leave one of them out");
         o.accuracy = m.accuracy, o.doubling = m.doubling, o.seconds = t.control.seconds;
     }
-    if constexpr (requires { m.factors; })
-        o.factors = m.factors == "alone"      ? factor_choice::alone
-                    : m.factors == "together" ? factor_choice::together
-                                              : factor_choice::automatic;
     if constexpr (requires { m.loss; }) o.hinge = m.loss == "hinge";
     for (const double each : m.centre_rows) {
         if (each != std::floor(each) || each > 0x1p53)
