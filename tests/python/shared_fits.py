@@ -30,6 +30,7 @@ class Rows:
 
     def __init__(self, comm=None, rank=0, size=1):
         self.comm, self.rank, self.size = comm, rank, size
+        self.together = {"comm": comm, "factors": "together"} if comm is not None else {}
 
     def __call__(self, all):
         # No rows for the second of many, more for the first than for the others, cut anywhere.
@@ -94,8 +95,9 @@ def halves_alone(some, side):
     return mercer.NystroemRidge(n_centres=20 + side).fit(X[some], Y[some])
 
 
-def ridge(rows, X=X, y=Y, w=None, **more):
-    return mercer.NystroemRidge(**{"n_centres": 40, "alpha": 0.01, **more}).fit(rows(X), rows(y), None if w is None else rows(w), comm=rows.comm)
+def ridge(rows, X=X, y=Y, w=None, factors="auto", **more):
+    shared = {} if rows.comm is None else {"comm": rows.comm, "factors": factors}
+    return mercer.NystroemRidge(**{"n_centres": 40, "alpha": 0.01, **more}).fit(rows(X), rows(y), None if w is None else rows(w), **shared)
 
 
 def wrong(rank, **what):
@@ -134,6 +136,8 @@ REFUSED = {
     "numbers": (wrong(1, y=np.where(np.arange(N) > N // 2, np.nan, Y)), "Input y contains NaN"),
     "shape": (wrong(1, y=np.column_stack([Y, Y])), "process 1 2 columns"),
     "parameters": (wrong(1, n_centres=41), "process 0 has n_centres = 40, process 1 41"),
+    "factors": (wrong(1, factors="together"), "process 0 has factors = 'auto', process 1 'together'"),
+    "wrong factors": (wrong(1, factors="all"), "factors must be 'auto', 'alone' or 'together', got 'all'"),
     "wrong parameters": (wrong(1, alpha=-1.0), "The 'alpha' parameter of NystroemRidge must be"),
     "negative weights": (lambda rows: ridge(rows, w=-W), "must satisfy 0 <= weight"),
     "no weight": (lambda rows: ridge(rows, w=0 * W), "all sample weights are zero"),
@@ -151,9 +155,9 @@ ENDED = {
     "time": lambda rows: ridge(rows, time_limit=1e-9),
 }
 TOGETHER = {
-    "ridge": lambda rows: ridge(rows, factors="together", tol=1e-12, n_centres=200),
-    "logistic": lambda rows: mercer.NystroemLogistic(n_centres=150, factors="together", tol=1e-12).fit(rows(X), rows(LABELS), comm=rows.comm),
-    "svc": lambda rows: mercer.NystroemSVC(n_centres=150, factors="together", tol=1e-12, class_weight="balanced").fit(rows(X), rows(LABELS), rows(W), comm=rows.comm),
+    "ridge": lambda rows: ridge(rows, tol=1e-12, n_centres=200, factors="together"),
+    "logistic": lambda rows: mercer.NystroemLogistic(n_centres=150, tol=1e-12).fit(rows(X), rows(LABELS), **rows.together),
+    "svc": lambda rows: mercer.NystroemSVC(n_centres=150, tol=1e-12, class_weight="balanced").fit(rows(X), rows(LABELS), rows(W), **rows.together),
 }  # fmt: skip
 DEADLY = {"kernel": fails_in_one_process, "halves": halves}
 

@@ -6,7 +6,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, RegressorMixin, Transf
 from . import _data
 from ._base import DecidingClassifier, KernelClassifier, KernelEstimator, Predicting, of_model, of_objects
 from ._parameters import COUNT, NOT_NEGATIVE, POSITIVE
-from ._processes import SharedLabels, SharedTargets
+from ._processes import SharedLabels, SharedTargets, check_alone
 from ._ridge import TargetColumns
 
 
@@ -56,15 +56,17 @@ class NystroemRidge(SharedTargets, TargetColumns, _OnCentres):
     _method = "nystroem_ridge"
     _positional = ("alpha",)
 
-    def fit(self, X, y, sample_weight=None, *, comm=None):
+    def fit(self, X, y, sample_weight=None, *, comm=None, factors="auto"):
         """Fits the model to examples X and numbers y, (n_samples,) or (n_samples, n_targets); X as for KernelRidge.
 
         comm: a communicator of mpi4py (MPI.COMM_WORLD) whose processes all call fit, each with examples of its own, or
         none: they share the fit, and each gets the model of one process that has the examples of all, in the order of
-        the ranks, bit by bit.
+        the ranks, bit by bit. factors: who of them factors matrices of the centres, each ('alone'), or all 'together',
+        which is quicker with many centres, to other last bits; 'auto': together from 10000 centres on.
         """
         if comm is not None:
-            return self._fit_shared(X, y, sample_weight, comm, centre_rows=self._rows())
+            return self._fit_shared(X, y, sample_weight, comm, factors, centre_rows=self._rows())
+        check_alone(factors)
         return self._run(*self._fit_targets(X, y, sample_weight), centre_rows=self._rows())
 
     intercept_ = of_model("offset", "The constant of each target's function.")
@@ -73,11 +75,12 @@ class NystroemRidge(SharedTargets, TargetColumns, _OnCentres):
 class _CentreClassifier(SharedLabels, _OnCentres, DecidingClassifier):
     _own = {"class_weight": None}
 
-    def fit(self, X, y, sample_weight=None, *, comm=None):
-        """Fits the model to examples X and labels y; X and sample_weight as for SVC. comm: processes that share the
-        fit, each with examples of its own, as for NystroemRidge; a class may be known to some of them only."""
+    def fit(self, X, y, sample_weight=None, *, comm=None, factors="auto"):
+        """Fits the model to examples X and labels y; X and sample_weight as for SVC. comm and factors as for
+        NystroemRidge: processes that share the fit; a class may be known to some of them only."""
         if comm is not None:
-            return self._fit_shared(X, y, sample_weight, comm, centre_rows=self._rows())
+            return self._fit_shared(X, y, sample_weight, comm, factors, centre_rows=self._rows())
+        check_alone(factors)
         data, codes, weight, class_weight = self._fit_labels(X, y, sample_weight)
         return self._run(data, codes, weight, class_weight, centre_rows=self._rows())
 

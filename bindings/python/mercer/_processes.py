@@ -85,12 +85,18 @@ def _same(facts, name, words):
     return wanted
 
 
+def check_alone(factors):
+    """For a fit of one process."""
+    if factors != "auto":
+        raise ValueError(f"factors={factors!r} has no effect without comm: leave it out")
+
+
 class _SharedFit(KernelEstimator):
     """fit() with the rows of several processes."""
 
-    def _fit_shared(self, X, y, sample_weight, comm, **options):
+    def _fit_shared(self, X, y, sample_weight, comm, factors, **options):
         group = Processes(comm)
-        data, target, weight, mine = group.together(lambda: self._own_rows(X, y, sample_weight))
+        data, target, weight, mine = group.together(lambda: self._own_rows(X, y, sample_weight, factors))
         processes = group.open()
         facts = comm.allgather(mine)
         for name in mine["parameters"]:
@@ -104,23 +110,25 @@ class _SharedFit(KernelEstimator):
         self.kernel_ = self._resolve_kernel(rows, weight)
         told = self._told(options)
         told["seed"] = comm.bcast(told["seed"])
-        progress = Progress(self)
+        progress, kernel, memory = Progress(self), self.kernel_.core(), self._memory()
         progress.verbose = self.verbose and comm.rank == 0
         model, interrupted = group.together(
             lambda: processes.fit(
-                self._method, told, data, self.kernel_.core(), y, weight, class_weight, self._memory(),
-                self.time_limit, self.n_jobs, progress.callback(),
+                self._method, told, data, kernel, y, weight, class_weight, memory, self.time_limit, self.n_jobs,
+                progress.callback(), factors,
             )
         )  # fmt: skip
         return self._take(model, any(comm.allgather(interrupted)))
 
-    def _own_rows(self, X, y, sample_weight):
+    def _own_rows(self, X, y, sample_weight, factors):
         """(data or None, targets, weights or None, facts) of this process."""
         self._validate_params()
+        if factors not in ("auto", "alone", "together"):
+            raise ValueError(f"factors must be 'auto', 'alone' or 'together', got {factors!r}")
         if isinstance(self.kernel, str) and self.kernel == "precomputed":
             raise ValueError("kernel='precomputed' is for one process: others have other rows")
         parameters = {k: _parameter_text(v) for k, v in self.get_params(deep=False).items() if k not in _NOT_COMPARED}
-        facts = {"parameters": parameters}
+        facts = {"parameters": {**parameters, "factors": repr(factors)}}
         n = _count(X)
         if n == 0:
             return None, None, None, facts

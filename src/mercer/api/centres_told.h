@@ -24,10 +24,6 @@ Options nystroem_told(const auto& m, const fit_call& t) {
             fail(errc::invalid_argument, "n_centres has no effect beside accuracy: leave one of them out");
         o.accuracy = m.accuracy, o.doubling = m.doubling, o.seconds = t.control.seconds;
     }
-    if constexpr (requires { m.factors; })
-        o.factors = m.factors == "alone"      ? factor_choice::alone
-                    : m.factors == "together" ? factor_choice::together
-                                              : factor_choice::automatic;
     if constexpr (requires { m.loss; }) o.hinge = m.loss == "hinge";
     o.centre_rows = row_numbers(m.centre_rows);
     return o;

@@ -58,6 +58,7 @@ struct fit_call : fit_task {
         if constexpr (requires { o.sample_weight; }) o.sample_weight = sample_weight;
         if constexpr (requires { o.class_weight; }) o.class_weight = class_weight;
         if constexpr (requires { o.progress = watch.callback(); }) o.progress = watch.callback();
+        if constexpr (requires { o.factors; }) o.factors = control.factors;
         if constexpr (requires { o.checkpoint; })
             o.checkpoint = control.checkpoint;
         else if (!control.checkpoint.path.empty())

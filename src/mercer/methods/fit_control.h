@@ -33,6 +33,10 @@ struct fit_progress {
 };
 using progress_callback = std::function<bool(const fit_progress&)>;  // false: stop and keep what there is
 
+// Where several processes share a fit: who factors matrices of M centres, each of them, or all together, to other last
+// bits. `automatic`: together from 10,000 centres on, where they can.
+enum class factor_choice { automatic, alone, together };
+
 // How a fit is run, whatever the method.
 struct fit_control {
     std::size_t memory_bytes = 0;  // for kernel values that are kept; 0: the default of the method
@@ -44,6 +48,7 @@ struct fit_control {
     bool any_order = false;
     progress_callback progress{};
     fit_checkpoint checkpoint{};  // for methods that have one; others fail
+    factor_choice factors = factor_choice::automatic;
 };
 // Are so few examples there that sorting them does not show in the time? Those without weight are not there.
 bool few_examples(index n, std::span<const double> sample_weight);

@@ -16,6 +16,7 @@ struct automatic_fit {
     double accuracy = 0;
     std::string checkpoint;
     double checkpoint_seconds = 60;
+    std::string factors = "auto";
 };
 
 void fit_automatically(const automatic_fit& options);

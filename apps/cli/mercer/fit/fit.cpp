@@ -136,6 +136,13 @@ void add_scale_options(CLI::App& command, automatic_fit& options) {
         ->option_text("S")
         ->check(CLI::NonNegativeNumber)
         ->group("Output");
+    command
+        .add_option("--factors", options.factors,
+                    "Of several processes (mpirun): who factors matrices of the centres, each of them (alone), or all "
+                    "together, to other last bits; auto: together from 10000 centres on")
+        ->option_text("WHO")
+        ->check(CLI::IsMember({"auto", "alone", "together"}))
+        ->group("Method");
 }
 
 }  // namespace

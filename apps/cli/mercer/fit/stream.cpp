@@ -63,6 +63,8 @@ void fit_streamed(const automatic_fit& options) {
         api::fit_control control;
         control.memory_bytes = options.method.memory;
         control.checkpoint = {options.checkpoint, options.checkpoint_seconds};
+        if (options.factors != "auto")
+            control.factors = options.factors == "alone" ? factor_choice::alone : factor_choice::together;
         control.progress = [&](const fit_progress& p) {
             const std::string line = fmt::format("{}: {} {}, gap {:.3g}", s.method, p.done, p.phase, p.value);
             shown.phase(line);

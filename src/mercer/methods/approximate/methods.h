@@ -31,13 +31,6 @@ void pass_options(V& v, double& tol, index& max_iter) {
     v.number("tol", tol, above(0), "of the duality gap, relative to the objective");
     v.whole("max_iter", max_iter, 1, "passes over the examples at most");
 }
-template <class V>
-void process_options(V& v, std::string& factors) {
-    v.choice(
-        "factors", factors, {"auto", "alone", "together"},
-        "of several processes: who factors the matrices of the centres, each by itself, or all together, to other last "
-        "bits; auto: together from 10000 centres on");
-}
 
 }  // namespace detail
 
@@ -53,7 +46,6 @@ struct nystroem_ridge {
     bool doubling = false;
     double tol = 1e-6;
     index max_iter = 500, seed = 0;
-    std::string factors = "auto";
 
     static method_facts facts() {
         return {"nystroem_ridge",
@@ -71,7 +63,6 @@ struct nystroem_ridge {
         detail::reach_options(v, accuracy, doubling);
         v.flag("fit_intercept", fit_intercept, "with an offset b");
         detail::pass_options(v, tol, max_iter);
-        detail::process_options(v, factors);
     }
 };
 
@@ -87,7 +78,6 @@ struct nystroem_logistic {
     bool doubling = false;
     double tol = 1e-6;
     index max_iter = 1000, seed = 0;
-    std::string factors = "auto";
 
     static method_facts facts() {
         return {"nystroem_logistic",
@@ -105,7 +95,6 @@ struct nystroem_logistic {
         detail::reach_options(v, accuracy, doubling);
         v.flag("fit_intercept", fit_intercept, "with an offset");
         detail::pass_options(v, tol, max_iter);
-        detail::process_options(v, factors);
     }
 };
 
@@ -122,7 +111,6 @@ struct nystroem_svc {
     bool doubling = false;
     double tol = 1e-6;
     index max_iter = 1000, seed = 0;
-    std::string factors = "auto";
 
     static method_facts facts() {
         return {"nystroem_svc",
@@ -144,7 +132,6 @@ struct nystroem_svc {
         detail::reach_options(v, accuracy, doubling);
         v.flag("fit_intercept", fit_intercept, "with an offset");
         detail::pass_options(v, tol, max_iter);
-        detail::process_options(v, factors);
     }
 };
 

@@ -56,10 +56,9 @@ const process_group* factoring(const kernel_rows& x, const nystroem_options& o, 
     if (o.factors == factor_choice::automatic && centres < many) return nullptr;
     if (everywhere(group, group->can_factor(static_cast<std::size_t>(centres) + 1))) return group;
     if (o.factors == factor_choice::together)
-        fail(
-            errc::unsupported,
-            fmt::format("{}: factors=together needs ScaLAPACK (Debian: libscalapack-openmpi-dev) where mercer is built",
-                        owner));
+        fail(errc::unsupported, fmt::format("{}: matrices factored together need ScaLAPACK (Debian: "
+                                            "libscalapack-openmpi-dev) where mercer is built",
+                                            owner));
     return nullptr;
 }
 

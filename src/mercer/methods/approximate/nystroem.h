@@ -27,10 +27,6 @@
 
 namespace mercer {
 
-// Where several processes share the rows: who factors the M × M matrices. `automatic`: all together from 10,000 centres
-// on, where they can.
-enum class factor_choice { automatic, alone, together };
-
 struct nystroem_options {
     double alpha = 1;  // λ of nystroem_ridge
     double C = 1;      // 1/λ of the others
