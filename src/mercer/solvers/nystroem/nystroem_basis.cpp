@@ -13,7 +13,7 @@
 namespace mercer {
 namespace {
 
-constexpr index chunk = 512, chunk_in_float = 2048;
+constexpr index chunk = 512, chunk_in_float = 2048, centres_for_float = 400;
 
 // Whether a chunk of rows is another process's to work on.
 bool of_another(const process_group* together, index chunk) {
@@ -105,7 +105,8 @@ sketched_hessian::sketched_hessian(const nystroem_basis& basis, matrix<double> s
     const index m = basis.size();
     const bool constant = sketch.cols() > m;
     double rows = 0;  // of weight 1: what the ones add up to
-    if (agreed(together, basis.mild()))
+    // With few centres double costs nothing, and where every row has its own place one step is the answer.
+    if (agreed(together, m >= centres_for_float && basis.mild()))
         add_rows_in_float(basis, sketch, a_, together);
     else
         add_rows(basis, sketch, a_, together);
