@@ -40,7 +40,7 @@ public:
     explicit archive_writer(int version);
     archive_writer(const archive_writer&) = delete;
     archive_writer& operator=(const archive_writer&) = delete;
-    ~archive_writer();
+    ~archive_writer() override;
     int version() const { return version_; }
     // All of it. The numbers are not copied: there may be gigabytes of them, and the writer is empty afterwards.
     std::string bytes(std::string_view format);
@@ -170,7 +170,7 @@ public:
     archive_reader(std::string_view bytes, std::string_view format, int version, std::string name);
     archive_reader(const archive_reader&) = delete;
     archive_reader& operator=(const archive_reader&) = delete;
-    ~archive_reader();
+    ~archive_reader() override;
     const std::string& name() const { return name_; }
     int version() const { return version_; }  // of the file: from 1 to the one this program writes
 
