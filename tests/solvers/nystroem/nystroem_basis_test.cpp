@@ -26,7 +26,8 @@ matrix<double> centres(index m, double decay) {
     return out;
 }
 
-// (ΦᵀΦ + λI)z of the rows Φ = [K T⁻¹, 1], in double, with T from the basis itself.
+// (ΦᵀΦ + λI)z of the rows Φ = [K T⁻¹, 1], in double, with T from the basis itself; instead of λ the constant has 1e-10
+// of its own square.
 std::vector<double> multiplied(const nystroem_basis& basis, const matrix<double>& sketch, double lambda,
                                const std::vector<double>& z) {
     const index m = basis.size(), n = sketch.cols();
@@ -38,7 +39,7 @@ std::vector<double> multiplied(const nystroem_basis& basis, const matrix<double>
         double f = n > m ? sketch(i, m) * z.back() : 0;
         for (index j = 0; j < m; ++j) f += phi(i, j) * z[static_cast<std::size_t>(j)];
         for (index j = 0; j < m; ++j) out[static_cast<std::size_t>(j)] += f * phi(i, j);
-        if (n > m) out.back() += f * sketch(i, m);
+        if (n > m) out.back() += f * sketch(i, m) + 1e-10 * sketch(i, m) * sketch(i, m) * z.back();
     }
     for (index j = 0; j < m; ++j) out[static_cast<std::size_t>(j)] += lambda * z[static_cast<std::size_t>(j)];
     return out;
