@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """Clusters of many examples, beside scikit-learn: scale_clusters.py [--rows N] [--peer-rows N] [--m M] [--k K] [--data FOLDER]
 
-NystroemKMeans on flights (or on random rows of 9 numbers where they are not there) and, on --peer-rows of them and the
-same centres, scikit-learn's features with KMeans and MiniBatchKMeans. Processor time of each; J is the mean squared
+NystroemKMeans on flights (or on random rows of 9 numbers where they are not there) and, on --peer-rows of them, each with
+centres of its own, scikit-learn's features with KMeans and MiniBatchKMeans. Processor time of each; J is the mean squared
 distance of all rows to their nearest mean in the kernel's own space, out of reach included.
 """
 
@@ -15,8 +15,9 @@ import numpy as np
 from sklearn.cluster import KMeans, MiniBatchKMeans
 from sklearn.kernel_approximation import Nystroem
 
+from scale import ROOT, flights  # which finds the package too
+
 import mercer
-from scale import flights
 
 
 def timed(work):
@@ -41,7 +42,7 @@ def main():
     parser.add_argument("--m", type=int, default=500)
     parser.add_argument("--k", type=int, default=10)
     parser.add_argument("--gamma", type=float, default=0.11)
-    parser.add_argument("--data", type=Path, default=Path("/work/shared/data"))
+    parser.add_argument("--data", type=Path, default=ROOT.parent / "shared/data")
     options = parser.parse_args()
     read = flights(options.data)
     random = np.random.default_rng(0)

@@ -204,8 +204,8 @@ real alignments(const std::string& s, const std::string& t, const scoring& p) {
     const auto cost = [&](std::size_t gap) { return gap == 0 ? 0.0L : p.open + p.extend * static_cast<real>(gap - 1); };
     // What gaps of these lengths in s and in t leave of a value.
     const std::size_t longest = std::max(s.size(), t.size());
-    static std::map<std::pair<real, real>, std::vector<std::vector<real>>> known;
-    auto& left = known[{p.beta, p.open}];
+    static std::map<std::tuple<real, real, real>, std::vector<std::vector<real>>> known;
+    auto& left = known[{p.beta, p.open, p.extend}];
     if (left.size() < longest) {
         left.assign(longest, std::vector<real>(longest));
         for (std::size_t a = 0; a < longest; ++a)

@@ -206,24 +206,6 @@ method entry_by_passes() {
 
 }  // namespace
 
-fitted_ptr fit(const method& m, const option_values& options, const passes_task& task, const fit_control& control) {
-    std::optional<thread_limit> limit;
-    if (control.threads > 0) limit.emplace(control.threads);
-    fit_watch watch(control);
-    return m.fit_rows({{matrix_view<const double>(), task.y, nullptr, task.sample_weight, task.class_weight},
-                       options,
-                       control,
-                       watch,
-                       task.x.processes()},
-                      task.x);
-}
-
-fit_status fit_call::ended(fit_status of) const {
-    of = watch.ended(of);
-    // The clock of one process stops all of them, and all say so.
-    return everywhere(processes, of != fit_status::time_limit) ? of : fit_status::time_limit;
-}
-
 std::vector<method> approximate_methods() {
     std::vector<method> out{entry_by_passes<nystroem_ridge, nystroem_ridge_fitted, make_nystroem_ridge>(),
                             entry_by_passes<nystroem_logistic, nystroem_logistic_fitted, make_nystroem_logistic>(),

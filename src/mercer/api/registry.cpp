@@ -7,9 +7,11 @@
 #include "mercer/api/method.h"
 #include "mercer/base/error.h"
 #include "mercer/base/parallel.h"
+#include "mercer/base/processes/process_group.h"
 #include "mercer/base/stop.h"
 #include "mercer/base/text/nearest_name.h"
 #include "mercer/kernels/leaf.h"
+#include "mercer/methods/approximate/kernel_rows.h"
 
 namespace mercer::api {
 
@@ -83,6 +85,24 @@ fitted_ptr fit(const method& m, const option_values& options, fit_task task, con
             fail(errc::cancelled, fmt::format("{}: the time limit was reached before there was a model", m.name));
         throw;
     }
+}
+
+fitted_ptr fit(const method& m, const option_values& options, const passes_task& task, const fit_control& control) {
+    std::optional<thread_limit> limit;
+    if (control.threads > 0) limit.emplace(control.threads);
+    fit_watch watch(control);
+    return m.fit_rows({{matrix_view<const double>(), task.y, nullptr, task.sample_weight, task.class_weight},
+                       options,
+                       control,
+                       watch,
+                       task.x.processes()},
+                      task.x);
+}
+
+fit_status fit_call::ended(fit_status of) const {
+    of = watch.ended(of);
+    // The clock of one process stops all of them, and all say so.
+    return everywhere(processes, of != fit_status::time_limit) ? of : fit_status::time_limit;
 }
 
 std::vector<double> fitted::predict(const examples&) const {

@@ -30,6 +30,19 @@ public:
         for (std::size_t i = list.size(); i > 1; --i)
             std::swap(list[i - 1], list[static_cast<std::size_t>(below(static_cast<index>(i)))]);
     }
+    // A place with probability ∝ its share, none of them negative; `sum` is that of all shares, above 0.
+    index drawn(std::span<const double> share, double sum) {
+        const double stop = uniform() * sum;
+        double running = 0;
+        std::size_t chosen = 0;
+        for (std::size_t i = 0; i < share.size(); ++i) {
+            if (!(share[i] > 0)) continue;
+            chosen = i;  // the last one, should rounding leave the sum short
+            running += share[i];
+            if (running > stop) break;
+        }
+        return static_cast<index>(chosen);
+    }
     // `count` different numbers below `end`, in random order
     std::vector<index> sample(index end, index count) {
         if (count < end / 16) return few(end, count);

@@ -6,6 +6,7 @@
 #include "automatic.h"
 #include "mercer/base/parallel.h"
 #include "mercer/base/processes/process_group.h"
+#include "mercer/base/stop.h"
 #include "mercer/data/readers/stream/row_batches.h"
 #include "mercer/methods/approximate/streamed_rows.h"
 
@@ -52,7 +53,10 @@ void fit_streamed(const automatic_fit& options) {
     s.scale = options.from.scale == "none" ? "" : options.from.scale;
     const process_group* group = started_processes();
     if (group && options.common.threads == 0) set_threads(threads_of_process(*group));
+    const bool has_gap = api::find_method(s.method).targets != api::answer::none;
     if (!group) watch_interrupt();  // mpirun ends all processes by itself
+    const stop_scope stop(
+        interrupt_is_old);  // where nothing is there to keep, as while files are read for the first time
     fit_answer answer;
     {
         progress shown;
@@ -66,7 +70,8 @@ void fit_streamed(const automatic_fit& options) {
         if (options.factors != "auto")
             control.factors = options.factors == "alone" ? factor_choice::alone : factor_choice::together;
         control.progress = [&](const fit_progress& p) {
-            const std::string line = fmt::format("{}: {} {}, gap {:.3g}", s.method, p.done, p.phase, p.value);
+            std::string line = fmt::format("{}: {} {}", s.method, p.done, p.phase);
+            if (has_gap && p.phase == std::string_view("passes")) line += fmt::format(", gap {:.3g}", p.value);
             shown.phase(line);
             log.say(line);
             return !interrupted();

@@ -131,10 +131,10 @@ private:
     }
     // Objects with probability ∝ share; where all shares are 0 (fewer distinct objects than clusters), the first that
     // is not taken.
-    std::vector<index> draw(const std::vector<double>& share, index count, const std::vector<char>& taken,
+    std::vector<index> draw(std::vector<double> share, index count, const std::vector<char>& taken,
                             seeded& random) const {
         double sum = 0;
-        for (index i = 0; i < n_; ++i) sum += taken[static_cast<std::size_t>(i)] ? 0.0 : at(share, i);
+        for (std::size_t i = 0; i < share.size(); ++i) sum += share[i] = taken[i] ? 0.0 : share[i];
         std::vector<index> out;
         if (!(sum > 0)) {
             for (index i = 0; i < n_ && out.empty(); ++i)
@@ -142,15 +142,7 @@ private:
             return out;
         }
         for (index t = 0; t < count; ++t) {
-            const double stop = random.uniform() * sum;
-            double running = 0;
-            index chosen = -1;
-            for (index i = 0; i < n_; ++i) {
-                if (taken[static_cast<std::size_t>(i)] || !(at(share, i) > 0)) continue;
-                chosen = i;  // the last one, should rounding leave the sum short
-                running += at(share, i);
-                if (running > stop) break;
-            }
+            const index chosen = random.drawn(share, sum);
             if (std::find(out.begin(), out.end(), chosen) == out.end()) out.push_back(chosen);
         }
         return out;

@@ -11,20 +11,6 @@
 namespace mercer {
 namespace {
 
-// A row with probability ∝ share.
-index drawn(const std::vector<double>& share, double sum, seeded& random) {
-    const double stop = random.uniform() * sum;
-    double running = 0;
-    index chosen = 0;
-    for (std::size_t i = 0; i < share.size(); ++i) {
-        if (!(share[i] > 0)) continue;
-        chosen = static_cast<index>(i);  // the last one, should rounding leave the sum short
-        running += share[i];
-        if (running > stop) break;
-    }
-    return chosen;
-}
-
 // ‖xᵢ - x_c‖² of all rows.
 std::vector<double> squared_distances_to(matrix_view<const double> x, index c) {
     std::vector<double> out(static_cast<std::size_t>(x.rows));
@@ -53,7 +39,7 @@ std::vector<index> far_rows(matrix_view<const double> x, std::span<const double>
         index best = 0;
         std::vector<double> best_nearest;
         for (index t = 0; t < (out.empty() ? 1 : trials); ++t) {
-            const index tried = drawn(share, sum, random);
+            const index tried = random.drawn(share, sum);
             std::vector<double> d = squared_distances_to(x, tried);
             double left = 0;
             for (std::size_t i = 0; i < d.size(); ++i) left += weight[i] * (d[i] = std::min(d[i], nearest[i]));

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "mercer/base/error.h"
+#include "mercer/base/parallel.h"
 #include "mercer/base/seeded.h"
 #include "mercer/gram/precomputed.h"
 #include "mercer/methods/approximate/feature_passes.h"
@@ -125,18 +127,17 @@ lloyd_result grouped(const matrix<double>& y, std::span<const double> weight, co
 
 std::vector<index> nearest_rows(const nystroem_spectral_model& m, matrix<double> f) {
     normalise_rows(f.view());
-    std::vector<index> out;
-    for (index i = 0; i < f.rows(); ++i) {
-        const auto from = [&](index c) {
-            double sum = 0;
-            for (index j = 0; j < f.cols(); ++j) sum += (f(i, j) - m.means(c, j)) * (f(i, j) - m.means(c, j));
-            return sum;
-        };
-        index best = 0;
-        for (index c = 1; c < m.clusters(); ++c)
-            if (from(c) < from(best)) best = c;
-        out.push_back(best);
-    }
+    std::vector<index> out(static_cast<std::size_t>(f.rows()));
+    parallel_runs(f.rows(), 256, [&](index first, index end) {
+        for (index i = first; i < end; ++i) {
+            double least = std::numeric_limits<double>::infinity();
+            for (index c = 0; c < m.clusters(); ++c) {
+                double sum = 0;
+                for (index j = 0; j < f.cols(); ++j) sum += (f(i, j) - m.means(c, j)) * (f(i, j) - m.means(c, j));
+                if (sum < least) least = sum, out[static_cast<std::size_t>(i)] = c;
+            }
+        }
+    });
     return out;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "mercer/base/error.h"
 #include "mercer/base/parallel.h"
@@ -30,24 +31,64 @@ void add_rows(const nystroem_basis& basis, matrix<double>& sketch, matrix<double
     }
 }
 
-// The same with the rows in float, added up in double: what rounds are single numbers, in no direction, far below what
-// any ridge adds in all. Half the time, which is most of a fit where there are few examples for each centre.
+// use(i, j) for i <= j < n, tile by tile, so that a matrix is read across without harm.
+template <class Use>
+void each_upper(index n, Use use) {
+    constexpr index tile = 64;
+    parallel_for((n + tile - 1) / tile, [&](index band) {
+        for (index first = band * tile; first < n; first += tile)
+            for (index i = band * tile; i < std::min(n, (band + 1) * tile); ++i)
+                for (index j = std::max(i, first); j < std::min(n, first + tile); ++j) use(i, j);
+    });
+}
+
+// The largest number of these columns, 1 where all are 0.
+double size_of(const matrix<double>& a, index first, index end) {
+    std::vector<double> largest(static_cast<std::size_t>(a.rows()));
+    parallel_for(a.rows(), [&](index i) {
+        for (index j = first; j < end; ++j)
+            largest[static_cast<std::size_t>(i)] = std::max(largest[static_cast<std::size_t>(i)], std::abs(a(i, j)));
+    });
+    const double out = largest.empty() ? 0 : std::ranges::max(largest);
+    return out > 0 ? out : 1;
+}
+
+// The same with the rows in float, added up in double: half the time, which is most of a fit where there are few
+// examples for each centre. Rows and T are brought to size 1 before, for kernel values may be beyond float.
 void add_rows_in_float(const nystroem_basis& basis, const matrix<double>& sketch, matrix<double>& a,
                        const process_group* together) {
-    const matrix<float> t = basis.turned_in_float();
     const index m = basis.size(), n = sketch.cols();
-    matrix<float> rows(std::min(chunk_in_float, sketch.rows()), n), sum;
+    const double size = size_of(sketch, 0, m), constant = size_of(sketch, m, n), root = std::sqrt(basis.largest());
+    const matrix<float> t = basis.turned_in_float(root);
+    const auto unit = [&](index j) { return j < m ? size / root : constant; };
+    matrix<float> rows(std::min(chunk_in_float, sketch.rows()), n), sum(n, n);
     for (index first = 0; first < sketch.rows(); first += chunk_in_float) {
         if (of_another(together, first / chunk_in_float)) continue;
         const index count = std::min(chunk_in_float, sketch.rows() - first);
-        parallel_for(count, [&](index i) { std::copy_n(sketch.row(first + i), n, rows.row(i)); });
-        half_solve_rows(t.view(), matrix_view<float>(rows.data(), count, m, n));
-        sum = matrix<float>(n, n);
-        add_gram(matrix_view<const float>(rows.data(), count, n), sum);
-        parallel_for(n, [&](index i) {
-            for (index j = i; j < n; ++j) a(i, j) += sum(j, i);
+        parallel_for(count, [&](index i) {
+            for (index j = 0; j < n; ++j)
+                rows(i, j) = static_cast<float>(sketch(first + i, j) / (j < m ? size : constant));
         });
+        half_solve_rows(t.view(), matrix_view<float>(rows.data(), count, m, n));
+        std::fill_n(sum.data(), n * n, 0.0F);
+        add_gram(matrix_view<const float>(rows.data(), count, n), sum);
+        each_upper(n, [&](index i, index j) { a(i, j) += unit(i) * unit(j) * static_cast<double>(sum(j, i)); });
     }
+}
+
+// Whether what float adds to ΦᵀΦ stays below the ridge: numbers of φ, off by 2⁻²⁴ times the condition of T, in no
+// direction, change the matrix by about 2⁻²³·κ·tr ΦᵀΦ/√M. The trace from some rows. With few centres double costs
+// nothing, and where every row has its own place one step with it is the answer.
+bool float_will_do(const nystroem_basis& basis, const matrix<double>& sketch, double lambda) {
+    const index m = basis.size(), some = std::min<index>(sketch.rows(), 64);
+    if (m < centres_for_float || some == 0) return false;
+    matrix<double> phi(some, m);
+    for (index i = 0; i < some; ++i) std::copy_n(sketch.row(i * sketch.rows() / some), m, phi.row(i));
+    basis.to_gradient(phi.view());
+    double trace = 0;
+    for (index i = 0; i < some * m; ++i) trace += phi.data()[i] * phi.data()[i];
+    trace *= static_cast<double>(sketch.rows()) / static_cast<double>(some);
+    return 0x1p-23 * basis.spread() * trace <= lambda * std::sqrt(static_cast<double>(m));
 }
 
 // RᵀR = A, R in its upper half; false where a pivot is not positive.
@@ -80,22 +121,15 @@ void nystroem_basis::to_coefficients(matrix_view<double> rows) const {
 }
 void nystroem_basis::to_gradient(matrix_view<double> rows) const { cholesky_half_solve_rows(t_.view(), rows); }
 
-bool nystroem_basis::mild() const {
-    constexpr double most = 1000;
+double nystroem_basis::spread() const {
     double low = t_(0, 0), high = low;
     for (index i = 0; i < size(); ++i) low = std::min(low, t_(i, i)), high = std::max(high, t_(i, i));
-    return high <= most * low;
+    return high / low;
 }
 
-matrix<float> nystroem_basis::turned_in_float() const {
-    matrix<float> out(size(), size());
-    constexpr index tile = 64;
-    parallel_for((size() + tile - 1) / tile, [&](index band) {
-        const index end = std::min(size(), (band + 1) * tile);
-        for (index first = 0; first < end; first += tile)
-            for (index i = band * tile; i < end; ++i)
-                for (index j = first; j < std::min(first + tile, i + 1); ++j) out(i, j) = static_cast<float>(t_(j, i));
-    });
+matrix<float> nystroem_basis::turned_in_float(double size) const {
+    matrix<float> out(t_.rows(), t_.rows());
+    each_upper(t_.rows(), [&](index i, index j) { out(j, i) = static_cast<float>(t_(i, j) / size); });
     return out;
 }
 
@@ -105,8 +139,7 @@ sketched_hessian::sketched_hessian(const nystroem_basis& basis, matrix<double> s
     const index m = basis.size();
     const bool constant = sketch.cols() > m;
     double rows = 0;  // of weight 1: what the ones add up to
-    // With few centres double costs nothing, and where every row has its own place one step is the answer.
-    if (agreed(together, m >= centres_for_float && basis.mild()))
+    if (agreed(together, float_will_do(basis, sketch, lambda)))
         add_rows_in_float(basis, sketch, a_, together);
     else
         add_rows(basis, sketch, a_, together);

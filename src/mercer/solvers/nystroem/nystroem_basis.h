@@ -31,9 +31,9 @@ public:
     void to_coefficients(matrix_view<double> rows) const;
     // Every row Kᵀu, a gradient in β, becomes Φᵀu = T⁻ᵀKᵀu.
     void to_gradient(matrix_view<double> rows) const;
-    // Whether T is so well conditioned that float is enough where only about the right answer is wanted; and Tᵀ.
-    bool mild() const;
-    matrix<float> turned_in_float() const;
+    double spread() const;  // of T's diagonal, the largest by the smallest: about its condition
+    // Tᵀ/size
+    matrix<float> turned_in_float(double size = 1) const;
 
 private:
     matrix<double> t_;
