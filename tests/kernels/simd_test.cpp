@@ -271,5 +271,26 @@ TYPED_TEST(simd, arithmetic_on_tiles) {
     }
 }
 
+// Zero begins where the normal numbers end, neither before nor after.
+TYPED_TEST(simd, exponential_reaches_the_smallest_normal_number) {
+    using T = TypeParam;
+    const long double smallest = std::log(static_cast<long double>(std::numeric_limits<T>::min()));
+    const auto ulp = static_cast<T>(-smallest) * std::numeric_limits<T>::epsilon();
+    for (const auto* ops : all_ops<T>()) {
+        buffer<T> t(4 * ops->lanes);
+        for (index i = 0; i < t.size(); ++i) t[i] = static_cast<T>(smallest) + static_cast<T>(2 + i) * ulp;
+        const buffer<T> above = t;
+        ops->exponential(t.data(), t.size());
+        for (index i = 0; i < t.size(); ++i) {
+            const long double exact = std::exp(static_cast<long double>(above[i]));
+            ASSERT_NEAR(static_cast<double>(t[i] / exact), 1, 4 * std::numeric_limits<T>::epsilon())
+                << ops->name << " e^" << above[i];
+        }
+        for (index i = 0; i < t.size(); ++i) t[i] = static_cast<T>(smallest) - static_cast<T>(1 + i * i) * ulp;
+        ops->exponential(t.data(), t.size());
+        for (index i = 0; i < t.size(); ++i) ASSERT_EQ(t[i], 0) << ops->name;
+    }
+}
+
 }  // namespace
 }  // namespace mercer

@@ -112,7 +112,7 @@ HWY_INLINE V exp_by_series(V x) {
 HWY_INLINE lanes<float> exp(lanes<float> x) {
     const tag<float> f;
     const hn::RebindToSigned<tag<float>> i;
-    const auto low = hn::Set(f, -87.3f);  // e^low > 2⁻¹²⁶
+    const auto low = hn::Set(f, -87.33654f);  // just above ln 2⁻¹²⁶
     const auto high = hn::Set(f, 88.73f);
     const auto t = hn::Min(high, hn::Max(low, x.v));
 #if HWY_TARGET == HWY_EMU128
@@ -145,7 +145,7 @@ HWY_INLINE lanes<float> exp(lanes<float> x) {
 // Highway's wraps around beyond 1420 and makes NaN zero.
 HWY_INLINE lanes<double> exp(lanes<double> x) {
     const tag<double> d;
-    const auto low = hn::Set(d, -708.3);  // e^low > 2⁻¹⁰²²
+    const auto low = hn::Set(d, -708.396418532264);  // just above ln 2⁻¹⁰²²
     const auto within = hn::Max(low, hn::Min(hn::Set(d, 710.0), x.v));
 #if HWY_TARGET == HWY_EMU128
     return {hn::IfThenElse(hn::Eq(x.v, x.v), hn::IfThenZeroElse(hn::Lt(x.v, low), exp_by_series(within)), x.v)};
