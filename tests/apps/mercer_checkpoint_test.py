@@ -81,6 +81,8 @@ class Checkpoints(mercer_program.Scratch):
         few = self.path("few.csv")
         few.write_text("".join(self.values.read_text().splitlines(keepends=True)[:3000]))
         self.check(["fit", "kernel_ridge", few, *rbf, "alpha=1e-5", "solver=cg", "tol=1e-13"])
+        few.write_text("".join(self.classes.read_text().splitlines(keepends=True)[:800]))
+        self.check(["fit", "kernel_logistic", few, *rbf, "C=1e3"], kills=3)
 
     @unittest.skipUnless(MPI, "OpenMPI is not installed")
     def test_the_same_bytes_after_the_kill_of_a_job_or_a_rank_with_any_number_of_processes(self):

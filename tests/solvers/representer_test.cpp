@@ -5,6 +5,7 @@
 #include "mercer/gram/computed.h"
 #include "mercer/gram/precomputed.h"
 #include "mercer/kernels/gaussian.h"
+#include "mercer/solvers/representer/newton_equations.h"
 #include "mercer/solvers/softmax.h"
 #include "methods/regression/regression_support.h"
 
@@ -202,6 +203,121 @@ TEST(representer, an_indefinite_matrix_ends) {
     for (const auto& l : {loss::logistic(), loss::hinge(), loss::huber()}) {
         const representer_result found = solve_representer(precomputed<double>(K), y, {}, l, {.lambda = 0.1});
         EXPECT_TRUE(std::isfinite(found.objective)) << name(l.kind);
+    }
+}
+
+// (λI + S Q S K)X = -R by conjugate gradients against elimination, with examples of no curvature, two functions and a
+// projection that mixes them; with a preconditioner of full rank, of a low one, and for a K that is computed.
+TEST(newton_equations, are_solved) {
+    const index n = 70, functions = 2, all = n * functions;
+    const sample s = wave(n, 2, 31);
+    const matrix<double> K = gram_matrix(s.x, rbf(0.8));
+    std::mt19937_64 random(32);
+    std::normal_distribution<double> normal;
+    matrix<double> S(n, functions), R(n, functions), v(n, functions);
+    double length = 0;
+    for (index k = 0; k < all; ++k) {
+        S.data()[k] = k % 7 == 0 ? 0 : std::exp(normal(random));
+        R.data()[k] = normal(random), v.data()[k] = S.data()[k] * normal(random);
+        length += v.data()[k] * v.data()[k];
+    }
+    const double lambda = 0.05;
+    // Q = I - vvᵀ/vᵀv
+    const auto project = [&](matrix<double>& u) {
+        double along = 0;
+        for (index k = 0; k < all; ++k) along += v.data()[k] * u.data()[k];
+        for (index k = 0; k < all; ++k) u.data()[k] -= along / length * v.data()[k];
+    };
+    // The whole matrix, functions interleaved as the numbers are.
+    matrix<double> a(all, all), right(all, 1);
+    for (index k = 0; k < all; ++k) {
+        right(k, 0) = -R.data()[k];
+        for (index l = 0; l < all; ++l) {
+            double sum = k == l ? lambda : 0;
+            for (index m = l % functions; m < all; m += functions)
+                sum += S.data()[k] * ((k == m ? 1 : 0) - v.data()[k] * v.data()[m] / length) * S.data()[m] *
+                       K(m / functions, l / functions);
+            a(k, l) = sum;
+        }
+    }
+    const matrix<double> want = eliminated(a, right);
+    const precomputed<double> there(K);
+    const computed<double> again(gaussian{0.8}, dense_data(s.x));
+    for (const gram<double>* gram :
+         {static_cast<const mercer::gram<double>*>(&there), static_cast<const mercer::gram<double>*>(&again)})
+        for (const std::size_t memory : {std::size_t{1} << 30, std::size_t{3 * 8 * 70 * 20}}) {
+            int products = 0;
+            const auto multiply = [&](const matrix<double>& u) {
+                ++products;
+                return product(K.view(), transposed::no, u.view(), transposed::no);
+            };
+            newton_equations equations(*gram, lambda, memory);
+            const newton_step found = equations.solve(S, S, project, R, 1e-20 * all, multiply, [] { return true; });
+            const matrix<double> Kx = product(K.view(), transposed::no, found.x.view(), transposed::no);
+            for (index k = 0; k < all; ++k) {
+                ASSERT_NEAR(found.x.data()[k], want(k, 0), 1e-6) << memory << " bytes";
+                ASSERT_NEAR(found.Kx.data()[k], Kx.data()[k], 1e-9);
+            }
+            EXPECT_LE(products, 140);
+        }
+}
+
+// What the preconditioner is for: the products of a problem that takes many without it.
+TEST(representer, a_preconditioner_saves_products) {
+    const index n = 1500;
+    const sample s = wave(n, 3, 33);
+    std::vector<double> y;
+    for (const double each : s.y) y.push_back(each > 0 ? 1.0 : -1.0);
+    const computed<double> K(gaussian{0.5}, dense_data(s.x));
+    representer_options o;
+    o.lambda = 1e-3, o.intercept = true, o.system = newton_system::conjugate_gradient;
+    const representer_result found = solve_representer(K, y, {}, loss::logistic(), o);
+    EXPECT_EQ(found.status, fit_status::converged);
+    o.memory_bytes = 1;  // for a preconditioner of rank one
+    const representer_result plain = solve_representer(K, y, {}, loss::logistic(), o);
+    EXPECT_EQ(plain.status, fit_status::converged);
+    EXPECT_NEAR(plain.objective, found.objective, 2e-6 * found.objective);
+    EXPECT_LT(3 * found.products, plain.products);
+}
+
+// A fit that is cut off anywhere and goes on from what was kept has the same bits.
+TEST(representer, goes_on_from_any_state) {
+    const index n = 300;
+    const sample s = wave(n, 3, 34);
+    std::vector<double> y;
+    std::vector<index> label;
+    for (const double each : s.y)
+        y.push_back(each > 0 ? 1.0 : -1.0), label.push_back(each < -0.3 ? 0 : each < 0.3 ? 1 : 2);
+    const computed<double> K(gaussian{0.5}, dense_data(s.x));
+    for (const newton_system system : {newton_system::cholesky, newton_system::conjugate_gradient}) {
+        std::vector<std::vector<double>> states, softmax_states;
+        representer_options o;
+        o.lambda = 1e-3, o.intercept = true, o.tol = 1e-9, o.system = system;
+        o.keep = [&](const std::vector<double>& state) { states.push_back(state); };
+        const representer_result whole = solve_representer(K, y, {}, loss::logistic(), o);
+        o.keep = [&](const std::vector<double>& state) { softmax_states.push_back(state); };
+        const softmax_result classes = solve_softmax(K, label, 3, {}, o);
+        ASSERT_GE(states.size(), 3u);
+        ASSERT_GE(softmax_states.size(), 3u);
+        o.keep = {};
+        for (const auto& state : states) {
+            o.start = state;
+            const representer_result rest = solve_representer(K, y, {}, loss::logistic(), o);
+            EXPECT_EQ(rest.alpha, whole.alpha);
+            EXPECT_EQ(rest.offset, whole.offset);
+            EXPECT_EQ(rest.products, whole.products);
+        }
+        for (const auto& state : softmax_states) {
+            o.start = state;
+            const softmax_result rest = solve_softmax(K, label, 3, {}, o);
+            EXPECT_EQ(std::vector<double>(rest.alpha.data(), rest.alpha.data() + 3 * n),
+                      std::vector<double>(classes.alpha.data(), classes.alpha.data() + 3 * n));
+            EXPECT_EQ(rest.offset, classes.offset);
+        }
+        o.start.pop_back();
+        expect_error(errc::invalid_argument, "another problem", [&] { solve_softmax(K, label, 3, {}, o); });
+        expect_error(errc::invalid_argument, "another problem",
+                     [&] { solve_representer(K, y, {}, loss::logistic(), o); });
     }
 }
 

@@ -196,7 +196,6 @@ bool one_label(const cell_data& of) {
 template <class Value>
 fitted_ptr make_cells(const Value& v, const fit_call& t) {
     const std::string owner = Value::facts().name;
-    if (!t.control.checkpoint.path.empty()) fail(errc::unsupported, fmt::format("{}: there are no checkpoints", owner));
     const cell_data all = data_of(t, owner);
     const dataset& x = all.x;
     const bool classes = Value::facts().targets == answer::classes;

@@ -59,12 +59,7 @@ struct fit_call : fit_task {
         if constexpr (requires { o.class_weight; }) o.class_weight = class_weight;
         if constexpr (requires { o.progress = watch.callback(); }) o.progress = watch.callback();
         if constexpr (requires { o.factors; }) o.factors = control.factors;
-        if constexpr (requires { o.checkpoint; })
-            o.checkpoint = control.checkpoint;
-        else if (!control.checkpoint.path.empty())
-            fail(errc::unsupported,
-                 "this method keeps no checkpoint: kernel_ridge with solver=cg, nystroem_ridge, "
-                 "nystroem_logistic and nystroem_svc do");
+        if constexpr (requires { o.checkpoint; }) o.checkpoint = control.checkpoint;
         return o;
     }
     // And those of the method that the mathematics knows by the same name.
@@ -123,6 +118,7 @@ const method& find_method(std::string_view name);
 std::string kernel_twin(const method& m);
 // The names of those that have `fit_rows`.
 std::vector<std::string> methods_by_passes();
+std::vector<std::string> methods_with_checkpoints();
 // For what a method of these options tells people: name, default, condition, meaning, one line each.
 std::string help(const method& m);
 

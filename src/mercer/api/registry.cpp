@@ -9,6 +9,7 @@
 #include "mercer/base/parallel.h"
 #include "mercer/base/processes/process_group.h"
 #include "mercer/base/stop.h"
+#include "mercer/base/text/joined.h"
 #include "mercer/base/text/nearest_name.h"
 #include "mercer/kernels/leaf.h"
 #include "mercer/methods/approximate/kernel_rows.h"
@@ -27,11 +28,28 @@ const std::vector<method>& methods() {
     return all;
 }
 
-std::vector<std::string> methods_by_passes() {
+namespace {
+
+std::vector<std::string> names_where(auto holds) {
     std::vector<std::string> out;
     for (const method& each : methods())
-        if (each.fit_rows) out.push_back(each.name);
+        if (holds(each)) out.push_back(each.name);
     return out;
+}
+
+void check_checkpoint(const method& m, const fit_control& control) {
+    if (!control.checkpoint.path.empty() && !m.keeps_checkpoints)
+        fail(errc::unsupported, fmt::format("{} keeps no checkpoint; there are checkpoints of {}", m.name,
+                                            joined(methods_with_checkpoints(), ", ")));
+}
+
+}  // namespace
+
+std::vector<std::string> methods_by_passes() {
+    return names_where([](const method& m) { return bool(m.fit_rows); });
+}
+std::vector<std::string> methods_with_checkpoints() {
+    return names_where([](const method& m) { return m.keeps_checkpoints; });
 }
 
 const method& find_method(std::string_view name) {
@@ -65,6 +83,7 @@ std::string help(const method& m) {
 }
 
 fitted_ptr fit(const method& m, const option_values& options, fit_task task, const fit_control& control) {
+    check_checkpoint(m, control);
     std::optional<thread_limit> limit;
     if (control.threads > 0) limit.emplace(control.threads);
     fit_watch watch(control);
@@ -88,6 +107,7 @@ fitted_ptr fit(const method& m, const option_values& options, fit_task task, con
 }
 
 fitted_ptr fit(const method& m, const option_values& options, const passes_task& task, const fit_control& control) {
+    check_checkpoint(m, control);
     std::optional<thread_limit> limit;
     if (control.threads > 0) limit.emplace(control.threads);
     fit_watch watch(control);

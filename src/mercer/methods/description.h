@@ -33,7 +33,12 @@ struct method_facts {
     bool can_predict = true, can_transform = false;
     bool takes_features = false;  // takes a kernel for its explicit features alone; without one, vectors as they are
     many_at_once search = many_at_once::none;
+    bool keeps_checkpoints = false;  // a fit that was killed can go on
 };
+inline method_facts with_checkpoints(method_facts f) {
+    f.keeps_checkpoints = true;
+    return f;
+}
 
 // What a number may be.
 struct range {

@@ -44,7 +44,11 @@ struct representer_options {
     newton_system system = newton_system::automatic;
     std::size_t memory_bytes = std::size_t{1} << 30;  // for the matrix of a Newton step
     std::function<bool(int rounds, double objective, double gap)>
-        progress{};  // before every step; false: stop and keep what there is
+        progress{};  // before every step and product within; false: stop and keep what there is
+    // Of a smooth loss: what is needed to go on, after every step; and such a state to start from, with the bits of a
+    // solution that was never interrupted.
+    std::function<void(const std::vector<double>& state)> keep{};
+    std::vector<double> start{};
 };
 
 // How it ends: stationary: the stopping rule is met, but nothing says that K is positive semidefinite, without which it

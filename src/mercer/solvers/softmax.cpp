@@ -10,6 +10,7 @@
 #include "mercer/base/stop.h"
 #include "mercer/solvers/algebra/dense_algebra.h"
 #include "mercer/solvers/algebra/gram_product.h"
+#include "mercer/solvers/representer/newton_equations.h"
 
 namespace mercer {
 
@@ -49,7 +50,8 @@ public:
           fixed_(n_, C_),
           p_(n_, C_),
           r_(n_, C_),
-          b_(static_cast<std::size_t>(C_)) {
+          b_(static_cast<std::size_t>(C_)),
+          equations_(K, o.lambda, o.memory_bytes) {
         if (w_.empty()) w_.assign(static_cast<std::size_t>(n_), 1.0);
     }
 
@@ -59,6 +61,7 @@ public:
         if (!unless_stopped([&] { iterate(out, value); })) out.status = fit_status::cancelled;
         out.gap = std::max(gap_, 0.0) + imbalance();
         out.objective = value;
+        out.rounds = rounds_;
         out.products = products_;
         out.f = fixed_;
         for (index i = 0; i < n_; ++i)
@@ -73,24 +76,25 @@ private:
         improve_offsets(fixed_, b_);
         value = value_at(fixed_, b_);
         bool fresh = false;
-        for (out.rounds = 0;;) {
+        if (!o_.start.empty()) take(o_.start, value);
+        for (;;) {
+            if (o_.keep && !fresh && rounds_ > 0) o_.keep(state(value));
             differentiate();
-            const rows Kr = times(r_);
-            gap_ = dot(r_, Kr) / (2 * o_.lambda);
+            gap_ = dot(r_, times(r_)) / (2 * o_.lambda);
             const bool enough = std::abs(gap_) + imbalance() <= o_.tol * value;
             if (enough && fresh) {
                 out.status = gap_ >= 0 ? fit_status::converged : fit_status::stalled;
                 break;
             }
-            if (!enough && out.rounds >= o_.most_rounds) break;
-            if (!enough && o_.progress && !o_.progress(out.rounds, value, std::abs(gap_))) {
+            if (!enough && rounds_ >= o_.most_rounds) break;
+            if (!enough && !may_go_on(value)) {
                 out.status = fit_status::cancelled;
                 break;
             }
             bool moved = false;
             if (!enough) {
-                moved = step(Kr, value);
-                ++out.rounds;
+                moved = step(value);
+                ++rounds_;
                 if (!moved && fresh) {
                     out.status = fit_status::stalled;
                     break;
@@ -103,6 +107,26 @@ private:
                 value = value_at(fixed_, b_) + 0.5 * o_.lambda * dot(alpha_, fixed_);
             }
         }
+    }
+
+    bool may_go_on(double value) {
+        if (!stopped_ && o_.progress) stopped_ = !o_.progress(rounds_, value, std::abs(gap_));
+        return !stopped_;
+    }
+
+    std::vector<double> state(double value) const {
+        std::vector<double> out{static_cast<double>(rounds_), static_cast<double>(products_), value};
+        out.insert(out.end(), b_.begin(), b_.end());
+        for (const rows* each : {&alpha_, &fixed_}) out.insert(out.end(), each->data(), each->data() + n_ * C_);
+        return out;
+    }
+    void take(const std::vector<double>& from, double& value) {
+        const auto numbers = static_cast<std::size_t>(n_ * C_);
+        if (from.size() != 3 + b_.size() + 2 * numbers) fail(errc::invalid_argument, "a state of another problem");
+        rounds_ = static_cast<int>(from[0]), products_ = static_cast<std::int64_t>(from[1]), value = from[2];
+        std::copy_n(from.data() + 3, b_.size(), b_.data());
+        std::copy_n(from.data() + 3 + b_.size(), numbers, alpha_.data());
+        std::copy_n(from.data() + 3 + b_.size() + numbers, numbers, fixed_.data());
     }
 
     rows times(const rows& v) {
@@ -214,55 +238,50 @@ private:
         }
     }
 
-    // out ← λp + D'Kp with D' what D becomes when the change of b is the best one: D'u = D(u - 1m), m = (ΣDᵢ)⁻¹ΣDᵢuᵢ.
-    void apply(const rows& p, const rows& Kp, const rows* factor, rows& out) const {
-        rows m(C_, 1);
-        const auto curved = [&](index i, auto&& put) {
-            double mean = 0;
-            for (index c = 0; c < C_; ++c) mean += p_(i, c) * (Kp(i, c) - m(c, 0));
-            for (index c = 0; c < C_; ++c)
-                put(c, w_[static_cast<std::size_t>(i)] * p_(i, c) * (Kp(i, c) - m(c, 0) - mean));
-        };
-        if (factor) {
-            rows sum(C_, 1);
-            for (index i = 0; i < n_; ++i) curved(i, [&](index c, double value) { sum(c, 0) += value; });
-            cholesky_solve(factor->view(), sum.view());
-            m = std::move(sum);
-        }
+    // D = S Π S with S = diag √(wp) and Π = I - √p√pᵀ for each example; the offsets take the directions ΠS1 out.
+    newton_step solve_system(double value) {
+        rows root(n_, C_), own(n_, C_);
         for (index i = 0; i < n_; ++i)
-            curved(i, [&](index c, double value) { out(i, c) = o_.lambda * p(i, c) + value; });
-    }
-
-    bool step(const rows& Kr, double& value) {
+            for (index c = 0; c < C_; ++c)
+                if (p_(i, c) > 1e-14) {
+                    root(i, c) = std::sqrt(w_[static_cast<std::size_t>(i)] * p_(i, c));
+                    own(i, c) = root(i, c) * std::sqrt(1 - p_(i, c));
+                }
         rows factor;
         bool constrained = o_.intercept;
         if (constrained) {
             factor = curvature(p_);
             constrained = cholesky_in_place(factor.view()) < 0;
         }
-        rows direction(n_, C_), along(n_, C_), s(n_, C_), Ks(n_, C_), image(n_, C_);
-        add(s, -1, r_);
-        add(Ks, -1, Kr);
-        rows p = s, Kp = Ks;
-        double rho = dot(s, Ks);
+        const auto onto_simplex = [&](rows& u) {
+            for (index i = 0; i < n_; ++i) {
+                double along = 0, total = 0;
+                for (index c = 0; c < C_; ++c) along += root(i, c) * u(i, c), total += root(i, c) * root(i, c);
+                for (index c = 0; c < C_; ++c) u(i, c) -= along / total * root(i, c);
+            }
+        };
+        const auto project = [&](rows& u) {
+            onto_simplex(u);
+            if (!constrained) return;
+            rows sum(C_, 1);
+            for (index i = 0; i < n_; ++i)
+                for (index c = 0; c < C_; ++c) sum(c, 0) += root(i, c) * u(i, c);
+            cholesky_solve(factor.view(), sum.view());
+            rows shift(n_, C_);
+            for (index i = 0; i < n_; ++i)
+                for (index c = 0; c < C_; ++c) shift(i, c) = root(i, c) * sum(c, 0);
+            onto_simplex(shift);
+            add(u, -1, shift);
+        };
         const double forcing = std::clamp(
             0.1 * std::sqrt(std::abs(gap_) / std::max(value, std::numeric_limits<double>::min())), 1e-9, 0.1);
-        const double goal = forcing * forcing * rho;
-        for (index steps = 0; steps < 3 * n_ + 10 && rho > goal; ++steps) {
-            apply(p, Kp, constrained ? &factor : nullptr, image);
-            const double curve = dot(Kp, image);
-            if (!(curve > 0)) break;  // K is not positive semidefinite
-            const double t = rho / curve;
-            add(direction, t, p);
-            add(along, t, Kp);
-            add(s, -t, image);
-            Ks = times(s);
-            const double next = dot(s, Ks), beta = next / rho;
-            if (!(next > 0)) break;
-            for (index k = 0; k < n_ * C_; ++k)
-                p.data()[k] = s.data()[k] + beta * p.data()[k], Kp.data()[k] = Ks.data()[k] + beta * Kp.data()[k];
-            rho = next;
-        }
+        return equations_.solve(
+            root, own, project, r_, forcing * forcing * 2 * o_.lambda * std::abs(gap_),
+            [&](const rows& v) { return times(v); }, [&] { return may_go_on(value); });
+    }
+
+    bool step(double& value) {
+        const auto [direction, along] = solve_system(value);
         const double slope = dot(r_, along);
         if (!(slope < 0)) return false;
         const double square = dot(alpha_, fixed_), mixed = dot(direction, fixed_), own = dot(direction, along);
@@ -291,6 +310,9 @@ private:
     std::vector<double> w_;
     rows alpha_, fixed_, p_, r_;
     std::vector<double> b_, sums_;
+    newton_equations equations_;
+    int rounds_ = 0;
+    bool stopped_ = false;
     double gap_ = std::numeric_limits<double>::infinity();
     std::int64_t products_ = 0;
 };

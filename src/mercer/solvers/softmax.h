@@ -6,7 +6,7 @@
 // by Newton's method. With G(i, c) = wᵢ(p(i, c) - [yᵢ = c]), Dᵢ = wᵢ(diag pᵢ - pᵢpᵢᵀ) and R = G + λα, zero at the
 // minimum, a step solves
 //     (λI + D'K)Δα = -R,   D' = D - D1(ΣDᵢ)⁻¹1ᵀD with offsets, else D,
-// by conjugate gradients in the inner product Σ_c x_cᵀKz_c, in which the matrix is symmetric and positive, exact enough
+// by preconditioned conjugate gradients (representer/newton_equations.h), exact enough
 // for superlinear convergence. b is minimised over after every step. Stopping rule, as in representer.h: the gap to the
 // dual point -G/λ,   Σ_c R_cᵀKR_c/(2λ) <= tol·P,   in double.
 #pragma once
@@ -30,8 +30,8 @@ struct softmax_result {
     std::int64_t products = 0;
 };
 
-// label[i] is the class of example i, 0 <= label < classes; weight > 0 for all, empty: all 1. `system` and
-// `memory_bytes` are not used.
+// label[i] is the class of example i, 0 <= label < classes; weight > 0 for all, empty: all 1. `system` is not
+// used.
 softmax_result solve_softmax(const gram<double>& K, std::span<const index> label, index classes,
                              std::span<const double> weight, const representer_options& options);
 

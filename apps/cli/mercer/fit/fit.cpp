@@ -112,8 +112,9 @@ void add_choices(CLI::App& command, automatic_fit& options) {
 void add_scale_options(CLI::App& command, automatic_fit& options) {
     command
         .add_flag("--stream", options.stream,
-                  "nystroem_ridge, nystroem_logistic, nystroem_svc: read DATA again for every pass instead of keeping "
-                  "it, for files larger than memory (csv, libsvm, npy, packed or not; 'part-*.csv' is all such files)")
+                  joined(api::methods_by_passes(), ", ") +
+                      ": read DATA again for every pass instead of keeping it, for files larger than memory (csv, "
+                      "libsvm, npy, packed or not; 'part-*.csv' is all such files)")
         ->group("Data");
     command
         .add_option(
@@ -125,9 +126,9 @@ void add_scale_options(CLI::App& command, automatic_fit& options) {
         ->group("Method");
     command
         .add_option("--checkpoint", options.checkpoint,
-                    "kernel_ridge with solver=cg, nystroem_ridge, nystroem_logistic, nystroem_svc: keep what the fit "
-                    "needs to go on in this file; the same command goes on from it after a crash, with any number of "
-                    "processes, to the same model")
+                    joined(api::methods_with_checkpoints(), ", ") +
+                        ": keep what the fit needs to go on in this file; the same command goes on from it after a "
+                        "crash, with any number of processes, to the same model")
         ->option_text("FILE")
         ->group("Output");
     command

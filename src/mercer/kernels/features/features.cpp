@@ -116,7 +116,7 @@ feature vector_map(std::string key, std::function<std::vector<double>(std::span<
     });
 }
 
-feature column_map(std::vector<index> columns) {
+feature column_map(const std::vector<index>& columns) {
     return each(fmt::format("columns {}", joined(columns, ",")), [columns](const dataset& x) {
         for (const index c : columns)
             if (c < 0 || c >= x.dims())
@@ -129,7 +129,7 @@ feature column_map(std::vector<index> columns) {
     });
 }
 
-feature scale_map(std::vector<double> factors) {
+feature scale_map(const std::vector<double>& factors) {
     return each(fmt::format("scaled {}", joined(factors, ",")), [factors](const dataset& x) {
         const dense<double> from = as_dense<double>(x);
         if (from.dims() != static_cast<index>(factors.size()))

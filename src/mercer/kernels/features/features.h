@@ -21,8 +21,8 @@ feature circle_map(double period);
 // x ↦ φ(x) for a function of one vector.
 feature vector_map(std::string key, std::function<std::vector<double>(std::span<const double>)> phi);
 // x ↦ the chosen coordinates.
-feature column_map(std::vector<index> columns);
+feature column_map(const std::vector<index>& columns);
 // x ↦ s∘x, coordinate by coordinate.
-feature scale_map(std::vector<double> factors);
+feature scale_map(const std::vector<double>& factors);
 
 }  // namespace mercer

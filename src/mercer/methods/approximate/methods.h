@@ -48,13 +48,13 @@ struct nystroem_ridge {
     index max_iter = 500, seed = 0;
 
     static method_facts facts() {
-        return {"nystroem_ridge",
-                {"falkon"},
-                method_family::regression,
-                "kernel ridge regression on a few centres, for millions of examples",
-                "min Σ(yᵢ - f(xᵢ))² + λ‖f‖², f = Σ βⱼk(·, zⱼ)",
-                "mercer-nystroem-ridge-model",
-                answer::values};
+        return with_checkpoints({"nystroem_ridge",
+                                 {"falkon"},
+                                 method_family::regression,
+                                 "kernel ridge regression on a few centres, for millions of examples",
+                                 "min Σ(yᵢ - f(xᵢ))² + λ‖f‖², f = Σ βⱼk(·, zⱼ)",
+                                 "mercer-nystroem-ridge-model",
+                                 answer::values});
     }
     template <class V>
     void options(V& v) {
@@ -80,13 +80,14 @@ struct nystroem_logistic {
     index max_iter = 1000, seed = 0;
 
     static method_facts facts() {
-        return {"nystroem_logistic",
-                {},
-                method_family::classification,
-                "kernel logistic regression on a few centres: classes with probabilities, for millions of examples",
-                "min Σ log(1 + e^(-yᵢf(xᵢ))) + 1/(2C) ‖f‖², f = Σ βⱼk(·, zⱼ) + b",
-                "mercer-nystroem-logistic-model",
-                answer::classes};
+        return with_checkpoints(
+            {"nystroem_logistic",
+             {},
+             method_family::classification,
+             "kernel logistic regression on a few centres: classes with probabilities, for millions of examples",
+             "min Σ log(1 + e^(-yᵢf(xᵢ))) + 1/(2C) ‖f‖², f = Σ βⱼk(·, zⱼ) + b",
+             "mercer-nystroem-logistic-model",
+             answer::classes});
     }
     template <class V>
     void options(V& v) {
@@ -113,13 +114,14 @@ struct nystroem_svc {
     index max_iter = 1000, seed = 0;
 
     static method_facts facts() {
-        return {"nystroem_svc",
-                {},
-                method_family::classification,
-                "support vector machine on a few centres, for millions of examples; squared hinge loss, or hinge",
-                "min Σ max(0, 1 - yᵢf(xᵢ))² + 1/(2C) ‖f‖², f = Σ βⱼk(·, zⱼ) + b",
-                "mercer-nystroem-svc-model",
-                answer::classes};
+        return with_checkpoints(
+            {"nystroem_svc",
+             {},
+             method_family::classification,
+             "support vector machine on a few centres, for millions of examples; squared hinge loss, or hinge",
+             "min Σ max(0, 1 - yᵢf(xᵢ))² + 1/(2C) ‖f‖², f = Σ βⱼk(·, zⱼ) + b",
+             "mercer-nystroem-svc-model",
+             answer::classes});
     }
     template <class V>
     void options(V& v) {

@@ -41,6 +41,15 @@ void check(const kernel_logistic_options& o, index n, std::span<const double> y)
     check_targets(owner, n, matrix_view<const double>(y.data(), static_cast<index>(y.size()), 1));
 }
 
+// What a checkpoint belongs to.
+std::uint64_t mark_of(const gram<double>& K, const std::vector<double>& labels, const std::vector<double>& weights,
+                      const kernel_logistic_options& o) {
+    problem_mark mark;
+    mark.add("kernel_logistic").add(o.C).add(o.fit_intercept ? 1.0 : 0.0).add(o.tol).add(o.max_iter);
+    mark.add(static_cast<double>(o.memory_bytes));  // which decides on the preconditioner
+    return mark.add(labels).add(weights).add(first_values(K)).value();
+}
+
 kernel_logistic_model solve(const gram<double>& K, std::span<const double> y, const std::vector<double>& weight,
                             std::vector<index> used, const kernel_logistic_options& o) {
     kernel_logistic_model model;
@@ -63,7 +72,11 @@ kernel_logistic_model solve(const gram<double>& K, std::span<const double> y, co
     s.memory_bytes = o.memory_bytes;
     if (o.progress)
         s.progress = [&](int rounds, double, double gap) { return o.progress({"Newton steps", rounds, 0, gap}); };
+    state_keeper keeper(o.checkpoint, mark_of(K, labels, weights, o), nullptr);
+    if (auto state = keeper.found()) s.start = std::move(*state);
+    if (!o.checkpoint.path.empty()) s.keep = [&](const std::vector<double>& state) { keeper.keep(state); };
     const auto report = [&](const auto& found) {
+        if (found.status != fit_status::cancelled) keeper.remove();
         model.status = found.status;
         model.objective = found.objective;
         model.gap = found.gap;

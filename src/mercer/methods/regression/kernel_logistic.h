@@ -6,13 +6,15 @@
 //     one f for each class)
 //
 // f(x) = Σαᵢk(xᵢ, x) + b, the offset not penalised, by Newton's method (solvers/representer.h, solvers/softmax.h) to a
-// measured duality gap. λ = 1/C in the terms of scikit-learn, whose LogisticRegression this is with a linear kernel.
+// measured duality gap. Where the kernel matrix does not fit the memory it is computed again for every product. λ = 1/C
+// in the terms of scikit-learn, whose LogisticRegression this is with a linear kernel.
 #pragma once
 
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "mercer/methods/fit_checkpoint.h"
 #include "mercer/methods/fit_control.h"
 #include "mercer/methods/kernel_expansion.h"
 #include "mercer/methods/model_file.h"
@@ -29,6 +31,7 @@ struct kernel_logistic_options {
     std::vector<double> sample_weight;                    // empty: all 1. 2 = the example twice, 0 = absent
     std::size_t memory_bytes = std::size_t{1} << 30;      // the kernel matrix is kept where it takes at most this
     progress_callback progress{};                         // Newton steps, and the gap
+    fit_checkpoint checkpoint{};                          // after Newton steps
 };
 
 struct kernel_logistic_model {

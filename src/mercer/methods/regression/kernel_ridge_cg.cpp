@@ -36,13 +36,11 @@ std::uint64_t mark_of(const gram<double>& K, const matrix<double>& b, std::span<
     return mark.add(std::span<const double>(b.data(), static_cast<std::size_t>(b.rows() * b.cols()))).value();
 }
 
-// The rank of the preconditioner: √n of it pays for itself on most data; as much as fits a third of the memory at most.
+// The rank of the preconditioner, which has a third of the memory at most.
 index rank_for(index n, index outputs, const kernel_ridge_options& o) {
     if (o.rank > 0) return std::min(o.rank, n);
-    const double room =
-        static_cast<double>(o.memory_bytes) / 3 / (16.0 * static_cast<double>(n)) - 5.0 * static_cast<double>(outputs);
-    const double wanted = std::max(200.0, 5 * std::sqrt(static_cast<double>(n)));
-    return std::clamp<index>(static_cast<index>(std::min(room, wanted)), 1, n);
+    return preconditioner_rank(n, static_cast<double>(o.memory_bytes) / 3 / (16.0 * static_cast<double>(n)) -
+                                      5.0 * static_cast<double>(outputs));
 }
 
 // The rank, where conjugate gradients can do what is asked and fit the memory.

@@ -63,18 +63,18 @@ struct kernel_ridge {
     index max_products = 1000;
 
     static method_facts facts() {
-        return {"kernel_ridge",
-                {"krr"},
-                method_family::regression,
-                "kernel ridge regression",
-                "min Σ(yᵢ - f(xᵢ))² + λ‖f‖²",
-                "mercer-kernel-ridge-model",
-                answer::values,
-                true,
-                true,
-                false,
-                false,
-                many_at_once::ridges};
+        return with_checkpoints({"kernel_ridge",
+                                 {"krr"},
+                                 method_family::regression,
+                                 "kernel ridge regression",
+                                 "min Σ(yᵢ - f(xᵢ))² + λ‖f‖²",
+                                 "mercer-kernel-ridge-model",
+                                 answer::values,
+                                 true,
+                                 true,
+                                 false,
+                                 false,
+                                 many_at_once::ridges});
     }
     template <class V>
     void options(V& v) {
@@ -105,13 +105,13 @@ struct kernel_logistic {
     index max_iter = 500;
 
     static method_facts facts() {
-        return {"kernel_logistic",
-                {"logistic", "klr"},
-                method_family::classification,
-                "kernel logistic regression: classes with probabilities",
-                "min Σ log(1 + e^(-yᵢf(xᵢ))) + 1/(2C) ‖f‖²",
-                "mercer-kernel-logistic-model",
-                answer::classes};
+        return with_checkpoints({"kernel_logistic",
+                                 {"logistic", "klr"},
+                                 method_family::classification,
+                                 "kernel logistic regression: classes with probabilities",
+                                 "min Σ log(1 + e^(-yᵢf(xᵢ))) + 1/(2C) ‖f‖²",
+                                 "mercer-kernel-logistic-model",
+                                 answer::classes});
     }
     template <class V>
     void options(V& v) {

@@ -121,4 +121,9 @@ random_pivots rp_cholesky(const gram<double>& k, const rp_cholesky_options& o) {
     return out;
 }
 
+index preconditioner_rank(index n, double most) {
+    const double wanted = std::max(200.0, 5 * std::sqrt(static_cast<double>(n)));
+    return std::clamp<index>(static_cast<index>(std::min(most, wanted)), 1, n);
+}
+
 }  // namespace mercer

@@ -29,4 +29,7 @@ struct random_pivots {
 
 random_pivots rp_cholesky(const gram<double>& k, const rp_cholesky_options& options);
 
+// The rank of a preconditioner FFᵀ for n objects, `most` what fits the memory: 5√n of it pays for itself on most data.
+index preconditioner_rank(index n, double most);
+
 }  // namespace mercer

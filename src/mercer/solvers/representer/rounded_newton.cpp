@@ -33,7 +33,7 @@ rounded_newton::rounded_newton(const gram<double>& K, std::span<const double> y,
       g_(n_),
       d_(n_),
       r_(n_),
-      Kr_(n_) {
+      equations_(K, o.lambda, o.memory_bytes) {
     if (w_.empty()) w_.assign(n_, 1.0);
 }
 
@@ -76,10 +76,12 @@ fit_status rounded_newton::minimise(double mu, const std::function<bool(double g
     b_ = offset_for(fixed_, b_);
     double value = objective();
     bool fresh = false;  // Kα has just been multiplied out
-    for (int flat = 0;; ++rounds_) {
+    int flat = 0;
+    if (!o_.start.empty()) take(o_.start, value, flat);
+    for (;; ++rounds_) {
+        if (o_.keep && !fresh && rounds_ > 0) o_.keep(state(value, flat));
         differentiate();
-        Kr_ = times(r_);
-        gap_ = dot(r_, Kr_) / (2 * o_.lambda);
+        gap_ = dot(r_, times(r_)) / (2 * o_.lambda);
         if (enough(std::abs(gap_), value)) {
             if (fresh) return gap_ >= 0 ? fit_status::converged : fit_status::stalled;
             refresh(value);
@@ -88,12 +90,33 @@ fit_status rounded_newton::minimise(double mu, const std::function<bool(double g
             continue;
         }
         if (rounds_ >= o_.most_rounds) return fit_status::step_limit;
-        if (o_.progress && !o_.progress(rounds_, value, std::abs(gap_))) return fit_status::cancelled;
+        if (!may_go_on(value)) return fit_status::cancelled;
         const bool moved = step(value);
         if (!moved && (fresh || ++flat > 1)) return fit_status::stalled;
         fresh = !moved;
         if (!moved) refresh(value);
     }
+}
+
+bool rounded_newton::may_go_on(double value) {
+    if (!stopped_ && o_.progress) stopped_ = !o_.progress(rounds_, value, std::abs(gap_));
+    return !stopped_;
+}
+
+std::vector<double> rounded_newton::state(double value, int flat) const {
+    std::vector<double> out{static_cast<double>(rounds_), static_cast<double>(products_), value,
+                            static_cast<double>(flat), b_};
+    out.insert(out.end(), alpha_.begin(), alpha_.end());
+    out.insert(out.end(), fixed_.begin(), fixed_.end());
+    return out;
+}
+
+void rounded_newton::take(const std::vector<double>& from, double& value, int& flat) {
+    if (from.size() != 5 + 2 * n_) fail(errc::invalid_argument, "a state of another problem");
+    rounds_ = static_cast<int>(from[0]), products_ = static_cast<std::int64_t>(from[1]);
+    value = from[2], flat = static_cast<int>(from[3]), b_ = from[4];
+    std::copy_n(from.data() + 5, n_, alpha_.data());
+    std::copy_n(from.data() + 5 + n_, n_, fixed_.data());
 }
 
 void rounded_newton::refresh(double& value) {
@@ -189,27 +212,34 @@ bool rounded_newton::by_cholesky(const std::vector<index>& active, vec& directio
 std::pair<rounded_newton::vec, rounded_newton::vec> rounded_newton::by_conjugate_gradients() {
     const double relative = std::abs(gap_) / std::max(std::abs(objective()), std::numeric_limits<double>::min());
     const double forcing = std::clamp(0.1 * std::sqrt(relative), 1e-10, 0.1);
+    const double largest = *std::max_element(d_.begin(), d_.end());
+    const auto n = static_cast<index>(n_);
+    matrix<double> root(n, 1), r(n, 1);
     double total = 0;
-    for (const double d : d_) total += d;
-    vec x(n_), Kx(n_), s(n_), Ks(n_), Ap(n_);
-    for (std::size_t i = 0; i < n_; ++i) s[i] = -r_[i], Ks[i] = -Kr_[i];
-    vec p = s, Kp = Ks;
-    double rho = dot(s, Ks);
-    const double goal = forcing * forcing * rho;
-    for (std::size_t steps = 0; steps < 3 * n_ + 10 && rho > goal; ++steps) {
-        const double mean = o_.intercept && total > 0 ? dot(d_, Kp) / total : 0.0;
-        for (std::size_t i = 0; i < n_; ++i) Ap[i] = o_.lambda * p[i] + d_[i] * (Kp[i] - mean);
-        const double curvature = dot(Kp, Ap);
-        if (!(curvature > 0)) break;  // K is not positive semidefinite
-        const double t = rho / curvature;
-        for (std::size_t i = 0; i < n_; ++i) x[i] += t * p[i], Kx[i] += t * Kp[i], s[i] -= t * Ap[i];
-        Ks = times(s);
-        const double next = dot(s, Ks), beta = next / rho;
-        if (!(next > 0)) break;
-        for (std::size_t i = 0; i < n_; ++i) p[i] = s[i] + beta * p[i], Kp[i] = Ks[i] + beta * Kp[i];
-        rho = next;
+    for (index i = 0; i < n; ++i) {
+        const double d = d_[static_cast<std::size_t>(i)];
+        if (d > 1e-14 * largest) root(i, 0) = std::sqrt(d), total += d;
+        r(i, 0) = r_[static_cast<std::size_t>(i)];
     }
-    return {std::move(x), std::move(Kx)};
+    // What the best Δb takes out: the direction of D^½1.
+    const auto without_offset = [&](matrix<double>& u) {
+        if (!o_.intercept || !(total > 0)) return;
+        double along = 0;
+        for (index i = 0; i < n; ++i) along += root(i, 0) * u(i, 0);
+        for (index i = 0; i < n; ++i) u(i, 0) -= along / total * root(i, 0);
+    };
+    const auto multiply = [&](const matrix<double>& v) {
+        matrix<double> out(n, 1);
+        ++products_;
+        K_.multiply(v.view(), out.view());
+        return out;
+    };
+    const double value = o_.progress ? objective() : 0;
+    const newton_step found =
+        equations_.solve(root, root, without_offset, r, forcing * forcing * 2 * o_.lambda * std::abs(gap_), multiply,
+                         [&] { return may_go_on(value); });
+    const auto list = [&](const matrix<double>& column) { return vec(column.data(), column.data() + n); };
+    return {list(found.x), list(found.Kx)};
 }
 
 }  // namespace mercer

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "mercer/solvers/representer.h"
+#include "mercer/solvers/representer/newton_equations.h"
 
 namespace mercer {
 
@@ -49,6 +50,10 @@ private:
     }
     void differentiate();
     void refresh(double& value);
+    // P and how often it did not fall, with where it stands.
+    std::vector<double> state(double value, int flat) const;
+    void take(const std::vector<double>& state, double& value, int& flat);
+    bool may_go_on(double value);
 
     // One Newton step with its line search. False when P falls no further.
     bool step(double& value);
@@ -59,10 +64,8 @@ private:
     // Where there is no curvature Δα = -r/λ. On the other examples Δα = D^½z, (λI + D^½KD^½)z = -D^(-½)r - D^½q -
     // D^½1Δb with q what the first ones add to KΔα. False where that matrix is not positive definite.
     bool by_cholesky(const std::vector<index>& active, vec& direction);
-    // (λI + D'K)Δα = -r with D' = D - D11ᵀD/1ᵀD1, what D becomes when Δb is the best one. The matrix is symmetric and
-    // positive in the inner product xᵀKz, so conjugate gradients run in that: every iterate is a descent direction, and
-    // one product with K a step gives KΔα as well. They end at min(0.1, 0.1√(relative gap)) of ‖r‖, which makes the
-    // convergence superlinear.
+    // (λI + D'K)Δα = -r with D' = D - D11ᵀD/1ᵀD1, what D becomes when Δb is the best one. They end at min(0.1,
+    // 0.1√(relative gap)) of the residual, which makes the convergence superlinear.
     std::pair<vec, vec> by_conjugate_gradients();
 
     const gram<double>& K_;
@@ -72,11 +75,13 @@ private:
     std::size_t n_;
     vec w_, alpha_;
     vec fixed_;  // Kα
-    vec centre_, g_, d_, r_, Kr_;
+    vec centre_, g_, d_, r_;
+    newton_equations equations_;
     double b_ = 0, mu_ = 0;
     double gap_ = std::numeric_limits<double>::infinity();
     int rounds_ = 0;
     std::int64_t products_ = 0;
+    bool stopped_ = false;
 };
 
 }  // namespace mercer
