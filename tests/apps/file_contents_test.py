@@ -9,7 +9,7 @@ import sys
 import unittest
 from pathlib import Path
 
-from programs import BIN, PEER, Scratch, call, peak_megabytes
+from programs import BIN, PEER, SANITIZED, Scratch, call, peak_megabytes
 
 
 class Names(Scratch):
@@ -121,6 +121,7 @@ class Sparse(Scratch):
     HASHED = "1 5:1 2147483647:0.5\n-1 7:1 2147483646:1\n1 5:2\n-1 7:2 90000000:1\n"
 
     @unittest.skipIf(not all(PEER.values()), "LIBSVM's programs are not installed")
+    @unittest.skipIf(SANITIZED, "memory of a sanitizer")
     def test_one_large_index_costs_no_more_than_in_libsvm(self):
         Path("hashed").write_text(self.HASHED)
         for options in (["-g", "0.5"], ["-t", "0"], ["-s", "3"], ["-t", "1", "-g", "1", "-v", "2"]):
@@ -133,6 +134,7 @@ class Sparse(Scratch):
         Path("kernel").write_text("1 0:1 1:1 2:0.5 2147483647:7\n-1 0:2 1:0.5 2:1\n")
         self.assertLess(peak_megabytes(BIN / "svm-train", "-t", "4", "kernel", "k"), peak_megabytes(PEER["svm-train"], "-t", "4", "kernel", "k") + 32)
 
+    @unittest.skipIf(SANITIZED, "memory of a sanitizer")
     def test_one_large_index_in_scale_and_mercer(self):
         Path("hashed").write_text(self.HASHED)
         # without the gaps between the indices the answer is the same but for their numbers

@@ -12,7 +12,7 @@ import time
 import unittest
 from pathlib import Path
 
-from programs import BIN, DATA, Scratch, call, fed
+from programs import BIN, DATA, SANITIZED, Scratch, call, fed
 
 
 class Outputs(Scratch):
@@ -184,7 +184,7 @@ class Signals(Scratch):
             self.assertEqual(started.returncode, -ending)
             self.only("iris", "noise")
 
-    @unittest.skipIf(shutil.which("cc") is None, "no compiler")
+    @unittest.skipIf(shutil.which("cc") is None or SANITIZED, "no compiler, or a sanitizer")
     def test_nor_on_file_systems_where_temporary_files_have_names(self):
         Path("named.c").write_text("#define _GNU_SOURCE\n#include <dlfcn.h>\n#include <errno.h>\n#include <fcntl.h>\n#include <stdarg.h>\n"
                                    "int open64(const char* path, int flags, ...) {\n    va_list rest;\n    va_start(rest, flags);\n    int mode = va_arg(rest, int);\n"

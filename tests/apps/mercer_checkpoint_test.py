@@ -84,6 +84,16 @@ class Checkpoints(mercer_program.Scratch):
         few.write_text("".join(self.classes.read_text().splitlines(keepends=True)[:800]))
         self.check(["fit", "kernel_logistic", few, *rbf, "C=1e3"], kills=3)
 
+    def test_the_same_bytes_of_components_and_clusters(self):
+        rbf = ["--label", "y", "--kernel", "rbf(gamma=1)", "--set"]
+        few = self.path("few.csv")
+        few.write_text("".join(self.values.read_text().splitlines(keepends=True)[:4000]))
+        self.check(["fit", "nystroem_pca", self.values, *rbf, "n_centres=200", "n_components=20", "tol=1e-13"], kills=3)
+        self.check(["fit", "nystroem_kmeans", self.values, *rbf, "n_centres=100", "n_clusters=12", "n_init=1", "tol=0"], kills=3)
+        self.check(["fit", "nystroem_kmeans", self.values, "--stream", *rbf, "n_centres=50", "n_clusters=8", "n_init=1", "tol=0"], kills=2)
+        self.check(["fit", "nystroem_spectral", self.values, *rbf, "n_centres=200", "n_clusters=5", "n_init=1"], kills=2)
+        self.check(["fit", "kernel_pca", few, *rbf, "n_components=20", "solver=iterative", "tol=1e-13"], kills=2)
+
     @unittest.skipUnless(MPI, "OpenMPI is not installed")
     def test_the_same_bytes_after_the_kill_of_a_job_or_a_rank_with_any_number_of_processes(self):
         words = ["fit", "nystroem_ridge", self.values, "--label", "y", "--kernel", "rbf(gamma=3)", "--set", "n_centres=200",
@@ -92,9 +102,11 @@ class Checkpoints(mercer_program.Scratch):
         self.check([*words, "--stream"], processes=(2, 3), one_rank=True, kills=4)
 
     def test_what_has_none_says_so(self):
-        for words in (["svc", DATA / "heart_scale.svm"], ["nystroem_pca", DATA / "heart_scale.svm"],
-                      ["kernel_ridge", DATA / "housing.svm", "--set", "alpha=1"]):
+        for words in (["svc", DATA / "heart_scale.svm"], ["nystroem", DATA / "heart_scale.svm"],
+                      ["kernel_ridge", DATA / "housing.svm", "--set", "alpha=1"], ["kernel_pca", DATA / "heart_scale.svm"],
+                      ["nystroem_svc", DATA / "heart_scale.svm", "--set", "loss=hinge"]):
             self.assertIn("checkpoint", mercer("fit", *words, "--checkpoint", self.state, code=1))
+        self.assertIn("nystroem_kmeans", mercer("fit", "svc", DATA / "heart_scale.svm", "--checkpoint", self.state, code=1))
 
     def test_a_state_of_another_problem_is_refused(self):
         words = ["fit", "nystroem_ridge", self.values, "--label", "y", "--kernel", "rbf(gamma=3)", "--set", "n_centres=200", "tol=1e-17", "max_iter=120"]

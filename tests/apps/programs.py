@@ -10,6 +10,8 @@ import unittest
 from pathlib import Path
 
 BIN, DATA = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve() / "data"
+# A sanitizer takes memory of its own, and must be loaded before all others.
+SANITIZED = (BIN / "mercer").exists() and any(word in (BIN / "mercer").read_bytes() for word in (b"libasan.so", b"libtsan.so"))
 PEER = {name: shutil.which(name, path="/usr/bin:/usr/local/bin") for name in ("svm-train", "svm-predict", "svm-scale")}
 
 

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
@@ -29,6 +30,9 @@ public:
     problem_mark& add(std::string_view bytes);
     problem_mark& add(std::span<const double> numbers);
     problem_mark& add(double number) { return add(std::span<const double>(&number, 1)); }
+    problem_mark& add(std::initializer_list<double> numbers) {
+        return add(std::span<const double>(numbers.begin(), numbers.size()));
+    }
     std::uint64_t value() const { return value_; }
 
 private:
@@ -38,7 +42,8 @@ private:
 std::uint64_t mark_of_rows(const process_group* group, std::span<const double> numbers, std::size_t first);
 
 // Some kernel values, to a few digits: whether it is the same matrix, on whatever processor.
-std::vector<double> first_values(const gram<double>& k);
+template <class T>
+std::vector<double> first_values(const gram<T>& k);
 
 void write_state(const std::string& path, std::uint64_t problem, std::span<const double> state);
 // The state written for the same problem; nothing when there is no file. A file for another problem, or a damaged one,

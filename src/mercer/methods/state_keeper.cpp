@@ -35,13 +35,18 @@ std::uint64_t mark_of_rows(const process_group* group, std::span<const double> n
     return all;
 }
 
-std::vector<double> first_values(const gram<double>& k) {
-    const index count = std::min<index>(k.cols(), 32);
-    std::vector<double> out(static_cast<std::size_t>(k.rows() > 0 ? count : 0));
-    if (!out.empty()) k.block(selection(0, 1), selection(0, count), matrix_view<double>(out.data(), 1, count));
-    for (double& each : out) each = static_cast<float>(std::round(each * 0x1p20) * 0x1p-20);
+template <class T>
+std::vector<double> first_values(const gram<T>& k) {
+    const index count = k.rows() > 0 ? std::min<index>(k.cols(), 32) : 0;
+    std::vector<T> row(static_cast<std::size_t>(count));
+    if (!row.empty()) k.block(selection(0, 1), selection(0, count), matrix_view<T>(row.data(), 1, count));
+    std::vector<double> out;
+    for (const T each : row)
+        out.push_back(static_cast<float>(std::round(static_cast<double>(each) * 0x1p20) * 0x1p-20));
     return out;
 }
+template std::vector<double> first_values(const gram<float>&);
+template std::vector<double> first_values(const gram<double>&);
 
 bool state_keeper::mine() const { return !where_.path.empty() && (!group_ || group_->rank() == 0); }
 

@@ -239,7 +239,6 @@ TEST(nystroem_kmeans, refuses_what_has_no_answer) {
     expect_error(errc::invalid_argument, "max_iter >= 1", [&] { fit([](auto& o) { o.max_iter = 0; }); });
     expect_error(errc::invalid_argument, "tol >= 0", [&] { fit([](auto& o) { o.tol = -1; }); });
     expect_error(errc::invalid_argument, "n_centres >= 1", [&] { fit([](auto& o) { o.n_centres = 0; }); });
-    expect_error(errc::unsupported, "no checkpoints", [&] { fit([](auto& o) { o.checkpoint.path = "state"; }); });
     expect_error(errc::invalid_argument, "got 3 with n = 2", [&] {
         fit([](auto& o) {
             o.sample_weight.assign(20, 0.0);

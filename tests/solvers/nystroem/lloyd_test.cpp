@@ -209,6 +209,38 @@ TEST(lloyd, has_the_same_bits_for_any_number_of_threads) {
     }
 }
 
+// From any state it kept, in float or in double, with clusters that are empty for a while, the same bits.
+TEST(lloyd, goes_on_from_any_state) {
+    const cloud c = groups(2000, 3, 4, 9);
+    matrix<float> narrow(2000, 3);
+    for (index i = 0; i < 6000; ++i) narrow.data()[i] = static_cast<float>(c.x.data()[i]);
+    const precomputed<double> exact(c.x.view());
+    const precomputed<float> rough(narrow.view());
+    const one_batch<double> k(exact);
+    const one_batch<float> kf(rough);
+    const matrix<double> start = rows_of(c.x, {0, 4, 8});
+    for (const gram_batches<float>* some :
+         {static_cast<const gram_batches<float>*>(nullptr), static_cast<const gram_batches<float>*>(&kf)}) {
+        const lloyd_rows rows{&k, some, nullptr, c.self, c.weight};
+        std::vector<std::vector<double>> states;
+        lloyd_options o{.clusters = 6};
+        o.keep = [&](const std::vector<double>& state) { states.push_back(state); };
+        const lloyd_result whole = lloyd_rounds(rows, start, o);
+        ASSERT_GE(states.size(), 4u);
+        o.keep = {};
+        for (const auto& state : states) {
+            o.start = state;
+            const lloyd_result rest = lloyd_rounds(rows, start, o);
+            EXPECT_EQ(rest.history, whole.history);
+            EXPECT_EQ(rest.labels, whole.labels);
+            EXPECT_EQ(rest.passes, whole.passes);
+            for (index i = 0; i < 18; ++i) EXPECT_EQ(rest.means.data()[i], whole.means.data()[i]);
+        }
+        o.start.pop_back();
+        expect_error(errc::invalid_argument, "another problem", [&] { lloyd_rounds(rows, start, o); });
+    }
+}
+
 TEST(lloyd, refuses_what_is_no_number) {
     cloud c = groups(100, 2, 2, 8);
     expect_error(errc::invalid_argument, "1 <= means <= clusters",

@@ -25,10 +25,6 @@ void take_centres(kernel_expansion& f, nystroem_problem& posed, const kernel_row
     f.training_size = x.size();
 }
 
-void no_checkpoint(const nystroem_options& o, const char* owner) {
-    if (!o.checkpoint.path.empty()) fail(errc::unsupported, fmt::format("{}: there are no checkpoints", owner));
-}
-
 feature_passes::feature_passes(const kernel_rows& x, const nystroem_problem& posed, const nystroem_basis& basis,
                                std::size_t budget)
     : basis_(basis),

@@ -14,7 +14,6 @@ matrix<double> turned(matrix_view<const double> a);
 matrix<double> among_centres(const nystroem_problem& posed);
 // Centres, kernel and numbers of a fit, for the functions it found.
 void take_centres(kernel_expansion& f, nystroem_problem& posed, const kernel_rows& x);
-void no_checkpoint(const nystroem_options& options, const char* owner);
 
 class feature_passes {
 public:

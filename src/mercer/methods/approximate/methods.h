@@ -148,16 +148,16 @@ struct nystroem_pca {
     index max_iter = 200, seed = 0;
 
     static method_facts facts() {
-        return {"nystroem_pca",
-                {},
-                method_family::components,
-                "principal components in the span of a few centres, for millions of examples",
-                "Φ̃ᵀΦ̃u = λu, Φ = K(X, Z) K(Z, Z)^-½",
-                "mercer-nystroem-pca-model",
-                answer::none,
-                true,
-                false,
-                true};
+        return with_checkpoints({"nystroem_pca",
+                                 {},
+                                 method_family::components,
+                                 "principal components in the span of a few centres, for millions of examples",
+                                 "Φ̃ᵀΦ̃u = λu, Φ = K(X, Z) K(Z, Z)^-½",
+                                 "mercer-nystroem-pca-model",
+                                 answer::none,
+                                 true,
+                                 false,
+                                 true});
     }
     template <class V>
     void options(V& v) {

@@ -28,23 +28,16 @@ void check(const nystroem_options& o, double lambda, const char* option, const c
         fail(errc::invalid_argument, fmt::format("{}: must satisfy max_iter >= 1, got {}", owner, o.max_iter));
 }
 
-// What a checkpoint belongs to: everything that decides the bits of the fit, but for the objects themselves.
+// What a checkpoint belongs to.
 std::uint64_t mark_of(const kernel_rows& x, matrix_view<const double> y, std::span<const double> weight,
                       const nystroem_problem& posed, const nystroem_newton_options& s, const char* owner) {
-    problem_mark mark;
-    const auto k = x.known_kernel();
-    mark.add(owner).add(k ? k->text() : "").add(s.lambda).add(s.tol).add(s.intercept ? 1.0 : 0.0);
-    mark.add(static_cast<double>(x.size())).add(static_cast<double>(s.max_passes));
-    mark.add(static_cast<double>(posed.buckets));
-    for (const index each : posed.centres) mark.add(static_cast<double>(each));
-    mark.add(first_values(*posed.among));
-    const auto first = static_cast<std::size_t>(x.first());
+    problem_mark mark = mark_of(x, weight, posed, owner);
+    mark.add(s.lambda).add(s.tol).add(s.intercept ? 1.0 : 0.0).add(static_cast<double>(s.max_passes));
     std::vector<double> column(static_cast<std::size_t>(y.rows));
     for (index c = 0; c < y.cols; ++c) {
         for (index i = 0; i < y.rows; ++i) column[static_cast<std::size_t>(i)] = y(i, c);
-        mark.add(static_cast<double>(mark_of_rows(x.processes(), column, first)));
+        mark.add(static_cast<double>(mark_of_rows(x.processes(), column, static_cast<std::size_t>(x.first()))));
     }
-    mark.add(static_cast<double>(mark_of_rows(x.processes(), weight, first)));
     return mark.value();
 }
 

@@ -98,5 +98,8 @@ struct nystroem_problem {
 std::vector<double> own_weights(const kernel_rows& x, const nystroem_options& options, const char* owner);
 nystroem_problem pose_nystroem(const kernel_rows& x, const nystroem_options& options, std::span<const double> weight,
                                const char* owner);
+// What a checkpoint belongs to: everything that decides the bits of the passes, but for the objects themselves.
+problem_mark mark_of(const kernel_rows& x, std::span<const double> weight, const nystroem_problem& posed,
+                     const char* owner);
 
 }  // namespace mercer

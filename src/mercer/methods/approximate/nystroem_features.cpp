@@ -9,6 +9,7 @@
 #include "mercer/methods/approximate/feature_passes.h"
 #include "mercer/methods/codec.h"
 #include "mercer/methods/fit_checks.h"
+#include "mercer/methods/recorded_products.h"
 #include "mercer/solvers/algebra/block_lanczos.h"
 #include "mercer/solvers/algebra/dense_algebra.h"
 
@@ -62,7 +63,6 @@ nystroem_pca_model components_of(const lanczos_result& found, const nystroem_bas
 nystroem_features_model fit_nystroem_features(const kernel_rows& x, const nystroem_options& o) {
     constexpr const char* owner = "nystroem";
     if (x.size() == 0) fail(errc::data, "nystroem: there are no examples");
-    no_checkpoint(o, owner);
     const std::vector<double> weight = own_weights(x, o, owner);
     nystroem_problem posed = pose_nystroem(x, o, weight, owner);
     const matrix<double> k = among_centres(posed);
@@ -85,7 +85,6 @@ nystroem_features_model fit_nystroem_features(const kernel_rows& x, const nystro
 nystroem_pca_model fit_nystroem_pca(const kernel_rows& x, index components, const nystroem_options& o) {
     constexpr const char* owner = "nystroem_pca";
     if (x.size() == 0) fail(errc::data, "nystroem_pca: there are no examples");
-    no_checkpoint(o, owner);
     if (components < 1)
         fail(errc::invalid_argument, fmt::format("nystroem_pca: must satisfy n_components >= 1, got {}", components));
     const std::vector<double> weight = own_weights(x, o, owner);
@@ -119,7 +118,13 @@ nystroem_pca_model fit_nystroem_pca(const kernel_rows& x, index components, cons
     l.pairs = count, l.block = std::min<index>(std::max<index>(8, (count + 7) / 8 * 8), std::max<index>(1, m));
     l.tol = pass.rough() ? std::max(o.tol, 1e-7) : o.tol, l.most_passes = o.max_iter, l.seed = o.seed;
     if (o.progress) l.progress = [&](index done, double residual) { return o.progress({"passes", done, 0, residual}); };
-    const lanczos_result found = block_lanczos(m, multiply, l);
+    const std::uint64_t problem =
+        mark_of(x, weight, posed, owner)
+            .add({static_cast<double>(count), l.tol, static_cast<double>(o.max_iter), static_cast<double>(o.seed)})
+            .value();
+    recorded_products products(multiply, o.checkpoint, problem, x.processes());
+    const lanczos_result found = block_lanczos(m, std::ref(products), l);
+    products.ended(found.status);
 
     nystroem_pca_model out = components_of(found, basis, mean, posed.sample_self, total, count);
     out.out_of_reach = share_out_of_reach(basis, *posed.sample, posed.sample_self);

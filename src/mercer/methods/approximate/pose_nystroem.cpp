@@ -181,4 +181,15 @@ nystroem_problem pose_nystroem(const kernel_rows& x, const nystroem_options& o, 
     return out;
 }
 
+problem_mark mark_of(const kernel_rows& x, std::span<const double> weight, const nystroem_problem& posed,
+                     const char* owner) {
+    problem_mark mark;
+    const auto k = x.known_kernel();
+    mark.add(owner).add(k ? k->text() : "").add(static_cast<double>(x.size())).add(static_cast<double>(posed.buckets));
+    for (const index each : posed.centres) mark.add(static_cast<double>(each));
+    mark.add(first_values(*posed.among));
+    mark.add(static_cast<double>(mark_of_rows(x.processes(), weight, static_cast<std::size_t>(x.first()))));
+    return mark;
+}
+
 }  // namespace mercer

@@ -42,7 +42,6 @@ kmeans_start means_of_sample(const kernel_rows& x, const nystroem_problem& posed
 std::vector<double> checked_cluster_weights(const kernel_rows& x, const nystroem_clusters_options& o,
                                             const char* owner) {
     if (x.processes()) fail(errc::unsupported, fmt::format("{}: is for one process", owner));
-    no_checkpoint(o, owner);
     if (x.size() == 0) fail(errc::data, fmt::format("{}: there are no examples", owner));
     std::vector<double> weight = own_weights(x, o, owner);
     const index there = std::ranges::count_if(weight, [](double w) { return w > 0; });
@@ -66,9 +65,17 @@ nystroem_kmeans_model fit_nystroem_kmeans(const kernel_rows& x, const nystroem_c
     kmeans_start start = means_of_sample(x, posed, basis, weight, o);
     const auto rough = x.rough_passes(posed.objects, o.memory_bytes / 2);
     const auto exact = x.passes(posed.objects, posed.centres, rough.it ? 0 : o.memory_bytes / 2);
-    lloyd_options how{o.n_clusters, o.tol, o.max_iter, {}};
+    lloyd_options how{.clusters = o.n_clusters, .tol = o.tol, .max_rounds = o.max_iter};
     if (o.progress) how.progress = [&](index round, double J) { return o.progress({"k-means", round, 0, J}); };
+    const std::uint64_t problem = mark_of(x, weight, posed, owner)
+                                      .add({static_cast<double>(o.n_clusters), static_cast<double>(o.n_init), o.tol,
+                                            static_cast<double>(o.max_iter), static_cast<double>(o.seed)})
+                                      .value();
+    state_keeper keeper(o.checkpoint, problem, nullptr);
+    if (auto state = keeper.found()) how.start = std::move(*state);
+    if (!o.checkpoint.path.empty()) how.keep = [&](const std::vector<double>& state) { keeper.keep(state); };
     lloyd_result found = lloyd_rounds({exact.get(), rough.get(), &basis, self, weight}, std::move(start.means), how);
+    if (found.status != fit_status::cancelled) keeper.remove();
 
     nystroem_kmeans_model out;
     basis.to_coefficients(found.means.view());

@@ -14,6 +14,7 @@
 #include "mercer/methods/clusters/kmeans_start.h"
 #include "mercer/methods/codec.h"
 #include "mercer/methods/fit_checks.h"
+#include "mercer/methods/recorded_products.h"
 #include "mercer/solvers/algebra/block_lanczos.h"
 
 namespace mercer {
@@ -68,7 +69,7 @@ degrees degrees_of(const feature_passes& pass, std::span<const double> self, std
 
 // The leading eigenvectors of ΦᵀWD⁻¹Φ.
 lanczos_result leading(const feature_passes& pass, index m, const std::vector<double>& degree,
-                       std::span<const double> weight, const nystroem_clusters_options& o) {
+                       std::span<const double> weight, problem_mark mark, const nystroem_clusters_options& o) {
     const auto multiply = [&](matrix_view<const double> v, matrix_view<double> out) {
         const matrix<double> made = pass(v, v.cols, [&](index first, matrix_view<double> f, double*) {
             for (index i = 0; i < f.rows; ++i) {
@@ -84,7 +85,11 @@ lanczos_result leading(const feature_passes& pass, index m, const std::vector<do
     l.block = std::min<index>(std::max<index>(8, (l.pairs + 7) / 8 * 8), m);
     l.tol = pass.rough() ? 1e-7 : 1e-9, l.most_passes = o.max_iter, l.seed = o.seed;
     if (o.progress) l.progress = [&](index done, double residual) { return o.progress({"passes", done, 0, residual}); };
-    return block_lanczos(m, multiply, l);
+    mark.add({static_cast<double>(l.pairs), static_cast<double>(o.max_iter), static_cast<double>(o.seed)});
+    recorded_products products(multiply, o.checkpoint, mark.value());
+    lanczos_result found = block_lanczos(m, std::ref(products), l);
+    products.ended(found.status);
+    return found;
 }
 
 // Where the examples are in the space of the eigenvectors, a row each.
@@ -120,7 +125,7 @@ lloyd_result grouped(const matrix<double>& y, std::span<const double> weight, co
         for (index j = 0; j < y.cols(); ++j) self[static_cast<std::size_t>(i)] += y(i, j) * y(i, j);
     const precomputed<double> features(y.view());
     const one_batch<double> all(features);
-    lloyd_options how{o.n_clusters, 0, o.max_iter, {}};
+    lloyd_options how{.clusters = o.n_clusters, .max_rounds = o.max_iter};
     if (o.progress) how.progress = [&](index round, double J) { return o.progress({"k-means", round, 0, J}); };
     return lloyd_rounds({&all, nullptr, nullptr, self, weight}, std::move(start.means), how);
 }
@@ -153,7 +158,8 @@ nystroem_spectral_model fit_nystroem_spectral(const kernel_rows& x, const nystro
     {
         const feature_passes pass(x, posed, basis, o.memory_bytes / 2);
         const degrees d = degrees_of(pass, x.self(), weight);
-        const lanczos_result found = leading(pass, basis.size(), d.of, weight, o);
+        const lanczos_result found =
+            leading(pass, basis.size(), d.of, weight, mark_of(x, weight, posed, spectral_owner), o);
         out.low_degrees = d.low, out.status = found.status;
         out.passes = found.passes + 3;  // degrees take two, their embedding one
         if (found.values.empty() || !(found.values.front() > 0))

@@ -10,6 +10,7 @@
 #include "mercer/base/parallel.h"
 #include "mercer/gram/distances.h"
 #include "mercer/methods/codec.h"
+#include "mercer/methods/recorded_products.h"
 #include "mercer/solvers/algebra/centred_eigen.h"
 #include "mercer/solvers/algebra/half_gram.h"
 
@@ -70,6 +71,9 @@ matrix<double> training_scores(const kernel_pca_model& m) {
 template <class T>
 centred_pairs decomposed(const gram<T>& K, const gram_multiplication& by, centring& c, bool whole,
                          const kernel_pca_options& o) {
+    if (whole && !o.checkpoint.path.empty())
+        fail(errc::unsupported,
+             fmt::format("{}: checkpoints are of the passes of solver=iterative, with few components", owner));
     if (whole) return all_centred_pairs(K, by, c);
     const index n = K.rows();
     centred_eigen_options e;
@@ -77,7 +81,13 @@ centred_pairs decomposed(const gram<T>& K, const gram_multiplication& by, centri
     e.tol = o.tol, e.most_passes = o.max_iter, e.seed = o.seed;
     if (o.progress)
         e.progress = [&](index pass, double residual) { return o.progress({"eigenvectors", pass, 0, residual}); };
-    return largest_centred_pairs(by, c, e);
+    problem_mark mark;
+    mark.add(owner).add(c.mean).add(first_values(K));
+    mark.add({static_cast<double>(e.count), o.tol, static_cast<double>(o.max_iter), static_cast<double>(o.seed)});
+    recorded_products products(by.product, o.checkpoint, mark.value());
+    centred_pairs found = largest_centred_pairs({std::ref(products), by.block, by.least}, c, e);
+    products.ended(found.status);
+    return found;
 }
 
 // Eigenvalues that are zero up to the rounding of K and of its centring have no direction.

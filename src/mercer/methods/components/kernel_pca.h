@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "mercer/methods/fit_checkpoint.h"
 #include "mercer/methods/fit_control.h"
 #include "mercer/methods/kernel_expansion.h"
 #include "mercer/methods/model_file.h"
@@ -34,6 +35,7 @@ struct kernel_pca_options {
     std::size_t memory_bytes = std::size_t{2} << 30;
     bool exact = false;  // kernel values in double also where K does not fit the budget
     progress_callback progress{};
+    fit_checkpoint checkpoint{};  // iterative: of the passes
 };
 
 struct kernel_pca_model {

@@ -19,16 +19,16 @@ struct kernel_pca {
     index max_iter = 200, seed = 0;
 
     static method_facts facts() {
-        return {"kernel_pca",
-                {"pca"},
-                method_family::components,
-                "principal components in feature space",
-                "D H K Hᵀ D u = λu",
-                "mercer-kernel-pca-model",
-                answer::none,
-                true,
-                false,
-                true};
+        return with_checkpoints({"kernel_pca",
+                                 {"pca"},
+                                 method_family::components,
+                                 "principal components in feature space",
+                                 "D H K Hᵀ D u = λu",
+                                 "mercer-kernel-pca-model",
+                                 answer::none,
+                                 true,
+                                 false,
+                                 true});
     }
     template <class V>
     void options(V& v) {

@@ -41,7 +41,9 @@ public:
 
     lloyd_result run() {
         bool rough = x_.rough != nullptr && o_.max_rounds > 1, near = false;
-        for (index round = 0;; ++round) {
+        index round = 0;
+        if (!o_.start.empty()) take(o_.start, round, rough, near);
+        for (;; ++round) {
             // What a step limit leaves is measured in double, too.
             if (round + 1 == o_.max_rounds) rough = false;
             if (!unless_stopped([&] { rough ? pass(*x_.rough) : pass(*x_.exact); })) return stopped();
@@ -70,12 +72,41 @@ public:
                 return finished();
             }
             if (done) rough = false, near = true;
+            if (o_.keep) o_.keep(state(round + 1, rough, near));
         }
     }
 
 private:
     static std::size_t at(index i) { return static_cast<std::size_t>(i); }
     double last() const { return out_.history.empty() ? infinity : out_.history.back(); }
+
+    // f(number) for every number that the next round depends on.
+    void each_number(auto&& f) {
+        f(out_.passes), f(exact_);
+        for (matrix<double>* each : {&means_, &out_.means})
+            for (index i = 0; i < k_ * m_; ++i) f(each->data()[i]);
+        for (char& each : there_) f(each);
+        for (double& each : out_.norms) f(each);
+        for (double& each : out_.weights) f(each);
+        for (index& each : labels_) f(each);
+        for (double& each : out_.history) f(each);
+    }
+    std::vector<double> state(index round, bool rough, bool near) {
+        std::vector<double> out{static_cast<double>(round), rough ? 1.0 : 0.0, near ? 1.0 : 0.0,
+                                static_cast<double>(out_.history.size())};
+        each_number([&](auto& number) { out.push_back(static_cast<double>(number)); });
+        return out;
+    }
+    void take(const std::vector<double>& from, index& round, bool& rough, bool& near) {
+        const std::size_t fixed = 4 + 2 + 2 * at(k_ * m_) + 3 * at(k_) + labels_.size();
+        if (from.size() < fixed || from.size() - fixed != static_cast<std::size_t>(from[3]))
+            fail(errc::invalid_argument, "a state of another problem");
+        round = static_cast<index>(from[0]), rough = from[1] != 0, near = from[2] != 0;
+        out_.means = matrix<double>(k_, m_);
+        out_.norms.resize(at(k_)), out_.weights.resize(at(k_)), out_.history.resize(static_cast<std::size_t>(from[3]));
+        const double* next = from.data() + 4;
+        each_number([&]<class T>(T& number) { number = static_cast<T>(*next++); });
+    }
 
     // One round: the nearest mean of every row, what that costs, and the sums of each cluster's features.
     template <class T>

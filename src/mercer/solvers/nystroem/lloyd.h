@@ -38,6 +38,10 @@ struct lloyd_options {
     double tol = 0;
     index max_rounds = 300;
     std::function<bool(index round, double objective)> progress{};  // false: stop and keep what there is
+    // What is needed to go on, after every round; and such a state to start from, with the bits of rounds that were
+    // never interrupted.
+    std::function<void(const std::vector<double>& state)> keep{};
+    std::vector<double> start{};
 };
 
 struct lloyd_result {
