@@ -8,6 +8,9 @@ elseif(MERCER_SANITIZE MATCHES "undefined")
   set(test_environment ENVIRONMENT "UBSAN_OPTIONS=print_stacktrace=1")
 endif()
 
+# Threads of OpenBLAS wait for each other while something else has their core: two tests side by side took three times as long as one after the other.
+set(one_blas_thread OPENBLAS_NUM_THREADS=set:1)
+
 file(GLOB_RECURSE test_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/*.cpp)
 list(FILTER test_sources EXCLUDE REGEX "/tests/(consumer|contributing|core|stress)/")
 if(test_sources)
@@ -29,7 +32,11 @@ if(test_sources)
   if(mercer_apps)
     add_dependencies(mercer_tests ${mercer_apps}) # tests of the programs run them
   endif()
-  gtest_discover_tests(mercer_tests DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300 ${test_environment})
+  gtest_discover_tests(mercer_tests DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300 ${test_environment} ENVIRONMENT_MODIFICATION ${one_blas_thread})
+  # What the others do with one thread of BLAS, with two and nothing beside them.
+  add_test(NAME blas_threads COMMAND mercer_tests --gtest_filter=dense_algebra*:mixed_cholesky*:cholesky*:interior_point*:kernel_ridge*:ridge*:kernel_pca*:kernel_fisher*:nystroem*:band_reduction*:svm_control*
+           --gtest_brief=1)
+  set_tests_properties(blas_threads PROPERTIES TIMEOUT 600 PROCESSORS 2 COST 60 ENVIRONMENT OPENBLAS_NUM_THREADS=2)
 endif()
 
 # The contracts of kernels, Gram matrices, solvers and methods on the library without BLAS, threads and files, the same objects linked with nothing else. The
@@ -142,11 +149,20 @@ endif()
 
 # The seeds of every fuzz target and inputs made of them, without libFuzzer, which is for `make fuzz`.
 file(GLOB fuzz_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/fuzz/*.cpp)
+add_library(fuzz_replay OBJECT ${CMAKE_SOURCE_DIR}/fuzz/replay/main.cpp)
+target_link_libraries(fuzz_replay PRIVATE mercer mercer_headers)
+target_compile_options(fuzz_replay PRIVATE ${mercer_light})
+mercer_warnings(fuzz_replay)
 foreach(source ${fuzz_sources})
   get_filename_component(name ${source} NAME_WE)
-  add_executable(${name}_replay ${source} ${CMAKE_SOURCE_DIR}/fuzz/replay/main.cpp)
+  add_executable(${name}_replay ${source} $<TARGET_OBJECTS:fuzz_replay>)
   target_link_libraries(${name}_replay PRIVATE mercer mercer_headers)
+  target_compile_options(${name}_replay PRIVATE ${mercer_light})
   mercer_warnings(${name}_replay)
   add_test(NAME fuzz.${name} COMMAND ${name}_replay ${CMAKE_SOURCE_DIR}/fuzz/corpus/${name})
   set_tests_properties(fuzz.${name} PROPERTIES TIMEOUT 120 ${test_environment})
 endforeach()
+
+get_property(all_tests DIRECTORY PROPERTY TESTS)
+list(REMOVE_ITEM all_tests blas_threads)
+set_property(TEST ${all_tests} APPEND PROPERTY ENVIRONMENT_MODIFICATION ${one_blas_thread})

@@ -264,7 +264,7 @@ TEST(newton_equations, are_solved) {
 
 // What the preconditioner is for: the products of a problem that takes many without it.
 TEST(representer, a_preconditioner_saves_products) {
-    const index n = 1500;
+    const index n = 500;
     const sample s = wave(n, 3, 33);
     std::vector<double> y;
     for (const double each : s.y) y.push_back(each > 0 ? 1.0 : -1.0);
@@ -282,7 +282,7 @@ TEST(representer, a_preconditioner_saves_products) {
 
 // A fit that is cut off anywhere and goes on from what was kept has the same bits.
 TEST(representer, goes_on_from_any_state) {
-    const index n = 300;
+    const index n = 120;
     const sample s = wave(n, 3, 34);
     std::vector<double> y;
     std::vector<index> label;

@@ -22,6 +22,7 @@ from ._approximate import (
     PolynomialCountSketch,
     RandomFeatures,
 )
+from ._checkpoint import checkpoint
 from ._clusters import KernelKMeans, KernelKMedoids, NystroemKMeans, NystroemSpectralClustering
 from ._evaluation import evaluate
 from ._hypotheses import hsic_test, mmd_test
@@ -58,6 +59,7 @@ __all__ = [
     "Nystroem",
     "RandomFeatures",
     "PolynomialCountSketch",
+    "checkpoint",
     "KernelKMeans",
     "KernelKMedoids",
     "NystroemKMeans",

@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import validate_parameter_constraints
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import check_is_fitted
 
-from . import _core, _data, kernels
+from . import _checkpoint, _core, _data, kernels
 from ._explain import Explanation
 from ._kernel_of import compared, resolve_kernel
 from ._parameters import METHODS, init_of, parameters_of, shared_options, words_of
@@ -204,7 +204,7 @@ class KernelEstimator(BaseEstimator):
         model, interrupted = _core.fit(
             self._method, self._told(options), data, None if self._precomputed else self.kernel_.core(), y,
             sample_weight, class_weight, self._memory(), getattr(self, "time_limit", None), self.n_jobs,
-            Progress(self).callback(),
+            Progress(self).callback(), _checkpoint.current(),
         )  # fmt: skip
         return self._take(model, interrupted)
 

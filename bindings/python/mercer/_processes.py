@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse
 from sklearn.utils.class_weight import compute_class_weight
 
-from . import _core, _data, kernels
+from . import _checkpoint, _core, _data, kernels
 from ._base import KernelEstimator, Progress
 
 _RAISED = {each.__name__: each for each in (ValueError, TypeError, ImportError, MemoryError, OSError)}
@@ -115,7 +115,7 @@ class _SharedFit(KernelEstimator):
         model, interrupted = group.together(
             lambda: processes.fit(
                 self._method, told, data, kernel, y, weight, class_weight, memory, self.time_limit, self.n_jobs,
-                progress.callback(), factors,
+                progress.callback(), factors, _checkpoint.current(),
             )
         )  # fmt: skip
         return self._take(model, any(comm.allgather(interrupted)))

@@ -64,13 +64,14 @@ std::vector<std::pair<double, double>> class_weights(const py::object& given) {
 }
 
 fit_control control_of(const std::pair<std::size_t, std::size_t>& memory, const py::object& time_limit,
-                       const py::object& n_jobs, run_control& run) {
+                       const py::object& n_jobs, const std::pair<std::string, double>& checkpoint, run_control& run) {
     fit_control out;
     out.memory_bytes = memory.first;
     out.most_bytes = memory.second;
     if (!time_limit.is_none()) out.seconds = time_limit.cast<double>();
     out.threads = thread_count(n_jobs);
     out.any_order = true;
+    out.checkpoint = {checkpoint.first, checkpoint.second};
     out.progress = run.watching();
     return out;
 }
@@ -145,11 +146,11 @@ auto on_examples(const py::object& x, int threads, Work work) {
 py::tuple fit(const std::string& name, const py::dict& options, const py::object& x, const kernel* k,
               const std::optional<doubles>& y, const py::object& sample_weight, const py::object& class_weight,
               const std::pair<std::size_t, std::size_t>& memory, const py::object& time_limit, const py::object& n_jobs,
-              const py::object& callback) {
+              const py::object& callback, const std::pair<std::string, double>& checkpoint) {
     const api::method& m = api::find_method(name);
     const api::option_values values = values_of(m, options);
     run_control run(callback, has_steps(m));  // without steps there is nothing to keep
-    const fit_control control = control_of(memory, time_limit, n_jobs, run);
+    const fit_control control = control_of(memory, time_limit, n_jobs, checkpoint, run);
     const matrix_view<const double> targets = targets_of(y);
     const auto kernel_used = k ? std::make_shared<const kernel>(*k) : nullptr;
     const std::vector<double> weight = as_vector(sample_weight);

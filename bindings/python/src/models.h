@@ -17,7 +17,8 @@ bool has_steps(const api::method& m);
 matrix_view<const double> targets_of(const std::optional<doubles>& y);
 std::vector<std::pair<double, double>> class_weights(const py::object& given);
 // memory: for kernel values, and for everything beside the data.
+// checkpoint: (path, seconds), an empty path for none
 fit_control control_of(const std::pair<std::size_t, std::size_t>& memory, const py::object& time_limit,
-                       const py::object& n_jobs, run_control& run);
+                       const py::object& n_jobs, const std::pair<std::string, double>& checkpoint, run_control& run);
 
 }  // namespace mercer::python

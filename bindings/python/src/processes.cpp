@@ -27,12 +27,13 @@ dataset rows_of_process(const py::object& x) { return x.is_none() ? dataset() : 
 py::tuple fit_shared(const process_group& group, const std::string& name, const py::dict& options, const py::object& x,
                      const kernel& k, const doubles& y, const py::object& sample_weight, const py::object& class_weight,
                      const std::pair<std::size_t, std::size_t>& memory, const py::object& time_limit,
-                     const py::object& n_jobs, const py::object& callback, const std::string& factors) {
+                     const py::object& n_jobs, const py::object& callback, const std::string& factors,
+                     const std::pair<std::string, double>& checkpoint) {
     run_control run(callback, true, true);
     held_model made{or_end_all(group, [&] {
         const api::method& m = api::find_method(name);
         const api::option_values values = values_of(m, options);
-        fit_control control = control_of(memory, time_limit, n_jobs, run);
+        fit_control control = control_of(memory, time_limit, n_jobs, checkpoint, run);
         if (factors != "auto") control.factors = factors == "alone" ? factor_choice::alone : factor_choice::together;
         if (control.threads == 0) control.threads = threads_of_process(group);
         const dataset rows = rows_of_process(x);
