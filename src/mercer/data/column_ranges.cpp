@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 
+#include "mercer/base/copy_bytes.h"
 #include "mercer/base/error.h"
 #include "mercer/base/processes/order_free.h"
 #include "mercer/base/processes/process_group.h"
@@ -56,19 +56,19 @@ struct column_extremes {
     // Of the rows of all processes.
     void join(const process_group& group) {
         std::string mine(sizeof(index) + stored.size() * (sizeof(range) + sizeof(index)), '\0');
-        std::memcpy(mine.data(), &rows, sizeof rows);
-        std::memcpy(mine.data() + sizeof rows, columns.data(), columns.size() * sizeof(range));
-        std::memcpy(mine.data() + sizeof rows + columns.size() * sizeof(range), stored.data(),
-                    stored.size() * sizeof(index));
+        copy_bytes(mine.data(), &rows, sizeof rows);
+        copy_bytes(mine.data() + sizeof rows, columns.data(), columns.size() * sizeof(range));
+        copy_bytes(mine.data() + sizeof rows + columns.size() * sizeof(range), stored.data(),
+                   stored.size() * sizeof(index));
         *this = {};
         for (const std::string& each : group.all(mine)) {
             const std::size_t dims = (each.size() - sizeof rows) / (sizeof(range) + sizeof(index));
             std::vector<range> theirs(dims);
             std::vector<index> counts(dims);
             index more = 0;
-            std::memcpy(&more, each.data(), sizeof more);
-            std::memcpy(theirs.data(), each.data() + sizeof rows, dims * sizeof(range));
-            std::memcpy(counts.data(), each.data() + sizeof rows + dims * sizeof(range), dims * sizeof(index));
+            copy_bytes(&more, each.data(), sizeof more);
+            copy_bytes(theirs.data(), each.data() + sizeof rows, dims * sizeof(range));
+            copy_bytes(counts.data(), each.data() + sizeof rows + dims * sizeof(range), dims * sizeof(index));
             widen(static_cast<index>(dims));
             for (std::size_t j = 0; j < dims; ++j) take(j, theirs[j].first, theirs[j].second, counts[j]);
             rows += more;

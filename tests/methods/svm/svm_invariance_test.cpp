@@ -135,8 +135,13 @@ PROPERTY(svm_invariance, a_radial_kernel_does_not_see_where_the_origin_is) {
     for (auto& x : moved.s.x) x[0] += 40, x[1] -= 25;
     const svm_model a = fit(q.k, q.s, q.o), b = fit(moved.k, moved.s, moved.o);
     EXPECT_NEAR(a.reports[0].objective, b.reports[0].objective, 1e-5 * (1 + std::abs(a.reports[0].objective)));
+    // Far from the origin ‖x - z‖² is rounded to `rounding`, by which an objective changes by as much times (Σ|α|)²: by
+    // strong convexity f by no more than the root of that. It counts where ν-classification has divided by a small ρ.
+    const double rounding = 4 * std::numeric_limits<double>::epsilon() * (40 * 40 + 25 * 25);
+    double sum = 0;
+    for (index i = 0; i < a.coef.rows() * a.coef.cols(); ++i) sum += std::abs(a.coef.data()[i]);
     if (offset_is_unique(a) && offset_is_unique(b))
-        expect_same_decisions(decisions_at(a, q.s.x), decisions_at(b, moved.s.x), 5e-3);
+        expect_same_decisions(decisions_at(a, q.s.x), decisions_at(b, moved.s.x), 5e-3 + std::sqrt(rounding) * sum);
     MUST_HOLD(!testing::Test::HasFailure());
 }
 

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <string>
 
+#include "mercer/base/copy_bytes.h"
 #include "mercer/base/error.h"
 #include "mercer/base/processes/process_group.h"
 #include "mercer/methods/approximate/nystroem_hinge.h"
@@ -138,7 +138,7 @@ std::vector<double> seen_by_all(const process_group* group, std::vector<double> 
     for (const std::string& each : group->all(bytes)) {
         const std::size_t before = out.size();
         out.resize(before + each.size() / sizeof(double));
-        std::memcpy(out.data() + before, each.data(), each.size());
+        copy_bytes(out.data() + before, each.data(), each.size());
     }
     std::ranges::sort(out);
     out.erase(std::unique(out.begin(), out.end()), out.end());

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <string>
 
+#include "mercer/base/copy_bytes.h"
 #include "mercer/base/error.h"
 #include "mercer/base/processes/process_group.h"
 #include "mercer/data/part.h"
@@ -141,9 +142,9 @@ private:
         out_.border = out_.border.size() == 0 ? some : concatenate(out_.border, some);
         const char* at = bytes.data() + sizeof objects + objects;
         const std::size_t numbers = static_cast<std::size_t>(count * how_.targets) * sizeof(double);
-        if (numbers > 0) std::memcpy(out_.y.row(to), at, numbers);
+        copy_bytes(out_.y.row(to), at, numbers);
         const std::size_t rest = bytes.size() - (sizeof objects + objects + numbers);
-        if (rest > 0) std::memcpy(out_.weight.data() + to, at + numbers, rest);
+        copy_bytes(out_.weight.data() + to, at + numbers, rest);
     }
 
     const process_group& group_;

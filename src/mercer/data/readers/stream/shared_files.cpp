@@ -2,10 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <filesystem>
 #include <utility>
 
+#include "mercer/base/copy_bytes.h"
 #include "mercer/base/error.h"
 #include "mercer/base/processes/process_group.h"
 #include "mercer/data/readers/stream/byte_stream.h"
@@ -22,7 +22,7 @@ std::vector<std::vector<std::uint64_t>> told(const process_group& group, const s
     for (const std::string& each :
          group.all(std::string(reinterpret_cast<const char*>(mine.data()), mine.size() * sizeof(std::uint64_t)))) {
         out.emplace_back(each.size() / sizeof(std::uint64_t));
-        std::memcpy(out.back().data(), each.data(), each.size());
+        copy_bytes(out.back().data(), each.data(), each.size());
     }
     return out;
 }
