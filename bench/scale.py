@@ -59,14 +59,14 @@ def flights(source):
     return rows.drop(columns="delay").to_numpy(float), rows["delay"].to_numpy(float)
 
 
-def load(source, name):
-    file = source / f"{SETS[name][0]}.svm.xz"
+def load(source, name, **more):
+    file = source / f"{name}.svm.xz"
     if not file.exists():
         return None
     with tempfile.NamedTemporaryFile(suffix=".svm") as plain:
         plain.write(lzma.open(file).read())
         plain.flush()
-        x, y = load_svmlight_file(plain.name)
+        x, y = load_svmlight_file(plain.name, **more)
     return x.toarray(), y
 
 
@@ -162,20 +162,15 @@ def whole_flights(source, m, linear):
 
 
 def random_features(source, n, D):
-    """mnist with pixels from 0 to 1, dense; numbers in its place where it is not there."""
+    """mnist with pixels from 0 to 1, dense."""
     from sklearn.kernel_approximation import PolynomialCountSketch, RBFSampler
 
     import mercer
 
-    file = source / "classification/mnist.svm.xz"
-    if file.exists():
-        with tempfile.NamedTemporaryFile(suffix=".svm") as plain:
-            plain.write(lzma.open(file).read())
-            plain.flush()
-            x = load_svmlight_file(plain.name, n_features=784)[0][:n].toarray() / 255
-    else:
-        random = np.random.default_rng(0)
-        x = random.random((n, 784)) * (random.random((n, 784)) < 0.2)
+    data = load(source, "classification/mnist", n_features=784)
+    if data is None:
+        return print("random features: mnist is not there, skipped")
+    x = data[0][:n] / 255
     some = x[:: max(1, n // 500)]
     distances = np.maximum((some**2).sum(axis=1)[:, None] + (some**2).sum(axis=1) - 2 * some @ some.T, 0)
     told = {"gamma": 0.02, "n_components": D, "random_state": 0}
@@ -219,7 +214,7 @@ def main():
         print("| set | n × d | M | ours s | processor s | passes | gap/objective | scikit-learn s | processor s | × | × processor "
               "| test error, ours | scikit-learn | out of reach | its steps |\n|" + "---|" * 15)
     for name in names:
-        data = load(o.data, name)
+        data = load(o.data, SETS[name][0])
         if data is None:
             print(f"{name}: not in {o.data}, skipped", file=sys.stderr)
             continue
