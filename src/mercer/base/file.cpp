@@ -135,10 +135,14 @@ public:
     bool create(const std::string& folder, Make make) {
         for (int attempt = 0; attempt < 1000; ++attempt) {
             std::string name = fmt::format("{}/.mercer.{}.{}.tmp", folder, ::getpid(), attempt);
-            const bool made = make(name.c_str());
-            if (!made && errno == EEXIST) continue;
-            if (made) remember(std::move(name));
-            return made;
+            if (::access(name.c_str(), F_OK) == 0) continue;
+            // Before there is a file: a signal may come as soon as there is one.
+            remember(std::move(name));
+            if (make(text_.c_str())) return true;
+            const int why = errno;
+            forget();
+            errno = why;
+            if (why != EEXIST) return false;
         }
         return false;
     }
