@@ -44,7 +44,7 @@ void newton_equations::factor(index functions) {
     const index n = K_.rows();
     rp_cholesky_options o;
     // The work on F grows with rank² and the number of functions, and where K is in memory a product costs little.
-    const bool there = K_.in_memory().rows == n;
+    const bool there = K_.element_cost() <= 2;
     const double share = (there ? 0.4 : 1.0) / std::sqrt(static_cast<double>(functions));
     const double room = static_cast<double>(memory_bytes_) / 3 / (8.0 * static_cast<double>(n));
     o.rank = std::max<index>(1, static_cast<index>(share * static_cast<double>(preconditioner_rank(n, room))));
