@@ -1,12 +1,13 @@
 #!/usr/bin/python3
 """Nyström methods beside scikit-learn's Nystroem + Ridge or LogisticRegression: same data, kernel, number of centres.
 
-    bench/scale.py [--data DIR] [--sets kin40k,susy,...] [--m 1000] [--centres mixed] [--seed 0] [--its-steps 1000] [--flights M] [--rates] [--linear]
-                   [--features]
+    bench/scale.py [--data DIR] [--sets kin40k,susy,...] [--m 1000] [--centres mixed] [--seed 0] [--its-steps 1000] [--tol 1e-6] [--flights M] [--rates]
+                   [--linear] [--features] [--exact N]
 
-Columns are standardised. A fifth of the rows is for the test error. Ours has the default tol; scikit-learn's
+Columns are standardised. A fifth of the rows is for the test error. Ours has the default tol, or --tol; scikit-learn's
 penalty is the same. --flights: all 3 million rows by the program, streamed (peak memory of its process) and in memory.
 --linear: seconds and processor time over the number of rows, from 1e5 to 3e6, and the exponents. --rates: build/bench/scale.
+--exact: kernel logistic regression and kernel ridge on N rows of susy with 200 MB, so that K is computed for every product.
 --features: random features of 20,000 rows of mnist beside scikit-learn's, processor time of drawing and of transforming.
 Sets that are not there are skipped with a word.
 """
@@ -83,20 +84,21 @@ def timed(work):
     return time.perf_counter() - start, time.process_time() - before
 
 
-def compare(name, task, data, m, centres, seed, its_steps):
+def compare(name, task, data, m, centres, seed, its_steps, tol):
     import mercer
 
     x, y, xt, yt = split(*data)
     gamma = 1 / x.shape[1]
+    same = {"gamma": gamma, "n_centres": m, "centres": centres, "random_state": seed, "tol": tol}
     if task == "ridge":
         y, yt = (y - y.mean()) / y.std(), (yt - y.mean()) / y.std()
         penalty = 1e-6 * len(x)
-        ours = mercer.NystroemRidge(alpha=penalty, gamma=gamma, n_centres=m, centres=centres, random_state=seed)
+        ours = mercer.NystroemRidge(alpha=penalty, **same)
         theirs = Ridge(alpha=penalty, fit_intercept=False)
         error = lambda f: float(np.mean((f - yt) ** 2))
     else:
         penalty = 1e-6 * len(x)
-        ours = mercer.NystroemLogistic(C=1 / penalty, gamma=gamma, n_centres=m, centres=centres, random_state=seed)
+        ours = mercer.NystroemLogistic(C=1 / penalty, **same)
         theirs = LogisticRegression(C=1 / penalty, max_iter=its_steps)
         error = lambda f: float(np.mean(f != yt))
     seconds, busy = timed(lambda: ours.fit(x, y))
@@ -190,6 +192,21 @@ def random_features(source, n, D):
         print(f"| {name} | {drawing:.3f} | {busy:.2f} | {seconds:.2f} | {error:.4f} |", flush=True)
 
 
+def exact(source, n):
+    """Kernel values computed again for every product: K would be 8n² bytes."""
+    import mercer
+
+    data = load(source, SETS["susy"][0])
+    if data is None:
+        return print("exact: susy is not there, skipped")
+    x, y = split(*data)[:2]
+    x, y = x[:n], y[:n]
+    few = {"gamma": 1 / x.shape[1], "max_memory": "200 MB"}
+    for model in (mercer.KernelLogisticRegression(C=1, **few), mercer.KernelLogisticRegression(C=100, **few), mercer.KernelRidge(alpha=1, kernel="rbf", solver="cg", **few)):
+        seconds, busy = timed(lambda: model.fit(x, y))
+        print(f"{model}, {len(x):,} rows: {seconds:.1f} s, {busy:.1f} of processor time, {model.status_}", flush=True)
+
+
 def main():
     parse = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parse.add_argument("--data", type=Path, default=ROOT.parent / "shared/data")
@@ -198,6 +215,8 @@ def main():
     parse.add_argument("--centres", default="mixed")
     parse.add_argument("--seed", type=int, default=0)
     parse.add_argument("--its-steps", type=int, default=1000, help="max_iter of scikit-learn's LogisticRegression, whose own default is 100")
+    parse.add_argument("--tol", type=float, default=1e-6)
+    parse.add_argument("--exact", type=int, default=0)
     parse.add_argument("--flights", type=int, default=0)
     parse.add_argument("--linear", action="store_true")
     parse.add_argument("--rates", action="store_true")
@@ -207,6 +226,8 @@ def main():
         subprocess.run([ROOT / "build/bench/scale"], check=True)
     if o.features:
         random_features(o.data, 20_000, 4096)
+    if o.exact:
+        exact(o.data, o.exact)
     if o.flights:
         whole_flights(o.data, o.flights, o.linear)
     names = [name for name in o.sets.split(",") if name]
@@ -218,7 +239,7 @@ def main():
         if data is None:
             print(f"{name}: not in {o.data}, skipped", file=sys.stderr)
             continue
-        compare(name, SETS[name][1], data, o.m, o.centres, o.seed, o.its_steps)
+        compare(name, SETS[name][1], data, o.m, o.centres, o.seed, o.its_steps, o.tol)
 
 
 if __name__ == "__main__":

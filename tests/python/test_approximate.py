@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.kernel_approximation import Nystroem as TheirNystroem
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics.pairwise import rbf_kernel
@@ -87,6 +88,21 @@ def test_exact_ridge_without_the_matrix(waves):
     a = mercer.KernelRidge(kernel="rbf", gamma=0.4, alpha=0.01).fit(X, y)
     b = mercer.KernelRidge(kernel="rbf", gamma=0.4, alpha=0.01, solver="cg").fit(X, y)
     np.testing.assert_allclose(b.predict(X), a.predict(X), atol=1e-8)
+
+
+def test_ridge_by_conjugate_gradients_says_how_it_ended():
+    X = np.random.default_rng(3).normal(size=(300, 3))
+    y = np.sin(X[:, 0])
+    model = mercer.KernelRidge(kernel="rbf", alpha=0.01, solver="cg").fit(X, y)
+    K = np.exp(-((X[:, None] - X[None]) ** 2).sum(axis=2) / 3)
+    missed = np.linalg.norm(y - (K + 0.01 * np.eye(300)) @ model.dual_coef_) / np.linalg.norm(y)
+    assert model.status_ == "converged" and missed <= 1.1e-10 and abs(model.residual_ - missed) < 1e-12
+    with pytest.warns(ConvergenceWarning, match=r"max_products=1.*residual is"):
+        model = mercer.KernelRidge(kernel="rbf", alpha=1e-8, solver="cg", max_products=1, tol=1e-15).fit(X, y)
+    assert model.status_ == "step_limit"
+    direct = mercer.KernelRidge(kernel="rbf").fit(X, y)
+    assert direct.status_ == "converged" and not hasattr(direct, "residual_")
+
 
 
 def test_orthogonal_still_says_which_frequencies(waves):

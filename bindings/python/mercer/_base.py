@@ -218,7 +218,7 @@ class KernelEstimator(BaseEstimator):
     def _take(self, model, interrupted):
         self._accept(model)
         self._model = model
-        if "max_iter" in METHODS[self._method]:
+        if self._limit in METHODS[self._method]:
             self._ended(interrupted)
         return self
 
@@ -235,27 +235,30 @@ class KernelEstimator(BaseEstimator):
 
     def _ended(self, interrupted):
         """Sets status_ and warns when the fit is not what was asked for, with what was reached."""
-        self.status_ = "interrupted" if interrupted else self._model.status
-        if self.status_ == "converged" and not self.verbose:
+        self.status_ = "interrupted" if interrupted else getattr(self._model, "status", "converged")
+        verbose = getattr(self, "verbose", False)
+        if self.status_ == "converged" and not verbose:
             return
         reached = self._reached()
-        if self.verbose:
+        if verbose:
             print(f"\r{type(self).__name__}: {self.status_}, {reached}                    ", file=sys.stderr)
         if self.status_ in ("converged", "stationary"):
             return
         why = {
             "interrupted": "Fit interrupted by the user (a second Ctrl-C ends more than this fit)",
             "step_limit": self._early(),
-            "time_limit": f"Fit terminated early (time_limit={self.time_limit})",
+            "time_limit": f"Fit terminated early (time_limit={getattr(self, 'time_limit', None)})",
             "cancelled": "Fit stopped by the callback",
             "stalled": "Fit stalled: rounding, too little memory for a better method, or a matrix that is not "
             "positive semidefinite leaves no further progress",
         }.get(self.status_, f"Fit ended with status {self.status_}")
         warn(f"{why}. The best model so far is kept, {reached}.")
 
+    _limit = "max_iter"  # the option that ends a fit too early
+
     def _early(self):
-        """What is said of a fit that max_iter ended."""
-        return f"Fit terminated early (max_iter={self.max_iter})"
+        """What is said of a fit that its limit ended."""
+        return f"Fit terminated early ({self._limit}={getattr(self, self._limit)})"
 
     # --- what a fitted model holds
 

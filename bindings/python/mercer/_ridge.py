@@ -43,7 +43,8 @@ class KernelRidge(TargetColumns):
     which the best is taken, by alpha_score: 'gcv' (generalised cross-validation) or 'loo' (leaving one out); one
     decomposition serves all of them.
 
-    Attributes are those of scikit-learn (dual_coef_, X_fit_); further alpha_, the penalty of the model; loo_errors_, y
+    Attributes are those of scikit-learn (dual_coef_, X_fit_); further alpha_, the penalty of the model; status_ and
+    residual_, how the fit ended and how far the equations are from being met (solver='cg'); loo_errors_, y
     - f(x) with f fitted without the example; after a fit with alphas: gcv_values_, loo_values_, df_values_,
     dual_coef_path_. Examples without weight have no coefficients and are not in X_fit_.
 
@@ -60,6 +61,7 @@ class KernelRidge(TargetColumns):
     _option_names = {"alpha_score": "score"}
     _not_taken = ("variance", "output_alphas")
     _function_of_pairs = True
+    _limit = "max_products"
     _positional = ("alpha",)
     _own = {
         "alpha": (1, [*NOT_NEGATIVE, "array-like"]), "kernel": "linear", "gamma": None, "coef0": 1,
@@ -99,6 +101,16 @@ class KernelRidge(TargetColumns):
         return self
 
     X_fit_ = of_objects("The training examples; empty for a precomputed kernel.")
+
+    def _reached(self):
+        return f"its residual is {self.residual_:.3g} where tol is {self.tol:g}"
+
+    @property
+    def residual_(self):
+        """The largest ‖y - (K + alpha)a‖/‖y‖ of a column of y, measured."""
+        if not hasattr(self._fitted(), "residual"):
+            raise AttributeError("residual_ is only available after a fit by conjugate gradients (solver='cg')")
+        return self._model.residual
 
     @property
     def loo_errors_(self):
