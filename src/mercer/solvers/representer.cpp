@@ -84,7 +84,7 @@ private:
         out.f = at_.fixed();
         for (double& each : out.f) each += out.offset;
         out.objective = at_.objective();
-        out.gap = std::max(at_.gap(), 0.0);
+        out.gap = std::abs(at_.gap());
         out.status = status;
         return out;
     }

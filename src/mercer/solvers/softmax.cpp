@@ -59,7 +59,7 @@ public:
         softmax_result out;
         double value = value_at(fixed_, b_);
         if (!unless_stopped([&] { iterate(out, value); })) out.status = fit_status::cancelled;
-        out.gap = std::max(gap_, 0.0) + imbalance();
+        out.gap = std::abs(gap_) + imbalance();
         out.objective = value;
         out.rounds = rounds_;
         out.products = products_;
@@ -80,10 +80,12 @@ private:
         for (;;) {
             if (o_.keep && !fresh && rounds_ > 0) o_.keep(state(value));
             differentiate();
-            gap_ = dot(r_, times(r_)) / (2 * o_.lambda);
+            Kr_ = times(r_);
+            gap_ = dot(r_, Kr_) / (2 * o_.lambda);
             const bool enough = std::abs(gap_) + imbalance() <= o_.tol * value;
             if (enough && fresh) {
-                out.status = gap_ >= 0 ? fit_status::converged : fit_status::stalled;
+                const double rounding = equations_.rounding(r_) / (2 * o_.lambda);
+                out.status = gap_ >= -rounding ? fit_status::converged : fit_status::stalled;
                 break;
             }
             if (!enough && rounds_ >= o_.most_rounds) break;
@@ -276,7 +278,7 @@ private:
         const double forcing = std::clamp(
             0.1 * std::sqrt(std::abs(gap_) / std::max(value, std::numeric_limits<double>::min())), 1e-9, 0.1);
         return equations_.solve(
-            root, own, project, r_, forcing * forcing * 2 * o_.lambda * std::abs(gap_),
+            root, own, project, r_, Kr_, forcing * forcing * 2 * o_.lambda * std::abs(gap_),
             [&](const rows& v) { return times(v); }, [&] { return may_go_on(value); });
     }
 
@@ -308,7 +310,7 @@ private:
     const representer_options& o_;
     index n_, C_;
     std::vector<double> w_;
-    rows alpha_, fixed_, p_, r_;
+    rows alpha_, fixed_, p_, r_, Kr_;
     std::vector<double> b_, sums_;
     newton_equations equations_;
     int rounds_ = 0;

@@ -16,13 +16,23 @@
 //     Q(λI + GGᵀ)⁻¹Q,     (λI + GGᵀ)⁻¹ = (I - G(λI + GᵀG)⁻¹Gᵀ)/λ.
 //
 // They end where the residual E = -R - (λI + D'K)X has tr(EᵀKE) <= goal, K there being FFᵀ + diag(K - FFᵀ).
+//
+// Where F is all of K, as of a linear kernel, v = FᵀX has equations of its own, without K,
+//
+//     (λI + FᵀS Q S F)v = -FᵀR,     X = F(FᵀF)⁻¹v,  KX = Fv,
+//
+// with the same λI + GᵀG as preconditioner. X is then the smallest that has this KX: the one above also solves for what
+// K does not see of R, and of a linear kernel on unscaled data Kα was then little but rounding.
+//
+// For few examples that are not of low rank plain conjugate gradients in the inner product tr(XᵀKZ), in which λI + D'K
+// is symmetric, take less time.
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "mercer/gram/gram.h"
-#include "mercer/solvers/algebra/block_lanczos.h"
 
 namespace mercer {
 
@@ -32,19 +42,31 @@ struct newton_step {
 
 class newton_equations {
 public:
-    // F takes at most a third of `memory_bytes`; it is made when it is first needed.
-    newton_equations(const gram<double>& K, double lambda, std::size_t memory_bytes)
-        : K_(K), lambda_(lambda), memory_bytes_(memory_bytes) {}
+    // F takes at most a third of `memory_bytes`; it preconditions from `many` examples on.
+    newton_equations(const gram<double>& K, double lambda, std::size_t memory_bytes, index many = 2000)
+        : K_(K), lambda_(lambda), memory_bytes_(memory_bytes), many_(many) {}
 
     // Q, in place
     using projection = std::function<void(matrix<double>&)>;
-    // `multiply` is K·v as the caller counts it. `go_on` is asked before every product; where it says no, or where K is
-    // found not to be positive, the step so far is returned.
+    using product = std::function<matrix<double>(const matrix<double>&)>;
+    // `multiply` is K·v as the caller counts it; KR is known. `go_on` is asked before every product; where it says no,
+    // or where K is found not to be positive, the step so far is returned.
     newton_step solve(const matrix<double>& S, const matrix<double>& T, const projection& Q, const matrix<double>& R,
-                      double goal, const std::function<matrix<double>(const matrix<double>&)>& multiply,
+                      const matrix<double>& KR, double goal, const product& multiply,
                       const std::function<bool()>& go_on);
 
+    // What rounding may make of tr(RᵀKR), which is not negative for a K that is a kernel matrix.
+    double rounding(const matrix<double>& R) const;
+
 private:
+    newton_step preconditioned(const matrix<double>& S, const matrix<double>& T, const projection& Q,
+                               const matrix<double>& R, double goal, const product& multiply,
+                               const std::function<bool()>& go_on);
+    newton_step plain(const matrix<double>& S, const projection& Q, const matrix<double>& R, const matrix<double>& KR,
+                      double goal, const product& multiply, const std::function<bool()>& go_on) const;
+    // By F alone; nothing where FᵀF is singular.
+    std::optional<newton_step> low_rank(const matrix<double>& S, const matrix<double>& T, const projection& Q,
+                                        const matrix<double>& R, double goal);
     void factor(index functions);
     void weigh(const matrix<double>& T);
     // z ← (λI + GGᵀ)⁻¹r
@@ -54,7 +76,8 @@ private:
     const gram<double>& K_;
     double lambda_;
     std::size_t memory_bytes_;
-    bool made_ = false;
+    index many_;
+    bool made_ = false, whole_ = false;
     matrix<double> f_;                   // F
     std::vector<double> left_;           // diag(K - FFᵀ)
     std::vector<matrix<double>> inner_;  // of each function, the factor of λI + GᵀG

@@ -81,9 +81,10 @@ fit_status rounded_newton::minimise(double mu, const std::function<bool(double g
     for (;; ++rounds_) {
         if (o_.keep && !fresh && rounds_ > 0) o_.keep(state(value, flat));
         differentiate();
-        gap_ = dot(r_, times(r_)) / (2 * o_.lambda);
+        Kr_ = times(r_);
+        gap_ = dot(r_, Kr_) / (2 * o_.lambda);
         if (enough(std::abs(gap_), value)) {
-            if (fresh) return gap_ >= 0 ? fit_status::converged : fit_status::stalled;
+            if (fresh) return gap_ >= -rounding() ? fit_status::converged : fit_status::stalled;
             refresh(value);
             fresh = true;
             --rounds_;
@@ -117,6 +118,12 @@ void rounded_newton::take(const std::vector<double>& from, double& value, int& f
     value = from[2], flat = static_cast<int>(from[3]), b_ = from[4];
     std::copy_n(from.data() + 5, n_, alpha_.data());
     std::copy_n(from.data() + 5 + n_, n_, fixed_.data());
+}
+
+double rounded_newton::rounding() const {
+    matrix<double> r(static_cast<index>(n_), 1);
+    std::copy_n(r_.data(), n_, r.data());
+    return equations_.rounding(r) / (2 * o_.lambda);
 }
 
 void rounded_newton::refresh(double& value) {
@@ -214,12 +221,12 @@ std::pair<rounded_newton::vec, rounded_newton::vec> rounded_newton::by_conjugate
     const double forcing = std::clamp(0.1 * std::sqrt(relative), 1e-10, 0.1);
     const double largest = *std::max_element(d_.begin(), d_.end());
     const auto n = static_cast<index>(n_);
-    matrix<double> root(n, 1), r(n, 1);
+    matrix<double> root(n, 1), r(n, 1), Kr(n, 1);
     double total = 0;
     for (index i = 0; i < n; ++i) {
         const double d = d_[static_cast<std::size_t>(i)];
         if (d > 1e-14 * largest) root(i, 0) = std::sqrt(d), total += d;
-        r(i, 0) = r_[static_cast<std::size_t>(i)];
+        r(i, 0) = r_[static_cast<std::size_t>(i)], Kr(i, 0) = Kr_[static_cast<std::size_t>(i)];
     }
     // What the best Δb takes out: the direction of D^½1.
     const auto without_offset = [&](matrix<double>& u) {
@@ -236,8 +243,8 @@ std::pair<rounded_newton::vec, rounded_newton::vec> rounded_newton::by_conjugate
     };
     const double value = o_.progress ? objective() : 0;
     const newton_step found =
-        equations_.solve(root, root, without_offset, r, forcing * forcing * 2 * o_.lambda * std::abs(gap_), multiply,
-                         [&] { return may_go_on(value); });
+        equations_.solve(root, root, without_offset, r, Kr, forcing * forcing * 2 * o_.lambda * std::abs(gap_),
+                         multiply, [&] { return may_go_on(value); });
     const auto list = [&](const matrix<double>& column) { return vec(column.data(), column.data() + n); };
     return {list(found.x), list(found.Kx)};
 }

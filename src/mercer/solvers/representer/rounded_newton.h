@@ -54,6 +54,7 @@ private:
     std::vector<double> state(double value, int flat) const;
     void take(const std::vector<double>& state, double& value, int& flat);
     bool may_go_on(double value);
+    double rounding() const;  // of the gap
 
     // One Newton step with its line search. False when P falls no further.
     bool step(double& value);
@@ -75,7 +76,7 @@ private:
     std::size_t n_;
     vec w_, alpha_;
     vec fixed_;  // Kα
-    vec centre_, g_, d_, r_;
+    vec centre_, g_, d_, r_, Kr_;
     newton_equations equations_;
     double b_ = 0, mu_ = 0;
     double gap_ = std::numeric_limits<double>::infinity();
