@@ -14,6 +14,7 @@ import numpy as np
 
 import mercer_program
 from mercer_program import BIN, DATA, mercer
+from programs import PATIENCE
 
 MPI = shutil.which("mpirun") and (BIN / "libmercer_mpi.so").exists()
 ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", MERCER_THREADS="1")
@@ -58,7 +59,7 @@ class Checkpoints(mercer_program.Scratch):
                                 os.kill(each, signal.SIGKILL)
                             except ProcessLookupError:
                                 pass
-            out, err = child.communicate(timeout=120)
+            out, err = child.communicate(timeout=2 * PATIENCE)
             if child.returncode == 0:
                 break
             if attempt == kills:

@@ -12,13 +12,14 @@ from pathlib import Path
 BIN, DATA = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve() / "data"
 # A sanitizer takes memory of its own, and must be loaded before all others.
 SANITIZED = (BIN / "mercer").exists() and any(word in (BIN / "mercer").read_bytes() for word in (b"libasan.so", b"libtsan.so"))
+PATIENCE = 600 if SANITIZED else 60  # seconds for one run
 PEER = {name: shutil.which(name, path="/usr/bin:/usr/local/bin") for name in ("svm-train", "svm-predict", "svm-scale")}
 
 
 def call(program, *arguments, code=0, **more):
     path = program if str(program).startswith("/") else BIN / program
     done = subprocess.run([str(path), *map(os.fsdecode, arguments)] if all(isinstance(a, bytes) for a in arguments) else [str(path), *map(str, arguments)],
-                          capture_output=True, timeout=60, **more)
+                          capture_output=True, timeout=PATIENCE, **more)
     if code is not None and done.returncode != code:
         raise AssertionError(f"{program} {arguments}: exit code {done.returncode}\n{done.stdout}\n{done.stderr}")
     return done
