@@ -24,7 +24,6 @@ from ._approximate import (
 )
 from ._checkpoint import checkpoint
 from ._clusters import KernelKMeans, KernelKMedoids, NystroemKMeans, NystroemSpectralClustering
-from ._evaluation import evaluate
 from ._hypotheses import hsic_test, mmd_test
 from ._learn import Learning, learn_kernel
 from ._linear import LinearSVC, Pegasos
@@ -32,7 +31,7 @@ from ._logistic import KernelLogisticRegression
 from ._nearest_class import NearestCentroid, NearestMedoid
 from ._neighbors import KernelKNeighborsClassifier, KernelKNeighborsRegressor
 from ._pca import KernelPCA
-from ._report import MarginReport
+from ._report import MarginReport, evaluate
 from ._ridge import KernelRidge, kernel_ridge_path
 from ._svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 from ._text import TextFeatures

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "mercer/base/copy_bytes.h"
 #include "mercer/base/error.h"
+#include "mercer/base/processes/copy_bytes.h"
 #include "mercer/base/processes/order_free.h"
 #include "mercer/base/processes/process_group.h"
 

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <string>
 
-#include "mercer/base/copy_bytes.h"
 #include "mercer/base/error.h"
+#include "mercer/base/processes/copy_bytes.h"
 #include "mercer/base/processes/process_group.h"
 #include "mercer/methods/approximate/nystroem_hinge.h"
 #include "mercer/methods/codec.h"

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <string>
 
-#include "mercer/base/copy_bytes.h"
 #include "mercer/base/error.h"
+#include "mercer/base/processes/copy_bytes.h"
 #include "mercer/base/processes/process_group.h"
 #include "mercer/data/part.h"
 #include "mercer/methods/approximate/sent_objects.h"

@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <utility>
 
-#include "mercer/base/copy_bytes.h"
 #include "mercer/base/error.h"
+#include "mercer/base/processes/copy_bytes.h"
 #include "mercer/base/processes/process_group.h"
 #include "mercer/data/readers/stream/byte_stream.h"
 #include "mercer/data/readers/stream/file_range.h"
