@@ -172,7 +172,7 @@ kernel columns(const kernel& a, std::vector<index> which) {
         fail(errc::unsupported, fmt::format("columns: {} is a kernel on {}", a.text(), name(a.where())));
     return make<pull_back_node>("columns", fmt::format("columns({}, [{}])", a.text(), joined(which, ", ")),
                                 "pull-back by the projection onto some coordinates", column_map(which), a.shared(),
-                                domain::vectors, which);
+                                domain::vectors, std::move(which));
 }
 
 kernel scaled(const kernel& a, std::vector<double> factors) {
