@@ -89,10 +89,14 @@ include(examples)
 # What a person sees of the programs: one script for each, given the folder of the programs and the root of the repository.
 if(mercer_apps)
   file(GLOB app_tests CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/apps/*_test.py)
+  set(app_timeout 600)
+  if(MERCER_SANITIZE)
+    set(app_timeout 3600)
+  endif()
   foreach(script ${app_tests})
     get_filename_component(test ${script} NAME_WE)
     add_test(NAME apps.${test} COMMAND /usr/bin/python3 ${script} ${CMAKE_RUNTIME_OUTPUT_DIRECTORY} ${CMAKE_SOURCE_DIR})
-    set_tests_properties(apps.${test} PROPERTIES TIMEOUT $<IF:$<BOOL:${MERCER_SANITIZE}>,3600,600> COST 10 SKIP_RETURN_CODE 77 ${test_environment}) # 77: the program to compare with is not installed
+    set_tests_properties(apps.${test} PROPERTIES TIMEOUT ${app_timeout} COST 10 SKIP_RETURN_CODE 77 ${test_environment}) # 77: the program to compare with is not installed
   endforeach()
 endif()
 # The Python package, from the build tree; one entry per file, so that they run side by side.
