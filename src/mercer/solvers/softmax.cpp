@@ -10,6 +10,7 @@
 #include "mercer/base/stop.h"
 #include "mercer/solvers/algebra/dense_algebra.h"
 #include "mercer/solvers/algebra/gram_product.h"
+#include "mercer/solvers/representer/columns.h"
 #include "mercer/solvers/representer/newton_equations.h"
 
 namespace mercer {
@@ -25,16 +26,8 @@ namespace {
 
 using rows = matrix<double>;
 
-double dot(const rows& a, const rows& b) {
-    double sum = 0;
-    for (index k = 0; k < a.rows() * a.cols(); ++k) sum += a.data()[k] * b.data()[k];
-    return sum;
-}
-
-// a ← a + t·b
-void add(rows& a, double t, const rows& b) {
-    for (index k = 0; k < a.rows() * a.cols(); ++k) a.data()[k] += t * b.data()[k];
-}
+using columns::add;
+using columns::dot;
 
 class newton {
 public:

@@ -5,25 +5,17 @@
 #include <limits>
 #include <utility>
 
-#include "mercer/base/error.h"
 #include "mercer/solvers/algebra/dense_algebra.h"
 #include "mercer/solvers/nystroem/rp_cholesky.h"
+#include "mercer/solvers/representer/columns.h"
 
 namespace mercer {
 namespace {
 
 using rows = matrix<double>;
 
-double dot(const rows& a, const rows& b) {
-    double sum = 0;
-    for (index k = 0; k < a.rows() * a.cols(); ++k) sum += a.data()[k] * b.data()[k];
-    return sum;
-}
-
-// a ← a + t·b
-void add(rows& a, double t, const rows& b) {
-    for (index k = 0; k < a.rows() * a.cols(); ++k) a.data()[k] += t * b.data()[k];
-}
+using columns::add;
+using columns::dot;
 
 // a ∘ b
 rows times(const rows& a, const rows& b) {
@@ -66,7 +58,7 @@ void newton_equations::factor(index functions) {
     }
 }
 
-void newton_equations::weigh(const rows& T) {
+bool newton_equations::weigh(const rows& T) {
     const index n = f_.rows(), rank = f_.cols();
     constexpr index strip = 2048;
     inner_.clear();
@@ -79,10 +71,10 @@ void newton_equations::weigh(const rows& T) {
             add_gram(g.view(), inner);
         }
         for (index j = 0; j < rank; ++j) inner(j, j) += lambda_;
-        if (!mercer::cholesky_in_place(inner))
-            fail(errc::not_psd, "conjugate gradients: the preconditioner must be positive definite; take a smaller C");
+        if (!mercer::cholesky_in_place(inner)) return false;
         inner_.push_back(std::move(inner));
     }
+    return true;
 }
 
 void newton_equations::precondition(const rows& T, const rows& r, rows& z) const {
@@ -104,18 +96,16 @@ double newton_equations::square(const rows& E) const {
 newton_step newton_equations::solve(const rows& S, const rows& T, const projection& Q, const rows& R, const rows& KR,
                                     double goal, const product& multiply, const std::function<bool()>& go_on) {
     factor(R.cols());
+    if ((!whole_ && R.rows() < many_) || !weigh(T)) return plain(S, Q, R, KR, goal, multiply, go_on);
     if (whole_)
-        if (std::optional<newton_step> found = low_rank(S, T, Q, R, goal)) return std::move(*found);
-    return R.rows() >= many_ ? preconditioned(S, T, Q, R, goal, multiply, go_on)
-                             : plain(S, Q, R, KR, goal, multiply, go_on);
+        if (std::optional<newton_step> found = low_rank(S, Q, R, goal)) return std::move(*found);
+    return preconditioned(S, T, Q, R, goal, multiply, go_on);
 }
 
-std::optional<newton_step> newton_equations::low_rank(const rows& S, const rows& T, const projection& Q, const rows& R,
-                                                      double goal) {
+std::optional<newton_step> newton_equations::low_rank(const rows& S, const projection& Q, const rows& R, double goal) {
     rows square(f_.cols(), f_.cols());
     add_gram(f_.view(), square);
     if (f_.cols() == 0 || !mercer::cholesky_in_place(square)) return std::nullopt;
-    weigh(T);
     // A row for each function.
     const auto inside = [&](const rows& x) {
         return mercer::product(x.view(), transposed::yes, f_.view(), transposed::no);
@@ -195,7 +185,6 @@ newton_step newton_equations::plain(const rows& S, const projection& Q, const ro
 
 newton_step newton_equations::preconditioned(const rows& S, const rows& T, const projection& Q, const rows& R,
                                              double goal, const product& multiply, const std::function<bool()>& go_on) {
-    weigh(T);
     const index n = R.rows(), numbers = n * R.cols();
     rows r(n, R.cols());  // of the equations in U
     for (index k = 0; k < numbers; ++k) r.data()[k] = S.data()[k] > 0 ? -R.data()[k] / S.data()[k] : 0.0;

@@ -65,10 +65,10 @@ private:
     newton_step plain(const matrix<double>& S, const projection& Q, const matrix<double>& R, const matrix<double>& KR,
                       double goal, const product& multiply, const std::function<bool()>& go_on) const;
     // By F alone; nothing where FᵀF is singular.
-    std::optional<newton_step> low_rank(const matrix<double>& S, const matrix<double>& T, const projection& Q,
-                                        const matrix<double>& R, double goal);
+    std::optional<newton_step> low_rank(const matrix<double>& S, const projection& Q, const matrix<double>& R,
+                                        double goal);
     void factor(index functions);
-    void weigh(const matrix<double>& T);
+    bool weigh(const matrix<double>& T);  // false where rounding leaves λI + GᵀG no longer positive definite
     // z ← (λI + GGᵀ)⁻¹r
     void precondition(const matrix<double>& T, const matrix<double>& r, matrix<double>& z) const;
     double square(const matrix<double>& E) const;  // tr(EᵀKE), nearly
