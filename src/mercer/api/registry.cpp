@@ -30,13 +30,6 @@ const std::vector<method>& methods() {
 
 namespace {
 
-std::vector<std::string> names_where(auto holds) {
-    std::vector<std::string> out;
-    for (const method& each : methods())
-        if (holds(each)) out.push_back(each.name);
-    return out;
-}
-
 void check_checkpoint(const method& m, const fit_control& control) {
     if (!control.checkpoint.path.empty() && !m.keeps_checkpoints)
         fail(errc::unsupported, fmt::format("{} keeps no checkpoint; there are checkpoints of {}", m.name,
@@ -46,10 +39,17 @@ void check_checkpoint(const method& m, const fit_control& control) {
 }  // namespace
 
 std::vector<std::string> methods_by_passes() {
-    return names_where([](const method& m) { return bool(m.fit_rows); });
+    std::vector<std::string> out;
+    for (const method& each : methods())
+        if (each.fit_rows) out.push_back(each.name);
+    return out;
 }
 std::vector<std::string> methods_with_checkpoints() {
-    return names_where([](const method& m) { return m.keeps_checkpoints; });
+    std::vector<std::string> out;
+    for (const method& each : methods())
+        if (each.keeps_checkpoints)
+            out.push_back(each.checkpoints_where.empty() ? each.name : each.name + " with " + each.checkpoints_where);
+    return out;
 }
 
 const method& find_method(std::string_view name) {

@@ -33,10 +33,11 @@ struct method_facts {
     bool can_predict = true, can_transform = false;
     bool takes_features = false;  // takes a kernel for its explicit features alone; without one, vectors as they are
     many_at_once search = many_at_once::none;
-    bool keeps_checkpoints = false;  // a fit that was killed can go on
+    bool keeps_checkpoints = false;   // a fit that was killed can go on,
+    std::string checkpoints_where{};  // where its options say so: "solver=cg"
 };
-inline method_facts with_checkpoints(method_facts f) {
-    f.keeps_checkpoints = true;
+inline method_facts with_checkpoints(method_facts f, std::string where = {}) {
+    f.keeps_checkpoints = true, f.checkpoints_where = std::move(where);
     return f;
 }
 

@@ -121,7 +121,8 @@ struct nystroem_svc {
              "support vector machine on a few centres, for millions of examples; squared hinge loss, or hinge",
              "min Σ max(0, 1 - yᵢf(xᵢ))² + 1/(2C) ‖f‖², f = Σ βⱼk(·, zⱼ) + b",
              "mercer-nystroem-svc-model",
-             answer::classes});
+             answer::classes},
+            "loss=squared_hinge");
     }
     template <class V>
     void options(V& v) {

@@ -28,7 +28,8 @@ struct kernel_pca {
                                  answer::none,
                                  true,
                                  false,
-                                 true});
+                                 true},
+                                "solver=iterative");
     }
     template <class V>
     void options(V& v) {

@@ -74,7 +74,8 @@ struct kernel_ridge {
                                  true,
                                  false,
                                  false,
-                                 many_at_once::ridges});
+                                 many_at_once::ridges},
+                                "solver=cg");
     }
     template <class V>
     void options(V& v) {
