@@ -2,8 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
+#include <memory>
 #include <random>
+#include <vector>
 
 #include "mercer/data/dataset.h"
 #include "mercer/gram/make_gram.h"
@@ -42,6 +46,142 @@ TEST(nystroem_newton, leaves_float_where_its_rounding_keeps_the_gap_up) {
     EXPECT_LE(got.gap, o.tol * got.objective);
     EXPECT_NEAR(got.objective, want.objective, 2e-9 * want.objective);
     EXPECT_LE(got.rounds, 6);
+}
+
+// Three clouds in the plane that overlap a little, and some of their points as centres.
+class clouds {
+public:
+    static constexpr index n = 500, m = 40;
+    explicit clouds(index buckets = 160) : buckets_(buckets) {
+        std::mt19937_64 random(7);
+        std::normal_distribution<double> normal;
+        matrix<double> points(n, 2), centres(m, 2);
+        for (index i = 0; i < n; ++i) {
+            label_.push_back(i % 3);
+            points(i, 0) = 1.6 * static_cast<double>(i % 3) + normal(random);
+            points(i, 1) = (i % 3 == 1 ? 2.5 : 0.0) + normal(random);
+            if (i < m) std::copy_n(points.row(i), 2, centres.row(i));
+        }
+        const dataset x = dense<double>(std::move(points)), z = dense<double>(std::move(centres));
+        k_ = make_gram<double>(gaussian{0.5}, x, z), rough_ = make_gram<float>(gaussian{0.5}, x, z);
+        exact_ = std::make_unique<one_batch<double>>(*k_), in_float_ = std::make_unique<one_batch<float>>(*rough_);
+        matrix<double> k_mm(m, m);
+        make_gram<double>(gaussian{0.5}, z)->all(k_mm.view());
+        basis_ = std::make_unique<nystroem_basis>(std::move(k_mm));
+    }
+    const std::vector<index>& label() const { return label_; }
+    nystroem_newton_result solve(row_losses& losses, const nystroem_newton_options& o, bool rough = false) const {
+        return nystroem_newton({exact_.get(), rough ? in_float_.get() : nullptr, basis_.get(), buckets_}, losses, o);
+    }
+
+private:
+    index buckets_;
+    std::vector<index> label_;
+    std::unique_ptr<gram<double>> k_;
+    std::unique_ptr<gram<float>> rough_;
+    std::unique_ptr<one_batch<double>> exact_;
+    std::unique_ptr<one_batch<float>> in_float_;
+    std::unique_ptr<nystroem_basis> basis_;
+};
+
+using make_losses = std::function<std::unique_ptr<row_losses>(const std::vector<index>& label)>;
+const std::vector<std::pair<const char*, make_losses>>& losses_of_classes() {
+    static const std::vector<std::pair<const char*, make_losses>> all{
+        {"softmax",
+         [](const auto& label) { return std::make_unique<softmax_losses>(label, 3, std::span<const double>()); }},
+        {"squared hinge",
+         [](const auto& label) {
+             return std::make_unique<column_losses>(loss::squared_hinge(), label, 3, std::span<const double>());
+         }},
+        {"logistic",
+         [](const auto& label) {
+             return std::make_unique<column_losses>(loss::logistic(), label, 3, std::span<const double>());
+         }},
+    };
+    return all;
+}
+
+bool same_bits(const matrix<double>& a, const matrix<double>& b) {
+    return a.rows() == b.rows() && a.cols() == b.cols() &&
+           std::equal(a.data(), a.data() + a.rows() * a.cols(), b.data());
+}
+
+// Wherever a fit ends, while λ is still a larger one too, P and the gap are those of the problem that was posed.
+TEST(nystroem_newton, has_a_gap_that_holds_wherever_it_ends) {
+    const clouds data;
+    for (const auto& [name, make] : losses_of_classes())
+        for (const bool rough : {false, true}) {
+            nystroem_newton_options o;
+            o.lambda = 1e-3, o.intercept = true, o.tol = 1e-12;
+            const double least = data.solve(*make(data.label()), o).objective;
+            o.tol = 1e-6;
+            for (index most = 1; most < 60; most += 4) {
+                o.max_passes = most;
+                const auto found = data.solve(*make(data.label()), o, rough);
+                EXPECT_LE(found.passes, most + 3) << name;
+                // P and gap of a pass in float are off by what float rounds.
+                EXPECT_LE(found.objective - least, found.gap * (1 + 1e-9) + (rough ? 1e-5 : 1e-9) * least)
+                    << name << ", " << most << " passes";
+            }
+        }
+}
+
+TEST(nystroem_newton, goes_on_from_any_state) {
+    const clouds data;
+    for (const auto& [name, make] : losses_of_classes())
+        for (const bool rough : {false, true}) {
+            nystroem_newton_options o;
+            o.lambda = 1e-2, o.intercept = true;
+            std::vector<std::vector<double>> states;
+            o.keep = [&](const std::vector<double>& state) { states.push_back(state); };
+            const auto whole = data.solve(*make(data.label()), o, rough);
+            ASSERT_EQ(whole.status, fit_status::converged) << name;
+            ASSERT_GT(states.size(), 10U) << name;
+            o.keep = {};
+            for (std::size_t i = 0; i < states.size(); i += states.size() / 9) {
+                o.start = states[i];
+                const auto again = data.solve(*make(data.label()), o, rough);
+                EXPECT_TRUE(same_bits(again.coef, whole.coef)) << name;
+                EXPECT_EQ(again.offset, whole.offset) << name;
+                EXPECT_EQ(again.passes, whole.passes) << name;
+                EXPECT_EQ(again.trace, whole.trace) << name;
+            }
+        }
+}
+
+// One class against the rest: three problems that have nothing to do with each other.
+TEST(nystroem_newton, solves_independent_functions_as_if_alone) {
+    const clouds data;
+    nystroem_newton_options o;
+    o.lambda = 1e-2, o.intercept = true, o.tol = 1e-13;
+    for (const loss& l : {loss::squared_hinge(), loss::logistic(), loss::squared()}) {
+        matrix<double> signs(std::ssize(data.label()), 3);
+        for (index i = 0; i < signs.rows(); ++i)
+            for (index c = 0; c < 3; ++c) signs(i, c) = data.label()[static_cast<std::size_t>(i)] == c ? 1 : -1;
+        column_losses together(l, signs.view(), {});
+        const auto all = data.solve(together, o);
+        double sum = 0;
+        for (index c = 0; c < 3; ++c) {
+            column_losses alone(l, signs.view().block(0, c, signs.rows(), 1), {});
+            const auto one = data.solve(alone, o);
+            sum += one.objective;
+            EXPECT_NEAR(one.offset[0], all.offset[static_cast<std::size_t>(c)], 1e-4);
+        }
+        EXPECT_NEAR(all.objective, sum, 1e-11 * sum);
+    }
+}
+
+// Curvatures that jump, nearly no ridge: whole steps overshoot from everywhere but near the minimum.
+TEST(nystroem_newton, finds_the_minimum_where_whole_steps_overshoot) {
+    const clouds data(clouds::n);
+    nystroem_newton_options o;
+    o.intercept = true, o.max_passes = 600;
+    for (const auto& [name, make] : losses_of_classes())
+        for (const double lambda : {1e-2, 1e-4}) {
+            o.lambda = lambda;
+            const auto found = data.solve(*make(data.label()), o);
+            EXPECT_EQ(found.status, fit_status::converged) << name << ", lambda " << lambda << ", gap " << found.gap;
+        }
 }
 
 }  // namespace

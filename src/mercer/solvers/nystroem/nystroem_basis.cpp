@@ -100,7 +100,10 @@ bool factored(matrix<double>& a, const process_group* together) {
 
 nystroem_basis::nystroem_basis(matrix<double> k_mm, const process_group* together) {
     const index m = k_mm.rows();
-    for (index i = 0; i < m; ++i) largest_ = std::max(largest_, k_mm(i, i));
+    for (index i = 0; i < m; ++i) {
+        largest_ = std::max(largest_, k_mm(i, i));
+        mean_ += k_mm(i, i) / static_cast<double>(m);
+    }
     if (!(largest_ > 0) || !std::isfinite(largest_))
         fail(errc::data,
              fmt::format("the largest k(z, z) of the centres must satisfy 0 < k(z, z) < infinity, got {}", largest_));

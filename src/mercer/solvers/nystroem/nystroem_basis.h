@@ -27,6 +27,7 @@ public:
     index size() const { return t_.rows(); }
     double added() const { return added_; }      // ε
     double largest() const { return largest_; }  // k(z, z)
+    double mean() const { return mean_; }        // of them
     // Every row γ becomes β = T⁻¹γ.
     void to_coefficients(matrix_view<double> rows) const;
     // Every row Kᵀu, a gradient in β, becomes Φᵀu = T⁻ᵀKᵀu.
@@ -37,7 +38,7 @@ public:
 
 private:
     matrix<double> t_;
-    double added_ = 0, largest_ = 0;
+    double added_ = 0, largest_ = 0, mean_ = 0;
 };
 
 class sketched_hessian {

@@ -10,22 +10,13 @@
 #include "mercer/base/error.h"
 #include "mercer/base/processes/process_group.h"
 #include "mercer/base/stop.h"
-#include "mercer/solvers/nystroem/row_sketch.h"
-#include "mercer/solvers/smo/vector_ops.h"
+#include "mercer/solvers/nystroem/points.h"
+#include "mercer/solvers/nystroem/sketched_shapes.h"
 
 namespace mercer {
 namespace {
 
-// Vectors of the space of (γ, b): a row for each function, M numbers and, with an offset, one more.
-using point = matrix<double>;
-
-double dot(const point& a, const point& b) {
-    return smo::best_vector_ops().dot(a.data(), b.data(), a.rows() * a.cols());
-}
-// a ← a·by + more·times
-void combine(point& a, double by, const point& more, double times) {
-    for (index i = 0; i < a.rows() * a.cols(); ++i) a.data()[i] = by * a.data()[i] + times * more.data()[i];
-}
+using namespace points;
 
 class newton {
 public:
@@ -38,7 +29,9 @@ public:
           m_(k.basis->size()),
           n_(m_ + (o.intercept ? 1 : 0)),
           r_(losses.functions()),
-          largest_weight_(largest_of(group_, losses.largest_curvature())) {}
+          problems_(losses.independent() ? r_ : 1),
+          shapes_(k, losses, o.intercept),
+          level_(o.lambda) {}
 
     nystroem_newton_result run() {
         at_ = point(r_, n_);
@@ -46,7 +39,7 @@ public:
         const bool stopped = !unless_stopped([&] {
             if (!o_.start.empty()) exact = take(o_.start);
             measure(exact);
-            if (o_.start.empty()) first_norm_ = norm_;
+            if (o_.start.empty()) begin();
             while (out_.passes < o_.max_passes && step(exact)) ++out_.rounds;
         });
         if (stopped) out_.status = fit_status::cancelled;
@@ -55,10 +48,21 @@ public:
     }
 
 private:
+    numbers each(double value) const { return numbers(static_cast<std::size_t>(problems_), value); }
+
+    // At γ = 0: the λ to start with.
+    void begin() {
+        first_norm_ = norm_;
+        if (losses_.quadratic()) return;
+        level_ = std::max(o_.lambda, 4e-3 * sum(bend_) / static_cast<double>(r_) * k_.basis->mean());
+        settle();
+    }
+    bool last_level() const { return level_ == o_.lambda; }
+
     // One Newton step from the point whose gradient is known; false at the end.
     bool step(bool& exact) {
         if (!go_on()) return false;
-        if (agreed(group_, exact && out_.gap <= o_.tol * std::abs(out_.objective))) {
+        if (agreed(group_, exact && last_level() && gap_ <= o_.tol * std::abs(sum(objective_)))) {
             out_.status = fit_status::converged;
             return false;
         }
@@ -67,74 +71,53 @@ private:
         if (out_.passes >= o_.max_passes) return false;
         // As exact as the stopping rule asks for, or the next step makes good. (0.3 and the cube root: an eighth fewer
         // passes than 0.1 and the square root on eight sets with C = 1 and 100.)
-        const double loose = losses_.quadratic() ? 0.0 : std::min(0.3, std::cbrt(norm_ / first_norm_)),
+        const double all = std::abs(sum(objective_)),
+                     loose = losses_.quadratic() ? 0.0 : std::min(0.3, std::cbrt(norm_ / first_norm_)),
                      share = std::max(loose, rough_ ? 1e-4 : 1e-13);
-        const double predicted =
-            solve(std::max(0.25 * o_.tol * std::abs(out_.objective), share * share * out_.gap), exact);
+        const double left = solve(std::max(0.25 * o_.tol * all, share * share * gap_), exact);
         // Float will do while far from the end.
-        const bool near = agreed(group_, losses_.quadratic() || predicted <= 1e3 * o_.tol * std::abs(out_.objective));
-        return advance(exact, !rough_ || exact || near);
+        const bool near = agreed(group_, losses_.quadratic() || (last_level() && left <= 1e3 * o_.tol * all));
+        const numbers slope = dots(gradient_, direction_, problems_);
+        if (!advance(exact, !rough_ || exact || near)) return false;
+        if (!last_level() && agreed(group_, was_easy(slope))) {
+            level_ = std::max(o_.lambda, (losses_.jumps() ? 0.3 : 0.1) * level_);
+            settle();
+        }
+        return true;
     }
 
-    // Curvatures have changed since the rows were sketched, and conjugate gradients take longer than right after it: by
-    // how much, in passes, is what another sketch costs. (From the operations of both, at the rates of products of
-    // matrices and of passes, which only have to be about right.)
+    // Whether the parabola promised so little that the next λ will be in reach as well. Where curvatures jump more care
+    // saves passes: C = 10,000 took a third of them on seven sets.
+    bool was_easy(const numbers& slope) const {
+        const double share = losses_.jumps() ? 0.1 : 1.0;
+        for (std::size_t q = 0; q < slope.size(); ++q)
+            if (-0.5 * slope[q] > share * std::abs(objective_[q])) return false;
+        return true;
+    }
+
+    // λ is another, or curvatures have changed since the rows were sketched and conjugate gradients take longer than
+    // right after it, by more than another sketch costs.
     bool stale() const {
-        if (losses_.quadratic() || fresh_steps_ < 0) return false;
-        const double n = static_cast<double>(k_.exact->rows()), m = static_cast<double>(m_),
-                     r = static_cast<double>(r_), s = static_cast<double>(std::min(k_.buckets, k_.exact->rows())),
-                     shapes = static_cast<double>(shapes_.size());
-        const double price = shapes * (2 * s * m * m + 32 * n * m) / (8 * n * m * (4 * r + 10));
-        return static_cast<double>(last_steps_ - fresh_steps_) > std::clamp(price, 2.0, 30.0);
+        if (losses_.quadratic()) return false;
+        if (shapes_.lambda() > (last_level() && !losses_.independent() ? level_ : 10 * level_)) return true;
+        if (fresh_steps_ < 0) return false;
+        return static_cast<double>(last_steps_ - fresh_steps_) > std::clamp(shapes_.price(), 2.0, 30.0);
     }
 
-    // What preconditions: one matrix for every function, or for all of them where their curvatures are the same, or so
-    // many do not fit.
+    // While λ is large one preconditioner does for all functions, unless each has support vectors of its own.
     void sketch(bool exact) {
-        shapes_.clear();
         sketched_at_ = at_, sketched_exactly_ = exact;
         fresh_steps_ = -1;
-        const double one = 8.0 * static_cast<double>(n_) * static_cast<double>(n_),
-                     sketch =
-                         8.0 * static_cast<double>(n_) * static_cast<double>(std::min(k_.buckets, k_.exact->rows())),
-                     room = static_cast<double>(k_.memory_bytes) / 3;
-        const bool alike = losses_.quadratic() || r_ == 1 || one * static_cast<double>(r_) > room;
-        const index shapes = alike ? 1 : r_,
-                    at_once = std::clamp<index>(static_cast<index>(room / std::max(sketch, 1.0)), 1, shapes);
-        for (index first = 0; first < shapes; first += at_once) {
-            const index count = std::min(at_once, shapes - first);
-            const row_weights weight = [&](index row, index c) {
-                return alike ? losses_.mean_curvature(row) : losses_.curvature(row, first + c);
-            };
-            const sketch_options how{k_.buckets,          count,        weight, largest_weight_,
-                                     k_.basis->largest(), o_.intercept, k_.seed};
-            const auto made = [&](const auto& k) { return row_sketch(k, how); };
-            for (matrix<double>& each : k_.rough ? made(*k_.rough) : made(*k_.exact))
-                shapes_.emplace_back(*k_.basis, std::exchange(each, {}), o_.lambda, k_.together);
-            ++out_.passes;
-        }
-    }
-
-    void precondition(point& z) const {
-        if (shapes_.size() == 1) return shapes_.front().solve(z.view());
-        for (index c = 0; c < r_; ++c) shapes_[static_cast<std::size_t>(c)].solve({z.row(c), 1, n_, n_});
-        if (!losses_.relative()) return;
-        // Gradients add up to 0 over the functions, and so does the solution; what does not would meet no curvature
-        // but λ, where these matrices expect more.
-        for (index j = 0; j < n_; ++j) {
-            double mean = 0;
-            for (index c = 0; c < r_; ++c) mean += z(c, j) / static_cast<double>(r_);
-            for (index c = 0; c < r_; ++c) z(c, j) -= mean;
-        }
+        out_.passes += shapes_.make(level_, !last_level() && !losses_.independent());
     }
 
     // The gap of a gradient: of the offsets by their own curvature.
-    double gap_of(const point& g) const {
+    double gap_of(const point& g, double lambda) const {
         double out = 0;
         for (index c = 0; c < r_; ++c) {
             double square = 0;
             for (index j = 0; j < m_; ++j) square += g(c, j) * g(c, j);
-            out += square / (2 * o_.lambda);
+            out += square / (2 * lambda);
             if (!o_.intercept || g(c, m_) == 0) continue;
             const double bend = bend_[static_cast<std::size_t>(c)];
             out += bend > 0 ? g(c, m_) * g(c, m_) / (2 * bend) : std::numeric_limits<double>::infinity();
@@ -142,39 +125,54 @@ private:
         return out;
     }
 
-    // Conjugate gradients on (ΦᵀDΦ + λI)δ = -g, until the gap of the residual is no more than `enough`; that gap.
+    // Conjugate gradients on (ΦᵀDΦ + λI)δ = -g, each problem with steps of its own, until the gap of the residual is no
+    // more than `enough`; that gap. Where curvatures are continuous also until a step takes less than 0.3 of the mean
+    // from ½δᵀ(ΦᵀDΦ + λI)δ + gᵀδ (Nash, Sofer 1990).
     double solve(double enough, bool exact) {
         point residual(r_, n_), z, p;
-        double rz = 0, left = out_.gap;
+        numbers rz;
+        double left = gap_, fallen = 0;
         if (resumed_) {
             direction_ = std::move(resumed_->direction), residual = std::move(resumed_->residual);
-            p = std::move(resumed_->p), rz = resumed_->rz, left = gap_of(residual);
+            p = std::move(resumed_->p), rz = std::move(resumed_->rz), fallen = resumed_->fallen;
+            left = gap_of(residual, level_);
             resumed_.reset();
         } else {
-            combine(residual, 0, gradient_, -1);
+            combine(residual, each(0), gradient_, each(-1));
             direction_ = point(r_, n_);
             z = residual;
-            precondition(z);
+            shapes_.solve(z);
             p = z;
-            rz = dot(residual, z);
+            rz = dots(residual, z, problems_);
         }
         while (out_.passes < o_.max_passes && agreed(group_, left > enough)) {
             ++steps_;
             if (!go_on()) break;
             const point hp = curved(p);
-            const double php = dot(p, hp);
-            if (!agreed(group_, php > 0)) break;
-            const double alpha = rz / php;
-            combine(direction_, 1, p, alpha);
-            combine(residual, 1, hp, -alpha);
-            left = gap_of(residual);
+            const numbers php = dots(p, hp, problems_);
+            numbers alpha = each(0), back = each(0), beta = each(0);
+            double falls = 0;
+            for (std::size_t q = 0; q < alpha.size(); ++q) {
+                if (php[q] > 0) alpha[q] = rz[q] / php[q];
+                back[q] = -alpha[q], falls += 0.5 * alpha[q] * rz[q];
+            }
+            fallen += falls;
+            if (!agreed(group_, std::ranges::any_of(alpha, [](double a) { return a != 0; }))) break;
+            combine(direction_, each(1), p, alpha);
+            combine(residual, each(1), hp, back);
+            left = gap_of(residual, level_);
             out_.trace.push_back(first_norm_ > 0 ? std::sqrt(dot(residual, residual)) / first_norm_ : 0);
             z = residual;
-            precondition(z);
-            const double next = dot(residual, z);
-            combine(p, next / rz, z, 1);
-            rz = next;
-            if (o_.keep) o_.keep(state(exact, residual, p, rz));
+            shapes_.solve(z);
+            numbers next = dots(residual, z, problems_);
+            for (std::size_t q = 0; q < beta.size(); ++q)
+                if (rz[q] != 0) beta[q] = next[q] / rz[q];
+            combine(p, beta, z, each(1));
+            rz = std::move(next);
+            if (!losses_.quadratic() && !losses_.jumps() &&
+                agreed(group_, falls * static_cast<double>(steps_) < 0.3 * fallen))
+                break;
+            if (o_.keep) o_.keep(state(exact, residual, p, rz, fallen));
         }
         last_steps_ = std::exchange(steps_, 0);
         if (fresh_steps_ < 0) fresh_steps_ = last_steps_;
@@ -184,20 +182,25 @@ private:
     // In the middle of conjugate gradients: all else is found again by a pass at γ.
     struct inner_state {
         point direction, residual, p;
-        double rz = 0;
+        numbers rz;
+        double fallen = 0;
         index passes = 0;
     };
-    std::vector<double> state(bool exact, const point& residual, const point& p, double rz) const {
+    std::vector<double> state(bool exact, const point& residual, const point& p, const numbers& rz,
+                              double fallen) const {
         std::vector<double> out{exact ? 1.0 : 0.0,
                                 static_cast<double>(out_.passes),
                                 static_cast<double>(out_.rounds),
                                 first_norm_,
-                                rz,
+                                level_,
                                 sketched_exactly_ ? 1.0 : 0.0,
                                 static_cast<double>(steps_),
                                 static_cast<double>(last_steps_),
                                 static_cast<double>(fresh_steps_),
-                                rough_ ? 1.0 : 0.0};
+                                rough_ ? 1.0 : 0.0,
+                                shapes_.lambda(),
+                                fallen};
+        out.insert(out.end(), rz.begin(), rz.end());
         for (const point* each : {&sketched_at_, &at_, &direction_, &residual, &p})
             out.insert(out.end(), each->data(), each->data() + r_ * n_);
         out.insert(out.end(), out_.trace.begin(), out_.trace.end());
@@ -205,43 +208,55 @@ private:
     }
     // Whether the gradient was exact.
     bool take(const std::vector<double>& from) {
-        const auto numbers = static_cast<std::size_t>(r_ * n_);
-        if (from.size() < 10 + 5 * numbers) fail(errc::invalid_argument, "a state of another problem");
-        resumed_.emplace(
-            inner_state{point(r_, n_), point(r_, n_), point(r_, n_), from[4], static_cast<index>(from[1])});
+        const auto size = static_cast<std::size_t>(r_ * n_), single = std::size_t{12},
+                   problems = static_cast<std::size_t>(problems_);
+        if (from.size() < single + problems + 5 * size) fail(errc::invalid_argument, "a state of another problem");
+        const double* at = from.data() + single;
+        resumed_.emplace(inner_state{point(r_, n_), point(r_, n_), point(r_, n_), numbers(at, at + problems), from[11],
+                                     static_cast<index>(from[1])});
+        at += problems;
         out_.rounds = static_cast<index>(from[2]), first_norm_ = from[3];
-        const double* at = from.data() + 10;
         // The rows are sketched again where they were.
-        std::copy_n(at, numbers, at_.data()), at += numbers;
+        level_ = from[10];
+        std::copy_n(at, size, at_.data()), at += size;
         measure(from[5] != 0);
         sketch(from[5] != 0);
+        level_ = from[4], rough_ = from[9] != 0;
         steps_ = static_cast<index>(from[6]), last_steps_ = static_cast<index>(from[7]);
-        fresh_steps_ = static_cast<index>(from[8]), rough_ = from[9] != 0;
+        fresh_steps_ = static_cast<index>(from[8]);
         for (point* each : {&at_, &resumed_->direction, &resumed_->residual, &resumed_->p})
-            std::copy_n(at, numbers, each->data()), at += numbers;
+            std::copy_n(at, size, each->data()), at += size;
         out_.trace.assign(at, from.data() + from.size());
         return from[0] != 0;
     }
 
-    // γ ← γ + tδ with the first t of 1, ½, ¼, … for which P falls enough; false where none does.
+    // γ ← γ + tδ, for each problem with the first t of 1, ½, ¼, … for which its P falls enough, or 0; false where all
+    // are 0.
     bool advance(bool& exact, bool precisely) {
-        const double before = out_.objective, slope = dot(gradient_, direction_), last_gap = out_.gap;
+        const numbers before = objective_, slope = dots(gradient_, direction_, problems_);
         // Values from float and from double differ by the rounding of the kernel values.
-        const double slack = (exact == precisely ? 1e-12 : 1e-5) * std::abs(before);
-        const point start = at_;
-        const point start_gradient = gradient_;
-        const double start_norm = norm_;
-        for (double t = 1; t > 1e-9; t /= 2) {
+        const double last_gap = gap_, all = sum(before), slack = (exact == precisely ? 1e-12 : 1e-5) * std::abs(all);
+        const point start = at_, start_slope = slope_;
+        const numbers start_loss = loss_, start_bend = bend_;
+        numbers t = each(1);
+        const auto shortened = [&] {
+            bool any = false;
+            for (std::size_t q = 0; q < t.size(); ++q)
+                if (!(objective_[q] <= before[q] + 1e-4 * t[q] * slope[q] + slack) && t[q] > 0)
+                    t[q] = t[q] > 1e-9 ? t[q] / 2 : 0, any = true;
+            return any;
+        };
+        while (agreed(group_, std::ranges::max(t) > 0)) {
             at_ = start;
-            combine(at_, 1, direction_, t);
+            combine(at_, each(1), direction_, t);
             const bool was = exact;
             measure(precisely);
             exact = precisely;
-            if (agreed(group_, out_.objective <= before + 1e-4 * t * slope + slack)) {
+            if (!agreed(group_, shortened())) {
                 const bool both = was && exact;
                 // What float rounds away keeps the gap up: from here on all in double.
-                if (agreed(group_, both && out_.gap > 0.1 * last_gap) && std::exchange(rough_, false)) return true;
-                if (agreed(group_, both && !(out_.gap < last_gap) && !(out_.objective < before - slack))) break;
+                if (agreed(group_, both && gap_ > 0.1 * last_gap) && std::exchange(rough_, false)) return true;
+                if (agreed(group_, both && !(gap_ < last_gap) && !(sum(objective_) < all - slack))) break;
                 return true;
             }
             if (out_.passes >= o_.max_passes) return false;
@@ -252,10 +267,16 @@ private:
             measure(exact = true);
             return true;
         }
-        if (out_.objective > before) {
-            at_ = start, gradient_ = start_gradient, norm_ = start_norm, out_.gap = last_gap, out_.objective = before;
+        if (sum(objective_) > all) {
+            at_ = start, slope_ = start_slope, loss_ = start_loss, bend_ = start_bend;
+            settle();
         }
-        out_.status = out_.gap <= o_.tol * std::abs(out_.objective) ? fit_status::converged : fit_status::stalled;
+        if (!last_level()) {
+            level_ = o_.lambda;  // no further with this one
+            settle();
+            return true;
+        }
+        out_.status = gap_ <= o_.tol * std::abs(sum(objective_)) ? fit_status::converged : fit_status::stalled;
         return false;
     }
 
@@ -265,29 +286,42 @@ private:
         return false;
     }
 
-    // P, its gradient and the gap where γ stands.
+    // The losses where γ stands, and all that follows.
     void measure(bool precisely) {
         const bool zero = dot(at_, at_) == 0;
-        // The loss, and with an offset ΣD of each function.
-        std::vector<double> totals(static_cast<std::size_t>(o_.intercept ? 1 + r_ : 1));
+        numbers totals(static_cast<std::size_t>(problems_ + r_));  // losses of problems, ΣD of functions
         const auto step = [&](index first, matrix_view<double> f, double* sums) {
-            sums[0] += losses_.derive(first, f);
-            for (index c = 0; c < r_ && o_.intercept; ++c)
-                for (index i = 0; i < f.rows; ++i) sums[1 + c] += losses_.curvature(first + i, c);
+            losses_.derive(first, f, sums);
+            for (index c = 0; c < r_; ++c)
+                for (index i = 0; i < f.rows; ++i) sums[problems_ + c] += losses_.curvature(first + i, c);
         };
-        gradient_ = pass(zero ? nullptr : &at_, step, precisely, totals);
-        const double loss = totals[0];
-        double square = 0;
+        slope_ = pass(zero ? nullptr : &at_, step, precisely, totals);
+        loss_.assign(totals.begin(), totals.begin() + problems_);
+        bend_.assign(totals.begin() + problems_, totals.end());
+        settle();
+    }
+
+    // P, its gradient and the gap with the λ of this level; and with that of the problem.
+    void settle() {
+        numbers square = each(0);
         for (index c = 0; c < r_; ++c)
-            for (index j = 0; j < m_; ++j) {
-                gradient_(c, j) += o_.lambda * at_(c, j);
-                square += at_(c, j) * at_(c, j);
-            }
-        bend_.assign(totals.begin() + 1, totals.end());
-        out_.objective = loss + 0.5 * o_.lambda * square;
-        out_.gap = gap_of(gradient_);
+            for (index j = 0; j < m_; ++j)
+                square[static_cast<std::size_t>(problems_ == 1 ? 0 : c)] += at_(c, j) * at_(c, j);
+        const auto gradient = [&](double lambda) {
+            point out = slope_;
+            for (index c = 0; c < r_; ++c)
+                for (index j = 0; j < m_; ++j) out(c, j) += lambda * at_(c, j);
+            return out;
+        };
+        gradient_ = gradient(level_);
+        objective_ = loss_;
+        for (std::size_t q = 0; q < square.size(); ++q) objective_[q] += 0.5 * level_ * square[q];
+        gap_ = gap_of(gradient_, level_);
         norm_ = std::sqrt(dot(gradient_, gradient_));
-        out_.residual = first_norm_ > 0 ? norm_ / first_norm_ : 1;
+        const point own = last_level() ? gradient_ : gradient(o_.lambda);
+        out_.objective = sum(loss_) + 0.5 * o_.lambda * sum(square);
+        out_.gap = last_level() ? gap_ : gap_of(own, o_.lambda);
+        out_.residual = first_norm_ > 0 ? std::sqrt(dot(own, own)) / first_norm_ : 1;
     }
 
     // (ΦᵀDΦ + λI)p
@@ -295,7 +329,7 @@ private:
         point out = pass(
             &p, [&](index first, matrix_view<double> f, double*) { losses_.curve(first, f); }, !rough_);
         for (index c = 0; c < r_; ++c)
-            for (index j = 0; j < m_; ++j) out(c, j) += o_.lambda * p(c, j);
+            for (index j = 0; j < m_; ++j) out(c, j) += level_ * p(c, j);
         return out;
     }
 
@@ -338,15 +372,20 @@ private:
     const nystroem_newton_options& o_;
     const process_group* group_;
     bool rough_;  // passes in float still help
-    index m_, n_, r_;
-    double largest_weight_;
-    point at_, gradient_, direction_;
-    double norm_ = 0, first_norm_ = 0;
-    std::vector<double> bend_;  // ΣD of each function
-    std::vector<sketched_hessian> shapes_;
+    index m_, n_, r_, problems_;
+    sketched_shapes shapes_;
     point sketched_at_;
     bool sketched_exactly_ = false;
     index steps_ = 0, last_steps_ = 0, fresh_steps_ = -1;  // of conjugate gradients: now, last, right after a sketch
+    point at_, direction_;
+    // Of the losses alone: their values, Φᵀu, and ΣD of each function.
+    numbers loss_, bend_;
+    point slope_;
+    // With the λ of this level.
+    double level_;
+    numbers objective_;
+    point gradient_;
+    double gap_ = 0, norm_ = 0, first_norm_ = 0;
     std::optional<inner_state> resumed_;
     nystroem_newton_result out_;
 };

@@ -32,19 +32,18 @@ column_losses::column_losses(loss l, std::span<const index> label, index classes
     second_.resize(n_ * functions_);
 }
 
-double column_losses::derive(index first, matrix_view<double> f) {
-    double sum = 0;
-    for (index r = 0; r < f.rows; ++r) {
-        const index i = first - first_ + r;
-        const double w = weight(i);
-        for (index c = 0; c < functions_; ++c) {
-            const double y = target(i, c), at = f(r, c);
+void column_losses::derive(index first, matrix_view<double> f, double* sums) {
+    for (index c = 0; c < functions_; ++c) {
+        double sum = 0;
+        for (index r = 0; r < f.rows; ++r) {
+            const index i = first - first_ + r;
+            const double w = weight(i), y = target(i, c), at = f(r, c);
             if (w > 0) sum += w * loss_.value(y, at);
             f(r, c) = w > 0 ? w * loss_.first(y, at) : 0.0;
             if (!quadratic()) second_[i * functions_ + c] = w * loss_.second(y, at);
         }
+        sums[c] += sum;
     }
-    return sum;
 }
 
 void column_losses::curve(index first, matrix_view<double> d) const {
@@ -68,7 +67,7 @@ softmax_losses::softmax_losses(std::span<const index> label, index classes, std:
     p_.resize(std::ssize(label) * classes);
 }
 
-double softmax_losses::derive(index first, matrix_view<double> f) {
+void softmax_losses::derive(index first, matrix_view<double> f, double* sums) {
     double sum = 0;
     for (index r = 0; r < f.rows; ++r) {
         const index i = first - first_ + r, mine = label_[static_cast<std::size_t>(i)];
@@ -85,7 +84,7 @@ double softmax_losses::derive(index first, matrix_view<double> f) {
         sum += w * (own > 0.5 ? std::log1p(others / own) : std::log(own + others) + (top - f(r, mine)));
         for (index c = 0; c < classes_; ++c) f(r, c) = w * (c == mine ? p[c] - 1 : p[c]);
     }
-    return sum;
+    sums[0] += sum;
 }
 
 // Dᵢ = wᵢ(diag p - ppᵀ)

@@ -20,11 +20,13 @@ public:
     virtual ~row_losses() = default;
     virtual index functions() const = 0;
     virtual bool quadratic() const { return false; }
-    // Adding the same to all functions of a row changes nothing.
-    virtual bool relative() const { return false; }
-    // f(i, :) of rows first … becomes the derivative of their loss; the value is returned, and what curvature() needs
-    // is kept.
-    virtual double derive(index first, matrix_view<double> f) = 0;
+    // A sum of losses of each function by itself. If not, adding the same to all functions of a row changes nothing.
+    virtual bool independent() const = 0;
+    // The second derivative is not continuous.
+    virtual bool jumps() const { return false; }
+    // f(i, :) of rows first … becomes the derivative of their loss; its value is added to sums, one for each
+    // independent function, and what curvature() needs is kept.
+    virtual void derive(index first, matrix_view<double> f, double* sums) = 0;
     // d(i, :) becomes Dᵢd(i, :), Dᵢ the second derivative where derive() was called last.
     virtual void curve(index first, matrix_view<double> d) const = 0;
     // The mean of Dᵢ's diagonal, and entry c of it.
@@ -41,7 +43,9 @@ public:
     column_losses(loss l, std::span<const index> label, index classes, std::span<const double> weight, index first = 0);
     index functions() const override { return functions_; }
     bool quadratic() const override { return loss_.kind == loss_kind::squared; }
-    double derive(index first, matrix_view<double> f) override;
+    bool independent() const override { return true; }
+    bool jumps() const override { return loss_.kind == loss_kind::squared_hinge; }
+    void derive(index first, matrix_view<double> f, double* sums) override;
     void curve(index first, matrix_view<double> d) const override;
     double mean_curvature(index row) const override;
     double curvature(index row, index c) const override {
@@ -68,8 +72,8 @@ class softmax_losses final : public row_losses {
 public:
     softmax_losses(std::span<const index> label, index classes, std::span<const double> weight, index first = 0);
     index functions() const override { return classes_; }
-    bool relative() const override { return true; }
-    double derive(index first, matrix_view<double> f) override;
+    bool independent() const override { return false; }
+    void derive(index first, matrix_view<double> f, double* sums) override;
     void curve(index first, matrix_view<double> d) const override;
     double mean_curvature(index row) const override;
     double curvature(index row, index c) const override {

@@ -1,0 +1,67 @@
+#include "mercer/solvers/nystroem/sketched_shapes.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "mercer/base/processes/process_group.h"
+#include "mercer/solvers/nystroem/row_sketch.h"
+
+namespace mercer {
+
+sketched_shapes::sketched_shapes(const nystroem_operator& k, const row_losses& losses, bool offset)
+    : k_(k),
+      losses_(losses),
+      offset_(offset),
+      largest_weight_(largest_of(k.exact->processes(), losses.largest_curvature())),
+      width_(k.basis->size() + (offset ? 1 : 0)),
+      functions_(losses.functions()),
+      buckets_(std::min(k.buckets, k.exact->rows())) {}
+
+index sketched_shapes::make(double lambda, bool one) {
+    shapes_.clear();
+    lambda_ = lambda;
+    const auto numbers = [](index rows, index cols) {
+        return 8.0 * static_cast<double>(rows) * static_cast<double>(cols);
+    };
+    const double room = static_cast<double>(k_.memory_bytes) / 3;
+    const bool alike = one || losses_.quadratic() || functions_ == 1 ||
+                       static_cast<double>(functions_) * numbers(width_, width_) > room;
+    const index shapes = alike ? 1 : functions_,
+                at_once =
+                    std::clamp<index>(static_cast<index>(room / std::max(numbers(width_, buckets_), 1.0)), 1, shapes);
+    index passes = 0;
+    for (index first = 0; first < shapes; first += at_once, ++passes) {
+        const row_weights weight = [&](index row, index c) {
+            return alike ? losses_.mean_curvature(row) : losses_.curvature(row, first + c);
+        };
+        const sketch_options how{
+            k_.buckets, std::min(at_once, shapes - first), weight, largest_weight_, k_.basis->largest(), offset_,
+            k_.seed};
+        const auto made = [&](const auto& k) { return row_sketch(k, how); };
+        for (matrix<double>& each : k_.rough ? made(*k_.rough) : made(*k_.exact))
+            shapes_.emplace_back(*k_.basis, std::exchange(each, {}), lambda, k_.together);
+    }
+    return passes;
+}
+
+double sketched_shapes::price() const {
+    const double n = static_cast<double>(k_.exact->rows()), m = static_cast<double>(k_.basis->size()),
+                 s = static_cast<double>(buckets_);
+    return static_cast<double>(shapes_.size()) * (2 * s * m * m + 32 * n * m) /
+           (8 * n * m * (4 * static_cast<double>(functions_) + 10));
+}
+
+void sketched_shapes::solve(matrix<double>& z) const {
+    if (shapes_.size() == 1) return shapes_.front().solve(z.view());
+    for (index c = 0; c < functions_; ++c) shapes_[static_cast<std::size_t>(c)].solve({z.row(c), 1, width_, width_});
+    if (losses_.independent()) return;
+    // Gradients add up to 0 over the functions, and so does the solution; what does not would meet no curvature but λ,
+    // where these matrices expect more.
+    for (index j = 0; j < width_; ++j) {
+        double mean = 0;
+        for (index c = 0; c < functions_; ++c) mean += z(c, j) / static_cast<double>(functions_);
+        for (index c = 0; c < functions_; ++c) z(c, j) -= mean;
+    }
+}
+
+}  // namespace mercer

@@ -1,0 +1,36 @@
+// What preconditions Newton's equations of several functions: a sketched matrix for each, or one for all of them.
+#pragma once
+
+#include <vector>
+
+#include "mercer/solvers/nystroem/nystroem_basis.h"
+#include "mercer/solvers/nystroem/nystroem_newton.h"
+#include "mercer/solvers/nystroem/row_losses.h"
+
+namespace mercer {
+
+class sketched_shapes {
+public:
+    // Where f has an offset the matrices have a row for it. Borrowed.
+    sketched_shapes(const nystroem_operator& k, const row_losses& losses, bool offset);
+    // From the curvatures as they are now; one matrix for all functions where it is asked for, where they have the same
+    // curvature, or where more do not fit. The passes it took.
+    index make(double lambda, bool one);
+    bool empty() const { return shapes_.empty(); }
+    double lambda() const { return lambda_; }  // it was made with
+    // What making them again costs, in passes: from the operations of both, at the rates of products of matrices and of
+    // passes, which only have to be about right.
+    double price() const;
+    // z ← (AᵀA)⁻¹z, a row for each function.
+    void solve(matrix<double>& z) const;
+
+private:
+    const nystroem_operator& k_;
+    const row_losses& losses_;
+    bool offset_;
+    double largest_weight_, lambda_ = 0;
+    index width_, functions_, buckets_;
+    std::vector<sketched_hessian> shapes_;
+};
+
+}  // namespace mercer
