@@ -1,14 +1,21 @@
 """Fits that are killed and go on."""
 
+import importlib.util
+import os
+import shutil
+import signal
 import subprocess
 import sys
 import textwrap
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import mercer
+
+MPI = shutil.which("mpirun") and importlib.util.find_spec("mpi4py") and (Path(mercer.__file__).parent / "libmercer_mpi.so").exists()
 
 FITS = {
     "ridge": "mercer.NystroemRidge(n_centres=150, alpha=1e-9, gamma=3, tol=1e-17, max_iter=100).fit(X, y)",
@@ -51,6 +58,47 @@ def test_a_killed_fit_goes_on_to_the_same_bytes(tmp_path, which):
         killed += child.wait(60) != 0
     assert killed and state.exists()
     assert start(tmp_path, FITS[which], "rest").wait(120) == 0
+    assert (tmp_path / "rest").read_bytes() == (tmp_path / "whole").read_bytes()
+    assert not state.exists()
+
+
+SHARED = """
+    import numpy as np
+    import mercer
+    from mpi4py import MPI
+
+    everyone = MPI.COMM_WORLD
+    random = np.random.default_rng(0)
+    X = random.normal(size=(20000, 3))
+    y = np.sin(3 * X[:, 0]) * X[:, 1]
+    mine = np.array_split(np.arange(len(X)), everyone.size)[everyone.rank]
+    with mercer.checkpoint({state!r}, seconds=0):
+        model = mercer.NystroemRidge(n_centres=150, alpha=1e-9, gamma=3, tol=1e-17, max_iter=100).fit(X[mine], y[mine], comm=everyone)
+    if everyone.rank == 0:
+        model.save({out!r})
+"""
+
+
+@pytest.mark.skipif(not MPI, reason="mpirun, mpi4py or the library for them is not there")
+def test_processes_that_were_killed_go_on_in_another_number(tmp_path):
+    state = tmp_path / "state"
+    environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", MERCER_THREADS="1")
+
+    def shared(processes, out):
+        program = textwrap.dedent(SHARED.format(state=str(state), out=str(tmp_path / out)))
+        command = ["mpirun", "--oversubscribe", "-n", str(processes), sys.executable, "-W", "ignore", "-c", program]
+        return subprocess.Popen(command, env=environment, start_new_session=True, stderr=subprocess.DEVNULL)
+
+    assert start(tmp_path, FITS["ridge"], "whole").wait(120) == 0
+    job = shared(2, "rest")
+    while job.poll() is None and not state.exists():
+        time.sleep(0.002)
+    time.sleep(0.05)
+    ranks = subprocess.run(["pgrep", "-P", str(job.pid)], capture_output=True, text=True).stdout.split()
+    for each in [job.pid, *map(int, ranks)]:
+        os.kill(each, signal.SIGKILL)
+    assert job.wait(60) != 0 and state.exists()
+    assert shared(3, "rest").wait(300) == 0
     assert (tmp_path / "rest").read_bytes() == (tmp_path / "whole").read_bytes()
     assert not state.exists()
 
