@@ -11,6 +11,7 @@
 #include "mercer/methods/fit_checks.h"
 #include "mercer/methods/recorded_products.h"
 #include "mercer/solvers/algebra/block_lanczos.h"
+#include "mercer/solvers/algebra/blas_turn.h"
 #include "mercer/solvers/algebra/dense_algebra.h"
 
 namespace mercer {
@@ -69,7 +70,9 @@ nystroem_features_model fit_nystroem_features(const kernel_rows& x, const nystro
     nystroem_features_model out;
     out.out_of_reach = share_out_of_reach(nystroem_basis(k), *posed.sample, posed.sample_self);
     // K_MM^-½ = U diag(λ^-½) Uᵀ, λ at least 1e-12 as in scikit-learn
-    const eigen_system e = symmetric_eigen(k);
+    eigen_system e;
+    // Several processes may have fewer threads of OpenBLAS each, and must find the same.
+    blas::side_by_side(1, [&](index) { e = symmetric_eigen(k); });
     const index m = k.rows();
     matrix<double> scaled = e.vectors;
     for (index j = 0; j < m; ++j) {

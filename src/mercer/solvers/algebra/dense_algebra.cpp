@@ -9,45 +9,21 @@
 #include "mercer/base/error.h"
 #include "mercer/base/parallel.h"
 #include "mercer/solvers/algebra/blas_turn.h"
+#include "mercer/solvers/algebra/tiled_blas.h"
 
 // Fortran's LAPACK and BLAS; the trailing sizes are the lengths of the character arguments.
 extern "C" {
-void dpotrf_(const char* uplo, const int* n, double* a, const int* lda, int* info, std::size_t);
-void dpotrs_(const char* uplo, const int* n, const int* nrhs, const double* a, const int* lda, double* b,
-             const int* ldb, int* info, std::size_t);
 void dtrtri_(const char* uplo, const char* diag, const int* n, double* a, const int* lda, int* info, std::size_t,
              std::size_t);
-void dtrsm_(const char* side, const char* uplo, const char* trans, const char* diag, const int* m, const int* n,
-            const double* alpha, const double* a, const int* lda, double* b, const int* ldb, std::size_t, std::size_t,
-            std::size_t, std::size_t);
 void dpstrf_(const char* uplo, const int* n, double* a, const int* lda, int* piv, int* rank, const double* tol,
              double* work, int* info, std::size_t);
-void dgemm_(const char* ta, const char* tb, const int* m, const int* n, const int* k, const double* alpha,
-            const double* a, const int* lda, const double* b, const int* ldb, const double* beta, double* c,
-            const int* ldc, std::size_t, std::size_t);
-void dsyrk_(const char* uplo, const char* trans, const int* n, const int* k, const double* alpha, const double* a,
-            const int* lda, const double* beta, double* c, const int* ldc, std::size_t, std::size_t);
 void dtrmm_(const char* side, const char* uplo, const char* trans, const char* diag, const int* m, const int* n,
             const double* alpha, const double* a, const int* lda, double* b, const int* ldb, std::size_t, std::size_t,
             std::size_t, std::size_t);
-void sgemm_(const char* ta, const char* tb, const int* m, const int* n, const int* k, const float* alpha,
-            const float* a, const int* lda, const float* b, const int* ldb, const float* beta, float* c, const int* ldc,
-            std::size_t, std::size_t);
-void ssyrk_(const char* uplo, const char* trans, const int* n, const int* k, const float* alpha, const float* a,
-            const int* lda, const float* beta, float* c, const int* ldc, std::size_t, std::size_t);
-void spotrf_(const char* uplo, const int* n, float* a, const int* lda, int* info, std::size_t);
 void strsv_(const char* uplo, const char* trans, const char* diag, const int* n, const float* a, const int* lda,
             float* x, const int* incx, std::size_t, std::size_t, std::size_t);
-void strsm_(const char* side, const char* uplo, const char* trans, const char* diag, const int* m, const int* n,
-            const float* alpha, const float* a, const int* lda, float* b, const int* ldb, std::size_t, std::size_t,
-            std::size_t, std::size_t);
-void dsymm_(const char* side, const char* uplo, const int* m, const int* n, const double* alpha, const double* a,
-            const int* lda, const double* b, const int* ldb, const double* beta, double* c, const int* ldc, std::size_t,
-            std::size_t);
 void dsymv_(const char* uplo, const int* n, const double* alpha, const double* a, const int* lda, const double* x,
             const int* incx, const double* beta, double* y, const int* incy, std::size_t);
-void dgemv_(const char* trans, const int* m, const int* n, const double* alpha, const double* a, const int* lda,
-            const double* x, const int* incx, const double* beta, double* y, const int* incy, std::size_t);
 }
 
 namespace mercer {
@@ -56,84 +32,26 @@ namespace {
 using blas::checked_square;
 using blas::in_turn;
 
-constexpr double cubed(double n) { return n * n * n; }
-
-// One call of LAPACK hears of nothing until its end, so that what takes seconds is done in parts of at most a few
-// tenths of one: the algorithms of LAPACK itself, with panels as wide as those of a large matrix may be.
-constexpr int one_call = 4096, panel = 1024, strip = 2048;
-
-template <class T>
-struct routines;
-template <>
-struct routines<double> {
-    static constexpr auto potrf = dpotrf_;
-    static constexpr auto trsm = dtrsm_;
-    static constexpr auto syrk = dsyrk_;
-    static constexpr auto gemm = dgemm_;
-};
-template <>
-struct routines<float> {
-    static constexpr auto potrf = spotrf_;
-    static constexpr auto trsm = strsm_;
-    static constexpr auto syrk = ssyrk_;
-    static constexpr auto gemm = sgemm_;
-};
-
-// A = LLᵀ in Fortran's lower triangle, or UᵀU in its upper one. Returns LAPACK's info: 0, or the number of the minor
-// that is not positive.
-template <class T>
-int factored(bool lower, int n, T* a, int lda) {
-    using r = routines<T>;
-    const char *half = lower ? "L" : "U", *left = lower ? "N" : "T", *right = lower ? "T" : "N";
-    const T one = 1, minus = -1;
-    int info = 0;
-    if (n <= one_call) {
-        in_turn(cubed(n) / 3, r::potrf, half, &n, a, &lda, &info, 1);
-        return info;
-    }
-    // (i, j) of the lower triangle, or (j, i) of the upper one
-    const auto at = [&](int i, int j) {
-        return a + (lower ? i + static_cast<std::ptrdiff_t>(j) * lda : j + static_cast<std::ptrdiff_t>(i) * lda);
-    };
-    for (int k = 0; k < n; k += panel) {
-        const int depth = std::min(panel, n - k), next = k + depth, rest = n - next;
-        in_turn(cubed(depth) / 3, r::potrf, half, &depth, at(k, k), &lda, &info, 1);
-        if (info != 0) return k + info;
-        if (rest == 0) break;
-        const int rows = lower ? rest : depth, cols = lower ? depth : rest;
-        in_turn(1.0 * rest * depth * depth, r::trsm, lower ? "R" : "L", half, "T", "N", &rows, &cols, &one, at(k, k),
-                &lda, at(next, k), &lda, 1, 1, 1, 1);
-        for (int j = next; j < n; j += strip) {
-            const int width = std::min(strip, n - j), below = n - j - width;
-            in_turn(1.0 * width * width * depth, r::syrk, half, left, &width, &depth, &minus, at(j, k), &lda, &one,
-                    at(j, j), &lda, 1, 1);
-            if (below == 0) continue;
-            const int m = lower ? below : width, c = lower ? width : below;
-            const T *first = lower ? at(j + width, k) : at(j, k), *second = lower ? at(j, k) : at(j + width, k);
-            in_turn(2.0 * below * width * depth, r::gemm, left, right, &m, &c, &depth, &minus, first, &lda, second,
-                    &lda, &one, at(j + width, j), &lda, 1, 1);
-        }
-    }
-    return 0;
-}
+constexpr double by_one_thread = 0;
 
 // L ← L⁻¹ in Fortran's lower triangle.
 void invert_lower(int n, double* a, int lda) {
-    const double one = 1, minus = -1;
+    constexpr int panel = 256, columns = 48;
+    const double minus = -1;
     const auto at = [&](int i, int j) { return a + i + static_cast<std::ptrdiff_t>(j) * lda; };
     int info = 0;
     for (int k = (n - 1) / panel * panel; k >= 0; k -= panel) {
         const int depth = std::min(panel, n - k), next = k + depth, rest = n - next;
         // what lies below: -L₂₂⁻¹ L₂₁ L₁₁⁻¹
-        for (int c = 0; c < depth && rest > 0; c += 128) {
-            const int width = std::min(128, depth - c);
-            in_turn(1.0 * rest * rest * width, dtrmm_, "L", "L", "N", "N", &rest, &width, &one, at(next, next), &lda,
-                    at(next, k + c), &lda, 1, 1, 1, 1);
+        if (rest > 0) {
+            blas::side_by_side((depth + columns - 1) / columns, [&](index item) {
+                const int c = static_cast<int>(item) * columns, width = std::min(columns, depth - c);
+                dtrmm_("L", "L", "N", "N", &rest, &width, &minus, at(next, next), &lda, at(next, k + c), &lda, 1, 1, 1,
+                       1);
+            });
+            blas::trsm<double>("R", "L", "N", rest, depth, at(k, k), lda, at(next, k), lda);
         }
-        if (rest > 0)
-            in_turn(1.0 * rest * depth * depth, dtrsm_, "R", "L", "N", "N", &rest, &depth, &minus, at(k, k), &lda,
-                    at(next, k), &lda, 1, 1, 1, 1);
-        in_turn(cubed(depth) / 3, dtrtri_, "L", "N", &depth, at(k, k), &lda, &info, 1, 1);
+        in_turn(by_one_thread, dtrtri_, "L", "N", &depth, at(k, k), &lda, &info, 1, 1);
     }
 }
 
@@ -172,7 +90,7 @@ void require_symmetric(matrix_view<const double> a, const std::string& owner) {
 std::optional<matrix<double>> cholesky(matrix<double> a) {
     const int n = checked_square(a, "Cholesky");
     if (n == 0) return a;
-    if (factored(true, n, a.data(), n) != 0) return std::nullopt;
+    if (blas::potrf("L", n, a.data(), n) != 0) return std::nullopt;
     for (index i = 0; i < n; ++i) std::fill_n(a.row(i), i, 0.0);
     return a;
 }
@@ -196,7 +114,7 @@ index cholesky_in_place(matrix_view<double> a) {
     if (n == 0) return -1;
     std::vector<double> diagonal(static_cast<std::size_t>(n));
     for (index i = 0; i < n; ++i) diagonal[static_cast<std::size_t>(i)] = a(i, i);
-    if (const int info = factored(true, n, a.data, stride); info > 0) return info - 1;
+    if (const int info = blas::potrf("L", n, a.data, stride); info > 0) return info - 1;
     for (index i = 0; i < n; ++i)
         if (a(i, i) * a(i, i) <= 4 * std::numeric_limits<double>::epsilon() * diagonal[static_cast<std::size_t>(i)])
             return i;
@@ -208,40 +126,30 @@ void cholesky_solve(matrix_view<const double> r, matrix_view<double> b) {
               ldb = static_cast<int>(b.stride);
     if (n == 0 || m == 0) return;
     if (m == 1 && ldb == 1) {
-        int info = 0;
-        in_turn(2.0 * n * n * m, dpotrs_, "L", &n, &m, r.data, &lda, b.data, &n, &info, 1);
+        for (const char* op : {"N", "T"}) blas::trsm("L", "L", op, n, 1, r.data, lda, b.data, n);
         return;
     }
     // Fortran sees Bᵀ: Bᵀ ← Bᵀ L⁻ᵀ L⁻¹
-    const double one = 1;
-    in_turn(1.0 * n * n * m, dtrsm_, "R", "L", "T", "N", &m, &n, &one, r.data, &lda, b.data, &ldb, 1, 1, 1, 1);
-    in_turn(1.0 * n * n * m, dtrsm_, "R", "L", "N", "N", &m, &n, &one, r.data, &lda, b.data, &ldb, 1, 1, 1, 1);
+    for (const char* op : {"T", "N"}) blas::trsm("R", "L", op, m, n, r.data, lda, b.data, ldb);
 }
 
 void cholesky_half_solve_rows(matrix_view<const double> r, matrix_view<double> b) {
     const int n = lapack_size(r.rows, "Cholesky"), lda = static_cast<int>(r.stride), m = static_cast<int>(b.rows),
               ldb = static_cast<int>(b.stride);
-    const double one = 1;
-    if (n > 0 && m > 0)
-        in_turn(1.0 * n * n * m, dtrsm_, "L", "L", "N", "N", &n, &m, &one, r.data, &lda, b.data, &ldb, 1, 1, 1, 1);
+    if (n > 0 && m > 0) blas::trsm("L", "L", "N", n, m, r.data, lda, b.data, ldb);
 }
 
 void cholesky_other_half_solve_rows(matrix_view<const double> r, matrix_view<double> b) {
     const int n = lapack_size(r.rows, "Cholesky"), lda = static_cast<int>(r.stride), m = static_cast<int>(b.rows),
               ldb = static_cast<int>(b.stride);
-    const double one = 1;
-    if (n > 0 && m > 0)
-        in_turn(1.0 * n * n * m, dtrsm_, "L", "L", "T", "N", &n, &m, &one, r.data, &lda, b.data, &ldb, 1, 1, 1, 1);
+    if (n > 0 && m > 0) blas::trsm("L", "L", "T", n, m, r.data, lda, b.data, ldb);
 }
 
 // Fortran sees the transposes: Cᵀ ← Cᵀ - B·Aᵀ
 void subtract_product(matrix_view<const double> a, matrix_view<const double> b, matrix_view<double> c) {
     const int m = static_cast<int>(c.cols), n = static_cast<int>(c.rows), k = static_cast<int>(a.cols),
               lda = static_cast<int>(b.stride), ldb = static_cast<int>(a.stride), ldc = static_cast<int>(c.stride);
-    const double one = 1, minus = -1;
-    if (m > 0 && n > 0 && k > 0)
-        in_turn(2.0 * m * n * k, dgemm_, "T", "N", &m, &n, &k, &minus, b.data, &lda, a.data, &ldb, &one, c.data, &ldc,
-                1, 1);
+    if (m > 0 && n > 0 && k > 0) blas::gemm("T", "N", m, n, k, -1.0, b.data, lda, a.data, ldb, 1.0, c.data, ldc);
 }
 
 std::vector<double> inverse_diagonal(matrix_view<double> r) {
@@ -263,7 +171,7 @@ pivoted_factor pivoted_cholesky(matrix<double> a, double tolerance) {
     if (n > 0) {
         buffer<double> work(index{2} * n);
         const double stop = std::max(tolerance, 0.0);  // LAPACK takes a negative one for its own default
-        in_turn(cubed(n) / 3, dpstrf_, "L", &n, a.data(), &n, place.data(), &rank, &stop, work.data(), &info, 1);
+        in_turn(by_one_thread, dpstrf_, "L", &n, a.data(), &n, place.data(), &rank, &stop, work.data(), &info, 1);
         // With nothing positive on the diagonal dpstrf leaves its arguments alone, in some versions with rank 1.
         double top = 0;
         if (info != 0 && rank <= 1)
@@ -291,23 +199,20 @@ matrix<double> product(matrix_view<const double> a, transposed a_turned, matrix_
     // Fortran sees the transposes of all three: Cᵀ = op(B)ᵀ op(A)ᵀ.
     const int m = static_cast<int>(cols), n = static_cast<int>(rows), k = static_cast<int>(inner);
     const int lda = static_cast<int>(b.stride), ldb = static_cast<int>(a.stride);
-    const double one = 1, zero = 0;
-    in_turn(2.0 * m * n * k, dgemm_, tb ? "T" : "N", ta ? "T" : "N", &m, &n, &k, &one, b.data, &lda, a.data, &ldb,
-            &zero, c.data(), &m, 1, 1);
+    blas::gemm(tb ? "T" : "N", ta ? "T" : "N", m, n, k, 1.0, b.data, lda, a.data, ldb, 0.0, c.data(), m);
     return c;
 }
 
 // Rows of ours are Fortran's columns, so our upper triangle is its lower one.
 bool cholesky_in_place(matrix<double>& a) {
     const int n = static_cast<int>(a.rows());
-    return n == 0 || factored(true, n, a.data(), n) == 0;
+    return n == 0 || blas::potrf("L", n, a.data(), n) == 0;
 }
 
 void cholesky_solve(const matrix<double>& r, matrix_view<double> b) {
     const int n = static_cast<int>(r.rows()), count = static_cast<int>(b.rows), ldb = static_cast<int>(b.stride);
-    int info = 0;
-    if (n > 0 && count > 0)
-        in_turn(2.0 * n * n * count, dpotrs_, "L", &n, &count, r.data(), &n, b.data, &ldb, &info, 1);
+    if (n == 0 || count == 0) return;
+    for (const char* op : {"N", "T"}) blas::trsm("L", "L", op, n, count, r.data(), n, b.data, ldb);
 }
 
 namespace {
@@ -316,22 +221,19 @@ template <class T>
 void gram_added(const char* half, matrix_view<const T> g, matrix<T>& a) {
     const int n = static_cast<int>(g.cols), k = static_cast<int>(g.rows), ldg = static_cast<int>(g.stride),
               lda = static_cast<int>(a.cols());
-    const T one = 1;
-    if (n > 0 && k > 0)
-        in_turn(1.0 * n * n * k, routines<T>::syrk, half, "N", &n, &k, &one, g.data, &ldg, &one, a.data(), &lda, 1, 1);
+    if (n > 0 && k > 0) blas::syrk(half, "N", n, k, T(1), g.data, ldg, a.data(), lda);
 }
 
 // Every row x of b becomes L⁻¹x, or L⁻ᵀx where `turned` is "N".
 void solve_half(matrix_view<const float> l, matrix_view<float> b, const char* turned) {
     const int n = lapack_size(l.rows, "Cholesky"), lda = static_cast<int>(l.stride), m = static_cast<int>(b.rows),
               ldb = static_cast<int>(b.stride), step = 1;
-    const float one = 1;
     if (n == 0 || m == 0) return;
     if (m < few_columns)
         for (index c = 0; c < m; ++c)
-            in_turn(20.0 * n * n, strsv_, "U", turned, "N", &n, l.data, &lda, b.row(c), &step, 1, 1, 1);
+            in_turn(by_one_thread, strsv_, "U", turned, "N", &n, l.data, &lda, b.row(c), &step, 1, 1, 1);
     else
-        in_turn(1.0 * n * n * m, strsm_, "L", "U", turned, "N", &n, &m, &one, l.data, &lda, b.data, &ldb, 1, 1, 1, 1);
+        blas::trsm("L", "U", turned, n, m, l.data, lda, b.data, ldb);
 }
 
 }  // namespace
@@ -340,9 +242,11 @@ void add_gram(matrix_view<const double> g, matrix<double>& a) { gram_added("L", 
 void add_gram(matrix_view<const float> g, matrix<float>& a) { gram_added("U", g, a); }
 
 void multiply_symmetric(matrix_view<const double> a, const double* v, double* out) {
+    constexpr index large = 2048;  // from here on several threads
     const int n = static_cast<int>(a.rows), lda = static_cast<int>(a.stride), step = 1;
     const double one = 1, zero = 0;
-    if (n > 0) in_turn(20.0 * n * n, dsymv_, "L", &n, &one, a.data, &lda, v, &step, &zero, out, &step, 1);
+    if (n >= large) return blas::symm(n, 1, a.data, lda, v, n, out, n);
+    if (n > 0) in_turn(by_one_thread, dsymv_, "L", &n, &one, a.data, &lda, v, &step, &zero, out, &step, 1);
 }
 
 void multiply_symmetric(matrix_view<const double> a, matrix_view<const double> v, matrix_view<double> out) {
@@ -351,18 +255,16 @@ void multiply_symmetric(matrix_view<const double> a, matrix_view<const double> v
         for (index c = 0; c < v.rows; ++c) multiply_symmetric(a, v.row(c), out.row(c));
         return;
     }
-    const int n = static_cast<int>(a.rows), m = static_cast<int>(v.rows), lda = static_cast<int>(a.stride);
-    const int ldv = static_cast<int>(v.stride), ldo = static_cast<int>(out.stride);
-    const double one = 1, zero = 0;
+    const int n = static_cast<int>(a.rows), m = static_cast<int>(v.rows);
     if (n > 0)
-        in_turn(2.0 * n * n * m, dsymm_, "L", "L", &n, &m, &one, a.data, &lda, v.data, &ldv, &zero, out.data, &ldo, 1,
-                1);
+        blas::symm(n, m, a.data, static_cast<int>(a.stride), v.data, static_cast<int>(v.stride), out.data,
+                   static_cast<int>(out.stride));
 }
 
 // The lower half of ours is Fortran's upper: A = UᵀU with U = Lᵀ.
 bool cholesky_lower_in_place(matrix_view<float> a) {
     const int n = lapack_size(a.rows, "Cholesky"), lda = static_cast<int>(a.stride);
-    return n == 0 || factored(false, n, a.data, lda) == 0;
+    return n == 0 || blas::potrf("U", n, a.data, lda) == 0;
 }
 
 void cholesky_solve_rows(matrix_view<const float> l, matrix_view<float> b) {
@@ -371,11 +273,8 @@ void cholesky_solve_rows(matrix_view<const float> l, matrix_view<float> b) {
 void half_solve_rows(matrix_view<const float> l, matrix_view<float> b) { solve_half(l, b, "T"); }
 
 void add_multiply(double scale, matrix_view<const double> a, transposed turned, const double* v, double* out) {
-    const int m = static_cast<int>(a.cols), n = static_cast<int>(a.rows), lda = static_cast<int>(a.stride), step = 1;
-    const double one = 1;
-    if (m > 0 && n > 0)
-        in_turn(20.0 * m * n, dgemv_, turned == transposed::yes ? "N" : "T", &m, &n, &scale, a.data, &lda, v, &step,
-                &one, out, &step, 1);
+    const int m = static_cast<int>(a.cols), n = static_cast<int>(a.rows), lda = static_cast<int>(a.stride);
+    if (m > 0 && n > 0) blas::gemv(turned == transposed::yes ? "N" : "T", m, n, scale, a.data, lda, v, out);
 }
 
 double largest_entry(matrix_view<const double> a) {

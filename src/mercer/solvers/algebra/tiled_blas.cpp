@@ -1,0 +1,184 @@
+#include "mercer/solvers/algebra/tiled_blas.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include "mercer/solvers/algebra/blas_turn.h"
+
+extern "C" {
+void dgemm_(const char* ta, const char* tb, const int* m, const int* n, const int* k, const double* alpha,
+            const double* a, const int* lda, const double* b, const int* ldb, const double* beta, double* c,
+            const int* ldc, std::size_t, std::size_t);
+void sgemm_(const char* ta, const char* tb, const int* m, const int* n, const int* k, const float* alpha,
+            const float* a, const int* lda, const float* b, const int* ldb, const float* beta, float* c, const int* ldc,
+            std::size_t, std::size_t);
+void dsyrk_(const char* uplo, const char* trans, const int* n, const int* k, const double* alpha, const double* a,
+            const int* lda, const double* beta, double* c, const int* ldc, std::size_t, std::size_t);
+void ssyrk_(const char* uplo, const char* trans, const int* n, const int* k, const float* alpha, const float* a,
+            const int* lda, const float* beta, float* c, const int* ldc, std::size_t, std::size_t);
+void dtrsm_(const char* side, const char* uplo, const char* trans, const char* diag, const int* m, const int* n,
+            const double* alpha, const double* a, const int* lda, double* b, const int* ldb, std::size_t, std::size_t,
+            std::size_t, std::size_t);
+void strsm_(const char* side, const char* uplo, const char* trans, const char* diag, const int* m, const int* n,
+            const float* alpha, const float* a, const int* lda, float* b, const int* ldb, std::size_t, std::size_t,
+            std::size_t, std::size_t);
+void dsymm_(const char* side, const char* uplo, const int* m, const int* n, const double* alpha, const double* a,
+            const int* lda, const double* b, const int* ldb, const double* beta, double* c, const int* ldc, std::size_t,
+            std::size_t);
+void dgemv_(const char* trans, const int* m, const int* n, const double* alpha, const double* a, const int* lda,
+            const double* x, const int* incx, const double* beta, double* y, const int* incy, std::size_t);
+void dpotrf_(const char* uplo, const int* n, double* a, const int* lda, int* info, std::size_t);
+void spotrf_(const char* uplo, const int* n, float* a, const int* lda, int* info, std::size_t);
+}
+
+namespace mercer::blas {
+namespace {
+
+template <class T>
+struct routines;
+template <>
+struct routines<double> {
+    static constexpr auto gemm = dgemm_;
+    static constexpr auto syrk = dsyrk_;
+    static constexpr auto trsm = dtrsm_;
+    static constexpr auto potrf = dpotrf_;
+};
+template <>
+struct routines<float> {
+    static constexpr auto gemm = sgemm_;
+    static constexpr auto syrk = ssyrk_;
+    static constexpr auto trsm = strsm_;
+    static constexpr auto potrf = spotrf_;
+};
+
+// Columns of a panel of a factorisation: its own factor is one thread's work, and the products with it want depth.
+constexpr int panel = 192;
+
+// Such that there are some dozen tiles, of no less than what makes products of matrices quick and no more than stays in
+// L2; whole micro-tiles.
+int tile_of(double entries) {
+    const int side = static_cast<int>(std::sqrt(entries / 24));
+    return std::clamp((side + 47) / 48 * 48, 96, 480);
+}
+int chunk_of(int count) { return std::clamp((count / 16 + 23) / 24 * 24, 24, 240); }
+index parts(int size, int tile) { return (size + tile - 1) / tile; }
+
+bool is(const char* option, char letter) { return option[0] == letter; }
+template <class T>
+T* at(T* a, int lda, std::ptrdiff_t i, std::ptrdiff_t j) {
+    return a + i + j * lda;
+}
+
+}  // namespace
+
+template <class T>
+void gemm(const char* op_a, const char* op_b, int m, int n, int k, T alpha, const T* a, int lda, const T* b, int ldb,
+          T beta, T* c, int ldc) {
+    const int tile = tile_of(1.0 * m * n);
+    const index down = parts(m, tile), across = parts(n, tile);
+    side_by_side(down * across, [&](index item) {
+        const int i = static_cast<int>(item % down) * tile, j = static_cast<int>(item / down) * tile,
+                  height = std::min(tile, m - i), width = std::min(tile, n - j);
+        const T* left = is(op_a, 'N') ? at(a, lda, i, 0) : at(a, lda, 0, i);
+        const T* right = is(op_b, 'N') ? at(b, ldb, 0, j) : at(b, ldb, j, 0);
+        routines<T>::gemm(op_a, op_b, &height, &width, &k, &alpha, left, &lda, right, &ldb, &beta, at(c, ldc, i, j),
+                          &ldc, 1, 1);
+    });
+}
+
+template <class T>
+void syrk(const char* half, const char* op, int n, int k, T alpha, const T* a, int lda, T* c, int ldc) {
+    const int tile = tile_of(0.5 * n * n);
+    const index bands = parts(n, tile);
+    const T one = 1;
+    const char* other = is(op, 'N') ? "T" : "N";
+    side_by_side(bands * (bands + 1) / 2, [&](index item) {
+        // Tile (row, col) of the lower half, counted along its rows.
+        index row = 0;
+        while ((row + 1) * (row + 2) / 2 <= item) ++row;
+        const int i = static_cast<int>(row) * tile, j = static_cast<int>(item - row * (row + 1) / 2) * tile,
+                  height = std::min(tile, n - i), width = std::min(tile, n - j);
+        const auto rows_from = [&](int first) { return is(op, 'N') ? at(a, lda, first, 0) : at(a, lda, 0, first); };
+        if (i == j)
+            routines<T>::syrk(half, op, &height, &k, &alpha, rows_from(i), &lda, &one, at(c, ldc, i, i), &ldc, 1, 1);
+        else if (is(half, 'L'))
+            routines<T>::gemm(op, other, &height, &width, &k, &alpha, rows_from(i), &lda, rows_from(j), &lda, &one,
+                              at(c, ldc, i, j), &ldc, 1, 1);
+        else
+            routines<T>::gemm(op, other, &width, &height, &k, &alpha, rows_from(j), &lda, rows_from(i), &lda, &one,
+                              at(c, ldc, j, i), &ldc, 1, 1);
+    });
+}
+
+template <class T>
+void trsm(const char* side, const char* half, const char* op, int m, int n, const T* a, int lda, T* b, int ldb) {
+    const bool left = is(side, 'L');
+    const int count = left ? n : m, chunk = chunk_of(count);
+    const T one = 1;
+    side_by_side(parts(count, chunk), [&](index item) {
+        const int first = static_cast<int>(item) * chunk, some = std::min(chunk, count - first), rows = left ? m : some,
+                  cols = left ? some : n;
+        routines<T>::trsm(side, half, op, "N", &rows, &cols, &one, a, &lda,
+                          left ? at(b, ldb, 0, first) : at(b, ldb, first, 0), &ldb, 1, 1, 1, 1);
+    });
+}
+
+void symm(int n, int m, const double* a, int lda, const double* b, int ldb, double* c, int ldc) {
+    const int chunk = chunk_of(n);
+    const double one = 1, zero = 0;
+    side_by_side(parts(n, chunk), [&](index item) {
+        const int first = static_cast<int>(item) * chunk, some = std::min(chunk, n - first), next = first + some,
+                  rest = n - next;
+        double* out = at(c, ldc, first, 0);
+        dsymm_("L", "L", &some, &m, &one, at(a, lda, first, first), &lda, at(b, ldb, first, 0), &ldb, &zero, out, &ldc,
+               1, 1);
+        if (first > 0)
+            dgemm_("N", "N", &some, &m, &first, &one, at(a, lda, first, 0), &lda, b, &ldb, &one, out, &ldc, 1, 1);
+        if (rest > 0)
+            dgemm_("T", "N", &some, &m, &rest, &one, at(a, lda, next, first), &lda, at(b, ldb, next, 0), &ldb, &one,
+                   out, &ldc, 1, 1);
+    });
+}
+
+void gemv(const char* op, int m, int n, double alpha, const double* a, int lda, const double* x, double* y) {
+    const bool plain = is(op, 'N');
+    const int count = plain ? m : n, chunk = chunk_of(count), step = 1;
+    const double one = 1;
+    side_by_side(parts(count, chunk), [&](index item) {
+        const int first = static_cast<int>(item) * chunk, some = std::min(chunk, count - first),
+                  rows = plain ? some : m, cols = plain ? n : some;
+        dgemv_(op, &rows, &cols, &alpha, plain ? at(a, lda, first, 0) : at(a, lda, 0, first), &lda, x, &step, &one,
+               y + first, &step, 1);
+    });
+}
+
+template <class T>
+int potrf(const char* half, int n, T* a, int lda) {
+    const bool lower = is(half, 'L');
+    for (int k = 0; k < n; k += panel) {
+        const int depth = std::min(panel, n - k), next = k + depth, rest = n - next;
+        int info = 0;
+        side_by_side(1, [&](index) { routines<T>::potrf(half, &depth, at(a, lda, k, k), &lda, &info, 1); });
+        if (info != 0) return k + info;
+        if (rest == 0) break;
+        T* below = lower ? at(a, lda, next, k) : at(a, lda, k, next);
+        trsm<T>(lower ? "R" : "L", half, "T", lower ? rest : depth, lower ? depth : rest, at(a, lda, k, k), lda, below,
+                lda);
+        syrk<T>(half, lower ? "N" : "T", rest, depth, T(-1), below, lda, at(a, lda, next, next), lda);
+    }
+    return 0;
+}
+
+template void gemm(const char*, const char*, int, int, int, double, const double*, int, const double*, int, double,
+                   double*, int);
+template void gemm(const char*, const char*, int, int, int, float, const float*, int, const float*, int, float, float*,
+                   int);
+template void syrk(const char*, const char*, int, int, double, const double*, int, double*, int);
+template void syrk(const char*, const char*, int, int, float, const float*, int, float*, int);
+template void trsm(const char*, const char*, const char*, int, int, const double*, int, double*, int);
+template void trsm(const char*, const char*, const char*, int, int, const float*, int, float*, int);
+template int potrf(const char*, int, double*, int);
+template int potrf(const char*, int, float*, int);
+
+}  // namespace mercer::blas
