@@ -118,6 +118,8 @@ const method& find_method(std::string_view name);
 std::string kernel_twin(const method& m);
 // The names of those that have `fit_rows`.
 std::vector<std::string> methods_by_passes();
+// Those of them whose rows several processes can share.
+std::vector<std::string> methods_of_processes();
 // And of those that keep checkpoints, each with the option it needs for it: "kernel_ridge with solver=cg".
 std::vector<std::string> methods_with_checkpoints();
 // For what a method of these options tells people: name, default, condition, meaning, one line each.

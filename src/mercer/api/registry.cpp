@@ -44,6 +44,12 @@ std::vector<std::string> methods_by_passes() {
         if (each.fit_rows) out.push_back(each.name);
     return out;
 }
+std::vector<std::string> methods_of_processes() {
+    std::vector<std::string> out;
+    for (const method& each : methods())
+        if (each.fit_rows && !each.one_process) out.push_back(each.name);
+    return out;
+}
 std::vector<std::string> methods_with_checkpoints() {
     std::vector<std::string> out;
     for (const method& each : methods())

@@ -35,9 +35,14 @@ struct method_facts {
     many_at_once search = many_at_once::none;
     bool keeps_checkpoints = false;   // a fit that was killed can go on,
     std::string checkpoints_where{};  // where its options say so: "solver=cg"
+    bool one_process = false;         // passes over rows that are streamed, but not shared by processes
 };
 inline method_facts with_checkpoints(method_facts f, std::string where = {}) {
     f.keeps_checkpoints = true, f.checkpoints_where = std::move(where);
+    return f;
+}
+inline method_facts for_one_process(method_facts f) {
+    f.one_process = true;
     return f;
 }
 

@@ -1,6 +1,7 @@
 // mercer fit: any method on a data file, into a model file; without a method, what the data ask for (automatic.cpp).
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "../evaluate/model_page.h"
@@ -73,11 +74,11 @@ void require_automatic(const CLI::App& command, const std::string& method) {
 
 // Several processes share the rows, each reading its own.
 void require_shared(automatic_fit& options) {
-    if (options.method.method.empty() || !api::find_method(options.method.method).fit_rows)
-        throw usage_error(
-            fmt::format("{} is for one process: {} are shared by several",
-                        options.method.method.empty() ? "`mercer fit` without a METHOD" : options.method.method,
-                        joined(api::methods_by_passes(), ", ")));
+    const std::string& name = options.method.method;
+    const std::vector<std::string> shared = api::methods_of_processes();
+    if (name.empty() || std::ranges::find(shared, api::find_method(name).name) == shared.end())
+        throw usage_error(fmt::format("{} is for one process: {} are shared by several",
+                                      name.empty() ? "`mercer fit` without a METHOD" : name, joined(shared, ", ")));
     options.stream = true;
 }
 

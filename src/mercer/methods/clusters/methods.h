@@ -76,16 +76,16 @@ struct nystroem_kmeans {
     index n_init = 10, max_iter = 300, seed = 0;
 
     static method_facts facts() {
-        return with_checkpoints({"nystroem_kmeans",
-                                 {},
-                                 method_family::clustering,
-                                 "k-means in the span of a few centres, for millions of examples",
-                                 "min Σ‖φ(xᵢ)-μ_c(i)‖², μ = Σ βⱼk(·, zⱼ)",
-                                 "mercer-nystroem-kmeans-model",
-                                 answer::none,
-                                 true,
-                                 true,
-                                 true});
+        return for_one_process(with_checkpoints({"nystroem_kmeans",
+                                                 {},
+                                                 method_family::clustering,
+                                                 "k-means in the span of a few centres, for millions of examples",
+                                                 "min Σ‖φ(xᵢ)-μ_c(i)‖², μ = Σ βⱼk(·, zⱼ)",
+                                                 "mercer-nystroem-kmeans-model",
+                                                 answer::none,
+                                                 true,
+                                                 true,
+                                                 true}));
     }
     template <class V>
     void options(V& v) {
@@ -106,14 +106,14 @@ struct nystroem_spectral {
     index n_init = 10, max_iter = 300, seed = 0;
 
     static method_facts facts() {
-        return with_checkpoints(
+        return for_one_process(with_checkpoints(
             {"nystroem_spectral",
              {"spectral", "spectral_clustering", "normalised_cuts"},
              method_family::clustering,
              "normalised cuts with the kernel as affinity, on a few centres, for millions of examples",
              "leading eigenvectors of D^-½K̃D^-½, K̃ = K(X, Z) K(Z, Z)⁻¹ K(Z, X), then k-means on their rows",
              "mercer-nystroem-spectral-model",
-             answer::none});
+             answer::none}));
     }
     template <class V>
     void options(V& v) {
