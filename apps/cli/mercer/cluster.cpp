@@ -107,7 +107,7 @@ search try_all(const api::spec& s, const objects& on, std::pair<index, index> ra
             matrix_of = make_gram<double>(kernel::parse(kernel_text), judged_objects(m, on.data.x, judged));
         }
         const std::vector<double> each =
-            silhouettes(distances(*matrix_of), labels_at(m.inner().training_clusters(), judged));
+            silhouettes(distance_gram(*matrix_of), labels_at(m.inner().training_clusters(), judged));
         const double silhouette = std::accumulate(each.begin(), each.end(), 0.0) / static_cast<double>(each.size());
         tried.push_back(
             {k, number_of(m, "objective"), silhouette, std::get<std::string>(*m.fit_figures().find("status"))});

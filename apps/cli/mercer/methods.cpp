@@ -11,7 +11,7 @@
 namespace mercer::cli {
 namespace {
 
-struct list_options {
+struct method_list_options {
     std::string only;
     bool markdown = false;
     common_options common;
@@ -75,7 +75,7 @@ json as_json(const api::method& m) {
             {"options", options}};
 }
 
-void list(const list_options& options) {
+void list(const method_list_options& options) {
     std::vector<const api::method*> wanted;
     if (options.only.empty()) {
         for (const auto& each : api::methods()) wanted.push_back(&each);
@@ -116,7 +116,7 @@ void list(const list_options& options) {
 
 void add_methods(CLI::App& program) {
     CLI::App* command = add_command(program, "methods", "All methods with their options, defaults and ranges");
-    const auto options = std::make_shared<list_options>();
+    const auto options = std::make_shared<method_list_options>();
     command->add_option("METHOD", options->only, "Only this one, in full");
     options->common.add_to(*command);
     command->add_flag("--markdown", options->markdown, "As the page docs/methods.md")

@@ -11,7 +11,7 @@
 namespace mercer::cli {
 namespace {
 
-struct test_options {
+struct sample_test_options {
     std::string kernel_text, other_kernel, second;
     data_options from;  // of the first file
     common_options common;
@@ -22,7 +22,7 @@ struct test_options {
     double level = 0.05;
 };
 
-void add_shared(CLI::App& command, test_options& o) {
+void add_shared(CLI::App& command, sample_test_options& o) {
     command
         .add_option("--kernel", o.kernel_text,
                     "The kernel (default: rbf with gamma = 1/(d·variance), spectrum(k=3), jaccard())")
@@ -52,7 +52,7 @@ progress_callback showing_share(progress& shown) {
 }
 
 // Sparse vectors may lack the last columns, and then it must be said; dense ones are other vectors.
-void require_same_columns(const objects& a, const objects& b, const test_options& o) {
+void require_same_columns(const objects& a, const objects& b, const sample_test_options& o) {
     const index first = a.data.x.dims(), second = b.data.x.dims();
     if (first == second) return;
     if (!a.data.x.is_sparse() || !b.data.x.is_sparse())
@@ -63,7 +63,7 @@ void require_same_columns(const objects& a, const objects& b, const test_options
                      first < second ? o.second : o.from.path, std::max(first, second), std::min(first, second) + 1));
 }
 
-void two_sample(const test_options& o) {
+void two_sample(const sample_test_options& o) {
     o.common.apply();
     std::optional<kernel> k;
     if (!o.kernel_text.empty()) k = parse_kernel(o.kernel_text);
@@ -141,7 +141,7 @@ struct others {
     std::string about = "its targets";
 };
 
-others other_objects(const test_options& o, const objects& a) {
+others other_objects(const sample_test_options& o, const objects& a) {
     others out;
     if (!o.second.empty()) {
         data_options second;
@@ -164,7 +164,7 @@ others other_objects(const test_options& o, const objects& a) {
     return out;
 }
 
-void independence(const test_options& o) {
+void independence(const sample_test_options& o) {
     o.common.apply();
     std::optional<kernel> k, l;
     if (!o.kernel_text.empty()) k = parse_kernel(o.kernel_text);
@@ -219,7 +219,7 @@ void add_test(CLI::App& program) {
 
     CLI::App* two = add_command(*group, "two-sample",
                                 "Do two files hold samples of one distribution? By the maximum mean discrepancy");
-    const auto a = std::make_shared<test_options>();
+    const auto a = std::make_shared<sample_test_options>();
     a->from.add_to(*two);
     two->add_option("SECOND", a->second, "The other sample")->required();
     two->add_flag("--biased", a->biased, "Take the p-value of the biased statistic")->group("Test");
@@ -233,7 +233,7 @@ void add_test(CLI::App& program) {
 
     CLI::App* one = add_command(*group, "independence",
                                 "Do objects and their targets, or two files row by row, depend on each other? By HSIC");
-    const auto b = std::make_shared<test_options>();
+    const auto b = std::make_shared<sample_test_options>();
     b->from.add_to(*one);
     one->add_option("--other", b->second, "Compare with the objects of this file instead of the targets")
         ->option_text("FILE")

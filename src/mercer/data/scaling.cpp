@@ -19,7 +19,7 @@ namespace {
 using json = nlohmann::json;
 using range = scaling::range;
 
-constexpr const char* format_name = "mercer-scaling";
+constexpr const char* scaling_format_name = "mercer-scaling";
 
 void check(const scaling_options& options) {
     const auto check_interval = [](double lower, double upper, const char* prefix) {
@@ -222,7 +222,7 @@ std::string scaling::to_json() const {
         first.push_back(column.first);
         second.push_back(column.second);
     }
-    json out{{"format", format_name}, {"version", 1}, {"method", minmax ? "minmax" : "standardise"}};
+    json out{{"format", scaling_format_name}, {"version", 1}, {"method", minmax ? "minmax" : "standardise"}};
     if (minmax) {
         out["lower"] = options_.lower;
         out["upper"] = options_.upper;
@@ -260,7 +260,8 @@ range checked_range(const json& first, const json& second, bool minmax) {
 scaling scaling::from_json(std::string_view text, const std::string& name) {
     try {
         const json in = json::parse(text);
-        if (in.at("format") != format_name) throw std::runtime_error(fmt::format("the format is not {}", format_name));
+        if (in.at("format") != scaling_format_name)
+            throw std::runtime_error(fmt::format("the format is not {}", scaling_format_name));
         if (in.at("version") != 1) throw std::runtime_error("the version is not 1");
         const std::string method = in.at("method");
         if (method != "minmax" && method != "standardise")

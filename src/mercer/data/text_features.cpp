@@ -13,7 +13,7 @@ namespace mercer {
 namespace {
 
 using json = nlohmann::json;
-constexpr const char* format_name = "mercer-text-features";
+constexpr const char* text_format_name = "mercer-text-features";
 constexpr const char* norm_names[] = {"none", "l1", "l2"};
 
 const strings& texts_in(const dataset& x) {
@@ -114,7 +114,7 @@ dataset text_features::weighted(count_rows counts) const {
 }
 
 std::string text_features::to_json() const {
-    json out{{"format", format_name},
+    json out{{"format", text_format_name},
              {"version", 1},
              {"unit", options_.terms.unit == text_unit::words ? "words" : "characters"},
              {"ngram_min", options_.terms.ngram_min},
@@ -139,7 +139,8 @@ std::string text_features::to_json() const {
 text_features text_features::from_json(std::string_view text, const std::string& name) {
     try {
         const json in = json::parse(text);
-        if (in.at("format") != format_name) throw std::runtime_error(fmt::format("the format is not {}", format_name));
+        if (in.at("format") != text_format_name)
+            throw std::runtime_error(fmt::format("the format is not {}", text_format_name));
         if (in.at("version") != 1) throw std::runtime_error("the version is not 1");
         text_options options;
         const std::string unit = in.at("unit"), norm = in.at("norm");

@@ -24,10 +24,10 @@ inline double squared_distance(double kxx, double kzz, double kxz, std::size_t t
 }
 
 // The matrix is borrowed, and must outlive this one.
-class distances final : public gram<double> {
+class distance_gram final : public gram<double> {
 public:
     enum class form { root, squared };
-    explicit distances(const gram<double>& k, form wanted = form::root)
+    explicit distance_gram(const gram<double>& k, form wanted = form::root)
         : k_(k), wanted_(wanted), self_(static_cast<std::size_t>(k.rows())) {
         require_square(k, "distances");
         k.diagonal(self_);

@@ -7,11 +7,10 @@
 #include <numeric>
 
 #include "mercer/base/error.h"
+#include "mercer/solvers/infinity.h"
 
 namespace mercer {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // What a visit to a variable reads, in one place.
 struct variable {

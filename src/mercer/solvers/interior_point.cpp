@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "mercer/solvers/algebra/dense_algebra.h"
+#include "mercer/solvers/infinity.h"
 #include "mercer/solvers/interior_point/kkt_system.h"
 #include "mercer/solvers/interior_point/proofs.h"
 
@@ -14,7 +15,6 @@ namespace mercer {
 namespace {
 
 using vec = std::vector<double>;
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr int most_centrings = 2;
 
 double largest(const vec& v) {
@@ -22,8 +22,10 @@ double largest(const vec& v) {
     for (const double each : v) most = std::max(most, std::abs(each));
     return most;
 }
-double dot(const vec& a, const vec& b) { return std::inner_product(a.begin(), a.end(), b.begin(), 0.0); }
-double dot(std::span<const double> a, const vec& b) { return std::inner_product(b.begin(), b.end(), a.begin(), 0.0); }
+double inner_product(const vec& a, const vec& b) { return std::inner_product(a.begin(), a.end(), b.begin(), 0.0); }
+double inner_product(std::span<const double> a, const vec& b) {
+    return std::inner_product(b.begin(), b.end(), a.begin(), 0.0);
+}
 
 class method {
 public:
@@ -103,7 +105,7 @@ private:
             }
         }
         y_.assign(static_cast<std::size_t>(q_.A.rows), 0.0);
-        for (const inequalities* f : all_.each) products_at_start_ += dot(f->s, f->z);
+        for (const inequalities* f : all_.each) products_at_start_ += inner_product(f->s, f->z);
     }
 
     // Residuals and objectives of where we are.
@@ -118,8 +120,8 @@ private:
             const double size = std::max({largest(f->Mu), largest(f->s), largest(f->t)});
             if (size > 0) primal = std::max(primal, largest(f->residual) / size);
             f->add_transposed(f->z, parts);
-            products += dot(f->s, f->z);
-            support += dot(f->t, f->z);
+            products += inner_product(f->s, f->z);
+            support += inner_product(f->t, f->z);
         }
         add_multiply(1, q_.A, transposed::yes, y_.data(), turned.data());
         equation_.assign(q_.b.size(), 0.0);
@@ -142,9 +144,9 @@ private:
         farkas_size_ = 0;
         for (std::size_t i = 0; i < n_; ++i)
             farkas_[i] += turned[i], farkas_size_ = std::max({farkas_size_, std::abs(parts[i]), std::abs(turned[i])});
-        farkas_value_ = support + dot(q_.b, y_);
-        const double curve = dot(u_, Qu_);
-        result_.primal = curve / 2 + dot(q_.p, u_);
+        farkas_value_ = support + inner_product(q_.b, y_);
+        const double curve = inner_product(u_, Qu_);
+        result_.primal = curve / 2 + inner_product(q_.p, u_);
         result_.dual = -curve / 2 - farkas_value_;
         // An optimum of zero has no relative gap: rounding of what the products started from is as good.
         const double scale = std::max({std::abs(result_.primal), std::abs(result_.dual), 1e-14 * products_at_start_});
@@ -235,7 +237,7 @@ private:
                largest(farkas_) * size <= options_.tol * -farkas_value_;
     }
     bool proves_unbounded() const {
-        const double fall = dot(q_.p, u_);
+        const double fall = inner_product(q_.p, u_);
         return fall < 0 && is_ray(q_, u_, options_.tol);
     }
 

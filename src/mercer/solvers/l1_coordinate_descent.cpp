@@ -8,11 +8,10 @@
 #include <numeric>
 
 #include "mercer/base/error.h"
+#include "mercer/solvers/infinity.h"
 
 namespace mercer {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 class l1_descent {
 public:

@@ -88,7 +88,7 @@ std::string text_of(const api::figures& choices) {
     return out;
 }
 
-json columns_json(const column_encoder& columns) {
+json encoder_json(const column_encoder& columns) {
     json out = json::array();
     for (const column_rule& rule : columns.rules())
         out.push_back({{"name", rule.name},
@@ -151,7 +151,7 @@ void fit_automatically(const automatic_fit& options) {
         }
         json all = figures_json(m.describe());
         all["choices"] = figures_json(choices);
-        if (ready.columns) all["table"] = columns_json(*ready.columns);
+        if (ready.columns) all["table"] = encoder_json(*ready.columns);
         all["data"] = on.about;
         all["n"] = on.size();
         all["seconds"] = seconds;

@@ -150,7 +150,7 @@ private:
     template <class F>
     term leaf(const F& f) {
         using kind = formula::map::kind;
-        if constexpr (std::is_same_v<F, constant>) {
+        if constexpr (std::is_same_v<F, mercer::constant>) {
             return number(out_, f.c);
         } else if constexpr (std::is_same_v<F, cosine>) {
             return normalised(kernel(linear{}).node());
@@ -179,7 +179,7 @@ private:
     // it makes of them here.
     template <class F>
     static constexpr bool has_formula = [] {
-        if constexpr (is_one_of<F, constant, cosine, periodic, anisotropic, bilinear, chi2, intersection>) {
+        if constexpr (is_one_of<F, mercer::constant, cosine, periodic, anisotropic, bilinear, chi2, intersection>) {
             return true;
         } else if constexpr (
             requires { F::input; } && !requires(const F& f) { f.source(); }) {

@@ -29,7 +29,7 @@ void fit_range(const matrix<double>& points, index column, double& low, double& 
     high += room;
 }
 
-std::string feature_name(const std::vector<std::string>& names, index j) {
+std::string axis_name(const std::vector<std::string>& names, index j) {
     return j < static_cast<index>(names.size()) ? names[static_cast<std::size_t>(j)] : fmt::format("x{}", j + 1);
 }
 
@@ -52,8 +52,8 @@ plane feature_plane(const svm_model& model, const dataset& x, index first, index
     if (first == second)
         fail(errc::invalid_argument, fmt::format("a plane of two features: they must differ, got {} twice", first));
     plane on;
-    on.x_name = feature_name(names, first);
-    on.y_name = feature_name(names, second);
+    on.x_name = axis_name(names, first);
+    on.y_name = axis_name(names, second);
     on.points = matrix<double>(n, 2);
     on.rows.resize(static_cast<std::size_t>(n));
     std::iota(on.rows.begin(), on.rows.end(), index(0));

@@ -21,28 +21,28 @@
 namespace mercer {
 namespace {
 
-constexpr const char* owner = "k-medoids";
+constexpr const char* kmedoids_owner = "k-medoids";
 
 void check(const kmedoids_options& o, index n) {
     if (o.n_clusters < 1 || o.n_clusters > n)
         fail(errc::invalid_argument,
-             fmt::format("{}: must satisfy 1 <= n_clusters <= n, got {} with n = {}", owner, o.n_clusters, n));
+             fmt::format("{}: must satisfy 1 <= n_clusters <= n, got {} with n = {}", kmedoids_owner, o.n_clusters, n));
     if (o.n_init < 1)
-        fail(errc::invalid_argument, fmt::format("{}: must satisfy n_init >= 1, got {}", owner, o.n_init));
+        fail(errc::invalid_argument, fmt::format("{}: must satisfy n_init >= 1, got {}", kmedoids_owner, o.n_init));
     if (o.max_iter < 0)
-        fail(errc::invalid_argument, fmt::format("{}: must satisfy max_iter >= 0, got {}", owner, o.max_iter));
+        fail(errc::invalid_argument, fmt::format("{}: must satisfy max_iter >= 0, got {}", kmedoids_owner, o.max_iter));
     if (o.init.empty()) return;
     if (static_cast<index>(o.init.size()) != o.n_clusters)
         fail(errc::invalid_argument,
-             fmt::format("{}: {} clusters but {} first medoids", owner, o.n_clusters, o.init.size()));
+             fmt::format("{}: {} clusters but {} first medoids", kmedoids_owner, o.n_clusters, o.init.size()));
     for (std::size_t c = 0; c < o.init.size(); ++c) {
         if (o.init[c] < 0 || o.init[c] >= n)
             fail(errc::invalid_argument,
-                 fmt::format("{}: a first medoid must satisfy 0 <= m < {}, got {}", owner, n, o.init[c]));
+                 fmt::format("{}: a first medoid must satisfy 0 <= m < {}, got {}", kmedoids_owner, n, o.init[c]));
         if (std::find(o.init.begin(), o.init.begin() + static_cast<std::ptrdiff_t>(c), o.init[c]) !=
             o.init.begin() + static_cast<std::ptrdiff_t>(c))
             fail(errc::invalid_argument,
-                 fmt::format("{}: first medoids must differ, {} is there twice", owner, o.init[c]));
+                 fmt::format("{}: first medoids must differ, {} is there twice", kmedoids_owner, o.init[c]));
     }
 }
 
@@ -58,8 +58,8 @@ void check_distances(const gram<T>& D) {
             for (index j = 0; j < D.cols(); ++j)
                 if (!(tile(i, j) >= 0) || !std::isfinite(tile(i, j)))
                     fail(errc::data,
-                         fmt::format("{}: distances must satisfy 0 <= d < infinity, got {} at row {}, column {}", owner,
-                                     tile(i, j), first + i, j));
+                         fmt::format("{}: distances must satisfy 0 <= d < infinity, got {} at row {}, column {}",
+                                     kmedoids_owner, tile(i, j), first + i, j));
     });
 }
 
@@ -121,7 +121,8 @@ kmedoids_model fitted_part(const gram<T>& D, kmedoids_options o, const std::vect
     for (index& start : o.init) {
         const auto at = std::lower_bound(used.begin(), used.end(), start);
         if (at == used.end() || *at != start)
-            fail(errc::invalid_argument, fmt::format("{}: init has object {}, which has no weight", owner, start));
+            fail(errc::invalid_argument,
+                 fmt::format("{}: init has object {}, which has no weight", kmedoids_owner, start));
         start = at - used.begin();
     }
     kmedoids_model m = fitted(static_cast<const gram<T>&>(subset<T>(D, used)), o);
@@ -134,7 +135,7 @@ template <class T>
 kmedoids_model fitted(const gram<T>& D, const kmedoids_options& o) {
     const index n = D.rows();
     check(o, n);
-    const std::vector<double> weight = checked_weights(o.sample_weight, n, 1, owner);
+    const std::vector<double> weight = checked_weights(o.sample_weight, n, 1, kmedoids_owner);
     if (const std::vector<index> used = positive(weight); static_cast<index>(used.size()) < n)
         return fitted_part(D, o, used);
     const index runs = o.init.empty() && o.start == medoid_start::random ? o.n_init : 1;
@@ -192,7 +193,7 @@ template <class T>
 std::vector<kmedoids_model> scanned(const gram<T>& D, index first, index last, kmedoids_options o) {
     if (first < 1 || last < first || last > D.rows())
         fail(errc::invalid_argument, fmt::format("{}: must satisfy 1 <= first <= last <= n, got {} … {} with n = {}",
-                                                 owner, first, last, D.rows()));
+                                                 kmedoids_owner, first, last, D.rows()));
     std::vector<kmedoids_model> out;
     o.init.clear();
     for (index k = first; k <= last; ++k) {
@@ -206,8 +207,8 @@ std::vector<kmedoids_model> scanned(const gram<T>& D, index first, index last, k
 }  // namespace
 
 kmedoids_model fit_kmedoids(const gram<double>& D, const kmedoids_options& o) {
-    require_square(D, owner);
-    if (D.rows() == 0) fail(errc::data, fmt::format("{}: there are no examples", owner));
+    require_square(D, kmedoids_owner);
+    if (D.rows() == 0) fail(errc::data, fmt::format("{}: there are no examples", kmedoids_owner));
     return with_distances(D, o.memory_bytes, [&](const auto& some) {
         check_distances(some);
         return fitted(some, o);
@@ -215,23 +216,23 @@ kmedoids_model fit_kmedoids(const gram<double>& D, const kmedoids_options& o) {
 }
 
 kmedoids_model fit_kernel_kmedoids(const gram<double>& K, const kmedoids_options& o) {
-    const std::vector<double> self = checked_diagonal(K, owner);
-    kmedoids_model m = fit_kmedoids(distances(K), o);
+    const std::vector<double> self = checked_diagonal(K, kmedoids_owner);
+    kmedoids_model m = fit_kmedoids(distance_gram(K), o);
     add_objects(m, self, nullptr, {});
     return m;
 }
 
 kmedoids_model fit_kernel_kmedoids(const kernel& k, const dataset& x, const kmedoids_options& o) {
-    require_objects(x, owner);
+    require_objects(x, kmedoids_owner);
     check(o, x.size());
     const auto K = make_gram<double>(k, x);
-    kmedoids_model m = fit_kmedoids(distances(*K), o);
+    kmedoids_model m = fit_kmedoids(distance_gram(*K), o);
     add_objects(m, self_values(k, x), &k, x);
     return m;
 }
 
 std::vector<kmedoids_model> scan_kmedoids(const gram<double>& D, index first, index last, const kmedoids_options& o) {
-    require_square(D, owner);
+    require_square(D, kmedoids_owner);
     return with_distances(D, o.memory_bytes, [&](const auto& some) {
         check_distances(some);
         return scanned(some, first, last, o);
@@ -240,9 +241,9 @@ std::vector<kmedoids_model> scan_kmedoids(const gram<double>& D, index first, in
 
 std::vector<kmedoids_model> scan_kernel_kmedoids(const kernel& k, const dataset& x, index first, index last,
                                                  const kmedoids_options& o) {
-    require_objects(x, owner);
+    require_objects(x, kmedoids_owner);
     const auto K = make_gram<double>(k, x);
-    std::vector<kmedoids_model> out = scan_kmedoids(distances(*K), first, last, o);
+    std::vector<kmedoids_model> out = scan_kmedoids(distance_gram(*K), first, last, o);
     const std::vector<double> self = self_values(k, x);
     for (auto& each : out) add_objects(each, self, &k, x);
     return out;
@@ -279,13 +280,13 @@ std::vector<index> predict(const kmedoids_model& m, const gram<double>& K) {
     else if (K.cols() != static_cast<index>(m.labels.size()))
         fail(errc::invalid_argument,
              fmt::format("{}: values against the {} training examples or the {} medoids are needed, got {} columns",
-                         owner, m.labels.size(), k, K.cols()));
+                         kmedoids_owner, m.labels.size(), k, K.cols()));
     std::vector<index> out;
     constexpr index stretch = 4096;
     for (index r = 0; r < K.rows(); r += stretch) {
         matrix<double> f(std::min(stretch, K.rows() - r), k);
         K.block(selection(r, f.rows()), std::span<const index>(columns), f.view());
-        require_finite(f.view(), owner);
+        require_finite(f.view(), kmedoids_owner);
         for (index i = 0; i < f.rows(); ++i) {
             const auto far = [&](index c) {
                 return m.self.empty() ? f(i, c) : m.self[static_cast<std::size_t>(c)] / 2 - f(i, c);

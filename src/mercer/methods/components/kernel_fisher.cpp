@@ -12,16 +12,16 @@
 namespace mercer {
 namespace {
 
-constexpr const char* owner = "kernel Fisher";
+constexpr const char* fisher_owner = "kernel Fisher";
 
 void check(const kernel_fisher_options& o, index n) {
     if (!(o.regularisation > 0) || !std::isfinite(o.regularisation))
         fail(errc::invalid_argument,
-             fmt::format("{}: must satisfy regularisation > 0, got {}", owner, o.regularisation));
+             fmt::format("{}: must satisfy regularisation > 0, got {}", fisher_owner, o.regularisation));
     if (const double need = 16.0 * static_cast<double>(n) * static_cast<double>(n);
         need > static_cast<double>(o.memory_bytes))
-        fail(errc::memory, fmt::format("{}: {:.0f} MB are needed for n = {}, more than the budget of {:.0f} MB", owner,
-                                       need / 1e6, n, static_cast<double>(o.memory_bytes) / 1e6));
+        fail(errc::memory, fmt::format("{}: {:.0f} MB are needed for n = {}, more than the budget of {:.0f} MB",
+                                       fisher_owner, need / 1e6, n, static_cast<double>(o.memory_bytes) / 1e6));
 }
 
 // Who is in which class, with what weight.
@@ -37,17 +37,17 @@ struct class_members {
 
 class_members members_of(std::span<const double> y, index n, const kernel_fisher_options& o) {
     class_members g;
-    g.weight = checked_weights(o.sample_weight, n, 2, owner);
-    g.labels = distinct_labels(y, n, owner);
+    g.weight = checked_weights(o.sample_weight, n, 2, fisher_owner);
+    g.labels = distinct_labels(y, n, fisher_owner);
     g.place = label_places(y, g.labels);
     if (g.classes() < 2)
-        fail(errc::data, fmt::format("{}: at least two classes are needed, the {} examples all have label {}", owner, n,
-                                     g.labels[0]));
+        fail(errc::data, fmt::format("{}: at least two classes are needed, the {} examples all have label {}",
+                                     fisher_owner, n, g.labels[0]));
     g.omega.resize(g.labels.size());
     for (std::size_t i = 0; i < g.place.size(); ++i) g.omega[static_cast<std::size_t>(g.place[i])] += g.weight[i];
     for (std::size_t c = 0; c < g.omega.size(); ++c)
         if (!(g.omega[c] > 0))
-            fail(errc::data, fmt::format("{}: the examples of class {} all have weight 0", owner, g.labels[c]));
+            fail(errc::data, fmt::format("{}: the examples of class {} all have weight 0", fisher_owner, g.labels[c]));
     for (const double each : g.omega) g.total += each;
     return g;
 }
@@ -82,7 +82,7 @@ matrix<double> spread_within(matrix<double>& K, const class_members& g, const ke
     }
     matrix<double> N(n, n);
     add_gram(K.view(), N);
-    require_finite(N.view(), owner);
+    require_finite(N.view(), fisher_owner);
     return N;
 }
 
@@ -98,12 +98,12 @@ void factor_regularised(matrix<double>& N, const kernel_means& means, const kern
     // Classes that are points each leave N = 0: then μ is relative to the means.
     const double mu = o.regularisation * (diagonal > 0 ? diagonal : size > 0 ? size * size : 1.0);
     for (index i = 0; i < n; ++i) N(i, i) += mu;
-    report(o.progress, {"Cholesky decomposition", 2, 3, 0}, owner);
+    report(o.progress, {"Cholesky decomposition", 2, 3, 0}, fisher_owner);
     if (!cholesky_in_place(N))
         fail(errc::not_psd,
              fmt::format(
                  "{}: the spread within classes plus {} is not positive definite; a larger regularisation is needed",
-                 owner, mu));
+                 fisher_owner, mu));
 }
 
 // Direction j = Σᵢ αᵢφ(xᵢ) of ratio ρ, the largest |αᵢ| positive, moved so that the mean of all is at 0; and where the
@@ -159,12 +159,12 @@ kernel_fisher_model fitted(const gram<double>& gram_matrix, std::span<const doub
     const index n = gram_matrix.rows();
     check(o, n);
     const class_members g = members_of(y, n, o);
-    report(o.progress, {"kernel matrix", 0, 3, 0}, owner);
+    report(o.progress, {"kernel matrix", 0, 3, 0}, fisher_owner);
     matrix<double> K(n, n);
     gram_matrix.all(K.view());
-    require_finite(K.view(), owner);
+    require_finite(K.view(), fisher_owner);
     const kernel_means means = means_of(K, g);
-    report(o.progress, {"spread within classes", 1, 3, 0}, owner);
+    report(o.progress, {"spread within classes", 1, 3, 0}, fisher_owner);
     matrix<double> N = spread_within(K, g, means);
     factor_regularised(N, means, o);
     kernel_fisher_model m;
@@ -192,7 +192,7 @@ std::vector<double> nearest(const kernel_fisher_model& m, const matrix<double>& 
 
 kernel_fisher_model fit_kernel_fisher(const kernel& k, const dataset& x, std::span<const double> y,
                                       const kernel_fisher_options& o) {
-    require_objects(x, owner);
+    require_objects(x, fisher_owner);
     kernel_fisher_model m = fitted(*make_gram<double>(k, x), y, o);
     m.directions.k = std::make_shared<const kernel>(k);
     m.directions.x = x;
@@ -201,7 +201,7 @@ kernel_fisher_model fit_kernel_fisher(const kernel& k, const dataset& x, std::sp
 
 kernel_fisher_model fit_kernel_fisher(const gram<double>& K, std::span<const double> y,
                                       const kernel_fisher_options& o) {
-    checked_diagonal(K, owner);
+    checked_diagonal(K, fisher_owner);
     return fitted(K, y, o);
 }
 

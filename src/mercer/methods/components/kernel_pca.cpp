@@ -17,7 +17,7 @@
 namespace mercer {
 namespace {
 
-constexpr const char* owner = "kernel PCA";
+constexpr const char* pca_owner = "kernel PCA";
 
 // -λ_min/λ₁ where that is more than rounding, which float or double numbers of K leave; refuses where one of the
 // `count` components asked for, 0: all, would be such an eigenvalue.
@@ -34,7 +34,7 @@ double share_below_zero(const centred_pairs& found, index count, index n, double
         fail(errc::not_psd, fmt::format("{}: There are significant negative eigenvalues ({:.6g} of the maximum "
                                         "positive): the matrix is not positive semidefinite. "
                                         "Ask for fewer components, or repair it (`mercer kernel test --repair`)",
-                                        owner, share));
+                                        pca_owner, share));
     return share;
 }
 
@@ -51,7 +51,7 @@ bool decomposes(index n, const kernel_pca_options& o) {
     if (whole && !fits)
         fail(errc::memory, fmt::format("{}: a full decomposition of n = {} needs {:.0f} MB, more than the budget of "
                                        "{:.0f} MB; ask for fewer components",
-                                       owner, n, need / 1e6, static_cast<double>(o.memory_bytes) / 1e6));
+                                       pca_owner, n, need / 1e6, static_cast<double>(o.memory_bytes) / 1e6));
     return whole;
 }
 
@@ -73,7 +73,7 @@ centred_pairs decomposed(const gram<T>& K, const gram_multiplication& by, centri
                          const kernel_pca_options& o) {
     if (whole && !o.checkpoint.path.empty())
         fail(errc::unsupported,
-             fmt::format("{}: checkpoints are of the passes of solver=iterative, with few components", owner));
+             fmt::format("{}: checkpoints are of the passes of solver=iterative, with few components", pca_owner));
     if (whole) return all_centred_pairs(K, by, c);
     const index n = K.rows();
     centred_eigen_options e;
@@ -82,7 +82,7 @@ centred_pairs decomposed(const gram<T>& K, const gram_multiplication& by, centri
     if (o.progress)
         e.progress = [&](index pass, double residual) { return o.progress({"eigenvectors", pass, 0, residual}); };
     problem_mark mark;
-    mark.add(owner).add(c.mean).add(first_values(K));
+    mark.add(pca_owner).add(c.mean).add(first_values(K));
     mark.add({static_cast<double>(e.count), o.tol, static_cast<double>(o.max_iter), static_cast<double>(o.seed)});
     recorded_products products(by.product, o.checkpoint, mark.value());
     centred_pairs found = largest_centred_pairs({std::ref(products), by.block, by.least}, c, e);
@@ -171,7 +171,7 @@ template <class T>
 kernel_pca_model fitted(const gram<T>& K, const gram_multiplication& by, const std::vector<double>& self,
                         const kernel_pca_options& o) {
     const index n = K.rows();
-    const std::vector<double> weight = checked_weights(o.sample_weight, n, 1, owner);
+    const std::vector<double> weight = checked_weights(o.sample_weight, n, 1, pca_owner);
     const bool whole = decomposes(n, o);
     centring c = centred_by(weight);
     centred_pairs found = decomposed(K, by, c, whole, o);
@@ -205,14 +205,14 @@ kernel_pca_model fitted(const gram<T>& K, const gram_multiplication& by, const s
 void check(const kernel_pca_options& o, index n) {
     if (o.n_components < 0 || o.n_components > n)
         fail(errc::invalid_argument,
-             fmt::format("{}: must satisfy 0 <= n_components <= n, got {} with n = {}", owner, o.n_components, n));
-    if (!(o.tol > 0)) fail(errc::invalid_argument, fmt::format("{}: must satisfy tol > 0, got {}", owner, o.tol));
+             fmt::format("{}: must satisfy 0 <= n_components <= n, got {} with n = {}", pca_owner, o.n_components, n));
+    if (!(o.tol > 0)) fail(errc::invalid_argument, fmt::format("{}: must satisfy tol > 0, got {}", pca_owner, o.tol));
 }
 
 }  // namespace
 
 kernel_pca_model fit_kernel_pca(const kernel& k, const dataset& x, const kernel_pca_options& o) {
-    require_objects(x, owner);
+    require_objects(x, pca_owner);
     check(o, x.size());
     const auto by_any_rows = [&](const auto& K) { return fitted(K, by_rows(K, o.n_components), self_values(k, x), o); };
     constexpr std::size_t packed_bytes = std::size_t{64} << 20;
@@ -245,7 +245,7 @@ kernel_pca_model fit_kernel_pca(const kernel& k, const dataset& x, const kernel_
 }
 
 kernel_pca_model fit_kernel_pca(const gram<double>& K, const kernel_pca_options& o) {
-    const std::vector<double> self = checked_diagonal(K, owner);
+    const std::vector<double> self = checked_diagonal(K, pca_owner);
     check(o, K.rows());
     return with_training_gram(K, o.memory_bytes, [&](const gram<double>& some) {
         return fitted(some, by_rows(some, o.n_components), self, o);

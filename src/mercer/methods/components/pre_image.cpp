@@ -14,7 +14,7 @@
 namespace mercer {
 namespace {
 
-constexpr const char* owner = "pre-image";
+constexpr const char* pre_image_owner = "pre-image";
 constexpr index stretch = 256;
 
 // ‖Pφ(x) - φ(xᵢ)‖² = ‖s(x) - s(xᵢ)‖² + what of φ(xᵢ) lies outside the components.
@@ -134,13 +134,13 @@ void by_neighbours(const kernel_pca_model& m, const dense<double>& x, matrix_vie
 pre_image_result found(const kernel_pca_model& m, matrix_view<const double> scores, const dataset* start,
                        const pre_image_options& o) {
     if (!m.projection.k || m.projection.x.kind() != domain::vectors)
-        fail(errc::unsupported, fmt::format("{}: the model must be of vectors", owner));
+        fail(errc::unsupported, fmt::format("{}: the model must be of vectors", pre_image_owner));
     if (scores.cols != m.components())
-        fail(errc::invalid_argument,
-             fmt::format("{}: the model has {} components, got scores on {}", owner, m.components(), scores.cols));
+        fail(errc::invalid_argument, fmt::format("{}: the model has {} components, got scores on {}", pre_image_owner,
+                                                 m.components(), scores.cols));
     if (o.n_neighbors < 1 || o.max_iter < 1 || !(o.tol > 0))
         fail(errc::invalid_argument,
-             fmt::format("{}: must satisfy n_neighbors >= 1, max_iter >= 1, tol > 0, got {}, {}, {}", owner,
+             fmt::format("{}: must satisfy n_neighbors >= 1, max_iter >= 1, tol > 0, got {}, {}, {}", pre_image_owner,
                          o.n_neighbors, o.max_iter, o.tol));
     using method = pre_image_options::method;
     const kernel& k = *m.projection.k;
@@ -148,10 +148,10 @@ pre_image_result found(const kernel_pca_model& m, matrix_view<const double> scor
     const method how = o.how != method::automatic ? o.how : bell ? method::fixed_point : method::neighbours;
     if (how == method::fixed_point && !bell)
         fail(errc::unsupported,
-             fmt::format("{}: the fixed point iteration needs a Gaussian kernel, got {}", owner, k.text()));
+             fmt::format("{}: the fixed point iteration needs a Gaussian kernel, got {}", pre_image_owner, k.text()));
     if (how == method::neighbours && !k.properties().radial)
-        fail(errc::unsupported,
-             fmt::format("{}: distances can be taken back for a radial kernel only, got {}", owner, k.text()));
+        fail(errc::unsupported, fmt::format("{}: distances can be taken back for a radial kernel only, got {}",
+                                            pre_image_owner, k.text()));
     const dense<double> x = as_dense<double>(m.projection.x);
     pre_image_result out;
     out.points = matrix<double>(scores.rows, x.dims());

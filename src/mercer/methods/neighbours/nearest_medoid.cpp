@@ -13,28 +13,28 @@
 namespace mercer {
 namespace {
 
-constexpr const char* owner = "nearest medoid";
+constexpr const char* medoid_owner = "nearest medoid";
 
 nearest_medoid_model fitted(const gram<double>& K, std::span<const double> y, const nearest_medoid_options& o) {
-    const std::vector<double> self = checked_diagonal(K, owner),
-                              weight = checked_weights(o.sample_weight, K.rows(), 1, owner);
+    const std::vector<double> self = checked_diagonal(K, medoid_owner),
+                              weight = checked_weights(o.sample_weight, K.rows(), 1, medoid_owner);
     nearest_medoid_model m;
     m.training_size = K.rows();
-    m.classes = distinct_labels(y, K.rows(), owner);
+    m.classes = distinct_labels(y, K.rows(), medoid_owner);
     const auto place = label_places(y, m.classes);
     for (std::size_t c = 0; c < m.classes.size(); ++c) {
         std::vector<index> members;
         for (std::size_t i = 0; i < place.size(); ++i)
             if (place[i] == static_cast<index>(c) && weight[i] > 0) members.push_back(static_cast<index>(i));
         if (members.empty())
-            fail(errc::data, fmt::format("{}: the examples of class {} all have weight 0", owner, m.classes[c]));
+            fail(errc::data, fmt::format("{}: the examples of class {} all have weight 0", medoid_owner, m.classes[c]));
         const subset<double> own(K, members);
-        const distances between(own);
+        const distance_gram between(own);
         matrix<double> w(between.rows(), 1), sums(between.rows(), 1);
         for (std::size_t i = 0; i < members.size(); ++i)
             w(static_cast<index>(i), 0) = weight[static_cast<std::size_t>(members[i])];
         between.multiply(w.view(), sums.view());
-        require_finite(sums.view(), owner);
+        require_finite(sums.view(), medoid_owner);
         const index best = std::min_element(sums.data(), sums.data() + sums.rows()) - sums.data();
         m.rows.push_back(members[static_cast<std::size_t>(best)]);
         m.sums.push_back(sums(best, 0));
@@ -47,7 +47,7 @@ nearest_medoid_model fitted(const gram<double>& K, std::span<const double> y, co
 
 nearest_medoid_model fit_nearest_medoid(const kernel& k, const dataset& x, std::span<const double> y,
                                         const nearest_medoid_options& o) {
-    require_objects(x, owner);
+    require_objects(x, medoid_owner);
     nearest_medoid_model m = fitted(*make_gram<double>(k, x), y, o);
     m.k = std::make_shared<const kernel>(k);
     m.medoids = gather(x, std::span<const index>(m.rows));
@@ -76,13 +76,13 @@ std::vector<double> predict(const nearest_medoid_model& m, const gram<double>& K
         fail(errc::invalid_argument,
              fmt::format(
                  "{}: kernel values against the {} training examples or the {} medoids are needed, got {} columns",
-                 owner, m.training_size, classes, K.cols()));
+                 medoid_owner, m.training_size, classes, K.cols()));
     constexpr index stretch = 4096;
     std::vector<double> out;
     for (index r = 0; r < K.rows(); r += stretch) {
         matrix<double> f(std::min(stretch, K.rows() - r), classes);
         K.block(selection(r, f.rows()), std::span<const index>(columns), f.view());
-        require_finite(f.view(), owner);
+        require_finite(f.view(), medoid_owner);
         for (index i = 0; i < f.rows(); ++i) {
             index best = 0;
             for (index c = 1; c < classes; ++c)

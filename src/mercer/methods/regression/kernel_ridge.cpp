@@ -18,7 +18,7 @@
 namespace mercer {
 namespace {
 
-constexpr const char* owner = "kernel ridge";
+constexpr const char* kernel_ridge_owner = "kernel ridge";
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
@@ -70,14 +70,14 @@ kernel_ridge_model solve(const gram<double>& K, matrix_view<const double> y, con
     const double start = now();
     mixed_matrix memory(n);
     const matrix_view<double> a = memory.upper();
-    fill_half(K, a, options.progress, owner);
+    fill_half(K, a, options.progress, kernel_ridge_owner);
     std::vector<double> self(static_cast<std::size_t>(n));
     for (index i = 0; i < n; ++i) {
         self[static_cast<std::size_t>(i)] = a(i, i);
         a(i, i) += options.alpha / weight[static_cast<std::size_t>(used[static_cast<std::size_t>(i)])];
     }
     model.seconds_gram = now() - start;
-    report(options.progress, {"Cholesky decomposition", n, n, 0}, owner);
+    report(options.progress, {"Cholesky decomposition", n, n, 0}, kernel_ridge_owner);
     matrix<double> coef = chosen_rows(y, used);
     if (!float_factor_pays(n, y.cols, options) || !solve_mixed(memory, coef, model)) {
         if (const index bad = cholesky_in_place(a); bad >= 0)
@@ -91,7 +91,7 @@ kernel_ridge_model solve(const gram<double>& K, matrix_view<const double> y, con
         for (index i = 0; i < n; ++i) std::copy_n(a.row(i) + i, n - i, model.factor.row(i) + i);
     }
     if (options.loo) {
-        report(options.progress, {"leave-one-out", n, n, 0}, owner);
+        report(options.progress, {"leave-one-out", n, n, 0}, kernel_ridge_owner);
         const std::vector<double> inverse = inverse_diagonal(a);
         model.loo = matrix<double>(y.rows, y.cols);
         for (index i = 0; i < n; ++i)
@@ -109,7 +109,7 @@ kernel_ridge_model solve(const gram<double>& K, matrix_view<const double> y, con
 void check(const kernel_ridge_options& o, index n, matrix_view<const double> y) {
     if (!(o.alpha >= 0) || !std::isfinite(o.alpha))
         fail(errc::invalid_argument, fmt::format("kernel ridge: must satisfy 0 <= alpha < infinity, got {}", o.alpha));
-    check_targets(owner, n, y);
+    check_targets(kernel_ridge_owner, n, y);
 }
 
 // One fit for each output, with a λ of its own; the model holds all of them.
@@ -184,12 +184,12 @@ kernel_ridge_model fit_kernel_ridge(const kernel& k, const dataset& x, matrix_vi
             return fit_kernel_ridge(k, x, one, o);
         });
     check(options, x.size(), y);
-    const std::vector<double> weight = checked_weights(owner, x.size(), options.sample_weight);
+    const std::vector<double> weight = checked_weights(kernel_ridge_owner, x.size(), options.sample_weight);
     require_finite(x);
     std::vector<index> used = positive(weight);
     if (!kernel_ridge_by_cg(static_cast<index>(used.size()), y.cols, options))
-        check_budget(owner, kernel_ridge_memory(static_cast<index>(used.size()), y.cols, options), options.memory_bytes,
-                     fmt::format("for the kernel matrix of {} examples", used.size()));
+        check_budget(kernel_ridge_owner, kernel_ridge_memory(static_cast<index>(used.size()), y.cols, options),
+                     options.memory_bytes, fmt::format("for the kernel matrix of {} examples", used.size()));
     const bool everything = static_cast<index>(used.size()) == x.size();
     const dataset objects = everything ? x : gather(x, std::span<const index>(used));
     kernel_ridge_model model = solve(*make_gram<double>(k, objects, std::size_t{64} << 20), y, weight, used, options);
@@ -209,11 +209,11 @@ kernel_ridge_model fit_kernel_ridge_precomputed(matrix_view<const double> K, mat
         });
     require_symmetric(K, "kernel ridge: a precomputed kernel matrix");
     check(options, K.rows, y);
-    const std::vector<double> weight = checked_weights(owner, K.rows, options.sample_weight);
+    const std::vector<double> weight = checked_weights(kernel_ridge_owner, K.rows, options.sample_weight);
     std::vector<index> used = positive(weight);
     if (!kernel_ridge_by_cg(static_cast<index>(used.size()), y.cols, options))
-        check_budget(owner, kernel_ridge_memory(static_cast<index>(used.size()), y.cols, options), options.memory_bytes,
-                     fmt::format("for a copy of the kernel matrix of {} examples", used.size()));
+        check_budget(kernel_ridge_owner, kernel_ridge_memory(static_cast<index>(used.size()), y.cols, options),
+                     options.memory_bytes, fmt::format("for a copy of the kernel matrix of {} examples", used.size()));
     const precomputed<double> all(K);
     kernel_ridge_model model = solve(subset<double>(all, used), y, weight, used, options);
     fill_unseen(model, y, weight,

@@ -21,7 +21,7 @@
 namespace mercer {
 namespace {
 
-constexpr const char* owner = "kernel ridge path";
+constexpr const char* path_owner = "kernel ridge path";
 
 // Below, eigenvectors are so quick that every score comes with them.
 constexpr index small = 300;
@@ -34,7 +34,7 @@ void check(const ridge_path_options& o, index n, matrix_view<const double> y) {
         if (!(alpha >= 0) || !std::isfinite(alpha))
             fail(errc::invalid_argument,
                  fmt::format("kernel ridge path: must satisfy 0 <= alpha < infinity, got {}", alpha));
-    check_targets(owner, n, y);
+    check_targets(path_owner, n, y);
 }
 
 double memory(index n, index outputs, const ridge_path_options& o) {
@@ -66,13 +66,13 @@ solved_path by_band(const gram<double>& K, const std::vector<double>& root, cons
     const index n = K.rows(), outputs = y.rows(), count = static_cast<index>(alphas.size());
     half_matrix half(n);
     const matrix_view<double> a = half.view();
-    fill_half(K, a, progress, owner);
+    fill_half(K, a, progress, path_owner);
     parallel_for(n, [&](index i) {
         for (index j = i; j < n; ++j) a(i, j) *= root[static_cast<std::size_t>(i)] * root[static_cast<std::size_t>(j)];
     });
-    report(progress, {"reduction to a band", n, n, 0}, owner);
+    report(progress, {"reduction to a band", n, n, 0}, path_owner);
     const band_reduction reduced(a);
-    report(progress, {"path", 0, count, 0}, owner);
+    report(progress, {"path", 0, count, 0}, path_owner);
     matrix<double> turned = y;
     reduced.turn(turned.view());
     solved_path out{matrix<double>(count * outputs, n), std::vector<double>(alphas.size()), {}};
@@ -85,7 +85,7 @@ solved_path by_band(const gram<double>& K, const std::vector<double>& root, cons
     });
     reduced.turn_back(out.columns.view());
     if (loo) {
-        report(progress, {"leave-one-out", 0, count, 0}, owner);
+        report(progress, {"leave-one-out", 0, count, 0}, path_owner);
         index bad = -1;
         out.diagonal = reduced.inverse_diagonals(alphas, bad);
         if (bad >= 0) not_definite(alphas[static_cast<std::size_t>(bad)], "a pivot is not positive");
@@ -97,7 +97,7 @@ solved_path by_eigen(const gram<double>& K, const std::vector<double>& root, con
                      const std::vector<double>& alphas) {
     const index n = K.rows(), outputs = y.rows(), count = static_cast<index>(alphas.size());
     matrix<double> a(n, n);
-    fill_half(K, a.view(), {}, owner);  // small
+    fill_half(K, a.view(), {}, path_owner);  // small
     for (index i = 0; i < n; ++i)
         for (index j = i; j < n; ++j) a(i, j) *= root[static_cast<std::size_t>(i)] * root[static_cast<std::size_t>(j)];
     eigen_system eigen = symmetric_eigen(std::move(a));
@@ -183,10 +183,10 @@ kernel_ridge_path solve(const gram<double>& K, matrix_view<const double> y, cons
 kernel_ridge_path fit_kernel_ridge_path(const kernel& k, const dataset& x, matrix_view<const double> y,
                                         const ridge_path_options& options) {
     check(options, x.size(), y);
-    const std::vector<double> weight = checked_weights(owner, x.size(), options.sample_weight);
+    const std::vector<double> weight = checked_weights(path_owner, x.size(), options.sample_weight);
     require_finite(x);
     const std::vector<index> used = positive(weight);
-    check_budget(owner, memory(static_cast<index>(used.size()), y.cols, options), options.memory_bytes,
+    check_budget(path_owner, memory(static_cast<index>(used.size()), y.cols, options), options.memory_bytes,
                  fmt::format("for the kernel matrix of {} examples", used.size()));
     const dataset objects = gather(x, std::span<const index>(used));
     kernel_ridge_path path = solve(*make_gram<double>(k, objects, std::size_t{64} << 20), y, weight, used, options);
@@ -199,9 +199,9 @@ kernel_ridge_path fit_kernel_ridge_path_precomputed(matrix_view<const double> K,
                                                     const ridge_path_options& options) {
     require_symmetric(K, "kernel ridge path: a precomputed kernel matrix");
     check(options, K.rows, y);
-    const std::vector<double> weight = checked_weights(owner, K.rows, options.sample_weight);
+    const std::vector<double> weight = checked_weights(path_owner, K.rows, options.sample_weight);
     const std::vector<index> used = positive(weight);
-    check_budget(owner, memory(static_cast<index>(used.size()), y.cols, options), options.memory_bytes,
+    check_budget(path_owner, memory(static_cast<index>(used.size()), y.cols, options), options.memory_bytes,
                  fmt::format("for a copy of the kernel matrix of {} examples", used.size()));
     const precomputed<double> all(K);
     return solve(subset<double>(all, used), y, weight, used, options);

@@ -14,7 +14,7 @@
 namespace mercer {
 namespace {
 
-constexpr const char* owner = "representer";
+constexpr const char* representer_owner = "representer";
 
 // K stands for the examples of positive weight, `used` of them.
 representer_model solve(const gram<double>& K, std::span<const double> y, const std::vector<double>& weight,
@@ -54,7 +54,7 @@ void check(const representer_fit_options& o, index n, std::span<const double> y)
         fail(errc::invalid_argument, fmt::format("representer: must satisfy 0 < alpha < infinity, got {}", o.alpha));
     if (o.max_iter < 1)
         fail(errc::invalid_argument, fmt::format("representer: must satisfy max_iter >= 1, got {}", o.max_iter));
-    check_targets(owner, n, matrix_view<const double>(y.data(), static_cast<index>(y.size()), 1));
+    check_targets(representer_owner, n, matrix_view<const double>(y.data(), static_cast<index>(y.size()), 1));
 }
 
 std::vector<double> column(const matrix<double>& f) { return {f.data(), f.data() + f.rows()}; }
@@ -72,7 +72,7 @@ std::vector<double> answers(const loss& l, std::vector<double> f) {
 representer_model fit_representer(const kernel& k, const dataset& x, std::span<const double> y, const loss& l,
                                   const representer_fit_options& options) {
     check(options, x.size(), y);
-    const std::vector<double> weight = checked_weights(owner, x.size(), options.sample_weight);
+    const std::vector<double> weight = checked_weights(representer_owner, x.size(), options.sample_weight);
     require_finite(x);
     const std::vector<index> used = positive(weight);
     const auto K =
@@ -91,7 +91,7 @@ representer_model fit_representer_precomputed(matrix_view<const double> K, std::
     require_finite(K, "representer: a precomputed kernel matrix");
     require_symmetric(K, "representer: a precomputed kernel matrix");
     check(options, K.rows, y);
-    const std::vector<double> weight = checked_weights(owner, K.rows, options.sample_weight);
+    const std::vector<double> weight = checked_weights(representer_owner, K.rows, options.sample_weight);
     const precomputed<double> all(K);
     const std::vector<index> used = positive(weight);
     if (static_cast<index>(used.size()) == K.rows) return solve(all, y, weight, used, l, options);

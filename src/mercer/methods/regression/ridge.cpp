@@ -16,7 +16,7 @@
 namespace mercer {
 namespace {
 
-constexpr const char* owner = "ridge";
+constexpr const char* ridge_owner = "ridge";
 
 // body(column, value) for the stored coordinates of row i.
 template <class Body>
@@ -52,11 +52,11 @@ struct centred_problem {
 centred_problem centre(const dataset& x, matrix_view<const double> y, const ridge_options& o) {
     if (x.kind() != domain::vectors)
         fail(errc::unsupported, fmt::format("ridge: the examples must be vectors, got {}", name(x.kind())));
-    check_targets(owner, x.size(), y);
+    check_targets(ridge_owner, x.size(), y);
     if (!(o.alpha >= 0) || !std::isfinite(o.alpha))
         fail(errc::invalid_argument, fmt::format("ridge: must satisfy 0 <= alpha < infinity, got {}", o.alpha));
     require_finite(x);
-    const std::vector<double> all = checked_weights(owner, x.size(), o.sample_weight);
+    const std::vector<double> all = checked_weights(ridge_owner, x.size(), o.sample_weight);
     const std::vector<index> used = positive(all);
     centred_problem p;
     p.offset = o.fit_intercept;
@@ -181,7 +181,7 @@ void check_memory(const centred_problem& p, ridge_form form, double matrices, st
     const double n = static_cast<double>(p.n()), d = static_cast<double>(p.d()), m = static_cast<double>(p.outputs());
     const double side = form == ridge_form::primal ? d : n;
     const double rows = form == ridge_form::primal ? std::min<double>(n, band) * d : n * d;  // made dense on the way
-    check_budget(owner, 8 * (matrices * side * side + (p.x.is_sparse() ? 0.0 : rows) + 4 * (n + d) * m), budget,
+    check_budget(ridge_owner, 8 * (matrices * side * side + (p.x.is_sparse() ? 0.0 : rows) + 4 * (n + d) * m), budget,
                  form == ridge_form::primal ? fmt::format("for the primal with {} coordinates", p.d())
                                             : fmt::format("for the dual with {} examples", p.n()));
 }

@@ -6,7 +6,7 @@ namespace mercer {
 namespace {
 
 constexpr double many_times = 1000;  // ten bits of the twenty-four of a float: what is left is enough
-constexpr index stretch = 256;
+constexpr index rows_at_once = 256;
 
 template <class T>
 std::optional<std::vector<double>> distant_mean_of(const dense<T>& x) {
@@ -29,7 +29,7 @@ std::optional<std::vector<double>> distant_mean_of(const dense<T>& x) {
 template <class T>
 dataset moved(const dense<T>& x, const std::vector<double>& mean) {
     matrix<double> out(x.size(), x.dims());
-    parallel_runs(x.size(), stretch, [&](index first, index end) {
+    parallel_runs(x.size(), rows_at_once, [&](index first, index end) {
         for (index i = first; i < end; ++i)
             for (index a = 0; a < x.dims(); ++a)
                 out(i, a) = static_cast<double>(x.row(i)[a]) - mean[static_cast<std::size_t>(a)];

@@ -14,7 +14,7 @@ using namespace plot;
 constexpr double names_width = 166, width = 372;
 constexpr std::size_t most_bars = 20;
 
-void draw(svg& page, double px, double py, const evaluation& all) {
+void draw_importance(svg& page, double px, double py, const evaluation& all) {
     std::vector<const feature_importance*> order;
     for (const feature_importance& f : all.importance) order.push_back(&f);
     std::ranges::stable_sort(order, std::ranges::greater{}, &feature_importance::mean);
@@ -62,7 +62,7 @@ void draw(svg& page, double px, double py, const evaluation& all) {
 }  // namespace
 
 panel importance_panel(shared_evaluation all) {
-    return [all = std::move(all)](svg& page, double x, double y) { draw(page, x, y, *all); };
+    return [all = std::move(all)](svg& page, double x, double y) { draw_importance(page, x, y, *all); };
 }
 
 }  // namespace mercer

@@ -22,17 +22,17 @@ void take_mean_row(centring& c, matrix_view<const double> product, index column)
     }
 }
 
-constexpr index stretch = 1024;  // rows that a thread works on at once
+constexpr index rows_at_once = 1024;  // by a thread
 
 // Σᵢ value(i, s) for every column s, the rows in stretches, one after the other in each: the same sums for any number
 // of threads.
 template <class Value>
 std::vector<double> column_sums(index n, index columns, Value&& value) {
-    const index parts = (n + stretch - 1) / stretch;
+    const index parts = (n + rows_at_once - 1) / rows_at_once;
     matrix<double> part(parts, columns);
-    parallel_runs(n, stretch, [&](index first, index end) {
+    parallel_runs(n, rows_at_once, [&](index first, index end) {
         for (index i = first; i < end; ++i)
-            for (index s = 0; s < columns; ++s) part(first / stretch, s) += value(i, s);
+            for (index s = 0; s < columns; ++s) part(first / rows_at_once, s) += value(i, s);
     });
     std::vector<double> sum(static_cast<std::size_t>(columns));
     for (index p = 0; p < parts; ++p)
@@ -50,7 +50,7 @@ void multiply_centred(const gram_multiplication& K, centring& c, matrix_view<con
     matrix<double> u(n, columns), more(first ? n : 0, first ? columns : 0);
     const matrix_view<double> product = first ? more.view() : out;
     std::vector<double> sum = column_sums(n, m, [&](index i, index s) { return u(i, s) = c.root[at(i)] * v(i, s); });
-    parallel_runs(n, stretch, [&](index begin, index end) {
+    parallel_runs(n, rows_at_once, [&](index begin, index end) {
         for (index i = begin; i < end; ++i) {
             for (index s = 0; s < m; ++s) u(i, s) -= c.mean[at(i)] * sum[at(s)];
             if (first) u(i, m) = c.mean[at(i)];
@@ -60,7 +60,7 @@ void multiply_centred(const gram_multiplication& K, centring& c, matrix_view<con
     if (first) take_mean_row(c, product, m);
     // D H y = D(y - 1 wᵀy/W)
     sum = column_sums(n, m, [&](index i, index s) { return c.mean[at(i)] * product(i, s); });
-    parallel_runs(n, stretch, [&](index begin, index end) {
+    parallel_runs(n, rows_at_once, [&](index begin, index end) {
         for (index i = begin; i < end; ++i)
             for (index s = 0; s < m; ++s) out(i, s) = c.root[at(i)] * (product(i, s) - sum[at(s)]);
     });

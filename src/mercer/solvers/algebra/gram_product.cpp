@@ -12,7 +12,7 @@
 namespace mercer {
 namespace {
 
-constexpr index band = 96, strip = 1024;
+constexpr index rows_of_tile = 96, columns_of_tile = 1024;
 
 // v in panels of `width` columns, padded with zeros: panel p holds row k at (p·rows + k)·width.
 buffer<double> packed(matrix_view<const double> v, index width) {
@@ -40,14 +40,15 @@ matrix_view<const double> part_of(const gram<T>& k, matrix_view<const T> kept, i
     if (first + count <= kept.rows) {
         t = kept.block(first, c, count, depth);
     } else {
-        const matrix_view<T> tile(s.tile.at_least(band * strip), count, depth, strip);
+        const matrix_view<T> tile(s.tile.at_least(rows_of_tile * columns_of_tile), count, depth, columns_of_tile);
         k.block(selection(first, count), selection(c, depth), tile);
         t = tile;
     }
     if constexpr (std::is_same_v<T, double>) {
         return t;
     } else {
-        const matrix_view<double> wide(s.widened.at_least(band * strip), count, depth, strip);
+        const matrix_view<double> wide(s.widened.at_least(rows_of_tile * columns_of_tile), count, depth,
+                                       columns_of_tile);
         for (index i = 0; i < count; ++i) std::copy_n(t.row(i), depth, wide.row(i));
         return wide;
     }
@@ -67,24 +68,26 @@ void gram_product(const gram<T>& k, matrix_view<const double> v, matrix_view<dou
                 stride = panels * wide;
     const buffer<double> right = packed(v, wide);
     const matrix_view<const T> kept = k.in_memory();
-    parallel_for((k.rows() + band - 1) / band, [&](index b) {
+    parallel_for((k.rows() + rows_of_tile - 1) / rows_of_tile, [&](index b) {
         // Taken away from the thread while in use: block() may multiply by another matrix on the way.
         thread_local scratch<T> memory;
         scratch<T> s = std::move(memory);
-        const index first = b * band, count = std::min(band, k.rows() - first), groups = (count + high - 1) / high;
+        const index first = b * rows_of_tile, count = std::min(rows_of_tile, k.rows() - first),
+                    groups = (count + high - 1) / high;
         double* sums = s.sums.at_least(groups * high * stride);
         std::fill_n(sums, groups * high * stride, 0.0);
-        for (index c = 0; c < k.cols(); c += strip) {
-            const index depth = std::min(strip, k.cols() - c);
+        for (index c = 0; c < k.cols(); c += columns_of_tile) {
+            const index depth = std::min(columns_of_tile, k.cols() - c);
             const matrix_view<const double> t = part_of(k, kept, first, count, c, depth, s);
             for (index g = 0; g < groups; ++g) {
                 const double* left = t.row(g * high);
                 index left_stride = t.stride;
                 if (const index rows = count - g * high; rows < high) {
-                    double* last = s.last.at_least(high * strip);
-                    std::fill_n(last, high * strip, 0.0);
-                    for (index r = 0; r < rows; ++r) std::copy_n(t.row(g * high + r), depth, last + r * strip);
-                    left = last, left_stride = strip;
+                    double* last = s.last.at_least(high * columns_of_tile);
+                    std::fill_n(last, high * columns_of_tile, 0.0);
+                    for (index r = 0; r < rows; ++r)
+                        std::copy_n(t.row(g * high + r), depth, last + r * columns_of_tile);
+                    left = last, left_stride = columns_of_tile;
                 }
                 for (index p = 0; p < panels; ++p)
                     ops.row_update(sums + g * high * stride + p * wide, stride, left, left_stride,

@@ -5,12 +5,11 @@
 
 #include "mercer/base/error.h"
 #include "mercer/solvers/algebra/dense_algebra.h"
+#include "mercer/solvers/infinity.h"
 #include "mercer/solvers/interior_point/proofs.h"
 
 namespace mercer {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 void check(const quadratic_program& q, const qp_options& options) {
     const auto n = static_cast<index>(q.p.size());

@@ -2,16 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "mercer/solvers/algebra/dense_algebra.h"
+#include "mercer/solvers/infinity.h"
 
 namespace mercer {
-namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
-}  // namespace
+namespace {}  // namespace
 
 void inequalities::apply(const std::vector<double>& u, std::vector<double>& out) const {
     out.assign(size(), 0.0);

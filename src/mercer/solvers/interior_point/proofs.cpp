@@ -4,12 +4,12 @@
 #include <cmath>
 
 #include "mercer/solvers/algebra/dense_algebra.h"
+#include "mercer/solvers/infinity.h"
 
 namespace mercer {
 namespace {
 
 using vec = std::vector<double>;
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 double lower(const quadratic_program& q, std::size_t i) { return q.lower.empty() ? -infinity : q.lower[i]; }
 double upper(const quadratic_program& q, std::size_t i) { return q.upper.empty() ? infinity : q.upper[i]; }

@@ -9,11 +9,10 @@
 
 #include "mercer/base/error.h"
 #include "mercer/base/stop.h"
+#include "mercer/solvers/infinity.h"
 
 namespace mercer {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 class lloyd_run {
 public:

@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "mercer/solvers/smo/limits.h"
 #include "mercer/solvers/smo/vector_ops.h"
 
 namespace mercer::smo {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr index smallest_block = 128;
 constexpr std::size_t largest_block = 768;
 
