@@ -206,8 +206,9 @@ if __name__ == "__main__":
     cases = {**SAME, **{name: case for name, (case, _) in REFUSED.items()}, **ENDED, **DEADLY}
     *names, out = sys.argv[1:]
     rows = Rows(comm, comm.rank, comm.size)
-    if names == ["factors"]:
-        results = {"factored": factored(rows), **{name: values(case(rows)) for name, case in TOGETHER.items()}}
-    else:
-        results = {name: got(cases[name], rows) for name in names}
+    results = {name: got(cases[name], rows) for name in names if name != "matrices"}
+    if "matrices" in names:
+        matrices = factored(rows)
+        able = all(answer is not None for answer, *_ in matrices)
+        results["matrices"] = {"factored": matrices, "values": {name: values(case(rows)) for name, case in TOGETHER.items() if able}}
     Path(out, str(comm.rank)).write_bytes(pickle.dumps(results))

@@ -1,5 +1,6 @@
 """Fits shared by processes of mpi4py: the model of one process, an error for all, never a wait without end."""
 
+import functools
 import importlib.util
 import os
 import pickle
@@ -41,51 +42,61 @@ def same(a, b):
     np.testing.assert_array_equal(a["coefficients"], b["coefficients"])
 
 
+# All that so many processes are asked: one job each, since most of the time of a small one goes into starting it.
+CASES = {2: [*REFUSED, *SAME, "matrices"], 3: [*ENDED, "matrices"], 4: [*SAME, "halves", "matrices"]}
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    """What each of so many processes has got of every case."""
+    return functools.cache(lambda processes: started(processes, CASES[processes], tmp_path_factory.mktemp("job")))
+
+
 @pytest.fixture(scope="module")
 def alone():
     return {name: found(case(Rows())) for name, case in SAME.items()}
 
 
 @pytest.mark.parametrize("processes", [2, 4])
-def test_the_same_bytes_for_any_number_of_processes(processes, alone, tmp_path):
-    for got in started(processes, list(SAME), tmp_path):
+def test_the_same_bytes_for_any_number_of_processes(processes, alone, results):
+    for got in results(processes):
         for name in SAME:
             same(got[name], alone[name])
 
 
-def test_all_processes_are_told_and_can_go_on(alone, tmp_path):
-    for rank, got in enumerate(started(2, [*REFUSED, "ridge"], tmp_path)):
+def test_all_processes_are_told_and_can_go_on(alone, results):
+    for rank, got in enumerate(results(2)):
         for name, (_, said) in REFUSED.items():
             assert isinstance(got[name], str), name
             assert said in got[name], (name, rank)
-        same(got["ridge"], alone["ridge"])
+        same(got["ridge"], alone["ridge"])  # which came after all of them
         assert got["stopped"].startswith("LookupError: this" if rank == 1 else "RuntimeError: process 1: LookupError: this")
 
 
-def test_a_fit_that_one_process_ends_ends_for_all(tmp_path):
-    results = started(3, list(ENDED), tmp_path)
-    for got in results:
+def test_a_fit_that_one_process_ends_ends_for_all(results):
+    first = results(3)[0]
+    for got in results(3):
         for name in ENDED:
-            same(got[name], results[0][name])
-    assert results[0]["callback"]["state"]["status_"] == "cancelled"
-    assert results[0]["time"]["state"]["status_"] == "time_limit"
+            same(got[name], first[name])
+    assert first["callback"]["state"]["status_"] == "cancelled"
+    assert first["time"]["state"]["status_"] == "time_limit"
 
 
-def test_communicators_of_some_processes(tmp_path):
+def test_communicators_of_some_processes(results):
     want = [found(each) for each in halves(Rows())]
-    for rank, got in enumerate(started(4, ["halves"], tmp_path)):
+    for rank, got in enumerate(results(4)):
         same(got["halves"], want[rank % 2])
 
 
 @pytest.mark.parametrize("processes", [2, 3, 4])
-def test_matrices_that_all_factor_together(processes, tmp_path):
-    results = started(processes, ["factors"], tmp_path)
-    answers = [answer for answer, *_ in results[0]["factored"]]
+def test_matrices_that_all_factor_together(processes, results):
+    factors = [got["matrices"] for got in results(processes)]
+    answers = [answer for answer, *_ in factors[0]["factored"]]
     if None in answers:
         pytest.skip("ScaLAPACK was not there when mercer was built (libscalapack-openmpi-dev)")
     assert answers == 6 * [True] + 3 * [False]
-    for got in results:
-        for (answer, A, R), (first, _, F) in zip(got["factored"], results[0]["factored"]):
+    for got in factors:
+        for (answer, A, R), (first, _, F) in zip(got["factored"], factors[0]["factored"]):
             assert answer == first
             want = np.linalg.cholesky(A).T if answer else np.triu(A)
             np.testing.assert_allclose(np.triu(R), want, rtol=0, atol=answer * 1e-13 * len(A) * np.abs(want).max())
@@ -93,8 +104,8 @@ def test_matrices_that_all_factor_together(processes, tmp_path):
                 np.testing.assert_array_equal(np.triu(R), np.triu(F))
     for name, case in TOGETHER.items():
         want = values(case(Rows()))
-        for got in results:
-            np.testing.assert_allclose(got[name], want, rtol=0, atol=1e-8 * np.abs(want).max())
+        for got in factors:
+            np.testing.assert_allclose(got["values"][name], want, rtol=0, atol=1e-8 * np.abs(want).max())
 
 
 def test_a_process_that_fails_alone_ends_the_job(tmp_path):

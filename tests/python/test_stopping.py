@@ -19,8 +19,9 @@ SETUP = """
     warnings.simplefilter("ignore")
     random = np.random.default_rng(0)
     X, y = random.normal(size=(60_000, 40)), random.integers(0, 2, size=60_000)
-    fitted = SVC(C=1e3, gamma=0.01, tol=0.1, max_iter=20_000).fit(X[:3000], y[:3000])
-
+"""
+# After what a test makes ready.
+ANNOUNCED = """
     def announced(work):
         def call(*given):
             print("started", flush=True)
@@ -39,9 +40,9 @@ SETUP = """
 
 
 @contextlib.contextmanager
-def conversation(code):
+def conversation(code, ready=""):
     """A function that gives the next line the process says, and one that presses Ctrl-C."""
-    process = subprocess.Popen([sys.executable, "-c", textwrap.dedent(SETUP) + textwrap.dedent(code)], stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen([sys.executable, "-c", "\n".join(map(textwrap.dedent, (SETUP, ready, ANNOUNCED, code)))], stdout=subprocess.PIPE, text=True)
     said = queue.Queue()
 
     def listen():
@@ -59,11 +60,11 @@ def conversation(code):
         process.stdout.close()
 
 
-def outcomes(runs, presses=1):
+def outcomes(runs, ready="", presses=1):
     """What comes of every run of the list when Ctrl-C is pressed a moment after its start."""
     code = "for run in (\n" + "".join(f"    lambda: {run},\n" for run in runs) + "):\n    mercer.set_interrupt('keep')\n    attempt(run)\n"
     found = []
-    with conversation(code) as (line, press):
+    with conversation(code, ready) as (line, press):
         for _ in runs:
             assert line() == "started"
             for _ in range(presses):
@@ -81,7 +82,8 @@ def test_what_has_nothing_to_keep_is_interrupted():
         "KernelRidge(kernel='rbf', alpha=1.0).fit(X[:16_000], y[:16_000])",
         "announced(kernels.Laplacian(gamma=0.1))(np.tile(X[:20_000], (1, 20)), np.tile(X[:3000], (1, 20)))",
     ]
-    assert outcomes(runs) == ["KeyboardInterrupt"] * len(runs)
+    ready = "fitted = SVC(C=1e3, gamma=0.01, tol=0.1, max_iter=20_000).fit(X[:3000], y[:3000])"
+    assert outcomes(runs, ready) == ["KeyboardInterrupt"] * len(runs)
 
 
 def test_what_there_is_is_kept():
