@@ -1,12 +1,12 @@
 #include "contracts/dense_oracle.h"
 
-#include <Eigen/Cholesky>
 #include <Eigen/Core>
 #include <Eigen/Eigenvalues>
-#include <Eigen/QR>
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <iostream>
+#include <numeric>
 
 namespace mercer::testing {
 namespace {
@@ -33,6 +33,29 @@ void must_be_alike(const real_matrix& a, const real_matrix& b, const char* what)
     must_fit(a.rows() == b.rows() && a.cols() == b.cols(), what);
 }
 void must_be_square(const real_matrix& a, const char* what) { must_fit(a.rows() == a.cols(), what); }
+
+double inner(const double* a, const double* b, index n) { return std::inner_product(a, a + n, b, 0.0); }
+// Row i of a less a multiple of row k of b.
+void subtract(real_matrix& a, index i, double factor, const real_matrix& b, index k) {
+    for (index c = 0; c < a.cols(); ++c) a(i, c) -= factor * b(k, c);
+}
+// L of A = LLᵀ. (Eigen's would take longer to compile than all the rest of this file.)
+real_matrix cholesky_factor(const real_matrix& a) {
+    real_matrix l(a.rows(), a.cols());
+    for (index i = 0; i < a.rows(); ++i) {
+        for (index j = 0; j < i; ++j) l(i, j) = (a(i, j) - inner(l.row(i), l.row(j), j)) / l(j, j);
+        l(i, i) = std::sqrt(a(i, i) - inner(l.row(i), l.row(i), i));
+    }
+    return l;
+}
+// L⁻¹B
+real_matrix lower_solve(const real_matrix& l, real_matrix b) {
+    for (index i = 0; i < b.rows(); ++i) {
+        for (index k = 0; k < i; ++k) subtract(b, i, l(i, k), b, k);
+        for (index c = 0; c < b.cols(); ++c) b(i, c) /= l(i, i);
+    }
+    return b;
+}
 
 }  // namespace
 
@@ -129,19 +152,30 @@ std::vector<double> eigenvalues_of(const real_matrix& a) {
 std::vector<double> generalised_eigenvalues_of(const real_matrix& a, const real_matrix& b) {
     must_be_square(a, "an eigendecomposition");
     must_be_alike(a, b, "an eigendecomposition");
-    return numbers(Eigen::GeneralizedSelfAdjointEigenSolver<Eigen::MatrixXd>(seen(a), seen(b), Eigen::EigenvaluesOnly)
-                       .eigenvalues());
+    const real_matrix l = cholesky_factor(b), half = lower_solve(l, a);
+    return eigenvalues_of(symmetric_part(lower_solve(l, half.transpose())));  // of L⁻¹AL⁻ᵀ
 }
+// Gram and Schmidt's way, twice for every column.
 real_matrix orthogonal_factor(const real_matrix& a) {
-    const Eigen::HouseholderQR<Eigen::MatrixXd> qr(seen(a));
-    const Eigen::MatrixXd q = qr.householderQ();
-    return made(q);
+    must_be_square(a, "an orthogonal factor");
+    real_matrix q = a.transpose();
+    for (index i = 0; i < q.rows(); ++i) {
+        for (index k = 0; k < 2 * i; ++k) subtract(q, i, inner(q.row(i), q.row(k % i), q.cols()), q, k % i);
+        const double length = std::sqrt(inner(q.row(i), q.row(i), q.cols()));
+        for (index c = 0; c < q.cols(); ++c) q(i, c) /= length;
+    }
+    return q.transpose();
 }
 real_matrix solve_definite(const real_matrix& a, const real_matrix& b) {
     must_be_square(a, "a linear system");
     must_fit(a.rows() == b.rows(), "a linear system");
-    const Eigen::LLT<Eigen::MatrixXd> factor(seen(a));
-    return made(Eigen::MatrixXd(factor.solve(Eigen::MatrixXd(seen(b)))));
+    const real_matrix l = cholesky_factor(a);
+    real_matrix x = lower_solve(l, b);
+    for (index i = x.rows() - 1; i >= 0; --i) {
+        for (index c = 0; c < x.cols(); ++c) x(i, c) /= l(i, i);
+        for (index k = 0; k < i; ++k) subtract(x, k, l(i, k), x, i);
+    }
+    return x;
 }
 
 std::vector<double> evenly(index n, double first, double last) {

@@ -70,43 +70,59 @@ template <class T>
     return ::testing::AssertionFailure() << got << " is not " << want.value << " ± " << allowed;
 }
 
+// What the definition says of all pairs, row by row.
+inline std::vector<approx> reference_values(const specimen& s, const objects& x, const objects& z) {
+    std::vector<approx> out;
+    out.reserve(x.size() * z.size());
+    for (const auto& left : x)
+        for (const auto& right : z) out.push_back(s.f(left, right));
+    return out;
+}
+
+template <class T>
+void expect_values(const specimen& s, const std::vector<approx>& want, const matrix<T>& got, const std::string& what) {
+    ASSERT_EQ(got.rows() * got.cols(), static_cast<index>(want.size()));
+    for (index i = 0; i < got.rows(); ++i)
+        for (index j = 0; j < got.cols(); ++j)
+            ASSERT_TRUE(close(got(i, j), want[static_cast<std::size_t>(i * got.cols() + j)]))
+                << s.k.text() << ", " << what << ", (" << i << ", " << j << ")";
+}
+
 template <class T>
 void expect_reference(const specimen& s, const objects& x, const objects& z, const matrix<T>& got,
                       const std::string& what) {
     ASSERT_EQ(got.rows(), static_cast<index>(x.size()));
     ASSERT_EQ(got.cols(), static_cast<index>(z.size()));
-    for (index i = 0; i < got.rows(); ++i)
-        for (index j = 0; j < got.cols(); ++j)
-            ASSERT_TRUE(close(got(i, j), s.f(x[i], z[j])))
-                << s.k.text() << ", " << what << ", (" << i << ", " << j << ")";
+    expect_values(s, reference_values(s, x, z), got, what);
 }
 
 // Blocks against the definition, in float and double, for dense and sparse storage on either side, one data set and
 // two.
 inline void expect_definition(const specimen& s, const objects& x, const objects& z) {
     const bool vectors = s.k.where() == domain::vectors || s.k.where() == domain::any;
+    const std::vector<approx> between = reference_values(s, x, z), within = reference_values(s, x, x);
     for (const storage left : {storage::dense, storage::sparse})
         for (const storage right : {storage::dense, storage::sparse}) {
             if (!vectors && (left == storage::sparse || right == storage::sparse)) continue;
             const std::string what = std::string(left == storage::dense ? "dense" : "sparse") + " and " +
                                      (right == storage::dense ? "dense" : "sparse");
+            const auto expect_block = [&](const auto& e, const char* precisions) {
+                ASSERT_EQ(e.rows(), static_cast<index>(x.size()));
+                ASSERT_EQ(e.cols(), static_cast<index>(z.size()));
+                expect_values(s, between, block_of(e), what + precisions);
+            };
             // The precision of the storage and that of the evaluation are independent.
-            expect_reference(s, x, z, block_of(evaluator<double>(s.k, data_for(s, x, left), data_for(s, z, right))),
-                             what + ", double");
-            expect_reference(s, x, z,
-                             block_of(evaluator<double>(s.k, data_for(s, x, left, true), data_for(s, z, right))),
-                             what + ", double of float and double");
-            expect_reference(s, x, z,
-                             block_of(evaluator<float>(s.k, data_for(s, x, left, true), data_for(s, z, right, true))),
-                             what + ", float");
-            expect_reference(s, x, z,
-                             block_of(evaluator<float>(s.k, data_for(s, x, left), data_for(s, z, right, true))),
-                             what + ", float of double and float");
+            expect_block(evaluator<double>(s.k, data_for(s, x, left), data_for(s, z, right)), ", double");
+            expect_block(evaluator<double>(s.k, data_for(s, x, left, true), data_for(s, z, right)),
+                         ", double of float and double");
+            expect_block(evaluator<float>(s.k, data_for(s, x, left, true), data_for(s, z, right, true)), ", float");
+            expect_block(evaluator<float>(s.k, data_for(s, x, left), data_for(s, z, right, true)),
+                         ", float of double and float");
             if (left != right) continue;
-            expect_reference(s, x, x, block_of(evaluator<double>(s.k, data_for(s, x, left))),
-                             what + ", double, one data set");
-            expect_reference(s, x, x, block_of(evaluator<float>(s.k, data_for(s, x, left, true))),
-                             what + ", float, one data set");
+            expect_values(s, within, block_of(evaluator<double>(s.k, data_for(s, x, left))),
+                          what + ", double, one data set");
+            expect_values(s, within, block_of(evaluator<float>(s.k, data_for(s, x, left, true))),
+                          what + ", float, one data set");
             if (::testing::Test::HasFatalFailure()) return;
         }
 }

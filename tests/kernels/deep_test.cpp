@@ -29,38 +29,48 @@ const std::vector<std::string>& expressions() {
     return all;
 }
 
-// Blocks, squares and diagonals of one evaluator against another's.
+// Blocks, squares and diagonals of an evaluator.
 template <class T>
-void expect_same(const evaluator<T>& got, const evaluator<T>& want, const std::string& what) {
-    EXPECT_TRUE(same_bits(block_of(got), block_of(want))) << what << ": block";
-    const std::vector<index> rows{3, 0, 17, 16, 5}, cols{7, 7, 1, 20, 2, 11};
-    const selection some{std::span<const index>(rows)}, others{std::span<const index>(cols)};
-    EXPECT_TRUE(same_bits(block_of(got, some, others), block_of(want, some, others))) << what << ": a selection";
-    EXPECT_TRUE(
-        same_bits(block_of(got, some, selection(0, got.cols())), block_of(want, some, selection(0, got.cols()))))
-        << what << ": some rows";
-    if (!got.same()) return;
-    matrix<T> a(got.rows(), got.rows()), b(got.rows(), got.rows());
-    got.all(a.view()), want.all(b.view());
-    EXPECT_TRUE(same_bits(a, b)) << what << ": all";
-    std::vector<T> d(static_cast<std::size_t>(got.rows())), e(d.size());
-    got.diagonal(d), want.diagonal(e);
-    EXPECT_EQ(d, e) << what << ": diagonal";
+struct answers {
+    explicit answers(const evaluator<T>& of) : whole(block_of(of)) {
+        const std::vector<index> rows{3, 0, 17, 16, 5}, cols{7, 7, 1, 20, 2, 11};
+        const selection some{std::span<const index>(rows)}, others{std::span<const index>(cols)};
+        selected = block_of(of, some, others);
+        some_rows = block_of(of, some, selection(0, of.cols()));
+        if (!of.same()) return;
+        square = matrix<T>(of.rows(), of.rows());
+        of.all(square.view());
+        diagonal.resize(static_cast<std::size_t>(of.rows()));
+        of.diagonal(diagonal);
+    }
+
+    matrix<T> whole, selected, some_rows, square;
+    std::vector<T> diagonal;
+};
+
+template <class T>
+void expect_same(const evaluator<T>& of, const answers<T>& want, const std::string& what) {
+    const answers<T> got(of);
+    EXPECT_TRUE(same_bits(got.whole, want.whole)) << what << ": block";
+    EXPECT_TRUE(same_bits(got.selected, want.selected)) << what << ": a selection";
+    EXPECT_TRUE(same_bits(got.some_rows, want.some_rows)) << what << ": some rows";
+    EXPECT_TRUE(same_bits(got.square, want.square)) << what << ": all";
+    EXPECT_EQ(got.diagonal, want.diagonal) << what << ": diagonal";
 }
 
 template <class T>
 void expect_same_for(const std::string& text, const dataset& x, const dataset& z, const std::string& what) {
     const kernel k = kernel::parse(text);
     const std::size_t much = std::size_t{1} << 30;
+    const answers<T> plain(evaluator<T>(k, x, z, deeper_than(always_whole))),
+        copied(evaluator<T>(k, x, z, deeper_than(always_whole, 0, much))),
+        one(evaluator<T>(k, x, deeper_than(always_whole)));
     for (const index whole : {1, 16, 40}) {
         const std::string how = text + ", " + what + ", slices of " + std::to_string(whole);
-        expect_same<T>({k, x, z, deeper_than(whole)}, {k, x, z, deeper_than(always_whole)}, how);
-        expect_same<T>({k, x, z, deeper_than(whole, much)}, {k, x, z, deeper_than(always_whole)},
-                       how + ", kept panels");
-        expect_same<T>({k, x, z, deeper_than(whole, 0, much)}, {k, x, z, deeper_than(always_whole, 0, much)},
-                       how + ", a copy");
-        expect_same<T>(evaluator<T>(k, x, deeper_than(whole)), evaluator<T>(k, x, deeper_than(always_whole)),
-                       how + ", one data set");
+        expect_same<T>({k, x, z, deeper_than(whole)}, plain, how);
+        expect_same<T>({k, x, z, deeper_than(whole, much)}, plain, how + ", kept panels");
+        expect_same<T>({k, x, z, deeper_than(whole, 0, much)}, copied, how + ", a copy");
+        expect_same(evaluator<T>(k, x, deeper_than(whole)), one, how + ", one data set");
         if (::testing::Test::HasFailure()) return;
     }
 }
@@ -102,10 +112,10 @@ TEST(kernel_contract_deep, holds_on_either_side_of_the_bound) {
             for (const char* text : {"rbf(gamma=0.0001)", "rbf(gamma=1)", "laplacian(gamma=0.001)"}) {
                 const kernel k = kernel::parse(text);
                 const std::string what = std::string(text) + " of " + std::to_string(dims);
-                expect_same<float>(evaluator<float>(k, x), evaluator<float>(k, x, deeper_than(always_whole)),
-                                   what + ", float");
-                expect_same<double>(evaluator<double>(k, x), evaluator<double>(k, x, deeper_than(always_whole)),
-                                    what + ", double");
+                expect_same(evaluator<float>(k, x), answers(evaluator<float>(k, x, deeper_than(always_whole))),
+                            what + ", float");
+                expect_same(evaluator<double>(k, x), answers(evaluator<double>(k, x, deeper_than(always_whole))),
+                            what + ", double");
             }
         }
 }

@@ -88,7 +88,8 @@ TEST(newton_equations, a_preconditioner_saves_products) {
     const sample s = wave(n, 3, 33);
     std::vector<double> y;
     for (const double each : s.y) y.push_back(each > 0 ? 1.0 : -1.0);
-    const computed<double> K(gaussian{0.5}, dense_data(s.x));
+    const matrix<double> values = gram_of(gaussian{0.5}, dense_data(s.x));
+    const precomputed<double> K(values.view());
     representer_options o;
     o.lambda = 0.1, o.intercept = true, o.system = newton_system::conjugate_gradient;
     const representer_result found = solve_representer(K, y, {}, loss::logistic(), o);

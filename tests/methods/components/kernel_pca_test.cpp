@@ -293,9 +293,9 @@ TEST(pre_image, noise_on_a_curve_is_removed) {
     // A half circle with noise: projections onto few components lie near it.
     std::mt19937_64 random(41);
     std::normal_distribution<double> normal(0, 0.1);
-    matrix<double> x(300, 2);
-    for (index i = 0; i < 300; ++i) {
-        const double angle = 3.14159265 * static_cast<double>(i) / 299;
+    matrix<double> x(200, 2);
+    for (index i = 0; i < 200; ++i) {
+        const double angle = 3.14159265 * static_cast<double>(i) / 199;
         x(i, 0) = std::cos(angle) + normal(random), x(i, 1) = std::sin(angle) + normal(random);
     }
     const dense<double> points(x);
