@@ -3,72 +3,20 @@
 option(MERCER_TOGETHER "Compile the sources of a folder together" ON)
 set(mercer_together_most 8)
 
-# Those with names of their own that a neighbour has too: each by itself.
+# Those compiled each by itself, and why.
 set(mercer_alone
-    apps/cli/mercer/predict/predict.cpp
+    # It includes methods/codec.h, which wants the file form of every model that its neighbours save.
     src/mercer/api/model_archive.cpp
-    src/mercer/api/export/formula.cpp
-    src/mercer/data/text_features.cpp
-    src/mercer/insight/machines/regions.cpp
+    # Compiled again with the example of CONTRIBUTING.md (cmake/contributing.cmake): nothing else of the library may come with them.
     src/mercer/kernels/evaluation/precise.cpp
     src/mercer/kernels/text/registry.cpp
-    src/mercer/methods/clusters/kernel_kmedoids.cpp
-    src/mercer/methods/components/kernel_fisher.cpp
-    src/mercer/methods/components/kernel_pca.cpp
-    src/mercer/methods/components/pre_image.cpp
-    src/mercer/methods/neighbours/nearest_medoid.cpp
-    src/mercer/methods/regression/kernel_ridge.cpp
-    src/mercer/methods/regression/kernel_ridge_path.cpp
-    src/mercer/methods/regression/representer_model.cpp
-    src/mercer/methods/regression/ridge.cpp
-    src/mercer/methods/svm/linear_origin.cpp
+    # Each has measures of its own (left, top, width, mapped) that its neighbours have too.
     src/mercer/pictures/convergence_picture.cpp
     src/mercer/pictures/learning_pictures.cpp
     src/mercer/pictures/region_picture.cpp
     src/mercer/pictures/score_map.cpp
-    src/mercer/pictures/evaluation/importance_picture.cpp
-    src/mercer/solvers/interior_point.cpp
-    src/mercer/solvers/l1_coordinate_descent.cpp
-    src/mercer/solvers/interior_point/kkt_system.cpp
-    src/mercer/solvers/interior_point/proofs.cpp
-    src/mercer/solvers/smo/price_path.cpp
-    src/mercer/solvers/algebra/centred_eigen.cpp
-    src/mercer/solvers/algebra/gram_product.cpp
-    src/mercer/solvers/algebra/half_gram.cpp
-    tests/api/model_test.cpp
-    tests/api/text_model_test.cpp
-    tests/base/stop_test.cpp
-    tests/contracts/paths.cpp
-    tests/data/finite_test.cpp
-    tests/data/images_test.cpp
-    tests/data/kinds_test.cpp
-    tests/data/libsvm_test.cpp
-    tests/data/npy_test.cpp
-    tests/data/object_readers_test.cpp
-    tests/data/scaling_test.cpp
-    tests/data/series_files_test.cpp
-    tests/insight/influence_test.cpp
-    tests/insight/leave_one_out_test.cpp
-    tests/insight/margin_report_test.cpp
-    tests/insight/margin_report_doubt_test.cpp
-    tests/insight/regions_test.cpp
-    tests/kernels/image_kernels_test.cpp
-    tests/kernels/left_rows_test.cpp
-    tests/kernels/object_kernels_test.cpp
-    tests/kernels/series_features_test.cpp
-    tests/kernels/string_kernels_test.cpp
-    tests/kernels/tree_kernels_test.cpp
-    tests/methods/clusters/kernel_kmedoids_test.cpp
-    tests/methods/svm/svm_adversarial_test.cpp
-    tests/methods/svm/svm_contract_test.cpp
-    tests/methods/svm/svm_control_test.cpp
-    tests/methods/svm/svm_invariance_test.cpp
-    tests/methods/svm/svm_margin_limits_test.cpp
-    tests/methods/svm/svm_oracle_test.cpp
-    tests/methods/svm/svm_planes_test.cpp
-    tests/methods/svm/train_test.cpp
-    tests/pictures/learning_pictures_test.cpp
-    tests/solvers/representer_test.cpp)
+    # With definitions of its own (cmake/tests.cmake).
+    tests/contracts/paths.cpp)
 
 # mercer_together(TARGET [pattern]): those whose path matches the pattern stay alone too. The folders of a program are small, and each would bring the
 # parser of command lines and JSON with it: they are taken as one.

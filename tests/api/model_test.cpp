@@ -29,7 +29,7 @@ table first(table all, index n) {
     return out;
 }
 
-const table& iris() {
+const table& half_of_iris() {
     static const table data = [] {
         read_options how;
         how.csv.label = "species";
@@ -71,7 +71,7 @@ TEST(api_model, every_method_fits_saves_loads_and_answers_the_same) {
     const std::string path = folder.path("a.model");
     const auto some = [](const char* file) -> const table& {
         const std::string which = file;
-        return which == "iris"        ? iris()
+        return which == "iris"        ? half_of_iris()
                : which == "housing"   ? housing()
                : which == "promoters" ? promoters()
                                       : mushrooms();
@@ -109,9 +109,9 @@ TEST(api_model, is_the_estimator_it_names) {
     const kernel k = kernel::parse("rbf(gamma=0.5)");
     svm_options o;
     o.C = 10;
-    const svm_model direct = fit_svm(k, iris().x, iris().y, o);
-    const model m = fit({"svc", "rbf(gamma=0.5)", "", {{"C", "10"}}}, iris());
-    EXPECT_EQ(m.predict(iris().x), predict(direct, iris().x));
+    const svm_model direct = fit_svm(k, half_of_iris().x, half_of_iris().y, o);
+    const model m = fit({"svc", "rbf(gamma=0.5)", "", {{"C", "10"}}}, half_of_iris());
+    EXPECT_EQ(m.predict(half_of_iris().x), predict(direct, half_of_iris().x));
     kernel_ridge_options ridge;
     ridge.alpha = 0.25;
     const matrix<double> y = one_column(housing().y);
@@ -122,12 +122,12 @@ TEST(api_model, is_the_estimator_it_names) {
 }
 
 TEST(api_model, scales_new_data_as_those_of_the_fit) {
-    const auto by = fit_scaling(iris().x, "standard");
-    table scaled_data = iris();
-    scaled_data.x = scaled(*by, iris().x);
-    const model inside = fit({"svc", "rbf(gamma=0.5)", "standard", {}}, iris());
+    const auto by = fit_scaling(half_of_iris().x, "standard");
+    table scaled_data = half_of_iris();
+    scaled_data.x = scaled(*by, half_of_iris().x);
+    const model inside = fit({"svc", "rbf(gamma=0.5)", "standard", {}}, half_of_iris());
     const model outside = fit({"svc", "rbf(gamma=0.5)", "", {}}, scaled_data);
-    const dataset one = gather(iris().x, selection(3, 1));
+    const dataset one = gather(half_of_iris().x, selection(3, 1));
     EXPECT_EQ(inside.details(one).values(0, 0), outside.details(gather(scaled_data.x, selection(3, 1))).values(0, 0));
     // a sparse test set without the last columns
     const sparse<double> short_row({0, 1}, {0}, {0.5}, 1);
@@ -138,8 +138,8 @@ TEST(api_model, scales_new_data_as_those_of_the_fit) {
 }
 
 TEST(api_model, names_classes) {
-    const model m = fit({"kernel_logistic", "", "standard", {}}, iris());
-    const columns p = m.details(iris().x);
+    const model m = fit({"kernel_logistic", "", "standard", {}}, half_of_iris());
+    const columns p = m.details(half_of_iris().x);
     EXPECT_EQ(p.names, (std::vector<std::string>{"p(setosa)", "p(versicolor)", "p(virginica)"}));
     for (index i = 0; i < p.values.rows(); ++i) EXPECT_NEAR(p.values(i, 0) + p.values(i, 1) + p.values(i, 2), 1, 1e-12);
     EXPECT_EQ(m.class_text(2), "virginica");
@@ -147,11 +147,11 @@ TEST(api_model, names_classes) {
 }
 
 TEST(api_model, knows_files_of_estimators_and_of_libsvm) {
-    const svm_model direct = fit_svm(kernel::parse("rbf(gamma=0.5)"), iris().x, iris().y, {});
+    const svm_model direct = fit_svm(kernel::parse("rbf(gamma=0.5)"), half_of_iris().x, half_of_iris().y, {});
     const model bare = parse(model_bytes(direct), "bare");
     EXPECT_EQ(bare.method_name(), "svc");
     EXPECT_EQ(bare.kernel_text(), "rbf(gamma=0.5)");
-    EXPECT_EQ(bare.predict(iris().x), predict(direct, iris().x));
+    EXPECT_EQ(bare.predict(half_of_iris().x), predict(direct, half_of_iris().x));
     for (const char* name : {"knn_regression", "kernel_ridge", "ridge"}) {
         const model m = fit({name, "", "", {}}, housing());
         const model back = parse(m.inner().bytes(), name);
@@ -180,34 +180,37 @@ TEST(api_model, advice_fits_the_method) {
         return said;
     };
     for (const char* method : {"svc", "nu_svc"}) {
-        EXPECT_EQ(trouble({method, "rbf(gamma=0.1)", "standard", {}}, iris()), "");
-        EXPECT_NE(trouble({method, "sigmoid(gamma=0.1)", "standard", {}}, iris()).find("not positive semidefinite"),
-                  std::string::npos)
+        EXPECT_EQ(trouble({method, "rbf(gamma=0.1)", "standard", {}}, half_of_iris()), "");
+        EXPECT_NE(
+            trouble({method, "sigmoid(gamma=0.1)", "standard", {}}, half_of_iris()).find("not positive semidefinite"),
+            std::string::npos)
             << method;
     }
     EXPECT_NE(trouble({"svr", "rbf(gamma=0.1)", "standard", {{"max_seconds", "1e-9"}, {"C", "1000"}}}, housing())
                   .find("time limit"),
               std::string::npos);
-    EXPECT_NE(trouble({"kernel_logistic", "rbf(gamma=0.1)", "standard", {{"max_iter", "1"}}}, iris()).find("max_iter"),
+    EXPECT_NE(trouble({"kernel_logistic", "rbf(gamma=0.1)", "standard", {{"max_iter", "1"}}}, half_of_iris())
+                  .find("max_iter"),
               std::string::npos);
-    EXPECT_NE(trouble({"kernel_kmeans", "rbf(gamma=0.1)", "standard", {{"max_iter", "1"}, {"n_clusters", "7"}}}, iris())
+    EXPECT_NE(trouble({"kernel_kmeans", "rbf(gamma=0.1)", "standard", {{"max_iter", "1"}, {"n_clusters", "7"}}},
+                      half_of_iris())
                   .find("max_iter"),
               std::string::npos);
 }
 
 TEST(api_model, one_class_is_not_scored_against_unrelated_labels) {
-    const model m = fit({"one_class", "rbf(gamma=0.1)", "standard", {{"nu", "0.2"}}}, iris());
-    const figures score = m.score(iris());
+    const model m = fit({"one_class", "rbf(gamma=0.1)", "standard", {{"nu", "0.2"}}}, half_of_iris());
+    const figures score = m.score(half_of_iris());
     EXPECT_EQ(score.find("accuracy"), nullptr);
     const auto inside = std::get<std::int64_t>(*score.find("inside"));
-    EXPECT_NEAR(static_cast<double>(inside), 0.8 * static_cast<double>(iris().x.size()), 5);
-    table sides = iris();
+    EXPECT_NEAR(static_cast<double>(inside), 0.8 * static_cast<double>(half_of_iris().x.size()), 5);
+    table sides = half_of_iris();
     sides.y = m.predict(sides.x);
     EXPECT_EQ(std::get<double>(*m.score(sides).find("accuracy")), 1);
 }
 
 TEST(api_model, refuses_damaged_files) {
-    const std::string whole_file = fit({"knn", "", "standard", {}}, iris()).bytes();
+    const std::string whole_file = fit({"knn", "", "standard", {}}, half_of_iris()).bytes();
     expect_error(errc::parse, "not a model file", [] { parse("hello\n", "x"); });
     expect_error(errc::parse, "x", [] { parse("", "x"); });
     for (const std::size_t keep : {std::size_t{20}, whole_file.size() / 2, whole_file.size() - 1})
@@ -222,9 +225,12 @@ TEST(api_model, refuses_damaged_files) {
 
 TEST(api_model, refuses_wrong_specs_and_data) {
     const auto fitting = [](spec s, const table& data) { return [=, &data] { fit(s, data); }; };
-    expect_error(errc::invalid_argument, "there is no method 'oracle'", fitting({"oracle", "", "", {}}, iris()));
-    expect_error(errc::invalid_argument, "has no option 'gamma'", fitting({"svc", "", "", {{"gamma", "1"}}}, iris()));
-    expect_error(errc::invalid_argument, "0 < C <= inf, got '-1'", fitting({"svc", "", "", {{"C", "-1"}}}, iris()));
+    expect_error(errc::invalid_argument, "there is no method 'oracle'",
+                 fitting({"oracle", "", "", {}}, half_of_iris()));
+    expect_error(errc::invalid_argument, "has no option 'gamma'",
+                 fitting({"svc", "", "", {{"gamma", "1"}}}, half_of_iris()));
+    expect_error(errc::invalid_argument, "0 < C <= inf, got '-1'",
+                 fitting({"svc", "", "", {{"C", "-1"}}}, half_of_iris()));
     expect_error(errc::invalid_argument, "takes no kernel", fitting({"ridge", "rbf()", "", {}}, housing()));
     expect_error(errc::unsupported, "is for vectors, the data are strings: take svc",
                  fitting({"linear_svc", "", "", {}}, promoters()));
@@ -235,15 +241,15 @@ TEST(api_model, refuses_wrong_specs_and_data) {
     });
     expect_error(errc::unsupported, "kernel on vectors", fitting({"knn", "rbf()", "", {}}, promoters()));
     expect_error(errc::unsupported, "scaling is for vectors", fitting({"knn", "", "standard", {}}, promoters()));
-    expect_error(errc::invalid_argument, "standard or minmax", fitting({"knn", "", "bigger", {}}, iris()));
-    expect_error(errc::data, "the targets are names", fitting({"svr", "", "", {}}, iris()));
+    expect_error(errc::invalid_argument, "standard or minmax", fitting({"knn", "", "bigger", {}}, half_of_iris()));
+    expect_error(errc::data, "the targets are names", fitting({"svr", "", "", {}}, half_of_iris()));
     expect_error(errc::data, "different numbers", fitting({"svc", "", "", {}}, housing()));
-    const table none{iris().x, {}, {}, iris().feature_names};
+    const table none{half_of_iris().x, {}, {}, half_of_iris().feature_names};
     expect_error(errc::data, "have no targets", fitting({"svc", "", "", {}}, none));
     const table empty{};
     expect_error(errc::data, "no objects", fitting({"kernel_pca", "", "", {}}, empty));
     const model pca = fit({"kernel_pca", "", "", {{"n_components", "2"}}}, none);
-    expect_error(errc::unsupported, "does not predict", [&] { pca.predict(iris().x); });
+    expect_error(errc::unsupported, "does not predict", [&] { pca.predict(half_of_iris().x); });
     expect_error(errc::unsupported, "fitted on vectors", [&] { pca.transform(promoters().x); });
     expect_error(errc::invalid_argument, "4 coordinates, got 13", [&] { pca.transform(housing().x); });
 }
@@ -265,7 +271,7 @@ const std::set<std::string> bounds{"tol", "max_iter", "max_seconds", "n_init", "
 TEST(api_model, no_option_is_ignored) {
     for (const method& m : methods()) {
         const bool classes = m.targets == answer::classes;
-        table data = suited(m, classes ? iris() : housing());
+        table data = suited(m, classes ? half_of_iris() : housing());
         const auto outcome = [&](const settings& with) {
             table here = data;
             for (const auto& [name, value] : with)

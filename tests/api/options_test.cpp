@@ -11,7 +11,7 @@ namespace {
 
 using mercer::testing::expect_error;
 
-const std::vector<option_info> table = [] {
+const std::vector<option_info> some_options = [] {
     option_lister v;
     v.number("C", 1, up_to(above(0), std::numeric_limits<double>::infinity()), "");
     v.whole("n_init", 10, 1, "");
@@ -22,13 +22,13 @@ const std::vector<option_info> table = [] {
 }();
 
 TEST(options, have_defaults_and_take_values) {
-    const option_values plain("m", table, {});
+    const option_values plain("m", some_options, {});
     EXPECT_EQ(plain.number("C"), 1);
     EXPECT_EQ(plain.whole("n_init"), 10);
     EXPECT_FALSE(plain.flag("loud"));
     EXPECT_EQ(plain.choice("kind"), "a");
     EXPECT_TRUE(plain.numbers("alphas").empty());
-    const option_values given("m", table,
+    const option_values given("m", some_options,
                               {{"c", "inf"}, {"n-init", "3"}, {"loud", "true"}, {"kind", "b"}, {"alphas", "0.5,2"}});
     EXPECT_TRUE(std::isinf(given.number("C")));
     EXPECT_EQ(given.whole("n_init"), 3);
@@ -38,14 +38,14 @@ TEST(options, have_defaults_and_take_values) {
 }
 
 TEST(options, a_range_is_evenly_spaced_in_its_logarithm) {
-    const std::vector<double> found = option_values("m", table, {{"alphas", "1e-2:1e2:5"}}).numbers("alphas");
+    const std::vector<double> found = option_values("m", some_options, {{"alphas", "1e-2:1e2:5"}}).numbers("alphas");
     ASSERT_EQ(found.size(), 5u);
     for (std::size_t i = 0; i < 5; ++i) EXPECT_NEAR(std::log10(found[i]), static_cast<double>(i) - 2, 1e-12);
 }
 
 TEST(options, refuse_what_they_cannot_be) {
     const auto with = [](const char* name, const char* value) {
-        return [=] { option_values("m", table, {{name, value}}); };
+        return [=] { option_values("m", some_options, {{name, value}}); };
     };
     expect_error(errc::invalid_argument, "there are C, n_init, loud, kind, alphas", with("D", "1"));
     expect_error(errc::invalid_argument, "0 < C <= inf, got '0'", with("C", "0"));
@@ -57,7 +57,9 @@ TEST(options, refuse_what_they_cannot_be) {
     expect_error(errc::invalid_argument, "true or false", with("loud", "maybe"));
     for (const char* wrong : {"0", "1,-1", "1:2", "0:1:5", "1:2:1", "1:2:1e9", "1:2:2.5", "a", "1,,2", "inf"})
         expect_error(errc::invalid_argument, "alphas must satisfy", with("alphas", wrong));
-    expect_error(errc::invalid_argument, "given twice", [] { option_values("m", table, {{"C", "1"}, {"c", "2"}}); });
+    expect_error(errc::invalid_argument, "given twice", [] {
+        option_values("m", some_options, {{"C", "1"}, {"c", "2"}});
+    });
     expect_error(errc::invalid_argument, "has no options", [] { option_values("m", {}, {{"C", "1"}}); });
     expect_error(errc::parse, "name=value", [] { parse_setting("C"); });
     expect_error(errc::parse, "name=value", [] { parse_setting("=1"); });

@@ -108,7 +108,7 @@ void as_nobody(const scratch_folder& folder, Body body) {
     if (child == 0) {
         if (::setgid(65534) != 0 || ::setuid(65534) != 0) ::_exit(2);
         body();
-        ::_exit(testing::Test::HasFailure() ? 1 : 0);
+        ::_exit(::testing::Test::HasFailure() ? 1 : 0);
     }
     int status = 0;
     ASSERT_EQ(::waitpid(child, &status, 0), child);

@@ -14,20 +14,13 @@
 #include <thread>
 #include <vector>
 
+#include "base/with_threads.h"
 #include "mercer/base/error.h"
 
 namespace mercer {
 namespace {
 
-// Loops use `count` threads while it lives, however many cores the machine has.
-class with_threads {
-public:
-    explicit with_threads(int count) : before_(threads()) { set_threads(count); }
-    ~with_threads() { set_threads(before_); }
-
-private:
-    int before_;
-};
+using testing_support::with_threads;
 
 TEST(parallel, every_item_runs_exactly_once) {
     const with_threads four(4);

@@ -6,19 +6,13 @@
 #include <chrono>
 #include <thread>
 
+#include "base/with_threads.h"
 #include "mercer/base/parallel.h"
 
 namespace mercer {
 namespace {
 
-class with_threads {
-public:
-    explicit with_threads(int count) : before_(threads()) { set_threads(count); }
-    ~with_threads() { set_threads(before_); }
-
-private:
-    int before_;
-};
+using testing_support::with_threads;
 
 void rest() { std::this_thread::sleep_for(std::chrono::milliseconds(2)); }
 

@@ -18,7 +18,7 @@ using namespace testing_support;
 using matrix_rows = std::vector<std::vector<double>>;
 using words = std::vector<std::string>;
 
-std::string bad(std::string_view text, const csv_options& options = {}) {
+std::string csv_fault(std::string_view text, const csv_options& options = {}) {
     return failure([&] { parse_csv(text, "f", options); });
 }
 const std::string hint =
@@ -43,7 +43,7 @@ TEST(csv, header_is_found_and_named) {
 
 TEST(csv, header_can_be_forced_either_way) {
     EXPECT_EQ(parse_csv("1,2\n3,4\n", "f", {.header = csv_header::present}).feature_names, (words{"1", "2"}));
-    EXPECT_EQ(bad("a,b\n3,4\n", {.header = csv_header::absent}),
+    EXPECT_EQ(csv_fault("a,b\n3,4\n", {.header = csv_header::absent}),
               "bad data: f:1:1: row 1, column 1: expected a number, got 'a'" + hint);
 }
 
@@ -56,7 +56,7 @@ TEST(csv, first_row_of_text_classes_is_no_header) {
 }
 
 TEST(csv, missing_value_in_the_first_row_does_not_make_it_a_header) {
-    EXPECT_EQ(bad("?,2\n3,4\n"), "bad data: f:1:1: row 1, column 1: missing value '?'");
+    EXPECT_EQ(csv_fault("?,2\n3,4\n"), "bad data: f:1:1: row 1, column 1: missing value '?'");
 }
 
 TEST(csv, label_by_name_and_by_position) {
@@ -69,25 +69,27 @@ TEST(csv, label_by_name_and_by_position) {
         EXPECT_EQ(rows<double>(t.x), (matrix_rows{{1, 2}, {3, 4}}));
     }
     EXPECT_EQ(parse_csv("0,1\n5,6\n", "f", {.header = csv_header::present, .label = "1"}).y, (std::vector<double>{6}));
-    EXPECT_EQ(bad(text, {.label = "z"}), "invalid argument: f: label column 'z': the header has no such column");
-    EXPECT_EQ(bad("1,2\n", {.label = "z"}),
+    EXPECT_EQ(csv_fault(text, {.label = "z"}), "invalid argument: f: label column 'z': the header has no such column");
+    EXPECT_EQ(csv_fault("1,2\n", {.label = "z"}),
               "invalid argument: f: label column 'z': there is no header, so it can only be given by position");
-    EXPECT_EQ(bad(text, {.label = "3"}), "invalid argument: f: the label column must satisfy -3 <= label < 3, got 3");
-    EXPECT_EQ(bad(text, {.label = "-4"}), "invalid argument: f: the label column must satisfy -3 <= label < 3, got -4");
-    EXPECT_EQ(bad("a,a\n1,2\n", {.label = "a"}), "bad data: f: the label column 'a' occurs twice in the header");
-    EXPECT_EQ(bad("y\n1\n", {.label = "y"}), "bad data: f: expected a feature column beside the label, got none");
+    EXPECT_EQ(csv_fault(text, {.label = "3"}),
+              "invalid argument: f: the label column must satisfy -3 <= label < 3, got 3");
+    EXPECT_EQ(csv_fault(text, {.label = "-4"}),
+              "invalid argument: f: the label column must satisfy -3 <= label < 3, got -4");
+    EXPECT_EQ(csv_fault("a,a\n1,2\n", {.label = "a"}), "bad data: f: the label column 'a' occurs twice in the header");
+    EXPECT_EQ(csv_fault("y\n1\n", {.label = "y"}), "bad data: f: expected a feature column beside the label, got none");
 }
 
 TEST(csv, known_classes_keep_their_numbers) {
     EXPECT_EQ(parse_csv("1,b\n2,b\n", "f", {.label = "1", .classes = {"c", "b", "a"}}).y, (std::vector<double>{1, 1}));
-    EXPECT_EQ(bad("1,b\n2,x\n", {.label = "1", .classes = {"c", "b"}}),
+    EXPECT_EQ(csv_fault("1,b\n2,x\n", {.label = "1", .classes = {"c", "b"}}),
               "bad data: f:2:3: expected one of the 2 known classes, got 'x'");
 }
 
 TEST(csv, quoted_fields_may_hold_separators_and_line_ends) {
     const table t = parse_csv("x,y\n1,\"a,\nb\"\n2,\"\"\"q\"\"\"\n", "f", {.label = "y"});
     EXPECT_EQ(t.class_names, (words{"\"q\"", "a,\nb"}));
-    EXPECT_EQ(bad("x,y\n1,\"a\nb\"\nz,c\n", {.label = "y"}),
+    EXPECT_EQ(csv_fault("x,y\n1,\"a\nb\"\nz,c\n", {.label = "y"}),
               "bad data: f:4:1: row 2, column 'x': expected a number, got 'z'" + hint);
 }
 
@@ -95,54 +97,56 @@ TEST(csv, separator_is_guessed_from_several_rows) {
     EXPECT_EQ(rows<double>(parse_csv("a;b\n1;2\n", "f").x), (matrix_rows{{1, 2}}));
     EXPECT_EQ(parse_csv("\"a;b\",c\n1,2\n", "f").feature_names, (words{"a;b", "c"}));
     // Decimal commas: the semicolon separates, and the number is refused whole.
-    EXPECT_EQ(bad("1,5;2,5\n3,5;4,5\n"), "bad data: f:1:1: row 1, column 1: expected a number, got '1,5'" + hint);
-    EXPECT_EQ(bad("1,2\n3,4\n", {.separator = ';'}),
+    EXPECT_EQ(csv_fault("1,5;2,5\n3,5;4,5\n"), "bad data: f:1:1: row 1, column 1: expected a number, got '1,5'" + hint);
+    EXPECT_EQ(csv_fault("1,2\n3,4\n", {.separator = ';'}),
               "bad data: f:1:1: row 1, column 1: expected a number, got '1,2'" + hint);
-    EXPECT_EQ(bad("1,2\n", {.separator = 'x'}), "invalid argument: the separator must be ',', ';' or a tab, got 'x'");
+    EXPECT_EQ(csv_fault("1,2\n", {.separator = 'x'}),
+              "invalid argument: the separator must be ',', ';' or a tab, got 'x'");
 }
 
 TEST(csv, missing_values_are_refused) {
     for (const std::string value : {"NA", "na", "nan", "NaN", "?", "null", "N/A"})
-        EXPECT_EQ(bad("a,b\n1,2\n3," + value + "\n"),
+        EXPECT_EQ(csv_fault("a,b\n1,2\n3," + value + "\n"),
                   "bad data: f:3:3: row 2, column 'b': missing value '" + value + "'");
-    EXPECT_EQ(bad("a,b\n1,2\n,3\n"), "bad data: f:3:1: row 2, column 'a': missing value (an empty field)");
-    EXPECT_EQ(bad("1,2\n3,\n"), "bad data: f:2:3: row 2, column 2: missing value (an empty field)");
-    EXPECT_EQ(bad("a,b\n1,x\n2,\n", {.label = "b"}),
+    EXPECT_EQ(csv_fault("a,b\n1,2\n,3\n"), "bad data: f:3:1: row 2, column 'a': missing value (an empty field)");
+    EXPECT_EQ(csv_fault("1,2\n3,\n"), "bad data: f:2:3: row 2, column 2: missing value (an empty field)");
+    EXPECT_EQ(csv_fault("a,b\n1,x\n2,\n", {.label = "b"}),
               "bad data: f:3:3: row 2, column 'b': missing value (an empty field)");
-    EXPECT_EQ(bad("a\tb\n1\t2\n\t\n"), "bad data: f:3:1: row 2, column 'a': missing value (an empty field)");
+    EXPECT_EQ(csv_fault("a\tb\n1\t2\n\t\n"), "bad data: f:3:1: row 2, column 'a': missing value (an empty field)");
 }
 
 TEST(csv, values_that_are_no_finite_numbers_are_refused) {
-    EXPECT_EQ(bad("a,b\n1,2\n3,inf\n"), "bad data: f:3:3: row 2, column 'b': expected a finite number, got 'inf'");
-    EXPECT_EQ(bad("a,b\n1,2\n3,1e999\n"),
+    EXPECT_EQ(csv_fault("a,b\n1,2\n3,inf\n"),
+              "bad data: f:3:3: row 2, column 'b': expected a finite number, got 'inf'");
+    EXPECT_EQ(csv_fault("a,b\n1,2\n3,1e999\n"),
               "bad data: f:3:3: row 2, column 'b': expected a number within range, got '1e999'");
-    EXPECT_EQ(bad("a,b\n1,2\n3,4x\n"), "bad data: f:3:3: row 2, column 'b': expected a number, got '4x'" + hint);
-    EXPECT_EQ(bad("a,b\n1,2\n3,inf\n", {.label = "b"}),
+    EXPECT_EQ(csv_fault("a,b\n1,2\n3,4x\n"), "bad data: f:3:3: row 2, column 'b': expected a number, got '4x'" + hint);
+    EXPECT_EQ(csv_fault("a,b\n1,2\n3,inf\n", {.label = "b"}),
               "bad data: f:3:3: row 2, column 'b': expected a finite number, got 'inf'");
 }
 
 TEST(csv, ragged_rows_are_refused) {
-    EXPECT_EQ(bad("a,b\n1,2\n3\n"), "parse error: f:3:1: row 2: expected 2 fields, got 1");
-    EXPECT_EQ(bad("1,2\n3,4,5\n"), "parse error: f:2:1: row 2: expected 2 fields, got 3");
-    EXPECT_EQ(bad("a,b,c\n1,2\n"), "parse error: f:2:1: row 1: expected 3 fields, got 2");
+    EXPECT_EQ(csv_fault("a,b\n1,2\n3\n"), "parse error: f:3:1: row 2: expected 2 fields, got 1");
+    EXPECT_EQ(csv_fault("1,2\n3,4,5\n"), "parse error: f:2:1: row 2: expected 2 fields, got 3");
+    EXPECT_EQ(csv_fault("a,b,c\n1,2\n"), "parse error: f:2:1: row 1: expected 3 fields, got 2");
 }
 
 TEST(csv, quotes_out_of_place_are_refused) {
-    EXPECT_EQ(bad("1,\"2\n3,4\n"), "parse error: f:1:3: expected a closing '\"', got the end of the file");
-    EXPECT_EQ(bad("1,\"2\"3\n"),
+    EXPECT_EQ(csv_fault("1,\"2\n3,4\n"), "parse error: f:1:3: expected a closing '\"', got the end of the file");
+    EXPECT_EQ(csv_fault("1,\"2\"3\n"),
               "parse error: f:1:6: expected a separator or the line end after the closing '\"', got '3'");
-    EXPECT_EQ(bad("1,2\"3\n"), "parse error: f:1:4: expected no '\"' inside a field without quotes");
+    EXPECT_EQ(csv_fault("1,2\"3\n"), "parse error: f:1:4: expected no '\"' inside a field without quotes");
 }
 
 TEST(csv, nothing_is_an_error) {
     for (const char* text : {"", "\n\n", "a,b\n", "a,b"})
-        EXPECT_EQ(bad(text), "bad data: f: expected at least one row of data, got none") << text;
+        EXPECT_EQ(csv_fault(text), "bad data: f: expected at least one row of data, got none") << text;
 }
 
 TEST(csv, floats) {
     const table t = parse_csv("0.1,16777217\n", "f", {.numbers = precision::f32});
     EXPECT_EQ(rows<float>(t.x), (std::vector<std::vector<float>>{{0.1f, 16777216.0f}}));
-    EXPECT_EQ(bad("1e39\n", {.numbers = precision::f32}),
+    EXPECT_EQ(csv_fault("1e39\n", {.numbers = precision::f32}),
               "bad data: f:1:1: row 1, column 1: expected a number within range, got '1e39'");
 }
 
@@ -206,7 +210,7 @@ TEST(csv, what_is_written_is_read) {
 }
 
 // Larger than the pieces that threads share out.
-std::string long_text(const std::string& row, std::size_t rows) {
+std::string long_csv(const std::string& row, std::size_t rows) {
     std::string text;
     for (std::size_t r = 0; r < rows; ++r) text += row;
     return text;
@@ -248,26 +252,26 @@ TEST(csv, pieces_are_the_same_for_any_number_of_threads) {
 
 TEST(csv, the_first_fault_of_a_long_file_is_told_with_its_row_and_place) {
     const std::string row = "1.25,2,3\n";
-    const std::string much = long_text(row, 400000);
+    const std::string much = long_csv(row, 400000);
     const auto at = [&](std::size_t line, std::size_t column, const std::string& rest) {
         return fmt::format("f:{}:{}: {}", line, column, rest);
     };
     for (const std::size_t good : {1, 100, 131072, 399999}) {
-        const std::string front = long_text(row, good);
+        const std::string front = long_csv(row, good);
         const std::size_t line = good + 1;
-        EXPECT_EQ(bad(front + "1,x,3\n" + much + "1,2\n" + much),
+        EXPECT_EQ(csv_fault(front + "1,x,3\n" + much + "1,2\n" + much),
                   "bad data: " + at(line, 3, fmt::format("row {}, column 2: expected a number, got 'x'", line)) + hint);
-        EXPECT_EQ(bad(front + "\n\n1,2\n" + much + "1,x,3\n"),
+        EXPECT_EQ(csv_fault(front + "\n\n1,2\n" + much + "1,x,3\n"),
                   "parse error: " + at(line + 2, 1, fmt::format("row {}: expected 3 fields, got 2", line)));
         if (good > 10) {
-            EXPECT_EQ(bad(front + "1,\"2,3\n" + much),
+            EXPECT_EQ(csv_fault(front + "1,\"2,3\n" + much),
                       "parse error: " + at(line, 3, "expected a closing '\"', got the end of the file"));
-            EXPECT_EQ(bad(front + "1,2\"2\",3\n" + much),
+            EXPECT_EQ(csv_fault(front + "1,2\"2\",3\n" + much),
                       "parse error: " + at(line, 4, "expected no '\"' inside a field without quotes"));
-            EXPECT_EQ(bad(front + "1,2,\"3\n" + much + "\"x\n" + much).substr(0, 25),
+            EXPECT_EQ(csv_fault(front + "1,2,\"3\n" + much + "\"x\n" + much).substr(0, 25),
                       ("parse error: " + at(line + 400000 + 1, 2, "")).substr(0, 25));
             EXPECT_EQ(
-                bad(front + much + "1,,3"),
+                csv_fault(front + much + "1,,3"),
                 "bad data: " + at(good + 400001, 3,
                                   fmt::format("row {}, column 2: missing value (an empty field)", good + 400001)));
         }

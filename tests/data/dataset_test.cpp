@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "contracts/errors.h"
 #include "contracts/property.h"
 #include "mercer/base/error.h"
 #include "mercer/data/kinds/all_kinds.h"
@@ -14,19 +15,8 @@
 namespace mercer {
 namespace {
 
+using testing::thrown_by;
 using columns = std::vector<std::int32_t>;
-
-// The error `body` throws; a test failure when it throws none.
-template <class Body>
-error thrown_by(Body&& body) {
-    try {
-        body();
-    } catch (const error& thrown) {
-        return thrown;
-    }
-    ADD_FAILURE() << "nothing was thrown";
-    return {errc::unsupported, "nothing was thrown"};
-}
 
 void expect_message(const error& thrown, errc code, const std::string& part) {
     EXPECT_EQ(thrown.code(), code) << thrown.what();

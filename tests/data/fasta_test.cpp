@@ -12,12 +12,6 @@ namespace {
 using namespace testing_support;
 using words = std::vector<std::string>;
 
-words texts(const table& t) {
-    words out;
-    for (index i = 0; i < t.x.size(); ++i) out.emplace_back((*t.x.as<strings>())[i]);
-    return out;
-}
-
 TEST(fasta_reader, joins_lines_and_takes_the_word_after_the_id) {
     const table t =
         parse_fasta(";old comment\n>s1 yes more\nACG\n TT \r\n\n>s2\tno\n>s3 first label=yes\nA\xff*-\n", "f");

@@ -14,8 +14,8 @@ namespace {
 
 template <class T>
 class finite : public ::testing::Test {};
-using numbers = ::testing::Types<float, double>;
-TYPED_TEST_SUITE(finite, numbers);
+using float_and_double = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(finite, float_and_double);
 
 TYPED_TEST(finite, the_first_fault_by_rows_with_any_number_of_threads) {
     using T = TypeParam;

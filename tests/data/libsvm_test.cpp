@@ -17,9 +17,9 @@ namespace mercer {
 namespace {
 
 using namespace testing_support;
-using list = std::vector<entry>;
+using entry_list = std::vector<entry>;
 
-std::string bad(std::string_view text, const libsvm_options& options = {}) {
+std::string libsvm_fault(std::string_view text, const libsvm_options& options = {}) {
     return failure([&] { parse_libsvm(text, "f", options); });
 }
 
@@ -28,7 +28,7 @@ TEST(libsvm, rows_become_zero_based_columns) {
     EXPECT_EQ(t.y, (std::vector<double>{1, -1, 2.5}));
     EXPECT_EQ(t.x.size(), 3);
     EXPECT_EQ(t.x.dims(), 3);
-    EXPECT_EQ(entries<double>(t.x), (list{{0, 0, 0.5}, {0, 2, -2}, {1, 1, 1000}}));
+    EXPECT_EQ(entries<double>(t.x), (entry_list{{0, 0, 0.5}, {0, 2, -2}, {1, 1, 1000}}));
     EXPECT_TRUE(t.class_names.empty());
     EXPECT_TRUE(t.feature_names.empty());
 }
@@ -46,7 +46,7 @@ TEST(libsvm, blanks_comments_qid_crlf_and_the_byte_order_mark_do_not_matter) {
 }
 
 TEST(libsvm, explicit_zeros_are_kept) {
-    EXPECT_EQ(entries<double>(parse_libsvm("1 1:0 2:-0\n", "f").x), (list{{0, 0, 0}, {0, 1, 0}}));
+    EXPECT_EQ(entries<double>(parse_libsvm("1 1:0 2:-0\n", "f").x), (entry_list{{0, 0, 0}, {0, 1, 0}}));
 }
 
 TEST(libsvm, largest_index_is_accepted) {
@@ -56,78 +56,80 @@ TEST(libsvm, largest_index_is_accepted) {
 
 TEST(libsvm, index_base) {
     EXPECT_EQ(entries<double>(parse_libsvm("1 0:5 3:1\n", "f", {.base = index_base::zero}).x),
-              (list{{0, 0, 5}, {0, 3, 1}}));
+              (entry_list{{0, 0, 5}, {0, 3, 1}}));
     EXPECT_EQ(entries<double>(parse_libsvm("1 2:5\n1 0:1\n", "f", {.base = index_base::automatic}).x),
-              (list{{0, 2, 5}, {1, 0, 1}}));
+              (entry_list{{0, 2, 5}, {1, 0, 1}}));
     const table from_one = parse_libsvm("1 2:5\n1 1:1\n", "f", {.base = index_base::automatic});
-    EXPECT_EQ(entries<double>(from_one.x), (list{{0, 1, 5}, {1, 0, 1}}));
+    EXPECT_EQ(entries<double>(from_one.x), (entry_list{{0, 1, 5}, {1, 0, 1}}));
     EXPECT_EQ(from_one.x.dims(), 2);
     EXPECT_EQ(parse_libsvm("1\n2\n", "f", {.base = index_base::automatic}).x.dims(), 0);
 }
 
 TEST(libsvm, precomputed_rows_keep_the_serial_in_column_0) {
     const table t = parse_libsvm("1 0:1 1:4 2:6\n-1 0:2 2:18\n", "f", {.precomputed = true});
-    EXPECT_EQ(entries<double>(t.x), (list{{0, 0, 1}, {0, 1, 4}, {0, 2, 6}, {1, 0, 2}, {1, 2, 18}}));
+    EXPECT_EQ(entries<double>(t.x), (entry_list{{0, 0, 1}, {0, 1, 4}, {0, 2, 6}, {1, 0, 2}, {1, 2, 18}}));
     EXPECT_EQ(t.x.dims(), 3);
-    EXPECT_EQ(bad("1 1:4\n", {.precomputed = true}),
+    EXPECT_EQ(libsvm_fault("1 1:4\n", {.precomputed = true}),
               "parse error: f:1:3: expected 0:serial first in a row of a precomputed kernel, got '1:4'");
-    EXPECT_EQ(bad("1 0:1 1:2\n2\n", {.precomputed = true}),
+    EXPECT_EQ(libsvm_fault("1 0:1 1:2\n2\n", {.precomputed = true}),
               "parse error: f:2:2: expected 0:serial after the label, got the end of the field");
 }
 
 TEST(libsvm, dims_can_be_asked_for) {
     EXPECT_EQ(parse_libsvm("1 2:1\n", "f", {.dims = 7}).x.dims(), 7);
     EXPECT_EQ(parse_libsvm("1 9:1\n", "f", {.dims = 7}).x.dims(), 9);
-    EXPECT_EQ(bad("1\n", {.dims = -1}), "invalid argument: dims must satisfy 0 <= dims, got -1");
+    EXPECT_EQ(libsvm_fault("1\n", {.dims = -1}), "invalid argument: dims must satisfy 0 <= dims, got -1");
 }
 
 TEST(libsvm, faults_are_named_with_their_place) {
-    EXPECT_EQ(bad("1 1:2\nabc 1:2\n"), "parse error: f:2:1: expected a label (a number), got 'abc'");
-    EXPECT_EQ(bad("1:2 2:3\n"), "parse error: f:1:1: expected a label (a number), got '1:2'");
-    EXPECT_EQ(bad("1 2:x\n"), "parse error: f:1:5: expected a value (a number), got 'x'");
-    EXPECT_EQ(bad("1 2:\n"), "parse error: f:1:5: expected a value (a number), got the end of the field");
-    EXPECT_EQ(bad("1 2:1.5.2"), "parse error: f:1:5: expected a value (a number), got '1.5.2'");
-    EXPECT_EQ(bad("1 2:1:3"), "parse error: f:1:5: expected a value (a number), got '1:3'");
-    EXPECT_EQ(bad("1 2:+-3"), "parse error: f:1:5: expected a value (a number), got '+-3'");
-    EXPECT_EQ(bad("1 2:0x10"), "parse error: f:1:5: expected a value (a number), got '0x10'");
-    EXPECT_EQ(bad("1 2:1e"), "parse error: f:1:5: expected a value (a number), got '1e'");
-    EXPECT_EQ(bad("1 2:."), "parse error: f:1:5: expected a value (a number), got '.'");
-    EXPECT_EQ(bad("1 2\n"), "parse error: f:1:3: expected index:value, got '2'");
-    EXPECT_EQ(bad("1 a:2\n"), "parse error: f:1:3: expected index:value, got 'a:2'");
-    EXPECT_EQ(bad("1 -1:2\n"), "parse error: f:1:3: expected index:value, got '-1:2'");
-    EXPECT_EQ(bad("1 :2\n"), "parse error: f:1:3: expected index:value, got ':2'");
-    EXPECT_EQ(bad("1 1,2\n"), "parse error: f:1:3: expected index:value, got '1,2'");
+    EXPECT_EQ(libsvm_fault("1 1:2\nabc 1:2\n"), "parse error: f:2:1: expected a label (a number), got 'abc'");
+    EXPECT_EQ(libsvm_fault("1:2 2:3\n"), "parse error: f:1:1: expected a label (a number), got '1:2'");
+    EXPECT_EQ(libsvm_fault("1 2:x\n"), "parse error: f:1:5: expected a value (a number), got 'x'");
+    EXPECT_EQ(libsvm_fault("1 2:\n"), "parse error: f:1:5: expected a value (a number), got the end of the field");
+    EXPECT_EQ(libsvm_fault("1 2:1.5.2"), "parse error: f:1:5: expected a value (a number), got '1.5.2'");
+    EXPECT_EQ(libsvm_fault("1 2:1:3"), "parse error: f:1:5: expected a value (a number), got '1:3'");
+    EXPECT_EQ(libsvm_fault("1 2:+-3"), "parse error: f:1:5: expected a value (a number), got '+-3'");
+    EXPECT_EQ(libsvm_fault("1 2:0x10"), "parse error: f:1:5: expected a value (a number), got '0x10'");
+    EXPECT_EQ(libsvm_fault("1 2:1e"), "parse error: f:1:5: expected a value (a number), got '1e'");
+    EXPECT_EQ(libsvm_fault("1 2:."), "parse error: f:1:5: expected a value (a number), got '.'");
+    EXPECT_EQ(libsvm_fault("1 2\n"), "parse error: f:1:3: expected index:value, got '2'");
+    EXPECT_EQ(libsvm_fault("1 a:2\n"), "parse error: f:1:3: expected index:value, got 'a:2'");
+    EXPECT_EQ(libsvm_fault("1 -1:2\n"), "parse error: f:1:3: expected index:value, got '-1:2'");
+    EXPECT_EQ(libsvm_fault("1 :2\n"), "parse error: f:1:3: expected index:value, got ':2'");
+    EXPECT_EQ(libsvm_fault("1 1,2\n"), "parse error: f:1:3: expected index:value, got '1,2'");
     EXPECT_EQ(
-        bad("1 0:2\n"),
+        libsvm_fault("1 0:2\n"),
         "parse error: f:1:3: expected an index >= 1 (0 only for a precomputed kernel or 0-based indices), got '0'");
-    EXPECT_EQ(bad("1 3:2 3:4\n"), "parse error: f:1:7: expected an index > 3 (indices ascend), got '3'");
-    EXPECT_EQ(bad("1 3:2\t2:4\n"), "parse error: f:1:7: expected an index > 3 (indices ascend), got '2'");
-    EXPECT_EQ(bad("1 2147483648:1\n"), "parse error: f:1:3: expected an index <= 2147483647, got '2147483648'");
-    EXPECT_EQ(bad("1 18446744073709551617:1\n"),
+    EXPECT_EQ(libsvm_fault("1 3:2 3:4\n"), "parse error: f:1:7: expected an index > 3 (indices ascend), got '3'");
+    EXPECT_EQ(libsvm_fault("1 3:2\t2:4\n"), "parse error: f:1:7: expected an index > 3 (indices ascend), got '2'");
+    EXPECT_EQ(libsvm_fault("1 2147483648:1\n"),
+              "parse error: f:1:3: expected an index <= 2147483647, got '2147483648'");
+    EXPECT_EQ(libsvm_fault("1 18446744073709551617:1\n"),
               "parse error: f:1:3: expected an index <= 2147483647, got '18446744073709551617'");
-    EXPECT_EQ(bad(std::string_view("1 1:\0\n", 6)), "parse error: f:1:5: expected a value (a number), got '\\x00'");
-    EXPECT_EQ(bad("1 1:" + std::string(50, 'z')),
+    EXPECT_EQ(libsvm_fault(std::string_view("1 1:\0\n", 6)),
+              "parse error: f:1:5: expected a value (a number), got '\\x00'");
+    EXPECT_EQ(libsvm_fault("1 1:" + std::string(50, 'z')),
               "parse error: f:1:5: expected a value (a number), got '" + std::string(40, 'z') + "...'");
 }
 
 TEST(libsvm, faults_in_a_last_line_without_end_have_their_place) {
-    EXPECT_EQ(bad("1 1:2\r\n\n1 1:2 2:q"), "parse error: f:3:9: expected a value (a number), got 'q'");
+    EXPECT_EQ(libsvm_fault("1 1:2\r\n\n1 1:2 2:q"), "parse error: f:3:9: expected a value (a number), got 'q'");
 }
 
 TEST(libsvm, nan_infinity_and_overflow_are_refused_by_name) {
-    EXPECT_EQ(bad("1 1:nan\n"), "parse error: f:1:5: expected a finite number, got 'nan'");
-    EXPECT_EQ(bad("NaN 1:1\n"), "parse error: f:1:1: expected a finite number, got 'NaN'");
-    EXPECT_EQ(bad("1 1:-inf\n"), "parse error: f:1:5: expected a finite number, got '-inf'");
-    EXPECT_EQ(bad("1 1:Infinity\n"), "parse error: f:1:5: expected a finite number, got 'Infinity'");
-    EXPECT_EQ(bad("1 1:1e400\n"), "parse error: f:1:5: expected a number within range, got '1e400'");
-    EXPECT_EQ(bad("1 1:1e39\n", {.numbers = precision::f32}),
+    EXPECT_EQ(libsvm_fault("1 1:nan\n"), "parse error: f:1:5: expected a finite number, got 'nan'");
+    EXPECT_EQ(libsvm_fault("NaN 1:1\n"), "parse error: f:1:1: expected a finite number, got 'NaN'");
+    EXPECT_EQ(libsvm_fault("1 1:-inf\n"), "parse error: f:1:5: expected a finite number, got '-inf'");
+    EXPECT_EQ(libsvm_fault("1 1:Infinity\n"), "parse error: f:1:5: expected a finite number, got 'Infinity'");
+    EXPECT_EQ(libsvm_fault("1 1:1e400\n"), "parse error: f:1:5: expected a number within range, got '1e400'");
+    EXPECT_EQ(libsvm_fault("1 1:1e39\n", {.numbers = precision::f32}),
               "parse error: f:1:5: expected a number within range, got '1e39'");
-    EXPECT_EQ(entries<double>(parse_libsvm("1 1:1e-400\n", "f").x), (list{{0, 0, 0}}));
+    EXPECT_EQ(entries<double>(parse_libsvm("1 1:1e-400\n", "f").x), (entry_list{{0, 0, 0}}));
 }
 
 TEST(libsvm, no_example_is_an_error) {
     for (const char* text : {"", "\n", "  \r\n\n", "# only a comment"})
-        EXPECT_EQ(bad(text), "bad data: f: expected at least one example, got none") << text;
+        EXPECT_EQ(libsvm_fault(text), "bad data: f: expected at least one example, got none") << text;
 }
 
 TEST(libsvm, float_values_are_rounded_once) {
@@ -158,7 +160,7 @@ TEST(libsvm, numbers_are_those_of_strtod) {
 }
 
 // A random file of several chunks, with comments and blank lines so that the parts have to be moved together.
-std::string long_text(std::size_t bytes) {
+std::string long_libsvm(std::size_t bytes) {
     std::mt19937_64 random(7);
     std::string text;
     while (text.size() < bytes) {
@@ -191,7 +193,7 @@ std::vector<entry> slow_entries(const std::string& text, std::vector<double>& y)
 }
 
 TEST(libsvm, result_does_not_depend_on_the_number_of_threads) {
-    const std::string text = long_text(3 << 20);
+    const std::string text = long_libsvm(3 << 20);
     std::vector<double> y;
     const auto expected = slow_entries(text, y);
     const int before = threads();
@@ -205,7 +207,7 @@ TEST(libsvm, result_does_not_depend_on_the_number_of_threads) {
 }
 
 TEST(libsvm, first_fault_is_reported_for_any_number_of_threads) {
-    std::string text = long_text(3 << 20);
+    std::string text = long_libsvm(3 << 20);
     std::vector<std::size_t> places;
     for (const std::size_t part : {2, 4, 5}) {
         const std::size_t place = text.find(" ", text.size() * part / 6) + 1;
@@ -216,7 +218,7 @@ TEST(libsvm, first_fault_is_reported_for_any_number_of_threads) {
     const int before = threads();
     for (const int count : {1, 2, 3}) {
         set_threads(count);
-        EXPECT_TRUE(bad(text).starts_with(fmt::format("parse error: f:{}:", line))) << bad(text);
+        EXPECT_TRUE(libsvm_fault(text).starts_with(fmt::format("parse error: f:{}:", line))) << libsvm_fault(text);
     }
     set_threads(before);
 }
@@ -225,7 +227,7 @@ TEST(libsvm, what_is_written_is_read) {
     EXPECT_TRUE(drawn::always("a random sparse matrix written as text is read back exactly", [] {
         const int rows = drawn::whole(1, 20);
         std::string text;
-        list expected;
+        entry_list expected;
         std::vector<double> y;
         for (int i = 0; i < rows; ++i) {
             y.push_back(drawn::real());

@@ -22,7 +22,7 @@ std::string npy(const std::string& header, std::string_view data, char version =
     return out + header + std::string(data);
 }
 
-std::string bad(const std::string& bytes, precision numbers = precision::natural) {
+std::string npy_fault(const std::string& bytes, precision numbers = precision::natural) {
     return failure([&] { parse_npy(bytes, "f", numbers); });
 }
 
@@ -51,58 +51,59 @@ TEST(npy, other_number_types_of_numpy) {
 }
 
 TEST(npy, what_is_not_supported_is_said) {
-    EXPECT_EQ(bad(contents(test_file("big_endian.npy"))),
+    EXPECT_EQ(npy_fault(contents(test_file("big_endian.npy"))),
               "unsupported: f: numbers of type '>f8' are big-endian, which is not supported");
-    EXPECT_EQ(bad(contents(test_file("three_dims.npy"))),
+    EXPECT_EQ(npy_fault(contents(test_file("three_dims.npy"))),
               "unsupported: f: an array of 1 or 2 dimensions is needed, got 3; images: images:FILE");
-    EXPECT_EQ(bad(npy("{'descr': '<f8', 'fortran_order': False, 'shape': ()}", bytes_of<double>({1}))),
+    EXPECT_EQ(npy_fault(npy("{'descr': '<f8', 'fortran_order': False, 'shape': ()}", bytes_of<double>({1}))),
               "unsupported: f: an array of 1 or 2 dimensions is needed, got 0");
-    EXPECT_EQ(bad(npy("{'descr': '<c16', 'fortran_order': False, 'shape': (1,)}", std::string(16, '\0'))),
+    EXPECT_EQ(npy_fault(npy("{'descr': '<c16', 'fortran_order': False, 'shape': (1,)}", std::string(16, '\0'))),
               "unsupported: f: numbers of type '<c16' are not supported (f4, f8, i1 ... i8, u1 ... u8 and bool are)");
-    EXPECT_EQ(bad(npy("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1,)}", "")),
+    EXPECT_EQ(npy_fault(npy("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1,)}", "")),
               "parse error: f: byte 20: bad .npy header: expected a plain number type (records are not supported), got "
               "'[('a', '<f8')], 'for'");
-    EXPECT_EQ(bad(npy("{}", "", 4)), "unsupported: f: byte 6: .npy versions 1 to 3 are supported, got 4");
+    EXPECT_EQ(npy_fault(npy("{}", "", 4)), "unsupported: f: byte 6: .npy versions 1 to 3 are supported, got 4");
 }
 
 TEST(npy, sizes_are_checked_before_anything_is_allocated) {
     const std::string head = "{'descr': '<f8', 'fortran_order': False, 'shape': ";
-    EXPECT_EQ(bad(npy(head + "(2, 2)}", bytes_of<double>({1, 2, 3}))),
+    EXPECT_EQ(npy_fault(npy(head + "(2, 2)}", bytes_of<double>({1, 2, 3}))),
               "parse error: f: 2 x 2 numbers of 8 bytes do not make up the 24 bytes after the header");
-    EXPECT_EQ(bad(npy(head + "(1, 2)}", bytes_of<double>({1, 2, 3}))),
+    EXPECT_EQ(npy_fault(npy(head + "(1, 2)}", bytes_of<double>({1, 2, 3}))),
               "parse error: f: 1 x 2 numbers of 8 bytes do not make up the 24 bytes after the header");
-    EXPECT_EQ(bad(npy(head + "(1, 3)}", bytes_of<double>({1, 2, 3}) + "x")),
+    EXPECT_EQ(npy_fault(npy(head + "(1, 3)}", bytes_of<double>({1, 2, 3}) + "x")),
               "parse error: f: 1 x 3 numbers of 8 bytes do not make up the 25 bytes after the header");
     // 2^33 * 2^31 * 8 = 2^67 wraps to 0
-    EXPECT_EQ(bad(npy(head + "(8589934592, 2147483648)}", "")),
+    EXPECT_EQ(npy_fault(npy(head + "(8589934592, 2147483648)}", "")),
               "parse error: f: 8589934592 x 2147483648 numbers of 8 bytes do not make up the 0 bytes after the header");
-    EXPECT_EQ(bad(npy(head + "(1, 99999999999999999999)}", "")),
+    EXPECT_EQ(npy_fault(npy(head + "(1, 99999999999999999999)}", "")),
               "parse error: f: byte 64: bad .npy header: expected a size below 2^64, got '99999999999999999999'");
-    EXPECT_EQ(bad(npy(head + "(0, 3)}", "")), "bad data: f: expected at least one row and one column, got 0 x 3");
-    EXPECT_EQ(bad(npy(head + "(-1, 3)}", "")),
+    EXPECT_EQ(npy_fault(npy(head + "(0, 3)}", "")), "bad data: f: expected at least one row and one column, got 0 x 3");
+    EXPECT_EQ(npy_fault(npy(head + "(-1, 3)}", "")),
               "parse error: f: byte 61: bad .npy header: expected a size below 2^64, got '-1, 3)}'");
 }
 
 TEST(npy, cut_files_are_refused) {
     const std::string whole = contents(test_file("c_f8.npy"));
     for (std::size_t size = 0; size < whole.size(); ++size)
-        EXPECT_TRUE(bad(whole.substr(0, size)).starts_with("parse error: f: ")) << size;
-    EXPECT_EQ(bad("hello"), "parse error: f: byte 0: expected the first bytes of an .npy file, got 'hello'");
-    EXPECT_EQ(bad(whole.substr(0, 9)), "parse error: f: truncated .npy file: it ends at byte 9 inside the header");
-    EXPECT_EQ(bad(whole.substr(0, 50)),
+        EXPECT_TRUE(npy_fault(whole.substr(0, size)).starts_with("parse error: f: ")) << size;
+    EXPECT_EQ(npy_fault("hello"), "parse error: f: byte 0: expected the first bytes of an .npy file, got 'hello'");
+    EXPECT_EQ(npy_fault(whole.substr(0, 9)),
+              "parse error: f: truncated .npy file: it ends at byte 9 inside the header");
+    EXPECT_EQ(npy_fault(whole.substr(0, 50)),
               "parse error: f: truncated .npy file: a header of 118 bytes, but the file ends after 40 of them");
 }
 
 TEST(npy, headers_are_read_strictly) {
-    EXPECT_EQ(bad(npy("{'descr': '<f8'}", "")),
+    EXPECT_EQ(npy_fault(npy("{'descr': '<f8'}", "")),
               "parse error: f: byte 26: bad .npy header: expected the keys 'descr', 'fortran_order' and 'shape', got "
               "its end");
-    EXPECT_EQ(bad(npy("{'a': 1}", "")),
+    EXPECT_EQ(npy_fault(npy("{'a': 1}", "")),
               "parse error: f: byte 15: bad .npy header: expected each of the keys 'descr', 'fortran_order' and "
               "'shape' once, got ' 1}'");
-    EXPECT_EQ(bad(npy("{'fortran_order': maybe}", "")),
+    EXPECT_EQ(npy_fault(npy("{'fortran_order': maybe}", "")),
               "parse error: f: byte 28: bad .npy header: expected True or False, got 'maybe}'");
-    EXPECT_EQ(bad(npy("", "")), "parse error: f: byte 10: bad .npy header: expected '{', got its end");
+    EXPECT_EQ(npy_fault(npy("", "")), "parse error: f: byte 10: bad .npy header: expected '{', got its end");
     EXPECT_EQ(
         rows<double>(
             parse_npy(npy("{\"shape\":(1,),\"fortran_order\":False,\"descr\":\"<f8\"}", bytes_of<double>({7})), "f").x),
@@ -111,11 +112,11 @@ TEST(npy, headers_are_read_strictly) {
 
 TEST(npy, numbers_that_are_not_finite_are_refused) {
     const std::string head = "{'descr': '<f8', 'fortran_order': True, 'shape': (2, 2)}";
-    EXPECT_EQ(bad(npy(head, bytes_of<double>({1, 2, NAN, 4}))),
+    EXPECT_EQ(npy_fault(npy(head, bytes_of<double>({1, 2, NAN, 4}))),
               "bad data: f: row 1, column 2: expected a finite number, got nan");
-    EXPECT_EQ(bad(npy(head, bytes_of<double>({1, -INFINITY, 3, 4}))),
+    EXPECT_EQ(npy_fault(npy(head, bytes_of<double>({1, -INFINITY, 3, 4}))),
               "bad data: f: row 2, column 1: expected a finite number, got -inf");
-    EXPECT_EQ(bad(npy(head, bytes_of<double>({1, 2, 3, 1e300})), precision::f32),
+    EXPECT_EQ(npy_fault(npy(head, bytes_of<double>({1, 2, 3, 1e300})), precision::f32),
               "bad data: f: row 2, column 2: expected a finite number, got 1e+300");
 }
 

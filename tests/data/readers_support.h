@@ -13,6 +13,7 @@
 #include "contracts/paths.h"
 #include "mercer/base/error.h"
 #include "mercer/data/dataset.h"
+#include "mercer/data/kinds/strings.h"
 
 namespace mercer::testing_support {
 
@@ -79,6 +80,14 @@ std::vector<entry> entries(const dataset& x) {
     for (index i = 0; i < some->size(); ++i)
         for (std::size_t k = 0; k < some->cols(i).size(); ++k)
             out.push_back({i, some->cols(i)[k], static_cast<double>(some->values(i)[k])});
+    return out;
+}
+
+inline std::vector<std::string> texts(const table& t) {
+    const auto* some = t.x.as<strings>();
+    if (!some) throw std::runtime_error("not strings");
+    std::vector<std::string> out;
+    for (index i = 0; i < t.x.size(); ++i) out.emplace_back((*some)[i]);
     return out;
 }
 

@@ -18,13 +18,13 @@ table csv(std::string_view text, read_options how = {}) {
 table lines(std::string_view text, const read_options& how = {}) {
     return parse_table(source("x.jsonl", text, nullptr), how);
 }
-const records& rows(const table& t) { return *t.x.as<records>(); }
+const records& records_of(const table& t) { return *t.x.as<records>(); }
 
 TEST(csv_records, numbers_are_vectors_and_the_rest_strings) {
     const table t = csv("title,price,kind\n\"red, dark\",3.5,good\nblue,-1e3,bad\n", {.csv = {.label = "kind"}});
     ASSERT_EQ(t.x.size(), 2);
-    EXPECT_EQ((*rows(t).of("title").as<strings>())[0], "red, dark");
-    EXPECT_EQ(rows(t).of("price").as<dense<double>>()->row(1)[0], -1000);
+    EXPECT_EQ((*records_of(t).of("title").as<strings>())[0], "red, dark");
+    EXPECT_EQ(records_of(t).of("price").as<dense<double>>()->row(1)[0], -1000);
     EXPECT_EQ(t.class_names, (std::vector<std::string>{"bad", "good"}));
     EXPECT_EQ(t.y, (std::vector<double>{1, 0}));
 }
@@ -32,7 +32,7 @@ TEST(csv_records, numbers_are_vectors_and_the_rest_strings) {
 TEST(csv_records, a_field_is_read_as_the_training_set_had_it) {
     read_options how;
     how.records.kinds = {{"zip", "strings"}, {"n", "vectors"}};
-    EXPECT_EQ((*rows(csv("zip,n\n01234,1\n", how)).of("zip").as<strings>())[0], "01234");
+    EXPECT_EQ((*records_of(csv("zip,n\n01234,1\n", how)).of("zip").as<strings>())[0], "01234");
     EXPECT_EQ(failure([&] { csv("zip,n\n1,2\n3,many\n", how); }),
               "bad data: x.csv:3:3: expected a finite number in field 'n', got 'many'");
 }
@@ -49,11 +49,11 @@ TEST(json_records, kinds_by_their_values) {
         "{\"t\": \"x y\", \"p\": [1, 2], \"tags\": [\"a\", \"b\"], \"n\": true, \"label\": 3}\n\n"
         "{\"label\": 4, \"n\": 2.5, \"tags\": [], \"p\": [0, -1], \"t\": \"\"}\n");
     EXPECT_EQ(t.y, (std::vector<double>{3, 4}));
-    EXPECT_EQ(rows(t).of("p").as<dense<double>>()->row(1)[1], -1);
-    EXPECT_EQ(rows(t).of("n").as<dense<double>>()->row(0)[0], 1);
-    EXPECT_EQ((*rows(t).of("tags").as<sets>())[0].size(), 2u);
-    EXPECT_TRUE((*rows(t).of("tags").as<sets>())[1].empty());
-    EXPECT_EQ((*rows(t).of("t").as<strings>())[0], "x y");
+    EXPECT_EQ(records_of(t).of("p").as<dense<double>>()->row(1)[1], -1);
+    EXPECT_EQ(records_of(t).of("n").as<dense<double>>()->row(0)[0], 1);
+    EXPECT_EQ((*records_of(t).of("tags").as<sets>())[0].size(), 2u);
+    EXPECT_TRUE((*records_of(t).of("tags").as<sets>())[1].empty());
+    EXPECT_EQ((*records_of(t).of("t").as<strings>())[0], "x y");
 }
 
 // "records:offers.jsonl" is what somebody writes who has records as lines of JSON.
@@ -61,7 +61,7 @@ TEST(json_records, need_no_other_name_than_records) {
     for (const char* before : {"", "\xEF\xBB\xBF", "\n  "}) {
         const table t = csv(std::string(before) + "{\"t\": \"x, y\", \"label\": 3}\n{\"t\": \"z\", \"label\": 4}\n");
         EXPECT_EQ(t.y, (std::vector<double>{3, 4})) << before;
-        EXPECT_EQ((*rows(t).of("t").as<strings>())[0], "x, y");
+        EXPECT_EQ((*records_of(t).of("t").as<strings>())[0], "x, y");
     }
 }
 
@@ -69,9 +69,9 @@ TEST(csv_records, fields_are_what_the_kernel_compares) {
     read_options how;
     how.records.kinds = {{"tags", "sets"}, {"parse", "trees"}};
     const table t = csv("tags,parse\na b a,(S (NP x) y)\n,leaf\n", how);
-    EXPECT_EQ((*rows(t).of("tags").as<sets>())[0].size(), 2u);
-    EXPECT_TRUE((*rows(t).of("tags").as<sets>())[1].empty());
-    EXPECT_EQ(rows(t).of("parse").as<trees>()->text(0), "(S (NP x) y)");
+    EXPECT_EQ((*records_of(t).of("tags").as<sets>())[0].size(), 2u);
+    EXPECT_TRUE((*records_of(t).of("tags").as<sets>())[1].empty());
+    EXPECT_EQ(records_of(t).of("parse").as<trees>()->text(0), "(S (NP x) y)");
     EXPECT_EQ(failure([&] { csv("tags,parse\na,(S\n", how); }),
               "parse error: x.csv:2:3:1:3: expected 1 more ')', got the end");
     how.records.kinds = {{"tags", "graphs"}};
@@ -90,21 +90,21 @@ TEST(json_records, of_every_kind) {
         "4], "
         "\"parse\": \"leaf\"}\n";
     const table plain = lines(text);
-    EXPECT_EQ((*rows(plain).of("net").as<graphs>())[0].nodes(), 2);
-    EXPECT_EQ((*rows(plain).of("net").as<graphs>())[0].label(1), label_of("O"));
-    EXPECT_EQ((*rows(plain).of("net").as<graphs>())[1].nodes(), 0);
-    EXPECT_EQ(rows(plain).of("cloud").as<points>()->text(0), "O 0 0 0; H 1 0 0");
-    EXPECT_EQ((*rows(plain).of("bag").as<multisets>())[0].size(), 2u);
-    EXPECT_EQ((*rows(plain).of("path").as<series>())[0].dims, 2);
-    EXPECT_EQ((*rows(plain).of("path").as<series>())[1].size(), 1);
-    EXPECT_TRUE(rows(plain).of("curve").kind() == domain::vectors);
-    EXPECT_TRUE(rows(plain).of("parse").kind() == strings::where);
+    EXPECT_EQ((*records_of(plain).of("net").as<graphs>())[0].nodes(), 2);
+    EXPECT_EQ((*records_of(plain).of("net").as<graphs>())[0].label(1), label_of("O"));
+    EXPECT_EQ((*records_of(plain).of("net").as<graphs>())[1].nodes(), 0);
+    EXPECT_EQ(records_of(plain).of("cloud").as<points>()->text(0), "O 0 0 0; H 1 0 0");
+    EXPECT_EQ((*records_of(plain).of("bag").as<multisets>())[0].size(), 2u);
+    EXPECT_EQ((*records_of(plain).of("path").as<series>())[0].dims, 2);
+    EXPECT_EQ((*records_of(plain).of("path").as<series>())[1].size(), 1);
+    EXPECT_TRUE(records_of(plain).of("curve").kind() == domain::vectors);
+    EXPECT_TRUE(records_of(plain).of("parse").kind() == strings::where);
     read_options how;
     how.records.kinds = {{"curve", "series"}, {"parse", "trees"}};
     const table asked = lines(text, how);
-    EXPECT_EQ((*rows(asked).of("curve").as<series>())[1].values, (std::vector<double>{3, 4}));
-    EXPECT_EQ(rows(asked).of("parse").as<trees>()->text(0), "(S (NP x) y)");
-    EXPECT_EQ((*rows(lines("{\"c\": [1]}\n{\"c\": []}\n{\"c\": [1, 2]}\n", {.records = {{{"c", "series"}}}}))
+    EXPECT_EQ((*records_of(asked).of("curve").as<series>())[1].values, (std::vector<double>{3, 4}));
+    EXPECT_EQ(records_of(asked).of("parse").as<trees>()->text(0), "(S (NP x) y)");
+    EXPECT_EQ((*records_of(lines("{\"c\": [1]}\n{\"c\": []}\n{\"c\": [1, 2]}\n", {.records = {{{"c", "series"}}}}))
                     .of("c")
                     .as<series>())[2]
                   .size(),

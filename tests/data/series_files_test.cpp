@@ -12,7 +12,7 @@ namespace {
 using namespace testing_support;
 using words = std::vector<std::string>;
 
-words texts(const table& t) {
+words written_series(const table& t) {
     words out;
     for (index i = 0; i < t.x.size(); ++i) out.push_back(t.x.as<series>()->text(i));
     return out;
@@ -20,12 +20,12 @@ words texts(const table& t) {
 
 TEST(ts_reader, series_of_numbers_and_of_vectors) {
     const table t = parse_ts("# about\n@problemName X\n@classLabel true a b\n@data\n1,2.5,-3:b\n\n4:a\n", "f");
-    EXPECT_EQ(texts(t), (words{"(1 2.5 -3)", "(4)"}));
+    EXPECT_EQ(written_series(t), (words{"(1 2.5 -3)", "(4)"}));
     EXPECT_EQ(t.class_names, (words{"a", "b"}));
     EXPECT_EQ(t.y, (std::vector<double>{1, 0}));
-    EXPECT_EQ(texts(parse_ts("@targetLabel true\n@data\n1,2:3,4:0.5\n", "f")), (words{"(1,3 2,4)"}));
+    EXPECT_EQ(written_series(parse_ts("@targetLabel true\n@data\n1,2:3,4:0.5\n", "f")), (words{"(1,3 2,4)"}));
     const table no = parse_ts("@CLASSLABEL false\n@DATA\n1,2\n", "f");
-    EXPECT_EQ(texts(no), (words{"(1 2)"}));
+    EXPECT_EQ(written_series(no), (words{"(1 2)"}));
     EXPECT_TRUE(no.y.empty());
     EXPECT_TRUE(parse_ts("@classLabel true a\n@data\n1:a\n", "f", {.labelled = false}).y.empty());
 }
@@ -52,13 +52,13 @@ TEST(arff_reader, series_of_numbers_and_of_vectors) {
         "% about\n@relation X\n@attribute a1 numeric\n@attribute a2 numeric\n@attribute target {1,2}\n\n@data\n"
         "0.5,1,2\n3,?,1\n",
         "f");
-    EXPECT_EQ(texts(t), (words{"(0.5 1)", "(3)"}));
+    EXPECT_EQ(written_series(t), (words{"(0.5 1)", "(3)"}));
     EXPECT_EQ(t.y, (std::vector<double>{2, 1}));
     const table v = parse_arff(
         "@relation X\n@attribute r relational\n@attribute x numeric\n@end r\n@attribute class {u,v}\n@data\n"
         "'1,2\\n3,4',v\n\"5\\n6\",u\n",
         "f");
-    EXPECT_EQ(texts(v), (words{"(1,3 2,4)", "(5,6)"}));
+    EXPECT_EQ(written_series(v), (words{"(1,3 2,4)", "(5,6)"}));
     EXPECT_EQ(v.y, (std::vector<double>{1, 0}));
 }
 
@@ -73,11 +73,11 @@ TEST(arff_reader, faults) {
 
 TEST(long_series_reader, gathers_by_id_and_sorts_by_time) {
     const table t = parse_long_series("id,time,value,label\nb,2,5,u\na,0,1,v\nb,-1,4,u\na,1,2,v\n", "f");
-    EXPECT_EQ(texts(t), (words{"(4 5)", "(1 2)"}));
+    EXPECT_EQ(written_series(t), (words{"(4 5)", "(1 2)"}));
     EXPECT_EQ(t.class_names, (words{"u", "v"}));
     EXPECT_EQ(t.y, (std::vector<double>{0, 1}));
     const table v = parse_long_series("id\ttime\tvalue1\tvalue2\n7\t1\t2\t3\n7\t0\t4\t5\n", "f");
-    EXPECT_EQ(texts(v), (words{"(4,5 2,3)"}));
+    EXPECT_EQ(written_series(v), (words{"(4,5 2,3)"}));
     EXPECT_TRUE(v.y.empty());
 }
 

@@ -12,10 +12,10 @@ namespace mercer {
 namespace {
 
 using testing::expect_error;
-using list = std::vector<std::string>;
+using words = std::vector<std::string>;
 
-list terms_of(std::string_view text, const token_options& options = {}) {
-    list out;
+words terms_of(std::string_view text, const token_options& options = {}) {
+    words out;
     tokeniser::scratch scratch;
     tokeniser(options).each(text, scratch, [&](std::string_view term) { out.emplace_back(term); });
     return out;
@@ -61,33 +61,33 @@ TEST(unicode, knows_letters_marks_and_small_letters) {
 }
 
 TEST(tokens, are_words_of_any_script) {
-    EXPECT_EQ(terms_of("Don't panic: it's 42_x!"), (list{"don", "panic", "it", "42_x"}));
-    EXPECT_EQ(terms_of("ΟΔΟΣ Σ Żółć МОСКВА"), (list{"οδος", "żółć", "москва"}));
-    EXPECT_EQ(terms_of("हिन्दी में"), (list{"हिन्दी", "में"}));
-    EXPECT_EQ(terms_of("e\u0301te\u0301 \u0301x"), (list{"e\u0301te\u0301"})) << "an accent belongs to its letter";
-    EXPECT_EQ(terms_of("东京 大阪。😀 ok"), (list{"东京", "大阪", "ok"}));
-    EXPECT_EQ(terms_of("caf\xe9 \xff"), (list{"café"})) << "Latin-1 where it is not UTF-8";
-    EXPECT_EQ(terms_of("İstanbul"), (list{"i\u0307stanbul"}));
-    EXPECT_EQ(terms_of(""), list{});
-    EXPECT_EQ(terms_of(std::string("ab\0cd", 5)), (list{"ab", "cd"}));
+    EXPECT_EQ(terms_of("Don't panic: it's 42_x!"), (words{"don", "panic", "it", "42_x"}));
+    EXPECT_EQ(terms_of("ΟΔΟΣ Σ Żółć МОСКВА"), (words{"οδος", "żółć", "москва"}));
+    EXPECT_EQ(terms_of("हिन्दी में"), (words{"हिन्दी", "में"}));
+    EXPECT_EQ(terms_of("e\u0301te\u0301 \u0301x"), (words{"e\u0301te\u0301"})) << "an accent belongs to its letter";
+    EXPECT_EQ(terms_of("东京 大阪。😀 ok"), (words{"东京", "大阪", "ok"}));
+    EXPECT_EQ(terms_of("caf\xe9 \xff"), (words{"café"})) << "Latin-1 where it is not UTF-8";
+    EXPECT_EQ(terms_of("İstanbul"), (words{"i\u0307stanbul"}));
+    EXPECT_EQ(terms_of(""), words{});
+    EXPECT_EQ(terms_of(std::string("ab\0cd", 5)), (words{"ab", "cd"}));
 }
 
 TEST(tokens, follow_their_options) {
     token_options o;
     o.lower = false;
     o.min_length = 1;
-    EXPECT_EQ(terms_of("A bC", o), (list{"A", "bC"}));
+    EXPECT_EQ(terms_of("A bC", o), (words{"A", "bC"}));
     o.ngram_max = 2;
-    EXPECT_EQ(terms_of("a b c", o), (list{"a", "b", "c", "a b", "b c"}));
+    EXPECT_EQ(terms_of("a b c", o), (words{"a", "b", "c", "a b", "b c"}));
     o.ngram_min = 2;
-    EXPECT_EQ(terms_of("a  b,c", o), (list{"a b", "b c"}));
-    EXPECT_EQ(terms_of("a", o), list{});
+    EXPECT_EQ(terms_of("a  b,c", o), (words{"a b", "b c"}));
+    EXPECT_EQ(terms_of("a", o), words{});
     o.stop = {"b"};
-    EXPECT_EQ(terms_of("a b c", o), (list{"a c"})) << "stop words go before runs are made";
+    EXPECT_EQ(terms_of("a b c", o), (words{"a c"})) << "stop words go before runs are made";
     token_options c{.unit = text_unit::characters, .ngram_min = 2, .ngram_max = 3};
-    EXPECT_EQ(terms_of("Aé \n中", c), (list{"aé", "é ", " 中", "aé ", "é 中"}));
+    EXPECT_EQ(terms_of("Aé \n中", c), (words{"aé", "é ", " 中", "aé ", "é 中"}));
     c.ngram_min = c.ngram_max = 1;
-    EXPECT_EQ(terms_of("ΣΑΣ Σ", c), (list{"σ", "α", "ς", " ", "σ"}));
+    EXPECT_EQ(terms_of("ΣΑΣ Σ", c), (words{"σ", "α", "ς", " ", "σ"}));
     expect_error(errc::invalid_argument, "ngram_min <= ngram_max", [] { tokeniser({.ngram_min = 3}); });
     expect_error(errc::invalid_argument, "1 <= min_length", [] { tokeniser({.min_length = 0}); });
     EXPECT_EQ(stop_words("english").front(), "a");
@@ -99,15 +99,15 @@ const strings& few() {
     return texts;
 }
 
-double entry(const dataset& x, index row, index column) {
+double entry_at(const dataset& x, index row, index column) {
     const auto& rows = *x.as<sparse<double>>();
     for (std::size_t k = 0; k < rows.cols(row).size(); ++k)
         if (rows.cols(row)[k] == column) return rows.values(row)[k];
     return 0;
 }
 
-list names(const text_features& of) {
-    list out;
+words terms_in_columns(const text_features& of) {
+    words out;
     for (std::int32_t t = 0; t < of.terms().size(); ++t) out.emplace_back(of.terms()[t]);
     return out;
 }
@@ -115,18 +115,18 @@ list names(const text_features& of) {
 TEST(text_features, weigh_terms_as_defined) {
     dataset rows;
     const text_features f = text_features::fit(few(), {}, &rows);
-    EXPECT_EQ(names(f), (list{"bird", "cat", "dog", "on", "sat", "the"}));
+    EXPECT_EQ(terms_in_columns(f), (words{"bird", "cat", "dog", "on", "sat", "the"}));
     const auto idf = [](double df) { return std::log(6 / (1 + df)) + 1; };
     const double the = 2 * idf(3), cat = idf(2), dog = idf(1),
                  norm = std::sqrt(the * the + 2 * cat * cat + 2 * dog * dog);
-    EXPECT_NEAR(entry(rows, 1, 5), the / norm, 1e-15);
-    EXPECT_NEAR(entry(rows, 1, 1), cat / norm, 1e-15);
-    EXPECT_NEAR(entry(rows, 1, 2), dog / norm, 1e-15);
-    EXPECT_EQ(entry(rows, 2, 0), 1);
+    EXPECT_NEAR(entry_at(rows, 1, 5), the / norm, 1e-15);
+    EXPECT_NEAR(entry_at(rows, 1, 1), cat / norm, 1e-15);
+    EXPECT_NEAR(entry_at(rows, 1, 2), dog / norm, 1e-15);
+    EXPECT_EQ(entry_at(rows, 2, 0), 1);
     EXPECT_TRUE(rows.as<sparse<double>>()->cols(3).empty()) << "an empty text is a row of zeros";
     const dataset again = f.apply(few());
     for (index i = 0; i < 5; ++i)
-        for (index t = 0; t < 6; ++t) EXPECT_EQ(entry(again, i, t), entry(rows, i, t));
+        for (index t = 0; t < 6; ++t) EXPECT_EQ(entry_at(again, i, t), entry_at(rows, i, t));
     EXPECT_TRUE(f.apply(strings({"zebra"})).as<sparse<double>>()->cols(0).empty()) << "unknown terms are left out";
 }
 
@@ -146,11 +146,13 @@ TEST(text_features, read_their_options) {
 }
 
 TEST(text_features, choose_terms) {
-    const auto left = [](const char* how) { return names(text_features::fit(few(), parse_text_options(how))); };
-    EXPECT_EQ(left("counts(min_df=2)"), (list{"cat", "sat", "the"}));
-    EXPECT_EQ(left("counts(max_df=0.4)"), (list{"bird", "cat", "dog", "on", "sat"}));
-    EXPECT_EQ(left("counts(max_features=2)"), (list{"cat", "the"})) << "of as frequent ones the first";
-    EXPECT_EQ(left("counts(stop=english)"), (list{"bird", "cat", "dog", "sat"}));
+    const auto left = [](const char* how) {
+        return terms_in_columns(text_features::fit(few(), parse_text_options(how)));
+    };
+    EXPECT_EQ(left("counts(min_df=2)"), (words{"cat", "sat", "the"}));
+    EXPECT_EQ(left("counts(max_df=0.4)"), (words{"bird", "cat", "dog", "on", "sat"}));
+    EXPECT_EQ(left("counts(max_features=2)"), (words{"cat", "the"})) << "of as frequent ones the first";
+    EXPECT_EQ(left("counts(stop=english)"), (words{"bird", "cat", "dog", "sat"}));
     expect_error(errc::data, "no term is left of 1 texts", [] { text_features::fit(strings({"a b 中"}), {}); });
     expect_error(errc::data, "no term is left",
                  [] { text_features::fit(strings({"the of"}), parse_text_options("tfidf(stop=english)")); });
@@ -166,7 +168,7 @@ TEST(text_features, hash_terms) {
     EXPECT_EQ(hashed_column("日本", 1000), 838);
     const text_features f = text_features::fit(few(), parse_text_options("counts(hashed=1000)"));
     EXPECT_EQ(f.dims(), 1000);
-    EXPECT_EQ(entry(f.apply(few()), 4, 958), 3);
+    EXPECT_EQ(entry_at(f.apply(few()), 4, 958), 3);
     expect_error(errc::invalid_argument, "do not know theirs",
                  [] { text_features::fit(few(), parse_text_options("counts(hashed=10, min_df=2)")); });
 }
@@ -180,7 +182,7 @@ TEST(text_features, come_back_from_json) {
         const strings more({"the cat and the bird", "\xff\xfe", "der Hund"});
         const dataset a = f.apply(more), b = g.apply(more);
         for (index i = 0; i < 3; ++i)
-            for (index t = 0; t < f.dims(); ++t) EXPECT_EQ(entry(a, i, t), entry(b, i, t)) << how;
+            for (index t = 0; t < f.dims(); ++t) EXPECT_EQ(entry_at(a, i, t), entry_at(b, i, t)) << how;
     }
     expect_error(errc::parse, "here: not features of texts", [] { text_features::from_json("{}", "here"); });
     std::string wrong = text_features::fit(few()).to_json();

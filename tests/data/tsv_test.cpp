@@ -14,12 +14,6 @@ using namespace testing_support;
 using words = std::vector<std::string>;
 using numbers = std::vector<std::int64_t>;
 
-words texts(const table& t) {
-    words out;
-    for (index i = 0; i < t.x.size(); ++i) out.emplace_back((*t.x.as<strings>())[i]);
-    return out;
-}
-
 numbers set(const table& t, index i) {
     const auto one = (*t.x.as<sets>())[i];
     return {one.begin(), one.end()};

@@ -17,10 +17,8 @@
 #include "mercer/kernels/sigmoid.h"
 #include "mercer/kernels/strings/spectrum.h"
 
-namespace mercer {
+namespace mercer::testing {
 namespace {
-
-using namespace testing;
 
 TEST(factor, reproduces_and_bounds_its_residual) {
     std::mt19937_64 random(1);
@@ -124,10 +122,10 @@ TEST(empirical_map, keeps_what_it_is_told_and_refuses_the_rest) {
     const empirical_map two(as_gram(k), 2);
     EXPECT_EQ(two.size(), 2);
     EXPECT_NEAR(two.discarded(), 1 + 2 + 3, 1e-12);
-    expect_error([&] { two.transform(random_vectors(1, 1, 1)); }, errc::invalid_argument, "without its kernel");
-    expect_error([&] { two.transform_rows(matrix<double>(1, 4).view()); }, errc::invalid_argument,
-                 "5 training objects, got 4");
-    expect_error([&] { empirical_map(as_gram(with_eigenvalues(evenly(5, -1, 5), random))); }, errc::not_psd, "got -1");
+    expect_error(errc::invalid_argument, "without its kernel", [&] { two.transform(random_vectors(1, 1, 1)); });
+    expect_error(errc::invalid_argument, "5 training objects, got 4",
+                 [&] { two.transform_rows(matrix<double>(1, 4).view()); });
+    expect_error(errc::not_psd, "got -1", [&] { empirical_map(as_gram(with_eigenvalues(evenly(5, -1, 5), random))); });
     EXPECT_EQ(empirical_map(as_gram(real_matrix(0, 0))).size(), 0);
     EXPECT_EQ(empirical_map(as_gram(real_matrix(3, 3))).training().dims(), 0);
 }
@@ -232,9 +230,9 @@ TEST(repair, out_of_sample_rows) {
     expected(1, 7) += shift.shift;
     EXPECT_EQ((shift.extend(kzx.view(), which) - expected).norm(), 0);
     const std::vector<index> beyond{-1, 30, -1, -1};
-    expect_error([&] { shift.extend(kzx.view(), beyond); }, errc::invalid_argument, "-1 <= i < 30, got 30 for row 1");
-    expect_error([&] { flip.extend(matrix<double>(1, 3).view()); }, errc::invalid_argument,
-                 "30 training objects, got 3");
+    expect_error(errc::invalid_argument, "-1 <= i < 30, got 30 for row 1", [&] { shift.extend(kzx.view(), beyond); });
+    expect_error(errc::invalid_argument, "30 training objects, got 3",
+                 [&] { flip.extend(matrix<double>(1, 3).view()); });
 }
 
 TEST(repair, edge_cases) {
@@ -250,11 +248,11 @@ TEST(repair, edge_cases) {
         }
         real_matrix broken = real_matrix::identity(2);
         broken(0, 1) = 0.5;
-        expect_error([&] { repair(as_gram(broken), method); }, errc::invalid_argument, "symmetric");
+        expect_error(errc::invalid_argument, "symmetric", [&] { repair(as_gram(broken), method); });
         broken(0, 1) = std::nan("");
-        expect_error([&] { repair(as_gram(broken), method); }, errc::data, "row 0, column 1");
+        expect_error(errc::data, "row 0, column 1", [&] { repair(as_gram(broken), method); });
     }
 }
 
 }  // namespace
-}  // namespace mercer
+}  // namespace mercer::testing

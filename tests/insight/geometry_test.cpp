@@ -12,10 +12,8 @@
 #include "mercer/kernels/linear.h"
 #include "mercer/kernels/sets/set_kernels.h"
 
-namespace mercer {
+namespace mercer::testing {
 namespace {
-
-using namespace testing;
 
 TEST(geometry, linear_kernel_gives_euclidean_geometry) {
     const dataset x = random_vectors(70, 5, 1), z = random_vectors(33, 5, 2);
@@ -93,10 +91,10 @@ TEST(geometry, an_indefinite_matrix_keeps_its_negative_distances) {
     k(0, 1) = k(1, 0) = 2;
     EXPECT_EQ(squared_distances(as_gram(k))(0, 1), -2);
     const std::vector<index> both{0, 1};
-    expect_error([&] { medoid(as_gram(k), both); }, errc::not_psd, "got -2 between members 0 and 1");
+    expect_error(errc::not_psd, "got -2 between members 0 and 1", [&] { medoid(as_gram(k), both); });
     EXPECT_EQ(medoid(as_gram(k), both, dissimilarity::squared_distance).sum, -2);
     k(1, 1) = -1;
-    expect_error([&] { cosines(as_gram(k)); }, errc::not_psd, "got -1 for object 1");
+    expect_error(errc::not_psd, "got -1 for object 1", [&] { cosines(as_gram(k)); });
 }
 
 TEST(geometry, scale_and_errors) {
@@ -108,13 +106,13 @@ TEST(geometry, scale_and_errors) {
     }
     const std::vector<index> none, beyond{0, 2};
     const auto k = as_gram(real_matrix::identity(2));
-    expect_error([&] { squared_distances_to_mean(k, none); }, errc::invalid_argument, "at least one member");
-    expect_error([&] { medoid(k, beyond); }, errc::invalid_argument, "0 <= i < 2, got 2");
-    expect_error([&] { squared_distances(as_gram(real_matrix(2, 3))); }, errc::invalid_argument, "2 × 3");
+    expect_error(errc::invalid_argument, "at least one member", [&] { squared_distances_to_mean(k, none); });
+    expect_error(errc::invalid_argument, "0 <= i < 2, got 2", [&] { medoid(k, beyond); });
+    expect_error(errc::invalid_argument, "2 × 3", [&] { squared_distances(as_gram(real_matrix(2, 3))); });
     const std::vector<index> equal{1, 0, 1};
     EXPECT_EQ(medoid(k, equal).member, 1);
     EXPECT_EQ(squared_distances(linear{}, random_vectors(0, 2, 1)).rows(), 0);
 }
 
 }  // namespace
-}  // namespace mercer
+}  // namespace mercer::testing

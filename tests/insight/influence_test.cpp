@@ -4,15 +4,12 @@
 
 #include <cmath>
 
-#include "insight/refusals.h"
 #include "mercer/insight/machines/binary_problems.h"
 #include "mercer/insight/report_text.h"
 #include "methods/svm/svm_support.h"
 
-namespace mercer {
+namespace mercer::svm_testing {
 namespace {
-
-using namespace svm_testing;
 
 TEST(influence, terms_sum_to_the_decision) {
     for (const auto scheme : {multiclass::one_vs_one, multiclass::one_vs_rest})
@@ -74,4 +71,4 @@ TEST(influence, wrong_rows_and_models_are_refused) {
 }
 
 }  // namespace
-}  // namespace mercer
+}  // namespace mercer::svm_testing

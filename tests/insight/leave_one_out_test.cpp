@@ -4,17 +4,14 @@
 
 #include <cmath>
 
-#include "insight/refusals.h"
 #include "mercer/insight/machines/margin_report.h"
 #include "mercer/kernels/linear.h"
 #include "mercer/selection/cross_validation.h"
 #include "mercer/selection/scores.h"
 #include "methods/svm/svm_support.h"
 
-namespace mercer {
+namespace mercer::svm_testing {
 namespace {
-
-using namespace svm_testing;
 
 TEST(leave_one_out, skipping_changes_nothing_and_the_bound_holds) {
     for (const auto& [file, step] :
@@ -70,4 +67,4 @@ TEST(leave_one_out, edges) {
 }
 
 }  // namespace
-}  // namespace mercer
+}  // namespace mercer::svm_testing

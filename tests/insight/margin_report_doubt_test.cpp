@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "insight/refusals.h"
 #include "mercer/gram/precomputed.h"
 #include "mercer/insight/machines/margin_report.h"
 #include "mercer/insight/report_text.h"
@@ -12,12 +11,8 @@
 #include "mercer/methods/svm/files/libsvm_model.h"
 #include "methods/svm/svm_support.h"
 
-namespace mercer {
+namespace mercer::svm_testing {
 namespace {
-
-using namespace svm_testing;
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 const kkt_violation& condition(const margin_problem& p, const std::string& name) {
     for (const kkt_violation& each : p.kkt)
@@ -132,4 +127,4 @@ TEST(margin_report, a_hard_margin_has_no_negative_gap) {
 }
 
 }  // namespace
-}  // namespace mercer
+}  // namespace mercer::svm_testing

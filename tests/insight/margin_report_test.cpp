@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 
-#include "insight/refusals.h"
 #include "mercer/gram/precomputed.h"
 #include "mercer/insight/machines/binary_problems.h"
 #include "mercer/insight/machines/leave_one_out.h"
@@ -18,12 +17,8 @@
 #include "mercer/selection/scores.h"
 #include "methods/svm/svm_support.h"
 
-namespace mercer {
+namespace mercer::svm_testing {
 namespace {
-
-using namespace svm_testing;
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // What holds for every soft margin that was solved to a gap.
 void check_problem(const margin_problem& p, double gap) {
@@ -352,4 +347,4 @@ TEST(margin_report, more_examples_more_threads_the_same_bits) {
 }
 
 }  // namespace
-}  // namespace mercer
+}  // namespace mercer::svm_testing

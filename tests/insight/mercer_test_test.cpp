@@ -11,10 +11,8 @@
 #include "mercer/kernels/gaussian.h"
 #include "mercer/kernels/sigmoid.h"
 
-namespace mercer {
+namespace mercer::testing {
 namespace {
-
-using namespace testing;
 
 // Σ cᵢcⱼKᵢⱼ in long double, from the matrix itself.
 long double form(const real_matrix& k, const mercer_witness& w) {
@@ -297,12 +295,12 @@ TEST(mercer_test, edge_cases) {
 TEST(mercer_test, refuses_what_is_no_matrix_of_numbers) {
     real_matrix k = real_matrix::identity(3);
     k(2, 1) = std::nan("");
-    expect_error([&] { mercer_test(as_gram(k)); }, errc::data, "row 2, column 1");
+    expect_error(errc::data, "row 2, column 1", [&] { mercer_test(as_gram(k)); });
     k(2, 1) = std::numeric_limits<double>::infinity();
-    expect_error([&] { mercer_test(as_gram(k)); }, errc::data, "got inf");
-    expect_error([&] { mercer_test(as_gram(real_matrix(2, 3))); }, errc::invalid_argument, "2 × 3");
-    expect_error([&] { mercer_test(as_gram(real_matrix(2, 2)), {.max_n = 0}); }, errc::invalid_argument,
-                 "max_n >= 1, got 0");
+    expect_error(errc::data, "got inf", [&] { mercer_test(as_gram(k)); });
+    expect_error(errc::invalid_argument, "2 × 3", [&] { mercer_test(as_gram(real_matrix(2, 3))); });
+    expect_error(errc::invalid_argument, "max_n >= 1, got 0",
+                 [&] { mercer_test(as_gram(real_matrix(2, 2)), {.max_n = 0}); });
 }
 
 TEST(mercer_test, scale_does_not_matter) {
@@ -318,4 +316,4 @@ TEST(mercer_test, scale_does_not_matter) {
 }
 
 }  // namespace
-}  // namespace mercer
+}  // namespace mercer::testing

@@ -1,14 +1,11 @@
 // Random matrices and data for the tests of insight/.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <random>
-#include <string>
 #include <vector>
 
 #include "contracts/dense_oracle.h"
-#include "mercer/base/error.h"
+#include "contracts/errors.h"
 #include "mercer/data/dataset.h"
 #include "mercer/gram/precomputed.h"
 
@@ -38,19 +35,6 @@ inline real_matrix with_eigenvalues(const std::vector<double>& values, std::mt19
 inline dense<double> random_vectors(index n, index dims, std::uint64_t seed) {
     std::mt19937_64 random(seed);
     return dense<double>(random_matrix(n, dims, random));
-}
-
-template <class Body>
-void expect_error(Body&& body, errc code, const std::string& part) {
-    try {
-        body();
-    } catch (const error& thrown) {
-        EXPECT_EQ(thrown.code(), code) << thrown.what();
-        EXPECT_NE(std::string(thrown.what()).find(part), std::string::npos)
-            << "\"" << thrown.what() << "\" lacks \"" << part << "\"";
-        return;
-    }
-    ADD_FAILURE() << "nothing was thrown";
 }
 
 }  // namespace mercer::testing

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <set>
 
-#include "insight/refusals.h"
 #include "mercer/gram/computed.h"
 #include "mercer/insight/machines/binary_problems.h"
 #include "mercer/kernels/linear.h"
@@ -17,10 +16,8 @@
 #include "mercer/selection/scores.h"
 #include "methods/svm/svm_support.h"
 
-namespace mercer {
+namespace mercer::svm_testing {
 namespace {
-
-using namespace svm_testing;
 
 matrix<double> on_grid(index rows, index cols, const std::function<double(double, double)>& f) {
     matrix<double> out(rows, cols);
@@ -236,4 +233,4 @@ TEST(report_html, is_one_file_and_holds_what_the_report_says) {
 }
 
 }  // namespace
-}  // namespace mercer
+}  // namespace mercer::svm_testing

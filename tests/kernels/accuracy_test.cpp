@@ -11,12 +11,15 @@
 #include <random>
 #include <string>
 
+#include "kernels/rows_support.h"
 #include "mercer/kernels/algebra.h"
 #include "mercer/kernels/evaluation/evaluator.h"
 
 namespace mercer {
 namespace {
 
+using testing_support::dense_of;
+using testing_support::sparse_of;
 using row = std::vector<long double>;
 using definition = std::function<long double(const row&, const row&)>;
 
@@ -62,26 +65,6 @@ std::vector<case_of> kernels_of(double g) {
         {"rational_quadratic(alpha=1, length_scale=" + std::string(inverse) + ")",
          [l](const row& x, const row& z) { return 1 / (1 + squared(x, z) / (2 * static_cast<long double>(l) * l)); }},
     };
-}
-
-template <class U>
-dataset dense_of(const matrix<double>& rows) {
-    matrix<U> copy(rows.rows(), rows.cols());
-    for (index i = 0; i < rows.rows() * rows.cols(); ++i) copy.data()[i] = static_cast<U>(rows.data()[i]);
-    return dense<U>(std::move(copy));
-}
-template <class U>
-dataset sparse_of(const matrix<double>& rows) {
-    std::vector<index> start{0};
-    std::vector<std::int32_t> col;
-    std::vector<U> value;
-    for (index i = 0; i < rows.rows(); ++i) {
-        for (index a = 0; a < rows.cols(); ++a)
-            if (rows(i, a) != 0)
-                col.push_back(static_cast<std::int32_t>(a)), value.push_back(static_cast<U>(rows(i, a)));
-        start.push_back(static_cast<index>(col.size()));
-    }
-    return sparse<U>(std::move(start), std::move(col), std::move(value), rows.cols());
 }
 
 std::vector<row> stored(const dataset& x) {
@@ -133,8 +116,8 @@ matrix<double> drawn(index n, index dims, double offset, double spread, double g
 constexpr double allowed = 24;  // units of rounding
 
 template <class T>
-class accuracy : public testing::Test {};
-using number_types = testing::Types<float, double>;
+class accuracy : public ::testing::Test {};
+using number_types = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(accuracy, number_types);
 
 TYPED_TEST(accuracy, of_kernels_of_differences_on_raw_columns) {

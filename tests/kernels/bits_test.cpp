@@ -5,6 +5,7 @@
 
 #include <random>
 
+#include "kernels/rows_support.h"
 #include "mercer/kernels/algebra.h"
 #include "mercer/kernels/evaluation/bit_rows.h"
 #include "mercer/kernels/evaluation/evaluator.h"
@@ -14,6 +15,9 @@
 
 namespace mercer {
 namespace {
+
+using testing_support::same_bits;
+using testing_support::values;
 
 struct shape {
     index n, dims;
@@ -49,23 +53,6 @@ dataset scaled(const matrix<float>& rows, float by, bool as_sparse) {
     return sparse<float>(std::move(start), std::move(col), std::move(value), rows.cols());
 }
 
-matrix<float> values(const kernel& k, const dataset& x, const dataset& z) {
-    matrix<float> out(x.size(), z.size());
-    evaluator<float>(k, x, z).all(out.view());
-    return out;
-}
-
-matrix<float> values(const kernel& k, const dataset& x) {
-    matrix<float> out(x.size(), x.size());
-    evaluator<float>(k, x).all(out.view());
-    return out;
-}
-
-void same_bits(const matrix<float>& a, const matrix<float>& b, const char* what) {
-    for (index i = 0; i < a.rows(); ++i)
-        for (index j = 0; j < a.cols(); ++j) ASSERT_EQ(a(i, j), b(i, j)) << what << " at " << i << ", " << j;
-}
-
 // Distances within the shortest table, the longer ones, and beyond; fewer coordinates than a word, just a word, and
 // many words.
 const shape shapes[] = {{70, 1, 0.5, false},   {70, 31, 0.2, true},    {65, 32, 0.9, true},    {300, 123, 0.11, false},
@@ -79,33 +66,34 @@ TEST(bits, values_are_those_of_numbers_bit_for_bit) {
             const dataset two = scaled(x, 2, true), twice = scaled(z, 2, true);  // sparse ones are never shifted
             ASSERT_EQ(bit_rows::kind_of(two), bit_kind::no_bits);
             const double gamma = 0.37 / static_cast<double>(s.dims);
-            same_bits(values(gaussian{gamma}, one), values(gaussian{gamma / 4}, two), "rbf, x x");
-            same_bits(values(gaussian{gamma}, one, other), values(gaussian{gamma / 4}, two, twice), "rbf, x z");
-            same_bits(values(polynomial{3, gamma, 1}, one, other), values(polynomial{3, gamma / 4, 1}, two, twice),
-                      "poly");
-            same_bits(values(kernel(gaussian{gamma}) + polynomial{2, gamma, 0.5}, one),
-                      values(kernel(gaussian{gamma / 4}) + polynomial{2, gamma / 4, 0.5}, two), "sum");
-            matrix<float> dots = values(linear{}, two, twice);
+            same_bits(values<float>(gaussian{gamma}, one), values<float>(gaussian{gamma / 4}, two), "rbf, x x");
+            same_bits(values<float>(gaussian{gamma}, one, other), values<float>(gaussian{gamma / 4}, two, twice),
+                      "rbf, x z");
+            same_bits(values<float>(polynomial{3, gamma, 1}, one, other),
+                      values<float>(polynomial{3, gamma / 4, 1}, two, twice), "poly");
+            same_bits(values<float>(kernel(gaussian{gamma}) + polynomial{2, gamma, 0.5}, one),
+                      values<float>(kernel(gaussian{gamma / 4}) + polynomial{2, gamma / 4, 0.5}, two), "sum");
+            matrix<float> dots = values<float>(linear{}, two, twice);
             for (index i = 0; i < dots.rows(); ++i)
                 for (index j = 0; j < dots.cols(); ++j) dots(i, j) /= 4;
-            same_bits(values(linear{}, one, other), dots, "linear");
+            same_bits(values<float>(linear{}, one, other), dots, "linear");
         }
 }
 
 TEST(bits, signs_may_be_on_one_side_only_and_sides_may_differ_in_columns) {
     const matrix<float> x = drawn({40, 40, 0.5, false}, 3), z = drawn({50, 90, 0.5, true}, 4);
     const kernel k = gaussian{0.01}, quarter = gaussian{0.0025};
-    same_bits(values(k, scaled(x, 1, true), scaled(z, 1, true)),
-              values(quarter, scaled(x, 2, true), scaled(z, 2, true)), "x z");
-    same_bits(values(k, scaled(z, 1, true), scaled(x, 1, true)),
-              values(quarter, scaled(z, 2, true), scaled(x, 2, true)), "z x");
+    same_bits(values<float>(k, scaled(x, 1, true), scaled(z, 1, true)),
+              values<float>(quarter, scaled(x, 2, true), scaled(z, 2, true)), "x z");
+    same_bits(values<float>(k, scaled(z, 1, true), scaled(x, 1, true)),
+              values<float>(quarter, scaled(z, 2, true), scaled(x, 2, true)), "z x");
 }
 
 TEST(bits, a_selection_is_taken_from_the_right_vectors) {
     const matrix<float> x = drawn({500, 123, 0.11, false}, 5);
     const dataset one = scaled(x, 1, true);
     const evaluator<float> k(gaussian{0.03}, one);
-    const matrix<float> all = values(gaussian{0.03}, one);
+    const matrix<float> all = values<float>(gaussian{0.03}, one);
     const std::vector<index> rows{499, 0, 17, 17, 255, 256}, cols{3, 498, 64, 63, 2};
     matrix<float> some(6, 5);
     k.block(std::span<const index>(rows), std::span<const index>(cols), some.view());

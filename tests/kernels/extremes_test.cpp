@@ -14,7 +14,7 @@ namespace mercer::testing {
 namespace {
 
 template <class T>
-dataset points(const std::vector<std::vector<T>>& rows) {
+dataset point_set(const std::vector<std::vector<T>>& rows) {
     matrix<T> all(static_cast<index>(rows.size()), rows.empty() ? 0 : static_cast<index>(rows[0].size()));
     for (std::size_t i = 0; i < rows.size(); ++i)
         std::copy(rows[i].begin(), rows[i].end(), all.row(static_cast<index>(i)));
@@ -29,7 +29,7 @@ matrix<T> gram_of(const std::string& text, const dataset& x) {
 // Widths beyond all sense still give 1 at distance 0, and 0 or 1 elsewhere.
 template <class T>
 void expect_extreme_widths() {
-    const dataset x = points<T>({{0, 0}, {1, 2}, {T(0.5), -1}, {1, 2}});
+    const dataset x = point_set<T>({{0, 0}, {1, 2}, {T(0.5), -1}, {1, 2}});
     const auto check = [&](const std::string& text, T elsewhere) {
         const matrix<T> k = gram_of<T>(text, x);
         for (index i = 0; i < 4; ++i)
@@ -54,7 +54,7 @@ void expect_extreme_widths() {
 
 TEST(extremes, widths_in_double) {
     expect_extreme_widths<double>();
-    EXPECT_EQ(gram_of<double>("anisotropic([1e-300, 1e-300])", points<double>({{0, 0}, {1, 2}}))(0, 1), 0);
+    EXPECT_EQ(gram_of<double>("anisotropic([1e-300, 1e-300])", point_set<double>({{0, 0}, {1, 2}}))(0, 1), 0);
 }
 TEST(extremes, widths_in_float) { expect_extreme_widths<float>(); }
 
@@ -78,12 +78,12 @@ TEST(extremes, exponentials_reach_their_limits) {
                            1e-10, 1.0, 88.0, 88.7, 700.0, 709.7}) {
         // exp(t·1·1) as exp of a scaled linear kernel; a negative factor is built though not proven.
         const kernel k = exp(t * kernel::parse("linear()"));
-        const dataset one = points<double>({{1.0}});
+        const dataset one = point_set<double>({{1.0}});
         EXPECT_NEAR(pair_value(k, one, one), std::exp(t),
                     4e-16 * (1 + std::abs(t)) * std::exp(t) + (std::exp(t) < 2 * DBL_MIN ? 2 * DBL_MIN : 0))
             << t;
         float value = 0;
-        const evaluator<float> e(k, points<float>({{1.0f}}), points<float>({{1.0f}}));
+        const evaluator<float> e(k, point_set<float>({{1.0f}}), point_set<float>({{1.0f}}));
         const auto fill = [&] { e.block(selection(0, 1), selection(0, 1), matrix_view<float>(&value, 1, 1)); };
         if (t > 88.722) {
             expect_error(errc::data, "beyond the range of float", fill);
@@ -99,7 +99,7 @@ TEST(extremes, exponentials_reach_their_limits) {
     }
     for (const double t : {710.0, 1000.0, 1420.0, 1500.0, 1e5, 1e300}) {
         const kernel k = exp(t * kernel::parse("linear()"));
-        const dataset one = points<double>({{1.0}});
+        const dataset one = point_set<double>({{1.0}});
         expect_error(errc::data, "beyond the range of double", [&] { pair_value(k, one, one); });
         expect_error(errc::data, "normalize(", [&] { evaluator<double>(k, one); });
         EXPECT_EQ(pair_value(normalise(k), one, one), 1) << t;
@@ -108,9 +108,9 @@ TEST(extremes, exponentials_reach_their_limits) {
 
 TEST(extremes, tanh_saturates) {
     for (const double t : {-1e300, -1e4, -20.0, -1.0, -1e-9, 0.0, 1e-3, 19.0, 800.0, 1e300}) {
-        const dataset one = points<double>({{1.0}});
+        const dataset one = point_set<double>({{1.0}});
         const kernel k = kernel::parse("sigmoid(1, " + number_text(t) + ")");
-        EXPECT_NEAR(pair_value(k, points<double>({{0.0}}), one), std::tanh(t), 1e-15) << t;
+        EXPECT_NEAR(pair_value(k, point_set<double>({{0.0}}), one), std::tanh(t), 1e-15) << t;
     }
 }
 
@@ -143,7 +143,7 @@ TEST(extremes, large_offsets_keep_the_distances) {
 }
 
 TEST(extremes, data_beyond_the_range_are_refused_where_distances_are_needed) {
-    const dataset huge = points<float>({{1e30f, 0}, {0, 1e30f}, {1, 1}});
+    const dataset huge = point_set<float>({{1e30f, 0}, {0, 1e30f}, {1, 1}});
     for (const char* text : {"rbf()", "matern()", "rational_quadratic()", "rbf() + linear()"}) {
         expect_error(errc::data, "row 0: its squared norm is beyond the range of float",
                      [&] { evaluator<float>(kernel::parse(text), huge); });
@@ -156,30 +156,30 @@ TEST(extremes, data_beyond_the_range_are_refused_where_distances_are_needed) {
     EXPECT_EQ(gram_of<float>("linear()", huge)(0, 0), std::numeric_limits<float>::infinity())
         << "a dot product that overflows says so";
     expect_error(errc::data, "row 0: its squared norm is beyond the range of double",
-                 [] { evaluator<double>(kernel::parse("rbf()"), points<double>({{1e200}})); });
+                 [] { evaluator<double>(kernel::parse("rbf()"), point_set<double>({{1e200}})); });
     for (const char* text : {"cosine()", "normalize(linear())"}) {
         expect_error(errc::data, "k(x, x) of object 0 is too large for float",
                      [&] { evaluator<float>(kernel::parse(text), huge); });
         expect_error(errc::data, "k(x, x) of object 1 is too small for float", [&] {
-            evaluator<float>(kernel::parse(text), points<float>({{1, 1}, {1e-20f, 0}}));
+            evaluator<float>(kernel::parse(text), point_set<float>({{1, 1}, {1e-20f, 0}}));
         });
         EXPECT_NEAR(gram_of<double>(text, huge)(0, 2), std::sqrt(0.5), 1e-15);
-        EXPECT_NEAR(gram_of<double>(text, points<float>({{1, 1}, {1e-20f, 0}}))(0, 1), std::sqrt(0.5), 1e-15);
+        EXPECT_NEAR(gram_of<double>(text, point_set<float>({{1, 1}, {1e-20f, 0}}))(0, 1), std::sqrt(0.5), 1e-15);
     }
 }
 
 TEST(extremes, values_that_are_not_numbers_do_not_pass_for_numbers) {
     const double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
     for (const double bad : {nan, infinity}) {
-        const dataset x = points<double>({{1, 2}, {3, bad}});
+        const dataset x = point_set<double>({{1, 2}, {3, bad}});
         for (const char* text : {"rbf()", "matern()", "rational_quadratic()"}) {
             expect_error(errc::data, "row 1, column 1", [&] { evaluator<double>(kernel::parse(text), x); });
             expect_error(errc::data, "row 1, column 1", [&] {
-                evaluator<float>(kernel::parse(text), points<double>({{1, 2}}), x);
+                evaluator<float>(kernel::parse(text), point_set<double>({{1, 2}}), x);
             });
         }
     }
-    const dataset x = points<double>({{1, 2}, {3, nan}});
+    const dataset x = point_set<double>({{1, 2}, {3, nan}});
     for (const char* text : {"linear()", "poly()", "laplacian()", "sigmoid()", "cosine()", "all_subsets()"}) {
         EXPECT_TRUE(std::isnan(gram_of<double>(text, x)(0, 1))) << text;
         EXPECT_TRUE(std::isnan(gram_of<float>(text, x)(0, 1))) << text;
@@ -188,17 +188,17 @@ TEST(extremes, values_that_are_not_numbers_do_not_pass_for_numbers) {
 }
 
 TEST(extremes, negative_coordinates_are_refused_by_name) {
-    const dataset x = points<double>({{1, 2}, {3, -0.5}});
+    const dataset x = point_set<double>({{1, 2}, {3, -0.5}});
     expect_error(errc::data, "chi2: coordinates must satisfy 0 <= x, got -0.5 at row 1, column 1",
                  [&] { evaluator<double>(kernel::parse("chi2()"), x); });
     expect_error(errc::data, "intersection: coordinates must satisfy 0 <= x, got -0.5 at row 1, column 1", [&] {
-        evaluator<double>(kernel::parse("intersection()"), points<double>({{1, 1}}), x);
+        evaluator<double>(kernel::parse("intersection()"), point_set<double>({{1, 1}}), x);
     });
     expect_error(errc::data, "got -0.5 at row 1, column 1", [&] {
         evaluator<double>(kernel::parse("chi2()"),
                           vectors_of<double>({{{1, 0}, "", {}}, {{0, -0.5}, "", {}}}, storage::sparse));
     });
-    EXPECT_EQ(gram_of<double>("chi2()", points<double>({{0, 0}, {0, 0}}))(0, 1), 1) << "0/0 = 0";
+    EXPECT_EQ(gram_of<double>("chi2()", point_set<double>({{0, 0}, {0, 0}}))(0, 1), 1) << "0/0 = 0";
 }
 
 // Every kernel on vectors takes data sets of nothing.
@@ -221,18 +221,18 @@ TEST(extremes, no_rows_and_no_columns) {
             other.block(selection(0, 0), selection(0, 1), matrix_view<float>());
             // Vectors without coordinates: all are the zero vector.
             const matrix<double> k0 = block_of(evaluator<double>(k, vectors_of<double>(flat, how), 1 << 20));
-            const matrix<double> want = block_of(evaluator<double>(k, points<double>({{0.0}, {0.0}})));
+            const matrix<double> want = block_of(evaluator<double>(k, point_set<double>({{0.0}, {0.0}})));
             EXPECT_TRUE(same_bits(k0, want)) << text;
         }
     }
 }
 
 TEST(extremes, one_row) {
-    const dataset one = points<double>({{3, 4}});
+    const dataset one = point_set<double>({{3, 4}});
     EXPECT_EQ(gram_of<double>("linear()", one)(0, 0), 25);
     EXPECT_EQ(gram_of<double>("rbf()", one)(0, 0), 1);
     EXPECT_FLOAT_EQ(gram_of<float>("cosine()", one)(0, 0), 1);
-    EXPECT_EQ(gram_of<double>("cosine()", points<double>({{0, 0}}))(0, 0), 0)
+    EXPECT_EQ(gram_of<double>("cosine()", point_set<double>({{0, 0}}))(0, 0), 0)
         << "a zero vector has similarity 0, itself included";
     EXPECT_EQ(self_values(kernel::parse("linear()"), one), std::vector<double>{25});
 }
@@ -327,13 +327,13 @@ TEST(extremes, sets_too_large_for_powers_are_refused_and_normalised_ones_are_rig
 }
 
 TEST(extremes, normalising_a_negative_diagonal_is_refused) {
-    const dataset x = points<double>({{1, 1}, {3, 0}});
+    const dataset x = point_set<double>({{1, 1}, {3, 0}});
     expect_error(errc::data, "normalize: k(x, x) must satisfy 0 <= k(x, x), got -3 for object 0",
                  [&] { evaluator<double>(kernel::parse("normalize(linear() - 5)"), x); });
 }
 
 TEST(extremes, large_powers_and_degrees) {
-    const dataset x = points<double>({{1.0009765625}, {0.5}, {0.0}});
+    const dataset x = point_set<double>({{1.0009765625}, {0.5}, {0.0}});
     const double v = 1.0009765625 * 1.0009765625;
     EXPECT_NEAR(gram_of<double>("linear()^1000", x)(0, 0), std::pow(v, 1000), 1e-12 * std::pow(v, 1000));
     EXPECT_NEAR(gram_of<double>("linear()^5000", x)(0, 0), std::pow(v, 5000), 1e-12 * std::pow(v, 5000));
@@ -357,19 +357,19 @@ TEST(extremes, kernels_of_the_wrong_objects_are_refused) {
         pull_back("identity", {"identity", [](const dataset& x, const dataset*) { return std::pair(x, x); }},
                   kernel::parse("spectrum()"));
     expect_error(errc::unsupported, "strings are needed, got vectors",
-                 [&] { evaluator<double>(odd, points<double>({{1}})); });
+                 [&] { evaluator<double>(odd, point_set<double>({{1}})); });
     expect_error(errc::invalid_argument, "columns must satisfy 0 <= column < 2, got 2", [] {
-        evaluator<double>(kernel::parse("columns(rbf(), [0, 2])"), points<double>({{1, 2}}));
+        evaluator<double>(kernel::parse("columns(rbf(), [0, 2])"), point_set<double>({{1, 2}}));
     });
     expect_error(errc::invalid_argument, "for vectors of 3 coordinates, the data have 2", [] {
-        evaluator<double>(kernel::parse("anisotropic([1, 2, 3])"), points<double>({{1, 2}}));
+        evaluator<double>(kernel::parse("anisotropic([1, 2, 3])"), point_set<double>({{1, 2}}));
     });
     expect_error(errc::invalid_argument, "x has 2 coordinates and z has 1", [] {
-        evaluator<double>(kernel::parse("rbf()"), points<double>({{1, 2}}), points<double>({{1}}));
+        evaluator<double>(kernel::parse("rbf()"), point_set<double>({{1, 2}}), point_set<double>({{1}}));
     });
     expect_error(errc::invalid_argument, "needs the same data on both sides", [] {
         std::vector<double> out(1);
-        evaluator<double>(kernel::parse("rbf()"), points<double>({{1}}), points<double>({{1}})).diagonal(out);
+        evaluator<double>(kernel::parse("rbf()"), point_set<double>({{1}}), point_set<double>({{1}})).diagonal(out);
     });
 }
 

@@ -6,13 +6,14 @@
 
 #include "contracts/errors.h"
 #include "contracts/kernel_contract.h"
+#include "kernels/value_of.h"
 #include "mercer/kernels/text/registry.h"
 
 namespace mercer::testing {
 namespace {
 
 using real = long double;
-using histogram = std::map<std::vector<index>, real>;
+using image_histogram = std::map<std::vector<index>, real>;
 
 // --- the definitions
 
@@ -20,15 +21,15 @@ real value_at(const image& of, index r, index c, index channel) {
     return of.values[static_cast<std::size_t>((r * of.width + c) * of.channels + channel)];
 }
 
-histogram shares(histogram of) {
+image_histogram shares(image_histogram of) {
     real sum = 0;
     for (const auto& [bin, mass] : of) sum += mass;
     for (auto& [bin, mass] : of) mass = sum > 0 ? mass / sum : 0;
     return of;
 }
 
-histogram colours_of(const image& of, index bins) {
-    histogram out;
+image_histogram colours_of(const image& of, index bins) {
+    image_histogram out;
     for (index r = 0; r < of.height; ++r)
         for (index c = 0; c < of.width; ++c) {
             std::vector<index> cube;
@@ -42,8 +43,8 @@ histogram colours_of(const image& of, index bins) {
     return shares(out);
 }
 
-histogram gradients_of(const image& of, index cells, index bins) {
-    histogram out;
+image_histogram gradients_of(const image& of, index cells, index bins) {
+    image_histogram out;
     const auto inside = [](index i, index n) { return i < 0 ? 0 : i >= n ? n - 1 : i; };
     for (index r = 0; r < of.height; ++r)
         for (index c = 0; c < of.width; ++c) {
@@ -74,10 +75,10 @@ histogram gradients_of(const image& of, index cells, index bins) {
 }
 
 template <class Term>
-real over_both(const histogram& x, const histogram& z, Term term) {
-    histogram all = x;
+real over_both(const image_histogram& x, const image_histogram& z, Term term) {
+    image_histogram all = x;
     all.insert(z.begin(), z.end());
-    const auto in = [](const histogram& of, const std::vector<index>& bin) {
+    const auto in = [](const image_histogram& of, const std::vector<index>& bin) {
         const auto found = of.find(bin);
         return found == of.end() ? real(0) : found->second;
     };
@@ -85,13 +86,13 @@ real over_both(const histogram& x, const histogram& z, Term term) {
     for (const auto& [bin, mass] : all) sum += term(in(x, bin), in(z, bin));
     return sum;
 }
-real product_of(const histogram& x, const histogram& z) {
+real sum_of_products(const image_histogram& x, const image_histogram& z) {
     return over_both(x, z, [](real a, real b) { return a * b; });
 }
-real common_to(const histogram& x, const histogram& z) {
+real common_to(const image_histogram& x, const image_histogram& z) {
     return over_both(x, z, [](real a, real b) { return std::min(a, b); });
 }
-real chi2_of(const histogram& x, const histogram& z) {
+real chi2_of(const image_histogram& x, const image_histogram& z) {
     return over_both(x, z, [](real a, real b) { return a + b > 0 ? (a - b) * (a - b) / (a + b) : 0; });
 }
 
@@ -142,7 +143,7 @@ const definition known_colours("colours", [] {
     for (const index bins : {1, 2, 4, 7})
         made.push_back(
             {kernel::parse("colours(" + std::to_string(bins) + ")"), [bins](const object& x, const object& z) {
-                 return of_shares(product_of(colours_of(x.picture, bins), colours_of(z.picture, bins)), 1);
+                 return of_shares(sum_of_products(colours_of(x.picture, bins), colours_of(z.picture, bins)), 1);
              }});
     return made;
 });
@@ -150,12 +151,12 @@ const definition known_colours("colours", [] {
 const definition known_gradients("gradients", [] {
     std::vector<specimen> made;
     for (const auto& [cells, bins] : std::vector<std::pair<index, index>>{{1, 9}, {2, 4}, {3, 1}, {7, 5}})
-        made.push_back({kernel::parse("gradients(" + std::to_string(cells) + ", " + std::to_string(bins) + ")"),
-                        [cells = cells, bins = bins](const object& x, const object& z) {
-                            return of_shares(
-                                product_of(gradients_of(x.picture, cells, bins), gradients_of(z.picture, cells, bins)),
-                                bins);
-                        }});
+        made.push_back(
+            {kernel::parse("gradients(" + std::to_string(cells) + ", " + std::to_string(bins) + ")"),
+             [cells = cells, bins = bins](const object& x, const object& z) {
+                 return of_shares(
+                     sum_of_products(gradients_of(x.picture, cells, bins), gradients_of(z.picture, cells, bins)), bins);
+             }});
     return made;
 });
 
@@ -190,10 +191,6 @@ const definition known_shifts("shifted_pixels", [] {
 
 // --- cases of their own
 
-double value_of(const std::string& k, const image& x, const image& z) {
-    return pair_value(kernel::parse(k), images({x}), images({z}));
-}
-
 image random_image(generator& random, index height, index width, index channels) {
     image made{height, width, channels, {}};
     for (index i = 0; i < height * width * channels; ++i)
@@ -215,9 +212,9 @@ TEST(image_kernels, compare_images_of_any_size) {
     const std::vector<image> all = of_all_sizes();
     for (const image& x : all)
         for (const image& z : all) {
-            EXPECT_NEAR(value_of("colours(3)", x, z), product_of(colours_of(x, 3), colours_of(z, 3)), 1e-14);
-            EXPECT_NEAR(value_of("gradients(4, 9)", x, z), product_of(gradients_of(x, 4, 9), gradients_of(z, 4, 9)),
-                        1e-13);
+            EXPECT_NEAR(value_of("colours(3)", x, z), sum_of_products(colours_of(x, 3), colours_of(z, 3)), 1e-14);
+            EXPECT_NEAR(value_of("gradients(4, 9)", x, z),
+                        sum_of_products(gradients_of(x, 4, 9), gradients_of(z, 4, 9)), 1e-13);
             EXPECT_NEAR(value_of("spatial_pyramid(2, 8)", x, z), pyramid_match(x, z, 2, 8), 1e-13);
         }
 }
@@ -226,13 +223,13 @@ TEST(image_kernels, intersections_and_chi2_of_histograms) {
     const std::vector<image> all = of_all_sizes();
     for (const image& x : all)
         for (const image& z : all) {
-            const histogram xc = colours_of(x, 4), zc = colours_of(z, 4), xg = gradients_of(x, 2, 6),
-                            zg = gradients_of(z, 2, 6);
+            const image_histogram xc = colours_of(x, 4), zc = colours_of(z, 4), xg = gradients_of(x, 2, 6),
+                                  zg = gradients_of(z, 2, 6);
             EXPECT_NEAR(value_of("pullback(colours(4), intersection())", x, z), common_to(xc, zc), 1e-14);
             EXPECT_NEAR(value_of("pullback(colours(4), chi2(2))", x, z), std::exp(-2 * chi2_of(xc, zc)), 1e-14);
             EXPECT_NEAR(value_of("pullback(gradients(2, 6), intersection())", x, z), common_to(xg, zg), 1e-13);
             EXPECT_NEAR(value_of("pullback(gradients(2, 6), chi2(2))", x, z), std::exp(-2 * chi2_of(xg, zg)), 1e-12);
-            const real gap = product_of(xg, xg) + product_of(zg, zg) - 2 * product_of(xg, zg);
+            const real gap = sum_of_products(xg, xg) + sum_of_products(zg, zg) - 2 * sum_of_products(xg, zg);
             EXPECT_NEAR(value_of("pullback(gradients(2, 6), rbf(3))", x, z), std::exp(-3 * gap), 1e-12);
         }
 }
@@ -244,7 +241,7 @@ TEST(image_kernels, two_steps_of_shift_by_brute_force) {
         EXPECT_NEAR(value_of("shifted_pixels(" + std::to_string(s) + ", 0.5)", x, z), shifted_mean(x, z, s, 0.5).value,
                     1e-14);
     EXPECT_NEAR(value_of("shifted_pixels(0, 0.5)", x, z), value_of("pullback(pixels(), rbf(0.5))", x, z), 1e-14);
-    EXPECT_EQ(value_of("shifted_pixels()", {}, {}), 1) << "two images without pixels are the same";
+    EXPECT_EQ(value_of("shifted_pixels()", image{}, image{}), 1) << "two images without pixels are the same";
 }
 
 // In a frame of black, moved by (down, right).

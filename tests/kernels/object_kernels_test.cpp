@@ -7,6 +7,7 @@
 #include "contracts/dense_oracle.h"
 #include "contracts/errors.h"
 #include "contracts/kernel_contract.h"
+#include "kernels/value_of.h"
 #include "mercer/kernels/points/coulomb.h"
 
 namespace mercer::testing {
@@ -140,8 +141,8 @@ long double apart(const point_cloud& of, std::size_t i, std::size_t j) {
     return std::sqrt(sum);
 }
 
-using histogram = std::map<std::vector<int>, long double>;
-approx inner(const histogram& a, const histogram& b) {
+using cloud_histogram = std::map<std::vector<int>, long double>;
+approx inner(const cloud_histogram& a, const cloud_histogram& b) {
     approx sum;
     for (const auto& [name, value] : a)
         if (const auto same = b.find(name); same != b.end()) {
@@ -153,8 +154,9 @@ approx inner(const histogram& a, const histogram& b) {
 }
 
 // root: √c(d) in place of c(d), which is what c(d) is known to where it goes to zero.
-histogram distances_by_definition(const point_cloud& of, long double sigma, long double cutoff, bool root = false) {
-    histogram out;
+cloud_histogram distances_by_definition(const point_cloud& of, long double sigma, long double cutoff,
+                                        bool root = false) {
+    cloud_histogram out;
     for (std::size_t i = 0; i < of.elements.size(); ++i)
         for (std::size_t j = 0; j < i; ++j)
             for (int b = 0; static_cast<long double>(b) <= cutoff / sigma; ++b) {
@@ -183,8 +185,8 @@ const definition distances_known("pair_distances", [] {
 });
 
 // All pairs of neighbours in both orders, as the sum over all E n and E' n' has them.
-histogram densities_by_definition(const point_cloud& of, long double sigma, long double cutoff, int degree) {
-    histogram out;
+cloud_histogram densities_by_definition(const point_cloud& of, long double sigma, long double cutoff, int degree) {
+    cloud_histogram out;
     const std::size_t n = of.elements.size();
     for (std::size_t i = 0; i < n; ++i) {
         out[{of.elements[i]}] += 1;
@@ -224,30 +226,26 @@ const definition density_known("density_overlap", [] {
     return made;
 });
 
-double value(const std::string& text, const dataset& x, const dataset& z) {
-    return pair_value(kernel::parse(text), x, z);
-}
-
 TEST(words_kernel, knows_capitals_scripts_and_bytes_that_are_none) {
     const dataset a = strings({"The Straße in KÖLN, the strasse"}), b = strings({"straße köln the the"}),
                   c = strings({"k\xd6ln"}), none = strings({""}), marks = strings({"!?, ... -"});
-    EXPECT_EQ(value("words()", a, b), 6);
-    EXPECT_EQ(value("words(lower=0)", a, b), 2);
-    EXPECT_EQ(value("words()", a, c), 1) << "a byte that is not UTF-8 is Latin-1";
-    EXPECT_EQ(value("words()", a, none), 0);
-    EXPECT_EQ(value("words()", marks, marks), 0);
-    EXPECT_EQ(value("words(ngram=2)", strings({"new york city"}), strings({"york city new york"})), 6);
+    EXPECT_EQ(value_of("words()", a, b), 6);
+    EXPECT_EQ(value_of("words(lower=0)", a, b), 2);
+    EXPECT_EQ(value_of("words()", a, c), 1) << "a byte that is not UTF-8 is Latin-1";
+    EXPECT_EQ(value_of("words()", a, none), 0);
+    EXPECT_EQ(value_of("words()", marks, marks), 0);
+    EXPECT_EQ(value_of("words(ngram=2)", strings({"new york city"}), strings({"york city new york"})), 6);
     expect_error(errc::parse, "ngram >= 1", [] { kernel::parse("words(ngram=0)"); });
     expect_error(errc::parse, "lower = 0 or 1", [] { kernel::parse("words(lower=2)"); });
 }
 
 TEST(multiset_kernels, of_sets_are_those_of_sets) {
     const dataset a = multisets({{{1, 1}, {2, 1}, {3, 1}}}), b = multisets({{{2, 1}, {3, 1}, {9, 1}}});
-    EXPECT_EQ(value("min_max()", a, b), 0.5);
-    EXPECT_EQ(value("multiset_intersection()", a, b), 2);
-    EXPECT_DOUBLE_EQ(value("min_max()", multisets({{{1, 1000000000000}}}), multisets({{{1, 250000000000}}})), 0.25);
+    EXPECT_EQ(value_of("min_max()", a, b), 0.5);
+    EXPECT_EQ(value_of("multiset_intersection()", a, b), 2);
+    EXPECT_DOUBLE_EQ(value_of("min_max()", multisets({{{1, 1000000000000}}}), multisets({{{1, 250000000000}}})), 0.25);
     const dataset empty = multisets(std::vector<std::vector<counted_item>>(1));
-    EXPECT_EQ(value("min_max()", empty, empty), 1);
+    EXPECT_EQ(value_of("min_max()", empty, empty), 1);
 }
 
 // Turned about all axes, moved, and its points in another order.
@@ -285,9 +283,9 @@ TEST(point_kernels, do_not_see_rotation_translation_and_order) {
         for (std::size_t i = 2; i < all.size(); ++i) {
             const dataset here = points({all[i].cloud}), there = points({moved(all[i].cloud, random)}),
                           other = points({all[i - 1].cloud});
-            const double same = value(text, here, here), with = value(text, here, other);
-            EXPECT_NEAR(value(text, here, there), same, 1e-11 * same) << text << " " << i;
-            EXPECT_NEAR(value(text, there, other), with, 1e-11 * (with + same)) << text << " " << i;
+            const double same = value_of(text, here, here), with = value_of(text, here, other);
+            EXPECT_NEAR(value_of(text, here, there), same, 1e-11 * same) << text << " " << i;
+            EXPECT_NEAR(value_of(text, there, other), with, 1e-11 * (with + same)) << text << " " << i;
         }
 }
 
@@ -307,11 +305,11 @@ TEST(point_kernels, tell_mirrored_methane_atoms_apart_by_nothing) {
 
 TEST(point_kernels, take_clouds_of_any_dimension_and_refuse_two_points_at_one_place) {
     const dataset flat = points({{{0, 0, 0}, {0, 0, 3, 0, 0, 4}, 2}});
-    EXPECT_NEAR(value("coulomb()", flat, flat), 1, 1e-15);
-    EXPECT_GT(value("density_overlap(cutoff=6)", flat, flat), 3);
+    EXPECT_NEAR(value_of("coulomb()", flat, flat), 1, 1e-15);
+    EXPECT_GT(value_of("density_overlap(cutoff=6)", flat, flat), 3);
     const dataset twice = points({{{1, 1}, {0, 0, 0, 0, 0, 0}}});
-    expect_error(errc::data, "points 0 and 1 are at the same place", [&] { value("coulomb()", twice, twice); });
-    EXPECT_GT(value("pair_distances()", twice, twice), 0);
+    expect_error(errc::data, "points 0 and 1 are at the same place", [&] { value_of("coulomb()", twice, twice); });
+    EXPECT_GT(value_of("pair_distances()", twice, twice), 0);
 }
 
 }  // namespace

@@ -7,10 +7,8 @@
 #include "mercer/kernels/linear.h"
 #include "mercer/kernels/text/registry.h"
 
-namespace mercer {
+namespace mercer::testing {
 namespace {
-
-using namespace testing;
 
 // Rounding in long double that the reference itself makes, and 4ε of the parameters, which it takes as they are stored.
 template <class R>
@@ -94,4 +92,4 @@ TEST(precise_kernel, names_what_it_takes_as_exact) {
 }
 
 }  // namespace
-}  // namespace mercer
+}  // namespace mercer::testing

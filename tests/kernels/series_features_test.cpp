@@ -7,6 +7,7 @@
 
 #include "contracts/errors.h"
 #include "contracts/kernel_contract.h"
+#include "kernels/value_of.h"
 #include "mercer/kernels/features/object_features.h"
 #include "mercer/kernels/series/shapelets.h"
 
@@ -99,10 +100,6 @@ one_series random_one(generator& random, index length, index dims = 1) {
     for (index i = 0; i < length * dims; ++i) made.values.push_back(uniform(random, -2, 2));
     return made;
 }
-double value_of(const std::string& k, const one_series& x, const one_series& z) {
-    return pair_value(kernel::parse(k), series({x}), series({z}));
-}
-
 TEST(series_features, of_long_and_short_series_by_brute_force) {
     generator random(3);
     const shapelets of{30, 9, 3, 7};

@@ -3,6 +3,7 @@
 
 #include "contracts/errors.h"
 #include "contracts/kernel_contract.h"
+#include "kernels/value_of.h"
 
 namespace mercer::testing {
 namespace {
@@ -50,7 +51,7 @@ real least_warping(const one_series& x, const one_series& y) {
     return least;
 }
 
-const definition aligned("global_alignment", [] {
+const definition aligned_series("global_alignment", [] {
     std::vector<specimen> made;
     for (const double sigma : {1.0, 0.25, 4.0})
         made.push_back({kernel::parse("global_alignment(" + std::to_string(sigma) + ")"),
@@ -66,7 +67,7 @@ const definition aligned("global_alignment", [] {
     return made;
 });
 
-const definition warped("time_warp", [] {
+const definition warped_series("time_warp", [] {
     std::vector<specimen> made;
     for (const double gamma : {1.0, 0.125})
         made.push_back(
@@ -77,10 +78,6 @@ const definition warped("time_warp", [] {
     return made;
 });
 
-double value_of(const std::string& k, one_series x, one_series y) {
-    return pair_value(kernel::parse(k), series({std::move(x)}), series({std::move(y)}));
-}
-
 one_series wave(index length, double phase) {
     one_series made;
     for (index t = 0; t < length; ++t) made.values.push_back(std::sin(0.1 * static_cast<double>(t) + phase));
@@ -89,8 +86,8 @@ one_series wave(index length, double phase) {
 
 TEST(series_kernels, one_value_each) {
     const double g = std::exp(-0.5 * 9 / 4);
-    EXPECT_NEAR(value_of("global_alignment(2)", {{1}, 1}, {{4}, 1}), g / (2 - g), 1e-15);
-    EXPECT_DOUBLE_EQ(value_of("time_warp(0.5)", {{1}, 1}, {{4}, 1}), std::exp(-4.5));
+    EXPECT_NEAR(value_of("global_alignment(2)", one_series{{1}, 1}, one_series{{4}, 1}), g / (2 - g), 1e-15);
+    EXPECT_DOUBLE_EQ(value_of("time_warp(0.5)", one_series{{1}, 1}, one_series{{4}, 1}), std::exp(-4.5));
 }
 
 TEST(series_kernels, vectors_and_different_lengths) {
@@ -108,7 +105,7 @@ TEST(series_kernels, vectors_and_different_lengths) {
                     static_cast<double>(std::exp(-0.5L * least_warping(x.times, y.times))), 1e-14);
     }
     expect_error(errc::data, "series of 2 and of 3 numbers a time", [] {
-        value_of("time_warp()", {{1, 2}, 2}, {{1, 2, 3}, 3});
+        value_of("time_warp()", one_series{{1, 2}, 2}, one_series{{1, 2, 3}, 3});
     });
 }
 
@@ -121,15 +118,15 @@ TEST(series_kernels, no_length_and_no_width_is_too_large) {
         EXPECT_TRUE(near >= 0 && near < 1) << k << " " << near;
     }
     EXPECT_GT(value_of("global_alignment(10)", x, wave(599, 0)), value_of("global_alignment(10)", x, wave(400, 2)));
-    EXPECT_EQ(value_of("global_alignment(1e-150)", {{1e150}, 1}, {{-1e150}, 1}), 0);
-    EXPECT_EQ(value_of("time_warp()", {{1e300}, 1}, {{-1e300}, 1}), 0);
+    EXPECT_EQ(value_of("global_alignment(1e-150)", one_series{{1e150}, 1}, one_series{{-1e150}, 1}), 0);
+    EXPECT_EQ(value_of("time_warp()", one_series{{1e300}, 1}, one_series{{-1e300}, 1}), 0);
 }
 
 TEST(series_kernels, empty_series) {
-    EXPECT_EQ(value_of("global_alignment()", {}, {}), 1);
-    EXPECT_EQ(value_of("global_alignment()", {}, {{1}, 1}), 0);
-    EXPECT_EQ(value_of("time_warp()", {}, {}), 1);
-    EXPECT_EQ(value_of("time_warp()", {}, {{1}, 1}), 0);
+    EXPECT_EQ(value_of("global_alignment()", one_series{}, one_series{}), 1);
+    EXPECT_EQ(value_of("global_alignment()", one_series{}, one_series{{1}, 1}), 0);
+    EXPECT_EQ(value_of("time_warp()", one_series{}, one_series{}), 1);
+    EXPECT_EQ(value_of("time_warp()", one_series{}, one_series{{1}, 1}), 0);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "contracts/errors.h"
 #include "contracts/kernel_contract.h"
+#include "kernels/value_of.h"
 #include "mercer/base/error.h"
 
 namespace mercer::testing {
@@ -232,7 +233,7 @@ const std::vector<std::pair<std::string, scoring>>& scorings() {
 
 real steps(const object& s, const object& t) { return 6 * (size_of(s) + size_of(t)) + 40; }
 
-const definition aligned("local_alignment", [] {
+const definition aligned_strings("local_alignment", [] {
     std::vector<specimen> made;
     for (const auto& [text, p] : scorings())
         made.push_back({kernel::parse("local_alignment" + text), [p = p](const object& s, const object& t) {
@@ -242,7 +243,7 @@ const definition aligned("local_alignment", [] {
     return made;
 });
 
-const definition aligned_log("local_alignment_log", [] {
+const definition aligned_strings_log("local_alignment_log", [] {
     std::vector<specimen> made;
     for (const auto& [text, p] : scorings())
         made.push_back({kernel::parse("local_alignment_log" + text), [p = p](const object& s, const object& t) {
@@ -280,10 +281,6 @@ std::string random_text(generator& random, index length, const std::string& lett
     for (index i = 0; i < length; ++i)
         made += letters[static_cast<std::size_t>(below(random, static_cast<index>(letters.size())))];
     return made;
-}
-
-double value_of(const std::string& k, const std::string& s, const std::string& t) {
-    return pair_value(kernel::parse(k), strings({s}), strings({t}));
 }
 
 const char* const each_kernel[] = {

@@ -86,7 +86,7 @@ const definition known_subtrees("subtrees", [] {
 });
 
 dataset one(const std::string& text) { return trees({parse_tree(text, "test", text)}); }
-double value(const std::string& k, const std::string& x, const std::string& z) {
+double value_of_trees(const std::string& k, const std::string& x, const std::string& z) {
     return pair_value(kernel::parse(k), one(x), one(z));
 }
 
@@ -94,47 +94,48 @@ double value(const std::string& k, const std::string& x, const std::string& z) {
 // six fragments.
 TEST(tree_kernels, six_fragments_of_a_noun_phrase) {
     const std::string np = "(NP (D the) (N apple))";
-    EXPECT_EQ(value("subset_trees(1)", np, np), 6);
-    EXPECT_EQ(value("subtrees(1)", np, np), 3);
-    EXPECT_EQ(value("subset_trees(1)", np, "(NP (D a) (N apple))"), 3) << "NP, NP with N, N";
-    EXPECT_EQ(value("subtrees(1)", np, "(NP (D a) (N apple))"), 1);
+    EXPECT_EQ(value_of_trees("subset_trees(1)", np, np), 6);
+    EXPECT_EQ(value_of_trees("subtrees(1)", np, np), 3);
+    EXPECT_EQ(value_of_trees("subset_trees(1)", np, "(NP (D a) (N apple))"), 3) << "NP, NP with N, N";
+    EXPECT_EQ(value_of_trees("subtrees(1)", np, "(NP (D a) (N apple))"), 1);
     // By weights: D, N and NP alone 0.5 each, NP with one of them 0.25 each, the whole 0.125.
-    EXPECT_DOUBLE_EQ(value("subset_trees(0.5)", np, np), 3 * 0.5 + 2 * 0.25 + 0.125);
-    EXPECT_DOUBLE_EQ(value("subtrees(0.5)", np, np), 2 * 0.5 + 0.125);
-    EXPECT_EQ(value("subset_trees(1)", np, "(NP (N apple) (D the))"), 2) << "children have an order";
+    EXPECT_DOUBLE_EQ(value_of_trees("subset_trees(0.5)", np, np), 3 * 0.5 + 2 * 0.25 + 0.125);
+    EXPECT_DOUBLE_EQ(value_of_trees("subtrees(0.5)", np, np), 2 * 0.5 + 0.125);
+    EXPECT_EQ(value_of_trees("subset_trees(1)", np, "(NP (N apple) (D the))"), 2) << "children have an order";
 }
 
 TEST(tree_kernels, a_leaf_is_a_node_that_was_cut_off) {
-    EXPECT_EQ(value("subset_trees(1)", "(A B)", "(A (B c))"), 1) << "the fragment (A B)";
-    EXPECT_EQ(value("subtrees(1)", "(A B)", "(A (B c))"), 0);
+    EXPECT_EQ(value_of_trees("subset_trees(1)", "(A B)", "(A (B c))"), 1) << "the fragment (A B)";
+    EXPECT_EQ(value_of_trees("subtrees(1)", "(A B)", "(A (B c))"), 0);
 }
 
 TEST(tree_kernels, nothing_and_leaves) {
     for (const char* k : {"subset_trees()", "subtrees()"})
         for (const char* empty : {"", "a", "(a)"}) {
-            EXPECT_EQ(value(k, empty, empty), 0) << k << empty;
-            EXPECT_EQ(value(k, empty, "(a b)"), 0) << k << empty;
+            EXPECT_EQ(value_of_trees(k, empty, empty), 0) << k << empty;
+            EXPECT_EQ(value_of_trees(k, empty, "(a b)"), 0) << k << empty;
         }
 }
 
 TEST(tree_kernels, labels_that_run_together_are_not_the_same) {
-    EXPECT_EQ(value("subset_trees()", "(a bc d)", "(a b cd)"), 0);
-    EXPECT_EQ(value("subset_trees()", "(a 1:b)", "(a 1 b)"), 0);
-    EXPECT_EQ(value("subtrees()", "(a \\(b\\))", "(a (b))"), 0);
-    EXPECT_EQ(value("subtrees()", "(a b\\ c)", "(a b c)"), 0);
-    EXPECT_EQ(value("subtrees()", "(k\xd6ln \xff)", "(k\xd6ln \xff)"), 1) << "any bytes";
+    EXPECT_EQ(value_of_trees("subset_trees()", "(a bc d)", "(a b cd)"), 0);
+    EXPECT_EQ(value_of_trees("subset_trees()", "(a 1:b)", "(a 1 b)"), 0);
+    EXPECT_EQ(value_of_trees("subtrees()", "(a \\(b\\))", "(a (b))"), 0);
+    EXPECT_EQ(value_of_trees("subtrees()", "(a b\\ c)", "(a b c)"), 0);
+    EXPECT_EQ(value_of_trees("subtrees()", "(k\xd6ln \xff)", "(k\xd6ln \xff)"), 1) << "any bytes";
 }
 
 // The values of a full binary tree of one label grow doubly exponentially with its depth.
 TEST(tree_kernels, long_and_large_trees) {
     std::string chain = "leaf", full = "a";
     for (int i = 0; i < 3000; ++i) chain = "(n " + chain + ")";
-    EXPECT_EQ(value("subtrees(1)", chain, chain), 3000);
+    EXPECT_EQ(value_of_trees("subtrees(1)", chain, chain), 3000);
     const std::string three = "(n (n (n leaf)))";
-    EXPECT_EQ(value("subset_trees(1)", three, three), 2 * 2 + 1 * 1 + 3 * 1) << "n, n n, and three with the leaf";
+    EXPECT_EQ(value_of_trees("subset_trees(1)", three, three), 2 * 2 + 1 * 1 + 3 * 1)
+        << "n, n n, and three with the leaf";
     for (int i = 0; i < 11; ++i) full = "(a " + full + " " + full + ")";
-    expect_error(errc::data, "", [&] { value("subset_trees(1)", full, full); });
-    EXPECT_NEAR(value("normalize(subset_trees(0.01))", full, full), 1, 1e-12);
+    expect_error(errc::data, "", [&] { value_of_trees("subset_trees(1)", full, full); });
+    EXPECT_NEAR(value_of_trees("normalize(subset_trees(0.01))", full, full), 1, 1e-12);
 }
 
 TEST(tree_kernels, features_are_subtrees_where_they_stand) {

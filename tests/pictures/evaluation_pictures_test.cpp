@@ -5,15 +5,12 @@
 #include <cmath>
 
 #include "mercer/pictures/evaluation/evaluation_html.h"
+#include "pictures/occurrences.h"
 
 namespace mercer {
 namespace {
 
-index count(const std::string& text, const std::string& part) {
-    index found = 0;
-    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
-    return found;
-}
+using testing_support::occurrences;
 
 model_answers some_answers(index n, index k) {
     model_answers a{answer::classes, {}, {}, {}, matrix<double>(n, k), matrix<double>(n, k)};
@@ -38,18 +35,19 @@ TEST(evaluation_pictures, draw_classes_of_any_number_without_nan) {
             std::vector<panel> panels;
             for (const auto& each : evaluation_panels(shared)) panels.push_back(each.draw);
             const std::string page = picture_page("t", "s", panels);
-            EXPECT_EQ(count(page, "nan") + count(page, "\"inf"), 0) << k << " classes, " << n << " examples";
-            EXPECT_EQ(count(page, "<a & b>"), 0);
+            EXPECT_EQ(occurrences(page, "nan") + occurrences(page, "\"inf"), 0)
+                << k << " classes, " << n << " examples";
+            EXPECT_EQ(occurrences(page, "<a & b>"), 0);
             const std::string html = evaluation_html(all, {.title = "<t>", .about = "a & b"});
-            EXPECT_EQ(count(html, "<t>") + count(html, "a & b"), 0);
-            EXPECT_EQ(count(html, "nan"), 0) << k << " classes, " << n << " examples";
+            EXPECT_EQ(occurrences(html, "<t>") + occurrences(html, "a & b"), 0);
+            EXPECT_EQ(occurrences(html, "nan"), 0) << k << " classes, " << n << " examples";
         }
 }
 
 TEST(evaluation_pictures, a_confusion_matrix_has_a_cell_for_each_pair) {
     const auto all = std::make_shared<const evaluation>(evaluate(some_answers(40, 3), {.resamples = 20}));
     const std::string page = picture_page("t", "s", {confusion_panel(all)});
-    EXPECT_EQ(count(page, "said to be"), 9);
+    EXPECT_EQ(occurrences(page, "said to be"), 9);
 }
 
 TEST(evaluation_pictures, draw_values_and_importance_without_nan) {
@@ -65,7 +63,7 @@ TEST(evaluation_pictures, draw_values_and_importance_without_nan) {
         ASSERT_EQ(panels.size(), 3u);
         for (const auto& each : panels) {
             const std::string page = picture_page("t", "s", {each.draw});
-            EXPECT_EQ(count(page, "nan") + count(page, "\"inf"), 0) << each.name << ", " << n;
+            EXPECT_EQ(occurrences(page, "nan") + occurrences(page, "\"inf"), 0) << each.name << ", " << n;
         }
         const std::string html = evaluation_html(all, {.title = "t"});
         EXPECT_LT(html.find("column 1"), html.find("column 3"));  // the most important first

@@ -4,14 +4,12 @@
 
 #include <limits>
 
+#include "pictures/occurrences.h"
+
 namespace mercer {
 namespace {
 
-index count(const std::string& text, const std::string& part) {
-    index found = 0;
-    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
-    return found;
-}
+using testing_support::occurrences;
 
 matrix<double> line_of(index n) {
     matrix<double> out(n, 2);
@@ -25,9 +23,9 @@ TEST(learning_pictures, a_scatter_has_a_dot_for_each_object_and_a_key_for_each_g
     table data{dense<double>(line_of(10)), {0, 0, 0, 0, 0, 1, 1, 1, 1, 1}, {"<cat>", "dog"}, {}};
     colour_by_target(s, data);
     const std::string page = picture_page("t", "s", {scatter_panel(s)});
-    EXPECT_EQ(count(page, "<circle"), 10 + 2);
+    EXPECT_EQ(occurrences(page, "<circle"), 10 + 2);
     EXPECT_NE(page.find("&lt;cat&gt; (5)"), std::string::npos);
-    EXPECT_EQ(count(page, "<cat>"), 0);
+    EXPECT_EQ(occurrences(page, "<cat>"), 0);
 }
 
 TEST(learning_pictures, many_targets_are_a_colour_scale) {
@@ -47,11 +45,11 @@ TEST(learning_pictures, edges_draw_without_nan) {
         scatter s;
         s.at = matrix<double>(n, n % 2 + 1);  // all in one place, one or two columns
         const std::string page = picture_page("t", "s", {scatter_panel(s)});
-        EXPECT_EQ(count(page, "nan") + count(page, "inf"), 0) << n;
+        EXPECT_EQ(occurrences(page, "nan") + occurrences(page, "inf"), 0) << n;
     }
     for (const std::vector<double>& ratios : {std::vector<double>{}, {1}, {0.5, 0.2}, std::vector<double>(100, 0.01)}) {
         const std::string page = picture_page("t", "s", {scree_panel(ratios)});
-        EXPECT_EQ(count(page, "nan") + count(page, "\"inf"), 0);
+        EXPECT_EQ(occurrences(page, "nan") + occurrences(page, "\"inf"), 0);
     }
     curves c;
     c.x = {1e-3, 1, 1e3};
@@ -59,8 +57,8 @@ TEST(learning_pictures, edges_draw_without_nan) {
     c.lines = {{"gcv", {3, inf, 1}}, {"loo", {inf, inf, inf}}};
     c.best = 2;
     const std::string page = picture_page("t", "s", {curves_panel(c)});
-    EXPECT_EQ(count(page, "nan") + count(page, "inf"), 0);
-    EXPECT_EQ(count(page, "<circle"), 2 + 2);  // two finite values, two keys
+    EXPECT_EQ(occurrences(page, "nan") + occurrences(page, "inf"), 0);
+    EXPECT_EQ(occurrences(page, "<circle"), 2 + 2);  // two finite values, two keys
 }
 
 }  // namespace

@@ -9,9 +9,9 @@
 namespace mercer {
 namespace {
 
-using testing::DoubleEq;
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::DoubleEq;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 TEST(svg, escapes_text_and_attributes) {
     svg page(10, 20, "a < b & \"c\"");

@@ -95,7 +95,7 @@ TEST(block_lanczos, a_product_that_is_stopped) {
         };
         const lanczos_options o{.pairs = 4, .block = 2, .most_basis = 12, .tol = 1e-14};
         if (last == 0) {
-            expect_error([&] { block_lanczos(n, multiply, o); }, errc::cancelled, "before there was a pair");
+            expect_error(errc::cancelled, "before there was a pair", [&] { block_lanczos(n, multiply, o); });
             continue;
         }
         const lanczos_result found = block_lanczos(n, multiply, o);
@@ -121,10 +121,10 @@ TEST(block_lanczos, limits) {
     EXPECT_EQ(stopped.status, fit_status::cancelled);
     EXPECT_EQ(stopped.passes, 2);
     EXPECT_EQ(stopped.values.size(), 5u) << "what there is is kept";
-    expect_error([&] { top(a, {.pairs = 101}); }, errc::invalid_argument, "1 <= pairs <= n, got 101 with n = 100");
+    expect_error(errc::invalid_argument, "1 <= pairs <= n, got 101 with n = 100", [&] { top(a, {.pairs = 101}); });
     real_matrix bad = a;
     bad(3, 4) = bad(4, 3) = std::nan("");
-    expect_error([&] { top(bad, {.pairs = 1}); }, errc::data, "must be finite");
+    expect_error(errc::data, "must be finite", [&] { top(bad, {.pairs = 1}); });
 }
 
 TEST(gram_product, is_the_product) {
@@ -154,11 +154,9 @@ TEST(gram_product, is_the_product) {
         for (index i = 0; i < 301; ++i)
             for (index j = 0; j < columns; ++j) EXPECT_NEAR(again(i, j), expected(i, j), 1e-4);
     }
-    expect_error(
-        [&] {
-            gram_product(computed<double>(linear{}, x), matrix<double>(3, 4).view(), matrix<double>(301, 4).view());
-        },
-        errc::invalid_argument, "sizes do not fit");
+    expect_error(errc::invalid_argument, "sizes do not fit", [&] {
+        gram_product(computed<double>(linear{}, x), matrix<double>(3, 4).view(), matrix<double>(301, 4).view());
+    });
 }
 
 // One number, just less and just more than a micro-tile, a band, a part beyond it, a tile; and several tiles.
@@ -189,13 +187,11 @@ TEST(half_gram, is_the_product) {
     half_gram none(computed<double>(gaussian{1}, random_vectors(0, 2, 1)));
     none.multiply(matrix<double>(0, 4).view(), matrix<double>(0, 4).view());
     const dataset x = random_vectors(5, 2, 1), z = random_vectors(4, 2, 1);
-    expect_error([&] { half_gram(computed<double>(linear{}, x, z)); }, errc::invalid_argument,
-                 "must be square, got 5 × 4");
-    expect_error(
-        [&] {
-            half_gram(computed<double>(linear{}, x)).multiply(matrix<double>(3, 4).view(), matrix<double>(5, 4).view());
-        },
-        errc::invalid_argument, "sizes do not fit");
+    expect_error(errc::invalid_argument, "must be square, got 5 × 4",
+                 [&] { half_gram(computed<double>(linear{}, x, z)); });
+    expect_error(errc::invalid_argument, "sizes do not fit", [&] {
+        half_gram(computed<double>(linear{}, x)).multiply(matrix<double>(3, 4).view(), matrix<double>(5, 4).view());
+    });
 }
 
 TEST(half_gram, says_what_it_takes) {

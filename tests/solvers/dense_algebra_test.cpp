@@ -96,7 +96,7 @@ TEST(dense_algebra, products_in_all_four_orders) {
     EXPECT_LT((product(at.view(), yes, b.view(), no) - c).norm(), 1e-14);
     EXPECT_LT((product(a.view(), no, bt.view(), yes) - c).norm(), 1e-14);
     EXPECT_LT((product(at.view(), yes, bt.view(), yes) - c).norm(), 1e-14);
-    expect_error([&] { product(a.view(), no, a.view(), no); }, errc::invalid_argument, "got 5 and 3");
+    expect_error(errc::invalid_argument, "got 5 and 3", [&] { product(a.view(), no, a.view(), no); });
 }
 
 TEST(dense_algebra, norms_keep_their_range) {
@@ -114,13 +114,13 @@ TEST(dense_algebra, norms_keep_their_range) {
 TEST(dense_algebra, refuses_what_lapack_cannot_take) {
     matrix<double> a(2, 2);
     a(1, 0) = std::numeric_limits<double>::quiet_NaN();
-    expect_error([&] { symmetric_eigen(a); }, errc::data, "row 1, column 0");
-    expect_error([&] { cholesky(a); }, errc::data, "row 1, column 0");
-    expect_error([&] { symmetric_eigen(matrix<double>(2, 3)); }, errc::invalid_argument, "2 × 3");
+    expect_error(errc::data, "row 1, column 0", [&] { symmetric_eigen(a); });
+    expect_error(errc::data, "row 1, column 0", [&] { cholesky(a); });
+    expect_error(errc::invalid_argument, "2 × 3", [&] { symmetric_eigen(matrix<double>(2, 3)); });
 }
 
 // r^|i-j|, the correlations of a chain: its factors and its inverse are known. Large enough to be decomposed in parts.
-constexpr index long_chain = 4500;
+constexpr index long_chain = 4200;
 constexpr double step = 0.9;
 
 template <class T>

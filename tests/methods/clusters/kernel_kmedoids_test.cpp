@@ -75,7 +75,7 @@ TEST(kernel_kmedoids, no_swap_is_left) {
         const sample s = load(data);
         const kernel k = gaussian{data == "iris.svm" ? 0.5 : 1e-4};
         const computed<double> K(k, s.x);
-        const matrix<double> D = all_of(distances(K));
+        const matrix<double> D = all_of(distance_gram(K));
         for (const index count : {1, 2, 3, 6})
             for (const auto start : {medoid_start::build, medoid_start::random}) {
                 kmedoids_options o;
@@ -95,7 +95,7 @@ TEST(kernel_kmedoids, as_good_as_pam_from_its_start) {
         const sample s = load(data);
         const kernel k = linear{};
         const computed<double> K(k, s.x);
-        const matrix<double> D = all_of(distances(K));
+        const matrix<double> D = all_of(distance_gram(K));
         for (const index count : {2, 3, 5}) {
             std::vector<index> built;
             const double slow = pam(D, count, &built);
@@ -116,7 +116,7 @@ TEST(kernel_kmedoids, as_good_as_pam_from_its_start) {
 TEST(kernel_kmedoids, weights) {
     const dataset x = random_vectors(60, 2, 21);
     const computed<double> K(linear{}, x);
-    const matrix<double> D = all_of(distances(K));
+    const matrix<double> D = all_of(distance_gram(K));
     kmedoids_options o;
     o.n_clusters = 4;
     for (index i = 0; i < 60; ++i) o.sample_weight.push_back(static_cast<double>(i % 4));
@@ -137,7 +137,7 @@ TEST(kernel_kmedoids, silhouettes_of_scikit_learn) {
     std::vector<index> labels;
     for (const double y : s.y) labels.push_back(static_cast<index>(y));
     const computed<double> plain(linear{}, s.x), bent(gaussian{c["gamma"].get<double>()}, s.x);
-    const auto a = silhouettes(distances(plain), labels), b = silhouettes(distances(bent), labels);
+    const auto a = silhouettes(distance_gram(plain), labels), b = silhouettes(distance_gram(bent), labels);
     for (std::size_t i = 0; i < 150; ++i) {
         EXPECT_NEAR(a[i], c["euclidean"][i].get<double>(), 1e-7);  // distances of near twins from dot products
         EXPECT_NEAR(b[i], c["rbf"][i].get<double>(), 1e-7);
@@ -179,7 +179,8 @@ TEST(kernel_kmedoids, budget_and_threads) {
     o.memory_bytes = 300 * 4 * 50;
     const kmedoids_model little = fit_kernel_kmedoids(gaussian{0.3}, x, o);
     const computed<double> K(gaussian{0.3}, x);
-    EXPECT_GE(best_swap(all_of(distances(K)), little.medoids), little.objective * (1 - 1e-6)) << "distances in float";
+    EXPECT_GE(best_swap(all_of(distance_gram(K)), little.medoids), little.objective * (1 - 1e-6))
+        << "distances in float";
 }
 
 TEST(kernel_kmedoids, duplicates_extremes_and_errors) {
@@ -219,8 +220,8 @@ TEST(kernel_kmedoids, objects_and_files) {
     const computed<double> K(set_intersection{}, few_sets());
     const kmedoids_model bags = fit_kernel_kmedoids(K, {.n_clusters = 2});
     EXPECT_EQ(predict(round_trip(bags), K), bags.labels);
-    const kmedoids_model given = fit_kmedoids(distances(K), {.n_clusters = 2});
-    EXPECT_EQ(predict(round_trip(given), distances(K)), given.labels);
+    const kmedoids_model given = fit_kmedoids(distance_gram(K), {.n_clusters = 2});
+    EXPECT_EQ(predict(round_trip(given), distance_gram(K)), given.labels);
 }
 
 }  // namespace

@@ -16,13 +16,6 @@ namespace mercer::regression_testing {
 using namespace svm_testing;
 using nlohmann::json;
 
-template <class Body>
-void expect_error(errc code, const std::string& part, Body&& body) {
-    const std::string got = failure(body);
-    EXPECT_TRUE(got.starts_with(std::string(name(code)) + ": ")) << got;
-    EXPECT_NE(got.find(part), std::string::npos) << "\"" << got << "\" lacks \"" << part << "\"";
-}
-
 inline const json& oracle(const char* part) {
     static const json all = [] {
         std::ifstream in(mercer::testing_support::tests_file("oracles/regression.json"));

@@ -2,11 +2,8 @@
 #include "mercer/selection/cross_validation.h"
 #include "methods/svm/svm_ends.h"
 
-namespace mercer {
+namespace mercer::svm_testing {
 namespace {
-
-using namespace svm_testing;
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 TEST(svm_adversarial, identical_points_with_both_labels) {
     sample s = clouds(60, 2, 2, 0, 1);
@@ -317,4 +314,4 @@ TEST(svm_adversarial, a_kernel_that_is_none) {
 }
 
 }  // namespace
-}  // namespace mercer
+}  // namespace mercer::svm_testing

@@ -3,10 +3,8 @@
 #include "mercer/data/kinds/all_kinds.h"
 #include "methods/svm/svm_support.h"
 
-namespace mercer {
+namespace mercer::svm_testing {
 namespace {
-
-using namespace svm_testing;
 
 const sample& data(const std::string& which) {
     static std::map<std::string, sample> all;
@@ -29,7 +27,7 @@ svm_options options_of(const machine& m) {
     return o;
 }
 
-class classifiers : public testing::TestWithParam<std::tuple<const char*, machine>> {};
+class classifiers : public ::testing::TestWithParam<std::tuple<const char*, machine>> {};
 
 TEST_P(classifiers, meet_the_contract_with_every_vector_kernel) {
     const auto& [file, m] = GetParam();
@@ -42,13 +40,14 @@ TEST_P(classifiers, meet_the_contract_with_every_vector_kernel) {
 
 INSTANTIATE_TEST_SUITE_P(
     real_data, classifiers,
-    testing::Combine(testing::Values("iris.svm", "wine.svm", "sonar.svm", "heart_scale.svm", "breast-cancer.svm"),
-                     testing::Values(machine{svm_task::c_svc, 1, 0, 1e-3}, machine{svm_task::c_svc, 10, 0, 1e-5},
-                                     machine{svm_task::nu_svc, 1, 0.1, 1e-4}, machine{svm_task::nu_svc, 1, 0.4, 1e-3},
-                                     machine{svm_task::one_class, 1, 0.1, 1e-3},
-                                     machine{svm_task::one_class, 1, 0.5, 1e-4})));
+    ::testing::Combine(::testing::Values("iris.svm", "wine.svm", "sonar.svm", "heart_scale.svm", "breast-cancer.svm"),
+                       ::testing::Values(machine{svm_task::c_svc, 1, 0, 1e-3}, machine{svm_task::c_svc, 10, 0, 1e-5},
+                                         machine{svm_task::nu_svc, 1, 0.1, 1e-4},
+                                         machine{svm_task::nu_svc, 1, 0.4, 1e-3},
+                                         machine{svm_task::one_class, 1, 0.1, 1e-3},
+                                         machine{svm_task::one_class, 1, 0.5, 1e-4})));
 
-class regressions : public testing::TestWithParam<std::tuple<const char*, machine>> {};
+class regressions : public ::testing::TestWithParam<std::tuple<const char*, machine>> {};
 
 TEST_P(regressions, meet_the_contract_with_every_vector_kernel) {
     const auto& [file, m] = GetParam();
@@ -61,11 +60,11 @@ TEST_P(regressions, meet_the_contract_with_every_vector_kernel) {
 }
 
 INSTANTIATE_TEST_SUITE_P(real_data, regressions,
-                         testing::Combine(testing::Values("housing.svm", "abalone.svm.xz"),
-                                          testing::Values(machine{svm_task::epsilon_svr, 1, 0, 1e-3},
-                                                          machine{svm_task::epsilon_svr, 10, 0, 1e-4},
-                                                          machine{svm_task::nu_svr, 1, 0.5, 1e-3},
-                                                          machine{svm_task::nu_svr, 5, 0.1, 1e-3})));
+                         ::testing::Combine(::testing::Values("housing.svm", "abalone.svm.xz"),
+                                            ::testing::Values(machine{svm_task::epsilon_svr, 1, 0, 1e-3},
+                                                              machine{svm_task::epsilon_svr, 10, 0, 1e-4},
+                                                              machine{svm_task::nu_svr, 1, 0.5, 1e-3},
+                                                              machine{svm_task::nu_svr, 5, 0.1, 1e-3})));
 
 TEST(svm_contract, digits_in_ten_classes_both_ways) {
     const sample s = every(load("digits.svm.xz"), 3);
@@ -180,7 +179,7 @@ TEST(svm_contract, sets) {
 
 // Sizes around the solver's limits: a vector, a block (512), the largest problem solved whole (1400); with and without
 // shrinking, with rows kept and without.
-class sizes : public testing::TestWithParam<index> {};
+class sizes : public ::testing::TestWithParam<index> {};
 
 TEST_P(sizes, classification) {
     const index n = GetParam();
@@ -212,9 +211,9 @@ TEST_P(sizes, one_class_and_nu) {
         }
 }
 
-INSTANTIATE_TEST_SUITE_P(limits, sizes, testing::Values(2, 3, 4, 15, 16, 17, 511, 512, 513, 1399, 1400, 1401, 3000));
+INSTANTIATE_TEST_SUITE_P(limits, sizes, ::testing::Values(2, 3, 4, 15, 16, 17, 511, 512, 513, 1399, 1400, 1401, 3000));
 
-class regression_sizes : public testing::TestWithParam<index> {};
+class regression_sizes : public ::testing::TestWithParam<index> {};
 
 TEST_P(regression_sizes, both_regressions) {
     const sample s = wave(GetParam(), 1, 8);
@@ -228,7 +227,7 @@ TEST_P(regression_sizes, both_regressions) {
         }
 }
 
-INSTANTIATE_TEST_SUITE_P(limits, regression_sizes, testing::Values(2, 3, 256, 257, 699, 700, 701, 1500));
+INSTANTIATE_TEST_SUITE_P(limits, regression_sizes, ::testing::Values(2, 3, 256, 257, 699, 700, 701, 1500));
 
 TEST(svm_contract, weights_of_classes_and_samples) {
     const sample& s = data("heart_scale.svm");
@@ -258,4 +257,4 @@ TEST(svm_contract, the_offset_without_margin_vectors_is_the_middle) {
 }
 
 }  // namespace
-}  // namespace mercer
+}  // namespace mercer::svm_testing

@@ -10,10 +10,9 @@
 #include "mercer/methods/svm/files/checkpoint.h"
 #include "methods/svm/svm_support.h"
 
-namespace mercer {
+namespace mercer::svm_testing {
 namespace {
 
-using namespace svm_testing;
 using testing_support::contents;
 using testing_support::scratch_folder;
 
@@ -347,4 +346,4 @@ TEST(svm_checkpoint, a_killed_fit_goes_on) {
 }
 
 }  // namespace
-}  // namespace mercer
+}  // namespace mercer::svm_testing

@@ -4,10 +4,8 @@
 #include "contracts/property.h"
 #include "methods/svm/svm_support.h"
 
-namespace mercer {
+namespace mercer::svm_testing {
 namespace {
-
-using namespace svm_testing;
 
 constexpr double tight = 1e-6;
 
@@ -56,7 +54,7 @@ PROPERTY(svm_invariance, random_machines_meet_the_contract) {
     question q = random_question();
     q.o.tol = drawn::one_of({1e-2, 1e-3, 1e-5});
     fit_and_check(q.k, q.s, q.o);
-    MUST_HOLD(!testing::Test::HasFailure());
+    MUST_HOLD(!::testing::Test::HasFailure());
 }
 
 PROPERTY(svm_invariance, an_example_twice_is_an_example_of_weight_two) {
@@ -74,7 +72,7 @@ PROPERTY(svm_invariance, an_example_twice_is_an_example_of_weight_two) {
     EXPECT_NEAR(a.reports[0].objective, b.reports[0].objective, 1e-5 * (1 + std::abs(a.reports[0].objective)));
     if (offset_is_unique(a) && offset_is_unique(b))
         expect_same_decisions(decisions_at(a, q.s.x), decisions_at(b, q.s.x), 2e-3);
-    MUST_HOLD(!testing::Test::HasFailure());
+    MUST_HOLD(!::testing::Test::HasFailure());
 }
 
 // ν·n/2 is a whole number of examples: all α are at a bound, and rounding must not make a margin vector of one of them.
@@ -112,7 +110,7 @@ PROPERTY(svm_invariance, an_example_of_weight_zero_is_not_there) {
     ASSERT_EQ(a.support_rows.size(), b.support_rows.size());
     EXPECT_NEAR(a.reports[0].objective, b.reports[0].objective, 1e-9 * (1 + std::abs(a.reports[0].objective)));
     expect_same_decisions(decisions_at(a, q.s.x), decisions_at(b, q.s.x), 1e-5);
-    MUST_HOLD(!testing::Test::HasFailure());
+    MUST_HOLD(!::testing::Test::HasFailure());
 }
 
 PROPERTY(svm_invariance, the_order_of_the_examples) {
@@ -126,7 +124,7 @@ PROPERTY(svm_invariance, the_order_of_the_examples) {
     EXPECT_NEAR(a.reports[0].objective, b.reports[0].objective, 1e-6 * (1 + std::abs(a.reports[0].objective)));
     if (offset_is_unique(a) && offset_is_unique(b))
         expect_same_decisions(decisions_at(a, q.s.x), decisions_at(b, q.s.x), 2e-3);
-    MUST_HOLD(!testing::Test::HasFailure());
+    MUST_HOLD(!::testing::Test::HasFailure());
 }
 
 PROPERTY(svm_invariance, a_radial_kernel_does_not_see_where_the_origin_is) {
@@ -142,7 +140,7 @@ PROPERTY(svm_invariance, a_radial_kernel_does_not_see_where_the_origin_is) {
     for (index i = 0; i < a.coef.rows() * a.coef.cols(); ++i) sum += std::abs(a.coef.data()[i]);
     if (offset_is_unique(a) && offset_is_unique(b))
         expect_same_decisions(decisions_at(a, q.s.x), decisions_at(b, moved.s.x), 5e-3 + std::sqrt(rounding) * sum);
-    MUST_HOLD(!testing::Test::HasFailure());
+    MUST_HOLD(!::testing::Test::HasFailure());
 }
 
 // min ½‖w‖² + CΣξ: with c·k in place of k and C/c in place of C the same f is optimal, α and the objective are divided
@@ -161,7 +159,7 @@ PROPERTY(svm_invariance, the_scale_of_the_kernel_against_C) {
     EXPECT_NEAR(a.reports[0].objective, c * b.reports[0].objective, 1e-5 * (1 + std::abs(a.reports[0].objective)));
     if (offset_is_unique(a) && offset_is_unique(b))
         expect_same_decisions(decisions_at(a, q.s.x), decisions_at(b, q.s.x), 2e-3);
-    MUST_HOLD(!testing::Test::HasFailure());
+    MUST_HOLD(!::testing::Test::HasFailure());
 }
 
 TEST(svm_invariance, names_of_labels) {
@@ -340,4 +338,4 @@ TEST(svm_invariance, a_start_that_does_not_fit_is_ignored) {
 }
 
 }  // namespace
-}  // namespace mercer
+}  // namespace mercer::svm_testing

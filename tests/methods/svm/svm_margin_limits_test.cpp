@@ -2,11 +2,8 @@
 #include "mercer/selection/cross_validation.h"
 #include "methods/svm/svm_ends.h"
 
-namespace mercer {
+namespace mercer::svm_testing {
 namespace {
-
-using namespace svm_testing;
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 TEST(svm_adversarial, nu_at_its_limits) {
     sample s = clouds(40, 2, 6, 0, 4);
@@ -158,4 +155,4 @@ TEST(svm_adversarial, nu_without_a_margin) {
 }
 
 }  // namespace
-}  // namespace mercer
+}  // namespace mercer::svm_testing

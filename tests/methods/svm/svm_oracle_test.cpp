@@ -5,10 +5,9 @@
 #include "contracts/paths.h"
 #include "methods/svm/svm_support.h"
 
-namespace mercer {
+namespace mercer::svm_testing {
 namespace {
 
-using namespace svm_testing;
 using nlohmann::json;
 
 const json& oracle() {
@@ -19,7 +18,7 @@ const json& oracle() {
     return all["cases"];
 }
 
-class scikit_learn : public testing::TestWithParam<int> {};
+class scikit_learn : public ::testing::TestWithParam<int> {};
 
 TEST_P(scikit_learn, finds_the_same) {
     const json& c = oracle().at(static_cast<std::size_t>(GetParam()));
@@ -80,7 +79,7 @@ TEST_P(scikit_learn, finds_the_same) {
     EXPECT_NEAR(static_cast<double>(model.support_rows.size()), support, std::max(2.0, 0.02 * support));
 }
 
-INSTANTIATE_TEST_SUITE_P(data_sets, scikit_learn, testing::Range(0, static_cast<int>(oracle().size())));
+INSTANTIATE_TEST_SUITE_P(data_sets, scikit_learn, ::testing::Range(0, static_cast<int>(oracle().size())));
 
 }  // namespace
-}  // namespace mercer
+}  // namespace mercer::svm_testing

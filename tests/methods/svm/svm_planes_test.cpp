@@ -3,10 +3,8 @@
 #include "mercer/selection/cross_validation.h"
 #include "methods/svm/svm_ends.h"
 
-namespace mercer {
+namespace mercer::svm_testing {
 namespace {
-
-using namespace svm_testing;
 
 // Pairs of variables would take 10⁶ to 10⁹ steps here: Newton's method and the barrier must end them.
 TEST(svm_adversarial, planes_at_a_large_C) {
@@ -90,4 +88,4 @@ TEST(svm_adversarial, planes_over_columns_of_very_different_size) {
 }
 
 }  // namespace
-}  // namespace mercer
+}  // namespace mercer::svm_testing

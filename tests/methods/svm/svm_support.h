@@ -7,12 +7,14 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <map>
 #include <random>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "contracts/errors.h"
 #include "contracts/svm_contract.h"
 #include "data/readers_support.h"
 #include "mercer/base/parallel.h"
@@ -21,10 +23,12 @@
 
 namespace mercer::svm_testing {
 
+using mercer::testing::expect_error;
 using svm_contract::statement;
 using testing_support::data_file;
 using testing_support::failure;
 using point = std::vector<double>;
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
 struct sample {
     std::vector<point> x;

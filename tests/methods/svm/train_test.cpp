@@ -10,12 +10,8 @@
 #include "mercer/methods/svm/svm_qp.h"
 #include "methods/svm/svm_support.h"
 
-namespace mercer {
+namespace mercer::svm_testing {
 namespace {
-
-using namespace svm_testing;
-using mercer::testing::expect_error;
-constexpr double inf = std::numeric_limits<double>::infinity();
 
 train_options with(double C, double tol = 1e-3) {
     train_options o;
@@ -64,7 +60,7 @@ TEST(svm_qp, agrees_with_smo_on_real_problems) {
 }
 
 TEST(svm_qp, the_primal_and_the_dual_program_meet) {
-    for (const double C : {0.05, 1.0, inf}) {
+    for (const double C : {0.05, 1.0, infinity}) {
         SCOPED_TRACE(C);
         // Separable where the margin is to be hard.
         const sample s = std::isfinite(C) ? every(load("heart_scale.svm"), 3) : clouds(50, 3, 12, 0, 4);
@@ -94,7 +90,8 @@ TEST(svm_qp, the_primal_and_the_dual_program_meet) {
 TEST(svm_qp, a_large_C_is_the_hard_margin) {
     const sample s = clouds(40, 2, 10, 0, 6);
     for (const svm_solver solver : {svm_solver::interior_point, svm_solver::primal_qp}) {
-        const svm_model hard = train(solver, "linear()", s, with(inf)), soft = train(solver, "linear()", s, with(1e5));
+        const svm_model hard = train(solver, "linear()", s, with(infinity)),
+                        soft = train(solver, "linear()", s, with(1e5));
         EXPECT_NEAR(hard.reports[0].objective, soft.reports[0].objective, 1e-6 * std::abs(hard.reports[0].objective));
     }
 }
@@ -105,9 +102,10 @@ TEST(svm_qp, what_cannot_be_separated_is_said) {
     const sample exclusive_or{square, {1, 1, -1, -1}}, twins{{{1, 2}, {1, 2}, {0, 0}}, {1, -1, 1}};
     for (const sample& each : {s, exclusive_or, twins})
         for (const svm_solver solver : {svm_solver::smo, svm_solver::interior_point, svm_solver::primal_qp})
-            expect_error(errc::infeasible, "cannot be separated", [&] { train(solver, "linear()", each, with(inf)); });
+            expect_error(errc::infeasible, "cannot be separated",
+                         [&] { train(solver, "linear()", each, with(infinity)); });
     // In a richer space it can.
-    EXPECT_EQ(train(svm_solver::interior_point, "poly(degree=2, coef0=1)", exclusive_or, with(inf)).worst_status(),
+    EXPECT_EQ(train(svm_solver::interior_point, "poly(degree=2, coef0=1)", exclusive_or, with(infinity)).worst_status(),
               fit_status::converged);
 }
 
@@ -264,7 +262,7 @@ TEST(train, refuses_what_it_cannot_do) {
     const sample s = clouds(20, 2, 1, 0, 1);
     expect_error(errc::unsupported, "linear()", [&] { train(svm_solver::pegasos, "rbf(gamma=1)", s, with(1)); });
     expect_error(errc::unsupported, "C < infinity",
-                 [&] { train(svm_solver::kernel_pegasos, "rbf(gamma=1)", s, with(inf)); });
+                 [&] { train(svm_solver::kernel_pegasos, "rbf(gamma=1)", s, with(infinity)); });
     expect_error(errc::invalid_argument, "one of smo, interior_point", [] { svm_solver_named("newton"); });
     train_options o = with(1);
     o.svm.task = svm_task::epsilon_svr;
@@ -296,4 +294,4 @@ TEST(train, programs_keep_to_the_memory_allowed) {
 }
 
 }  // namespace
-}  // namespace mercer
+}  // namespace mercer::svm_testing

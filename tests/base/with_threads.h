@@ -1,0 +1,17 @@
+// Loops use so many threads while it lives, however many cores the machine has.
+#pragma once
+
+#include "mercer/base/parallel.h"
+
+namespace mercer::testing_support {
+
+class with_threads {
+public:
+    explicit with_threads(int count) : before_(threads()) { set_threads(count); }
+    ~with_threads() { set_threads(before_); }
+
+private:
+    int before_;
+};
+
+}  // namespace mercer::testing_support
