@@ -1,7 +1,23 @@
 # The sources of a folder are compiled together, a few at a time: most of what compiling one of them takes goes into the headers they share, so that this takes
 # a third of the time. -DMERCER_TOGETHER=OFF compiles each by itself, as an edit of one file all day long may want it.
 option(MERCER_TOGETHER "Compile the sources of a folder together" ON)
-set(mercer_together_most 8)
+# So many at most; a group takes some ten seconds, and an edit of one of its files no more than that.
+set(mercer_together_most 12)
+set(mercer_together_most_tests 8)
+
+# Small folders that are taken as one: the headers of their sources are much the same.
+set(mercer_as_one
+    "src/mercer/api/(automatic|evaluation|learning)"
+    "src/mercer/kernels/(images|points|series|sets|texts|trees)"
+    "src/mercer/kernels(/algebra|/evaluation/pairwise|/tile)?"
+    "src/mercer/methods/(components|density|neighbours)"
+    "src/mercer/selection(/learned)?"
+    "src/mercer/solvers/smo(/second_order)?"
+    "tests/api(/export|/learning|/tuning)?"
+    "tests/data(/columns)?"
+    "tests/methods(/clusters|/components|/density|/neighbours)?"
+    "tests/selection(/learned)?"
+    "tests/solvers/(nystroem|smo|transforms)")
 
 # Those compiled each by itself, and why.
 set(mercer_alone
@@ -33,13 +49,32 @@ function(mercer_together target)
     endif()
     get_filename_component(folder ${name} DIRECTORY)
     set(most ${mercer_together_most})
-    if(folder MATCHES "^apps/cli/mercer")
+    if(folder MATCHES "^tests/")
+      set(most ${mercer_together_most_tests})
+    elseif(folder MATCHES "^apps/cli/mercer")
       set(folder apps/cli/mercer)
       set(most 13)
     endif()
+    foreach(one ${mercer_as_one})
+      if(folder MATCHES "^${one}$")
+        set(folder ${one})
+      endif()
+    endforeach()
     string(MAKE_C_IDENTIFIER ${folder} folder)
-    math(EXPR count_${folder} "${count_${folder}} + 1")
-    math(EXPR group "(${count_${folder}} - 1) / ${most}")
-    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${folder}_${group})
+    list(APPEND folders ${folder})
+    list(APPEND of_${folder} ${source})
+    set(most_${folder} ${most})
+  endforeach()
+  # As few groups as it takes, of about as many sources each.
+  list(REMOVE_DUPLICATES folders)
+  foreach(folder ${folders})
+    list(LENGTH of_${folder} count)
+    math(EXPR groups "(${count} + ${most_${folder}} - 1) / ${most_${folder}}")
+    set(place 0)
+    foreach(source ${of_${folder}})
+      math(EXPR group "${place} * ${groups} / ${count}")
+      set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${folder}_${group})
+      math(EXPR place "${place} + 1")
+    endforeach()
   endforeach()
 endfunction()

@@ -15,7 +15,7 @@ namespace {
 using mercer::testing::expect_error;
 
 // Two groups on a line.
-dataset points() {
+dataset training_points() {
     matrix<double> x(40, 1);
     for (index i = 0; i < 40; ++i) x(i, 0) = static_cast<double>(i % 20) / 10 + (i < 20 ? 0 : 1.5);
     return dense<double>(std::move(x));
@@ -47,7 +47,7 @@ TEST(calibrated_fit, a_users_function_gives_the_machine_of_its_kernel) {
     EXPECT_TRUE(has_user_function(own));
     EXPECT_TRUE(has_user_function(2.0 * own + known));
     EXPECT_FALSE(has_user_function(known));
-    const dataset x = points();
+    const dataset x = training_points();
     const std::vector<double> y = labels();
     const calibration_plan plan{5, 1};
     const calibrated_fit expected = fit_calibrated(known, x, y, {}, plan, 0);
@@ -65,7 +65,7 @@ TEST(calibrated_fit, a_users_function_gives_the_machine_of_its_kernel) {
 
 TEST(calibrated_fit, a_users_function_is_called_once_where_its_values_fit) {
     int calls = 0;
-    fit_calibrated(own_gaussian(0, &calls), points(), labels(), {}, {5, 1}, std::size_t{1} << 30);
+    fit_calibrated(own_gaussian(0, &calls), training_points(), labels(), {}, {5, 1}, std::size_t{1} << 30);
     EXPECT_EQ(calls, 1);
 }
 
@@ -73,9 +73,9 @@ TEST(calibrated_fit, refuses_what_is_no_kernel_matrix) {
     const std::vector<double> y = labels();
     for (const std::size_t bytes : {std::size_t{0}, std::size_t{1} << 30}) {
         expect_error(errc::data, "not symmetric",
-                     [&] { fit_calibrated(own_gaussian(0.1), points(), y, {}, {}, bytes); });
+                     [&] { fit_calibrated(own_gaussian(0.1), training_points(), y, {}, {}, bytes); });
         expect_error(errc::data, "is not a finite number", [&] {
-            fit_calibrated(own_gaussian(std::numeric_limits<double>::quiet_NaN()), points(), y, {}, {}, bytes);
+            fit_calibrated(own_gaussian(std::numeric_limits<double>::quiet_NaN()), training_points(), y, {}, {}, bytes);
         });
     }
 }

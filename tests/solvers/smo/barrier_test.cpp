@@ -100,7 +100,7 @@ TEST(barrier, rows_alike_and_rows_at_the_origin) {
         const double C = std::pow(10.0, seed % 5);
         for (const int groups : {1, 2})
             for (const bool thin : {false, true}) {
-                SCOPED_TRACE(testing::Message() << (thin ? "thin" : "whole") << ", groups " << groups << ", C " << C);
+                SCOPED_TRACE(::testing::Message() << (thin ? "thin" : "whole") << ", groups " << groups << ", C " << C);
                 expect_solved(regression(random, n, dims, C, groups, 1), thin, 1e-4);
             }
     }

@@ -123,13 +123,13 @@ TEST(row_store, random_use) {
         limits.most_spare = static_cast<std::size_t>(between(0, 2 * 4 * n * n));
         user u(n, between(0, n + 3), between(0, 1) ? 1.0 : 100.0, limits, seed);
         const index rounds = n > 500 ? 25 : 100;
-        for (index r = 0; r < rounds && !testing::Test::HasFailure(); ++r) {
+        for (index r = 0; r < rounds && !::testing::Test::HasFailure(); ++r) {
             u.round(u.between(0, std::min<index>(n, 200)), u.between(0, n));
             if (u.between(0, 3) == 0) u.reorder();
             if (u.between(0, 40) == 0) u.release();
             if (u.between(0, 9) == 0) u.rows_there();
         }
-        if (testing::Test::HasFailure()) return;
+        if (::testing::Test::HasFailure()) return;
     }
 }
 

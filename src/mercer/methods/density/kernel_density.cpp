@@ -17,7 +17,7 @@
 namespace mercer {
 namespace {
 
-constexpr const char* owner = "kernel density";
+constexpr const char* density_owner = "kernel density";
 using std::numbers::pi;
 
 // The arguments of a leaf of this kind, in the order of its text form.
@@ -53,7 +53,7 @@ std::optional<double> log_integral(const kernel& k, double d) {
 }
 
 kernel_density_model weighted(index n, const kernel_density_options& o) {
-    const std::vector<double> weight = checked_weights(o.sample_weight, n, 1, owner);
+    const std::vector<double> weight = checked_weights(o.sample_weight, n, 1, density_owner);
     double W = 0;
     for (const double w : weight) W += w;
     kernel_density_model m;
@@ -81,7 +81,7 @@ double log_sum(const kernel_density_model& m, const dense<double>& x, const doub
 }  // namespace
 
 kernel_density_model fit_kernel_density(const kernel& k, const dataset& x, const kernel_density_options& o) {
-    require_objects(x, owner);
+    require_objects(x, density_owner);
     kernel_density_model m = weighted(x.size(), o);
     m.mean.k = std::make_shared<const kernel>(k);
     m.mean.x = x;
@@ -91,7 +91,7 @@ kernel_density_model fit_kernel_density(const kernel& k, const dataset& x, const
 }
 
 kernel_density_model fit_kernel_density(const gram<double>& K, const kernel_density_options& o) {
-    checked_diagonal(K, owner);
+    checked_diagonal(K, density_owner);
     return weighted(K.rows(), o);
 }
 
@@ -107,8 +107,8 @@ std::vector<double> mean_embedding(const kernel_density_model& m, const gram<dou
 std::vector<double> log_density(const kernel_density_model& m, const dataset& z) {
     if (!m.normalised)
         fail(errc::unsupported,
-             fmt::format("{}: the integral of {} over all x is not known or not finite, so it gives no density", owner,
-                         m.mean.k ? m.mean.k->text() : "a matrix"));
+             fmt::format("{}: the integral of {} over all x is not known or not finite, so it gives no density",
+                         density_owner, m.mean.k ? m.mean.k->text() : "a matrix"));
     std::vector<double> f = mean_embedding(m, z);
     const auto a = arguments_of<gaussian>(*m.mean.k);
     std::optional<dense<double>> x, to;

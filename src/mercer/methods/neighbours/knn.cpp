@@ -17,7 +17,7 @@ namespace mercer {
 namespace {
 
 constexpr index band = 192, strip = 1024;
-constexpr index stretch = 64 * band;  // queries between two reports
+constexpr index queries_at_once = 64 * band;  // queries between two reports
 
 // A score grows with the distance: k(xᵢ,xᵢ)/2 - k(x,xᵢ), without k(xᵢ,xᵢ) where that is the same for all, so that the
 // digits of small kernel values are not lost.
@@ -162,8 +162,8 @@ neighbours find_neighbours(const knn_model& m, const gram<double>& K, std::span<
              fmt::format("nearest neighbours: {} queries, but k(z, z) of {}", K.rows(), self.size()));
     neighbours out = empty_result(m, K.rows());
     const std::vector<double> half = half_of<double>(m.self);
-    for (index r = 0; r < K.rows(); r += stretch) {
-        const index count = std::min(stretch, K.rows() - r);
+    for (index r = 0; r < K.rows(); r += queries_at_once) {
+        const index count = std::min(queries_at_once, K.rows() - r);
         const auto best = best_of<double>(K, half, selection(r, count), m.options.n_neighbors);
         for (index i = 0; i < count; ++i)
             store(out, r + i, best[static_cast<std::size_t>(i)], m.self, half, self[static_cast<std::size_t>(r + i)]);
@@ -226,9 +226,9 @@ ranking rank_exactly(const std::vector<std::vector<candidate<float>>>& best, con
     return out;
 }
 
-// Which queries of a stretch have their k nearest for certain among `most` candidates. An object that is no candidate
-// scores at least the last candidate's float score, give or take its error, for which sixteen times what the candidates
-// of all queries show is allowed.
+// Which queries of a stretch have their k nearest for certain among `most` candidates. An object that is no
+// candidate scores at least the last candidate's float score, give or take its error, for which sixteen times what the
+// candidates of all queries show is allowed.
 std::vector<bool> certain_ones(const ranking& found, const std::vector<std::vector<candidate<float>>>& best, index k,
                                index most, index n) {
     double typical = 0;
@@ -269,8 +269,8 @@ neighbours search(const knn_model& m, const dataset& z) {
     const auto keep = [&](index query, const std::vector<candidate<double>>& list) {
         store(out, query, list, m.self, half, own[static_cast<std::size_t>(query)]);
     };
-    for (index r = 0; r < z.size(); r += stretch) {
-        const index count = std::min(stretch, z.size() - r);
+    for (index r = 0; r < z.size(); r += queries_at_once) {
+        const index count = std::min(queries_at_once, z.size() - r);
         const auto best = best_of<float>(*fast, half_float, selection(r, count), most);
         const ranking found = rank_exactly(best, *exact, half, r);
         const std::vector<bool> certain = certain_ones(found, best, k, most, m.size());

@@ -15,19 +15,20 @@
 namespace mercer {
 namespace {
 
-constexpr const char* owner = "nearest centroid";
+constexpr const char* centroid_owner = "nearest centroid";
 
 nearest_centroid_model without_norms(std::span<const double> y, index n, const nearest_centroid_options& o) {
-    const std::vector<double> weight = checked_weights(o.sample_weight, n, 1, owner);
+    const std::vector<double> weight = checked_weights(o.sample_weight, n, 1, centroid_owner);
     nearest_centroid_model m;
-    m.classes = distinct_labels(y, n, owner);
+    m.classes = distinct_labels(y, n, centroid_owner);
     const auto place = label_places(y, m.classes);
     const auto classes = static_cast<index>(m.classes.size());
     std::vector<double> total(m.classes.size());
     for (std::size_t i = 0; i < place.size(); ++i) total[static_cast<std::size_t>(place[i])] += weight[i];
     for (std::size_t c = 0; c < total.size(); ++c)
         if (!(total[c] > 0))
-            fail(errc::data, fmt::format("{}: the examples of class {} all have weight 0", owner, m.classes[c]));
+            fail(errc::data,
+                 fmt::format("{}: the examples of class {} all have weight 0", centroid_owner, m.classes[c]));
     m.means.coef = matrix<double>(n, classes);
     m.means.offset.assign(m.classes.size(), 0.0);
     for (index i = 0; i < n; ++i) {
@@ -41,7 +42,7 @@ template <class T>
 void add_norms(nearest_centroid_model& m, const gram<T>& K) {
     matrix<double> products(K.rows(), m.means.functions());
     gram_product(K, m.means.coef.view(), products.view());
-    require_finite(products.view(), owner);
+    require_finite(products.view(), centroid_owner);
     m.norms.assign(m.classes.size(), 0.0);
     for (index i = 0; i < K.rows(); ++i)
         for (index c = 0; c < m.means.functions(); ++c)
@@ -74,7 +75,7 @@ std::vector<double> nearest(const nearest_centroid_model& m, const matrix<double
 
 nearest_centroid_model fit_nearest_centroid(const kernel& k, const dataset& x, std::span<const double> y,
                                             const nearest_centroid_options& o) {
-    require_objects(x, owner);
+    require_objects(x, centroid_owner);
     nearest_centroid_model m = without_norms(y, x.size(), o);
     add_norms(m, *make_gram<double>(k, x, o.memory_bytes));  // one pass: nothing is worth keeping
     m.means.k = std::make_shared<const kernel>(k);
@@ -84,7 +85,7 @@ nearest_centroid_model fit_nearest_centroid(const kernel& k, const dataset& x, s
 
 nearest_centroid_model fit_nearest_centroid(const gram<double>& K, std::span<const double> y,
                                             const nearest_centroid_options& o) {
-    checked_diagonal(K, owner);
+    checked_diagonal(K, centroid_owner);
     nearest_centroid_model m = without_norms(y, K.rows(), o);
     add_norms(m, K);
     return m;
@@ -101,7 +102,8 @@ matrix<double> squared_distances(const nearest_centroid_model& m, const dataset&
 }
 matrix<double> squared_distances(const nearest_centroid_model& m, const gram<double>& K, std::span<const double> self) {
     if (static_cast<index>(self.size()) != K.rows())
-        fail(errc::invalid_argument, fmt::format("{}: {} objects, but k(z, z) of {}", owner, K.rows(), self.size()));
+        fail(errc::invalid_argument,
+             fmt::format("{}: {} objects, but k(z, z) of {}", centroid_owner, K.rows(), self.size()));
     return distances_from(m, m.means.values(K), self);
 }
 
