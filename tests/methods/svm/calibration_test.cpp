@@ -246,8 +246,8 @@ TEST(calibration, examples_without_weight_are_absent) {
         for (const bool any_order : {false, true}) {
             all.any_order = part.any_order = any_order;
             svm_model a = fit_svm(k, data.x, y, all), b = fit_svm(k, x, seen, part);
-            calibrate(a, k, data.x, y, all);
-            calibrate(b, k, x, seen, part);
+            EXPECT_EQ(calibrate(a, k, data.x, y, all).unfinished, 0);
+            EXPECT_EQ(calibrate(b, k, x, seen, part).unfinished, 0);
             EXPECT_NEAR(a.probability->sigma, b.probability->sigma, 1e-5 * b.probability->sigma);
             ASSERT_EQ(a.probability->A.size(), b.probability->A.size());
             for (std::size_t p = 0; p < a.probability->A.size(); ++p)

@@ -22,13 +22,13 @@ matrix<double> class_scores(const svm_model& model, matrix_view<const double> f)
             std::copy_n(f.row(i), k, out.row(i));
             continue;
         }
-        std::vector<double> votes(static_cast<std::size_t>(k)), sum(static_cast<std::size_t>(k));
+        matrix<double> sum(1, k);
         model.pairs().each([&](index p, index a, index b) {
-            votes[f(i, p) >= 0 ? a : b] += 1;
-            sum[a] += f(i, p);
-            sum[b] -= f(i, p);
+            out(i, f(i, p) >= 0 ? a : b) += 1;
+            sum(0, a) += f(i, p);
+            sum(0, b) -= f(i, p);
         });
-        for (index c = 0; c < k; ++c) out(i, c) = votes[c] + sum[c] / (3 * (std::abs(sum[c]) + 1));
+        for (index c = 0; c < k; ++c) out(i, c) += sum(0, c) / (3 * (std::abs(sum(0, c)) + 1));
     }
     return out;
 }
