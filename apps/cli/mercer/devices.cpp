@@ -38,8 +38,7 @@ const char* name(simd_level level) {
 }
 
 json found() {
-    const std::string processor = value_in("/proc/cpuinfo", "model name"),
-                      free = value_in("/proc/meminfo", "MemAvailable");
+    const std::string processor = value_in("/proc/cpuinfo", "model name");
     utsname machine{};
     uname(&machine);
     return {{"processor", processor.empty() ? std::string(machine.machine) : processor},
@@ -48,7 +47,7 @@ json found() {
             {"simd", name(best_simd())},
             {"blas", openblas_get_config ? std::string(openblas_get_config()) : "another than OpenBLAS"},
             {"memory_bytes", physical_memory()},
-            {"free_bytes", free.empty() ? json(nullptr) : json(1024 * std::stoull(free))},
+            {"free_bytes", free_memory()},
             {"gpus", json::array()}};  // no backend computes on one yet
 }
 

@@ -265,11 +265,7 @@ void require_fit(const kernel& k, const objects& from, const std::string& path) 
 }
 
 void require_memory(index n, int copies, const std::string& what) {
-    auto free = static_cast<double>(physical_memory());
-    std::ifstream info("/proc/meminfo");
-    std::string key, unit;
-    for (double kilobytes; info >> key >> kilobytes; std::getline(info, unit))
-        if (key == "MemAvailable:") free = 1024 * kilobytes;
+    const auto free = static_cast<double>(free_memory());
     const double need = 8.0 * static_cast<double>(n) * static_cast<double>(n) * copies;
     if (need > free)
         fail(errc::memory,

@@ -1,11 +1,34 @@
 #include "mercer/base/physical_memory.h"
 
+#include <sys/resource.h>
 #include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <string>
 
 namespace mercer {
 
 std::size_t physical_memory() {
     return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+std::size_t free_memory() {
+    std::ifstream info("/proc/meminfo");
+    std::string key, unit;
+    for (std::size_t kilobytes = 0; info >> key >> kilobytes; std::getline(info, unit))
+        if (key == "MemAvailable:") return 1024 * kilobytes;
+    return physical_memory();
+}
+
+std::size_t spare_memory() {
+    std::size_t most = physical_memory();
+    // Both kinds of control groups; a limit that is none is a word, or larger than any machine.
+    for (const char* file : {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"})
+        if (std::size_t bytes = 0; std::ifstream(file) >> bytes) most = std::min(most, bytes);
+    if (rlimit limit{}; getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+        most = std::min(most, static_cast<std::size_t>(limit.rlim_cur));
+    return std::min(most / 4, free_memory() / 2);
 }
 
 }  // namespace mercer

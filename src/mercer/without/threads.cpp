@@ -28,6 +28,7 @@ void detail::run_parallel(index count, loop_body body, void* context) {
 }
 
 std::size_t physical_memory() { return std::size_t{1} << 30; }  // what a page in a browser may count on
+std::size_t spare_memory() { return physical_memory() / 4; }
 
 reserved_memory::reserved_memory(std::size_t bytes) : bytes_(bytes) {
     if (bytes == 0) return;

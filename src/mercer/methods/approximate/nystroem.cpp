@@ -64,9 +64,9 @@ nystroem_fit solve_once(const kernel_rows& x, row_losses& losses, matrix_view<co
     posed.among->all(k_mm.view());
     const process_group* together = factoring(x, o, std::ssize(posed.centres), owner);
     const nystroem_basis basis(std::move(k_mm), together);
-    const auto rough = x.rough_passes(posed.objects, o.memory_bytes / 2);
-    const auto exact = x.passes(posed.objects, posed.centres, rough.it ? 0 : o.memory_bytes / 2);
-    nystroem_operator k{exact.get(), rough.get(), &basis, posed.buckets, o.memory_bytes, o.seed, together};
+    const auto rough = x.rough_passes(posed.objects, o.for_values(!x.processes()));
+    const auto exact = x.passes(posed.objects, posed.centres, rough.it ? 0 : o.for_values(!x.processes()));
+    nystroem_operator k{exact.get(), rough.get(), &basis, posed.buckets, o.memory(), o.seed, together};
     nystroem_newton_options s;
     s.lambda = lambda, s.intercept = o.fit_intercept, s.tol = o.tol, s.max_passes = o.max_iter;
     if (o.progress) s.progress = [&](index passes, double gap) { return o.progress({"passes", passes, 0, gap}); };

@@ -12,12 +12,14 @@
 // of the trace of K(X, X) that the centres do not reach, the gap of the problem it solved, and the passes it took.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "mercer/base/physical_memory.h"
 #include "mercer/methods/approximate/centres.h"
 #include "mercer/methods/approximate/kernel_rows.h"
 #include "mercer/methods/fit_control.h"
@@ -46,9 +48,16 @@ struct nystroem_options {
     std::uint64_t seed = 0;
     std::vector<std::pair<double, double>> class_weight{};  // label → factor; labels not named have 1
     std::vector<double> sample_weight{};                    // empty: all 1. 2 = the example twice, 0 = absent
-    std::size_t memory_bytes = std::size_t{1} << 30;        // for what is kept beside the data
+    std::size_t memory_bytes = 0;                           // for what is kept beside the data; 0: not said
     progress_callback progress{};                           // passes, and the gap
     fit_checkpoint checkpoint{};                            // of the three that are fitted by passes
+
+    std::size_t memory() const { return memory_bytes ? memory_bytes : gibibytes(1); }
+    // Of it for values of K that would else be computed in every pass; where nothing was said, what a process that is
+    // alone finds to spare.
+    std::size_t for_values(bool alone) const {
+        return std::max(memory() / 2, memory_bytes == 0 && alone ? spare_memory() : 0);
+    }
 };
 
 struct nystroem_fit {

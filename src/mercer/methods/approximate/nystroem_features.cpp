@@ -10,8 +10,8 @@
 #include "mercer/methods/codec.h"
 #include "mercer/methods/fit_checks.h"
 #include "mercer/methods/recorded_products.h"
-#include "mercer/solvers/algebra/block_lanczos.h"
 #include "mercer/solvers/algebra/blas_turn.h"
+#include "mercer/solvers/algebra/block_lanczos.h"
 #include "mercer/solvers/algebra/dense_algebra.h"
 
 namespace mercer {
@@ -93,7 +93,7 @@ nystroem_pca_model fit_nystroem_pca(const kernel_rows& x, index components, cons
     const std::vector<double> weight = own_weights(x, o, owner);
     nystroem_problem posed = pose_nystroem(x, o, weight, owner);
     const nystroem_basis basis(among_centres(posed));
-    const feature_passes pass(x, posed, basis, o.memory_bytes / 2);
+    const feature_passes pass(x, posed, basis, o.for_values(!x.processes()));
     const index m = basis.size(), count = std::min(components, m);
     const auto by_weight = [&](index first, matrix_view<double> f, auto value) {
         for (index i = 0; i < f.rows; ++i)

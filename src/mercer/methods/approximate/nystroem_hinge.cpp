@@ -74,7 +74,7 @@ nystroem_fit fit_hinge_on_features(const kernel_rows& x, std::span<const index> 
     posed.among->all(k_mm.view());
     const nystroem_basis basis(std::move(k_mm));
     const double constant = o.fit_intercept ? std::sqrt(basis.largest()) : 0;
-    const dataset phi = features_of(*x.passes(posed.objects, posed.centres, 0), basis, o.memory_bytes, owner);
+    const dataset phi = features_of(*x.passes(posed.objects, posed.centres, 0), basis, o.memory(), owner);
     const std::vector<index> there = positive(weight);
     const auto rows = linear_rows(phi, there, constant);
     std::vector<double> price;

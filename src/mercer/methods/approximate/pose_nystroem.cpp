@@ -23,13 +23,13 @@ index rows_to_choose_from(index n, index m, const nystroem_options& o, const cha
     index most = std::min(n, std::max(10 * pivots, m));
     if (o.centres != centre_choice::kmeans_plus_plus) {
         const auto fitting =
-            static_cast<index>(static_cast<double>(o.memory_bytes) / 3 / (8.0 * static_cast<double>(pivots)));
+            static_cast<index>(static_cast<double>(o.memory()) / 3 / (8.0 * static_cast<double>(pivots)));
         if (fitting < std::min(n, 2 * m))
             fail(errc::memory,
                  fmt::format("{}: choosing {} centres by rpcholesky takes {}, a third of the budget is {}: "
                              "raise it, or take centres=uniform",
                              owner, m, bytes_text(16.0 * static_cast<double>(m) * static_cast<double>(pivots)),
-                             bytes_text(static_cast<double>(o.memory_bytes) / 3)));
+                             bytes_text(static_cast<double>(o.memory()) / 3)));
         most = std::min(most, fitting);
     }
     return most;
@@ -38,7 +38,7 @@ index rows_to_choose_from(index n, index m, const nystroem_options& o, const cha
 // As many centres as memory and time are there for: matrices of M columns and 4M rows in a third of the memory; passes,
 // some thirty of them, at a rate that any machine has.
 index most_centres(index n, const nystroem_options& o) {
-    const double fitting = std::sqrt(static_cast<double>(o.memory_bytes) / 96),
+    const double fitting = std::sqrt(static_cast<double>(o.memory()) / 96),
                  in_time = o.seconds / 30 * 3e8 / static_cast<double>(std::max<index>(n, 1));
     return static_cast<index>(std::clamp(std::min(fitting, in_time), 10.0, 1e6));
 }
@@ -171,7 +171,7 @@ nystroem_problem pose_nystroem(const kernel_rows& x, const nystroem_options& o, 
     } else {
         out.centres = given;
     }
-    out.buckets = rows_of_sketch(x.size(), std::ssize(out.centres), o.memory_bytes);
+    out.buckets = rows_of_sketch(x.size(), std::ssize(out.centres), o.memory());
     out.objects = some(out.centres);
     out.among = x.among(out.objects, out.centres);
     const dataset left = some(judges);

@@ -19,7 +19,7 @@ namespace {
 kmeans_start means_of_sample(const kernel_rows& x, const nystroem_problem& posed, const nystroem_basis& basis,
                              std::span<const double> weight, const nystroem_clusters_options& o) {
     const std::vector<index> there = positive(weight);
-    const index n = std::ssize(there), count = rows_to_start_from(n, o.n_clusters, basis.size(), o.memory_bytes);
+    const index n = std::ssize(there), count = rows_to_start_from(n, o.n_clusters, basis.size(), o.memory());
     std::vector<index> rows = seeded(o.seed + 2).sample(n, count);
     std::ranges::sort(rows);
     std::vector<double> some;
@@ -63,8 +63,8 @@ nystroem_kmeans_model fit_nystroem_kmeans(const kernel_rows& x, const nystroem_c
     const nystroem_basis basis(among_centres(posed));
     const std::vector<double> self = x.self();
     kmeans_start start = means_of_sample(x, posed, basis, weight, o);
-    const auto rough = x.rough_passes(posed.objects, o.memory_bytes / 2);
-    const auto exact = x.passes(posed.objects, posed.centres, rough.it ? 0 : o.memory_bytes / 2);
+    const auto rough = x.rough_passes(posed.objects, o.for_values(!x.processes()));
+    const auto exact = x.passes(posed.objects, posed.centres, rough.it ? 0 : o.for_values(!x.processes()));
     lloyd_options how{.clusters = o.n_clusters, .tol = o.tol, .max_rounds = o.max_iter};
     if (o.progress) how.progress = [&](index round, double J) { return o.progress({"k-means", round, 0, J}); };
     const std::uint64_t problem = mark_of(x, weight, posed, owner)

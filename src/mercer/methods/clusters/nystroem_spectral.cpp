@@ -108,7 +108,7 @@ matrix<double> embedded(const kernel_rows& x, const nystroem_problem& posed, con
 // k-means on these rows.
 lloyd_result grouped(const matrix<double>& y, std::span<const double> weight, const nystroem_clusters_options& o) {
     const std::vector<index> there = positive(weight);
-    const index n = std::ssize(there), count = rows_to_start_from(n, o.n_clusters, y.cols(), o.memory_bytes);
+    const index n = std::ssize(there), count = rows_to_start_from(n, o.n_clusters, y.cols(), o.memory());
     std::vector<index> rows = seeded(o.seed + 2).sample(n, count);
     std::ranges::sort(rows);
     matrix<double> some(count, y.cols());
@@ -150,13 +150,13 @@ std::vector<index> nearest_rows(const nystroem_spectral_model& m, matrix<double>
 
 nystroem_spectral_model fit_nystroem_spectral(const kernel_rows& x, const nystroem_clusters_options& o) {
     const std::vector<double> weight = checked_cluster_weights(x, o, spectral_owner);
-    check_budget(spectral_owner, 8.0 * static_cast<double>(x.size()) * static_cast<double>(o.n_clusters),
-                 o.memory_bytes, "for the examples in the space of the eigenvectors");
+    check_budget(spectral_owner, 8.0 * static_cast<double>(x.size()) * static_cast<double>(o.n_clusters), o.memory(),
+                 "for the examples in the space of the eigenvectors");
     nystroem_problem posed = pose_nystroem(x, o, weight, spectral_owner);
     const nystroem_basis basis(among_centres(posed));
     nystroem_spectral_model out;
     {
-        const feature_passes pass(x, posed, basis, o.memory_bytes / 2);
+        const feature_passes pass(x, posed, basis, o.for_values(!x.processes()));
         const degrees d = degrees_of(pass, x.self(), weight);
         const lanczos_result found =
             leading(pass, basis.size(), d.of, weight, mark_of(x, weight, posed, spectral_owner), o);
