@@ -53,7 +53,7 @@ struct routines<float> {
 };
 
 // Columns of a panel of a factorisation: its own factor is one thread's work, and the products with it want depth.
-constexpr int panel = 192;
+int panel_of(int n) { return std::clamp(n / 12 / 48 * 48, 192, 480); }
 
 // Such that there are some dozen tiles, of no less than what makes products of matrices quick and no more than stays in
 // L2; whole micro-tiles.
@@ -156,6 +156,7 @@ void gemv(const char* op, int m, int n, double alpha, const double* a, int lda, 
 template <class T>
 int potrf(const char* half, int n, T* a, int lda) {
     const bool lower = is(half, 'L');
+    const int panel = panel_of(n);
     for (int k = 0; k < n; k += panel) {
         const int depth = std::min(panel, n - k), next = k + depth, rest = n - next;
         int info = 0;
