@@ -30,7 +30,7 @@ public:
     }
 
     void operator()(matrix_view<const double> x, matrix_view<double> out) const {
-        const index rows = ops_.update_rows, cols = ops_.update_cols, whole = x.rows / rows * rows;
+        const index rows = smo::update_rows, cols = ops_.update_cols, whole = x.rows / rows * rows;
         buffer<double> tile(rows * cols);
         for (index first = 0; first < whole; first += rows)
             for (index panel = 0; panel < packed_.rows(); ++panel) {

@@ -24,6 +24,7 @@ matrix<double> class_scores(const svm_model& model, matrix_view<const double> f)
         }
         matrix<double> sum(1, k);
         model.pairs().each([&](index p, index a, index b) {
+            if (b < 0) return;  // never, but g++ 12 cannot know and warns
             out(i, f(i, p) >= 0 ? a : b) += 1;
             sum(0, a) += f(i, p);
             sum(0, b) -= f(i, p);

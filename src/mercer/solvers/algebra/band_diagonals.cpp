@@ -123,7 +123,7 @@ matrix<double> band_reduction::q_columns() const {
 
 matrix<double> band_reduction::inverse_diagonals(std::span<const double> lambdas, index& bad) const {
     const auto& ops = smo::best_vector_ops();
-    const index n = size(), high = ops.update_rows, wide = ops.update_cols, count = static_cast<index>(lambdas.size());
+    const index n = size(), high = smo::update_rows, wide = ops.update_cols, count = static_cast<index>(lambdas.size());
     std::vector<half_solver> solvers;
     for (index l = 0; l < count; ++l) solvers.emplace_back(n, high);
     std::vector<char> definite(lambdas.size());

@@ -64,7 +64,7 @@ void gram_product(const gram<T>& k, matrix_view<const double> v, matrix_view<dou
                          k.rows(), k.cols(), v.rows, v.cols, out.rows, out.cols));
     if (v.cols < 4) return k.multiply(v, out);
     const auto& ops = smo::best_vector_ops();
-    const index high = ops.update_rows, wide = ops.update_cols, panels = (v.cols + wide - 1) / wide,
+    const index high = smo::update_rows, wide = ops.update_cols, panels = (v.cols + wide - 1) / wide,
                 stride = panels * wide;
     const buffer<double> right = packed(v, wide);
     const matrix_view<const T> kept = k.in_memory();

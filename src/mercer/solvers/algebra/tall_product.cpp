@@ -40,7 +40,7 @@ matrix<double> row_products(matrix_view<const double> a, matrix_view<const doubl
 
 void subtract_combinations(matrix_view<double> w, matrix_view<const double> c, matrix_view<const double> q) {
     const auto& ops = smo::best_vector_ops();
-    const index high = ops.update_rows, wide = ops.update_cols, m = q.rows, groups = (w.rows + high - 1) / high,
+    const index high = smo::update_rows, wide = ops.update_cols, m = q.rows, groups = (w.rows + high - 1) / high,
                 stretch = 16 * wide;
     // c in panels of `high` rows, padded with zeros: what the micro-kernel reads.
     buffer<double> left(groups * m * high);

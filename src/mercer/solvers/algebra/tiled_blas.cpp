@@ -5,18 +5,9 @@
 #include <cstddef>
 
 #include "mercer/solvers/algebra/blas_turn.h"
+#include "mercer/solvers/algebra/tile_product.h"
 
 extern "C" {
-void dgemm_(const char* ta, const char* tb, const int* m, const int* n, const int* k, const double* alpha,
-            const double* a, const int* lda, const double* b, const int* ldb, const double* beta, double* c,
-            const int* ldc, std::size_t, std::size_t);
-void sgemm_(const char* ta, const char* tb, const int* m, const int* n, const int* k, const float* alpha,
-            const float* a, const int* lda, const float* b, const int* ldb, const float* beta, float* c, const int* ldc,
-            std::size_t, std::size_t);
-void dsyrk_(const char* uplo, const char* trans, const int* n, const int* k, const double* alpha, const double* a,
-            const int* lda, const double* beta, double* c, const int* ldc, std::size_t, std::size_t);
-void ssyrk_(const char* uplo, const char* trans, const int* n, const int* k, const float* alpha, const float* a,
-            const int* lda, const float* beta, float* c, const int* ldc, std::size_t, std::size_t);
 void dtrsm_(const char* side, const char* uplo, const char* trans, const char* diag, const int* m, const int* n,
             const double* alpha, const double* a, const int* lda, double* b, const int* ldb, std::size_t, std::size_t,
             std::size_t, std::size_t);
@@ -35,19 +26,16 @@ void spotrf_(const char* uplo, const int* n, float* a, const int* lda, int* info
 namespace mercer::blas {
 namespace {
 
+// What is so small that products are none of its time is left to BLAS and LAPACK.
 template <class T>
 struct routines;
 template <>
 struct routines<double> {
-    static constexpr auto gemm = dgemm_;
-    static constexpr auto syrk = dsyrk_;
     static constexpr auto trsm = dtrsm_;
     static constexpr auto potrf = dpotrf_;
 };
 template <>
 struct routines<float> {
-    static constexpr auto gemm = sgemm_;
-    static constexpr auto syrk = ssyrk_;
     static constexpr auto trsm = strsm_;
     static constexpr auto potrf = spotrf_;
 };
@@ -70,6 +58,77 @@ T* at(T* a, int lda, std::ptrdiff_t i, std::ptrdiff_t j) {
     return a + i + j * lda;
 }
 
+// Half of a triangle, in whole micro-tiles.
+int first_half(int n) { return (n / 2 + 47) / 48 * 48; }
+
+// By one thread, as those of tiled_blas.h: a triangle is two smaller ones and the square between them.
+template <class T>
+void tile_syrk(const char* half, const char* op, int n, int k, T alpha, const T* a, int lda, T* c, int ldc) {
+    constexpr int small = 48;
+    const bool plain = is(op, 'N'), lower = is(half, 'L');
+    const char* other = plain ? "T" : "N";
+    if (n <= small) {
+        T square[small * small];
+        tile_product<T>(op, other, n, n, k, alpha, a, lda, a, lda, T(0), square, small);
+        for (int j = 0; j < n; ++j)
+            for (int i = lower ? j : 0; i < (lower ? n : j + 1); ++i) *at(c, ldc, i, j) += square[i + j * small];
+        return;
+    }
+    const int top = first_half(n), rest = n - top;
+    const T* below = plain ? at(a, lda, top, 0) : at(a, lda, 0, top);
+    tile_syrk(half, op, top, k, alpha, a, lda, c, ldc);
+    tile_syrk(half, op, rest, k, alpha, below, lda, at(c, ldc, top, top), ldc);
+    if (lower)
+        tile_product<T>(op, other, rest, top, k, alpha, below, lda, a, lda, T(1), at(c, ldc, top, 0), ldc);
+    else
+        tile_product<T>(op, other, top, rest, k, alpha, a, lda, below, lda, T(1), at(c, ldc, 0, top), ldc);
+}
+
+template <class T>
+void tile_trsm(const char* side, const char* half, const char* op, int m, int n, const T* a, int lda, T* b, int ldb) {
+    constexpr int small = 48;
+    const bool left = is(side, 'L'), plain = is(op, 'N'), lower = is(half, 'L') == plain;  // op(A) is
+    const int size = left ? m : n;
+    const T one = 1;
+    if (size <= small) return routines<T>::trsm(side, half, op, "N", &m, &n, &one, a, &lda, b, &ldb, 1, 1, 1, 1);
+    const int top = first_half(size), rest = size - top;
+    // The square of op(A) beside the two triangles: below the first, or above the second.
+    const T* square = is(half, 'L') ? at(a, lda, top, 0) : at(a, lda, 0, top);
+    T* second = left ? at(b, ldb, top, 0) : at(b, ldb, 0, top);
+    const auto solve = [&](bool of_first) {
+        const int part = of_first ? top : rest;
+        tile_trsm(side, half, op, left ? part : m, left ? n : part, of_first ? a : at(a, lda, top, top), lda,
+                  of_first ? b : second, ldb);
+    };
+    const bool first = lower == left;  // what is solved first
+    solve(first);
+    T *known = first ? b : second, *next = first ? second : b;
+    const int known_size = first ? top : rest, next_size = first ? rest : top;
+    if (left)
+        tile_product<T>(op, "N", next_size, n, known_size, T(-1), square, lda, known, ldb, T(1), next, ldb);
+    else
+        tile_product<T>("N", op, m, next_size, known_size, T(-1), known, ldb, square, lda, T(1), next, ldb);
+    solve(!first);
+}
+
+template <class T>
+int tile_potrf(const char* half, int n, T* a, int lda) {
+    constexpr int small = 48;
+    int info = 0;
+    if (n <= small) {
+        routines<T>::potrf(half, &n, a, &lda, &info, 1);
+        return info;
+    }
+    const bool lower = is(half, 'L');
+    const int top = first_half(n), rest = n - top;
+    if ((info = tile_potrf(half, top, a, lda)) != 0) return info;
+    T* square = lower ? at(a, lda, top, 0) : at(a, lda, 0, top);
+    tile_trsm<T>(lower ? "R" : "L", half, "T", lower ? rest : top, lower ? top : rest, a, lda, square, lda);
+    tile_syrk<T>(half, lower ? "N" : "T", rest, top, T(-1), square, lda, at(a, lda, top, top), lda);
+    info = tile_potrf(half, rest, at(a, lda, top, top), lda);
+    return info == 0 ? 0 : top + info;
+}
+
 }  // namespace
 
 template <class T>
@@ -82,8 +141,7 @@ void gemm(const char* op_a, const char* op_b, int m, int n, int k, T alpha, cons
                   height = std::min(tile, m - i), width = std::min(tile, n - j);
         const T* left = is(op_a, 'N') ? at(a, lda, i, 0) : at(a, lda, 0, i);
         const T* right = is(op_b, 'N') ? at(b, ldb, 0, j) : at(b, ldb, j, 0);
-        routines<T>::gemm(op_a, op_b, &height, &width, &k, &alpha, left, &lda, right, &ldb, &beta, at(c, ldc, i, j),
-                          &ldc, 1, 1);
+        tile_product(op_a, op_b, height, width, k, alpha, left, lda, right, ldb, beta, at(c, ldc, i, j), ldc);
     });
 }
 
@@ -91,7 +149,6 @@ template <class T>
 void syrk(const char* half, const char* op, int n, int k, T alpha, const T* a, int lda, T* c, int ldc) {
     const int tile = tile_of(0.5 * n * n);
     const index bands = parts(n, tile);
-    const T one = 1;
     const char* other = is(op, 'N') ? "T" : "N";
     side_by_side(bands * (bands + 1) / 2, [&](index item) {
         // Tile (row, col) of the lower half, counted along its rows.
@@ -101,13 +158,13 @@ void syrk(const char* half, const char* op, int n, int k, T alpha, const T* a, i
                   height = std::min(tile, n - i), width = std::min(tile, n - j);
         const auto rows_from = [&](int first) { return is(op, 'N') ? at(a, lda, first, 0) : at(a, lda, 0, first); };
         if (i == j)
-            routines<T>::syrk(half, op, &height, &k, &alpha, rows_from(i), &lda, &one, at(c, ldc, i, i), &ldc, 1, 1);
+            tile_syrk(half, op, height, k, alpha, rows_from(i), lda, at(c, ldc, i, i), ldc);
         else if (is(half, 'L'))
-            routines<T>::gemm(op, other, &height, &width, &k, &alpha, rows_from(i), &lda, rows_from(j), &lda, &one,
-                              at(c, ldc, i, j), &ldc, 1, 1);
+            tile_product(op, other, height, width, k, alpha, rows_from(i), lda, rows_from(j), lda, T(1),
+                         at(c, ldc, i, j), ldc);
         else
-            routines<T>::gemm(op, other, &width, &height, &k, &alpha, rows_from(j), &lda, rows_from(i), &lda, &one,
-                              at(c, ldc, j, i), &ldc, 1, 1);
+            tile_product(op, other, width, height, k, alpha, rows_from(j), lda, rows_from(i), lda, T(1),
+                         at(c, ldc, j, i), ldc);
     });
 }
 
@@ -115,12 +172,10 @@ template <class T>
 void trsm(const char* side, const char* half, const char* op, int m, int n, const T* a, int lda, T* b, int ldb) {
     const bool left = is(side, 'L');
     const int count = left ? n : m, chunk = chunk_of(count);
-    const T one = 1;
     side_by_side(parts(count, chunk), [&](index item) {
         const int first = static_cast<int>(item) * chunk, some = std::min(chunk, count - first), rows = left ? m : some,
                   cols = left ? some : n;
-        routines<T>::trsm(side, half, op, "N", &rows, &cols, &one, a, &lda,
-                          left ? at(b, ldb, 0, first) : at(b, ldb, first, 0), &ldb, 1, 1, 1, 1);
+        tile_trsm(side, half, op, rows, cols, a, lda, left ? at(b, ldb, 0, first) : at(b, ldb, first, 0), ldb);
     });
 }
 
@@ -133,11 +188,10 @@ void symm(int n, int m, const double* a, int lda, const double* b, int ldb, doub
         double* out = at(c, ldc, first, 0);
         dsymm_("L", "L", &some, &m, &one, at(a, lda, first, first), &lda, at(b, ldb, first, 0), &ldb, &zero, out, &ldc,
                1, 1);
-        if (first > 0)
-            dgemm_("N", "N", &some, &m, &first, &one, at(a, lda, first, 0), &lda, b, &ldb, &one, out, &ldc, 1, 1);
+        if (first > 0) tile_product("N", "N", some, m, first, 1.0, at(a, lda, first, 0), lda, b, ldb, 1.0, out, ldc);
         if (rest > 0)
-            dgemm_("T", "N", &some, &m, &rest, &one, at(a, lda, next, first), &lda, at(b, ldb, next, 0), &ldb, &one,
-                   out, &ldc, 1, 1);
+            tile_product("T", "N", some, m, rest, 1.0, at(a, lda, next, first), lda, at(b, ldb, next, 0), ldb, 1.0, out,
+                         ldc);
     });
 }
 
@@ -160,7 +214,7 @@ int potrf(const char* half, int n, T* a, int lda) {
     for (int k = 0; k < n; k += panel) {
         const int depth = std::min(panel, n - k), next = k + depth, rest = n - next;
         int info = 0;
-        side_by_side(1, [&](index) { routines<T>::potrf(half, &depth, at(a, lda, k, k), &lda, &info, 1); });
+        side_by_side(1, [&](index) { info = tile_potrf(half, depth, at(a, lda, k, k), lda); });
         if (info != 0) return k + info;
         if (rest == 0) break;
         T* below = lower ? at(a, lda, next, k) : at(a, lda, k, next);

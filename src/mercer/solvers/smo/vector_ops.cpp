@@ -263,18 +263,19 @@ double dot(const double* a, const double* b, size count) {
     return sum;
 }
 
-constexpr size update_rows = 6, update_cols = 2 * lanes<double>;
+constexpr size update_cols = 2 * lanes<double>, update_cols_float = 2 * lanes<float>;
 
-void rank_update(double* C, size stride, const double* A, const double* B, size depth) {
-    const tag<double> d;
-    constexpr size n = lanes<double>;
-    hn::Vec<tag<double>> sum[update_rows][2];
+template <class R>
+void rank_update(R* C, size stride, const R* A, const R* B, size depth) {
+    const tag<R> d;
+    constexpr size n = lanes<R>;
+    hn::Vec<tag<R>> sum[update_rows][2];
 #pragma GCC unroll 6
     for (size r = 0; r < update_rows; ++r) {
         sum[r][0] = hn::LoadU(d, C + r * stride);
         sum[r][1] = hn::LoadU(d, C + r * stride + n);
     }
-    for (size k = 0; k < depth; ++k, A += update_rows, B += update_cols) {
+    for (size k = 0; k < depth; ++k, A += update_rows, B += 2 * n) {
         const auto b0 = hn::LoadU(d, B), b1 = hn::LoadU(d, B + n);
 #pragma GCC unroll 6
         for (size r = 0; r < update_rows; ++r) {
@@ -450,9 +451,10 @@ const vector_ops table{MERCER_TEXT(MERCER_SIMD_TARGET),
                        subtract_rows<double>,
                        extremes,
                        dot,
-                       update_rows,
                        update_cols,
-                       rank_update,
+                       rank_update<double>,
+                       update_cols_float,
+                       rank_update<float>,
                        row_update,
                        narrow_rows,
                        narrow_cols,

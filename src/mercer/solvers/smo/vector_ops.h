@@ -37,6 +37,8 @@ struct inner_problem {
     double gap = 0;
 };
 
+inline constexpr std::int64_t update_rows = 6;  // of rank_update and row_update, whatever the instruction set
+
 struct vector_ops {
     const char* name;
     std::int64_t padding;  // groups start at multiples of this
@@ -54,9 +56,12 @@ struct vector_ops {
     // Σ_j a[j]·b[j]
     double (*dot)(const double* a, const double* b, std::int64_t count);
     // C(r, c) -= Σ_k A[k·update_rows + r]·B[k·update_cols + c], r < update_rows, c < update_cols: the heart of a
-    // blocked Cholesky
-    std::int64_t update_rows, update_cols;
+    // blocked Cholesky and of products of matrices
+    std::int64_t update_cols;
     void (*rank_update)(double* C, std::int64_t stride, const double* A, const double* B, std::int64_t depth);
+    // The same in float, update_cols_float columns.
+    std::int64_t update_cols_float;
+    void (*rank_update_float)(float* C, std::int64_t stride, const float* A, const float* B, std::int64_t depth);
     // C(r, c) += Σ_k A[r·a_stride + k]·B[k·update_cols + c]: the same with the rows of A where they lie
     void (*row_update)(double* C, std::int64_t stride, const double* A, std::int64_t a_stride, const double* B,
                        std::int64_t depth);

@@ -27,7 +27,7 @@ void pack(const matrix<double>& a, index first, index width, index k0, index dep
 
 bool blocked_cholesky(matrix<double>& a) {
     const auto& ops = best_vector_ops();
-    const index n = a.rows(), rows = ops.update_rows, cols = ops.update_cols;
+    const index n = a.rows(), rows = smo::update_rows, cols = ops.update_cols;
     buffer<double> packed;
     for (index k0 = 0; k0 < n; k0 += panel) {
         const index k1 = std::min(n, k0 + panel), depth = k1 - k0;
