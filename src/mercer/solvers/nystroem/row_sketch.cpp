@@ -26,14 +26,15 @@ std::uint64_t mixed(std::uint64_t seed, std::uint64_t number) {
     return z ^ (z >> 31);
 }
 
-// to += by·row
+// to += Σ by[r]·row[r]
 template <class T>
-void add_row(double* to, const T* row, double by, index m) {
-    const double minus = -by;
+void add_rows(double* to, const T* const* row, const double* by, index count, index m) {
+    double minus[band];
+    for (index r = 0; r < count; ++r) minus[r] = -by[r];
     if constexpr (std::is_same_v<T, float>)
-        smo::best_vector_ops().subtract_rows(to, &row, &minus, 1, m);
+        smo::best_vector_ops().subtract_rows(to, row, minus, count, m);
     else
-        smo::best_vector_ops().subtract_double_rows(to, &row, &minus, 1, m);
+        smo::best_vector_ops().subtract_double_rows(to, row, minus, count, m);
 }
 
 // Digits of a kernel value, of the root of a weight, and what is left for their sum: 53 bits in all. A bucket adds up
@@ -73,7 +74,10 @@ public:
                     const matrix_view<T> values(tile.at_least(band * m), there, m);
                     batch.block(selection(from, there), selection(0, m), values);
                     if (!own_) round(values, largest[static_cast<std::size_t>(item)]);
-                    for (index g = 0; g < groups; ++g) add_group(first + from, g, (before + b) % lanes, values);
+                    for (index i = 0; own_ && i < there; ++i)
+                        add(first + from, first + from + i, values, i, band, [](index) { return 1; });
+                    for (index g = 0; !own_ && g < groups; ++g)
+                        add_group(first + from, g, (before + b) % lanes, values);
                 }
                 memory = std::move(tile);
             });
@@ -96,31 +100,48 @@ private:
     void round(matrix_view<T> values, double& largest) const {
         T* v = values.data;
         const index n = values.rows * values.cols;
-        if constexpr (std::is_same_v<T, double>)  // in float there are only kernels of known size
-            for (index i = 0; i < n; ++i) largest = std::max(largest, std::abs(v[i]));
-        for (index i = 0; i < n; ++i) v[i] = (v[i] + shift_) - shift_;
+        constexpr index side = 8;  // by side, so that no comparison waits for the last one
+        T most[side] = {};
+        index i = 0;
+        for (; i + side <= n; i += side)
+            for (index l = 0; l < side; ++l) {
+                const T size = std::abs(v[i + l]);
+                most[l] = most[l] < size ? size : most[l];
+                v[i + l] = (v[i + l] + shift_) - shift_;
+            }
+        for (; i < n; ++i) {
+            most[0] = std::max(most[0], std::abs(v[i]));
+            v[i] = (v[i] + shift_) - shift_;
+        }
+        for (const T each : most) largest = std::max(largest, static_cast<double>(each));
     }
-    void add(index row, index bucket, double sign, const T* values) {
+    // The rows i of a band, from its first, go to one bucket of every sketch, each with its sign: at once, so that the
+    // bucket is read and written once for all of them. (No sum rounds, so their order is nothing to the bits.)
+    template <class Sign>
+    void add(index first, index bucket, matrix_view<T> values, index from, index step, Sign sign) {
         const index m = k_.cols();
         for (index c = 0; c < o_.count; ++c) {
-            const double root = std::sqrt(std::max(0.0, o_.weight(row, c))), by = sign * (own_ ? root : root_(root));
-            if (by == 0) continue;
+            const T* rows[band];
+            double by[band], ones = 0;
+            index count = 0;
+            for (index i = from; i < values.rows; i += step) {
+                const double root = std::sqrt(std::max(0.0, o_.weight(first + i, c)));
+                by[count] = sign(i) * (own_ ? root : root_(root));
+                if (by[count] == 0) continue;
+                ones += by[count], rows[count++] = values.row(i);
+            }
             double* to = out_[static_cast<std::size_t>(c)].row(bucket);
-            add_row(to, values, by, m);
-            if (o_.constant) to[m] += by;
+            add_rows(to, rows, by, count, m);
+            if (o_.constant) to[m] += ones;
         }
     }
     void add_group(index row, index g, index lane, matrix_view<T> values) {
-        for (index e = 0; e < (own_ ? 1 : entries); ++e) {
+        for (index e = 0; e < entries; ++e) {
             const auto number = static_cast<std::uint64_t>((row / band * groups + g) * entries + e);
             const auto place = static_cast<index>(mixed(o_.seed + 1, number) % static_cast<std::uint64_t>(each_));
-            for (index i = g; i < values.rows; i += groups) {
-                const auto bits = mixed(o_.seed, static_cast<std::uint64_t>((row + i) * entries + e));
-                if (own_)
-                    add(row + i, row + i, 1, values.row(i));
-                else
-                    add(row + i, lane * each_ + place, bits & 1 ? 0.5 : -0.5, values.row(i));
-            }
+            add(row, lane * each_ + place, values, g, groups, [&](index i) {
+                return mixed(o_.seed, static_cast<std::uint64_t>((row + i) * entries + e)) & 1 ? 0.5 : -0.5;
+            });
         }
     }
 
