@@ -224,8 +224,7 @@ TEST(dense_algebra, has_the_same_bits_for_any_number_of_threads) {
         for (index i = 0; i < m * n; ++i) x.data()[i] = static_cast<float>(b.data()[i]);
         cholesky_lower_in_place(low.view());
         cholesky_solve_rows(low.view(), x.view());
-        add_gram(x.view(), low);
-        return std::vector<float>(low.data(), low.data() + n * n);
+        return std::vector<float>(x.data(), x.data() + m * n);
     });
 }
 

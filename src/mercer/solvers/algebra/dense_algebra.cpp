@@ -217,13 +217,6 @@ void cholesky_solve(const matrix<double>& r, matrix_view<double> b) {
 
 namespace {
 
-template <class T>
-void gram_added(const char* half, matrix_view<const T> g, matrix<T>& a) {
-    const int n = static_cast<int>(g.cols), k = static_cast<int>(g.rows), ldg = static_cast<int>(g.stride),
-              lda = static_cast<int>(a.cols());
-    if (n > 0 && k > 0) blas::syrk(half, "N", n, k, T(1), g.data, ldg, a.data(), lda);
-}
-
 // Every row x of b becomes L⁻¹x, or L⁻ᵀx where `turned` is "N".
 void solve_half(matrix_view<const float> l, matrix_view<float> b, const char* turned) {
     const int n = lapack_size(l.rows, "Cholesky"), lda = static_cast<int>(l.stride), m = static_cast<int>(b.rows),
@@ -238,8 +231,11 @@ void solve_half(matrix_view<const float> l, matrix_view<float> b, const char* tu
 
 }  // namespace
 
-void add_gram(matrix_view<const double> g, matrix<double>& a) { gram_added("L", g, a); }
-void add_gram(matrix_view<const float> g, matrix<float>& a) { gram_added("U", g, a); }
+void add_gram(matrix_view<const double> g, matrix<double>& a) {
+    const int n = static_cast<int>(g.cols), k = static_cast<int>(g.rows), ldg = static_cast<int>(g.stride),
+              lda = static_cast<int>(a.cols());
+    if (n > 0 && k > 0) blas::syrk("L", "N", n, k, 1.0, g.data, ldg, a.data(), lda);
+}
 
 void multiply_symmetric(matrix_view<const double> a, const double* v, double* out) {
     constexpr index large = 2048;  // from here on several threads
@@ -270,7 +266,6 @@ bool cholesky_lower_in_place(matrix_view<float> a) {
 void cholesky_solve_rows(matrix_view<const float> l, matrix_view<float> b) {
     for (const char* turned : {"T", "N"}) solve_half(l, b, turned);
 }
-void half_solve_rows(matrix_view<const float> l, matrix_view<float> b) { solve_half(l, b, "T"); }
 
 void add_multiply(double scale, matrix_view<const double> a, transposed turned, const double* v, double* out) {
     const int m = static_cast<int>(a.cols), n = static_cast<int>(a.rows), lda = static_cast<int>(a.stride);

@@ -59,9 +59,6 @@ bool cholesky_in_place(matrix<double>& a);
 void cholesky_solve(const matrix<double>& r, matrix_view<double> b);
 // Upper triangle of A += GᵀG.
 void add_gram(matrix_view<const double> g, matrix<double>& a);
-// The same in float, to the lower half; and every row x of b becomes L⁻¹x.
-void add_gram(matrix_view<const float> g, matrix<float>& a);
-void half_solve_rows(matrix_view<const float> l, matrix_view<float> b);
 // A = LLᵀ in float: L replaces the lower triangle, and then every row of b becomes A⁻¹ of it.
 bool cholesky_lower_in_place(matrix_view<float> a);
 void cholesky_solve_rows(matrix_view<const float> l, matrix_view<float> b);

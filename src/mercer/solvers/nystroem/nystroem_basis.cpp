@@ -14,81 +14,55 @@
 namespace mercer {
 namespace {
 
-constexpr index chunk = 512, chunk_in_float = 2048, centres_for_float = 400;
+constexpr index chunk = 512;
 
-// Whether a chunk of rows is another process's to work on.
-bool of_another(const process_group* together, index chunk) {
-    return together && chunk % together->size() != together->rank();
-}
-
-// a += ΦᵀΦ for the rows Φ = K T⁻¹ of a sketch, its upper half: in double, in place.
-void add_rows(const nystroem_basis& basis, matrix<double>& sketch, matrix<double>& a, const process_group* together) {
+// A += (SK)ᵀSK or, in the basis, ΦᵀΦ for the rows Φ = SK T⁻¹, its upper half; in place. Where matrices are factored
+// together the rows are divided.
+void add_rows(const nystroem_basis& basis, bool in_basis, matrix<double>& sketch, matrix<double>& a,
+              const process_group* together) {
     for (index first = 0; first < sketch.rows(); first += chunk) {
-        if (of_another(together, first / chunk)) continue;
+        if (together && first / chunk % together->size() != together->rank()) continue;
         const index count = std::min(chunk, sketch.rows() - first);
-        basis.to_gradient(matrix_view<double>(sketch.row(first), count, basis.size(), sketch.cols()));
+        if (in_basis) basis.to_gradient(matrix_view<double>(sketch.row(first), count, basis.size(), sketch.cols()));
         add_gram(sketch.view().block(first, 0, count, sketch.cols()), a);
     }
+    if (together) together->add(a.data(), static_cast<std::size_t>(a.rows() * a.cols()));
 }
 
-// use(i, j) for i <= j < n, tile by tile, so that a matrix is read across without harm.
-template <class Use>
-void each_upper(index n, Use use) {
+// change(i, j) for i < j < n, tile by tile, so that a matrix is read across without harm.
+template <class Change>
+void each_above(index n, Change change) {
     constexpr index tile = 64;
     parallel_for((n + tile - 1) / tile, [&](index band) {
         for (index first = band * tile; first < n; first += tile)
             for (index i = band * tile; i < std::min(n, (band + 1) * tile); ++i)
-                for (index j = std::max(i, first); j < std::min(n, first + tile); ++j) use(i, j);
+                for (index j = std::max(i + 1, first); j < std::min(n, first + tile); ++j) change(i, j);
     });
 }
 
-// The largest number of these columns, 1 where all are 0.
-double size_of(const matrix<double>& a, index first, index end) {
-    std::vector<double> largest(static_cast<std::size_t>(a.rows()));
-    parallel_for(a.rows(), [&](index i) {
-        for (index j = first; j < end; ++j)
-            largest[static_cast<std::size_t>(i)] = std::max(largest[static_cast<std::size_t>(i)], std::abs(a(i, j)));
-    });
-    const double out = largest.empty() ? 0 : std::ranges::max(largest);
-    return out > 0 ? out : 1;
+// The upper half of G becomes T⁻ᵀGT⁻¹; a column behind those of the centres has T = 1.
+void to_basis(const nystroem_basis& basis, matrix<double>& g) {
+    const index n = g.rows();
+    const matrix_view<double> centres(g.data(), n, basis.size(), n);
+    each_above(n, [&](index i, index j) { g(j, i) = g(i, j); });
+    basis.to_gradient(centres);
+    each_above(n, [&](index i, index j) { std::swap(g(i, j), g(j, i)); });
+    basis.to_gradient(centres);
 }
 
-// The same with the rows in float, added up in double: half the time, which is most of a fit where there are few
-// examples for each centre. Rows and T are brought to size 1 before, for kernel values may be beyond float.
-void add_rows_in_float(const nystroem_basis& basis, const matrix<double>& sketch, matrix<double>& a,
-                       const process_group* together) {
-    const index m = basis.size(), n = sketch.cols();
-    const double size = size_of(sketch, 0, m), constant = size_of(sketch, m, n), root = std::sqrt(basis.largest());
-    const matrix<float> t = basis.turned_in_float(root);
-    const auto unit = [&](index j) { return j < m ? size / root : constant; };
-    matrix<float> rows(std::min(chunk_in_float, sketch.rows()), n), sum(n, n);
-    for (index first = 0; first < sketch.rows(); first += chunk_in_float) {
-        if (of_another(together, first / chunk_in_float)) continue;
-        const index count = std::min(chunk_in_float, sketch.rows() - first);
-        parallel_for(count, [&](index i) {
-            for (index j = 0; j < n; ++j)
-                rows(i, j) = static_cast<float>(sketch(first + i, j) / (j < m ? size : constant));
-        });
-        half_solve_rows(t.view(), matrix_view<float>(rows.data(), count, m, n));
-        std::fill_n(sum.data(), n * n, 0.0F);
-        add_gram(matrix_view<const float>(rows.data(), count, n), sum);
-        each_upper(n, [&](index i, index j) { a(i, j) += unit(i) * unit(j) * static_cast<double>(sum(j, i)); });
-    }
-}
-
-// Whether what float adds to ΦᵀΦ stays below the ridge: numbers of φ, off by 2⁻²⁴ times the condition of T, in no
-// direction, change the matrix by about 2⁻²³·κ·tr ΦᵀΦ/√M. The trace from some rows. With few centres double costs
-// nothing, and where every row has its own place one step with it is the answer.
-bool float_will_do(const nystroem_basis& basis, const matrix<double>& sketch, double lambda) {
+// Whether (SK)ᵀSK may be formed first and brought to the basis afterwards, half the work: what it rounds is as large as
+// its entries times 2⁻⁵³, and T⁻ᵀ … T⁻¹ makes it larger by the square of T's condition, of which the spread of its
+// diagonal is the lower end; it must stay well below the ridge. The trace of ΦᵀΦ from some rows.
+bool squares_will_do(const nystroem_basis& basis, const matrix<double>& sketch, double lambda) {
     const index m = basis.size(), some = std::min<index>(sketch.rows(), 64);
-    if (m < centres_for_float || some == 0) return false;
+    if (some == 0) return false;
     matrix<double> phi(some, m);
     for (index i = 0; i < some; ++i) std::copy_n(sketch.row(i * sketch.rows() / some), m, phi.row(i));
     basis.to_gradient(phi.view());
     double trace = 0;
     for (index i = 0; i < some * m; ++i) trace += phi.data()[i] * phi.data()[i];
     trace *= static_cast<double>(sketch.rows()) / static_cast<double>(some);
-    return 0x1p-23 * basis.spread() * trace <= lambda * std::sqrt(static_cast<double>(m));
+    return 0x1p-46 * basis.spread() * basis.spread() * trace <= lambda;
 }
 
 // RᵀR = A, R in its upper half; false where a pivot is not positive.
@@ -124,16 +98,17 @@ void nystroem_basis::to_coefficients(matrix_view<double> rows) const {
 }
 void nystroem_basis::to_gradient(matrix_view<double> rows) const { cholesky_half_solve_rows(t_.view(), rows); }
 
+std::vector<index> nystroem_basis::independent() const {
+    std::vector<index> out;
+    for (index i = 0; i < size(); ++i)
+        if (t_(i, i) * t_(i, i) > 8 * added_) out.push_back(i);
+    return out;
+}
+
 double nystroem_basis::spread() const {
     double low = t_(0, 0), high = low;
     for (index i = 0; i < size(); ++i) low = std::min(low, t_(i, i)), high = std::max(high, t_(i, i));
     return high / low;
-}
-
-matrix<float> nystroem_basis::turned_in_float(double size) const {
-    matrix<float> out(t_.rows(), t_.rows());
-    each_upper(t_.rows(), [&](index i, index j) { out(j, i) = static_cast<float>(t_(i, j) / size); });
-    return out;
 }
 
 sketched_hessian::sketched_hessian(const nystroem_basis& basis, matrix<double> sketch, double lambda,
@@ -142,11 +117,9 @@ sketched_hessian::sketched_hessian(const nystroem_basis& basis, matrix<double> s
     const index m = basis.size();
     const bool constant = sketch.cols() > m;
     double rows = 0;  // of weight 1: what the ones add up to
-    if (agreed(together, float_will_do(basis, sketch, lambda)))
-        add_rows_in_float(basis, sketch, a_, together);
-    else
-        add_rows(basis, sketch, a_, together);
-    if (together) together->add(a_.data(), static_cast<std::size_t>(a_.rows() * a_.cols()));
+    const bool squares = agreed(together, squares_will_do(basis, sketch, lambda));
+    add_rows(basis, !squares, sketch, a_, together);
+    if (squares) to_basis(basis, a_);
     if (constant) rows = a_(m, m);
     sketch = {};
     double trace = 0;

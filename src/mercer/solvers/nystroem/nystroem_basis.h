@@ -32,9 +32,9 @@ public:
     void to_coefficients(matrix_view<double> rows) const;
     // Every row Kᵀu, a gradient in β, becomes Φᵀu = T⁻ᵀKᵀu.
     void to_gradient(matrix_view<double> rows) const;
+    // Those that are more than ε away from the span of the ones before them, squared, by a factor that leaves no doubt.
+    std::vector<index> independent() const;
     double spread() const;  // of T's diagonal, the largest by the smallest: about its condition
-    // Tᵀ/size
-    matrix<float> turned_in_float(double size = 1) const;
 
 private:
     matrix<double> t_;
