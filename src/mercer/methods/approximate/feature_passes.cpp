@@ -14,12 +14,6 @@ matrix<double> turned(matrix_view<const double> a) {
     return out;
 }
 
-matrix<double> among_centres(const nystroem_problem& posed) {
-    matrix<double> k(std::ssize(posed.centres), std::ssize(posed.centres));
-    posed.among->all(k.view());
-    return k;
-}
-
 void take_centres(kernel_expansion& f, nystroem_problem& posed, const kernel_rows& x) {
     f.k = x.known_kernel(), f.x = std::move(posed.objects), f.rows = std::move(posed.centres);
     f.training_size = x.size();

@@ -10,8 +10,6 @@
 namespace mercer {
 
 matrix<double> turned(matrix_view<const double> a);
-// K(Z, Z) of the centres.
-matrix<double> among_centres(const nystroem_problem& posed);
 // Centres, kernel and numbers of a fit, for the functions it found.
 void take_centres(kernel_expansion& f, nystroem_problem& posed, const kernel_rows& x);
 

@@ -38,8 +38,8 @@ std::shared_ptr<const gram<T>> rows_of_passes(const kernel& k, const dataset& x,
 template std::shared_ptr<const gram<float>> rows_of_passes(const kernel&, const dataset&, const dataset&, std::size_t);
 template std::shared_ptr<const gram<double>> rows_of_passes(const kernel&, const dataset&, const dataset&, std::size_t);
 
-bool float_pays(const kernel& k, index rows, index centres) {
-    return k.properties().normalised && static_cast<double>(rows) * static_cast<double>(centres) > 3e8;
+bool float_pays(const kernel& k, index rows, index centres, double pairs) {
+    return k.properties().normalised && static_cast<double>(rows) * static_cast<double>(centres) > pairs;
 }
 
 owned<gram<double>> objects_in_memory::among(const dataset& objects, std::span<const index>) const {
@@ -53,8 +53,9 @@ owned<gram_batches<double>> objects_in_memory::passes(const dataset& centres, st
                                                       std::size_t budget) const {
     return in_one_batch(rows_of_passes<double>(*k_, x_, centres, budget));
 }
-owned<gram_batches<float>> objects_in_memory::rough_passes(const dataset& centres, std::size_t budget) const {
-    if (!float_pays(*k_, x_.size(), centres.size())) return {};
+owned<gram_batches<float>> objects_in_memory::rough_passes(const dataset& centres, std::size_t budget,
+                                                           double pairs) const {
+    if (!float_pays(*k_, x_.size(), centres.size(), pairs)) return {};
     return in_one_batch(rows_of_passes<float>(*k_, x_, centres, budget));
 }
 

@@ -21,6 +21,10 @@ struct owned {
     const M* get() const { return it.get(); }
 };
 
+// So many of them that double, of which no more than a part would be kept in memory, takes seconds: float pays while it
+// helps at all.
+inline constexpr double many_pairs = 3e8;
+
 class kernel_rows {
 public:
     virtual ~kernel_rows() = default;
@@ -40,8 +44,10 @@ public:
     // All rows against the centres. Kept in memory where they take at most `budget` bytes, or are dear to compute.
     virtual owned<gram_batches<double>> passes(const dataset& centres, std::span<const index> which,
                                                std::size_t budget) const = 0;
-    // The same in float, for what is measured in double in the end; none where double is as quick or float will not do.
-    virtual owned<gram_batches<float>> rough_passes(const dataset& centres, std::size_t budget) const = 0;
+    // The same in float, for what is measured in double in the end; none where the kernel values are not of size 1, or
+    // fewer than `pairs`.
+    virtual owned<gram_batches<float>> rough_passes(const dataset& centres, std::size_t budget,
+                                                    double pairs = many_pairs) const = 0;
     virtual std::shared_ptr<const kernel> known_kernel() const { return nullptr; }
 };
 
@@ -57,7 +63,7 @@ public:
                                 std::span<const index> cols) const override;
     owned<gram_batches<double>> passes(const dataset& centres, std::span<const index> which,
                                        std::size_t budget) const override;
-    owned<gram_batches<float>> rough_passes(const dataset& centres, std::size_t budget) const override;
+    owned<gram_batches<float>> rough_passes(const dataset& centres, std::size_t budget, double pairs) const override;
     std::shared_ptr<const kernel> known_kernel() const override { return k_; }
 
 private:
@@ -81,7 +87,7 @@ public:
                                 std::span<const index> cols) const override;
     owned<gram_batches<double>> passes(const dataset& centres, std::span<const index> which,
                                        std::size_t budget) const override;
-    owned<gram_batches<float>> rough_passes(const dataset&, std::size_t) const override { return {}; }
+    owned<gram_batches<float>> rough_passes(const dataset&, std::size_t, double) const override { return {}; }
 
 private:
     const gram<double>& k_;
@@ -93,8 +99,7 @@ template <class T>
 std::shared_ptr<const gram<T>> rows_of_passes(const kernel& k, const dataset& x, const dataset& centres,
                                               std::size_t budget);
 
-// Whether passes in float are worth it: kernel values of size 1, and so many of them that double, of which no more than
-// a part would be kept in memory, takes seconds.
-bool float_pays(const kernel& k, index rows, index centres);
+// Whether there are so many pairs, with kernel values of size 1.
+bool float_pays(const kernel& k, index rows, index centres, double pairs);
 
 }  // namespace mercer

@@ -55,17 +55,27 @@ const process_group* factoring(const kernel_rows& x, const nystroem_options& o, 
     return nullptr;
 }
 
+// Whether what float rounds of K stays below the ridge: numbers of φ, off by 2⁻²⁴ times the condition of T, in no
+// direction, change ΦᵀΦ by about 2⁻²³·κ·tr ΦᵀΦ/√M, with one of k(x, x) in the trace for each example.
+bool float_is_near(const nystroem_basis& basis, double examples, double lambda) {
+    const auto m = static_cast<double>(basis.size());
+    return 0x1p-23 * basis.spread() * examples * basis.mean() <= lambda * std::sqrt(m);
+}
+constexpr double some_pairs = 1e7;
+
 // The problem of these losses over the span of the centres, solved.
 nystroem_fit solve_once(const kernel_rows& x, row_losses& losses, matrix_view<const double> y,
                         std::span<const double> weight, double lambda, const nystroem_options& o, const char* owner,
                         matrix<double>& on_sample) {
     nystroem_problem posed = pose_nystroem(x, o, weight, owner);
-    matrix<double> k_mm(std::ssize(posed.centres), std::ssize(posed.centres));
-    posed.among->all(k_mm.view());
     const process_group* together = factoring(x, o, std::ssize(posed.centres), owner);
-    const nystroem_basis basis(std::move(k_mm), together);
-    const auto rough = x.rough_passes(posed.objects, o.for_values(!x.processes()));
-    const auto exact = x.passes(posed.objects, posed.centres, rough.it ? 0 : o.for_values(!x.processes()));
+    const nystroem_basis basis = independent_basis(x, posed, o, together);
+    // Passes in float, which compute K each time, take no longer than those over K kept in double, and nothing for the
+    // memory: many are worth it where float has the digits.
+    const bool digits = agreed(x.processes(), float_is_near(basis, static_cast<double>(x.size()), lambda));
+    const std::size_t room = o.for_values(!x.processes());
+    const auto rough = x.rough_passes(posed.objects, losses.quadratic() ? 0 : room, digits ? some_pairs : many_pairs);
+    const auto exact = x.passes(posed.objects, posed.centres, rough.it ? 0 : room);
     nystroem_operator k{exact.get(), rough.get(), &basis, posed.buckets, o.memory(), o.seed, together};
     nystroem_newton_options s;
     s.lambda = lambda, s.intercept = o.fit_intercept, s.tol = o.tol, s.max_passes = o.max_iter;

@@ -26,13 +26,14 @@
 #include "mercer/methods/kernel_expansion.h"
 #include "mercer/methods/model_file.h"
 #include "mercer/solvers/losses.h"
+#include "mercer/solvers/nystroem/nystroem_basis.h"
 
 namespace mercer {
 
 struct nystroem_options {
-    double alpha = 1;  // λ of nystroem_ridge
-    double C = 1;      // 1/λ of the others
-    index n_centres = 1000;
+    double alpha = 1;        // λ of nystroem_ridge
+    double C = 1;            // 1/λ of the others
+    index n_centres = 1000;  // at most: those that depend on others up to rounding are left out
     // Above 0: as many centres as leave this share of the trace out of reach, in place of n_centres, as far as memory
     // and time go. Of rpcholesky, which mixed then is.
     double accuracy = 0;
@@ -99,14 +100,23 @@ matrix<double> probabilities(const nystroem_logistic_model& model, matrix_view<c
 struct nystroem_problem {
     std::vector<index> centres;         // their numbers
     dataset objects;                    // and themselves; none where only kernel values are known
-    owned<gram<double>> among, sample;  // K(Z, Z), and K of some rows against Z
-    std::vector<double> sample_self;    // k(x, x) of those rows
+    std::vector<index> sample_rows;     // some rows to judge by,
+    dataset sample_objects;             // themselves,
+    std::vector<double> sample_self;    // and their k(x, x)
+    owned<gram<double>> among, sample;  // K(Z, Z), and K of those rows against Z
     index buckets = 0;                  // rows of a sketch of K(X, Z) that suits time and memory
 };
 // Weights of this process's rows, 1 where none are given.
 std::vector<double> own_weights(const kernel_rows& x, const nystroem_options& options, const char* owner);
 nystroem_problem pose_nystroem(const kernel_rows& x, const nystroem_options& options, std::span<const double> weight,
                                const char* owner);
+// K(Z, Z) of its centres.
+matrix<double> among_centres(const nystroem_problem& posed);
+// The basis of its centres (solvers/nystroem/nystroem_basis.h). Centres that depend on those before them up to rounding
+// are left out of the problem, unless the caller has named them: they would add nothing to the functions but their
+// share of the time. Of 1,000 pixels of three colours 400 are left, say.
+nystroem_basis independent_basis(const kernel_rows& x, nystroem_problem& posed, const nystroem_options& options,
+                                 const process_group* together = nullptr);
 // What a checkpoint belongs to: everything that decides the bits of the passes, but for the objects themselves.
 problem_mark mark_of(const kernel_rows& x, std::span<const double> weight, const nystroem_problem& posed,
                      const char* owner);

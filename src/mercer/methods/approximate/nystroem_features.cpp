@@ -92,7 +92,7 @@ nystroem_pca_model fit_nystroem_pca(const kernel_rows& x, index components, cons
         fail(errc::invalid_argument, fmt::format("nystroem_pca: must satisfy n_components >= 1, got {}", components));
     const std::vector<double> weight = own_weights(x, o, owner);
     nystroem_problem posed = pose_nystroem(x, o, weight, owner);
-    const nystroem_basis basis(among_centres(posed));
+    const nystroem_basis basis = independent_basis(x, posed, o);
     const feature_passes pass(x, posed, basis, o.for_values(!x.processes()));
     const index m = basis.size(), count = std::min(components, m);
     const auto by_weight = [&](index first, matrix_view<double> f, auto value) {

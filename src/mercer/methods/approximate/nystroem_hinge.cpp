@@ -69,10 +69,8 @@ nystroem_fit fit_hinge_on_features(const kernel_rows& x, std::span<const index> 
     if (!o.checkpoint.path.empty())
         fail(errc::unsupported, fmt::format("{}: there are no checkpoints with loss=hinge", owner));
     nystroem_problem posed = pose_nystroem(x, o, weight, owner);
-    const index m = std::ssize(posed.centres), functions = classes == 2 ? 1 : classes;
-    matrix<double> k_mm(m, m);
-    posed.among->all(k_mm.view());
-    const nystroem_basis basis(std::move(k_mm));
+    const nystroem_basis basis = independent_basis(x, posed, o);
+    const index m = basis.size(), functions = classes == 2 ? 1 : classes;
     const double constant = o.fit_intercept ? std::sqrt(basis.largest()) : 0;
     const dataset phi = features_of(*x.passes(posed.objects, posed.centres, 0), basis, o.memory(), owner);
     const std::vector<index> there = positive(weight);

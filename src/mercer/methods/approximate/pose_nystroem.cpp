@@ -128,7 +128,20 @@ std::vector<index> said_by_first(const process_group* group, Find find) {
     return out;
 }
 
+// What follows from the centres.
+void set_values(const kernel_rows& x, const nystroem_options& o, nystroem_problem& posed) {
+    posed.buckets = rows_of_sketch(x.size(), std::ssize(posed.centres), o.memory());
+    posed.among = x.among(posed.objects, posed.centres);
+    posed.sample = x.between(posed.sample_objects, posed.sample_rows, posed.objects, posed.centres);
+}
+
 }  // namespace
+
+matrix<double> among_centres(const nystroem_problem& posed) {
+    matrix<double> k(std::ssize(posed.centres), std::ssize(posed.centres));
+    posed.among->all(k.view());
+    return k;
+}
 
 nystroem_problem pose_nystroem(const kernel_rows& x, const nystroem_options& o, std::span<const double> weight,
                                const char* owner) {
@@ -171,14 +184,24 @@ nystroem_problem pose_nystroem(const kernel_rows& x, const nystroem_options& o, 
     } else {
         out.centres = given;
     }
-    out.buckets = rows_of_sketch(x.size(), std::ssize(out.centres), o.memory());
     out.objects = some(out.centres);
-    out.among = x.among(out.objects, out.centres);
-    const dataset left = some(judges);
-    out.sample = x.between(left, judges, out.objects, out.centres);
-    out.sample_self.resize(judges.size());
-    x.among(left, judges)->diagonal(out.sample_self);
+    out.sample_objects = some(judges), out.sample_rows = std::move(judges);
+    out.sample_self.resize(out.sample_rows.size());
+    x.among(out.sample_objects, out.sample_rows)->diagonal(out.sample_self);
+    set_values(x, o, out);
     return out;
+}
+
+nystroem_basis independent_basis(const kernel_rows& x, nystroem_problem& posed, const nystroem_options& o,
+                                 const process_group* together) {
+    nystroem_basis all(among_centres(posed), together);
+    if (o.centres == centre_choice::given) return all;
+    const std::vector<index> kept = said_by_first(x.processes(), [&] { return all.independent(); });
+    if (std::ssize(kept) == all.size()) return all;
+    posed.centres = chosen(posed.centres, kept);
+    if (posed.objects.size() > 0) posed.objects = gather(posed.objects, std::span<const index>(kept));
+    set_values(x, o, posed);
+    return nystroem_basis(among_centres(posed), together);
 }
 
 problem_mark mark_of(const kernel_rows& x, std::span<const double> weight, const nystroem_problem& posed,

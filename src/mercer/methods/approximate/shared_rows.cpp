@@ -220,8 +220,8 @@ owned<gram_batches<double>> shared_rows::passes(const dataset& centres, std::spa
                                                 std::size_t budget) const {
     return {{}, std::make_unique<shared_batches<double>>(*k_, all_, centres, budget)};
 }
-owned<gram_batches<float>> shared_rows::rough_passes(const dataset& centres, std::size_t budget) const {
-    if (!float_pays(*k_, all_.size, centres.size())) return {};
+owned<gram_batches<float>> shared_rows::rough_passes(const dataset& centres, std::size_t budget, double pairs) const {
+    if (!float_pays(*k_, all_.size, centres.size(), pairs)) return {};
     return {{}, std::make_unique<shared_batches<float>>(*k_, all_, centres, budget)};
 }
 

@@ -42,7 +42,7 @@ public:
                                 std::span<const index> cols) const override;
     owned<gram_batches<double>> passes(const dataset& centres, std::span<const index> which,
                                        std::size_t budget) const override;
-    owned<gram_batches<float>> rough_passes(const dataset& centres, std::size_t budget) const override;
+    owned<gram_batches<float>> rough_passes(const dataset& centres, std::size_t budget, double pairs) const override;
     std::shared_ptr<const kernel> known_kernel() const override { return k_; }
 
 private:

@@ -181,8 +181,8 @@ owned<gram<double>> streamed_rows::between(const dataset& left, std::span<const 
 owned<gram_batches<double>> streamed_rows::passes(const dataset& centres, std::span<const index>, std::size_t) const {
     return {{}, std::make_unique<streamed_gram<double>>(k_, from_, size_, prepare_, centres)};
 }
-owned<gram_batches<float>> streamed_rows::rough_passes(const dataset& centres, std::size_t) const {
-    if (!float_pays(*k_, size_, centres.size())) return {};
+owned<gram_batches<float>> streamed_rows::rough_passes(const dataset& centres, std::size_t, double pairs) const {
+    if (!float_pays(*k_, size_, centres.size(), pairs)) return {};
     return {{}, std::make_unique<streamed_gram<float>>(k_, from_, size_, prepare_, centres)};
 }
 

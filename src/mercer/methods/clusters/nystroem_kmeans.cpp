@@ -60,7 +60,7 @@ nystroem_kmeans_model fit_nystroem_kmeans(const kernel_rows& x, const nystroem_c
     constexpr const char* owner = "nystroem_kmeans";
     const std::vector<double> weight = checked_cluster_weights(x, o, owner);
     nystroem_problem posed = pose_nystroem(x, o, weight, owner);
-    const nystroem_basis basis(among_centres(posed));
+    const nystroem_basis basis = independent_basis(x, posed, o);
     const std::vector<double> self = x.self();
     kmeans_start start = means_of_sample(x, posed, basis, weight, o);
     const auto rough = x.rough_passes(posed.objects, o.for_values(!x.processes()));

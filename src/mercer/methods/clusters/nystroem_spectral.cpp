@@ -153,7 +153,7 @@ nystroem_spectral_model fit_nystroem_spectral(const kernel_rows& x, const nystro
     check_budget(spectral_owner, 8.0 * static_cast<double>(x.size()) * static_cast<double>(o.n_clusters), o.memory(),
                  "for the examples in the space of the eigenvectors");
     nystroem_problem posed = pose_nystroem(x, o, weight, spectral_owner);
-    const nystroem_basis basis(among_centres(posed));
+    const nystroem_basis basis = independent_basis(x, posed, o);
     nystroem_spectral_model out;
     {
         const feature_passes pass(x, posed, basis, o.for_values(!x.processes()));
