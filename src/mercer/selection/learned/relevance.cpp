@@ -7,6 +7,7 @@
 #include "mercer/base/error.h"
 #include "mercer/kernels/algebra.h"
 #include "mercer/kernels/anisotropic.h"
+#include "mercer/kernels/evaluation/evaluator.h"
 #include "mercer/solvers/lbfgs.h"
 
 namespace mercer {
@@ -40,13 +41,31 @@ void check(const dataset& x, matrix_view<const double> y, const relevance_option
     if (spread == 0) fail(errc::data, "relevance: all targets are the same, and every column is as good as another");
 }
 
+// The noise below which A = K + λI is only what rounding leaves of K, and the criterion with it: leave-one-out has no
+// other lower end, and would follow that of its own rounding.
+double least_noise(const kernel& k, const dataset& x) {
+    double mean = 0;
+    for (const double each : self_values(k, x)) mean += std::abs(each) / static_cast<double>(x.size());
+    return 1e-8 * mean;
+}
+
 }  // namespace
 
 learnt_relevance learn_relevance(const kernel& k, const dataset& x, matrix_view<const double> y,
                                  const relevance_options& options) {
     check(x, y, options);
-    const relevance_objective f(k, x, y, options.criterion);
-    const auto d = static_cast<std::size_t>(f.columns());
+    const relevance_objective criterion(k, x, y, options.criterion);
+    const auto d = static_cast<std::size_t>(criterion.columns());
+    // λ = least + e^t for the last number t.
+    const double least = least_noise(k, x);
+    const auto f = [&](std::span<const double> at, std::span<double> gradient) {
+        std::vector<double> logs(at.begin(), at.end());
+        const double above = std::exp(at.back());
+        logs.back() = std::log(least + above);
+        const double value = criterion(logs, gradient);
+        gradient.back() *= above / (least + above);
+        return value;
+    };
     lbfgs_options how;
     how.tol = options.tol;
     how.progress = [&](index step, double value) {
@@ -76,10 +95,9 @@ learnt_relevance learn_relevance(const kernel& k, const dataset& x, matrix_view<
                                      k.text(), options.noise));
     const lbfgs_result equal = minimise(common, start, how);
     how.max_iter = options.max_iter;
-    const lbfgs_result found =
-        minimise([&](auto at, auto gradient) { return f(at, gradient); }, spread_over(equal.x), how);
+    const lbfgs_result found = minimise(f, spread_over(equal.x), how);
     for (std::size_t a = 0; a < d; ++a) out.factors.push_back(std::exp(found.x[a]));
-    out.noise = std::exp(found.x[d]);
+    out.noise = least + std::exp(found.x[d]);
     out.after = found.f;
     out.gradient = found.gradient;
     out.status = found.status;
