@@ -27,7 +27,7 @@ if(test_sources)
   set_source_files_properties(${CMAKE_SOURCE_DIR}/tests/contracts/paths.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
   mercer_warnings(mercer_tests)
   mercer_precompile(mercer_tests <algorithm> <cmath> <functional> <map> <random> <string> <vector> <gtest/gtest.h> <gmock/gmock.h> <fmt/format.h>)
-  target_compile_options(mercer_tests PRIVATE ${mercer_light})
+  target_compile_options(mercer_tests PRIVATE ${mercer_light_loops})
   mercer_together(mercer_tests)
   if(mercer_apps)
     add_dependencies(mercer_tests ${mercer_apps}) # tests of the programs run them
@@ -120,9 +120,9 @@ endif()
 if(test_sources AND mercer_simd_objects AND NOT MERCER_SANITIZE)
   # All of it again as a processor without AVX-512, or without AVX2, would run it; the discovered tests run with the widest instructions there are. Not
   # again what has no loop of its own for each instruction set and runs the same code with all of them: files and their readers, checkpoints, pictures,
-  # decompositions by LAPACK. Nor with the narrowest what core.contracts has with them, the same objects: the contract of kernels, but for threads, which it
+  # large decompositions by LAPACK. Nor with the narrowest what core.contracts has with them, the same objects: the contract of kernels, but for threads, which it
   # has not. Nor with AVX2 the contract of kernels.
-  set(without_vectors dense_algebra.*:tiled_blas*:cholesky_in_place.*:svm_checkpoint.*:csv.*:csv_texts.*:libsvm.*:npy.*:xyz.*:*_reader.*:*_readers.*:tudataset.*:graph_lines.*:graphml.*:*records.*:images_*:image_folder.*:image_list.*:image_array.*:multisets_file.*:text_folder.*:read_table.*:source.*:text_table.*:dates.*:column_encoder.*:unicode.*:tokens.*:text_features.*:decimal.*:write_atomically.*:atomic_file.*:parallel.*:stop.*:svg.*:charts.*:*pictures.*:contour.*:report_html.*)
+  set(without_vectors dense_algebra.*large*:svm_checkpoint.*:csv.*:csv_texts.*:libsvm.*:npy.*:xyz.*:*_reader.*:*_readers.*:tudataset.*:graph_lines.*:graphml.*:*records.*:images_*:image_folder.*:image_list.*:image_array.*:multisets_file.*:text_folder.*:read_table.*:source.*:text_table.*:dates.*:column_encoder.*:unicode.*:tokens.*:text_features.*:decimal.*:write_atomically.*:atomic_file.*:parallel.*:stop.*:svg.*:charts.*:*pictures.*:contour.*:report_html.*)
   set(left_out_baseline ${without_vectors}:kernels/registered.follows*:kernels/registered.gives*:kernels/registered.is_*:kernels/registered.has_*:kernels/registered.cannot*:kernels/registered.reads*:kernel_contract/*:kernel_contract_deep.holds*:composite.*:*alignment*:*density_overlap*)
   set(left_out_avx2 ${without_vectors}:kernels/registered*)
   foreach(simd baseline avx2)
