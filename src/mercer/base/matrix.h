@@ -40,7 +40,8 @@ struct matrix_view {
 
 inline constexpr std::size_t cache_line = 64;
 
-// A zero-initialised array aligned to a cache line; resize() discards the contents.
+// A zero-initialised array aligned to a cache line; resize() discards the contents. There are some more readable bytes
+// behind it: loops of BLAS libraries look past the end of a matrix (OpenBLAS's dsymv, up to 32 bytes).
 template <class T>
 class buffer {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -62,7 +63,7 @@ public:
     }
     // For scratch that is written before it is read.
     void uninitialised(index size) {
-        data_.reset(size > 0 ? static_cast<T*>(::operator new (static_cast<std::size_t>(size) * sizeof(T),
+        data_.reset(size > 0 ? static_cast<T*>(::operator new (static_cast<std::size_t>(size) * sizeof(T) + cache_line,
                                                                std::align_val_t{cache_line}))
                              : nullptr);
         size_ = size;

@@ -81,50 +81,6 @@ constexpr bool in_double = std::is_same_v<T, double>;
 template <class T>
 constexpr char half = in_double<T> ? 'L' : 'U';  // the triangle in use
 
-template <class T>
-void gemm(const char* ta, const char* tb, const int* m, const int* n, const int* k, const T* alpha, const T* a,
-          const int* lda, const T* b, const int* ldb, const T* beta, T* c, const int* ldc) {
-    const bool turn_a = is(ta, 'T'), turn_b = is(tb, 'T');
-    const auto A = view(a, turn_a ? *k : *m, turn_a ? *m : *k, *lda);
-    const auto B = view(b, turn_b ? *n : *k, turn_b ? *k : *n, *ldb);
-    auto C = view(c, *m, *n, *ldc);
-    if (*beta == 0)
-        C.setZero();
-    else
-        C *= *beta;
-    if constexpr (in_double<T>) {
-        if (turn_a && turn_b)
-            C.noalias() += *alpha * A.transpose() * B.transpose();
-        else if (turn_a)
-            C.noalias() += *alpha * A.transpose() * B;
-        else if (turn_b)
-            C.noalias() += *alpha * A * B.transpose();
-        else
-            C.noalias() += *alpha * A * B;
-    } else if (turn_a) {
-        must(!turn_b);
-        C.noalias() += *alpha * A.transpose() * B;
-    } else {
-        must(turn_b);
-        C.noalias() += *alpha * A * B.transpose();
-    }
-}
-
-// AAᵀ, of float AᵀA too.
-template <class T>
-void syrk(const char* uplo, const char* trans, const int* n, const int* k, const T* alpha, const T* a, const int* lda,
-          const T* beta, T* c, const int* ldc) {
-    const bool lower = in_double<T>, plain = is(trans, 'N');
-    must(is(uplo, half<T>) && (plain || (is(trans, 'T') && !lower)));
-    const T one = 1, zero = 0;
-    dense<T> product(*n, *n);
-    gemm(plain ? "N" : "T", plain ? "T" : "N", n, n, k, &one, a, lda, a, lda, &zero, product.data(), n);
-    auto C = view(c, *n, *n, *ldc);
-    for (int j = 0; j < *n; ++j)
-        for (int i = lower ? j : 0; i < (lower ? *n : j + 1); ++i)
-            C(i, j) = *alpha * product(i, j) + (*beta == 0 ? T(0) : *beta * C(i, j));
-}
-
 // In float from the left only.
 template <class T>
 void trsm(const char* side, const char* uplo, const char* trans, const char* diag, const int* m, const int* n,
@@ -186,40 +142,25 @@ void reflect(const Eigen::MatrixXd& V, const Eigen::MatrixXd& T, bool turned, ma
 
 extern "C" {
 
-void dgemm_(const char* ta, const char* tb, const int* m, const int* n, const int* k, const double* alpha,
-            const double* a, const int* lda, const double* b, const int* ldb, const double* beta, double* c,
-            const int* ldc, size, size) {
-    gemm(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
-}
-void sgemm_(const char* ta, const char* tb, const int* m, const int* n, const int* k, const float* alpha,
-            const float* a, const int* lda, const float* b, const int* ldb, const float* beta, float* c, const int* ldc,
-            size, size) {
-    gemm(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
-}
 void dgemv_(const char* trans, const int* m, const int* n, const double* alpha, const double* a, const int* lda,
             const double* x, const int*, const double* beta, double* y, const int*, size) {
-    const int one = 1, from = is(trans, 'T') ? *m : *n, to = is(trans, 'T') ? *n : *m;
-    gemm(trans, "N", &to, &one, &from, alpha, a, lda, x, &from, beta, y, &to);
-}
-void dsyrk_(const char* uplo, const char* trans, const int* n, const int* k, const double* alpha, const double* a,
-            const int* lda, const double* beta, double* c, const int* ldc, size, size) {
-    syrk(uplo, trans, n, k, alpha, a, lda, beta, c, ldc);
-}
-void ssyrk_(const char* uplo, const char* trans, const int* n, const int* k, const float* alpha, const float* a,
-            const int* lda, const float* beta, float* c, const int* ldc, size, size) {
-    syrk(uplo, trans, n, k, alpha, a, lda, beta, c, ldc);
+    const bool turned = is(trans, 'T');
+    const auto A = view(a, *m, *n, *lda);
+    const Eigen::Map<const Eigen::VectorXd> X(x, turned ? *m : *n);
+    Eigen::Map<Eigen::VectorXd> Y(y, turned ? *n : *m);
+    must(*beta == 1);
+    if (turned)
+        Y.noalias() += *alpha * A.transpose() * X;
+    else
+        Y.noalias() += *alpha * A * X;
 }
 void dsymm_(const char* side, const char* uplo, const int* m, const int* n, const double* alpha, const double* a,
             const int* lda, const double* b, const int* ldb, const double* beta, double* c, const int* ldc, size,
             size) {
-    must(is(side, 'L') && is(uplo, 'L'));
-    const dense<double> whole = view(a, *m, *m, *lda).selfadjointView<Eigen::Lower>();
-    gemm("N", "N", m, n, m, alpha, whole.data(), m, b, ldb, beta, c, ldc);
-}
-void dsymv_(const char* uplo, const int* n, const double* alpha, const double* a, const int* lda, const double* x,
-            const int*, const double* beta, double* y, const int*, size) {
-    const int one = 1;
-    dsymm_("L", uplo, n, &one, alpha, a, lda, x, n, beta, y, n, 1, 1);
+    must(is(side, 'L') && is(uplo, 'L') && *beta == 0);
+    auto C = view(c, *m, *n, *ldc);
+    C.setZero();
+    C.noalias() += *alpha * view(a, *m, *m, *lda).selfadjointView<Eigen::Lower>() * view(b, *m, *n, *ldb);
 }
 void dtrsm_(const char* side, const char* uplo, const char* trans, const char* diag, const int* m, const int* n,
             const double* alpha, const double* a, const int* lda, double* b, const int* ldb, size, size, size, size) {

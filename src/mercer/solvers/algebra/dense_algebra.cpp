@@ -10,6 +10,7 @@
 #include "mercer/base/parallel.h"
 #include "mercer/solvers/algebra/blas_turn.h"
 #include "mercer/solvers/algebra/tiled_blas.h"
+#include "mercer/solvers/smo/vector_ops.h"
 
 // Fortran's LAPACK and BLAS; the trailing sizes are the lengths of the character arguments.
 extern "C" {
@@ -22,8 +23,6 @@ void dtrmm_(const char* side, const char* uplo, const char* trans, const char* d
             std::size_t, std::size_t);
 void strsv_(const char* uplo, const char* trans, const char* diag, const int* n, const float* a, const int* lda,
             float* x, const int* incx, std::size_t, std::size_t, std::size_t);
-void dsymv_(const char* uplo, const int* n, const double* alpha, const double* a, const int* lda, const double* x,
-            const int* incx, const double* beta, double* y, const int* incy, std::size_t);
 }
 
 namespace mercer {
@@ -237,12 +236,36 @@ void add_gram(matrix_view<const double> g, matrix<double>& a) {
     if (n > 0 && k > 0) blas::syrk("L", "N", n, k, 1.0, g.data, ldg, a.data(), lda);
 }
 
+namespace {
+
+// By one thread, a few rows at a time: each is read for its own product, and again from the caches for those below.
+// (OpenBLAS's dsymv reads past the end of the matrix on processors that it does not know.)
+void multiply_upper(matrix_view<const double> a, const double* v, double* out) {
+    constexpr index together = 8;
+    const auto& ops = smo::best_vector_ops();
+    const index n = a.rows;
+    std::fill_n(out, n, 0.0);
+    for (index first = 0; first < n; first += together) {
+        const index end = std::min(first + together, n), rest = n - end;
+        const double* rows[together];
+        double minus[together];
+        for (index i = first; i < end; ++i) {
+            out[i] += a(i, i) * v[i];
+            for (index j = i + 1; j < end; ++j) out[i] += a(i, j) * v[j], out[j] += a(i, j) * v[i];
+            rows[i - first] = a.row(i) + end, minus[i - first] = -v[i];
+            out[i] += ops.dot(rows[i - first], v + end, rest);
+        }
+        ops.subtract_double_rows(out + end, rows, minus, end - first, rest);
+    }
+}
+
+}  // namespace
+
 void multiply_symmetric(matrix_view<const double> a, const double* v, double* out) {
     constexpr index large = 2048;  // from here on several threads
-    const int n = static_cast<int>(a.rows), lda = static_cast<int>(a.stride), step = 1;
-    const double one = 1, zero = 0;
+    const int n = static_cast<int>(a.rows), lda = static_cast<int>(a.stride);
     if (n >= large) return blas::symm(n, 1, a.data, lda, v, n, out, n);
-    if (n > 0) in_turn(by_one_thread, dsymv_, "L", &n, &one, a.data, &lda, v, &step, &zero, out, &step, 1);
+    multiply_upper(a, v, out);
 }
 
 void multiply_symmetric(matrix_view<const double> a, matrix_view<const double> v, matrix_view<double> out) {
