@@ -1,4 +1,4 @@
-#include "mercer/solvers/algebra/tiled_blas.h"
+#include "mercer/solvers/algebra/blas/tiled_blas.h"
 
 #include <gtest/gtest.h>
 

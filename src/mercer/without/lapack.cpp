@@ -12,7 +12,7 @@
 #include <mutex>
 
 #include "mercer/base/error.h"
-#include "mercer/solvers/algebra/blas_turn.h"
+#include "mercer/solvers/algebra/blas/blas_turn.h"
 #include "mercer/solvers/algebra/dense_algebra.h"
 
 namespace mercer {

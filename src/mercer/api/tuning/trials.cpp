@@ -18,7 +18,7 @@
 #include "mercer/methods/training_gram.h"
 #include "mercer/selection/price_folds.h"
 #include "mercer/selection/ridge_folds.h"
-#include "mercer/solvers/algebra/blas_turn.h"
+#include "mercer/solvers/algebra/blas/blas_turn.h"
 
 namespace mercer::api {
 namespace {

@@ -10,7 +10,7 @@
 #include "mercer/methods/codec.h"
 #include "mercer/methods/fit_checks.h"
 #include "mercer/methods/recorded_products.h"
-#include "mercer/solvers/algebra/blas_turn.h"
+#include "mercer/solvers/algebra/blas/blas_turn.h"
 #include "mercer/solvers/algebra/block_lanczos.h"
 #include "mercer/solvers/algebra/dense_algebra.h"
 

@@ -5,7 +5,7 @@
 
 #include "mercer/base/parallel.h"
 #include "mercer/solvers/algebra/band_reduction.h"
-#include "mercer/solvers/algebra/blas_turn.h"
+#include "mercer/solvers/algebra/blas/blas_turn.h"
 #include "mercer/solvers/smo/vector_ops.h"
 
 extern "C" {

@@ -7,7 +7,7 @@
 #include <cstddef>
 
 #include "mercer/base/error.h"
-#include "mercer/solvers/algebra/blas_turn.h"
+#include "mercer/solvers/algebra/blas/blas_turn.h"
 #include "mercer/solvers/algebra/dense_algebra.h"
 
 extern "C" {

@@ -8,8 +8,8 @@
 
 #include "mercer/base/error.h"
 #include "mercer/base/parallel.h"
-#include "mercer/solvers/algebra/blas_turn.h"
-#include "mercer/solvers/algebra/tiled_blas.h"
+#include "mercer/solvers/algebra/blas/blas_turn.h"
+#include "mercer/solvers/algebra/blas/tiled_blas.h"
 #include "mercer/solvers/smo/vector_ops.h"
 
 // Fortran's LAPACK and BLAS; the trailing sizes are the lengths of the character arguments.

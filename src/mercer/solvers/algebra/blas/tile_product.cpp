@@ -1,4 +1,4 @@
-#include "mercer/solvers/algebra/tile_product.h"
+#include "mercer/solvers/algebra/blas/tile_product.h"
 
 #include <algorithm>
 #include <cstddef>

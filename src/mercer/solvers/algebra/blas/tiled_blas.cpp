@@ -1,11 +1,11 @@
-#include "mercer/solvers/algebra/tiled_blas.h"
+#include "mercer/solvers/algebra/blas/tiled_blas.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 
-#include "mercer/solvers/algebra/blas_turn.h"
-#include "mercer/solvers/algebra/tile_product.h"
+#include "mercer/solvers/algebra/blas/blas_turn.h"
+#include "mercer/solvers/algebra/blas/tile_product.h"
 
 extern "C" {
 void dtrsm_(const char* side, const char* uplo, const char* trans, const char* diag, const int* m, const int* n,

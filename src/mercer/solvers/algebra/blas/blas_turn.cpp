@@ -1,4 +1,4 @@
-#include "mercer/solvers/algebra/blas_turn.h"
+#include "mercer/solvers/algebra/blas/blas_turn.h"
 
 #include <fmt/format.h>
 #include <pthread.h>
