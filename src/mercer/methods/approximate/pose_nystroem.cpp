@@ -197,7 +197,8 @@ nystroem_basis independent_basis(const kernel_rows& x, nystroem_problem& posed, 
     nystroem_basis all(among_centres(posed), together);
     if (o.centres == centre_choice::given) return all;
     const std::vector<index> kept = said_by_first(x.processes(), [&] { return all.independent(); });
-    if (std::ssize(kept) == all.size()) return all;
+    // None where no more than what was added for an indefinite kernel is left of any.
+    if (kept.empty() || std::ssize(kept) == all.size()) return all;
     posed.centres = chosen(posed.centres, kept);
     if (posed.objects.size() > 0) posed.objects = gather(posed.objects, std::span<const index>(kept));
     set_values(x, o, posed);

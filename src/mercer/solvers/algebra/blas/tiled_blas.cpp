@@ -58,13 +58,13 @@ T* at(T* a, int lda, std::ptrdiff_t i, std::ptrdiff_t j) {
     return a + i + j * lda;
 }
 
+constexpr int small = 48;  // rows of a triangle that is not divided any more
 // Half of a triangle, in whole micro-tiles.
 int first_half(int n) { return (n / 2 + 47) / 48 * 48; }
 
 // By one thread, as those of tiled_blas.h: a triangle is two smaller ones and the square between them.
 template <class T>
 void tile_syrk(const char* half, const char* op, int n, int k, T alpha, const T* a, int lda, T* c, int ldc) {
-    constexpr int small = 48;
     const bool plain = is(op, 'N'), lower = is(half, 'L');
     const char* other = plain ? "T" : "N";
     if (n <= small) {
@@ -86,7 +86,6 @@ void tile_syrk(const char* half, const char* op, int n, int k, T alpha, const T*
 
 template <class T>
 void tile_trsm(const char* side, const char* half, const char* op, int m, int n, const T* a, int lda, T* b, int ldb) {
-    constexpr int small = 48;
     const bool left = is(side, 'L'), plain = is(op, 'N'), lower = is(half, 'L') == plain;  // op(A) is
     const int size = left ? m : n;
     const T one = 1;
@@ -113,7 +112,6 @@ void tile_trsm(const char* side, const char* half, const char* op, int m, int n,
 
 template <class T>
 int tile_potrf(const char* half, int n, T* a, int lda) {
-    constexpr int small = 48;
     int info = 0;
     if (n <= small) {
         routines<T>::potrf(half, &n, a, &lda, &info, 1);
