@@ -111,6 +111,36 @@ TEST(sketched_hessian, is_the_matrix_on_both_ways) {
     }
 }
 
+// (ΦᵀΦ + λI)γ = Φᵀy for the rows of the sketch and the targets behind them, on both ways.
+TEST(sketched_hessian, solves_for_targets_behind_the_rows) {
+    const nystroem_basis basis(centres(110, 0.05));
+    const index m = basis.size(), rows = 700, targets = 3;
+    for (const double lambda : {1e-6, 1.0, 1e6})
+        for (const index ones : {0, 1}) {
+            const index n = m + ones;
+            matrix<double> sketch = random_matrix(rows, n + targets, 3), alone(rows, n), phi(rows, m);
+            for (index i = 0; i < rows; ++i) {
+                if (ones == 1) sketch(i, m) = 1;
+                std::copy_n(sketch.row(i), n, alone.row(i));
+                std::copy_n(sketch.row(i), m, phi.row(i));
+            }
+            basis.to_gradient(phi.view());
+            const sketched_hessian hessian(basis, sketch, lambda, nullptr, targets);
+            ASSERT_EQ(hessian.solutions().rows(), targets);
+            for (index c = 0; c < targets; ++c) {
+                const double* gamma = hessian.solutions().row(c);
+                const std::vector<double> back = multiplied(basis, alone, lambda, {gamma, gamma + n});
+                double off = 0, size = 0;
+                for (index j = 0; j < n; ++j) {
+                    double wanted = 0;
+                    for (index i = 0; i < rows; ++i) wanted += sketch(i, n + c) * (j < m ? phi(i, j) : 1.0);
+                    off += std::pow(back[static_cast<std::size_t>(j)] - wanted, 2), size += wanted * wanted;
+                }
+                EXPECT_LT(std::sqrt(off / size), 1e-6) << lambda << ' ' << ones << ' ' << c;
+            }
+        }
+}
+
 // Copies, and sums of others that only rounding tells from them, do not count.
 TEST(nystroem_basis, knows_the_centres_that_depend_on_none_before_them) {
     matrix<double> z = random_matrix(40, 12, 5);

@@ -97,6 +97,10 @@ const std::vector<std::pair<const char*, make_losses>>& losses_of_classes() {
          [](const auto& label) {
              return std::make_unique<column_losses>(loss::logistic(), label, 3, std::span<const double>());
          }},
+        {"squared",
+         [](const auto& label) {
+             return std::make_unique<column_losses>(loss::squared(), label, 3, std::span<const double>());
+         }},
     };
     return all;
 }
@@ -131,7 +135,7 @@ TEST(nystroem_newton, goes_on_from_any_state) {
     for (const auto& [name, make] : losses_of_classes())
         for (const bool rough : {false, true}) {
             nystroem_newton_options o;
-            o.lambda = 1e-2, o.intercept = true;
+            o.lambda = 1e-2, o.intercept = true, o.tol = 1e-9;
             std::vector<std::vector<double>> states;
             o.keep = [&](const std::vector<double>& state) { states.push_back(state); };
             const auto whole = data.solve(*make(data.label()), o, rough);
@@ -147,6 +151,37 @@ TEST(nystroem_newton, goes_on_from_any_state) {
                 EXPECT_EQ(again.trace, whole.trace) << name;
             }
         }
+}
+
+// The sketched rows say where to begin: at the minimum, where they are all rows; and where the targets are noise, which
+// a few rows fit much better than all do, never above γ = 0.
+TEST(nystroem_newton, begins_where_a_sketch_of_the_rows_ends) {
+    matrix<double> y(clouds::n, 2);
+    std::mt19937_64 random(3);
+    std::normal_distribution<double> normal;
+    double at_zero = 0;
+    for (index i = 0; i < clouds::n; ++i)
+        for (index c = 0; c < 2; ++c) {
+            y(i, c) = c == 0 ? 1e9 * normal(random) : 1e9 * std::sin(0.01 * static_cast<double>(i));
+            at_zero += 0.5 * y(i, c) * y(i, c);
+        }
+    nystroem_newton_options o;
+    o.lambda = 1e-3;
+    for (const bool rough : {false, true}) {
+        column_losses losses(loss::squared(), y.view(), {});
+        o.max_passes = 500;
+        const auto all = clouds(clouds::n).solve(losses, o, rough);
+        EXPECT_EQ(all.status, fit_status::converged);
+        EXPECT_LE(all.passes, rough ? 8 : 2);
+        for (const index rows : {64, 128, 256}) {
+            o.max_passes = 2;
+            EXPECT_LE(clouds(rows).solve(losses, o, rough).objective, at_zero) << rows;
+            o.max_passes = 500;
+            const auto found = clouds(rows).solve(losses, o, rough);
+            EXPECT_EQ(found.status, fit_status::converged) << rows;
+            EXPECT_NEAR(found.objective, all.objective, 2e-6 * all.objective) << rows;
+        }
+    }
 }
 
 // One class against the rest: three problems that have nothing to do with each other.

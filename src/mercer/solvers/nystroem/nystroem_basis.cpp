@@ -112,16 +112,23 @@ double nystroem_basis::spread() const {
 }
 
 sketched_hessian::sketched_hessian(const nystroem_basis& basis, matrix<double> sketch, double lambda,
-                                   const process_group* together)
-    : a_(sketch.cols(), sketch.cols()) {
-    const index m = basis.size();
-    const bool constant = sketch.cols() > m;
+                                   const process_group* together, index targets)
+    : a_(sketch.cols(), sketch.cols()), solutions_(targets, sketch.cols() - targets) {
+    const index m = basis.size(), n = sketch.cols() - targets;
+    const bool constant = n > m;
     double rows = 0;  // of weight 1: what the ones add up to
     const bool squares = agreed(together, squares_will_do(basis, sketch, lambda));
     add_rows(basis, !squares, sketch, a_, together);
     if (squares) to_basis(basis, a_);
     if (constant) rows = a_(m, m);
     sketch = {};
+    if (targets > 0) {
+        for (index c = 0; c < targets; ++c)
+            for (index j = 0; j < n; ++j) solutions_(c, j) = a_(j, n + c);
+        matrix<double> alone(n, n);
+        for (index i = 0; i < n; ++i) std::copy(a_.row(i) + i, a_.row(i) + n, alone.row(i) + i);
+        a_ = std::move(alone);
+    }
     double trace = 0;
     for (index i = 0; i < m; ++i) trace += a_(i, i);
     for (index i = 0; i < m; ++i) a_(i, i) += lambda;
@@ -133,6 +140,7 @@ sketched_hessian::sketched_hessian(const nystroem_basis& basis, matrix<double> s
         a_ = whole;
         for (index i = 0; i < a_.rows(); ++i) a_(i, i) += more;
     }
+    if (targets > 0) solve(solutions_.view());
 }
 
 void sketched_hessian::solve(matrix_view<double> rows) const { cholesky_solve(a_, rows); }

@@ -43,14 +43,18 @@ private:
 
 class sketched_hessian {
 public:
-    // sketch: SD^½K, used up; with one more column than there are centres where f has an offset, without a ridge.
+    // sketch: SD^½K, used up; with one more column than there are centres where f has an offset, without a ridge. The
+    // last `targets` columns are SD^½y of as many functions.
     sketched_hessian(const nystroem_basis& basis, matrix<double> sketch, double lambda,
-                     const process_group* together = nullptr);
+                     const process_group* together = nullptr, index targets = 0);
     // Every row r becomes (AᵀA)⁻¹r.
     void solve(matrix_view<double> rows) const;
+    // The minimisers of ½‖SD^½(Φγ - y)‖² + λ/2 ‖γ‖², a row for each y. Their ½‖D^½(Φγ - y)‖² + λ/2 ‖γ‖² is above its
+    // own minimum by a share of about M/(s - M), which conjugate gradients take some passes to come to.
+    const matrix<double>& solutions() const { return solutions_; }
 
 private:
-    matrix<double> a_;
+    matrix<double> a_, solutions_;
 };
 
 // 1 - Σ‖φ(x)‖²/Σk(x, x) over some rows k of K: the share of the trace of K(X, X) that the centres do not reach. `self`

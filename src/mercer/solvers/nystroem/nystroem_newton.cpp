@@ -10,7 +10,7 @@
 #include "mercer/base/error.h"
 #include "mercer/base/processes/process_group.h"
 #include "mercer/base/stop.h"
-#include "mercer/solvers/nystroem/points.h"
+#include "mercer/solvers/nystroem/loss_passes.h"
 #include "mercer/solvers/nystroem/sketched_shapes.h"
 
 namespace mercer {
@@ -30,6 +30,7 @@ public:
           n_(m_ + (o.intercept ? 1 : 0)),
           r_(losses.functions()),
           problems_(losses.independent() ? r_ : 1),
+          passes_(k, losses, o.intercept),
           shapes_(k, losses, o.intercept),
           level_(o.lambda) {}
 
@@ -37,9 +38,10 @@ public:
         at_ = point(r_, n_);
         bool exact = !k_.rough;
         const bool stopped = !unless_stopped([&] {
-            if (!o_.start.empty()) exact = take(o_.start);
-            measure(exact);
-            if (o_.start.empty()) begin();
+            if (o_.start.empty())
+                begin(exact);
+            else
+                take(o_.start, exact);
             while (out_.passes < o_.max_passes && step(exact)) ++out_.rounds;
         });
         if (stopped) out_.status = fit_status::cancelled;
@@ -50,11 +52,38 @@ public:
 private:
     numbers each(double value) const { return numbers(static_cast<std::size_t>(problems_), value); }
 
-    // At γ = 0: the λ to start with.
-    void begin() {
+    // At γ = 0: the λ to start with. A quadratic loss near its end.
+    void begin(bool& exact) {
+        if (losses_.quadratic()) sketch(exact);
+        if (shapes_.start().rows() > 0) return begin_near(shapes_.start(), exact);
+        measure(exact);
         first_norm_ = norm_;
         if (losses_.quadratic()) return;
-        level_ = std::max(o_.lambda, 4e-3 * sum(bend_) / static_cast<double>(r_) * k_.basis->mean());
+        level_ = std::max(o_.lambda, 4e-3 * sum(found_.bend) / static_cast<double>(r_) * k_.basis->mean());
+        settle();
+    }
+    // At the lowest point of the line from 0 to where the loss of the sketched rows is least. One pass for both ends,
+    // and all between follows from them.
+    void begin_near(const point& far, bool& exact) {
+        auto [there, here] = passes_.at_both_ends(far, exact);
+        ++out_.passes;
+        first_norm_ = std::sqrt(dot(here.slope, here.slope));
+        point change = there.slope;
+        combine(change, each(1), here.slope, each(-1));
+        const numbers falls = dots(here.slope, far, r_), bends = dots(change, far, r_);
+        numbers t = each(0);
+        for (index c = 0; c < r_; ++c) {
+            const auto q = static_cast<std::size_t>(c);
+            const double ridge = o_.lambda * smo::best_vector_ops().dot(far.row(c), far.row(c), m_);
+            const double lowest = -falls[q] / (bends[q] + ridge);
+            // The end itself, with what was measured there, unless it is better to stay away from it.
+            t[q] = lowest > 0.9 ? 1 : lowest > 0 ? lowest : 0;
+            here.value[q] = t[q] == 1 ? there.value[q] : here.value[q] + t[q] * falls[q] + t[q] * t[q] / 2 * bends[q];
+            exact = exact && (t[q] == 0 || t[q] == 1);
+        }
+        combine(at_, each(0), far, t);
+        combine(here.slope, each(1), change, t);
+        found_ = std::move(here);
         settle();
     }
     bool last_level() const { return level_ == o_.lambda; }
@@ -74,7 +103,7 @@ private:
         const double all = std::abs(sum(objective_)),
                      loose = losses_.quadratic() ? 0.0 : std::min(0.3, std::cbrt(norm_ / first_norm_)),
                      share = std::max(loose, rough_ ? 1e-4 : 1e-13);
-        const double left = solve(std::max(0.25 * o_.tol * all, share * share * gap_), exact);
+        const double left = solve(std::max(0.7 * o_.tol * all, share * share * gap_), exact);
         // Float will do while far from the end.
         const bool near = agreed(group_, losses_.quadratic() || (last_level() && left <= 1e3 * o_.tol * all));
         const numbers slope = dots(gradient_, direction_, problems_);
@@ -119,7 +148,7 @@ private:
             for (index j = 0; j < m_; ++j) square += g(c, j) * g(c, j);
             out += square / (2 * lambda);
             if (!o_.intercept || g(c, m_) == 0) continue;
-            const double bend = bend_[static_cast<std::size_t>(c)];
+            const double bend = found_.bend[static_cast<std::size_t>(c)];
             out += bend > 0 ? g(c, m_) * g(c, m_) / (2 * bend) : std::numeric_limits<double>::infinity();
         }
         return out;
@@ -206,8 +235,7 @@ private:
         out.insert(out.end(), out_.trace.begin(), out_.trace.end());
         return out;
     }
-    // Whether the gradient was exact.
-    bool take(const std::vector<double>& from) {
+    void take(const std::vector<double>& from, bool& exact) {
         const auto size = static_cast<std::size_t>(r_ * n_), single = std::size_t{12},
                    problems = static_cast<std::size_t>(problems_);
         if (from.size() < single + problems + 5 * size) fail(errc::invalid_argument, "a state of another problem");
@@ -215,19 +243,24 @@ private:
         resumed_.emplace(inner_state{point(r_, n_), point(r_, n_), point(r_, n_), numbers(at, at + problems), from[11],
                                      static_cast<index>(from[1])});
         at += problems;
-        out_.rounds = static_cast<index>(from[2]), first_norm_ = from[3];
         // The rows are sketched again where they were.
-        level_ = from[10];
-        std::copy_n(at, size, at_.data()), at += size;
-        measure(from[5] != 0);
-        sketch(from[5] != 0);
+        if (losses_.quadratic()) {
+            begin(exact);
+        } else {
+            level_ = from[10];
+            std::copy_n(at, size, at_.data());
+            measure(from[5] != 0);
+            sketch(from[5] != 0);
+        }
+        at += size;
+        out_.rounds = static_cast<index>(from[2]), first_norm_ = from[3];
         level_ = from[4], rough_ = from[9] != 0;
         steps_ = static_cast<index>(from[6]), last_steps_ = static_cast<index>(from[7]);
         fresh_steps_ = static_cast<index>(from[8]);
         for (point* each : {&at_, &resumed_->direction, &resumed_->residual, &resumed_->p})
             std::copy_n(at, size, each->data()), at += size;
         out_.trace.assign(at, from.data() + from.size());
-        return from[0] != 0;
+        if (!losses_.quadratic() || out_.rounds > 0) measure(exact = from[0] != 0);
     }
 
     // γ ← γ + tδ, for each problem with the first t of 1, ½, ¼, … for which its P falls enough, or 0; false where all
@@ -236,8 +269,8 @@ private:
         const numbers before = objective_, slope = dots(gradient_, direction_, problems_);
         // Values from float and from double differ by the rounding of the kernel values.
         const double last_gap = gap_, all = sum(before), slack = (exact == precisely ? 1e-12 : 1e-5) * std::abs(all);
-        const point start = at_, start_slope = slope_;
-        const numbers start_loss = loss_, start_bend = bend_;
+        const point start = at_;
+        const losses_at found_there = found_;
         numbers t = each(1);
         const auto shortened = [&] {
             bool any = false;
@@ -268,7 +301,7 @@ private:
             return true;
         }
         if (sum(objective_) > all) {
-            at_ = start, slope_ = start_slope, loss_ = start_loss, bend_ = start_bend;
+            at_ = start, found_ = found_there;
             settle();
         }
         if (!last_level()) {
@@ -288,16 +321,8 @@ private:
 
     // The losses where γ stands, and all that follows.
     void measure(bool precisely) {
-        const bool zero = dot(at_, at_) == 0;
-        numbers totals(static_cast<std::size_t>(problems_ + r_));  // losses of problems, ΣD of functions
-        const auto step = [&](index first, matrix_view<double> f, double* sums) {
-            losses_.derive(first, f, sums);
-            for (index c = 0; c < r_; ++c)
-                for (index i = 0; i < f.rows; ++i) sums[problems_ + c] += losses_.curvature(first + i, c);
-        };
-        slope_ = pass(zero ? nullptr : &at_, step, precisely, totals);
-        loss_.assign(totals.begin(), totals.begin() + problems_);
-        bend_.assign(totals.begin() + problems_, totals.end());
+        found_ = passes_.at(at_, precisely || !rough_);
+        ++out_.passes;
         settle();
     }
 
@@ -308,59 +333,33 @@ private:
             for (index j = 0; j < m_; ++j)
                 square[static_cast<std::size_t>(problems_ == 1 ? 0 : c)] += at_(c, j) * at_(c, j);
         const auto gradient = [&](double lambda) {
-            point out = slope_;
+            point out = found_.slope;
             for (index c = 0; c < r_; ++c)
                 for (index j = 0; j < m_; ++j) out(c, j) += lambda * at_(c, j);
             return out;
         };
         gradient_ = gradient(level_);
-        objective_ = loss_;
+        objective_ = found_.value;
         for (std::size_t q = 0; q < square.size(); ++q) objective_[q] += 0.5 * level_ * square[q];
         gap_ = gap_of(gradient_, level_);
         norm_ = std::sqrt(dot(gradient_, gradient_));
         const point own = last_level() ? gradient_ : gradient(o_.lambda);
-        out_.objective = sum(loss_) + 0.5 * o_.lambda * sum(square);
+        out_.objective = sum(found_.value) + 0.5 * o_.lambda * sum(square);
         out_.gap = last_level() ? gap_ : gap_of(own, o_.lambda);
         out_.residual = first_norm_ > 0 ? std::sqrt(dot(own, own)) / first_norm_ : 1;
     }
 
     // (ΦᵀDΦ + λI)p
     point curved(const point& p) {
-        point out = pass(
-            &p, [&](index first, matrix_view<double> f, double*) { losses_.curve(first, f); }, !rough_);
+        point out = passes_.curved(p, !rough_);
+        ++out_.passes;
         for (index c = 0; c < r_; ++c)
             for (index j = 0; j < m_; ++j) out(c, j) += level_ * p(c, j);
         return out;
     }
 
-    // Φᵀ step(Φ p); p = 0 where there is none.
-    point pass(const point* p, const row_step& step, bool precisely, std::span<double> totals = {}) {
-        matrix<double> v, out(n_, r_);
-        if (p) v = coefficients(*p);
-        if (group_ && p) group_->broadcast(v.data(), static_cast<std::size_t>(v.rows() * v.cols()) * sizeof(double));
-        if (precisely || !rough_)
-            round_trip<double>(*k_.exact, v.view(), step, out.view(), totals);
-        else
-            round_trip<float>(*k_.rough, v.view(), step, out.view(), totals);
-        ++out_.passes;
-        point turned(r_, n_);
-        for (index j = 0; j < n_; ++j)
-            for (index c = 0; c < r_; ++c) turned(c, j) = out(j, c);
-        k_.basis->to_gradient({turned.data(), r_, m_, n_});
-        return turned;
-    }
-
-    // β with b behind it, a column a function.
-    matrix<double> coefficients(point p) const {
-        k_.basis->to_coefficients({p.data(), r_, m_, n_});
-        matrix<double> out(n_, r_);
-        for (index j = 0; j < n_; ++j)
-            for (index c = 0; c < r_; ++c) out(j, c) = p(c, j);
-        return out;
-    }
-
     void finish() {
-        const matrix<double> all = coefficients(at_);
+        const matrix<double> all = passes_.coefficients(at_);
         out_.coef = matrix<double>(m_, r_);
         std::copy_n(all.data(), m_ * r_, out_.coef.data());
         out_.offset.assign(static_cast<std::size_t>(r_), 0.0);
@@ -373,19 +372,19 @@ private:
     const process_group* group_;
     bool rough_;  // passes in float still help
     index m_, n_, r_, problems_;
+    loss_passes passes_;
     sketched_shapes shapes_;
     point sketched_at_;
     bool sketched_exactly_ = false;
     index steps_ = 0, last_steps_ = 0, fresh_steps_ = -1;  // of conjugate gradients: now, last, right after a sketch
     point at_, direction_;
-    // Of the losses alone: their values, Φᵀu, and ΣD of each function.
-    numbers loss_, bend_;
-    point slope_;
+    losses_at found_;
     // With the λ of this level.
     double level_;
     numbers objective_;
     point gradient_;
-    double gap_ = 0, norm_ = 0, first_norm_ = 0;
+    double gap_ = 0, norm_ = 0;
+    double first_norm_ = 0;  // at γ = 0
     std::optional<inner_state> resumed_;
     nystroem_newton_result out_;
 };

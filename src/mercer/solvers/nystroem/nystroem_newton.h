@@ -5,7 +5,8 @@
 // by Newton's method. A step solves (ΦᵀDΦ + λI)δ = -g by conjugate gradients with a sketched preconditioner
 // (nystroem_basis.h; one for each function where their curvatures differ), each step of them a pass over K
 // (round_trip.h); squared loss takes one step, or a few where K is multiplied in float, for then the gradient of the
-// next is what float has left. A step is halved until P falls enough.
+// next is what float has left, and begins where the loss of the sketched rows is least (sketch and solve, Sarlós 2006).
+// A step is halved until P falls enough.
 //
 // Other losses begin with a λ of about a thousandth of the largest curvature, which falls to a tenth (where curvatures
 // jump, as those of the squared hinge, to 0.3) after each step that was not too long for the parabola it came from,

@@ -60,6 +60,12 @@ double column_losses::mean_curvature(index row) const {
 double column_losses::largest_curvature() const {
     return largest_weight(n_, weight_) * (loss_.kind == loss_kind::squared ? 1.0 : 2.0);  // squared hinge has 2
 }
+double column_losses::largest_goal() const {
+    double out = 0;
+    for (index i = 0; i < n_; ++i)
+        for (index c = 0; c < functions_; ++c) out = std::max(out, std::abs(target(i, c)));
+    return out;
+}
 double softmax_losses::largest_curvature() const { return 0.25 * largest_weight(std::ssize(label_), weight_); }
 
 softmax_losses::softmax_losses(std::span<const index> label, index classes, std::span<const double> weight, index first)

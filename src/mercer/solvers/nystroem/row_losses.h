@@ -34,6 +34,9 @@ public:
     virtual double curvature(index row, index c) const = 0;
     // A bound on them.
     virtual double largest_curvature() const = 0;
+    // Where the loss of a row is least, of quadratic ones, and a bound on |goal|.
+    virtual double goal(index, index) const { return 0; }
+    virtual double largest_goal() const { return 0; }
 };
 
 // Targets of n rows: numbers, or +1 for the class of a row and -1 for the others.
@@ -52,6 +55,8 @@ public:
         return quadratic() ? weight(row - first_) : second_[(row - first_) * functions_ + c];
     }
     double largest_curvature() const override;
+    double goal(index row, index c) const override { return target(row - first_, c); }
+    double largest_goal() const override;
 
 private:
     double weight(index i) const { return weight_.empty() ? 1.0 : weight_[static_cast<std::size_t>(i)]; }

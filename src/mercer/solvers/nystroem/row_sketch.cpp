@@ -49,15 +49,12 @@ public:
           o_(o),
           own_(o.buckets >= k.rows()),
           each_(std::max<index>(1, o.buckets / lanes)),
-          root_(exponent(std::sqrt(o.largest_weight)) - weight_bits) {
-        const double terms = static_cast<double>(entries) * static_cast<double>(k.rows()) /
-                             static_cast<double>(std::max<index>(1, each_ * lanes));
-        const int sum_bits = exponent(16 * std::sqrt(std::max(1.0, terms)));
+          root_(exponent(std::sqrt(o.largest_weight)) - weight_bits),
+          number_(-digits_of_numbers()) {
         // Of T's own digits one is lost to the sign of what is rounded away.
-        const int digits = std::min(std::numeric_limits<T>::digits - 2, 51 - weight_bits - sum_bits);
+        const int digits = std::min(std::numeric_limits<T>::digits - 2, digits_of_numbers());
         shift_ = static_cast<T>(std::ldexp(1.5, exponent(largest) - digits + std::numeric_limits<T>::digits - 1));
-        for (index c = 0; c < o.count; ++c)
-            out_.emplace_back(own_ ? k.rows() : each_ * lanes, k.cols() + (o.constant ? 1 : 0));
+        for (index c = 0; c < o.count; ++c) out_.emplace_back(own_ ? k.rows() : each_ * lanes, k.cols() + o.more);
     }
 
     // The largest kernel value there was.
@@ -97,6 +94,11 @@ private:
         int e = 0;
         return std::frexp(x, &e) == 0.5 ? e - 1 : e;
     }
+    int digits_of_numbers() const {
+        const double terms = static_cast<double>(entries) * static_cast<double>(k_.rows()) /
+                             static_cast<double>(std::max<index>(1, each_ * lanes));
+        return 51 - weight_bits - exponent(16 * std::sqrt(std::max(1.0, terms)));
+    }
     void round(matrix_view<T> values, double& largest) const {
         T* v = values.data;
         const index n = values.rows * values.cols;
@@ -122,17 +124,20 @@ private:
         const index m = k_.cols();
         for (index c = 0; c < o_.count; ++c) {
             const T* rows[band];
-            double by[band], ones = 0;
+            double by[band];
             index count = 0;
+            double* to = out_[static_cast<std::size_t>(c)].row(bucket);
             for (index i = from; i < values.rows; i += step) {
                 const double root = std::sqrt(std::max(0.0, o_.weight(first + i, c)));
                 by[count] = sign(i) * (own_ ? root : root_(root));
                 if (by[count] == 0) continue;
-                ones += by[count], rows[count++] = values.row(i);
+                for (index t = 0; t < o_.more; ++t) {
+                    const double number = o_.behind(first + i, t);
+                    to[m + t] += by[count] * (own_ ? number : number_(number));
+                }
+                rows[count++] = values.row(i);
             }
-            double* to = out_[static_cast<std::size_t>(c)].row(bucket);
             add_rows(to, rows, by, count, m);
-            if (o_.constant) to[m] += ones;
         }
     }
     void add_group(index row, index g, index lane, matrix_view<T> values) {
@@ -149,7 +154,7 @@ private:
     const sketch_options& o_;
     bool own_;
     index each_;
-    multiple_of root_;
+    multiple_of root_, number_;
     T shift_ = 0;
     std::vector<matrix<double>> out_;
 };

@@ -16,13 +16,16 @@ namespace mercer {
 // no sum rounds (base/processes/order_free.h): what a preconditioner needs of them, the bits the same for any number of
 // processes.
 using row_weights = std::function<double(index row, index c)>;
+// Entry t of what stands behind row i of K, in [-1, 1].
+using row_columns = std::function<double(index row, index t)>;
 
 struct sketch_options {
     index buckets = 1;                             // s
     index count = 1;                               // one sketch for each of so many matrices D, all in the same pass
     row_weights weight;                            // the entry of row i of the c-th D
     double largest_weight = 1, largest_value = 1;  // not below any weight; of the kernel values a guess
-    bool constant = false;                         // K has a column of ones behind it
+    index more = 0;                                // columns behind those of K, sketched with them:
+    row_columns behind;                            // their entries
     std::uint64_t seed = 0;
 };
 template <class T>

@@ -1,6 +1,7 @@
 #include "mercer/solvers/nystroem/sketched_shapes.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "mercer/base/processes/process_group.h"
@@ -29,18 +30,33 @@ index sketched_shapes::make(double lambda, bool one) {
     const index shapes = alike ? 1 : functions_,
                 at_once =
                     std::clamp<index>(static_cast<index>(room / std::max(numbers(width_, buckets_), 1.0)), 1, shapes);
+    // Targets are sketched with the rows, in units of the largest.
+    const double largest = losses_.quadratic() ? largest_of(k_.exact->processes(), losses_.largest_goal()) : 0;
+    const double unit = std::ldexp(1.0, std::ilogb(largest) + 1);
+    const bool goals = largest > 0 && std::isfinite(unit) && functions_ <= width_;
+    const index ones = offset_ ? 1 : 0, targets = goals ? functions_ : 0;
+    const row_columns behind = [&](index row, index t) { return t < ones ? 1.0 : losses_.goal(row, t - ones) / unit; };
     index passes = 0;
     for (index first = 0; first < shapes; first += at_once, ++passes) {
         const row_weights weight = [&](index row, index c) {
             return alike ? losses_.mean_curvature(row) : losses_.curvature(row, first + c);
         };
-        const sketch_options how{
-            k_.buckets, std::min(at_once, shapes - first), weight, largest_weight_, k_.basis->largest(), offset_,
-            k_.seed};
+        const sketch_options how{k_.buckets,
+                                 std::min(at_once, shapes - first),
+                                 weight,
+                                 largest_weight_,
+                                 k_.basis->largest(),
+                                 ones + targets,
+                                 behind,
+                                 k_.seed};
         const auto made = [&](const auto& k) { return row_sketch(k, how); };
         for (matrix<double>& each : k_.rough ? made(*k_.rough) : made(*k_.exact))
-            shapes_.emplace_back(*k_.basis, std::exchange(each, {}), lambda, k_.together);
+            shapes_.emplace_back(*k_.basis, std::exchange(each, {}), lambda, k_.together, targets);
     }
+    start_ = {};
+    if (goals) start_ = shapes_.front().solutions();
+    for (index i = 0; i < start_.rows() * start_.cols(); ++i)
+        if (!std::isfinite(start_.data()[i] *= unit)) return start_ = {}, passes;
     return passes;
 }
 

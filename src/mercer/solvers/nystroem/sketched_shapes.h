@@ -23,6 +23,8 @@ public:
     double price() const;
     // z ← (AᵀA)⁻¹z, a row for each function.
     void solve(matrix<double>& z) const;
+    // Of a quadratic loss: where the loss of the sketched rows is least. No rows: of others, or where it is not finite.
+    const matrix<double>& start() const { return start_; }
 
 private:
     const nystroem_operator& k_;
@@ -31,6 +33,7 @@ private:
     double largest_weight_, lambda_ = 0;
     index width_, functions_, buckets_;
     std::vector<sketched_hessian> shapes_;
+    matrix<double> start_;
 };
 
 }  // namespace mercer
