@@ -74,18 +74,16 @@ void half_gram::products(const tile& t, const double* v, index width, double* ow
     const auto& ops = smo::best_vector_ops();
     const index mirrored = t.row == t.col ? height_of_tile : 0;  // columns from here on
     for (index c = 0; c < t.cols; c += part) {
-        const double *k = place(t) + c * t.rows, *next = k + t.rows * part;
-        for (index p = 0; p < width; p += ops.narrow_cols) {
-            const double* ahead = next;
-            const auto update = [&](double* to, const double* from, bool from_columns, const double* by, index depth) {
-                ops.narrow_update(to + p, from, part, from_columns, by + p, width, depth, p == 0 ? ahead : by);
-                ahead += depth * ops.narrow_ahead;
-            };
-            for (index r = 0; r < t.rows; r += micro)
-                update(own + r * width, k + r * part, false, v + (t.col + c) * width, part);
-            for (index j = std::max<index>(0, mirrored - c); j < part; j += micro)
-                update(turned + (c + j) * width, k + j, true, v + t.row * width, t.rows);
-        }
+        const double* k = place(t) + c * t.rows;
+        const double* ahead = k + t.rows * part;
+        const auto update = [&](double* to, const double* from, bool from_columns, const double* by, index depth) {
+            ops.narrow_update(to, from, part, from_columns, by, width, depth, ahead);
+            ahead += depth * ops.narrow_ahead;
+        };
+        for (index r = 0; r < t.rows; r += micro)
+            update(own + r * width, k + r * part, false, v + (t.col + c) * width, part);
+        for (index j = std::max<index>(0, mirrored - c); j < part; j += micro)
+            update(turned + (c + j) * width, k + j, true, v + t.row * width, t.rows);
     }
 }
 

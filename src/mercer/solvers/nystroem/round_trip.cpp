@@ -158,9 +158,7 @@ private:
                 for (index r = 0; r < count - g; ++r) std::copy_n(k.row(g + r), cols_, edge + r * cols_);
                 left = edge, left_stride = cols_;
             }
-            for (index p = 0; p < stride_; p += ops_.narrow_cols)
-                ops_.narrow_update(f + g * stride_ + p, left, left_stride, false, right_.data() + p, stride_, cols_,
-                                   left);
+            ops_.narrow_update(f + g * stride_, left, left_stride, false, right_.data(), stride_, cols_, nullptr);
         }
     }
 
@@ -177,8 +175,7 @@ private:
                     for (index r = 0; r < high; ++r) edge[i * high + r] = j + r < cols_ ? k(i, j + r) : 0.0;
                 left = edge, left_stride = high;  // zeros are added to what stands behind the last column
             }
-            for (index p = 0; p < stride_; p += ops_.narrow_cols)
-                ops_.narrow_update(sums + j * stride_ + p, left, left_stride, true, u + p, stride_, count, left);
+            ops_.narrow_update(sums + j * stride_, left, left_stride, true, u, stride_, count, nullptr);
         }
     }
 

@@ -320,41 +320,62 @@ void row_update(double* C, size stride, const double* A, size a_stride, const do
 
 constexpr size narrow_rows = 12, narrow_cols = lanes<double>, narrow_ahead = 6;
 
-template <bool turned>
-void narrow(double* C, const double* A, size a_stride, const double* B, size stride, size depth, const double* ahead) {
+// A dozen sums at a time, of `rows` rows and so many vectors side by side.
+template <bool turned, size rows>
+void narrow(double* C, const double* A, size a_stride, const double* B, size width, size depth, const double* ahead) {
     const tag<double> d;
-    hn::Vec<tag<double>> sum[narrow_rows];
+    constexpr size side = narrow_rows / rows, n = lanes<double>;
+    hn::Vec<tag<double>> sum[rows][side];
 #pragma GCC unroll 12
-    for (size r = 0; r < narrow_rows; ++r) sum[r] = hn::LoadU(d, C + r * stride);
-    // Three places four rows apart, so that every address is a place and one of three distances.
-    const size one = a_stride, two = 2 * a_stride, three = 3 * a_stride;
-    const double *a0 = A, *a1 = A + 4 * a_stride, *a2 = A + 8 * a_stride;
-    for (size k = 0; k < depth; ++k, B += stride, ahead += narrow_ahead) {
-        const auto b = hn::LoadU(d, B);
-        __builtin_prefetch(ahead, 0, 2);
-        if constexpr (turned) {
+    for (size r = 0; r < rows; ++r)
+#pragma GCC unroll 3
+        for (size p = 0; p < side; ++p) sum[r][p] = hn::LoadU(d, C + r * width + p * n);
+    // Places four rows apart, so that every address is a place and one of three distances.
+    const size distance[] = {0, a_stride, 2 * a_stride, 3 * a_stride};
+    const double* place[] = {A, A + 4 * a_stride, A + 8 * a_stride};
+    for (size k = 0; k < depth; ++k, B += width) {
+        hn::Vec<tag<double>> b[side];
+#pragma GCC unroll 3
+        for (size p = 0; p < side; ++p) b[p] = hn::LoadU(d, B + p * n);
+        if (ahead) __builtin_prefetch(ahead + k * narrow_ahead, 0, 2);
 #pragma GCC unroll 12
-            for (size r = 0; r < narrow_rows; ++r) sum[r] = hn::MulAdd(hn::Set(d, A[r]), b, sum[r]);
-            A += a_stride;
-        } else {
-            const auto four = [&](const double* a, auto* to) HWY_ATTR {
-                to[0] = hn::MulAdd(hn::Set(d, a[0]), b, to[0]);
-                to[1] = hn::MulAdd(hn::Set(d, a[one]), b, to[1]);
-                to[2] = hn::MulAdd(hn::Set(d, a[two]), b, to[2]);
-                to[3] = hn::MulAdd(hn::Set(d, a[three]), b, to[3]);
-            };
-            four(a0, sum), four(a1, sum + 4), four(a2, sum + 8);
-            ++a0, ++a1, ++a2;
+        for (size r = 0; r < rows; ++r) {
+            const auto a = hn::Set(d, turned ? A[r] : place[r / 4][distance[r % 4]]);
+#pragma GCC unroll 3
+            for (size p = 0; p < side; ++p) sum[r][p] = hn::MulAdd(a, b[p], sum[r][p]);
         }
+        if constexpr (turned)
+            A += a_stride;
+        else
+            ++place[0], ++place[1], ++place[2];
     }
 #pragma GCC unroll 12
-    for (size r = 0; r < narrow_rows; ++r) hn::StoreU(sum[r], d, C + r * stride);
+    for (size r = 0; r < rows; ++r)
+#pragma GCC unroll 3
+        for (size p = 0; p < side; ++p) hn::StoreU(sum[r][p], d, C + r * width + p * n);
 }
 
-void narrow_update(double* C, const double* A, size a_stride, bool a_turned, const double* B, size stride, size depth,
+template <bool turned, size rows>
+void all_rows(double* C, const double* A, size a_stride, const double* B, size width, size depth, const double* ahead) {
+    for (size r = 0; r < narrow_rows; r += rows)
+        narrow<turned, rows>(C + r * width, A + r * (turned ? 1 : a_stride), a_stride, B, width, depth,
+                             r == 0 ? ahead : nullptr);
+}
+
+template <bool turned>
+void all_cols(double* C, const double* A, size a_stride, const double* B, size width, size depth, const double* ahead) {
+    // Three vectors at a time; of four, two and two.
+    for (size c = 0; c < width;) {
+        const size left = (width - c) / narrow_cols, side = left == 1 ? 1 : left == 2 || left == 4 ? 2 : 3;
+        const auto run = side == 1 ? narrow<turned, 12> : side == 2 ? all_rows<turned, 6> : all_rows<turned, 4>;
+        run(C + c, A, a_stride, B + c, width, depth, c == 0 ? ahead : nullptr);
+        c += side * narrow_cols;
+    }
+}
+
+void narrow_update(double* C, const double* A, size a_stride, bool a_turned, const double* B, size width, size depth,
                    const double* ahead) {
-    return a_turned ? narrow<true>(C, A, a_stride, B, stride, depth, ahead)
-                    : narrow<false>(C, A, a_stride, B, stride, depth, ahead);
+    (a_turned ? all_cols<true> : all_cols<false>)(C, A, a_stride, B, width, depth, ahead);
 }
 
 // Four sums at a time share the conversion of a to double.

@@ -65,11 +65,11 @@ struct vector_ops {
     // C(r, c) += Σ_k A[r·a_stride + k]·B[k·update_cols + c]: the same with the rows of A where they lie
     void (*row_update)(double* C, std::int64_t stride, const double* A, std::int64_t a_stride, const double* B,
                        std::int64_t depth);
-    // C(r, c) += Σ_k A(r, k)·B[k·stride + c], r < narrow_rows, c < narrow_cols: A(r, k) is A[r·a_stride + k], or
-    // A[k·a_stride + r]. Meanwhile ahead[0 … narrow_ahead·depth-1] is fetched from memory.
+    // C[r·width + c] += Σ_k A(r, k)·B[k·width + c], r < narrow_rows, c < width, a multiple of narrow_cols: A(r, k) is
+    // A[r·a_stride + k], or A[k·a_stride + r]. Meanwhile ahead[0 … narrow_ahead·depth-1] is fetched from memory.
     std::int64_t narrow_rows, narrow_cols, narrow_ahead;
     void (*narrow_update)(double* C, const double* A, std::int64_t a_stride, bool a_turned, const double* B,
-                          std::int64_t stride, std::int64_t depth, const double* ahead);
+                          std::int64_t width, std::int64_t depth, const double* ahead);
     // out[m] = Σ_j a[j]·b[m·stride + j] for m < terms, in double
     void (*dots)(const float* a, const double* b, std::int64_t stride, std::int64_t terms, std::int64_t count,
                  double* out);
