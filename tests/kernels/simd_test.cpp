@@ -271,6 +271,39 @@ TYPED_TEST(simd, arithmetic_on_tiles) {
     }
 }
 
+// Everywhere between the normal numbers and infinity, on both sides of every place where the series begins anew; what
+// is not a number stays so.
+TYPED_TEST(simd, exponential_has_all_digits) {
+    using T = TypeParam;
+    const T u = std::numeric_limits<T>::epsilon(), most = std::log(std::numeric_limits<T>::max()),
+            least = std::log(std::numeric_limits<T>::min());
+    std::mt19937_64 random(3);
+    std::uniform_real_distribution<T> anywhere(least, most), near_zero(-2, 2), off(-4, 4);
+    std::uniform_int_distribution<int> seam(static_cast<int>(least * 23), static_cast<int>(most * 23));
+    for (const auto* ops : all_ops<T>()) {
+        buffer<T> x(400 * ops->lanes);
+        for (int round = 0; round < 30; ++round) {
+            for (index i = 0; i < x.size(); ++i)
+                x[i] = i % 3 == 0   ? anywhere(random)
+                       : i % 3 == 1 ? near_zero(random)
+                                    : static_cast<T>(seam(random) * std::log(2.0) / 32) * (1 + off(random) * u);
+            buffer<T> t = x;
+            ops->exponential(t.data(), t.size());
+            for (index i = 0; i < t.size(); ++i) {
+                const long double exact = std::exp(static_cast<long double>(x[i]));
+                if (exact > std::numeric_limits<T>::max() || exact < std::numeric_limits<T>::min()) continue;
+                ASSERT_NEAR(static_cast<double>(t[i] / exact), 1, 2 * u) << ops->name << " e^" << x[i];
+            }
+        }
+        std::fill_n(x.data(), x.size(), std::numeric_limits<T>::quiet_NaN());
+        ops->exponential(x.data(), x.size());
+        for (index i = 0; i < x.size(); ++i) ASSERT_TRUE(std::isnan(x[i])) << ops->name;
+        std::fill_n(x.data(), x.size(), std::numeric_limits<T>::infinity());
+        ops->exponential(x.data(), x.size());
+        ASSERT_EQ(x[0], std::numeric_limits<T>::infinity()) << ops->name;
+    }
+}
+
 // Zero begins where the normal numbers end, neither before nor after.
 TYPED_TEST(simd, exponential_reaches_the_smallest_normal_number) {
     using T = TypeParam;
