@@ -3,7 +3,7 @@
 set(test_environment ENVIRONMENT "MALLOC_PERTURB_=165")
 if(MERCER_SANITIZE MATCHES "thread")
   # A forked child starts its own threads: base/parallel promises it may.
-  set(test_environment ENVIRONMENT "TSAN_OPTIONS=die_after_fork=0:suppressions=${CMAKE_SOURCE_DIR}/tools/tsan.supp")
+  set(test_environment ENVIRONMENT "TSAN_OPTIONS=die_after_fork=0:atexit_sleep_ms=50:suppressions=${CMAKE_SOURCE_DIR}/tools/tsan.supp")
 elseif(MERCER_SANITIZE MATCHES "undefined")
   set(test_environment ENVIRONMENT "UBSAN_OPTIONS=print_stacktrace=1")
 endif()
