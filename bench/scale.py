@@ -4,7 +4,7 @@
     bench/scale.py [--data DIR] [--sets kin40k,susy,...] [--m 1000] [--centres mixed] [--seed 0] [--its-steps 1000] [--tol 1e-6] [--flights M] [--rates]
                    [--linear] [--features] [--exact N]
 
-Columns are standardised. A fifth of the rows is for the test error. Ours has the default tol, or --tol; scikit-learn's
+Columns are standardised. A fifth of the rows is for the test error. Fits are in turns, the best of three each where they are short. Ours has the default tol, or --tol; scikit-learn's
 penalty is the same. --flights: all 3 million rows by the program, streamed (peak memory of its process) and in memory.
 --linear: seconds and processor time over the number of rows, from 1e5 to 3e6, and the exponents. --rates: build/bench/scale.
 --exact: kernel logistic regression and kernel ridge on N rows of susy with 200 MB, so that K is computed for every product.
@@ -111,9 +111,13 @@ def compare(name, task, data, m, centres, seed, its_steps, tol):
         ours = mercer.NystroemLogistic(C=1 / penalty, **same)
         theirs = LogisticRegression(C=1 / penalty, max_iter=its_steps)
         error = lambda f: float(np.mean(f != yt))
-    seconds, busy = timed(lambda: ours.fit(x, y))
     features = Nystroem(gamma=gamma, n_components=m, random_state=seed)
-    other, other_busy = timed(lambda: theirs.fit(features.fit_transform(x), y))
+    # In turns, the best of three each, or of fewer where they are long: the first may have to wait for the machine's memory.
+    took, other_took = [], []
+    while len(took) < 3 and sum(seconds for seconds, _ in took + other_took) < 30:
+        took.append(timed(lambda: ours.fit(x, y)))
+        other_took.append(timed(lambda: theirs.fit(features.fit_transform(x), y)))
+    (seconds, busy), (other, other_busy) = min(took), min(other_took)
     e_ours, e_theirs = error(ours.predict(xt)), error(theirs.predict(features.transform(xt)))
     steps = getattr(theirs, "n_iter_", [None])
     print(f"| {name} | {len(x):,} × {x.shape[1]} | {m} | {seconds:.2f} | {busy:.2f} | {ours.n_iter_} | {ours.dual_gap_ / ours.objective_:.1e} | "
