@@ -317,10 +317,11 @@ TEST(svm_checkpoint, a_kill_leaves_the_old_or_the_new_one) {
     const checkpoint_problem key{p, lower, upper, sums};
     write_checkpoint(path, key, std::vector<double>(n, 0.0));
     std::mt19937_64 random(std::random_device{}());
-    std::uniform_int_distribution<int> delay(0, 12000);
+    int longest = 12000;  // microseconds; longer where no write ends by then
     double last = 0;
     for (int round = 0; round < 50; ++round) {
-        kill_in_the_middle(delay(random), [&] {
+        if (last == 0 && round % 10 == 9) longest *= 4;
+        kill_in_the_middle(std::uniform_int_distribution<int>(0, longest)(random), [&] {
             for (double value = last + 1;; ++value) write_checkpoint(path, key, std::vector<double>(n, value));
         });
         const auto alpha = read_checkpoint(path, key);  // fails if it is neither
