@@ -15,8 +15,17 @@ namespace {
 
 constexpr index band = 48, groups = 6, entries = 4;
 static_assert(leaf_rows(1) % band == 0 && band % groups == 0);
-// Rows whose numbers are worked on in one thread, band by band with the same remainder; each has its own buckets.
-constexpr index lanes = 64;
+// Rows are worked on in lanes, each by one thread, band by band with the same remainder; each has its own buckets. More
+// lanes than this where the buckets of one would not stay in L2, while it has enough of them.
+constexpr index fewest_lanes = 64, enough_buckets = 32;
+constexpr double bytes_of_lane = 1.5 * (1 << 20);
+
+index lanes_for(index buckets, double bytes_of_bucket) {
+    index lanes = fewest_lanes;
+    while (buckets / lanes >= enough_buckets && static_cast<double>(buckets / lanes) * bytes_of_bucket > bytes_of_lane)
+        lanes *= 2;
+    return lanes;
+}
 
 // Bits that depend on seed and number alone (splitmix64), so that a row has the same sign in whatever batch it comes.
 std::uint64_t mixed(std::uint64_t seed, std::uint64_t number) {
@@ -48,33 +57,36 @@ public:
         : k_(k),
           o_(o),
           own_(o.buckets >= k.rows()),
-          each_(std::max<index>(1, o.buckets / lanes)),
+          lanes_(lanes_for(o.buckets, 8.0 * static_cast<double>(o.count) * static_cast<double>(k.cols() + o.more))),
+          each_(std::max<index>(1, o.buckets / lanes_)),
           root_(exponent(std::sqrt(o.largest_weight)) - weight_bits),
           number_(-digits_of_numbers()) {
         // Of T's own digits one is lost to the sign of what is rounded away.
         const int digits = std::min(std::numeric_limits<T>::digits - 2, digits_of_numbers());
         shift_ = static_cast<T>(std::ldexp(1.5, exponent(largest) - digits + std::numeric_limits<T>::digits - 1));
-        for (index c = 0; c < o.count; ++c) out_.emplace_back(own_ ? k.rows() : each_ * lanes, k.cols() + o.more);
+        for (index c = 0; c < o.count; ++c) out_.emplace_back(own_ ? k.rows() : each_ * lanes_, k.cols() + o.more);
     }
 
     // The largest kernel value there was.
     double run() {
-        const index m = k_.cols();
-        std::vector<double> largest(lanes, 0.0);
+        // Rows begin where cache lines do.
+        constexpr auto line = static_cast<index>(cache_line / sizeof(T));
+        const index m = k_.cols(), stride = (m + line - 1) / line * line;
+        std::vector<double> largest(static_cast<std::size_t>(lanes_), 0.0);
         k_.each([&](index first, const gram<T>& batch) {
             const index bands = (batch.rows() + band - 1) / band, before = first / band;
-            parallel_for(std::min(bands, lanes), [&](index item) {
+            parallel_for(std::min(bands, lanes_), [&](index item) {
                 thread_local buffer<T> memory;
                 buffer<T> tile = std::move(memory);
-                for (index b = item; b < bands; b += lanes) {
+                for (index b = item; b < bands; b += lanes_) {
                     const index from = b * band, there = std::min(band, batch.rows() - from);
-                    const matrix_view<T> values(tile.at_least(band * m), there, m);
+                    const matrix_view<T> values(tile.at_least(band * stride), there, m, stride);
                     batch.block(selection(from, there), selection(0, m), values);
                     if (!own_) round(values, largest[static_cast<std::size_t>(item)]);
                     for (index i = 0; own_ && i < there; ++i)
                         add(first + from, first + from + i, values, i, band, [](index) { return 1; });
                     for (index g = 0; !own_ && g < groups; ++g)
-                        add_group(first + from, g, (before + b) % lanes, values);
+                        add_group(first + from, g, (before + b) % lanes_, values);
                 }
                 memory = std::move(tile);
             });
@@ -95,25 +107,27 @@ private:
         return std::frexp(x, &e) == 0.5 ? e - 1 : e;
     }
     int digits_of_numbers() const {
-        const double terms = static_cast<double>(entries) * static_cast<double>(k_.rows()) /
-                             static_cast<double>(std::max<index>(1, each_ * lanes));
+        const double terms =
+            static_cast<double>(entries) * static_cast<double>(k_.rows()) / static_cast<double>(each_ * lanes_);
         return 51 - weight_bits - exponent(16 * std::sqrt(std::max(1.0, terms)));
     }
     void round(matrix_view<T> values, double& largest) const {
-        T* v = values.data;
-        const index n = values.rows * values.cols;
+        const index n = values.cols;
         constexpr index side = 8;  // by side, so that no comparison waits for the last one
         T most[side] = {};
-        index i = 0;
-        for (; i + side <= n; i += side)
-            for (index l = 0; l < side; ++l) {
-                const T size = std::abs(v[i + l]);
-                most[l] = most[l] < size ? size : most[l];
-                v[i + l] = (v[i + l] + shift_) - shift_;
+        for (index row = 0; row < values.rows; ++row) {
+            T* v = values.row(row);
+            index i = 0;
+            for (; i + side <= n; i += side)
+                for (index l = 0; l < side; ++l) {
+                    const T size = std::abs(v[i + l]);
+                    most[l] = most[l] < size ? size : most[l];
+                    v[i + l] = (v[i + l] + shift_) - shift_;
+                }
+            for (; i < n; ++i) {
+                most[0] = std::max(most[0], std::abs(v[i]));
+                v[i] = (v[i] + shift_) - shift_;
             }
-        for (; i < n; ++i) {
-            most[0] = std::max(most[0], std::abs(v[i]));
-            v[i] = (v[i] + shift_) - shift_;
         }
         for (const T each : most) largest = std::max(largest, static_cast<double>(each));
     }
@@ -153,7 +167,7 @@ private:
     const gram_batches<T>& k_;
     const sketch_options& o_;
     bool own_;
-    index each_;
+    index lanes_, each_;
     multiple_of root_, number_;
     T shift_ = 0;
     std::vector<matrix<double>> out_;
