@@ -18,14 +18,14 @@ import time
 import unittest
 from pathlib import Path
 
-BIN, DATA = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve() / "data"
-PEER = {name: shutil.which(name, path="/usr/bin:/usr/local/bin") for name in ("svm-train", "svm-predict", "svm-scale")}
+from programs import BIN, DATA, PATIENCE, PEER
+
 CLASSES = ["iris", "heart_scale", "sonar", "wine", "breast-cancer"]
 REGRESSION = ["housing", "abalone"]
 
 
 def call(program, *arguments, **more):
-    return subprocess.run([str(program), *map(str, arguments)], capture_output=True, text=True, timeout=120, **more)
+    return subprocess.run([str(program), *map(str, arguments)], capture_output=True, text=True, timeout=PATIENCE, **more)
 
 
 class programs(unittest.TestCase):
