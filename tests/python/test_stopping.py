@@ -106,7 +106,7 @@ def test_a_second_one_ends_everything():
         assert line() == "started"
         time.sleep(0.5)
         press()
-        time.sleep(2)
+        time.sleep(1)
         press()
         assert next(said for said in iter(line, None) if said != "started") == "KeyboardInterrupt"  # the next fold had begun
     with conversation(search.format("mercer.set_interrupt('raise')")) as (line, press):
