@@ -4,8 +4,8 @@
     bench/scale.py [--data DIR] [--sets kin40k,susy,...] [--m 1000] [--centres mixed] [--seed 0] [--its-steps 1000] [--tol 1e-6] [--flights M] [--rates]
                    [--linear] [--features] [--exact N]
 
-Columns are standardised. A fifth of the rows is for the test error. Fits are in turns, the best of three each where they are short. Ours has the default tol, or --tol; scikit-learn's
-penalty is the same. --flights: all 3 million rows by the program, streamed (peak memory of its process) and in memory.
+Columns are standardised. A fifth of the rows is for the test error. Fits are in turns, the best of three each where
+they are short. Ours has the default tol, or --tol; scikit-learn's penalty is the same. --flights: all 3 million rows by the program, streamed (peak memory of its process) and in memory.
 --linear: seconds and processor time over the number of rows, from 1e5 to 3e6, and the exponents. --rates: build/bench/scale.
 --exact: kernel logistic regression and kernel ridge on N rows of susy with 200 MB, so that K is computed for every product.
 --features: random features of 20,000 rows of mnist beside scikit-learn's, processor time of drawing and of transforming.

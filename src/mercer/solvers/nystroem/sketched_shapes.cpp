@@ -30,10 +30,11 @@ index sketched_shapes::make(double lambda, bool one) {
     const index shapes = alike ? 1 : functions_,
                 at_once =
                     std::clamp<index>(static_cast<index>(room / std::max(numbers(width_, buckets_), 1.0)), 1, shapes);
-    // Targets are sketched with the rows, in units of the largest.
+    // Targets are sketched with the rows, in units of the largest, where they are few beside the centres: the square
+    // of the sketch has a row for each.
     const double largest = losses_.quadratic() ? largest_of(k_.exact->processes(), losses_.largest_goal()) : 0;
     const double unit = std::ldexp(1.0, std::ilogb(largest) + 1);
-    const bool goals = largest > 0 && std::isfinite(unit) && functions_ <= width_;
+    const bool goals = largest > 0 && std::isfinite(unit) && functions_ <= std::max<index>(8, width_ / 8);
     const index ones = offset_ ? 1 : 0, targets = goals ? functions_ : 0;
     const row_columns behind = [&](index row, index t) { return t < ones ? 1.0 : losses_.goal(row, t - ones) / unit; };
     index passes = 0;

@@ -23,7 +23,8 @@ public:
     double price() const;
     // z ← (AᵀA)⁻¹z, a row for each function.
     void solve(matrix<double>& z) const;
-    // Of a quadratic loss: where the loss of the sketched rows is least. No rows: of others, or where it is not finite.
+    // Of a quadratic loss: where the loss of the sketched rows is least. No rows: of others, of many
+    // functions, or where it is not finite.
     const matrix<double>& start() const { return start_; }
 
 private:

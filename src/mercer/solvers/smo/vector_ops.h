@@ -66,7 +66,8 @@ struct vector_ops {
     void (*row_update)(double* C, std::int64_t stride, const double* A, std::int64_t a_stride, const double* B,
                        std::int64_t depth);
     // C[r·width + c] += Σ_k A(r, k)·B[k·width + c], r < narrow_rows, c < width, a multiple of narrow_cols: A(r, k) is
-    // A[r·a_stride + k], or A[k·a_stride + r]. Meanwhile ahead[0 … narrow_ahead·depth-1] is fetched from memory.
+    // A[r·a_stride + k], or A[k·a_stride + r]. Meanwhile ahead[0 … narrow_ahead·depth-1] is fetched from memory,
+    // unless it is null.
     std::int64_t narrow_rows, narrow_cols, narrow_ahead;
     void (*narrow_update)(double* C, const double* A, std::int64_t a_stride, bool a_turned, const double* B,
                           std::int64_t width, std::int64_t depth, const double* ahead);
