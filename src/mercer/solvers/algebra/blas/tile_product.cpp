@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <type_traits>
 
 #include "mercer/base/matrix.h"
@@ -36,7 +37,10 @@ void pack(const T* x, index stride, bool along, index size, index count, index a
     for (index first = 0; first < size; first += width, to += width * count) {
         const index there = std::min(width, size - first);
         if (there < width) std::fill_n(to, width * count, T(0));
-        if (along && there == width) {
+        if (along && there == width && by == T(1)) {
+            for (index k = 0; k < count; ++k)
+                std::memcpy(to + k * width, x + first + k * stride, static_cast<std::size_t>(width) * sizeof(T));
+        } else if (along && there == width) {
             for (index k = 0; k < count; ++k)
                 for (index r = 0; r < width; ++r) to[k * width + r] = by * x[first + r + k * stride];
         } else if (along) {
@@ -54,6 +58,17 @@ void pack(const T* x, index stride, bool along, index size, index count, index a
             for (; r < there; ++r)
                 for (index k = 0; k < count; ++k) to[k * width + r] = by * x[(first + r) * stride + k];
         }
+    }
+}
+
+// The same with the width known where it is that of an instruction set.
+template <class T>
+void pack_wide(const T* x, index stride, bool along, index size, index count, index width, T* to) {
+    switch (width) {
+        case 32: return pack<32>(x, stride, along, size, count, width, T(1), to);
+        case 16: return pack<16>(x, stride, along, size, count, width, T(1), to);
+        case 8: return pack<8>(x, stride, along, size, count, width, T(1), to);
+        default: return pack<0>(x, stride, along, size, count, width, T(1), to);
     }
 }
 
@@ -80,7 +95,7 @@ void tile_product(const char* op_a, const char* op_b, int m, int n, int k, T alp
     for (index from = 0; from < k; from += depth) {
         const index count = std::min<index>(depth, k - from);
         pack<high>(plain_b ? b + from : b + from * ldb, index{ldb}, !plain_b, index{n}, count, high, -alpha, left);
-        pack<0>(plain_a ? a + from * lda : a + from, index{lda}, plain_a, index{m}, count, wide, T(1), right);
+        pack_wide(plain_a ? a + from * lda : a + from, index{lda}, plain_a, index{m}, count, wide, right);
         for (index g = 0; g < down; ++g) {
             const T* column = right + g * wide * count;
             const index i = g * wide, rows = std::min<index>(wide, m - i);
