@@ -40,7 +40,7 @@ TEST(row_sketch, keeps_lengths) {
     for (const auto& [buckets, count] : {std::pair<index, index>{300, 1}, {2000, 2}, {8192, 40}}) {
         sketch_options o;
         o.buckets = buckets, o.count = count, o.weight = weight, o.more = 2, o.behind = behind, o.seed = 3;
-        const auto sketches = row_sketch<double>(all, o);
+        const auto sketches = row_sketch<double>(all, o).of;
         ASSERT_EQ(std::ssize(sketches), count);
         std::mt19937_64 random(1);
         std::normal_distribution<double> normal;
@@ -77,9 +77,46 @@ TEST(row_sketch, has_every_row_where_there_is_room) {
     const auto k = rows_of(x);
     sketch_options o;
     o.buckets = n, o.weight = [](index row, index) { return row % 2 == 0 ? 4.0 : 0.0; };
-    const auto found = row_sketch<double>(one_batch<double>(*k), o);
+    const auto found = row_sketch<double>(one_batch<double>(*k), o).of;
     for (index i = 0; i < n; ++i)
         for (index j = 0; j < m; ++j) ASSERT_DOUBLE_EQ(found[0](i, j), i % 2 == 0 ? 2 * x(i, j) : 0.0);
+}
+
+// With K the identity the sketch is SD^½ itself: no vector becomes longer than `stretch` says, by D. Power iteration
+// finds one that becomes nearly as long as any.
+TEST(row_sketch, makes_nothing_longer_than_it_says) {
+    constexpr index n = 1500;
+    matrix<double> x(n, n);
+    for (index i = 0; i < n; ++i) x(i, i) = 1;
+    const auto k = rows_of(x);
+    const auto weight = [](index row, index) { return row % 5 == 0 ? 1e-8 : 1.0 / static_cast<double>(1 + row % 7); };
+    for (const index buckets : {64, 300, 1400, 1500}) {
+        sketch_options o;
+        o.buckets = buckets, o.weight = weight, o.seed = 3;
+        const row_sketches found = row_sketch<double>(one_batch<double>(*k), o);
+        const matrix<double>& s = found.of[0];
+        // v ← D^-½ (SD^½)ᵀ SD^½ D^-½ v
+        std::vector<double> v(n, 1.0);
+        double most = 0;
+        for (int round = 0; round < 60; ++round) {
+            std::vector<double> sv(static_cast<std::size_t>(s.rows()), 0.0), next(n, 0.0);
+            for (index i = 0; i < s.rows(); ++i)
+                for (index j = 0; j < n; ++j)
+                    sv[static_cast<std::size_t>(i)] +=
+                        s(i, j) * v[static_cast<std::size_t>(j)] / std::sqrt(weight(j, 0));
+            double length = 0;
+            for (index j = 0; j < n; ++j) {
+                for (index i = 0; i < s.rows(); ++i)
+                    next[static_cast<std::size_t>(j)] +=
+                        s(i, j) * sv[static_cast<std::size_t>(i)] / std::sqrt(weight(j, 0));
+                length += next[static_cast<std::size_t>(j)] * next[static_cast<std::size_t>(j)];
+            }
+            most = std::sqrt(length);
+            for (index j = 0; j < n; ++j) v[static_cast<std::size_t>(j)] = next[static_cast<std::size_t>(j)] / most;
+        }
+        EXPECT_LE(most, found.stretch * (1 + 1e-12)) << buckets;
+        EXPECT_GE(most, found.stretch / 30) << buckets;  // and it is not just any large number
+    }
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "mercer/base/error.h"
 #include "mercer/base/parallel.h"
 #include "mercer/base/processes/process_group.h"
+#include "mercer/base/seeded.h"
 #include "mercer/solvers/algebra/dense_algebra.h"
 
 namespace mercer {
@@ -111,6 +112,17 @@ double nystroem_basis::spread() const {
     return high / low;
 }
 
+double nystroem_basis::inverse_square() const {
+    constexpr index some = 8;
+    matrix<double> signs(some, size());
+    seeded random(1);
+    for (index i = 0; i < some * size(); ++i) signs.data()[i] = random.below(2) == 0 ? -1 : 1;
+    to_gradient(signs.view());
+    double sum = 0;
+    for (index i = 0; i < some * size(); ++i) sum += signs.data()[i] * signs.data()[i];
+    return sum / static_cast<double>(some);
+}
+
 sketched_hessian::sketched_hessian(const nystroem_basis& basis, matrix<double> sketch, double lambda,
                                    const process_group* together, index targets)
     : a_(sketch.cols(), sketch.cols()), solutions_(targets, sketch.cols() - targets) {
@@ -137,7 +149,7 @@ sketched_hessian::sketched_hessian(const nystroem_basis& basis, matrix<double> s
     const matrix<double> whole = a_;
     for (double more = 0x1p-46 * (trace + lambda); !factored(a_, together); more *= 100) {
         if (!std::isfinite(more)) fail(errc::data, "Newton's equations: the matrix must be finite");
-        a_ = whole;
+        a_ = whole, as_it_is_ = false;
         for (index i = 0; i < a_.rows(); ++i) a_(i, i) += more;
     }
     if (targets > 0) solve(solutions_.view());

@@ -35,6 +35,8 @@ public:
     // Those that are more than ε away from the span of the ones before them, squared, by a factor that leaves no doubt.
     std::vector<index> independent() const;
     double spread() const;  // of T's diagonal, the largest by the smallest: about its condition
+    // ‖T⁻¹‖² in Frobenius' norm, from a few random vectors: what independent errors of kernel values become in Φ.
+    double inverse_square() const;
 
 private:
     matrix<double> t_;
@@ -49,12 +51,15 @@ public:
                      const process_group* together = nullptr, index targets = 0);
     // Every row r becomes (AᵀA)⁻¹r.
     void solve(matrix_view<double> rows) const;
+    // Whether the matrix could be factored as it is.
+    bool as_it_is() const { return as_it_is_; }
     // The minimisers of ½‖SD^½(Φγ - y)‖² + λ/2 ‖γ‖², a row for each y. Their ½‖D^½(Φγ - y)‖² + λ/2 ‖γ‖² is above its
     // own minimum by a share of about M/(s - M), which conjugate gradients take some passes to come to.
     const matrix<double>& solutions() const { return solutions_; }
 
 private:
     matrix<double> a_, solutions_;
+    bool as_it_is_ = true;
 };
 
 // 1 - Σ‖φ(x)‖²/Σk(x, x) over some rows k of K: the share of the trace of K(X, X) that the centres do not reach. `self`

@@ -17,6 +17,10 @@
 //     P - P* <= gap = ‖g‖²/(2λ) <= tol·P,        g = Φᵀu + λγ, u the derivatives of the losses,
 // from a pass in double. With an offset it holds where Σu = 0; what is left of that counts by its own curvature,
 // (Σu)²/(2ΣD).
+// Squared loss without an offset has P - P* = ½gᵀ(ΦᵀDΦ + λI)⁻¹g, and since a sketch S stretches nothing by more than
+// ‖S‖, which is known (row_sketch.h), AᵀA <= ‖S‖²(ΦᵀDΦ + λI) and so
+//     P - P* <= ‖S‖²/2 · gᵀ(AᵀA)⁻¹g,
+// nearer to the truth than ‖g‖²/(2λ) while g lies along large curvatures: the smaller of the two is the gap.
 #pragma once
 
 #include <cstdint>

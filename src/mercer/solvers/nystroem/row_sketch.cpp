@@ -60,9 +60,12 @@ public:
           lanes_(lanes_for(o.buckets, 8.0 * static_cast<double>(o.count) * static_cast<double>(k.cols() + o.more))),
           each_(std::max<index>(1, o.buckets / lanes_)),
           root_(exponent(std::sqrt(o.largest_weight)) - weight_bits),
-          number_(-digits_of_numbers()) {
+          number_(-digits_of_numbers()),
+          filled_(own_ ? 0 : static_cast<std::size_t>(each_ * lanes_), 0.0),
+          raised_(static_cast<std::size_t>(lanes_), 1.0) {
         // Of T's own digits one is lost to the sign of what is rounded away.
         const int digits = std::min(std::numeric_limits<T>::digits - 2, digits_of_numbers());
+        digit_ = std::ldexp(1.0, exponent(largest) - digits);
         shift_ = static_cast<T>(std::ldexp(1.5, exponent(largest) - digits + std::numeric_limits<T>::digits - 1));
         for (index c = 0; c < o.count; ++c) out_.emplace_back(own_ ? k.rows() : each_ * lanes_, k.cols() + o.more);
     }
@@ -87,17 +90,23 @@ public:
                         add(first + from, first + from + i, values, i, band, [](index) { return 1; });
                     for (index g = 0; !own_ && g < groups; ++g)
                         add_group(first + from, g, (before + b) % lanes_, values);
+                    for (index i = 0; !own_ && i < there; ++i) see_weights(first + from + i, item);
                 }
                 memory = std::move(tile);
             });
         });
         return *std::ranges::max_element(largest);
     }
-    std::vector<matrix<double>> take() {
-        if (k_.processes())
+    row_sketches take() {
+        const process_group* group = k_.processes();
+        if (group) {
             for (matrix<double>& each : out_)
-                k_.processes()->add(each.data(), static_cast<std::size_t>(each.rows() * each.cols()));
-        return std::move(out_);
+                group->add(each.data(), static_cast<std::size_t>(each.rows() * each.cols()));
+            group->add(filled_.data(), filled_.size());
+        }
+        const double fullest = own_ ? 1 : std::ranges::max(filled_),
+                     raised = largest_of(group, std::ranges::max(raised_));
+        return {std::move(out_), std::max(1.0, fullest) * raised, digit_};
     }
 
 private:
@@ -154,10 +163,20 @@ private:
             add_rows(to, rows, by, count, m);
         }
     }
+    // By how much rounding their roots makes weights larger.
+    void see_weights(index row, index item) {
+        double& raised = raised_[static_cast<std::size_t>(item)];
+        for (index c = 0; c < o_.count; ++c) {
+            const double weight = o_.weight(row, c), root = root_(std::sqrt(std::max(0.0, weight)));
+            if (root * root > raised * weight) raised = root * root / weight;
+        }
+    }
     void add_group(index row, index g, index lane, matrix_view<T> values) {
         for (index e = 0; e < entries; ++e) {
             const auto number = static_cast<std::uint64_t>((row / band * groups + g) * entries + e);
             const auto place = static_cast<index>(mixed(o_.seed + 1, number) % static_cast<std::uint64_t>(each_));
+            filled_[static_cast<std::size_t>(lane * each_ + place)] +=
+                static_cast<double>((values.rows - g + groups - 1) / groups);
             add(row, lane * each_ + place, values, g, groups, [&](index i) {
                 return mixed(o_.seed, static_cast<std::uint64_t>((row + i) * entries + e)) & 1 ? 0.5 : -0.5;
             });
@@ -170,13 +189,15 @@ private:
     index lanes_, each_;
     multiple_of root_, number_;
     T shift_ = 0;
+    double digit_ = 0;
+    std::vector<double> filled_, raised_;  // rows in each bucket, once for each of their entries; of each lane
     std::vector<matrix<double>> out_;
 };
 
 }  // namespace
 
 template <class T>
-std::vector<matrix<double>> row_sketch(const gram_batches<T>& k, const sketch_options& o) {
+row_sketches row_sketch(const gram_batches<T>& k, const sketch_options& o) {
     double guess = largest_of(k.processes(), o.largest_value);
     for (;;) {
         sketching<T> work(k, o, guess);
@@ -187,7 +208,7 @@ std::vector<matrix<double>> row_sketch(const gram_batches<T>& k, const sketch_op
     }
 }
 
-template std::vector<matrix<double>> row_sketch(const gram_batches<float>&, const sketch_options&);
-template std::vector<matrix<double>> row_sketch(const gram_batches<double>&, const sketch_options&);
+template row_sketches row_sketch(const gram_batches<float>&, const sketch_options&);
+template row_sketches row_sketch(const gram_batches<double>&, const sketch_options&);
 
 }  // namespace mercer

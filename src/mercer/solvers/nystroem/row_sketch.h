@@ -28,10 +28,18 @@ struct sketch_options {
     row_columns behind;                            // their entries
     std::uint64_t seed = 0;
 };
+struct row_sketches {
+    std::vector<matrix<double>> of;  // SD^½K, one for each D
+    // (SD^½)ᵀSD^½ <= stretch·D in the order of symmetric matrices, for every D: ‖S‖² is at most the largest sum of |S|
+    // along a column, 2, times that along a row, half of what is in its bucket; and what roots of weights are rounded
+    // by.
+    double stretch = 1;
+    double digit = 0;  // entries of K are off by no more than this
+};
 template <class T>
-std::vector<matrix<double>> row_sketch(const gram_batches<T>& k, const sketch_options& options);
+row_sketches row_sketch(const gram_batches<T>& k, const sketch_options& options);
 
-extern template std::vector<matrix<double>> row_sketch(const gram_batches<float>&, const sketch_options&);
-extern template std::vector<matrix<double>> row_sketch(const gram_batches<double>&, const sketch_options&);
+extern template row_sketches row_sketch(const gram_batches<float>&, const sketch_options&);
+extern template row_sketches row_sketch(const gram_batches<double>&, const sketch_options&);
 
 }  // namespace mercer

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "mercer/base/processes/process_group.h"
-#include "mercer/solvers/nystroem/row_sketch.h"
 
 namespace mercer {
 
@@ -51,14 +50,26 @@ index sketched_shapes::make(double lambda, bool one) {
                                  behind,
                                  k_.seed};
         const auto made = [&](const auto& k) { return row_sketch(k, how); };
-        for (matrix<double>& each : k_.rough ? made(*k_.rough) : made(*k_.exact))
+        row_sketches rows = k_.rough ? made(*k_.rough) : made(*k_.exact);
+        for (matrix<double>& each : rows.of)
             shapes_.emplace_back(*k_.basis, std::exchange(each, {}), lambda, k_.together, targets);
+        stretch_ = stretch_of(rows, lambda);
     }
     start_ = {};
     if (goals) start_ = shapes_.front().solutions();
     for (index i = 0; i < start_.rows() * start_.cols(); ++i)
         if (!std::isfinite(start_.data()[i] *= unit)) return start_ = {}, passes;
     return passes;
+}
+
+// SD^½Φ of kernel values that are off by E has SD^½ET⁻¹ besides, and the square of a sum is at most twice the sum of
+// the squares: 2·stretch·(ΦᵀDΦ + ‖D^½ET⁻¹‖²), no more than 2·stretch·(ΦᵀDΦ + λ/2) where the errors are small. Those of
+// float are its own and what the sketch rounds; n rows of them make n·E²·‖T⁻¹‖², here with room for chance.
+double sketched_shapes::stretch_of(const row_sketches& rows, double lambda) const {
+    if (!losses_.quadratic() || offset_ || !shapes_.front().as_it_is()) return std::numeric_limits<double>::infinity();
+    const double off = 4 * rows.digit, n = static_cast<double>(k_.exact->rows()),
+                 error = n * largest_weight_ * off * off * k_.basis->inverse_square();
+    return error <= lambda / 2 ? 2 * rows.stretch : std::numeric_limits<double>::infinity();
 }
 
 double sketched_shapes::price() const {

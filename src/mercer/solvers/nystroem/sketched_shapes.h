@@ -1,11 +1,13 @@
 // What preconditions Newton's equations of several functions: a sketched matrix for each, or one for all of them.
 #pragma once
 
+#include <limits>
 #include <vector>
 
 #include "mercer/solvers/nystroem/nystroem_basis.h"
 #include "mercer/solvers/nystroem/nystroem_newton.h"
 #include "mercer/solvers/nystroem/row_losses.h"
+#include "mercer/solvers/nystroem/row_sketch.h"
 
 namespace mercer {
 
@@ -26,8 +28,13 @@ public:
     // Of a quadratic loss: where the loss of the sketched rows is least. No rows: of others, of many
     // functions, or where it is not finite.
     const matrix<double>& start() const { return start_; }
+    // Of a quadratic loss without an offset: AᵀA <= stretch·(ΦᵀDΦ + λI), in the order of symmetric matrices; infinity
+    // where nothing says so.
+    double stretch() const { return stretch_; }
 
 private:
+    double stretch_of(const row_sketches& rows, double lambda) const;
+
     const nystroem_operator& k_;
     const row_losses& losses_;
     bool offset_;
@@ -35,6 +42,7 @@ private:
     index width_, functions_, buckets_;
     std::vector<sketched_hessian> shapes_;
     matrix<double> start_;
+    double stretch_ = std::numeric_limits<double>::infinity();
 };
 
 }  // namespace mercer
