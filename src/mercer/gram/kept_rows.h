@@ -4,7 +4,10 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
+#include <cmath>
 #include <cstddef>
+#include <limits>
 
 #include "mercer/base/reserved_memory.h"
 #include "mercer/gram/gram.h"
@@ -15,7 +18,12 @@ template <class T>
 class kept_rows final : public gram<T> {
 public:
     // The matrix is borrowed. `symmetric`: K = Kᵀ, so that half of it need not be computed when all of it is kept.
-    kept_rows(const gram<T>& k, std::size_t budget_bytes, bool symmetric = true) : k_(k) {
+    // `patience`: memory that is written for the first time may take so many times as long as the values themselves
+    // (some machines, virtual ones that were never asked for it before, need thirty times as long); where it takes
+    // longer no more rows are kept.
+    kept_rows(const gram<T>& k, std::size_t budget_bytes, bool symmetric = true,
+              double patience = std::numeric_limits<double>::infinity())
+        : k_(k) {
         const index n = k.rows(), m = k.cols();
         const auto rows_that_fit =
             m > 0 ? static_cast<index>(budget_bytes / (static_cast<std::size_t>(m) * sizeof(T))) : n;
@@ -25,10 +33,7 @@ public:
         if (kept_ == n && symmetric && n == m)
             k.all(view());
         else
-            for (index r = 0; r < kept_; r += stretch) {
-                const index count = std::min(stretch, kept_ - r);
-                k.block(selection(r, count), selection(0, m), view().block(r, 0, count, m));
-            }
+            fill(patience);
     }
     index rows() const override { return k_.rows(); }
     index cols() const override { return k_.cols(); }
@@ -69,7 +74,25 @@ public:
     double element_cost() const override { return all_kept() ? 0.5 : k_.element_cost(); }
 
 private:
-    static constexpr index stretch = 512;  // what a matrix that works on copies of blocks may hold at once
+    static constexpr index stretch = 512;   // what a matrix that works on copies of blocks may hold at once
+    static constexpr double hiccup = 0.01;  // seconds that say nothing
+
+    double seconds_for(index first, index count) {
+        const auto start = std::chrono::steady_clock::now();
+        k_.block(selection(first, count), selection(0, cols()), view().block(first, 0, count, cols()));
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    }
+    void fill(double patience) {
+        double spent = 0, once = 0;  // and what a stretch takes whose memory is there
+        for (index r = 0; r < kept_; r += stretch) {
+            const index count = std::min(stretch, kept_ - r);
+            spent += seconds_for(r, count);
+            if (std::isinf(patience)) continue;
+            if (r == 0) once = seconds_for(r, count);
+            if (spent > hiccup && spent > (1 + patience) * once * static_cast<double>(r / stretch + 1))
+                kept_ = r + count;
+        }
+    }
     matrix_view<T> view() { return {static_cast<T*>(rows_.data()), kept_, cols()}; }
 
     const gram<T>& k_;

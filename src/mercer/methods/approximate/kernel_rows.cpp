@@ -1,5 +1,6 @@
 #include "mercer/methods/approximate/kernel_rows.h"
 
+#include <limits>
 #include <numeric>
 
 #include "mercer/gram/adaptors.h"
@@ -28,11 +29,11 @@ std::shared_ptr<const gram<T>> rows_of_passes(const kernel& k, const dataset& x,
                                               std::size_t budget) {
     auto fresh = make_gram<T>(k, x, centres, {std::size_t{64} << 20, std::size_t{256} << 20, sizeof(T) == 4});
     const double bytes = sizeof(T) * static_cast<double>(fresh->rows()) * static_cast<double>(fresh->cols());
-    const bool worth =
-        fresh->element_cost() > 2 && (bytes <= static_cast<double>(budget) || fresh->element_cost() > 30);
-    if (!worth) return fresh;
+    if (bytes > static_cast<double>(budget) && fresh->element_cost() <= 30) return fresh;
+    // A pass over values in memory takes about half of one that computes the cheapest of them, and there are a dozen.
+    const double patience = fresh->element_cost() > 2 ? std::numeric_limits<double>::infinity() : 4;
     const gram<T>& rows = *fresh;
-    const std::shared_ptr<const kept_gram<T>> both(new kept_gram<T>{std::move(fresh), {rows, budget, false}});
+    const std::shared_ptr<const kept_gram<T>> both(new kept_gram<T>{std::move(fresh), {rows, budget, false, patience}});
     return {both, &both->kept};
 }
 template std::shared_ptr<const gram<float>> rows_of_passes(const kernel&, const dataset&, const dataset&, std::size_t);

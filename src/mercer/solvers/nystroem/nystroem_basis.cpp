@@ -11,6 +11,7 @@
 #include "mercer/base/processes/process_group.h"
 #include "mercer/base/seeded.h"
 #include "mercer/solvers/algebra/dense_algebra.h"
+#include "mercer/solvers/smo/vector_ops.h"
 
 namespace mercer {
 namespace {
@@ -51,7 +52,7 @@ void to_basis(const nystroem_basis& basis, matrix<double>& g) {
     basis.to_gradient(centres);
 }
 
-// Whether (SK)ᵀSK may be formed first and brought to the basis afterwards, half the work: what it rounds is as large as
+// Whether (SK)ᵀSK may be formed and the basis seen to afterwards, half the work and less: what it rounds is as large as
 // its entries times 2⁻⁵³, and T⁻ᵀ … T⁻¹ makes it larger by the square of T's condition, of which the spread of its
 // diagonal is the lower end; it must stay well below the ridge. The trace of ΦᵀΦ from some rows.
 bool squares_will_do(const nystroem_basis& basis, const matrix<double>& sketch, double lambda) {
@@ -65,6 +66,9 @@ bool squares_will_do(const nystroem_basis& basis, const matrix<double>& sketch, 
     trace *= static_cast<double>(sketch.rows()) / static_cast<double>(some);
     return 0x1p-46 * basis.spread() * basis.spread() * trace <= lambda;
 }
+
+// Of the offset, a last row that has no ridge: some curvature of its own where the sketch has none.
+double own_curvature(double rows) { return std::max(1e-10 * rows, 1e-300); }
 
 // RᵀR = A, R in its upper half; false where a pivot is not positive.
 bool factored(matrix<double>& a, const process_group* together) {
@@ -87,7 +91,10 @@ nystroem_basis::nystroem_basis(matrix<double> k_mm, const process_group* togethe
         t_ = k_mm;
         for (index i = 0; i < m; ++i) t_(i, i) += added_;
         require_finite_half(t_.view(), "kernel values of the centres");
-        if (factored(t_, together)) return;
+        if (!factored(t_, together)) continue;
+        for (index i = 0; i < m; ++i) diagonal_.push_back(k_mm(i, i) + added_);
+        each_above(m, [&](index i, index j) { t_(j, i) = k_mm(i, j); });
+        return;
     }
     fail(errc::not_psd,
          "the kernel matrix of the centres is not positive semidefinite: see `mercer kernel test`, or take other "
@@ -98,6 +105,39 @@ void nystroem_basis::to_coefficients(matrix_view<double> rows) const {
     cholesky_other_half_solve_rows(t_.view(), rows);
 }
 void nystroem_basis::to_gradient(matrix_view<double> rows) const { cholesky_half_solve_rows(t_.view(), rows); }
+
+void nystroem_basis::from_coefficients(matrix_view<double> rows) const {
+    const auto& ops = smo::best_vector_ops();
+    for (index r = 0; r < rows.rows; ++r)
+        for (index i = 0; i < size(); ++i) rows(r, i) = ops.dot(t_.row(i) + i, rows.row(r) + i, size() - i);
+}
+
+void nystroem_basis::from_gradient(matrix_view<double> rows) const {
+    constexpr index together = 8;  // rows of T, so that the sums are read and written once for all of them
+    const auto& ops = smo::best_vector_ops();
+    const index m = size();
+    std::vector<double> sum(static_cast<std::size_t>(m));
+    for (index r = 0; r < rows.rows; ++r) {
+        const double* u = rows.row(r);
+        std::ranges::fill(sum, 0.0);
+        for (index first = 0; first < m; first += together) {
+            const index end = std::min(first + together, m);
+            const double* of[together];
+            double minus[together];
+            for (index i = first; i < end; ++i) {
+                for (index j = i; j < end; ++j) sum[static_cast<std::size_t>(j)] += t_(i, j) * u[i];
+                of[i - first] = t_.row(i) + end, minus[i - first] = -u[i];
+            }
+            ops.subtract_double_rows(sum.data() + end, of, minus, end - first, m - end);
+        }
+        std::ranges::copy(sum, rows.row(r));
+    }
+}
+
+void nystroem_basis::add_to(matrix<double>& a, double by) const {
+    for (index i = 0; i < size(); ++i) a(i, i) += by * diagonal_[static_cast<std::size_t>(i)];
+    each_above(size(), [&](index i, index j) { a(i, j) += by * t_(j, i); });
+}
 
 std::vector<index> nystroem_basis::independent() const {
     std::vector<index> out;
@@ -123,39 +163,68 @@ double nystroem_basis::inverse_square() const {
     return sum / static_cast<double>(some);
 }
 
+// What is sketched of targets lies behind the columns of the functions.
+void sketched_hessian::take_targets(index targets) {
+    const index n = a_.rows() - targets;
+    for (index c = 0; c < targets; ++c)
+        for (index j = 0; j < n; ++j) solutions_(c, j) = a_(j, n + c);
+    matrix<double> alone(n, n);
+    for (index i = 0; i < n; ++i) std::copy(a_.row(i) + i, a_.row(i) + n, alone.row(i) + i);
+    a_ = std::move(alone);
+}
+
 sketched_hessian::sketched_hessian(const nystroem_basis& basis, matrix<double> sketch, double lambda,
                                    const process_group* together, index targets)
-    : a_(sketch.cols(), sketch.cols()), solutions_(targets, sketch.cols() - targets) {
-    const index m = basis.size(), n = sketch.cols() - targets;
-    const bool constant = n > m;
-    double rows = 0;  // of weight 1: what the ones add up to
+    : basis_(basis), a_(sketch.cols(), sketch.cols()), solutions_(targets, sketch.cols() - targets) {
     const bool squares = agreed(together, squares_will_do(basis, sketch, lambda));
     add_rows(basis, !squares, sketch, a_, together);
-    if (squares) to_basis(basis, a_);
-    if (constant) rows = a_(m, m);
     sketch = {};
-    if (targets > 0) {
-        for (index c = 0; c < targets; ++c)
-            for (index j = 0; j < n; ++j) solutions_(c, j) = a_(j, n + c);
-        matrix<double> alone(n, n);
-        for (index i = 0; i < n; ++i) std::copy(a_.row(i) + i, a_.row(i) + n, alone.row(i) + i);
-        a_ = std::move(alone);
+    if (squares && factor_in_coefficients(lambda, targets, together)) return;
+    if (squares) to_basis(basis, a_);
+    if (targets > 0) take_targets(targets);
+    factor_in_basis(lambda, together);
+    if (targets > 0) cholesky_solve(a_, solutions_.view());
+}
+
+// False where it cannot be factored; then a_ is what it was.
+bool sketched_hessian::factor_in_coefficients(double lambda, index targets, const process_group* together) {
+    const index m = basis_.size();
+    matrix<double> whole = a_;
+    if (targets > 0) take_targets(targets);
+    basis_.add_to(a_, lambda);
+    if (a_.rows() > m) a_(m, m) += own_curvature(a_(m, m));
+    if (!factored(a_, together)) {
+        a_ = std::move(whole);
+        return false;
     }
+    in_coefficients_ = true;
+    if (targets > 0) {
+        cholesky_solve(a_, solutions_.view());
+        basis_.from_coefficients({solutions_.data(), targets, m, solutions_.cols()});
+    }
+    return true;
+}
+
+void sketched_hessian::factor_in_basis(double lambda, const process_group* together) {
+    const index m = basis_.size();
     double trace = 0;
     for (index i = 0; i < m; ++i) trace += a_(i, i);
     for (index i = 0; i < m; ++i) a_(i, i) += lambda;
-    // Without a ridge the constant needs some curvature of its own where the sketch has none.
-    if (constant) a_(m, m) += std::max(1e-10 * rows, 1e-300);
+    if (a_.rows() > m) a_(m, m) += own_curvature(a_(m, m));
     const matrix<double> whole = a_;
     for (double more = 0x1p-46 * (trace + lambda); !factored(a_, together); more *= 100) {
         if (!std::isfinite(more)) fail(errc::data, "Newton's equations: the matrix must be finite");
         a_ = whole, as_it_is_ = false;
         for (index i = 0; i < a_.rows(); ++i) a_(i, i) += more;
     }
-    if (targets > 0) solve(solutions_.view());
 }
 
-void sketched_hessian::solve(matrix_view<double> rows) const { cholesky_solve(a_, rows); }
+void sketched_hessian::solve(matrix_view<double> rows) const {
+    const matrix_view<double> centres(rows.data, rows.rows, basis_.size(), rows.stride);
+    if (in_coefficients_) basis_.from_gradient(centres);
+    cholesky_solve(a_, rows);
+    if (in_coefficients_) basis_.from_coefficients(centres);
+}
 
 double share_out_of_reach(const nystroem_basis& basis, const gram<double>& k, const std::vector<double>& self) {
     double all = 0, reached = 0;

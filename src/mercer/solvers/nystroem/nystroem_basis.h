@@ -32,6 +32,11 @@ public:
     void to_coefficients(matrix_view<double> rows) const;
     // Every row Kᵀu, a gradient in β, becomes Φᵀu = T⁻ᵀKᵀu.
     void to_gradient(matrix_view<double> rows) const;
+    // And back: γ = Tβ, Kᵀu = TᵀΦᵀu.
+    void from_coefficients(matrix_view<double> rows) const;
+    void from_gradient(matrix_view<double> rows) const;
+    // TᵀT times `by` is added to the upper half of a.
+    void add_to(matrix<double>& a, double by) const;
     // Those that are more than ε away from the span of the ones before them, squared, by a factor that leaves no doubt.
     std::vector<index> independent() const;
     double spread() const;  // of T's diagonal, the largest by the smallest: about its condition
@@ -39,10 +44,13 @@ public:
     double inverse_square() const;
 
 private:
-    matrix<double> t_;
+    matrix<double> t_;              // below its diagonal that of TᵀT
+    std::vector<double> diagonal_;  // of TᵀT
     double added_ = 0, largest_ = 0, mean_ = 0;
 };
 
+// A in γ or, where its square is formed before it is brought to the basis, in β: (SD^½K)ᵀSD^½K + λTᵀT, without the way
+// to the basis, 2M³ operations.
 class sketched_hessian {
 public:
     // sketch: SD^½K, used up; with one more column than there are centres where f has an offset, without a ridge. The
@@ -58,8 +66,13 @@ public:
     const matrix<double>& solutions() const { return solutions_; }
 
 private:
+    bool factor_in_coefficients(double lambda, index targets, const process_group* together);
+    void factor_in_basis(double lambda, const process_group* together);
+    void take_targets(index targets);
+
+    const nystroem_basis& basis_;
     matrix<double> a_, solutions_;
-    bool as_it_is_ = true;
+    bool in_coefficients_ = false, as_it_is_ = true;
 };
 
 // 1 - Σ‖φ(x)‖²/Σk(x, x) over some rows k of K: the share of the trace of K(X, X) that the centres do not reach. `self`

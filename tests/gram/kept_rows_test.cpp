@@ -1,0 +1,43 @@
+#include "mercer/gram/kept_rows.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+#include <utility>
+
+namespace mercer {
+namespace {
+
+// Entries i + j/1000, the first time after a while, as where memory has to be found first.
+class slow_at_first final : public gram<double> {
+public:
+    index rows() const override { return 2000; }
+    index cols() const override { return 3; }
+    void block(const selection& rows, const selection& cols, block_rows<double> out) const override {
+        if (std::exchange(last_, rows[0]) != rows[0]) std::this_thread::sleep_for(std::chrono::milliseconds(12));
+        for (index i = 0; i < rows.size(); ++i)
+            for (index j = 0; j < cols.size(); ++j)
+                out[i][j] = static_cast<double>(rows[i]) + static_cast<double>(cols[j]) / 1000;
+    }
+
+private:
+    mutable index last_ = -1;
+};
+
+TEST(kept_rows, are_no_more_than_patience_allows) {
+    const slow_at_first K;
+    const kept_rows<double> all(K, 1 << 20, false), some(K, 1 << 20, false, 4);
+    EXPECT_TRUE(all.all_kept());
+    EXPECT_GT(some.kept(), 0);
+    EXPECT_LT(some.kept(), 2000);
+    for (const auto* each : {&all, &some}) {
+        matrix<double> out(2000, 3);
+        each->block(selection(0, 2000), selection(0, 3), out.view());
+        for (index i = 0; i < 2000; ++i)
+            for (index j = 0; j < 3; ++j) ASSERT_EQ(out(i, j), static_cast<double>(i) + static_cast<double>(j) / 1000);
+    }
+}
+
+}  // namespace
+}  // namespace mercer
