@@ -159,7 +159,7 @@ nystroem_problem pose_nystroem(const kernel_rows& x, const nystroem_options& o, 
     // One uniform sample, of which the first are those to choose from and the last, others where there are enough,
     // those to judge by.
     seeded random(o.seed);
-    const index to_choose = rows_to_choose_from(n, m, o, owner), to_judge = std::min<index>(n, 1000);
+    const index to_choose = rows_to_choose_from(n, m, o, owner), to_judge = std::min<index>(n, 400);
     std::vector<index> sample = present.rows(random.sample(n, std::min(n, to_choose + to_judge)));
     std::vector<index> pool(sample.begin(), sample.begin() + to_choose), judges(sample.end() - to_judge, sample.end());
     if (!given.empty()) pool = given, sample.insert(sample.end(), given.begin(), given.end());

@@ -30,6 +30,7 @@ struct pass_scratch {
     buffer<T> tile;
     buffer<double> wide, f, edge;
     std::vector<const T*> rows;
+    std::vector<double> minus;
 };
 
 // What one pass is given, in the form its loops read.
@@ -41,17 +42,20 @@ public:
           width_(v.rows > 0 ? v.cols : out.cols),
           leaf_(leaf_rows(rows)),
           band_(rows_of_band<T>(cols)),
-          single_(width_ == 1),
-          stride_(single_ ? 1 : round_up(width_, ops_.narrow_cols)),
+          few_(width_ <= 2),
+          stride_(few_ ? width_ : round_up(width_, ops_.narrow_cols)),
           forward_(v.rows > 0),
           backward_(out.rows > 0),
           constant_(std::max(v.rows, out.rows) == cols + 1),
           // Whole micro-tiles, and one behind them for the constant.
-          product_size_(backward_ ? (round_up(cols_, ops_.narrow_rows) + ops_.narrow_rows) * stride_ : 0),
+          product_size_(!backward_ ? 0
+                        : few_     ? (cols_ + 1) * width_
+                                   : (round_up(cols_, ops_.narrow_rows) + ops_.narrow_rows) * stride_),
           sums_(product_size_ + std::ssize(totals)) {
         if (!forward_) return;
         right_.resize((cols + 1) * stride_);
-        for (index j = 0; j < v.rows; ++j) std::copy_n(v.row(j), width_, right_.data() + j * stride_);
+        for (index j = 0; j < v.rows; ++j)
+            for (index c = 0; c < width_; ++c) right_[place(j, c)] = v(j, c);
     }
 
     void batch(index first, const gram<T>& k, const row_step& step) {
@@ -74,11 +78,15 @@ public:
     void finish(const process_group* group, matrix_view<double> out, std::span<double> totals) {
         if (!backward_ && totals.empty()) return;
         const std::vector<double> sums = sums_.total(group);
-        for (index j = 0; j < out.rows; ++j) std::copy_n(sums.data() + j * stride_, width_, out.row(j));
+        for (index j = 0; j < out.rows; ++j)
+            for (index c = 0; c < width_; ++c) out(j, c) = sums[static_cast<std::size_t>(place(j, c))];
         std::copy_n(sums.data() + product_size_, totals.size(), totals.data());
     }
 
 private:
+    // Of entry (j, c) of v and out: a column or two have each its own numbers together, more of them those of a row.
+    index place(index j, index c) const { return few_ ? c * (cols_ + 1) + j : j * stride_ + c; }
+
     void band(const gram<T>& k, index offset, index first, index count, double* sums, const row_step& step,
               pass_scratch<T>& s) {
         const matrix_view<const T> tile = values(k, first, count, s);
@@ -86,29 +94,35 @@ private:
         double* f = s.f.at_least(round_up(band_, ops_.narrow_rows) * stride_);
         std::fill_n(f, rows * stride_, 0.0);
         if (forward_) {
-            if (single_)
-                for (index i = 0; i < count; ++i) f[i] = times_row(tile.row(i));
+            if (few_)
+                for (index i = 0; i < count; ++i)
+                    for (index c = 0; c < width_; ++c) f[i * stride_ + c] = times_row(tile.row(i), c);
             else
                 times(widened(tile, s), count, f, s);
             if (constant_)
                 for (index i = 0; i < count; ++i)
-                    for (index c = 0; c < width_; ++c) f[i * stride_ + c] += right_[cols_ * stride_ + c];
+                    for (index c = 0; c < width_; ++c) f[i * stride_ + c] += right_[place(cols_, c)];
         }
         step(offset + first, matrix_view<double>(f, count, width_, stride_), sums + product_size_);
         if (!backward_) return;
         if (constant_)
             for (index i = 0; i < count; ++i)
-                for (index c = 0; c < width_; ++c) sums[cols_ * stride_ + c] += f[i * stride_ + c];
-        if (single_) {
-            s.rows.resize(static_cast<std::size_t>(count));
-            for (index i = 0; i < count; ++i) s.rows[static_cast<std::size_t>(i)] = tile.row(i), f[i] = -f[i];
-            if constexpr (std::is_same_v<T, float>)
-                ops_.subtract_rows(sums, s.rows.data(), f, count, cols_);
-            else
-                ops_.subtract_double_rows(sums, s.rows.data(), f, count, cols_);
-            return;
-        }
-        turned_times(forward_ ? seen_wide(tile, s) : widened(tile, s), count, f, sums, s);
+                for (index c = 0; c < width_; ++c) sums[place(cols_, c)] += f[i * stride_ + c];
+        if (few_)
+            for (index c = 0; c < width_; ++c) add_rows(tile, f + c, sums + place(0, c), s);
+        else
+            turned_times(forward_ ? seen_wide(tile, s) : widened(tile, s), count, f, sums, s);
+    }
+
+    // sums += Kᵀu, u every stride_-th number
+    void add_rows(matrix_view<const T> tile, const double* u, double* sums, pass_scratch<T>& s) const {
+        s.rows.resize(static_cast<std::size_t>(tile.rows)), s.minus.resize(s.rows.size());
+        for (index i = 0; i < tile.rows; ++i)
+            s.rows[static_cast<std::size_t>(i)] = tile.row(i), s.minus[static_cast<std::size_t>(i)] = -u[i * stride_];
+        if constexpr (std::is_same_v<T, float>)
+            ops_.subtract_rows(sums, s.rows.data(), s.minus.data(), tile.rows, cols_);
+        else
+            ops_.subtract_double_rows(sums, s.rows.data(), s.minus.data(), tile.rows, cols_);
     }
 
     // The rows of K, where they lie or computed.
@@ -135,13 +149,14 @@ private:
             return {s.wide.data(), tile.rows, cols_};
     }
 
-    // A row of K times the only column of v.
-    double times_row(const T* row) const {
+    // A row of K times a column of v, of a few.
+    double times_row(const T* row, index c) const {
+        const double* v = right_.data() + place(0, c);
         if constexpr (std::is_same_v<T, double>) {
-            return ops_.dot(row, right_.data(), cols_);
+            return ops_.dot(row, v, cols_);
         } else {
             double out = 0;
-            ops_.dots(row, right_.data(), cols_, 1, cols_, &out);
+            ops_.dots(row, v, cols_, 1, cols_, &out);
             return out;
         }
     }
@@ -181,7 +196,7 @@ private:
 
     const smo::vector_ops& ops_ = smo::best_vector_ops();
     index cols_, width_, leaf_, band_;
-    bool single_;
+    bool few_;
     index stride_;
     bool forward_, backward_, constant_;
     index product_size_;

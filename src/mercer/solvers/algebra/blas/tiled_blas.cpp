@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 
+#include "mercer/base/parallel.h"
 #include "mercer/solvers/algebra/blas/blas_turn.h"
 #include "mercer/solvers/algebra/blas/tile_product.h"
 
@@ -43,13 +44,17 @@ struct routines<float> {
 // Columns of a panel of a factorisation: its own factor is one thread's work, and the products with it want depth.
 int panel_of(int n) { return std::clamp(n / 12 / 48 * 48, 192, 480); }
 
-// Such that there are some dozen tiles, of no less than what makes products of matrices quick and no more than stays in
-// L2; whole micro-tiles.
-int tile_of(double entries) {
-    const int side = static_cast<int>(std::sqrt(entries / 24));
-    return std::clamp((side + 47) / 48 * 48, 96, 480);
+// Some tiles for each thread, for packing one costs as much however large it is; no more than stays in L2. What an
+// entry is does not depend on it: tiles are whole micro-tiles of every instruction set, so that only the edges of the
+// matrix are edges.
+constexpr int unit = 96;
+int in_units(double size, int least, int most) {
+    return std::clamp((static_cast<int>(size) + unit - 1) / unit * unit, least, most);
 }
-int chunk_of(int count) { return std::clamp((count / 16 + 23) / 24 * 24, 24, 240); }
+int tile_of(double entries) { return in_units(std::sqrt(entries / (6.0 * threads())), unit, 480); }
+int chunk_of(int count) { return in_units(count / (3.0 * threads()), unit, 288); }
+// Of what BLAS does, whose last bits may depend on how it is divided.
+int fixed_chunk(int count) { return std::clamp((count / 16 + 23) / 24 * 24, 24, 240); }
 index parts(int size, int tile) { return (size + tile - 1) / tile; }
 
 bool is(const char* option, char letter) { return option[0] == letter; }
@@ -178,7 +183,7 @@ void trsm(const char* side, const char* half, const char* op, int m, int n, cons
 }
 
 void symm(int n, int m, const double* a, int lda, const double* b, int ldb, double* c, int ldc) {
-    const int chunk = chunk_of(n);
+    const int chunk = fixed_chunk(n);
     const double one = 1, zero = 0;
     side_by_side(parts(n, chunk), [&](index item) {
         const int first = static_cast<int>(item) * chunk, some = std::min(chunk, n - first), next = first + some,
@@ -195,7 +200,7 @@ void symm(int n, int m, const double* a, int lda, const double* b, int ldb, doub
 
 void gemv(const char* op, int m, int n, double alpha, const double* a, int lda, const double* x, double* y) {
     const bool plain = is(op, 'N');
-    const int count = plain ? m : n, chunk = chunk_of(count), step = 1;
+    const int count = plain ? m : n, chunk = fixed_chunk(count), step = 1;
     const double one = 1;
     side_by_side(parts(count, chunk), [&](index item) {
         const int first = static_cast<int>(item) * chunk, some = std::min(chunk, count - first),
