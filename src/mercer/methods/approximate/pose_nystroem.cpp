@@ -43,12 +43,13 @@ index most_centres(index n, const nystroem_options& o) {
     return static_cast<index>(std::clamp(std::min(fitting, in_time), 10.0, 1e6));
 }
 
-// Rows of the sketch that preconditions: as many as cost about two passes, within what is enough and what is too few,
-// and what fits; all rows where that is hardly more. s rows give a condition number of about
-// ((1 + √(M/s))/(1 - √(M/s)))².
+// Rows of the sketch that preconditions, s = xM: a fit takes passes in proportion to 2/log x, of nM pairs each, and x
+// M³ operations for the square of the sketch, some fifteen of which take as long as a pair. The sum is least for an x
+// near this line; all rows where they are hardly more, and no more than what fits.
 index rows_of_sketch(index n, index m, std::size_t memory) {
     const index fitting = static_cast<index>(static_cast<double>(memory) / 3 / (8.0 * static_cast<double>(m)));
-    const index wanted = n <= 6 * m ? n : std::clamp<index>(16 * n / std::max<index>(m, 1), 4 * m, 12 * m);
+    const double size = static_cast<double>(m), x = std::min(4 + 28 * static_cast<double>(n) / (size * size), 12.0);
+    const index wanted = n <= 6 * m ? n : static_cast<index>(x * size);
     return std::min({n, wanted, std::max(fitting, m)});
 }
 

@@ -95,8 +95,10 @@ private:
         std::fill_n(f, rows * stride_, 0.0);
         if (forward_) {
             if (few_)
-                for (index i = 0; i < count; ++i)
+                for (index i = 0; i < count; ++i) {
+                    if (i + ahead < count) fetch(tile.row(i + ahead));
                     for (index c = 0; c < width_; ++c) f[i * stride_ + c] = times_row(tile.row(i), c);
+                }
             else
                 times(widened(tile, s), count, f, s);
             if (constant_)
@@ -147,6 +149,12 @@ private:
             return tile;
         else
             return {s.wide.data(), tile.rows, cols_};
+    }
+
+    // A row that comes soon: processors fetch ahead by themselves only to the end of a page, which a row may be.
+    static constexpr index ahead = 2;
+    void fetch(const T* row) const {
+        for (index j = 0; j < cols_; j += static_cast<index>(cache_line / sizeof(T))) __builtin_prefetch(row + j, 0, 2);
     }
 
     // A row of K times a column of v, of a few.
