@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "mercer/base/processes/process_group.h"
+#include "mercer/solvers/algebra/blas/blas_turn.h"
 
 namespace mercer {
 
@@ -81,7 +82,9 @@ double sketched_shapes::price() const {
 
 void sketched_shapes::solve(matrix<double>& z) const {
     if (shapes_.size() == 1) return shapes_.front().solve(z.view());
-    for (index c = 0; c < functions_; ++c) shapes_[static_cast<std::size_t>(c)].solve({z.row(c), 1, width_, width_});
+    blas::side_by_side(functions_, [&](index c) {
+        shapes_[static_cast<std::size_t>(c)].solve({z.row(c), 1, width_, width_});
+    });
     if (losses_.independent()) return;
     // Gradients add up to 0 over the functions, and so does the solution; what does not would meet no curvature but λ,
     // where these matrices expect more.
