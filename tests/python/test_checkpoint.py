@@ -18,7 +18,7 @@ import mercer
 MPI = shutil.which("mpirun") and importlib.util.find_spec("mpi4py") and (Path(mercer.__file__).parent / "libmercer_mpi.so").exists()
 
 FITS = {
-    "ridge": "mercer.NystroemRidge(n_centres=150, alpha=1e-9, gamma=3, tol=1e-17, max_iter=100).fit(X, y)",
+    "ridge": "mercer.NystroemRidge(n_centres=400, alpha=1e-9, gamma=3, tol=1e-17, max_iter=100).fit(X, y)",
     "logistic": "mercer.KernelLogisticRegression(C=1e3, gamma=3).fit(X[:900], label[:900])",
     "kmeans": "mercer.NystroemKMeans(12, n_centres=80, n_init=1, tol=0, gamma=1).fit(X)",
     "pca": "mercer.KernelPCA(20, kernel='rbf', eigen_solver='arpack', tol=1e-13, gamma=1).fit(X[:3000])",
