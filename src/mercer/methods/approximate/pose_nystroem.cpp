@@ -43,6 +43,9 @@ index most_centres(index n, const nystroem_options& o) {
     return static_cast<index>(std::clamp(std::min(fitting, in_time), 10.0, 1e6));
 }
 
+// Rows on which it is seen what the centres do not reach, M² operations each.
+index rows_to_judge(index m) { return std::clamp<index>(index{400'000'000} / (m * m), 400, 1000); }
+
 // Rows of the sketch that preconditions, s = xM: a fit takes passes in proportion to 2/log x, of nM pairs each, and x
 // M³ operations for the square of the sketch, some fifteen of which take as long as a pair. The sum is least for an x
 // near this line; all rows where they are hardly more, and no more than what fits.
@@ -160,7 +163,7 @@ nystroem_problem pose_nystroem(const kernel_rows& x, const nystroem_options& o, 
     // One uniform sample, of which the first are those to choose from and the last, others where there are enough,
     // those to judge by.
     seeded random(o.seed);
-    const index to_choose = rows_to_choose_from(n, m, o, owner), to_judge = std::min<index>(n, 400);
+    const index to_choose = rows_to_choose_from(n, m, o, owner), to_judge = std::min(n, rows_to_judge(m));
     std::vector<index> sample = present.rows(random.sample(n, std::min(n, to_choose + to_judge)));
     std::vector<index> pool(sample.begin(), sample.begin() + to_choose), judges(sample.end() - to_judge, sample.end());
     if (!given.empty()) pool = given, sample.insert(sample.end(), given.begin(), given.end());
