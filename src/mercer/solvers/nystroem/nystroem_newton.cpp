@@ -140,8 +140,6 @@ private:
         out_.passes += shapes_.make(level_, !last_level() && !losses_.independent());
     }
 
-    // By the preconditioner, of gᵀ(AᵀA)⁻¹g.
-    double gap_of(const numbers& squares) const { return 0.5 * shapes_.stretch() * sum(squares); }
     // The gap of a gradient: of the offsets by their own curvature.
     double gap_of(const point& g, double lambda) const {
         double out = 0;
@@ -166,7 +164,7 @@ private:
         if (resumed_) {
             direction_ = std::move(resumed_->direction), residual = std::move(resumed_->residual);
             p = std::move(resumed_->p), rz = std::move(resumed_->rz), fallen = resumed_->fallen;
-            left = std::min(gap_of(residual, level_), gap_of(rz));
+            left = std::min(gap_of(residual, level_), shapes_.gap_of(sum(rz)));
             resumed_.reset();
         } else {
             combine(residual, each(0), gradient_, each(-1));
@@ -195,7 +193,7 @@ private:
             z = residual;
             shapes_.solve(z);
             numbers next = dots(residual, z, problems_);
-            left = std::min(gap_of(residual, level_), gap_of(next));
+            left = std::min(gap_of(residual, level_), shapes_.gap_of(sum(next)));
             for (std::size_t q = 0; q < beta.size(); ++q)
                 if (rz[q] != 0) beta[q] = next[q] / rz[q];
             combine(p, beta, z, each(1));
@@ -343,12 +341,7 @@ private:
         gradient_ = gradient(level_);
         objective_ = found_.value;
         for (std::size_t q = 0; q < square.size(); ++q) objective_[q] += 0.5 * level_ * square[q];
-        gap_ = gap_of(gradient_, level_);
-        if (std::isfinite(shapes_.stretch())) {
-            point z = gradient_;
-            shapes_.solve(z);
-            gap_ = std::min(gap_, gap_of(dots(gradient_, z, problems_)));
-        }
+        gap_ = std::min(gap_of(gradient_, level_), shapes_.gap_of(gradient_));
         norm_ = std::sqrt(dot(gradient_, gradient_));
         const point own = last_level() ? gradient_ : gradient(o_.lambda);
         out_.objective = sum(found_.value) + 0.5 * o_.lambda * sum(square);

@@ -6,6 +6,7 @@
 
 #include "mercer/base/processes/process_group.h"
 #include "mercer/solvers/algebra/blas/blas_turn.h"
+#include "mercer/solvers/nystroem/points.h"
 
 namespace mercer {
 
@@ -71,6 +72,13 @@ double sketched_shapes::stretch_of(const row_sketches& rows, double lambda) cons
     const double off = 4 * rows.digit, n = static_cast<double>(k_.exact->rows()),
                  error = n * largest_weight_ * off * off * k_.basis->inverse_square();
     return error <= lambda / 2 ? 2 * rows.stretch : std::numeric_limits<double>::infinity();
+}
+
+double sketched_shapes::gap_of(const matrix<double>& g) const {
+    if (std::isinf(stretch_)) return stretch_;
+    matrix<double> z = g;
+    solve(z);
+    return gap_of(points::dot(g, z));
 }
 
 double sketched_shapes::price() const {

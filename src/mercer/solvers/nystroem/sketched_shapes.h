@@ -1,6 +1,7 @@
 // What preconditions Newton's equations of several functions: a sketched matrix for each, or one for all of them.
 #pragma once
 
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -28,9 +29,10 @@ public:
     // Of a quadratic loss: where the loss of the sketched rows is least. No rows: of others, of many
     // functions, or where it is not finite.
     const matrix<double>& start() const { return start_; }
-    // Of a quadratic loss without an offset: AᵀA <= stretch·(ΦᵀDΦ + λI), in the order of symmetric matrices; infinity
-    // where nothing says so.
-    double stretch() const { return stretch_; }
+    // Of a quadratic loss without an offset: a bound on ½gᵀ(ΦᵀDΦ + λI)⁻¹g, from g or from gᵀ(AᵀA)⁻¹g; infinity where
+    // there is none.
+    double gap_of(const matrix<double>& g) const;
+    double gap_of(double square) const { return std::isinf(stretch_) ? stretch_ : 0.5 * stretch_ * square; }
 
 private:
     double stretch_of(const row_sketches& rows, double lambda) const;
@@ -42,7 +44,7 @@ private:
     index width_, functions_, buckets_;
     std::vector<sketched_hessian> shapes_;
     matrix<double> start_;
-    double stretch_ = std::numeric_limits<double>::infinity();
+    double stretch_ = std::numeric_limits<double>::infinity();  // AᵀA <= stretch·(ΦᵀDΦ + λI), as symmetric matrices
 };
 
 }  // namespace mercer
