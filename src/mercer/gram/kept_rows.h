@@ -84,13 +84,12 @@ private:
     }
     void fill(double patience) {
         double spent = 0, once = 0;  // and what a stretch takes whose memory is there
-        for (index r = 0; r < kept_; r += stretch) {
+        for (index r = 0, done = 1; r < kept_; r += stretch, ++done) {
             const index count = std::min(stretch, kept_ - r);
             spent += seconds_for(r, count);
             if (std::isinf(patience)) continue;
             if (r == 0) once = seconds_for(r, count);
-            if (spent > hiccup && spent > (1 + patience) * once * static_cast<double>(r / stretch + 1))
-                kept_ = r + count;
+            if (spent > hiccup && spent > (1 + patience) * once * static_cast<double>(done)) kept_ = r + count;
         }
     }
     matrix_view<T> view() { return {static_cast<T*>(rows_.data()), kept_, cols()}; }

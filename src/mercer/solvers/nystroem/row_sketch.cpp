@@ -22,8 +22,10 @@ constexpr double bytes_of_lane = 1.5 * (1 << 20);
 
 index lanes_for(index buckets, double bytes_of_bucket) {
     index lanes = fewest_lanes;
-    while (buckets / lanes >= enough_buckets && static_cast<double>(buckets / lanes) * bytes_of_bucket > bytes_of_lane)
-        lanes *= 2;
+    const auto too_many = [&](index each) {
+        return each >= enough_buckets && static_cast<double>(each) * bytes_of_bucket > bytes_of_lane;
+    };
+    while (too_many(buckets / lanes)) lanes *= 2;
     return lanes;
 }
 
@@ -175,8 +177,8 @@ private:
         for (index e = 0; e < entries; ++e) {
             const auto number = static_cast<std::uint64_t>((row / band * groups + g) * entries + e);
             const auto place = static_cast<index>(mixed(o_.seed + 1, number) % static_cast<std::uint64_t>(each_));
-            filled_[static_cast<std::size_t>(lane * each_ + place)] +=
-                static_cast<double>((values.rows - g + groups - 1) / groups);
+            const index there = (values.rows - g + groups - 1) / groups;
+            filled_[static_cast<std::size_t>(lane * each_ + place)] += static_cast<double>(there);
             add(row, lane * each_ + place, values, g, groups, [&](index i) {
                 return mixed(o_.seed, static_cast<std::uint64_t>((row + i) * entries + e)) & 1 ? 0.5 : -0.5;
             });
