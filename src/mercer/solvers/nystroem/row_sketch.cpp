@@ -123,14 +123,24 @@ private:
         return 51 - weight_bits - exponent(16 * std::sqrt(std::max(1.0, terms)));
     }
     void round(matrix_view<T> values, double& largest) const {
-        const smo::vector_ops& ops = smo::best_vector_ops();
-        T most = 0;
-        for (index row = 0; row < values.rows; ++row)
-            if constexpr (std::is_same_v<T, float>)
-                most = ops.shift_float(values.row(row), values.cols, shift_, most);
-            else
-                most = ops.shift_double(values.row(row), values.cols, shift_, most);
-        largest = std::max(largest, static_cast<double>(most));
+        const index n = values.cols;
+        constexpr index side = 8;  // by side, so that no comparison waits for the last one
+        T most[side] = {};
+        for (index row = 0; row < values.rows; ++row) {
+            T* v = values.row(row);
+            index i = 0;
+            for (; i + side <= n; i += side)
+                for (index l = 0; l < side; ++l) {
+                    const T size = std::abs(v[i + l]);
+                    most[l] = most[l] < size ? size : most[l];
+                    v[i + l] = (v[i + l] + shift_) - shift_;
+                }
+            for (; i < n; ++i) {
+                most[0] = std::max(most[0], std::abs(v[i]));
+                v[i] = (v[i] + shift_) - shift_;
+            }
+        }
+        for (const T each : most) largest = std::max(largest, static_cast<double>(each));
     }
     // The rows i of a band, from its first, go to one bucket of every sketch, each with its sign: at once, so that the
     // bucket is read and written once for all of them. (No sum rounds, so their order is nothing to the bits.)

@@ -462,27 +462,6 @@ void products(const float* a, size a_stride, size rows, const float* b, size b_s
     }
 }
 
-template <class R>
-R shifted(R* x, size count, R shift, R most) {
-    const tag<R> d;
-    constexpr size n = lanes<R>;
-    const auto by = hn::Set(d, shift);
-    auto largest = hn::Set(d, most);
-    size i = 0;
-    for (; i + n <= count; i += n) {
-        const auto v = hn::LoadU(d, x + i);
-        largest = hn::Max(hn::Abs(v), largest);
-        hn::StoreU(hn::Sub(hn::Add(v, by), by), d, x + i);
-    }
-    most = hn::GetLane(hn::MaxOfLanes(d, largest));
-    for (; i < count; ++i) {
-        const R size_of = x[i] < 0 ? -x[i] : x[i];
-        if (most < size_of) most = size_of;
-        x[i] = (x[i] + shift) - shift;
-    }
-    return most;
-}
-
 #define MERCER_TEXT2(x) #x
 #define MERCER_TEXT(x) MERCER_TEXT2(x)
 const vector_ops table{MERCER_TEXT(MERCER_SIMD_TARGET),
@@ -503,9 +482,7 @@ const vector_ops table{MERCER_TEXT(MERCER_SIMD_TARGET),
                        narrow_ahead,
                        narrow_update,
                        dots,
-                       products,
-                       shifted<float>,
-                       shifted<double>};
+                       products};
 
 }  // namespace
 

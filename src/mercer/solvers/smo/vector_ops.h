@@ -77,9 +77,6 @@ struct vector_ops {
     // out[i·terms + m] = Σ_j a[i·a_stride + j]·b[m·b_stride + j] for i < rows, m < terms, in float
     void (*products)(const float* a, std::int64_t a_stride, std::int64_t rows, const float* b, std::int64_t b_stride,
                      std::int64_t terms, std::int64_t count, float* out);
-    // x[j] ← (x[j] + shift) - shift; the largest |x[j]| there was, or `most` if that is larger
-    float (*shift_float)(float* x, std::int64_t count, float shift, float most);
-    double (*shift_double)(double* x, std::int64_t count, double shift, double most);
 };
 
 const vector_ops& best_vector_ops();
