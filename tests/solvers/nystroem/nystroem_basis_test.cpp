@@ -141,6 +141,25 @@ TEST(sketched_hessian, solves_for_targets_behind_the_rows) {
         }
 }
 
+// There and back is where one was, and ‖T⁻¹‖² is what solving for every unit vector says, up to chance.
+TEST(nystroem_basis, goes_back_to_coefficients_and_gradients) {
+    const nystroem_basis basis(centres(90, 0.5));
+    const matrix<double> rows = random_matrix(3, 90, 8);
+    matrix<double> there = rows, turned = rows, units(90, 90);
+    basis.to_coefficients(there.view()), basis.from_coefficients(there.view());
+    basis.to_gradient(turned.view()), basis.from_gradient(turned.view());
+    for (index i = 0; i < 3 * 90; ++i) {
+        EXPECT_NEAR(there.data()[i], rows.data()[i], 1e-9);
+        EXPECT_NEAR(turned.data()[i], rows.data()[i], 1e-9);
+    }
+    for (index i = 0; i < 90; ++i) units(i, i) = 1;
+    basis.to_gradient(units.view());
+    double square = 0;
+    for (index i = 0; i < 90 * 90; ++i) square += units.data()[i] * units.data()[i];
+    EXPECT_GT(basis.inverse_square(), square / 4);
+    EXPECT_LT(basis.inverse_square(), square * 4);
+}
+
 // Copies, and sums of others that only rounding tells from them, do not count.
 TEST(nystroem_basis, knows_the_centres_that_depend_on_none_before_them) {
     matrix<double> z = random_matrix(40, 12, 5);

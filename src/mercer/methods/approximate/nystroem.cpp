@@ -70,7 +70,8 @@ nystroem_fit solve_once(const kernel_rows& x, row_losses& losses, matrix_view<co
     nystroem_problem posed = pose_nystroem(x, o, weight, owner);
     const process_group* together = factoring(x, o, std::ssize(posed.centres), owner);
     const nystroem_basis basis = independent_basis(x, posed, o, together);
-    // Float where it has the digits, and so many passes are worth it: half the memory, or a quarter of the time.
+    // Float where it has the digits and pairs are many: a pass reads half the bytes, or computes in a quarter of the
+    // time.
     const bool digits = agreed(x.processes(), float_is_near(basis, static_cast<double>(x.size()), lambda));
     const std::size_t room = o.for_values(!x.processes());
     const auto rough = x.rough_passes(posed.objects, room, digits ? some_pairs : many_pairs);

@@ -44,14 +44,15 @@ index most_centres(index n, const nystroem_options& o) {
 }
 
 // Rows on which it is seen what the centres do not reach, M² operations each.
-index rows_to_judge(index m) { return std::clamp<index>(index{400'000'000} / (m * m), 400, 1000); }
+index rows_to_judge(index m) { return std::clamp<index>(index{400'000'000} / std::max<index>(m * m, 1), 400, 1000); }
 
 // Rows of the sketch that preconditions, s = xM: a fit takes passes in proportion to 2/log x, of nM pairs each, and x
 // M³ operations for the square of the sketch, some fifteen of which take as long as a pair. The sum is least for an x
 // near this line; all rows where they are hardly more, and no more than what fits.
 index rows_of_sketch(index n, index m, std::size_t memory) {
     const index fitting = static_cast<index>(static_cast<double>(memory) / 3 / (8.0 * static_cast<double>(m)));
-    const double size = static_cast<double>(m), x = std::min(4 + 28 * static_cast<double>(n) / (size * size), 12.0);
+    const double size = static_cast<double>(std::max<index>(m, 1)),
+                 x = std::min(4 + 28 * static_cast<double>(n) / (size * size), 12.0);
     const index wanted = n <= 6 * m ? n : static_cast<index>(x * size);
     return std::min({n, wanted, std::max(fitting, m)});
 }

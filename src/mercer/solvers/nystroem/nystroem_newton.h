@@ -20,7 +20,9 @@
 // Squared loss without an offset has P - P* = ½gᵀ(ΦᵀDΦ + λI)⁻¹g, and since a sketch S stretches nothing by more than
 // ‖S‖, which is known (row_sketch.h), AᵀA <= ‖S‖²(ΦᵀDΦ + λI) and so
 //     P - P* <= ‖S‖²/2 · gᵀ(AᵀA)⁻¹g,
-// nearer to the truth than ‖g‖²/(2λ) while g lies along large curvatures: the smaller of the two is the gap.
+// nearer to the truth than ‖g‖²/(2λ) while g lies along large curvatures: the smaller of the two is the gap. It is
+// taken, with a factor of two, only where what the sketch rounds stays below the ridge, by an estimate that leaves room
+// (sketched_shapes.cpp).
 #pragma once
 
 #include <cstdint>
