@@ -79,6 +79,16 @@ class Processes(mercer_program.Scratch):
                 all_words = [*words, "--kernel", "rbf(gamma=0.1)", "--set", "n_centres=30"]
                 self.assertEqual(self.by(4, method, data, *all_words), self.alone(method, data, *all_words))
 
+    def test_many_rows_of_classes(self):
+        """So many that a fit begins with some of them."""
+        rows = (line.rstrip().rsplit(",", 1) for line in self.lines)
+        self.table.write_text("a,b,c,y\n" + "".join(f"{x},k{np.digitize(float(y), [-0.5, 0.5, 3.5])}\n" for x, y in rows))
+        words = ["--label", "y", "--kernel", "rbf(gamma=0.2)", "--set", "n_centres=40", "C=100"]
+        want = self.alone("nystroem_logistic", self.table, *words)
+        for processes in (2, 4):
+            for stream in ([], ["--stream"]):
+                self.assertEqual(self.by(processes, "nystroem_logistic", self.table, *words, *stream), want)
+
     def test_matrices_factored_together(self):
         words = [*self.words, "tol=1e-12", "--factors", "together"]
         found = self.path("answers")

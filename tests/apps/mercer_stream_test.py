@@ -83,6 +83,16 @@ class Streams(mercer_program.Scratch):
                 self.assertEqual(self.path("a").read_bytes(), self.path("b").read_bytes())
                 self.assertGreater(as_json("predict", self.path("b"), data, *words)["score"]["accuracy"], 0.8)
 
+    def test_many_rows_of_classes(self):
+        """So many that a fit begins with some of them."""
+        for bounds in ([0.5], [-0.5, 0.5, 3.5]):
+            rows = (line.rstrip().rsplit(",", 1) for line in self.lines)
+            self.table.write_text("a,b,c,y\n" + "".join(f"{x},k{np.digitize(float(y), bounds)}\n" for x, y in rows))
+            fit = ["fit", "nystroem_logistic", self.table, "--label", "y", "--kernel", "rbf(gamma=0.2)", "--set", "n_centres=25", "C=100"]
+            mercer(*fit, "-o", self.path("a"))
+            mercer(*fit, "--stream", "-o", self.path("b"))
+            self.assertEqual(self.path("a").read_bytes(), self.path("b").read_bytes())
+
     def test_what_cannot_be(self):
         self.assertIn("needs its examples in memory", mercer("fit", "svc", DATA / "iris.csv", "--label", "species", "--stream", code=1))
         self.assertIn("--stream needs a METHOD", mercer("fit", DATA / "iris.csv", "--stream", code=2))

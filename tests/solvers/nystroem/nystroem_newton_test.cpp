@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "mercer/data/dataset.h"
@@ -182,6 +183,39 @@ TEST(nystroem_newton, begins_where_a_sketch_of_the_rows_ends) {
             EXPECT_EQ(found.status, fit_status::converged) << rows;
             EXPECT_NEAR(found.objective, all.objective, 2e-6 * all.objective) << rows;
         }
+    }
+}
+
+// From its own minimum a fit is at its end soon; a start that is worse than γ = 0 is not taken.
+TEST(nystroem_newton, begins_near_where_it_is_told_to_if_that_is_nearer) {
+    const clouds data;
+    for (const auto& [name, make] : losses_of_classes()) {
+        if (make(data.label())->quadratic()) continue;
+        nystroem_newton_options o;
+        o.lambda = 1e-2, o.intercept = true;
+        newton_start end, level;
+        o.level_done = [&](double lambda, const matrix<double>& at, double objective) {
+            EXPECT_GE(lambda, o.lambda) << name;
+            EXPECT_GT(objective, 0) << name;
+            level = std::exchange(end, {at, lambda});
+            return true;
+        };
+        const auto whole = data.solve(*make(data.label()), o);
+        EXPECT_EQ(end.lambda, o.lambda) << name;
+        EXPECT_GT(level.lambda, o.lambda) << name;
+        o.level_done = {};
+        o.near = end;
+        const auto again = data.solve(*make(data.label()), o);
+        EXPECT_EQ(again.status, fit_status::converged) << name;
+        EXPECT_LE(again.passes, 3) << name;
+        EXPECT_NEAR(again.objective, whole.objective, 2e-6 * whole.objective) << name;
+        o.near = level;
+        EXPECT_LT(data.solve(*make(data.label()), o).passes, whole.passes) << name;
+        for (index i = 0; i < o.near.at.rows() * o.near.at.cols(); ++i) o.near.at.data()[i] *= -1e3;
+        const auto far = data.solve(*make(data.label()), o);
+        EXPECT_EQ(far.status, fit_status::converged) << name;
+        EXPECT_LE(far.passes, whole.passes + 2) << name;
+        EXPECT_NEAR(far.objective, whole.objective, 2e-6 * whole.objective) << name;
     }
 }
 

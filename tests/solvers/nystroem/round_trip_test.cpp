@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numeric>
 #include <random>
 
 #include "contracts/errors.h"
@@ -51,6 +52,45 @@ template <class T>
 class round_trips : public ::testing::Test {};
 using numbers = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(round_trips, numbers);
+
+// Rows that do not count are as if they were not there, few or many at a time, in whatever batches they come.
+TYPED_TEST(round_trips, leave_out_rows_that_do_not_count) {
+    constexpr index n = 2000, m = 30;
+    const dataset x = dense<double>(random_matrix(n, 3, 4)), z = dense<double>(random_matrix(m, 3, 5));
+    const kernel k = gaussian{0.3};
+    for (const index r : {1, 2, 5})
+        for (const index every : {1, 3, 400, 5000}) {
+            const auto counts = [&](index row) { return row % every == 7 % every; };
+            std::vector<index> list;
+            for (index i = 0; i < n; ++i)
+                if (counts(i)) list.push_back(i);
+            const matrix<double> v = random_matrix(m + 1, r, 6);
+            const auto step = [&](const std::vector<index>& number) {
+                return [&number](index first, matrix_view<double> f, double* totals) {
+                    for (index i = 0; i < f.rows; ++i)
+                        for (index c = 0; c < f.cols; ++c) {
+                            f(i, c) *= 1 + static_cast<double>(number[static_cast<std::size_t>(first + i)] % 11);
+                            totals[0] += f(i, c);
+                        }
+                };
+            };
+            std::vector<index> all(n);
+            std::iota(all.begin(), all.end(), index{0});
+            matrix<double> want(m + 1, r), got(m + 1, r), again(m + 1, r);
+            double want_sum = 0, got_sum = 0, again_sum = 0;
+            const in_batches<TypeParam> few(k, gather(x, std::span<const index>(list)), z, n), whole(k, x, z, n),
+                parts(k, x, z, 768);
+            round_trip<TypeParam>(few, v.view(), step(list), want.view(), {&want_sum, 1});
+            round_trip<TypeParam>(whole, v.view(), step(all), got.view(), {&got_sum, 1}, counts);
+            round_trip<TypeParam>(parts, v.view(), step(all), again.view(), {&again_sum, 1}, counts);
+            EXPECT_NEAR(got_sum, want_sum, 1e-6 * (1 + std::abs(want_sum)));
+            EXPECT_EQ(got_sum, again_sum);
+            for (index i = 0; i < (m + 1) * r; ++i) {
+                EXPECT_NEAR(got.data()[i], want.data()[i], 1e-6 * (1 + std::abs(want.data()[i])));
+                EXPECT_EQ(got.data()[i], again.data()[i]);
+            }
+        }
+}
 
 // out = Kᵀ(K v + shift) from the definition, in long double, with and without a column of ones.
 TYPED_TEST(round_trips, is_the_definition) {

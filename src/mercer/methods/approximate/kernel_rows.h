@@ -33,6 +33,7 @@ public:
     virtual const process_group* processes() const { return nullptr; }
     virtual index first() const { return 0; }
     virtual index own() const { return size(); }
+    virtual index dims() const { return 0; }  // numbers of a row, of vectors; of all processes
     // The objects of this number, ascending; none where only kernel values are known.
     virtual dataset gather(std::span<const index> which) const = 0;
     // k(x, x) of this process's rows.
@@ -56,6 +57,7 @@ class objects_in_memory final : public kernel_rows {
 public:
     objects_in_memory(const kernel& k, dataset x) : k_(std::make_shared<const kernel>(k)), x_(std::move(x)) {}
     index size() const override { return x_.size(); }
+    index dims() const override { return x_.dims(); }
     dataset gather(std::span<const index> which) const override { return mercer::gather(x_, which); }
     std::vector<double> self() const override { return self_values(*k_, x_); }
     owned<gram<double>> among(const dataset& objects, std::span<const index> which) const override;

@@ -9,10 +9,12 @@
 #include "mercer/base/error.h"
 #include "mercer/base/processes/copy_bytes.h"
 #include "mercer/base/processes/process_group.h"
+#include "mercer/gram/kept_rows.h"
 #include "mercer/methods/approximate/nystroem_hinge.h"
 #include "mercer/methods/codec.h"
 #include "mercer/methods/fit_checks.h"
 #include "mercer/methods/regression/kernel_logistic.h"
+#include "mercer/solvers/nystroem/newton_start.h"
 #include "mercer/solvers/nystroem/nystroem_newton.h"
 #include "mercer/solvers/softmax.h"
 
@@ -63,11 +65,46 @@ bool float_is_near(const nystroem_basis& basis, double examples, double lambda) 
 }
 constexpr double some_pairs = 1e7;
 
+// Where the rows to begin with lead; every fifth of them judges. What rank 0 finds, the same at all.
+newton_start start_of(const kernel_rows& x, const nystroem_problem& posed, const nystroem_operator& k,
+                      const row_losses& losses, const nystroem_newton_options& s, std::size_t room) {
+    std::vector<index> at[2], rows[2];  // in the list; of all
+    for (index i = 0; i < std::ssize(posed.first_rows); ++i) {
+        at[i % 5 == 4].push_back(i);
+        rows[i % 5 == 4].push_back(posed.first_rows[static_cast<std::size_t>(i)]);
+    }
+    const process_group* group = x.processes();
+    const auto some = losses.of(rows[0], group), others = losses.of(rows[1], group);
+    if (!some) return {};
+    newton_start out;
+    if (!group || group->rank() == 0) {
+        const auto objects = [&](int which) {
+            return posed.first_objects.size() == 0 ? dataset()
+                                                   : gather(posed.first_objects, std::span<const index>(at[which]));
+        };
+        const dataset first = objects(0), second = objects(1);
+        const auto fresh = x.between(first, rows[0], posed.objects, posed.centres),
+                   judged = x.between(second, rows[1], posed.objects, posed.centres);
+        const kept_rows<double> kept(*fresh, room, false);
+        const one_batch<double> passes(kept), judges(*judged);
+        nystroem_operator few = k;
+        few.exact = &passes, few.rough = nullptr, few.together = nullptr;
+        few.buckets = std::min(k.buckets, passes.rows());
+        out = start_on_some(few, *some, judges, *others, static_cast<double>(x.size()), s);
+    }
+    if (!group) return out;
+    double size[3] = {static_cast<double>(out.at.rows()), static_cast<double>(out.at.cols()), out.lambda};
+    group->broadcast(size, sizeof size);
+    if (group->rank() != 0) out = {matrix<double>(static_cast<index>(size[0]), static_cast<index>(size[1])), size[2]};
+    group->broadcast(out.at.data(), static_cast<std::size_t>(out.at.rows() * out.at.cols()) * sizeof(double));
+    return out;
+}
+
 // The problem of these losses over the span of the centres, solved.
 nystroem_fit solve_once(const kernel_rows& x, row_losses& losses, matrix_view<const double> y,
                         std::span<const double> weight, double lambda, const nystroem_options& o, const char* owner,
                         matrix<double>& on_sample) {
-    nystroem_problem posed = pose_nystroem(x, o, weight, owner);
+    nystroem_problem posed = pose_nystroem(x, o, weight, owner, !losses.quadratic() && !losses.jumps());
     const process_group* together = factoring(x, o, std::ssize(posed.centres), owner);
     const nystroem_basis basis = independent_basis(x, posed, o, together);
     // Float where it has the digits and pairs are many: a pass reads half the bytes, or computes in a quarter of the
@@ -84,6 +121,7 @@ nystroem_fit solve_once(const kernel_rows& x, row_losses& losses, matrix_view<co
                         x.processes());
     if (auto start = keeper.found()) s.start = std::move(*start);
     if (!o.checkpoint.path.empty()) s.keep = [&](const std::vector<double>& state) { keeper.keep(state); };
+    if (s.start.empty() && !posed.first_rows.empty()) s.near = start_of(x, posed, k, losses, s, room);
     nystroem_newton_result found = nystroem_newton(k, losses, s);
     if (found.status != fit_status::cancelled) keeper.remove();
     nystroem_fit out;

@@ -105,11 +105,13 @@ struct nystroem_problem {
     std::vector<double> sample_self;    // and their k(x, x)
     owned<gram<double>> among, sample;  // K(Z, Z), and K of those rows against Z
     index buckets = 0;                  // rows of a sketch of K(X, Z) that suits time and memory
+    std::vector<index> first_rows;      // rows to begin with, where that was asked for and rows are many,
+    dataset first_objects;              // and themselves
 };
 // Weights of this process's rows, 1 where none are given.
 std::vector<double> own_weights(const kernel_rows& x, const nystroem_options& options, const char* owner);
 nystroem_problem pose_nystroem(const kernel_rows& x, const nystroem_options& options, std::span<const double> weight,
-                               const char* owner);
+                               const char* owner, bool begin_on_some = false);
 // K(Z, Z) of its centres.
 matrix<double> among_centres(const nystroem_problem& posed);
 // The basis of its centres (solvers/nystroem/nystroem_basis.h). Centres that depend on those before them up to rounding

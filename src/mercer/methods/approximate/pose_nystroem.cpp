@@ -11,6 +11,7 @@
 #include "mercer/gram/adaptors.h"
 #include "mercer/methods/approximate/nystroem.h"
 #include "mercer/methods/fit_checks.h"
+#include "mercer/solvers/nystroem/sketched_shapes.h"
 
 namespace mercer {
 namespace {
@@ -46,15 +47,20 @@ index most_centres(index n, const nystroem_options& o) {
 // Rows on which it is seen what the centres do not reach, M² operations each.
 index rows_to_judge(index m) { return std::clamp<index>(index{400'000'000} / std::max<index>(m * m, 1), 400, 1000); }
 
-// Rows of the sketch that preconditions, s = xM: a fit takes passes in proportion to 2/log x, of nM pairs each, and x
-// M³ operations for the square of the sketch, some fifteen of which take as long as a pair. The sum is least for an x
-// near this line; all rows where they are hardly more, and no more than what fits.
+// Rows of the sketch that preconditions (sketched_shapes.h); all where they are hardly more, and no more than what
+// fits.
 index rows_of_sketch(index n, index m, std::size_t memory) {
     const index fitting = static_cast<index>(static_cast<double>(memory) / 3 / (8.0 * static_cast<double>(m)));
-    const double size = static_cast<double>(std::max<index>(m, 1)),
-                 x = std::min(4 + 28 * static_cast<double>(n) / (size * size), 12.0);
-    const index wanted = n <= 6 * m ? n : static_cast<index>(x * size);
+    const index wanted = n <= 6 * m ? n : buckets_for(static_cast<double>(n), static_cast<double>(m));
     return std::min({n, wanted, std::max(fitting, m)});
+}
+
+// Rows to begin with (solvers/nystroem/newton_start.h), in a sixteenth of the memory; none where all are not several
+// times as many.
+index rows_to_begin(index n, index m, index dims, std::size_t memory) {
+    const index wanted = 24 * m, fitting = static_cast<index>(memory / 16 / sizeof(double)) / std::max<index>(dims, 1),
+                count = std::min(wanted, fitting);
+    return count >= 8 * m && n >= 4 * count ? count : 0;
 }
 
 std::vector<index> positions(std::span<const index> of, std::span<const index> in) {
@@ -149,7 +155,7 @@ matrix<double> among_centres(const nystroem_problem& posed) {
 }
 
 nystroem_problem pose_nystroem(const kernel_rows& x, const nystroem_options& o, std::span<const double> weight,
-                               const char* owner) {
+                               const char* owner, bool begin_on_some) {
     if (o.n_centres < 1)
         fail(errc::invalid_argument, fmt::format("{}: must satisfy n_centres >= 1, got {}", owner, o.n_centres));
     if (!(o.accuracy >= 0 && o.accuracy < 1))
@@ -168,7 +174,11 @@ nystroem_problem pose_nystroem(const kernel_rows& x, const nystroem_options& o, 
     std::vector<index> sample = present.rows(random.sample(n, std::min(n, to_choose + to_judge)));
     std::vector<index> pool(sample.begin(), sample.begin() + to_choose), judges(sample.end() - to_judge, sample.end());
     if (!given.empty()) pool = given, sample.insert(sample.end(), given.begin(), given.end());
-    for (auto* each : {&sample, &pool, &judges}) std::ranges::sort(*each);
+    nystroem_problem out;
+    if (const index count = begin_on_some ? rows_to_begin(n, m, x.dims(), o.memory()) : 0; count > 0)
+        out.first_rows = present.rows(seeded(o.seed + 2).sample(n, count));
+    sample.insert(sample.end(), out.first_rows.begin(), out.first_rows.end());
+    for (auto* each : {&sample, &pool, &judges, &out.first_rows}) std::ranges::sort(*each);
     sample.erase(std::unique(sample.begin(), sample.end()), sample.end());
 
     // Objects are fetched once: from files that is a pass.
@@ -177,7 +187,7 @@ nystroem_problem pose_nystroem(const kernel_rows& x, const nystroem_options& o, 
         const std::vector<index> at = positions(which, sample);
         return objects.size() == 0 ? dataset() : gather(objects, std::span<const index>(at));
     };
-    nystroem_problem out;
+    out.first_objects = some(out.first_rows);
     if (given.empty()) {
         out.centres = said_by_first(x.processes(), [&] {
             const auto k = x.among(some(pool), pool);

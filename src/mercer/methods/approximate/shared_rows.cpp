@@ -199,6 +199,11 @@ dataset shared_rows::gather(std::span<const index> which) const {
     return joined(*all_.group, mine);
 }
 
+index shared_rows::dims() const {
+    return static_cast<index>(
+        largest_of(all_.group, static_cast<double>(std::max(all_.border.dims(), all_.rest.dims()))));
+}
+
 std::vector<double> shared_rows::self() const {
     std::vector<double> out;
     for (const dataset* each : {&all_.border, &all_.rest}) {

@@ -35,6 +35,7 @@ public:
     const process_group* processes() const override { return all_.group; }
     index first() const override { return all_.first; }
     index own() const override { return all_.own(); }
+    index dims() const override;
     std::vector<double> self() const override;
     dataset gather(std::span<const index> which) const override;
     owned<gram<double>> among(const dataset& objects, std::span<const index> which) const override;

@@ -31,11 +31,13 @@ public:
           from_(from),
           size_(seen.size),
           own_(seen.own),
+          dims_(seen.dims),
           prepare_(std::move(prepare)) {}
     index size() const override { return size_; }
     const process_group* processes() const override { return from_.processes(); }
     index first() const override { return from_.first(); }
     index own() const override { return own_; }
+    index dims() const override { return dims_; }
     dataset gather(std::span<const index> which) const override;
     std::vector<double> self() const override;
     owned<gram<double>> among(const dataset& objects, std::span<const index> which) const override;
@@ -53,7 +55,7 @@ public:
 private:
     std::shared_ptr<const kernel> k_;
     row_batches& from_;
-    index size_, own_;
+    index size_, own_, dims_;
     std::function<dataset(const dataset&)> prepare_;
 };
 

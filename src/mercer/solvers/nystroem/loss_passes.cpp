@@ -45,8 +45,15 @@ std::pair<losses_at, losses_at> loss_passes::at_both_ends(const point& p, bool p
     return {end(0), end(1)};
 }
 
-point loss_passes::curved(const point& p, bool precisely) const {
-    return pass(&p, [&](index first, matrix_view<double> f, double*) { losses_.curve(first, f); }, precisely, {});
+point loss_passes::curved(const point& p, bool precisely, const thinned_rows& rows) const {
+    if (rows.all())
+        return pass(&p, [&](index first, matrix_view<double> f, double*) { losses_.curve(first, f); }, precisely, {});
+    const auto step = [&](index row, matrix_view<double> f, double*) {
+        losses_.curve(row, f);
+        const double times = rows.times(row);
+        for (index c = 0; c < f.cols; ++c) f(0, c) *= times;
+    };
+    return pass(&p, step, precisely, {}, [&](index row) { return rows.times(row) > 0; });
 }
 
 matrix<double> loss_passes::coefficients(point p) const {
@@ -62,16 +69,17 @@ void loss_passes::add_curvatures(index first, index rows, double* sums) const {
         for (index i = 0; i < rows; ++i) sums[c] += losses_.curvature(first + i, c);
 }
 
-point loss_passes::pass(const point* p, const row_step& step, bool precisely, std::span<double> totals) const {
+point loss_passes::pass(const point* p, const row_step& step, bool precisely, std::span<double> totals,
+                        const row_filter& only) const {
     const index columns = p ? p->rows() : r_;
     const process_group* group = k_.exact->processes();
     matrix<double> v, out(n_, columns);
     if (p) v = coefficients(*p);
     if (group && p) group->broadcast(v.data(), static_cast<std::size_t>(v.rows() * v.cols()) * sizeof(double));
     if (precisely)
-        round_trip<double>(*k_.exact, v.view(), step, out.view(), totals);
+        round_trip<double>(*k_.exact, v.view(), step, out.view(), totals, only);
     else
-        round_trip<float>(*k_.rough, v.view(), step, out.view(), totals);
+        round_trip<float>(*k_.rough, v.view(), step, out.view(), totals, only);
     point turned(columns, n_);
     for (index j = 0; j < n_; ++j)
         for (index c = 0; c < columns; ++c) turned(c, j) = out(j, c);

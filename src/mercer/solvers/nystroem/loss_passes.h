@@ -7,6 +7,7 @@
 
 #include "mercer/solvers/nystroem/nystroem_newton.h"
 #include "mercer/solvers/nystroem/points.h"
+#include "mercer/solvers/nystroem/thinned_rows.h"
 
 namespace mercer {
 
@@ -25,15 +26,16 @@ public:
     losses_at at(const points::point& p, bool precisely);
     // At p and at 0, by one pass; of losses that do not depend on each other.
     std::pair<losses_at, losses_at> at_both_ends(const points::point& p, bool precisely);
-    // ΦᵀDΦp
-    points::point curved(const points::point& p, bool precisely) const;
+    // ΦᵀDΦp, of the rows taken
+    points::point curved(const points::point& p, bool precisely, const thinned_rows& rows) const;
     // β with b behind it, a column a function.
     matrix<double> coefficients(points::point p) const;
 
 private:
     void add_curvatures(index first, index rows, double* sums) const;
     // Φᵀ step(Φp); without p it is 0.
-    points::point pass(const points::point* p, const row_step& step, bool precisely, std::span<double> totals) const;
+    points::point pass(const points::point* p, const row_step& step, bool precisely, std::span<double> totals,
+                       const row_filter& only = {}) const;
 
     const nystroem_operator& k_;
     row_losses& losses_;

@@ -43,6 +43,7 @@ public:
             else
                 take(o_.start, exact);
             while (out_.passes < o_.max_passes && step(exact)) ++out_.rounds;
+            if (o_.level_done) o_.level_done(level_, at_, out_.objective);
         });
         if (stopped) out_.status = fit_status::cancelled;
         finish();
@@ -61,12 +62,22 @@ private:
         if (losses_.quadratic()) return;
         level_ = std::max(o_.lambda, 4e-3 * sum(found_.bend) / static_cast<double>(r_) * k_.basis->mean());
         settle();
+        if (o_.near.at.rows() > 0) begin_at(o_.near, exact);
+    }
+    // There, where P is less than at 0.
+    void begin_at(const newton_start& near, bool exact) {
+        const double level = level_, before = out_.objective;
+        at_ = near.at, level_ = std::clamp(near.lambda, o_.lambda, level);
+        measure(exact);
+        if (agreed(group_, out_.objective < before)) return;
+        at_ = point(r_, n_), level_ = level;
+        measure(exact);
     }
     // At the lowest point of the line from 0 to where the loss of the sketched rows is least. One pass for both ends,
     // and all between follows from them.
     void begin_near(const point& far, bool& exact) {
         auto [there, here] = passes_.at_both_ends(far, exact);
-        ++out_.passes;
+        count(1);
         first_norm_ = std::sqrt(dot(here.slope, here.slope));
         point change = there.slope;
         combine(change, each(1), here.slope, each(-1));
@@ -88,6 +99,17 @@ private:
     }
     bool last_level() const { return level_ == o_.lambda; }
 
+    // How loosely Newton's equations are solved: passes over few rows are cheap beside the gradient that follows.
+    double dear() const { return taken_.share() < 0.3 ? 0.1 : 0.3; }
+    // Passes over K, or over a share of its rows.
+    void count(double passes) { out_.passes = static_cast<index>(std::ceil((spent_ += passes) - 1e-6)); }
+    // What a row may count for at most (thinned_rows.h), as a share of the ridge; 0: as it is.
+    static constexpr double fewest = 0.05;
+    double theta(double share) const {
+        if (losses_.jumps()) return std::numeric_limits<double>::min();  // those that bend, each as it is
+        return losses_.quadratic() ? 0.0 : share * level_ / k_.basis->largest();
+    }
+
     // One Newton step from the point whose gradient is known; false at the end.
     bool step(bool& exact) {
         if (!go_on()) return false;
@@ -95,20 +117,26 @@ private:
             out_.status = fit_status::converged;
             return false;
         }
-        if (shapes_.empty() || stale()) sketch(exact);
-        if (resumed_) out_.passes = resumed_->passes;
+        if (shapes_.empty() || (!resumed_ && stale())) sketch(exact);
+        if (resumed_) spent_ = 0, count(resumed_->passes);
         if (out_.passes >= o_.max_passes) return false;
+        taken_.draw(losses_, theta(few_), k_.seed + 2 + static_cast<std::uint64_t>(out_.rounds), k_.exact->rows(),
+                    group_);
         // As exact as the stopping rule asks for, or the next step makes good. (0.3 and the cube root: an eighth fewer
         // passes than 0.1 and the square root on eight sets with C = 1 and 100.)
         const double all = std::abs(sum(objective_)),
-                     loose = losses_.quadratic() ? 0.0 : std::min(0.3, std::cbrt(norm_ / first_norm_)),
+                     loose = losses_.quadratic() ? 0.0 : std::min(dear(), std::cbrt(norm_ / first_norm_)),
                      share = std::max(loose, rough_ ? 1e-4 : 1e-13);
         const double left = solve(std::max(0.7 * o_.tol * all, share * share * gap_), exact);
         // Float will do while far from the end.
         const bool near = agreed(group_, losses_.quadratic() || (last_level() && left <= 1e3 * o_.tol * all));
         const numbers slope = dots(gradient_, direction_, problems_);
+        const double last_gap = gap_;
         if (!advance(exact, !rough_ || exact || near)) return false;
+        // Too few rows for such steps.
+        if (!taken_.all() && agreed(group_, whole_step_ && gap_ > std::max(0.1 * last_gap, 4 * left))) few_ /= 4;
         if (!last_level() && agreed(group_, was_easy(slope))) {
+            if (o_.level_done && !o_.level_done(level_, at_, out_.objective)) return false;
             level_ = std::max(o_.lambda, (losses_.jumps() ? 0.3 : 0.1) * level_);
             settle();
         }
@@ -130,14 +158,16 @@ private:
         if (losses_.quadratic()) return false;
         if (shapes_.lambda() > (last_level() && !losses_.independent() ? level_ : 10 * level_)) return true;
         if (fresh_steps_ < 0) return false;
-        return static_cast<double>(last_steps_ - fresh_steps_) > std::clamp(shapes_.price(), 2.0, 30.0);
+        return static_cast<double>(last_steps_ - fresh_steps_) > std::clamp(shapes_.price(taken_.share()), 2.0, 30.0);
     }
 
     // While λ is large one preconditioner does for all functions, unless each has support vectors of its own.
     void sketch(bool exact) {
         sketched_at_ = at_, sketched_exactly_ = exact;
         fresh_steps_ = -1;
-        out_.passes += shapes_.make(level_, !last_level() && !losses_.independent());
+        taken_.draw(losses_, theta(fewest), k_.seed + 1, k_.exact->rows(), group_);
+        const index passes = shapes_.make(level_, !last_level() && !losses_.independent(), taken_, theta(fewest));
+        count(static_cast<double>(passes) * taken_.share());
     }
 
     // The gap of a gradient: of the offsets by their own curvature.
@@ -199,7 +229,7 @@ private:
             combine(p, beta, z, each(1));
             rz = std::move(next);
             if (!losses_.quadratic() && !losses_.jumps() &&
-                agreed(group_, falls * static_cast<double>(steps_) < 0.3 * fallen))
+                agreed(group_, falls * static_cast<double>(steps_) < dear() * fallen))
                 break;
             if (o_.keep) o_.keep(state(exact, residual, p, rz, fallen));
         }
@@ -213,12 +243,12 @@ private:
         point direction, residual, p;
         numbers rz;
         double fallen = 0;
-        index passes = 0;
+        double passes = 0;
     };
     std::vector<double> state(bool exact, const point& residual, const point& p, const numbers& rz,
                               double fallen) const {
         std::vector<double> out{exact ? 1.0 : 0.0,
-                                static_cast<double>(out_.passes),
+                                spent_,
                                 static_cast<double>(out_.rounds),
                                 first_norm_,
                                 level_,
@@ -228,7 +258,8 @@ private:
                                 static_cast<double>(fresh_steps_),
                                 rough_ ? 1.0 : 0.0,
                                 shapes_.lambda(),
-                                fallen};
+                                fallen,
+                                few_};
         out.insert(out.end(), rz.begin(), rz.end());
         for (const point* each : {&sketched_at_, &at_, &direction_, &residual, &p})
             out.insert(out.end(), each->data(), each->data() + r_ * n_);
@@ -236,12 +267,12 @@ private:
         return out;
     }
     void take(const std::vector<double>& from, bool& exact) {
-        const auto size = static_cast<std::size_t>(r_ * n_), single = std::size_t{12},
+        const auto size = static_cast<std::size_t>(r_ * n_), single = std::size_t{13},
                    problems = static_cast<std::size_t>(problems_);
         if (from.size() < single + problems + 5 * size) fail(errc::invalid_argument, "a state of another problem");
         const double* at = from.data() + single;
-        resumed_.emplace(inner_state{point(r_, n_), point(r_, n_), point(r_, n_), numbers(at, at + problems), from[11],
-                                     static_cast<index>(from[1])});
+        resumed_.emplace(
+            inner_state{point(r_, n_), point(r_, n_), point(r_, n_), numbers(at, at + problems), from[11], from[1]});
         at += problems;
         // The rows are sketched again where they were.
         if (losses_.quadratic()) {
@@ -254,7 +285,7 @@ private:
         }
         at += size;
         out_.rounds = static_cast<index>(from[2]), first_norm_ = from[3];
-        level_ = from[4], rough_ = from[9] != 0;
+        level_ = from[4], rough_ = from[9] != 0, few_ = from[12];
         steps_ = static_cast<index>(from[6]), last_steps_ = static_cast<index>(from[7]);
         fresh_steps_ = static_cast<index>(from[8]);
         for (point* each : {&at_, &resumed_->direction, &resumed_->residual, &resumed_->p})
@@ -263,8 +294,16 @@ private:
         if (!losses_.quadratic() || out_.rounds > 0) measure(exact = from[0] != 0);
     }
 
-    // γ ← γ + tδ, for each problem with the first t of 1, ½, ¼, … for which its P falls enough, or 0; false where all
-    // are 0.
+    // Where in (0, 1) the cubic is least that is 0 at 0 and `rise` at 1, with these slopes; no less than a tenth, and
+    // no more than ¾.
+    static double lowest_of_cubic(double rise, double slope, double slope_there) {
+        const double d = slope + slope_there - 3 * rise, root = d * d - slope * slope_there,
+                     at = 1 - (slope_there + std::sqrt(root) - d) / (slope_there - slope + 2 * std::sqrt(root));
+        return root >= 0 && at > 0.1 ? std::min(at, 0.75) : std::isfinite(at) && root >= 0 ? 0.1 : 0.5;
+    }
+
+    // γ ← γ + tδ, for each problem with the first t for which its P falls enough, or 0: from 1 on, then half of it
+    // where curvatures jump, else where a cubic would be least. False where all are 0.
     bool advance(bool& exact, bool precisely) {
         const numbers before = objective_, slope = dots(gradient_, direction_, problems_);
         // Values from float and from double differ by the rounding of the kernel values.
@@ -274,9 +313,13 @@ private:
         numbers t = each(1);
         const auto shortened = [&] {
             bool any = false;
+            const numbers there = dots(gradient_, direction_, problems_);
             for (std::size_t q = 0; q < t.size(); ++q)
-                if (!(objective_[q] <= before[q] + 1e-4 * t[q] * slope[q] + slack) && t[q] > 0)
-                    t[q] = t[q] > 1e-9 ? t[q] / 2 : 0, any = true;
+                if (!(objective_[q] <= before[q] + 1e-4 * t[q] * slope[q] + slack) && t[q] > 0) {
+                    const double rise = objective_[q] - before[q],
+                                 by = losses_.jumps() ? 0.5 : lowest_of_cubic(rise, t[q] * slope[q], t[q] * there[q]);
+                    t[q] = t[q] > 1e-9 ? by * t[q] : 0, any = true;
+                }
             return any;
         };
         while (agreed(group_, std::ranges::max(t) > 0)) {
@@ -285,6 +328,7 @@ private:
             const bool was = exact;
             measure(precisely);
             exact = precisely;
+            whole_step_ = std::ranges::min(t) == 1;
             if (!agreed(group_, shortened())) {
                 const bool both = was && exact;
                 // What float rounds away keeps the gap up: from here on all in double.
@@ -322,7 +366,7 @@ private:
     // The losses where γ stands, and all that follows.
     void measure(bool precisely) {
         found_ = passes_.at(at_, precisely || !rough_);
-        ++out_.passes;
+        count(1);
         settle();
     }
 
@@ -351,8 +395,8 @@ private:
 
     // (ΦᵀDΦ + λI)p
     point curved(const point& p) {
-        point out = passes_.curved(p, !rough_);
-        ++out_.passes;
+        point out = passes_.curved(p, !rough_, taken_);
+        count(taken_.share());
         for (index c = 0; c < r_; ++c)
             for (index j = 0; j < m_; ++j) out(c, j) += level_ * p(c, j);
         return out;
@@ -371,6 +415,10 @@ private:
     const nystroem_newton_options& o_;
     const process_group* group_;
     bool rough_;  // passes in float still help
+    thinned_rows taken_;
+    double few_ = fewest;
+    bool whole_step_ = false;  // the last one, of all problems
+    double spent_ = 0;         // passes
     index m_, n_, r_, problems_;
     loss_passes passes_;
     sketched_shapes shapes_;

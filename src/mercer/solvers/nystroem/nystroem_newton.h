@@ -47,6 +47,13 @@ struct nystroem_operator {
     const process_group* together = nullptr;          // who factor preconditioners together, where they do
 };
 
+// A point that Newton's method may begin at, a row for each function (points.h), and the ridge it was found with. No
+// rows: none.
+struct newton_start {
+    matrix<double> at;
+    double lambda = 0;
+};
+
 struct nystroem_newton_options {
     double lambda = 1;  // > 0
     bool intercept = false;
@@ -57,6 +64,10 @@ struct nystroem_newton_options {
     // are made again do not count, and the bits are those of a fit that was never interrupted.
     std::function<void(const std::vector<double>& state)> keep{};
     std::vector<double> start{};
+    // Of losses that are not quadratic: a point that is likely to be nearer than γ = 0, taken where it is (see
+    // newton_start.h); and what is told of the end of each level of the ridge. false: stop there.
+    newton_start near{};
+    std::function<bool(double lambda, const matrix<double>& at, double objective)> level_done{};
 };
 
 struct nystroem_newton_result {

@@ -31,6 +31,7 @@ struct pass_scratch {
     buffer<double> wide, f, edge;
     std::vector<const T*> rows;
     std::vector<double> minus;
+    std::vector<index> listed;
 };
 
 // What one pass is given, in the form its loops read.
@@ -58,7 +59,7 @@ public:
             for (index c = 0; c < width_; ++c) right_[place(j, c)] = v(j, c);
     }
 
-    void batch(index first, const gram<T>& k, const row_step& step) {
+    void batch(index first, const gram<T>& k, const row_step& step, const row_filter& only) {
         if (first % leaf_ != 0)
             fail(errc::invalid_argument,
                  fmt::format("a batch of K must begin where a leaf of {} rows does, got row {}", leaf_, first));
@@ -68,8 +69,14 @@ public:
             pass_scratch<T> s = std::move(memory);
             std::vector<double> sums = sums_.zeros();
             const index end = std::min(k.rows(), (leaf + 1) * leaf_);
-            for (index row = leaf * leaf_; row < end; row += band_)
-                band(k, first, row, std::min(band_, end - row), sums.data(), step, s);
+            if (only)
+                some(k, first, leaf * leaf_, end, only, sums.data(), step, s);
+            else
+                for (index row = leaf * leaf_; row < end; row += band_) {
+                    const index count = std::min(band_, end - row);
+                    band(values(k, row, count, s), sums.data(), s,
+                         [&](matrix_view<double> f, double* totals) { step(first + row, f, totals); });
+                }
             sums_.add(first / leaf_ + leaf, std::move(sums));
             memory = std::move(s);
         });
@@ -87,9 +94,24 @@ private:
     // Of entry (j, c) of v and out: a column or two have each its own numbers together, more of them those of a row.
     index place(index j, index c) const { return few_ ? c * (cols_ + 1) + j : j * stride_ + c; }
 
-    void band(const gram<T>& k, index offset, index first, index count, double* sums, const row_step& step,
-              pass_scratch<T>& s) {
-        const matrix_view<const T> tile = values(k, first, count, s);
+    // The rows of a leaf that count, as if they stood together.
+    void some(const gram<T>& k, index offset, index row, index end, const row_filter& only, double* sums,
+              const row_step& step, pass_scratch<T>& s) {
+        while (row < end) {
+            s.listed.clear();
+            for (; row < end && std::ssize(s.listed) < band_; ++row)
+                if (only(offset + row)) s.listed.push_back(row);
+            if (s.listed.empty()) break;
+            band(values(k, s.listed, s), sums, s, [&](matrix_view<double> f, double* totals) {
+                for (index i = 0; i < f.rows; ++i)
+                    step(offset + s.listed[static_cast<std::size_t>(i)], f.block(i, 0, 1, f.cols), totals);
+            });
+        }
+    }
+
+    template <class Step>
+    void band(matrix_view<const T> tile, double* sums, pass_scratch<T>& s, const Step& step) {
+        const index count = tile.rows;
         const index rows = round_up(count, ops_.narrow_rows);
         double* f = s.f.at_least(round_up(band_, ops_.narrow_rows) * stride_);
         std::fill_n(f, rows * stride_, 0.0);
@@ -105,7 +127,7 @@ private:
                 for (index i = 0; i < count; ++i)
                     for (index c = 0; c < width_; ++c) f[i * stride_ + c] += right_[place(cols_, c)];
         }
-        step(offset + first, matrix_view<double>(f, count, width_, stride_), sums + product_size_);
+        step(matrix_view<double>(f, count, width_, stride_), sums + product_size_);
         if (!backward_) return;
         if (constant_)
             for (index i = 0; i < count; ++i)
@@ -133,6 +155,12 @@ private:
         if (first + count <= kept.rows) return kept.block(first, 0, count, cols_);
         const matrix_view<T> tile(s.tile.at_least(band_ * cols_), count, cols_);
         k.block(selection(first, count), selection(0, cols_), tile);
+        return tile;
+    }
+    // Those of a list, ascending.
+    matrix_view<const T> values(const gram<T>& k, std::span<const index> listed, pass_scratch<T>& s) const {
+        const matrix_view<T> tile(s.tile.at_least(band_ * cols_), std::ssize(listed), cols_);
+        k.block(selection(listed), selection(0, cols_), tile);
         return tile;
     }
     matrix_view<const double> widened(matrix_view<const T> tile, pass_scratch<T>& s) const {
@@ -216,7 +244,7 @@ private:
 
 template <class T>
 void round_trip(const gram_batches<T>& k, matrix_view<const double> v, const row_step& step, matrix_view<double> out,
-                std::span<double> totals) {
+                std::span<double> totals, const row_filter& only) {
     const index m = k.cols();
     const auto fits = [&](index rows) { return rows == 0 || rows == m || rows == m + 1; };
     if (!fits(v.rows) || !fits(out.rows) || (v.rows > 0 && out.rows > 0 && (v.rows != out.rows || v.cols != out.cols)))
@@ -224,13 +252,13 @@ void round_trip(const gram_batches<T>& k, matrix_view<const double> v, const row
              fmt::format("out = Kᵀ step(K·v) with {} columns of K, v of {}×{} and out of {}×{}: the sizes do not fit",
                          m, v.rows, v.cols, out.rows, out.cols));
     detail::gram_pass<T> all(k.rows(), m, v, out, totals);
-    k.each([&](index first, const gram<T>& rows) { all.batch(first, rows, step); });
+    k.each([&](index first, const gram<T>& rows) { all.batch(first, rows, step, only); });
     all.finish(k.processes(), out, totals);
 }
 
 template void round_trip(const gram_batches<float>&, matrix_view<const double>, const row_step&, matrix_view<double>,
-                         std::span<double>);
+                         std::span<double>, const row_filter&);
 template void round_trip(const gram_batches<double>&, matrix_view<const double>, const row_step&, matrix_view<double>,
-                         std::span<double>);
+                         std::span<double>, const row_filter&);
 
 }  // namespace mercer

@@ -57,15 +57,19 @@ private:
 // from several threads at once, of one leaf in ascending order.
 using row_step = std::function<void(index first, matrix_view<double> f, double* totals)>;
 
+// Which rows of K count; none: all of them.
+using row_filter = std::function<bool(index row)>;
+
 // v and out have M rows, or M + 1 where K is followed by a column of ones. Without v (no rows) f is 0, and only the
-// second half is worked on; without out only the first. `totals` become what the steps added to theirs.
+// second half is worked on; without out only the first. `totals` become what the steps added to theirs. Rows that do
+// not count are as if they were not there; the others come to `step` one by one then.
 template <class T>
 void round_trip(const gram_batches<T>& k, matrix_view<const double> v, const row_step& step, matrix_view<double> out,
-                std::span<double> totals = {});
+                std::span<double> totals = {}, const row_filter& only = {});
 
 extern template void round_trip(const gram_batches<float>&, matrix_view<const double>, const row_step&,
-                                matrix_view<double>, std::span<double>);
+                                matrix_view<double>, std::span<double>, const row_filter&);
 extern template void round_trip(const gram_batches<double>&, matrix_view<const double>, const row_step&,
-                                matrix_view<double>, std::span<double>);
+                                matrix_view<double>, std::span<double>, const row_filter&);
 
 }  // namespace mercer

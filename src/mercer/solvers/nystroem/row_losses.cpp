@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "mercer/base/processes/process_group.h"
 #include "mercer/solvers/softmax.h"
 
 namespace mercer {
@@ -12,6 +13,21 @@ namespace {
 double largest_weight(index rows, std::span<const double> weight) {
     if (rows == 0) return 0;
     return weight.empty() ? 1.0 : std::ranges::max(weight);
+}
+
+// Of rows by their numbers, each of which one process has, from row `first` on.
+std::shared_ptr<const rows_taken> taken(std::span<const index> rows, index first, std::span<const index> label,
+                                        std::span<const double> weight, const process_group* group) {
+    std::vector<double> all(2 * rows.size(), 0.0);  // labels, then weights
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+        const index i = rows[r] - first;
+        if (i < 0 || i >= std::ssize(label)) continue;
+        all[r] = static_cast<double>(label[static_cast<std::size_t>(i)]);
+        all[rows.size() + r] = weight.empty() ? 1.0 : weight[static_cast<std::size_t>(i)];
+    }
+    if (group) group->add(all.data(), all.size());
+    const auto middle = all.begin() + std::ssize(rows);
+    return std::make_shared<const rows_taken>(rows_taken{{all.begin(), middle}, {middle, all.end()}});
 }
 
 }  // namespace
@@ -66,6 +82,21 @@ double column_losses::largest_goal() const {
         for (index c = 0; c < functions_; ++c) out = std::max(out, std::abs(target(i, c)));
     return out;
 }
+
+std::unique_ptr<row_losses> column_losses::of(std::span<const index> rows, const process_group* group) const {
+    if (y_.cols > 0) return nullptr;
+    auto own = taken(rows, first_, label_, weight_, group);
+    auto out = std::make_unique<column_losses>(loss_, own->label, functions_ == 1 ? 2 : functions_, own->weight);
+    out->own_ = std::move(own);
+    return out;
+}
+std::unique_ptr<row_losses> softmax_losses::of(std::span<const index> rows, const process_group* group) const {
+    auto own = taken(rows, first_, label_, weight_, group);
+    auto out = std::make_unique<softmax_losses>(own->label, classes_, own->weight);
+    out->own_ = std::move(own);
+    return out;
+}
+
 double softmax_losses::largest_curvature() const { return 0.25 * largest_weight(std::ssize(label_), weight_); }
 
 softmax_losses::softmax_losses(std::span<const index> label, index classes, std::span<const double> weight, index first)

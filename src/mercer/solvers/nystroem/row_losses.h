@@ -7,6 +7,7 @@
 // Where several processes share the rows, a process has the targets of its own, from row `first` on.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -15,9 +16,20 @@
 
 namespace mercer {
 
+class process_group;
+
+// Labels and weights of some rows, and who has them.
+struct rows_taken {
+    std::vector<index> label;
+    std::vector<double> weight;
+};
+
 class row_losses {
 public:
     virtual ~row_losses() = default;
+    // Those of this process: their first number, and how many there are.
+    virtual index first() const = 0;
+    virtual index rows() const = 0;
     virtual index functions() const = 0;
     virtual bool quadratic() const { return false; }
     // A sum of losses of each function by itself. If not, adding the same to all functions of a row changes nothing.
@@ -37,6 +49,8 @@ public:
     // Where the loss of a row is least, of quadratic ones, and a bound on |goal|.
     virtual double goal(index, index) const { return 0; }
     virtual double largest_goal() const { return 0; }
+    // Those of some rows, of all processes and at each, numbered from 0; null where targets are numbers.
+    virtual std::unique_ptr<row_losses> of(std::span<const index> rows, const process_group* group) const = 0;
 };
 
 // Targets of n rows: numbers, or +1 for the class of a row and -1 for the others.
@@ -44,6 +58,8 @@ class column_losses final : public row_losses {
 public:
     column_losses(loss l, matrix_view<const double> y, std::span<const double> weight, index first = 0);
     column_losses(loss l, std::span<const index> label, index classes, std::span<const double> weight, index first = 0);
+    index first() const override { return first_; }
+    index rows() const override { return n_; }
     index functions() const override { return functions_; }
     bool quadratic() const override { return loss_.kind == loss_kind::squared; }
     bool independent() const override { return true; }
@@ -57,6 +73,7 @@ public:
     double largest_curvature() const override;
     double goal(index row, index c) const override { return target(row - first_, c); }
     double largest_goal() const override;
+    std::unique_ptr<row_losses> of(std::span<const index> rows, const process_group* group) const override;
 
 private:
     double weight(index i) const { return weight_.empty() ? 1.0 : weight_[static_cast<std::size_t>(i)]; }
@@ -71,11 +88,14 @@ private:
     std::span<const index> label_;
     std::span<const double> weight_;
     buffer<double> second_;  // unless it is the weight
+    std::shared_ptr<const rows_taken> own_;
 };
 
 class softmax_losses final : public row_losses {
 public:
     softmax_losses(std::span<const index> label, index classes, std::span<const double> weight, index first = 0);
+    index first() const override { return first_; }
+    index rows() const override { return std::ssize(label_); }
     index functions() const override { return classes_; }
     bool independent() const override { return false; }
     void derive(index first, matrix_view<double> f, double* sums) override;
@@ -86,6 +106,7 @@ public:
         return weight(row - first_) * p * (1 - p);
     }
     double largest_curvature() const override;
+    std::unique_ptr<row_losses> of(std::span<const index> rows, const process_group* group) const override;
 
 private:
     double weight(index i) const { return weight_.empty() ? 1.0 : weight_[static_cast<std::size_t>(i)]; }
@@ -93,6 +114,7 @@ private:
     index classes_, first_;
     std::span<const double> weight_;
     buffer<double> p_;
+    std::shared_ptr<const rows_taken> own_;
 };
 
 }  // namespace mercer

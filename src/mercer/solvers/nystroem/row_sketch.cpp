@@ -8,6 +8,7 @@
 #include "mercer/base/parallel.h"
 #include "mercer/base/processes/order_free.h"
 #include "mercer/base/processes/process_group.h"
+#include "mercer/solvers/nystroem/row_bits.h"
 #include "mercer/solvers/smo/vector_ops.h"
 
 namespace mercer {
@@ -27,14 +28,6 @@ index lanes_for(index buckets, double bytes_of_bucket) {
     };
     while (too_many(buckets / lanes)) lanes *= 2;
     return lanes;
-}
-
-// Bits that depend on seed and number alone (splitmix64), so that a row has the same sign in whatever batch it comes.
-std::uint64_t mixed(std::uint64_t seed, std::uint64_t number) {
-    std::uint64_t z = seed * 0xd1342543de82ef95u + (number + 1) * 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
 }
 
 // to += Σ by[r]·row[r]
@@ -86,8 +79,7 @@ public:
                 for (index b = item; b < bands; b += lanes_) {
                     const index from = b * band, there = std::min(band, batch.rows() - from);
                     const matrix_view<T> values(tile.at_least(band * stride), there, m, stride);
-                    batch.block(selection(from, there), selection(0, m), values);
-                    if (!own_) round(values, largest[static_cast<std::size_t>(item)]);
+                    if (!fetch(batch, first, from, values, largest[static_cast<std::size_t>(item)])) continue;
                     for (index i = 0; own_ && i < there; ++i)
                         add(first + from, first + from + i, values, i, band, [](index) { return 1; });
                     for (index g = 0; !own_ && g < groups; ++g)
@@ -116,6 +108,21 @@ private:
     static int exponent(double x) {
         int e = 0;
         return std::frexp(x, &e) == 0.5 ? e - 1 : e;
+    }
+    // The rows of a band that count, rounded, where they belong among `values`; false where none does.
+    bool fetch(const gram<T>& batch, index first, index from, matrix_view<T> values, double& largest) const {
+        index list[band];
+        T* to[band];
+        index count = 0;
+        for (index i = 0; i < values.rows; ++i)
+            if (!o_.only || o_.only(first + from + i)) list[count] = from + i, to[count++] = values.row(i);
+        if (count == values.rows)
+            batch.block(selection(from, count), selection(0, values.cols), values);
+        else if (count > 0)
+            batch.block(selection(std::span<const index>(list, static_cast<std::size_t>(count))),
+                        selection(0, values.cols), block_rows<T>(to));
+        for (index r = 0; r < count && !own_; ++r) round({to[r], 1, values.cols}, largest);
+        return count > 0;
     }
     int digits_of_numbers() const {
         const double terms =
@@ -153,6 +160,7 @@ private:
             index count = 0;
             double* to = out_[static_cast<std::size_t>(c)].row(bucket);
             for (index i = from; i < values.rows; i += step) {
+                if (o_.only && !o_.only(first + i)) continue;
                 const double root = std::sqrt(std::max(0.0, o_.weight(first + i, c)));
                 by[count] = sign(i) * (own_ ? root : root_(root));
                 if (by[count] == 0) continue;
@@ -176,11 +184,11 @@ private:
     void add_group(index row, index g, index lane, matrix_view<T> values) {
         for (index e = 0; e < entries; ++e) {
             const auto number = static_cast<std::uint64_t>((row / band * groups + g) * entries + e);
-            const auto place = static_cast<index>(mixed(o_.seed + 1, number) % static_cast<std::uint64_t>(each_));
+            const auto place = static_cast<index>(row_bits(o_.seed + 1, number) % static_cast<std::uint64_t>(each_));
             const index there = (values.rows - g + groups - 1) / groups;
             filled_[static_cast<std::size_t>(lane * each_ + place)] += static_cast<double>(there);
             add(row, lane * each_ + place, values, g, groups, [&](index i) {
-                return mixed(o_.seed, static_cast<std::uint64_t>((row + i) * entries + e)) & 1 ? 0.5 : -0.5;
+                return row_bits(o_.seed, static_cast<std::uint64_t>((row + i) * entries + e)) & 1 ? 0.5 : -0.5;
             });
         }
     }

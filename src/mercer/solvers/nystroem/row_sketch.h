@@ -23,6 +23,7 @@ struct sketch_options {
     index buckets = 1;                             // s
     index count = 1;                               // one sketch for each of so many matrices D, all in the same pass
     row_weights weight;                            // the entry of row i of the c-th D
+    row_filter only;                               // none: all rows; else those for which it is true
     double largest_weight = 1, largest_value = 1;  // not below any weight; of the kernel values a guess
     index more = 0;                                // columns behind those of K, sketched with them:
     row_columns behind;                            // their entries

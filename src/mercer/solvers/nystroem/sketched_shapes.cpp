@@ -19,7 +19,7 @@ sketched_shapes::sketched_shapes(const nystroem_operator& k, const row_losses& l
       functions_(losses.functions()),
       buckets_(std::min(k.buckets, k.exact->rows())) {}
 
-index sketched_shapes::make(double lambda, bool one) {
+index sketched_shapes::make(double lambda, bool one, const thinned_rows& taken, double theta) {
     shapes_.clear();
     lambda_ = lambda;
     const auto numbers = [](index rows, index cols) {
@@ -38,15 +38,24 @@ index sketched_shapes::make(double lambda, bool one) {
     const bool goals = largest > 0 && std::isfinite(unit) && functions_ <= std::max<index>(8, width_ / 8);
     const index ones = offset_ ? 1 : 0, targets = goals ? functions_ : 0;
     const row_columns behind = [&](index row, index t) { return t < ones ? 1.0 : losses_.goal(row, t - ones) / unit; };
+    // Passes over fewer rows, or more squares than there were in mind: a pass of four functions takes about as long as
+    // one of one.
+    const double dear =
+        taken.share() * std::max(1.0, static_cast<double>(functions_) / 4) / static_cast<double>(shapes);
+    const index buckets = dear >= 1 || losses_.jumps()
+                              ? k_.buckets
+                              : std::min(k_.buckets, buckets_for(dear * static_cast<double>(k_.exact->rows()),
+                                                                 static_cast<double>(width_)));
     index passes = 0;
     for (index first = 0; first < shapes; first += at_once, ++passes) {
         const row_weights weight = [&](index row, index c) {
-            return alike ? losses_.mean_curvature(row) : losses_.curvature(row, first + c);
+            return taken.times(row) * (alike ? losses_.mean_curvature(row) : losses_.curvature(row, first + c));
         };
-        const sketch_options how{k_.buckets,
+        const sketch_options how{buckets,
                                  std::min(at_once, shapes - first),
                                  weight,
-                                 largest_weight_,
+                                 taken.all() ? row_filter() : [&](index row) { return taken.times(row) > 0; },
+                                 taken.all() ? largest_weight_ : std::max(largest_weight_, theta),
                                  k_.basis->largest(),
                                  ones + targets,
                                  behind,
@@ -81,8 +90,8 @@ double sketched_shapes::gap_of(const matrix<double>& g) const {
     return gap_of(points::dot(g, z));
 }
 
-double sketched_shapes::price() const {
-    const double n = static_cast<double>(k_.exact->rows()), m = static_cast<double>(k_.basis->size()),
+double sketched_shapes::price(double share) const {
+    const double n = share * static_cast<double>(k_.exact->rows()), m = static_cast<double>(k_.basis->size()),
                  s = static_cast<double>(buckets_);
     return static_cast<double>(shapes_.size()) * (2 * s * m * m + 32 * n * m) /
            (8 * n * m * (4 * static_cast<double>(functions_) + 10));
