@@ -10,7 +10,7 @@ namespace {
 
 // Two classes, f growing along the rows: curvatures from ¼ down to 1e-9.
 struct far_rows {
-    static constexpr index n = 3000;
+    static constexpr index n = 20000;
     explicit far_rows(index first = 0, index count = n) : label(static_cast<std::size_t>(count), 1) {
         losses = std::make_unique<column_losses>(loss::logistic(), label, 2, std::span<const double>(), first);
         matrix<double> f(count, 1);
@@ -26,7 +26,7 @@ struct far_rows {
 TEST(thinned_rows, stand_for_all_on_average) {
     const far_rows rows;
     constexpr double theta = 0.01;
-    constexpr int draws = 400;
+    constexpr int draws = 100;
     double mean = 0, whole = 0, share = 0;
     for (index i = 0; i < far_rows::n; ++i) whole += rows.losses->curvature(i, 0);
     for (int seed = 0; seed < draws; ++seed) {
@@ -54,13 +54,13 @@ TEST(thinned_rows, stand_for_all_on_average) {
 
 // Chance falls the same for a row whoever has it.
 TEST(thinned_rows, are_the_same_in_parts) {
-    const far_rows whole, part(1000, 500);
+    const far_rows whole, part(5000, 6000);
     thinned_rows all, some;
     all.draw(*whole.losses, 0.01, 3, far_rows::n, nullptr);
     some.draw(*part.losses, 0.01, 3, far_rows::n, nullptr);
     ASSERT_FALSE(all.all());
     ASSERT_FALSE(some.all());
-    for (index i = 1000; i < 1500; ++i) EXPECT_EQ(all.times(i), some.times(i));
+    for (index i = 5000; i < 11000; ++i) EXPECT_EQ(all.times(i), some.times(i));
 }
 
 TEST(thinned_rows, are_all_where_fewer_would_not_do) {

@@ -75,7 +75,7 @@ newton_start start_of(const kernel_rows& x, const nystroem_problem& posed, const
     }
     const process_group* group = x.processes();
     const auto some = losses.of(rows[0], group), others = losses.of(rows[1], group);
-    if (!some) return {};
+    if (!some || !some->differ()) return {};  // the offset of one class alone goes to infinity
     newton_start out;
     if (!group || group->rank() == 0) {
         const auto objects = [&](int which) {

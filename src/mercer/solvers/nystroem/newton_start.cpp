@@ -1,5 +1,6 @@
 #include "mercer/solvers/nystroem/newton_start.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "mercer/solvers/nystroem/loss_passes.h"
@@ -18,7 +19,8 @@ newton_start start_on_some(const nystroem_operator& k, row_losses& some, const g
     newton_start best;
     double lowest = std::numeric_limits<double>::infinity();
     nystroem_newton_options o;
-    o.lambda = whole.lambda / times, o.intercept = whole.intercept, o.tol = 1e-2, o.max_passes = whole.max_passes;
+    o.lambda = whole.lambda / times, o.intercept = whole.intercept, o.tol = 1e-2,
+    o.max_passes = std::min<index>(whole.max_passes, 100);
     if (whole.progress)
         o.progress = [&](index, double) { return whole.progress(0, std::numeric_limits<double>::infinity()); };
     o.level_done = [&](double level, const point& at, double own) {

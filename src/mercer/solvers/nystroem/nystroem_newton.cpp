@@ -64,12 +64,12 @@ private:
         settle();
         if (o_.near.at.rows() > 0) begin_at(o_.near, exact);
     }
-    // There, where P is less than at 0.
+    // There, where P is less than at 0 and bends.
     void begin_at(const newton_start& near, bool exact) {
-        const double level = level_, before = out_.objective;
+        const double level = level_, before = out_.objective, size = size_of(gradient_, o_.lambda);
         at_ = near.at, level_ = std::clamp(near.lambda, o_.lambda, level);
         measure(exact);
-        if (agreed(group_, out_.objective < before)) return;
+        if (agreed(group_, out_.objective < before && size_of(gradient_, o_.lambda) <= size)) return;
         at_ = point(r_, n_), level_ = level;
         measure(exact);
     }
@@ -106,14 +106,15 @@ private:
     // What a row may count for at most (thinned_rows.h), as a share of the ridge; 0: as it is.
     static constexpr double fewest = 0.05;
     double theta(double share) const {
-        if (losses_.jumps()) return std::numeric_limits<double>::min();  // those that bend, each as it is
+        if (losses_.jumps())  // those that bend, each as it is
+            return share > 0 ? std::numeric_limits<double>::min() : 0.0;
         return losses_.quadratic() ? 0.0 : share * level_ / k_.basis->largest();
     }
 
     // One Newton step from the point whose gradient is known; false at the end.
     bool step(bool& exact) {
         if (!go_on()) return false;
-        if (agreed(group_, exact && last_level() && gap_ <= o_.tol * std::abs(sum(objective_)))) {
+        if (agreed(group_, exact && last_level() && out_.gap <= o_.tol * std::abs(sum(objective_)))) {
             out_.status = fit_status::converged;
             return false;
         }
@@ -127,7 +128,15 @@ private:
         const double all = std::abs(sum(objective_)),
                      loose = losses_.quadratic() ? 0.0 : std::min(dear(), std::cbrt(norm_ / first_norm_)),
                      share = std::max(loose, rough_ ? 1e-4 : 1e-13);
-        const double left = solve(std::max(0.7 * o_.tol * all, share * share * gap_), exact);
+        // A tenth of that where only the curvature of offsets keeps the gap above it.
+        const double wanted = 0.7 * o_.tol * all * (gap_ <= 0.7 * o_.tol * all ? 0.1 : 1),
+                     rest = std::max(wanted, share * share * gap_);
+        const double left = solve(rest, exact);
+        if (!agreed(group_, std::isfinite(dot(direction_, direction_)))) {
+            // An offset that no row bends. Once more with all rows, and if that does not help stay.
+            few_ = 0, direction_ = point(r_, n_);
+            if (!taken_.all()) return true;
+        }
         // Float will do while far from the end.
         const bool near = agreed(group_, losses_.quadratic() || (last_level() && left <= 1e3 * o_.tol * all));
         const numbers slope = dots(gradient_, direction_, problems_);
@@ -170,16 +179,35 @@ private:
         count(static_cast<double>(passes) * taken_.share());
     }
 
-    // The gap of a gradient: of the offsets by their own curvature.
+    // The gap of a gradient: ‖g‖²/(2λ), with offsets what the head of the header says.
     double gap_of(const point& g, double lambda) const {
+        return bound(g, lambda, [&](double slope, double bend) {
+            const double t = 2 * slope / bend;
+            if (losses_.quadratic() || losses_.jumps()) return 0.5 * bend * t * t;
+            return t < 1 ? bend * (t + (1 - t) * std::log1p(-t)) : std::numeric_limits<double>::infinity();
+        });
+    }
+    // What steps go by: the same as if curvatures stayed as they are.
+    double size_of(const point& g, double lambda) const {
+        return bound(g, lambda, [](double slope, double bend) { return 2 * slope * slope / bend; });
+    }
+    // fall: what an offset with this slope and curvature can gain by itself.
+    template <class Fall>
+    double bound(const point& g, double lambda, const Fall& fall) const {
         double out = 0;
-        for (index c = 0; c < r_; ++c) {
-            double square = 0;
-            for (index j = 0; j < m_; ++j) square += g(c, j) * g(c, j);
-            out += square / (2 * lambda);
-            if (!o_.intercept || g(c, m_) == 0) continue;
-            const double bend = found_.bend[static_cast<std::size_t>(c)];
-            out += bend > 0 ? g(c, m_) * g(c, m_) / (2 * bend) : std::numeric_limits<double>::infinity();
+        const index functions = r_ / problems_;
+        for (index q = 0; q < problems_; ++q) {
+            double square = 0, slopes = 0, falls = 0;
+            for (index c = q * functions; c < (q + 1) * functions; ++c) {
+                for (index j = 0; j < m_; ++j) square += g(c, j) * g(c, j);
+                const double slope = o_.intercept ? std::abs(g(c, m_)) : 0,
+                             bend = found_.bend[static_cast<std::size_t>(c)];
+                if (slope == 0) continue;
+                slopes += slope;
+                falls += bend > 0 ? fall(slope, bend) : std::numeric_limits<double>::infinity();
+            }
+            const double all = std::sqrt(square) + (functions == 1 ? 2 : 4) * std::sqrt(k_.basis->largest()) * slopes;
+            out += std::max(square / (2 * lambda) + falls, all * all / (2 * lambda));
         }
         return out;
     }
@@ -194,7 +222,7 @@ private:
         if (resumed_) {
             direction_ = std::move(resumed_->direction), residual = std::move(resumed_->residual);
             p = std::move(resumed_->p), rz = std::move(resumed_->rz), fallen = resumed_->fallen;
-            left = std::min(gap_of(residual, level_), shapes_.gap_of(sum(rz)));
+            left = std::min(size_of(residual, level_), shapes_.gap_of(sum(rz)));
             resumed_.reset();
         } else {
             combine(residual, each(0), gradient_, each(-1));
@@ -223,7 +251,7 @@ private:
             z = residual;
             shapes_.solve(z);
             numbers next = dots(residual, z, problems_);
-            left = std::min(gap_of(residual, level_), shapes_.gap_of(sum(next)));
+            left = std::min(size_of(residual, level_), shapes_.gap_of(sum(next)));
             for (std::size_t q = 0; q < beta.size(); ++q)
                 if (rz[q] != 0) beta[q] = next[q] / rz[q];
             combine(p, beta, z, each(1));
@@ -294,12 +322,12 @@ private:
         if (!losses_.quadratic() || out_.rounds > 0) measure(exact = from[0] != 0);
     }
 
-    // Where in (0, 1) the cubic is least that is 0 at 0 and `rise` at 1, with these slopes; no less than a tenth, and
-    // no more than ¾.
+    // Where in (0, 1) the cubic is least that is 0 at 0 and `rise` at 1, with these slopes; from ¼ to ½. (Losses grow
+    // less than a cubic says: with a tenth as the least some fits crept.)
     static double lowest_of_cubic(double rise, double slope, double slope_there) {
-        const double d = slope + slope_there - 3 * rise, root = d * d - slope * slope_there,
-                     at = 1 - (slope_there + std::sqrt(root) - d) / (slope_there - slope + 2 * std::sqrt(root));
-        return root >= 0 && at > 0.1 ? std::min(at, 0.75) : std::isfinite(at) && root >= 0 ? 0.1 : 0.5;
+        const double d = slope + slope_there - 3 * rise, root = std::sqrt(d * d - slope * slope_there),
+                     at = 1 - (slope_there + root - d) / (slope_there - slope + 2 * root);
+        return std::isfinite(at) ? std::clamp(at, 0.25, 0.5) : 0.5;
     }
 
     // γ ← γ + tδ, for each problem with the first t for which its P falls enough, or 0: from 1 on, then half of it
@@ -344,7 +372,7 @@ private:
             measure(exact = true);
             return true;
         }
-        if (sum(objective_) > all) {
+        if (!(sum(objective_) <= all)) {
             at_ = start, found_ = found_there;
             settle();
         }
@@ -353,7 +381,7 @@ private:
             settle();
             return true;
         }
-        out_.status = gap_ <= o_.tol * std::abs(sum(objective_)) ? fit_status::converged : fit_status::stalled;
+        out_.status = out_.gap <= o_.tol * std::abs(sum(objective_)) ? fit_status::converged : fit_status::stalled;
         return false;
     }
 
@@ -385,11 +413,11 @@ private:
         gradient_ = gradient(level_);
         objective_ = found_.value;
         for (std::size_t q = 0; q < square.size(); ++q) objective_[q] += 0.5 * level_ * square[q];
-        gap_ = std::min(gap_of(gradient_, level_), shapes_.gap_of(gradient_));
+        gap_ = std::min(size_of(gradient_, level_), shapes_.gap_of(gradient_));
         norm_ = std::sqrt(dot(gradient_, gradient_));
         const point own = last_level() ? gradient_ : gradient(o_.lambda);
         out_.objective = sum(found_.value) + 0.5 * o_.lambda * sum(square);
-        out_.gap = last_level() ? gap_ : gap_of(own, o_.lambda);
+        out_.gap = last_level() && !o_.intercept ? gap_ : gap_of(own, o_.lambda);
         out_.residual = first_norm_ > 0 ? std::sqrt(dot(own, own)) / first_norm_ : 1;
     }
 
@@ -431,8 +459,8 @@ private:
     double level_;
     numbers objective_;
     point gradient_;
-    double gap_ = 0, norm_ = 0;
-    double first_norm_ = 0;  // at γ = 0
+    double gap_ = 0, norm_ = 0;  // without offsets the gap; with them what steps go by
+    double first_norm_ = 0;      // at γ = 0
     std::optional<inner_state> resumed_;
     nystroem_newton_result out_;
 };

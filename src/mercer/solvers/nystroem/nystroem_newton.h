@@ -6,7 +6,8 @@
 // (nystroem_basis.h; one for each function where their curvatures differ), each step of them a pass over K
 // (round_trip.h); squared loss takes one step, or a few where K is multiplied in float, for then the gradient of the
 // next is what float has left, and begins where the loss of the sketched rows is least (sketch and solve, Sarlós 2006).
-// A step is halved until P falls enough.
+// A step is shortened until P falls enough. Of other losses D is of the rows taken in thinned_rows.h, as many as make
+// good steps, while g is of all rows; and they may begin with some of the rows, newton_start.h.
 //
 // Other losses begin with a λ of about a thousandth of the largest curvature, which falls to a tenth (where curvatures
 // jump, as those of the squared hinge, to 0.3) after each step that was not too long for the parabola it came from,
@@ -15,10 +16,13 @@
 //
 // Stopping rule: the gap to the dual point of the derivatives, by Fenchel's equality as in representer.h,
 //     P - P* <= gap = ‖g‖²/(2λ) <= tol·P,        g = Φᵀu + λγ, u the derivatives of the losses,
-// from a pass in double. With an offset it holds where Σu = 0; what is left of that counts by its own curvature,
-// (Σu)²/(2ΣD).
-// Squared loss without an offset has P - P* = ½gᵀ(ΦᵀDΦ + λI)⁻¹g, and since a sketch S stretches nothing by more than
-// ‖S‖, which is known (row_sketch.h), AᵀA <= ‖S‖²(ΦᵀDΦ + λI) and so
+// from a pass in double. With an offset that holds where s = |Σu| is 0. Else, with κ the largest k(x, x) of the centres
+// (and, it is assumed, of the rows), a change β of b either comes with a δ that takes half of it back somewhere, so
+// that ‖δ‖ >= |β|/(2√κ) and P falls by no more than (‖g‖ + 2√κ·s)²/(2λ); or no row takes half of it back, and P is bent
+// by a quarter of ΣD along it, so that it falls by no more than ‖g‖²/(2λ) + 2s²/ΣD where curvatures stay (for logistic
+// losses they fall no faster than e^-|β|: ΣD·(t + (1 - t)log(1 - t)) with t = 2s/ΣD, for softmax and the squared hinge
+// near the minimum). The gap is the larger of the two. Squared loss without an offset has P - P* = ½gᵀ(ΦᵀDΦ + λI)⁻¹g,
+// and since a sketch S stretches nothing by more than ‖S‖, which is known (row_sketch.h), AᵀA <= ‖S‖²(ΦᵀDΦ + λI) and so
 //     P - P* <= ‖S‖²/2 · gᵀ(AᵀA)⁻¹g,
 // nearer to the truth than ‖g‖²/(2λ) while g lies along large curvatures: the smaller of the two is the gap. It is
 // taken, with a factor of two, only where what the sketch rounds stays below the ridge, by an estimate that leaves room

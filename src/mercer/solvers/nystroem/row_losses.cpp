@@ -15,6 +15,16 @@ double largest_weight(index rows, std::span<const double> weight) {
     return weight.empty() ? 1.0 : std::ranges::max(weight);
 }
 
+bool different(std::span<const index> label, std::span<const double> weight) {
+    index seen = -1;
+    for (std::size_t i = 0; i < label.size(); ++i) {
+        if (!weight.empty() && !(weight[i] > 0)) continue;
+        if (seen >= 0 && label[i] != seen) return true;
+        seen = label[i];
+    }
+    return false;
+}
+
 // Of rows by their numbers, each of which one process has, from row `first` on.
 std::shared_ptr<const rows_taken> taken(std::span<const index> rows, index first, std::span<const index> label,
                                         std::span<const double> weight, const process_group* group) {
@@ -82,6 +92,9 @@ double column_losses::largest_goal() const {
         for (index c = 0; c < functions_; ++c) out = std::max(out, std::abs(target(i, c)));
     return out;
 }
+
+bool column_losses::differ() const { return y_.cols > 0 || different(label_, weight_); }
+bool softmax_losses::differ() const { return different(label_, weight_); }
 
 std::unique_ptr<row_losses> column_losses::of(std::span<const index> rows, const process_group* group) const {
     if (y_.cols > 0) return nullptr;

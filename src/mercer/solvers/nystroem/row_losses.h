@@ -49,6 +49,8 @@ public:
     // Where the loss of a row is least, of quadratic ones, and a bound on |goal|.
     virtual double goal(index, index) const { return 0; }
     virtual double largest_goal() const { return 0; }
+    // Rows that count are not all of one class.
+    virtual bool differ() const { return true; }
     // Those of some rows, of all processes and at each, numbered from 0; null where targets are numbers.
     virtual std::unique_ptr<row_losses> of(std::span<const index> rows, const process_group* group) const = 0;
 };
@@ -73,6 +75,7 @@ public:
     double largest_curvature() const override;
     double goal(index row, index c) const override { return target(row - first_, c); }
     double largest_goal() const override;
+    bool differ() const override;
     std::unique_ptr<row_losses> of(std::span<const index> rows, const process_group* group) const override;
 
 private:
@@ -106,6 +109,7 @@ public:
         return weight(row - first_) * p * (1 - p);
     }
     double largest_curvature() const override;
+    bool differ() const override;
     std::unique_ptr<row_losses> of(std::span<const index> rows, const process_group* group) const override;
 
 private:

@@ -15,7 +15,8 @@ namespace mercer {
 
 class thinned_rows {
 public:
-    // Of the losses where they were derived last. θ = 0: all rows, each as it is; so too where hardly fewer would do.
+    // Of the losses where they were derived last. θ = 0: all rows, each as it is; so too where hardly fewer would do. A
+    // smaller θ where hardly any would be taken.
     void draw(const row_losses& losses, double theta, std::uint64_t seed, index all_rows, const process_group* group);
     bool all() const { return share_ == 1; }  // the same at all processes
     double share() const { return share_; }   // of all rows, whoever has them
