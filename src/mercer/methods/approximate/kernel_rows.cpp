@@ -29,9 +29,11 @@ std::shared_ptr<const gram<T>> rows_of_passes(const kernel& k, const dataset& x,
                                               std::size_t budget) {
     auto fresh = make_gram<T>(k, x, centres, {std::size_t{64} << 20, std::size_t{256} << 20, sizeof(T) == 4});
     const double bytes = sizeof(T) * static_cast<double>(fresh->rows()) * static_cast<double>(fresh->cols());
-    if (bytes > static_cast<double>(budget) && fresh->element_cost() <= 30) return fresh;
+    const bool dear = fresh->element_cost() > 30;
+    if (bytes > static_cast<double>(budget) && !dear) return fresh;
     // A pass over values in memory takes about half of one that computes the cheapest of them, and there are a dozen.
-    const double patience = fresh->element_cost() > 2 ? std::numeric_limits<double>::infinity() : 4;
+    // Dearer ones are saved almost whole.
+    const double patience = dear ? std::numeric_limits<double>::infinity() : fresh->element_cost() > 2 ? 16 : 4;
     const gram<T>& rows = *fresh;
     const std::shared_ptr<const kept_gram<T>> both(new kept_gram<T>{std::move(fresh), {rows, budget, false, patience}});
     return {both, &both->kept};

@@ -14,8 +14,8 @@
 #include "mercer/methods/codec.h"
 #include "mercer/methods/fit_checks.h"
 #include "mercer/methods/regression/kernel_logistic.h"
-#include "mercer/solvers/nystroem/newton_start.h"
-#include "mercer/solvers/nystroem/nystroem_newton.h"
+#include "mercer/solvers/nystroem/newton/newton_start.h"
+#include "mercer/solvers/nystroem/newton/nystroem_newton.h"
 #include "mercer/solvers/softmax.h"
 
 namespace mercer {

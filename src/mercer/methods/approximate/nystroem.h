@@ -8,8 +8,9 @@
 //
 // over f(x) = Σⱼ βⱼk(x, zⱼ) + b, b not penalised. With all examples as centres they are kernel_ridge, kernel_logistic
 // and the squared hinge exactly. Solved as Falkon is (Rudi, Carratino, Rosasco 2017; Meanti, Carratino, Rosasco, Rudi
-// 2020) to a measured duality gap: solvers/nystroem/nystroem_newton.h. The model says how approximate it is: the share
-// of the trace of K(X, X) that the centres do not reach, the gap of the problem it solved, and the passes it took.
+// 2020) to a measured duality gap: solvers/nystroem/newton/nystroem_newton.h. The model says how approximate it is: the
+// share of the trace of K(X, X) that the centres do not reach, the gap of the problem it solved, and the passes it
+// took.
 #pragma once
 
 #include <algorithm>

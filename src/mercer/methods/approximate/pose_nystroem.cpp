@@ -11,7 +11,7 @@
 #include "mercer/gram/adaptors.h"
 #include "mercer/methods/approximate/nystroem.h"
 #include "mercer/methods/fit_checks.h"
-#include "mercer/solvers/nystroem/sketched_shapes.h"
+#include "mercer/solvers/nystroem/newton/sketched_shapes.h"
 
 namespace mercer {
 namespace {
@@ -55,8 +55,8 @@ index rows_of_sketch(index n, index m, std::size_t memory) {
     return std::min({n, wanted, std::max(fitting, m)});
 }
 
-// Rows to begin with (solvers/nystroem/newton_start.h), in a sixteenth of the memory; none where all are not several
-// times as many.
+// Rows to begin with (solvers/nystroem/newton/newton_start.h), in a sixteenth of the memory; none where all are not
+// several times as many.
 index rows_to_begin(index n, index m, index dims, std::size_t memory) {
     const index wanted = 24 * m, fitting = static_cast<index>(memory / 16 / sizeof(double)) / std::max<index>(dims, 1),
                 count = std::min(wanted, fitting);

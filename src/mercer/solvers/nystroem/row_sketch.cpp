@@ -121,7 +121,7 @@ private:
         else if (count > 0)
             batch.block(selection(std::span<const index>(list, static_cast<std::size_t>(count))),
                         selection(0, values.cols), block_rows<T>(to));
-        for (index r = 0; r < count && !own_; ++r) round({to[r], 1, values.cols}, largest);
+        for (index r = 0; r < count && !own_; ++r) round(to[r], values.cols, largest);
         return count > 0;
     }
     int digits_of_numbers() const {
@@ -129,23 +129,19 @@ private:
             static_cast<double>(entries) * static_cast<double>(k_.rows()) / static_cast<double>(each_ * lanes_);
         return 51 - weight_bits - exponent(16 * std::sqrt(std::max(1.0, terms)));
     }
-    void round(matrix_view<T> values, double& largest) const {
-        const index n = values.cols;
+    void round(T* v, index n, double& largest) const {
         constexpr index side = 8;  // by side, so that no comparison waits for the last one
         T most[side] = {};
-        for (index row = 0; row < values.rows; ++row) {
-            T* v = values.row(row);
-            index i = 0;
-            for (; i + side <= n; i += side)
-                for (index l = 0; l < side; ++l) {
-                    const T size = std::abs(v[i + l]);
-                    most[l] = most[l] < size ? size : most[l];
-                    v[i + l] = (v[i + l] + shift_) - shift_;
-                }
-            for (; i < n; ++i) {
-                most[0] = std::max(most[0], std::abs(v[i]));
-                v[i] = (v[i] + shift_) - shift_;
+        index i = 0;
+        for (; i + side <= n; i += side)
+            for (index l = 0; l < side; ++l) {
+                const T size = std::abs(v[i + l]);
+                most[l] = most[l] < size ? size : most[l];
+                v[i + l] = (v[i + l] + shift_) - shift_;
             }
+        for (; i < n; ++i) {
+            most[0] = std::max(most[0], std::abs(v[i]));
+            v[i] = (v[i] + shift_) - shift_;
         }
         for (const T each : most) largest = std::max(largest, static_cast<double>(each));
     }

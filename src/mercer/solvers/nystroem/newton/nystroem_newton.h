@@ -16,12 +16,8 @@
 //
 // Stopping rule: the gap to the dual point of the derivatives, by Fenchel's equality as in representer.h,
 //     P - P* <= gap = ‖g‖²/(2λ) <= tol·P,        g = Φᵀu + λγ, u the derivatives of the losses,
-// from a pass in double. With an offset that holds where s = |Σu| is 0. Else, with κ the largest k(x, x) of the centres
-// (and, it is assumed, of the rows), a change β of b either comes with a δ that takes half of it back somewhere, so
-// that ‖δ‖ >= |β|/(2√κ) and P falls by no more than (‖g‖ + 2√κ·s)²/(2λ); or no row takes half of it back, and P is bent
-// by a quarter of ΣD along it, so that it falls by no more than ‖g‖²/(2λ) + 2s²/ΣD where curvatures stay (for logistic
-// losses they fall no faster than e^-|β|: ΣD·(t + (1 - t)log(1 - t)) with t = 2s/ΣD, for softmax and the squared hinge
-// near the minimum). The gap is the larger of the two. Squared loss without an offset has P - P* = ½gᵀ(ΦᵀDΦ + λI)⁻¹g,
+// from a pass in double; with an offset gradient_gap.h.
+// Squared loss without an offset has P - P* = ½gᵀ(ΦᵀDΦ + λI)⁻¹g,
 // and since a sketch S stretches nothing by more than ‖S‖, which is known (row_sketch.h), AᵀA <= ‖S‖²(ΦᵀDΦ + λI) and so
 //     P - P* <= ‖S‖²/2 · gᵀ(AᵀA)⁻¹g,
 // nearer to the truth than ‖g‖²/(2λ) while g lies along large curvatures: the smaller of the two is the gap. It is
@@ -34,9 +30,9 @@
 #include <vector>
 
 #include "mercer/base/fit_status.h"
+#include "mercer/solvers/nystroem/newton/row_losses.h"
 #include "mercer/solvers/nystroem/nystroem_basis.h"
 #include "mercer/solvers/nystroem/round_trip.h"
-#include "mercer/solvers/nystroem/row_losses.h"
 
 namespace mercer {
 

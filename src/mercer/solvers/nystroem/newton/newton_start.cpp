@@ -1,9 +1,9 @@
-#include "mercer/solvers/nystroem/newton_start.h"
+#include "mercer/solvers/nystroem/newton/newton_start.h"
 
 #include <algorithm>
 #include <limits>
 
-#include "mercer/solvers/nystroem/loss_passes.h"
+#include "mercer/solvers/nystroem/newton/loss_passes.h"
 
 namespace mercer {
 

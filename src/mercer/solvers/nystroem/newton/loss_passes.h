@@ -5,9 +5,9 @@
 #include <span>
 #include <utility>
 
-#include "mercer/solvers/nystroem/nystroem_newton.h"
-#include "mercer/solvers/nystroem/points.h"
-#include "mercer/solvers/nystroem/thinned_rows.h"
+#include "mercer/solvers/nystroem/newton/nystroem_newton.h"
+#include "mercer/solvers/nystroem/newton/points.h"
+#include "mercer/solvers/nystroem/newton/thinned_rows.h"
 
 namespace mercer {
 

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "mercer/solvers/nystroem/row_losses.h"
+#include "mercer/solvers/nystroem/newton/row_losses.h"
 
 namespace mercer {
 

@@ -1,4 +1,5 @@
-#include "mercer/solvers/nystroem/nystroem_newton.h"
+// Longer than 400 lines: one loop, whose steps and saved state are of the same dozen numbers.
+#include "mercer/solvers/nystroem/newton/nystroem_newton.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,13 +11,22 @@
 #include "mercer/base/error.h"
 #include "mercer/base/processes/process_group.h"
 #include "mercer/base/stop.h"
-#include "mercer/solvers/nystroem/loss_passes.h"
-#include "mercer/solvers/nystroem/sketched_shapes.h"
+#include "mercer/solvers/nystroem/newton/gradient_gap.h"
+#include "mercer/solvers/nystroem/newton/loss_passes.h"
+#include "mercer/solvers/nystroem/newton/sketched_shapes.h"
 
 namespace mercer {
 namespace {
 
 using namespace points;
+
+// Where in (0, 1) the cubic is least that is 0 at 0 and `rise` at 1, with these slopes; from ¼ to ½. (Losses grow
+// less than a cubic says: with a tenth as the least some fits crept.)
+double lowest_of_cubic(double rise, double slope, double slope_there) {
+    const double d = slope + slope_there - 3 * rise, root = std::sqrt(d * d - slope * slope_there),
+                 at = 1 - (slope_there + root - d) / (slope_there - slope + 2 * root);
+    return std::isfinite(at) ? std::clamp(at, 0.25, 0.5) : 0.5;
+}
 
 class newton {
 public:
@@ -179,38 +189,10 @@ private:
         count(static_cast<double>(passes) * taken_.share());
     }
 
-    // The gap of a gradient: ‖g‖²/(2λ), with offsets what the head of the header says.
-    double gap_of(const point& g, double lambda) const {
-        return bound(g, lambda, [&](double slope, double bend) {
-            const double t = 2 * slope / bend;
-            if (losses_.quadratic() || losses_.jumps()) return 0.5 * bend * t * t;
-            return t < 1 ? bend * (t + (1 - t) * std::log1p(-t)) : std::numeric_limits<double>::infinity();
-        });
-    }
-    // What steps go by: the same as if curvatures stayed as they are.
-    double size_of(const point& g, double lambda) const {
-        return bound(g, lambda, [](double slope, double bend) { return 2 * slope * slope / bend; });
-    }
-    // fall: what an offset with this slope and curvature can gain by itself.
-    template <class Fall>
-    double bound(const point& g, double lambda, const Fall& fall) const {
-        double out = 0;
-        const index functions = r_ / problems_;
-        for (index q = 0; q < problems_; ++q) {
-            double square = 0, slopes = 0, falls = 0;
-            for (index c = q * functions; c < (q + 1) * functions; ++c) {
-                for (index j = 0; j < m_; ++j) square += g(c, j) * g(c, j);
-                const double slope = o_.intercept ? std::abs(g(c, m_)) : 0,
-                             bend = found_.bend[static_cast<std::size_t>(c)];
-                if (slope == 0) continue;
-                slopes += slope;
-                falls += bend > 0 ? fall(slope, bend) : std::numeric_limits<double>::infinity();
-            }
-            const double all = std::sqrt(square) + (functions == 1 ? 2 : 4) * std::sqrt(k_.basis->largest()) * slopes;
-            out += std::max(square / (2 * lambda) + falls, all * all / (2 * lambda));
-        }
-        return out;
-    }
+    // The gap of a gradient, and what steps go by (gradient_gap.h).
+    double gap_of(const point& g, double lambda) const { return gradient_gap(g, shape(lambda), losses_); }
+    double size_of(const point& g, double lambda) const { return gradient_size(g, shape(lambda)); }
+    gradient_shape shape(double lambda) const { return {m_, problems_, lambda, k_.basis->largest(), found_.bend}; }
 
     // Conjugate gradients on (ΦᵀDΦ + λI)δ = -g, each problem with steps of its own, until the gap of the residual is no
     // more than `enough`; that gap. Where curvatures are continuous also until a step takes less than 0.3 of the mean
@@ -320,14 +302,6 @@ private:
             std::copy_n(at, size, each->data()), at += size;
         out_.trace.assign(at, from.data() + from.size());
         if (!losses_.quadratic() || out_.rounds > 0) measure(exact = from[0] != 0);
-    }
-
-    // Where in (0, 1) the cubic is least that is 0 at 0 and `rise` at 1, with these slopes; from ¼ to ½. (Losses grow
-    // less than a cubic says: with a tenth as the least some fits crept.)
-    static double lowest_of_cubic(double rise, double slope, double slope_there) {
-        const double d = slope + slope_there - 3 * rise, root = std::sqrt(d * d - slope * slope_there),
-                     at = 1 - (slope_there + root - d) / (slope_there - slope + 2 * root);
-        return std::isfinite(at) ? std::clamp(at, 0.25, 0.5) : 0.5;
     }
 
     // γ ← γ + tδ, for each problem with the first t for which its P falls enough, or 0: from 1 on, then half of it

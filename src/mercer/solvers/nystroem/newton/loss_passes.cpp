@@ -1,4 +1,4 @@
-#include "mercer/solvers/nystroem/loss_passes.h"
+#include "mercer/solvers/nystroem/newton/loss_passes.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "mercer/solvers/nystroem/nystroem_newton.h"
+#include "mercer/solvers/nystroem/newton/nystroem_newton.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "mercer/solvers/nystroem/row_losses.h"
+#include "mercer/solvers/nystroem/newton/row_losses.h"
 
 #include <algorithm>
 #include <cmath>

@@ -6,11 +6,11 @@
 #include <limits>
 #include <vector>
 
+#include "mercer/solvers/nystroem/newton/nystroem_newton.h"
+#include "mercer/solvers/nystroem/newton/row_losses.h"
+#include "mercer/solvers/nystroem/newton/thinned_rows.h"
 #include "mercer/solvers/nystroem/nystroem_basis.h"
-#include "mercer/solvers/nystroem/nystroem_newton.h"
-#include "mercer/solvers/nystroem/row_losses.h"
 #include "mercer/solvers/nystroem/row_sketch.h"
-#include "mercer/solvers/nystroem/thinned_rows.h"
 
 namespace mercer {
 

@@ -1,4 +1,4 @@
-#include "mercer/solvers/nystroem/sketched_shapes.h"
+#include "mercer/solvers/nystroem/newton/sketched_shapes.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 
 #include "mercer/base/processes/process_group.h"
 #include "mercer/solvers/algebra/blas/blas_turn.h"
-#include "mercer/solvers/nystroem/points.h"
+#include "mercer/solvers/nystroem/newton/points.h"
 
 namespace mercer {
 

@@ -8,7 +8,7 @@
 // 92 passes in place of 53; from γ = 0 it takes 67.)
 #pragma once
 
-#include "mercer/solvers/nystroem/nystroem_newton.h"
+#include "mercer/solvers/nystroem/newton/nystroem_newton.h"
 
 namespace mercer {
 

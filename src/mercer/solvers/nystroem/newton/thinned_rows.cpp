@@ -1,4 +1,4 @@
-#include "mercer/solvers/nystroem/thinned_rows.h"
+#include "mercer/solvers/nystroem/newton/thinned_rows.h"
 
 #include <algorithm>
 #include <cmath>
