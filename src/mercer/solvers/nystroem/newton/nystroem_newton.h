@@ -16,8 +16,7 @@
 //
 // Stopping rule: the gap to the dual point of the derivatives, by Fenchel's equality as in representer.h,
 //     P - P* <= gap = ‖g‖²/(2λ) <= tol·P,        g = Φᵀu + λγ, u the derivatives of the losses,
-// from a pass in double; with an offset gradient_gap.h.
-// Squared loss without an offset has P - P* = ½gᵀ(ΦᵀDΦ + λI)⁻¹g,
+// from a pass in double; with an offset gradient_gap.h. Squared loss without an offset has P - P* = ½gᵀ(ΦᵀDΦ + λI)⁻¹g,
 // and since a sketch S stretches nothing by more than ‖S‖, which is known (row_sketch.h), AᵀA <= ‖S‖²(ΦᵀDΦ + λI) and so
 //     P - P* <= ‖S‖²/2 · gᵀ(AᵀA)⁻¹g,
 // nearer to the truth than ‖g‖²/(2λ) while g lies along large curvatures: the smaller of the two is the gap. It is
