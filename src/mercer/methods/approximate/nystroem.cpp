@@ -33,7 +33,9 @@ void check(const nystroem_options& o, double lambda, const char* option, const c
 // What a checkpoint belongs to.
 std::uint64_t mark_of(const kernel_rows& x, matrix_view<const double> y, std::span<const double> weight,
                       const nystroem_problem& posed, const nystroem_newton_options& s, const char* owner) {
+    constexpr double form = 2;  // of the state that nystroem_newton keeps
     problem_mark mark = mark_of(x, weight, posed, owner);
+    mark.add(form);
     mark.add(s.lambda).add(s.tol).add(s.intercept ? 1.0 : 0.0).add(static_cast<double>(s.max_passes));
     std::vector<double> column(static_cast<std::size_t>(y.rows));
     for (index c = 0; c < y.cols; ++c) {
@@ -90,7 +92,7 @@ newton_start start_of(const kernel_rows& x, const nystroem_problem& posed, const
         nystroem_operator few = k;
         few.exact = &passes, few.rough = nullptr, few.together = nullptr;
         few.buckets = std::min(k.buckets, passes.rows());
-        out = start_on_some(few, *some, judges, *others, static_cast<double>(x.size()), s);
+        out = start_on_some(few, *some, judges, *others, static_cast<double>(posed.present), s);
     }
     if (!group) return out;
     double size[3] = {static_cast<double>(out.at.rows()), static_cast<double>(out.at.cols()), out.lambda};
@@ -121,7 +123,8 @@ nystroem_fit solve_once(const kernel_rows& x, row_losses& losses, matrix_view<co
                         x.processes());
     if (auto start = keeper.found()) s.start = std::move(*start);
     if (!o.checkpoint.path.empty()) s.keep = [&](const std::vector<double>& state) { keeper.keep(state); };
-    if (s.start.empty() && !posed.first_rows.empty()) s.near = start_of(x, posed, k, losses, s, room);
+    if (s.start.empty() && !posed.first_rows.empty()) s.near = start_of(x, posed, k, losses, s, o.memory() / 8);
+    posed.first_objects = {};
     nystroem_newton_result found = nystroem_newton(k, losses, s);
     if (found.status != fit_status::cancelled) keeper.remove();
     nystroem_fit out;

@@ -106,6 +106,7 @@ struct nystroem_problem {
     std::vector<double> sample_self;    // and their k(x, x)
     owned<gram<double>> among, sample;  // K(Z, Z), and K of those rows against Z
     index buckets = 0;                  // rows of a sketch of K(X, Z) that suits time and memory
+    index present = 0;                  // rows that have weight, of all
     std::vector<index> first_rows;      // rows to begin with, where that was asked for and rows are many,
     dataset first_objects;              // and themselves
 };

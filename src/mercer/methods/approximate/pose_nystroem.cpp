@@ -175,6 +175,7 @@ nystroem_problem pose_nystroem(const kernel_rows& x, const nystroem_options& o, 
     std::vector<index> pool(sample.begin(), sample.begin() + to_choose), judges(sample.end() - to_judge, sample.end());
     if (!given.empty()) pool = given, sample.insert(sample.end(), given.begin(), given.end());
     nystroem_problem out;
+    out.present = n;
     if (const index count = begin_on_some ? rows_to_begin(n, m, x.dims(), o.memory()) : 0; count > 0)
         out.first_rows = present.rows(seeded(o.seed + 2).sample(n, count));
     sample.insert(sample.end(), out.first_rows.begin(), out.first_rows.end());
