@@ -97,6 +97,19 @@ void expect_gram_contract(const gram<T>& k, const matrix<double>& want, double t
             for (index j = 0; j < size; ++j)
                 ASSERT_NEAR(square(i, j), want(which[i], which[j]), tolerance)
                     << "square, " << which[i] << ", " << which[j];
+        // Rows at even distances but for one, whose even place belongs to somebody else.
+        const index elsewhere = size > 2 ? size / 2 : size;
+        matrix<T> apart(size + 1, size + 1);
+        std::fill_n(apart.data(), apart.rows() * apart.cols(), untouched);
+        std::vector<T*> places;
+        for (index i = 0; i < size; ++i) places.push_back(apart.row(i == elsewhere ? size : i));
+        k.square(std::span<const index>(which), block_rows<T>(places.data()));
+        for (index i = 0; i < size; ++i)
+            for (index j = 0; j < size; ++j)
+                ASSERT_EQ(places[static_cast<std::size_t>(i)][j], square(i, j)) << "scattered rows of a square differ";
+        for (index i = 0; i <= size; ++i)
+            for (index j = i == elsewhere || (i == size && elsewhere == size) ? 0 : size; j <= size; ++j)
+                ASSERT_EQ(apart(i, j), untouched) << "written outside of the rows of a square";
     }
 
     // One column and several, with sums in double, the same bits however many threads share the work.

@@ -1,6 +1,9 @@
 #include "mercer/gram/gram.h"
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <random>
 
 #include "contracts/errors.h"
 #include "contracts/gram_contract.h"
@@ -106,6 +109,55 @@ TYPED_TEST(gram_kinds, computed_from_a_kernel) {
     }
 }
 
+// Large enough for several stripes, and of so many coordinates that one half is the mirror image of the other.
+TYPED_TEST(gram_kinds, large_squares_are_written_to_their_rows_alone) {
+    using T = TypeParam;
+    constexpr index n = 1100, d = 40;
+    const matrix<T> x = random_matrix<T>(n, d);
+    matrix<double> want(n, n);
+    for (index i = 0; i < n; ++i)
+        for (index j = 0; j < n; ++j) {
+            double sum = 0;
+            for (index a = 0; a < d; ++a) sum += static_cast<double>(x(i, a)) * static_cast<double>(x(j, a));
+            want(i, j) = sum;
+        }
+    const computed<T> K(linear{}, dense<T>(x));
+    const computed<double> exact(linear{}, dense<T>(x));
+    const lowered<T> same(exact);
+    const subset<T> all(K, [] {
+        std::vector<index> list(n);
+        std::iota(list.begin(), list.end(), index{0});
+        return list;
+    }());
+    const row_cache<T> cached(K, 1 << 20);
+    const kept_rows<T> kept(K, 1 << 20);
+    const with_ridge<T> ridged(K, 0);
+    std::vector<index> in_order(n), exchanged, mixed, few_elsewhere;
+    std::iota(in_order.begin(), in_order.end(), index{0});
+    few_elsewhere = exchanged = mixed = in_order;
+    for (const index i : {20, 301, 777}) std::swap(exchanged[i], exchanged[i + 1]);
+    for (const index i : {10, 37, 333, 1001}) few_elsewhere[i] += n;
+    std::shuffle(mixed.begin(), mixed.end(), std::mt19937(1));
+    for (const gram<T>* k : std::initializer_list<const gram<T>*>{&K, &same, &all, &cached, &kept, &ridged})
+        for (const auto& place : {in_order, few_elsewhere, exchanged, mixed}) {
+            constexpr T untouched = -4321;
+            matrix<T> room(2 * n, n + 16);
+            std::fill_n(room.data(), room.rows() * room.cols(), untouched);
+            std::vector<T*> rows;
+            std::vector<bool> used(2 * n);
+            for (const index at : place) rows.push_back(room.row(at)), used[at] = true;
+            k->square(selection(0, n), block_rows<T>(rows.data()));
+            index wrong = 0, outside = 0;
+            for (index i = 0; i < n; ++i)
+                for (index j = 0; j < n; ++j)
+                    wrong += !(std::abs(static_cast<double>(rows[i][j]) - want(i, j)) < d * rounding<T>);
+            for (index i = 0; i < room.rows(); ++i)
+                for (index j = used[i] ? n : 0; j < room.cols(); ++j) outside += room(i, j) != untouched;
+            EXPECT_EQ(wrong, 0);
+            EXPECT_EQ(outside, 0);
+        }
+}
+
 TYPED_TEST(gram_kinds, precomputed) {
     using T = TypeParam;
     const matrix<T> square = random_matrix<T>(50, 50), flat = random_matrix<T>(20, 70);
@@ -171,6 +223,12 @@ TYPED_TEST(gram_kinds, subset_takes_any_rows_and_columns) {
         for (std::size_t j = 0; j < 5; ++j) both(i, j) = k(rows[i], rows[j]);
     expect_gram_contract(subset<T>(whole, rows), both, 0);
     expect_gram_contract(subset<T>(whole, {}, cols), matrix<double>(0, 7), 0);
+    // Symmetric, though its rows are not its columns: the entries depend on i + j.
+    matrix<T> hankel(9, 9);
+    for (index i = 0; i < 81; ++i) hankel.data()[i] = k(0, i / 9 + i % 9);
+    matrix<double> later(4, 4);
+    for (index i = 0; i < 16; ++i) later.data()[i] = k(0, i / 4 + i % 4 + 2);
+    expect_gram_contract(subset<T>(precomputed<T>(hankel), {0, 1, 2, 3}, {2, 3, 4, 5}), later, 0);
 }
 
 TYPED_TEST(gram_kinds, mirrored_repeats_it_four_times) {

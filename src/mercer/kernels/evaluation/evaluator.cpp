@@ -149,13 +149,20 @@ bool worth_mirroring(const bound_plan<T>& bound) {
     return work >= 32;
 }
 
+// The distance of `count` rows from the first one on, where every row lies that far behind the one before it.
+template <class T>
+std::optional<index> even_distance(const block_rows<T>& out, index first, index count) {
+    const index distance = count > 1 ? out[first + 1] - out[first] : 0;
+    for (index i = 2; i < count; ++i)
+        if (out[first + i] - out[first + i - 1] != distance) return {};
+    return distance;
+}
+
 // out(j, i) = out(i, j) for rows i from r0 and columns j from c0; the rows of `out` may be scattered.
 template <class T>
 void mirror(const block_rows<T>& out, index r0, index c0, index rows, index cols) {
-    const index stride = out[1] - out[0];
-    const bool even = out[r0 + rows - 1] - out[0] == (r0 + rows - 1) * stride &&
-                      out[c0 + cols - 1] - out[0] == (c0 + cols - 1) * stride;
-    if (even) return best_tile_ops<T>().transpose(out[r0] + c0, stride, out[c0] + r0, stride, rows, cols);
+    const auto from = even_distance(out, r0, rows), to = even_distance(out, c0, cols);
+    if (from && to) return best_tile_ops<T>().transpose(out[r0] + c0, *from, out[c0] + r0, *to, rows, cols);
     for (index i = 0; i < rows; ++i)
         for (index j = 0; j < cols; ++j) out[c0 + j][r0 + i] = out[r0 + i][c0 + j];
 }
