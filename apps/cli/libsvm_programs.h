@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -64,6 +65,13 @@ inline source open_file(const std::string& path, const char* otherwise) {
         if (caught.code() != errc::io) throw;
         end_with(otherwise + path);
     }
+}
+
+// Ends the program where an output is a file that the program reads: writing would destroy the input.
+inline void require_other_file(const std::string& output, const std::string& input) {
+    std::error_code unknown;
+    if (!output.empty() && std::filesystem::is_regular_file(input, unknown) && is_same_file(output, input))
+        end_with("can't open output file " + output + ": it is the same file as the input " + input);
 }
 
 struct examples {

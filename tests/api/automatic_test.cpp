@@ -57,5 +57,20 @@ TEST(automatic, leaves_out_rows_without_a_target_and_says_so) {
                  [&] { api::prepare(source("t.csv", text, nullptr), {.task = "guess"}); });
 }
 
+TEST(automatic, refuses_a_supervised_task_on_data_without_targets) {
+    std::string table_text = "a,b\n", lines;
+    for (int i = 0; i < 20; ++i) {
+        table_text += std::to_string(i % 7) + "," + std::to_string(i * i % 11) + "\n";
+        lines += std::string(1 + i % 5, "ACGT"[i % 4]) + "CGT\n";
+    }
+    const source numbers("x.csv", table_text, nullptr), strings("s.strings", lines, nullptr);
+    for (const source& file : {numbers, strings}) {
+        for (const char* task : {"classification", "regression"})
+            expect_error(errc::data, std::string("task '") + task + "' needs targets",
+                         [&] { api::prepare(file, {.target = "none", .task = task}); });
+        EXPECT_EQ(api::prepare(file, {.target = "none", .task = "one_class"}).open.method, "one_class");
+    }
+}
+
 }  // namespace
 }  // namespace mercer::testing

@@ -173,6 +173,39 @@ TEST(write_atomically, standard_output_is_written_to_where_it_stands) {
     EXPECT_EQ(contents(path), "before\nbetween\nand\nafter\n");
 }
 
+TEST(require_writable, names_the_reason_and_changes_nothing) {
+    const scratch_folder folder;
+    const std::string old = folder.write("old", "kept");
+    require_writable(old);
+    require_writable(folder.path("new"));
+    require_writable("/dev/null");
+    EXPECT_EQ(contents(old), "kept");
+    EXPECT_EQ(folder.files(), 1u);
+    EXPECT_EQ(failure([&] { require_writable(folder.path("no/model")); }),
+              "i/o error: cannot write '" + folder.path("no/model") + "': No such file or directory");
+    EXPECT_EQ(failure([&] { require_writable(folder.path("")); }),
+              "i/o error: cannot write '" + folder.path("") + "': Is a directory");
+}
+
+TEST(is_same_file, compares_files_and_not_names) {
+    const scratch_folder folder;
+    const std::string one = folder.write("one", "text"), other = folder.write("other", "text");
+    std::filesystem::create_directory(folder.path("sub"));
+    std::filesystem::create_symlink("one", folder.path("link"));
+    std::filesystem::create_symlink("new", folder.path("dangling"));
+    std::filesystem::create_symlink("sub", folder.path("way"));
+    std::filesystem::create_hard_link(one, folder.path("hard"));
+    for (const char* same : {"one", "./one", "sub/../one", "way/../one", "link", "hard"})
+        EXPECT_TRUE(is_same_file(one, folder.path(same))) << same;
+    EXPECT_FALSE(is_same_file(one, other));
+    EXPECT_FALSE(is_same_file(one, folder.path("new")));
+    for (const char* same : {"new", "sub/../new", "dangling"})
+        EXPECT_TRUE(is_same_file(folder.path("new"), folder.path(same))) << same;
+    EXPECT_TRUE(is_same_file(folder.path("sub/x"), folder.path("way/x")));
+    EXPECT_FALSE(is_same_file(folder.path("sub/x"), folder.path("x")));
+    EXPECT_FALSE(is_same_file(folder.path("new"), folder.path("newer")));
+}
+
 TEST(atomic_file, leaves_nothing_when_the_process_is_killed) {
     const scratch_folder folder;
     const std::string path = folder.write("matrix", "old");

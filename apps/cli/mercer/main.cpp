@@ -6,6 +6,7 @@
 #include <new>
 #include <thread>
 
+#include "command_files.h"
 #include "mercer/base/error.h"
 #include "mercer/base/file.h"
 #include "mercer/base/processes/process_group.h"
@@ -94,7 +95,8 @@ int run(int argc, char** argv) {
     add_scale(program);
     add_devices(program);
     add_help_commands(program);
-    let_outputs_be_streams(program);
+    let_outputs_be_streams(program, output_is_taken());
+    program.parse_complete_callback([&program] { require_separate_files(program); });
     try {
         program.parse(argc, argv);
     } catch (const CLI::Success& asked) {  // --help, --version

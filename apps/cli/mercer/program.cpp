@@ -64,16 +64,7 @@ bool take_interrupt() { return interrupt_asked.exchange(false); }
 void leave_with(int code) { code_to_leave_with = code; }
 int exit_code() { return code_to_leave_with; }
 
-void let_outputs_be_streams(CLI::App& program) {
-    for (CLI::App* each : program.get_subcommands([](const CLI::App*) { return true; })) let_outputs_be_streams(*each);
-    for (const char* name : {"--out", "--svg", "--html", "--labels", "--save-scaling"})
-        if (CLI::Option* option = program.get_option_no_throw(name))
-            option->transform([](const std::string& path) {
-                if (path != "-") return path;
-                output_taken = true;
-                return std::string("/dev/stdout");
-            });
-}
+bool& output_is_taken() { return output_taken; }
 
 void common_options::add_to(CLI::App& command) {
     command.add_flag("--json", as_json, "Answer in JSON")->group("Output");

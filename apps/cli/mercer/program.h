@@ -51,8 +51,8 @@ struct common_options {
     void add_to(CLI::App& command);
     void apply() const;
 };
-// For options that name a file to write: "-" is standard output, and what is said to people goes to standard error.
-void let_outputs_be_streams(CLI::App& program);
+// Set while the command line is parsed: an output is standard output, so text for people goes to standard error.
+bool& output_is_taken();
 
 // From now on the first Ctrl-C is a question that long work asks (`interrupted`), the second ends the program. A signal
 // that was ignored stays ignored.

@@ -127,6 +127,7 @@ std::string output_text(const svm_model& model, const answer& found) {
 
 int run(int argc, char** argv) {
     const command c = parse(argc, argv);
+    for (const std::string& input : {c.test, c.model}) require_other_file(c.output, input);
     const source file = open_file(c.test, "can't open input file ");
     // Opened now, so that a wrong path is told before the work is done.
     std::optional<atomic_file> output;

@@ -295,6 +295,7 @@ long print_rows(const row_writer& rows, index size) {
 
 int run(int argc, char** argv) {
     command c = parse(argc, argv);
+    require_other_file(c.save, c.data);
     scale& how = c.how;
     std::optional<source> data = open_file(c.data, "can't open file ");
     std::vector<saved_range> saved;

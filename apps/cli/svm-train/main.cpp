@@ -314,6 +314,7 @@ int cross_validate(const problem& p, const train_command& c) {
 
 int run(int argc, char** argv) {
     const train_command c = parse_train(argc, argv);
+    if (c.folds == 0) require_other_file(c.model, c.input);
     const problem p = read_problem(c);
     // Starting threads would take longer than small problems do.
     std::optional<thread_limit> alone;

@@ -301,6 +301,29 @@ void write_atomically(const std::string& path, std::string_view bytes, durabilit
     file.commit(how);
 }
 
+void require_writable(const std::string& path) {
+    struct stat about {};
+    const bool exists = ::stat(path.c_str(), &about) == 0;
+    if (named_descriptor(path) >= 0 || (exists && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode))) return;
+    const atomic_file dropped(path);
+}
+
+bool is_same_file(const std::string& a, const std::string& b) {
+    const auto same = [](const std::string& one, const std::string& other, bool& exists) {
+        struct stat first {
+        }, second{};
+        const bool there = ::stat(one.c_str(), &first) == 0, also = ::stat(other.c_str(), &second) == 0;
+        exists = there || also;
+        return there && also && first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+    };
+    bool exists = false;
+    const bool one_file = same(a, b, exists);
+    if (exists) return one_file;
+    const std::string from = followed(a), to = followed(b);
+    const auto name_of = [](const std::string& path) { return path.substr(path.rfind('/') + 1); };
+    return name_of(from) == name_of(to) && same(folder_of(from), folder_of(to), exists);
+}
+
 void remove_temporaries_on_signals() {
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
         struct sigaction before {};

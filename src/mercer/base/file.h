@@ -16,8 +16,15 @@ namespace mercer {
 enum class durability { synced, unsynced };
 void write_atomically(const std::string& path, std::string_view bytes, durability how = durability::synced);
 
-// The same for contents that come piece by piece; what cannot be written is told when it is made. Without commit() the
-// old file stays as it was.
+// Fails, as writing would, where the file cannot be written: for work whose result is to go there. Changes nothing.
+// What is not a plain file is not opened.
+void require_writable(const std::string& path);
+
+// Whether two paths lead to one file, also through links; where neither file exists, whether a new one would.
+bool is_same_file(const std::string& a, const std::string& b);
+
+// write_atomically for contents that come piece by piece; what cannot be written is told when it is made. Without
+// commit() the old file stays as it was.
 class atomic_file {
 public:
     explicit atomic_file(const std::string& path);

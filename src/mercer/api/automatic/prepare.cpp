@@ -188,6 +188,19 @@ void choose_method(automatic_data& out, const automatic_options& options, const 
                                                   : fmt::format("none: fewer than {} rows", fewest));
 }
 
+// Classification and regression learn targets, so the data must have some.
+void require_targets(const source& file, const automatic_data& out, const automatic_options& options,
+                     const std::string& task) {
+    if (task == "one_class" || !out.data.y.empty()) return;
+    fail(errc::data, options.target == "none"
+                         ? fmt::format("task '{}' needs targets, and the target is 'none': name the column of targets, "
+                                       "or take task 'one_class'",
+                                       task)
+                         : fmt::format("{}: task '{}' needs targets, and the data have none: name the column of "
+                                       "targets, or take task 'one_class'",
+                                       file.name(), task));
+}
+
 void require_variety(const automatic_data& out, const std::string& task) {
     const auto& y = out.data.y;
     if (task != "one_class" && std::ranges::all_of(y, [&](double each) { return each == y.front(); }))
@@ -209,6 +222,7 @@ automatic_data prepare(const source& file, const automatic_options& options) {
     automatic_data out = columns ? from_table(file, options) : as_read(file, options);
     task_choice chosen = choose_task(out.data);
     if (!options.task.empty()) chosen.why = fmt::format("as asked; {}", chosen.why), chosen.task = options.task;
+    require_targets(file, out, options, chosen.task);
     require_variety(out, chosen.task);
     out.choices.add("task", fmt::format("{} ({})", chosen.task, chosen.why));
     if (out.columns) {
