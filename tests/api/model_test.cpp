@@ -307,8 +307,10 @@ TEST(api_model, no_option_is_ignored) {
             try {
                 plain = outcome(base);
             } catch (const error& refused) {
-                EXPECT_NE(std::string(refused.what()).find(base.front().first + " has no effect"), std::string::npos)
-                    << refused.what();
+                const std::string why = refused.what(), &named = base.front().first;
+                EXPECT_TRUE(why.find(named + " has no effect") != std::string::npos ||
+                            why.find(named + " needs one value for each output") != std::string::npos)
+                    << why;
                 continue;
             }
             for (const auto& o : m.options) {

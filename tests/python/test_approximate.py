@@ -1,5 +1,7 @@
 """Functions of a few centres and explicit features, against numpy and scikit-learn."""
 
+import pickle
+
 import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
@@ -114,3 +116,21 @@ def test_orthogonal_still_says_which_frequencies(waves):
         mercer.RandomFeatures(orthogonal=True, frequencies="structured").fit(X)
     with pytest.raises(ValueError, match="structured is for rbf and matern"):
         mercer.RandomFeatures(kernel="laplacian", frequencies="structured").fit(X)
+
+
+def test_ridge_by_conjugate_gradients_says_how_every_target_ended():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(300, 4))
+    noise = 0.1 * random.normal(size=300)
+    Y = np.column_stack([np.sin(X[:, 0]), np.sin(3 * X[:, 0]) + X[:, 1] * X[:, 2] + noise, np.cos(X[:, 1])])
+    K = np.exp(-0.5 * ((X[:, None] - X[None]) ** 2).sum(-1))
+    alpha = np.array([100, 1e-9, 50])
+    with pytest.warns(ConvergenceWarning, match="in columns 1 of y the equations are not solved"):
+        model = mercer.KernelRidge(alpha=alpha, kernel="rbf", gamma=0.5, solver="cg", max_products=15).fit(X, Y)
+    left = np.linalg.norm(Y - K @ model.dual_coef_ - alpha * model.dual_coef_, axis=0) / np.linalg.norm(Y, axis=0)
+    np.testing.assert_allclose(model.residual_, left, rtol=1e-3, atol=1e-13)
+    assert model.target_status_ == ["converged", "step_limit", "converged"] and model.status_ == "step_limit"
+    again = pickle.loads(pickle.dumps(model))
+    assert again.target_status_ == model.target_status_ and np.array_equal(again.residual_, model.residual_)
+    direct = mercer.KernelRidge(alpha=alpha, kernel="rbf", gamma=0.5).fit(X, Y)
+    assert direct.target_status_ == ["converged"] * 3 and direct.status_ == "converged"

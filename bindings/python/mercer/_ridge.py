@@ -43,9 +43,9 @@ class KernelRidge(TargetColumns):
     which the best is taken, by alpha_score: 'gcv' (generalised cross-validation) or 'loo' (leaving one out); one
     decomposition serves all of them.
 
-    Attributes are those of scikit-learn (dual_coef_, X_fit_); further alpha_, the penalty of the model; status_ and
-    residual_, how the fit ended and how far the equations are from being met (solver='cg'); loo_errors_, y
-    - f(x) with f fitted without the example; after a fit with alphas: gcv_values_, loo_values_, df_values_,
+    Attributes are those of scikit-learn (dual_coef_, X_fit_); further alpha_, the penalty of the model; status_, how
+    the fit ended ('converged' where every target is), and target_status_, the same for each target; residual_, how far
+    the equations of each target are from being met (solver='cg'); loo_errors_, y - f(x) with f fitted without the example; after a fit with alphas: gcv_values_, loo_values_, df_values_,
     dual_coef_path_. Examples without weight have no coefficients and are not in X_fit_.
 
     >>> from mercer import KernelRidge
@@ -103,14 +103,30 @@ class KernelRidge(TargetColumns):
     X_fit_ = of_objects("The training examples; empty for a precomputed kernel.")
 
     def _reached(self):
-        return f"its residual is {self.residual_:.3g} where tol is {self.tol:g}"
+        ends = self.target_status_
+        if len(ends) == 1:
+            return f"its residual is {np.max(self.residual_):.3g} where tol is {self.tol:g}"
+        left = ", ".join(str(column) for column, end in enumerate(ends) if end != "converged")
+        said = f"the largest residual is {np.max(self.residual_):.3g} where tol is {self.tol:g}"
+        return f"{said}, in columns {left} of y the equations are not solved" if left else said
+
+    @property
+    def target_status_(self):
+        """How the fit of each column of y ended: a list of words as in status_."""
+        model = self._fitted()
+        ends = getattr(model, "output_status", None) or [getattr(model, "status", "converged")] * model.coef.shape[1]
+        return [self.status_ if end != "converged" else end for end in ends]
 
     @property
     def residual_(self):
-        """The largest ‖y - (K + alpha)a‖/‖y‖ of a column of y, measured."""
-        if not hasattr(self._fitted(), "residual"):
+        """‖y - (K + alpha)a‖/‖y‖, measured: a number, or one for each target where y had columns."""
+        model = self._fitted()
+        if not hasattr(model, "residual"):
             raise AttributeError("residual_ is only available after a fit by conjugate gradients (solver='cg')")
-        return self._model.residual
+        each = np.asarray(model.residuals)
+        if not each.size:  # of an earlier version, which kept the largest
+            return model.residual
+        return each[0] if self._one_column else each
 
     @property
     def loo_errors_(self):

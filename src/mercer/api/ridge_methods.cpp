@@ -1,4 +1,6 @@
 // Ridge regression as methods: ridge on vectors, kernel_ridge with any kernel, each with a path over λ.
+#include <fmt/format.h>
+
 #include "mercer/api/described.h"
 #include "mercer/methods/regression/kernel_ridge.h"
 #include "mercer/methods/regression/methods.h"
@@ -50,20 +52,39 @@ public:
         return {one_column(predict_variance(m_, x.objects())), {"variance"}};
     }
     figures about() const override {
-        figures out{{"alpha", m_.alpha}, {"training_size", m_.f.size()}};
-        if (m_.residual > 0 || m_.status != fit_status::converged)
+        figures out;
+        if (m_.output_alphas.empty())
+            out.add("alpha", m_.alpha);
+        else
+            out.add("output_alphas", m_.output_alphas);
+        out.add("training_size", m_.f.size());
+        if (m_.residual > 0 || !m_.residuals.empty() || m_.status != fit_status::converged)
             out.add({{"status", name(m_.status)}, {"residual", m_.residual}, {"products", m_.refinements}});
-        if (m_.loo.rows() > 0) {
+        if (m_.residuals.size() > 1) {
+            std::vector<std::string> ends;
+            for (index c = 0; c < m_.f.functions(); ++c) ends.emplace_back(name(m_.output_status(c)));
+            out.add({{"output_status", ends}, {"output_residuals", m_.residuals}});
+        }
+        if (m_.loo.rows() > 0) {  // the mean over examples and outputs
             double sum = 0;
-            for (index i = 0; i < m_.loo.rows(); ++i) sum += m_.loo(i, 0) * m_.loo(i, 0);
-            out.add("loo_mean_squared_error", sum / static_cast<double>(m_.loo.rows()));
+            for (index i = 0; i < m_.loo.rows(); ++i)
+                for (index c = 0; c < m_.loo.cols(); ++c) sum += m_.loo(i, c) * m_.loo(i, c);
+            out.add("loo_mean_squared_error", sum / static_cast<double>(m_.loo.rows() * m_.loo.cols()));
         }
         out.add(path_.found);
         return out;
     }
-    std::string trouble() const override { return trouble_of(m_.status, "max_products, or take a larger tol"); }
+    std::string trouble() const override {
+        std::string out = trouble_of(m_.status, "max_products, or take a larger tol");
+        if (out.empty() || m_.residuals.size() < 2) return out;
+        std::vector<index> unsolved;
+        for (index c = 0; c < m_.f.functions(); ++c)
+            if (!finished(m_.output_status(c))) unsolved.push_back(c + 1);
+        return fmt::format("target{} {}: {}", unsolved.size() > 1 ? "s" : "", fmt::join(unsolved, ", "), out);
+    }
     part_value part(std::string_view name) const override {
         if (name == "loo") return m_.loo;
+        if (name == "residuals") return m_.residuals;
         return path_fitted::part(name);
     }
 };
@@ -100,10 +121,11 @@ public:
     using path_fitted::path_fitted;
     matrix<double> decide(const examples& x) const override { return mercer::predict(m_, x.objects()); }
     figures about() const override {
-        figures out{{"alpha", m_.alpha},
-                    {"form", m_.form == ridge_form::dual ? "dual" : "primal"},
-                    {"coefficients", first_column(m_.coef)},
-                    {"intercept", m_.intercept.at(0)}};
+        figures out{{"alpha", m_.alpha}, {"form", m_.form == ridge_form::dual ? "dual" : "primal"}};
+        if (m_.outputs() == 1)
+            out.add({{"coefficients", first_column(m_.coef)}, {"intercept", m_.intercept.at(0)}});
+        else
+            out.add("intercept", m_.intercept);
         out.add(path_.found);
         return out;
     }

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <functional>
 #include <utility>
 
 #include "mercer/base/error.h"
@@ -112,28 +114,51 @@ void check(const kernel_ridge_options& o, index n, matrix_view<const double> y) 
     check_targets(kernel_ridge_owner, n, y);
 }
 
-// One fit for each output, with a λ of its own; the model holds all of them.
+void check_output_alphas(const kernel_ridge_options& o, index outputs) {
+    const std::vector<double>& alphas = o.output_alphas;
+    if (std::ssize(alphas) != outputs)
+        fail(errc::invalid_argument,
+             fmt::format("kernel ridge: output_alphas needs one value for each output: got {} values for {} outputs",
+                         alphas.size(), outputs));
+    for (const double each : alphas)
+        if (!(each >= 0) || !std::isfinite(each))
+            fail(errc::invalid_argument,
+                 fmt::format("kernel ridge: must satisfy 0 <= output_alphas < infinity, got {}", each));
+    if (o.variance && std::ranges::adjacent_find(alphas, std::not_equal_to()) != alphas.end())
+        fail(errc::unsupported,
+             "kernel ridge: variance needs the same alpha for all outputs: leave output_alphas or variance out");
+}
+
+// A decomposition for each output, with a λ of its own; the model holds all of them. fit_one(y, options) fits one.
 kernel_ridge_model fit_each_output(matrix_view<const double> y, kernel_ridge_options o, const auto& fit_one) {
     const std::vector<double> alphas = std::exchange(o.output_alphas, {});
-    if (static_cast<index>(alphas.size()) != y.cols)
-        fail(errc::invalid_argument,
-             fmt::format(
-                 "kernel ridge: output_alphas has no effect but one value for each output: {} values for {} outputs",
-                 alphas.size(), y.cols));
+    o.solver = ridge_solver::direct;
     kernel_ridge_model all;
     for (index c = 0; c < y.cols; ++c) {
         o.alpha = alphas[static_cast<std::size_t>(c)];
-        const kernel_ridge_model one = fit_one(y.block(0, c, y.rows, 1), o);
+        kernel_ridge_model one = fit_one(y.block(0, c, y.rows, 1), o);
+        const index n = one.f.coef.rows();
+        const matrix<double> coef = std::exchange(one.f.coef, {}), loo = std::exchange(one.loo, {});
         if (c == 0) {
-            all = one;
-            all.f.coef = matrix<double>(one.f.coef.rows(), y.cols);
-            all.loo = matrix<double>(one.loo.rows(), y.cols);
+            all = std::move(one);
+            all.f.coef = matrix<double>(n, y.cols), all.loo = matrix<double>(loo.rows(), y.cols);
             all.f.offset.assign(static_cast<std::size_t>(y.cols), 0.0);
+        } else {
+            all.refinements += one.refinements;
+            all.seconds_gram += one.seconds_gram, all.seconds_solve += one.seconds_solve;
         }
-        for (index i = 0; i < one.f.coef.rows(); ++i) all.f.coef(i, c) = one.f.coef(i, 0);
-        for (index i = 0; i < one.loo.rows(); ++i) all.loo(i, c) = one.loo(i, 0);
+        for (index i = 0; i < n; ++i) all.f.coef(i, c) = coef(i, 0);
+        for (index i = 0; i < loo.rows(); ++i) all.loo(i, c) = loo(i, 0);
     }
+    all.output_alphas = alphas;
     return all;
+}
+
+// Whether every output needs a decomposition of its own.
+bool decomposed_for_each_output(index n, matrix_view<const double> y, const kernel_ridge_options& o) {
+    if (o.output_alphas.empty()) return false;
+    check_output_alphas(o, y.cols);
+    return !kernel_ridge_by_cg(n, y.cols, o);
 }
 
 // Rows that no fit has seen: y - f.
@@ -179,14 +204,14 @@ double kernel_ridge_memory(index n, index outputs, const kernel_ridge_options& o
 
 kernel_ridge_model fit_kernel_ridge(const kernel& k, const dataset& x, matrix_view<const double> y,
                                     const kernel_ridge_options& options) {
-    if (!options.output_alphas.empty())
-        return fit_each_output(y, options, [&](matrix_view<const double> one, const kernel_ridge_options& o) {
-            return fit_kernel_ridge(k, x, one, o);
-        });
     check(options, x.size(), y);
     const std::vector<double> weight = checked_weights(kernel_ridge_owner, x.size(), options.sample_weight);
     require_finite(x);
     std::vector<index> used = positive(weight);
+    if (decomposed_for_each_output(std::ssize(used), y, options))
+        return fit_each_output(y, options, [&](matrix_view<const double> one, const kernel_ridge_options& o) {
+            return fit_kernel_ridge(k, x, one, o);
+        });
     if (!kernel_ridge_by_cg(static_cast<index>(used.size()), y.cols, options))
         check_budget(kernel_ridge_owner, kernel_ridge_memory(static_cast<index>(used.size()), y.cols, options),
                      options.memory_bytes, fmt::format("for the kernel matrix of {} examples", used.size()));
@@ -203,14 +228,14 @@ kernel_ridge_model fit_kernel_ridge(const kernel& k, const dataset& x, matrix_vi
 
 kernel_ridge_model fit_kernel_ridge_precomputed(matrix_view<const double> K, matrix_view<const double> y,
                                                 const kernel_ridge_options& options) {
-    if (!options.output_alphas.empty())
-        return fit_each_output(y, options, [&](matrix_view<const double> one, const kernel_ridge_options& o) {
-            return fit_kernel_ridge_precomputed(K, one, o);
-        });
     require_symmetric(K, "kernel ridge: a precomputed kernel matrix");
     check(options, K.rows, y);
     const std::vector<double> weight = checked_weights(kernel_ridge_owner, K.rows, options.sample_weight);
     std::vector<index> used = positive(weight);
+    if (decomposed_for_each_output(std::ssize(used), y, options))
+        return fit_each_output(y, options, [&](matrix_view<const double> one, const kernel_ridge_options& o) {
+            return fit_kernel_ridge_precomputed(K, one, o);
+        });
     if (!kernel_ridge_by_cg(static_cast<index>(used.size()), y.cols, options))
         check_budget(kernel_ridge_owner, kernel_ridge_memory(static_cast<index>(used.size()), y.cols, options),
                      options.memory_bytes, fmt::format("for a copy of the kernel matrix of {} examples", used.size()));

@@ -33,7 +33,7 @@ enum class ridge_solver { automatic, direct, cg };
 
 struct kernel_ridge_options {
     double alpha = 1;                     // λ, 0 <= λ < infinity
-    std::vector<double> output_alphas{};  // λ of each output instead: each is a fit of its own
+    std::vector<double> output_alphas{};  // λ of each output instead; variance then needs them to be equal
     std::vector<double> sample_weight{};  // empty: all 1
     bool loo = false;                     // leave-one-out residuals as well: twice the work of the fit
     bool variance = false;                // keep what predict_variance needs: n² numbers
@@ -48,14 +48,24 @@ struct kernel_ridge_options {
 
 struct kernel_ridge_model {
     kernel_expansion f;
-    double alpha = 1;
+    double alpha = 1;                     // of the first output where each has its own
+    std::vector<double> output_alphas{};  // of each output, where they were given; else all have `alpha`
     matrix<double>
         loo;  // yᵢ - f₋ᵢ(xᵢ), one row per training example; of examples with weight 0, whom no fit has seen, yᵢ - f(xᵢ)
     matrix<double> factor;  // R with RᵀR = K + λW⁻¹, upper half; empty unless asked for
     index refinements = 0;  // products with K + λW⁻¹, of cg or after a factor in float; 0: a factor in double
-    fit_status status = fit_status::converged;
-    double residual = 0;  // cg: ‖y - (K + λW⁻¹)α‖/‖y‖, measured; else 0
+    fit_status status = fit_status::converged;  // converged: every output is
+    double residual = 0;                        // cg: the largest of the residuals; else 0
+    // cg: ‖y - (K + λW⁻¹)α‖/‖y‖ of each output, measured, and the tol that an output must not exceed to count as
+    // converged. Empty after a decomposition, and in models of earlier versions that have several outputs.
+    std::vector<double> residuals{};
+    double tol = 0;
     double seconds_gram = 0, seconds_solve = 0;
+
+    fit_status output_status(index output) const {
+        return !residuals.empty() && residuals[static_cast<std::size_t>(output)] <= tol ? fit_status::converged
+                                                                                        : status;
+    }
 };
 
 // y has one row per example and one column per output. A kernel matrix that is not positive definite enough for λ is an

@@ -9,7 +9,8 @@ namespace mercer {
 template <>
 struct file_form<kernel_ridge_model> {
     static constexpr std::string_view format = "mercer-kernel-ridge-model";
-    static constexpr int version = 2;  // 1: without status and residual
+    // 1: without status and residual. 2: with those of all outputs together, or, where each had its own λ, of the first
+    static constexpr int version = 3;
 
     static void parts(auto& a, auto& m) {
         a.numbers(m.alpha);
@@ -18,6 +19,14 @@ struct file_form<kernel_ridge_model> {
         if (a.version() > 1) {
             a.status(m.status);
             a.numbers(m.residual);
+        }
+        if (a.version() > 2) {
+            a.list("output_alphas", m.output_alphas, m.f.functions());
+            a.list("residuals", m.residuals, m.f.functions());
+            a.numbers(m.tol);
+            for (const std::vector<double>* each : {&m.output_alphas, &m.residuals})
+                a.check(each->empty() || std::ssize(*each) == m.f.functions(), "{} numbers for {} outputs",
+                        each->size(), m.f.functions());
         }
         if (a.flag("loo", m.loo.rows() > 0)) a.table(m.loo, m.f.training_size, m.f.functions());
         if (!a.flag("factor", m.factor.rows() > 0)) return;

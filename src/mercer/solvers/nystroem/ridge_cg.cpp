@@ -1,7 +1,10 @@
 #include "mercer/solvers/nystroem/ridge_cg.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -47,9 +50,13 @@ private:
 
 class columns_cg {
 public:
-    columns_cg(const block_operator& multiply, std::span<const double> d, matrix_view<const double> f,
+    columns_cg(const block_operator& multiply, matrix_view<const double> d, matrix_view<const double> f,
                matrix_view<double> b, const ridge_cg_options& o)
-        : multiply_(multiply), d_(d), p_(d, f), b_(b), o_(o), n_(b.cols), m_(b.rows), x_(m_, n_), r_(m_, n_) {
+        : multiply_(multiply), d_(d), b_(b), o_(o), n_(b.cols), m_(b.rows), x_(m_, n_), r_(m_, n_) {
+        if (d.rows != 1 && d.rows != m_)
+            fail(errc::invalid_argument,
+                 fmt::format("conjugate gradients: d must have 1 row or {}, got {}", m_, d.rows));
+        for (index c = 0; c < d.rows; ++c) p_.emplace_back(std::span(d.row(c), static_cast<std::size_t>(n_)), f);
         for (index c = 0; c < m_; ++c) {
             std::copy_n(b.row(c), n_, r_.row(c));
             norm_.push_back(std::sqrt(dot(b.row(c), b.row(c))));
@@ -58,21 +65,22 @@ public:
 
     ridge_cg_result run() {
         const bool stopped = !unless_stopped([&] {
-            int start = o_.start.empty() ? 0 : take(o_.start);
-            for (; start < 4 && descend(start); ++start) {
+            for (int start = o_.start.empty() ? 0 : take(o_.start); descend(start); ++start) {
                 measure();
-                if (out_.residual <= o_.tol)
+                const double residual = worst();
+                if (residual <= o_.tol)
                     out_.status = fit_status::converged;
-                else if (start > 0 && !(out_.residual < 0.5 * last_))
+                else if (start > 0 && !(residual < 0.5 * last_))
                     out_.status = fit_status::stalled;
-                else if (out_.products < o_.max_iter && start < 3) {
-                    last_ = out_.residual;
+                else if (out_.products < o_.max_iter) {
+                    last_ = residual;
                     continue;
                 }
                 break;
             }
         });
         if (stopped) out_.status = fit_status::cancelled;
+        for (index c = 0; c < m_; ++c) out_.residuals.push_back(left(c));
         for (index c = 0; c < m_; ++c) std::copy_n(x_.row(c), n_, b_.row(c));
         return out_;
     }
@@ -88,7 +96,7 @@ private:
         if (resumed) p = std::exchange(p_start_, {}), rz = rz_start_;
         for (index c = 0; c < m_ && !resumed; ++c) {
             std::copy_n(r_.row(c), n_, p.row(c));
-            p_.solve(p.row(c), scratch);
+            preconditioner_of(c).solve(p.row(c), scratch);
             rz[static_cast<std::size_t>(c)] = dot(r_.row(c), p.row(c));
         }
         matrix<double> z(1, n_);
@@ -99,18 +107,21 @@ private:
                 return false;
             }
             const matrix<double> ap = times(p);
+            bool moved = false;
             for (index c = 0; c < m_; ++c) {
                 const double curve = dot(p.row(c), ap.row(c));
                 double& now = rz[static_cast<std::size_t>(c)];
                 if (!(curve > 0) || !(now > 0) || left(c) <= 0.01 * o_.tol) continue;
+                moved = true;
                 const double step = now / curve;
                 for (index i = 0; i < n_; ++i) x_(c, i) += step * p(c, i), r_(c, i) -= step * ap(c, i);
                 std::copy_n(r_.row(c), n_, z.row(0));
-                p_.solve(z.row(0), scratch);
+                preconditioner_of(c).solve(z.row(0), scratch);
                 const double next = dot(r_.row(c), z.row(0)), by = next / now;
                 for (index i = 0; i < n_; ++i) p(c, i) = z(0, i) + by * p(c, i);
                 now = next;
             }
+            if (!moved) break;  // no direction of positive curvature: further products would be the same
             if (o_.keep) o_.keep(state(start, p, rz));
         }
         return true;
@@ -148,8 +159,12 @@ private:
         const matrix<double> ax = times(x_);
         for (index c = 0; c < m_; ++c)
             for (index i = 0; i < n_; ++i) r_(c, i) = b_(c, i) - ax(c, i);
-        out_.residual = worst();
     }
+
+    const preconditioner& preconditioner_of(index c) const {
+        return p_[p_.size() > 1 ? static_cast<std::size_t>(c) : 0];
+    }
+    const double* diagonal_of(index c) const { return d_.row(d_.rows > 1 ? c : 0); }
 
     // (K + D)v for the rows v
     matrix<double> times(const matrix<double>& v) {
@@ -159,13 +174,13 @@ private:
         multiply_(columns.view(), made.view());
         ++out_.products;
         for (index i = 0; i < n_; ++i)
-            for (index c = 0; c < m_; ++c) out(c, i) = made(i, c) + d_[static_cast<std::size_t>(i)] * v(c, i);
+            for (index c = 0; c < m_; ++c) out(c, i) = made(i, c) + diagonal_of(c)[i] * v(c, i);
         return out;
     }
 
     const block_operator& multiply_;
-    std::span<const double> d_;
-    preconditioner p_;
+    matrix_view<const double> d_;
+    std::vector<preconditioner> p_;  // of each row of d
     matrix_view<double> b_;
     const ridge_cg_options& o_;
     index n_, m_;
@@ -179,7 +194,7 @@ private:
 
 }  // namespace
 
-ridge_cg_result ridge_cg(const block_operator& multiply, std::span<const double> d, matrix_view<const double> factor,
+ridge_cg_result ridge_cg(const block_operator& multiply, matrix_view<const double> d, matrix_view<const double> factor,
                          matrix_view<double> b, const ridge_cg_options& options) {
     return columns_cg(multiply, d, factor, b, options).run();
 }

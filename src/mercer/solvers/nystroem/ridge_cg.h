@@ -1,17 +1,16 @@
-// (K + D)X = B for a positive semidefinite K that is only multiplied by, and a diagonal D > 0: the equations of kernel
-// ridge regression without n² numbers in memory.
+// (K + D)x = b for a positive semidefinite K that is only multiplied by, a diagonal D > 0 and several right-hand sides
+// b, which share D or have one each: the equations of kernel ridge regression without n² numbers in memory.
 //
 // Conjugate gradients, each column its own and all in one product a step, preconditioned by P = FFᵀ + D with FFᵀ ≈ K
 // from randomly pivoted Cholesky of rank r (Díaz, Epperly, Frangella, Tropp, Webber 2023): where the eigenvalues of K
 // beyond the r-th are of the size of D, a number of steps that does not grow with n. P⁻¹ by Woodbury's identity,
 //     P⁻¹ = D⁻¹ - D⁻¹F(I + FᵀD⁻¹F)⁻¹FᵀD⁻¹.
-// Ends when ‖B - (K + D)X‖ <= tol·‖B‖ for every column, multiplied out afresh in double; where the recurrence had
-// promised more than that, it starts again from the true residual.
+// Ends when ‖b - (K + D)x‖ <= tol·‖b‖ for every right-hand side, multiplied out afresh in double; where the recurrence
+// had promised more than that, it starts again from the true residual.
 #pragma once
 
 #include <cstdint>
 #include <functional>
-#include <span>
 #include <vector>
 
 #include "mercer/base/fit_status.h"
@@ -32,11 +31,13 @@ struct ridge_cg_options {
 struct ridge_cg_result {
     fit_status status = fit_status::step_limit;
     index products = 0;
-    double residual = 0;  // the largest ‖b - (K + D)x‖/‖b‖, measured
+    // ‖b - (K + D)x‖/‖b‖ of each right-hand side: measured, or the recurrence's where a stop ended the measurement.
+    std::vector<double> residuals;
 };
 
-// `multiply` is out = K·v. Every row of b is a right-hand side and becomes its solution. factor: F, n × r.
-ridge_cg_result ridge_cg(const block_operator& multiply, std::span<const double> d, matrix_view<const double> factor,
+// `multiply` is out = K·v. Every row of b is a right-hand side and becomes its solution. d: the diagonal of D, a row
+// for each right-hand side or one row for all of them. factor: F, n × r.
+ridge_cg_result ridge_cg(const block_operator& multiply, matrix_view<const double> d, matrix_view<const double> factor,
                          matrix_view<double> b, const ridge_cg_options& options);
 
 }  // namespace mercer
