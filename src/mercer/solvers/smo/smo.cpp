@@ -4,8 +4,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "mercer/base/error.h"
 #include "mercer/gram/narrowed.h"
+#include "mercer/solvers/smo/check_input.h"
 #include "mercer/solvers/smo/common_value.h"
 #include "mercer/solvers/smo/solver.h"
 
@@ -47,6 +47,7 @@ solver::solver(const gram<float>& fast, const gram<double>& exact, const box_pro
 
 smo_result solver::run() {
     F_.reconstruct();
+    require_finite_F();
     certificate_.remember();  // the start is the first to beat
     active_.start(from_scratch_);
     next then = next::work;
@@ -69,8 +70,17 @@ smo_result solver::run() {
         }
         active_.shrink_sometimes();
         if (newton_.due()) then = accelerate();
+        require_finite_F();
     }
     return result();
+}
+
+void solver::require_finite_F() const {
+    const index i = v_.first_not_finite_F();
+    if (i < 0) return;
+    std::vector<index> support = v_.support();
+    for (index& each : support) each = v_.original[each];
+    fail_for_gradient(F_.fast(), F_.exact(), v_.original[i], v_.F[i], support);
 }
 
 solver::next solver::end(fit_status status) {
@@ -195,6 +205,7 @@ smo_result solver::result() {
     objective_ = active_.objective();
     put_at_bounds();
     exact_objective();
+    require_finite_F();
     smo_result out;
     out.status = status_;
     out.gap = std::max(0.0, v_.gap);
@@ -217,18 +228,11 @@ void smo_result::add_run_before(const smo_result& first) {
 }
 
 smo_result solve_smo(const gram<float>& fast, const gram<double>& exact, const box_problem& problem,
-                     const smo_options& options) {
-    const auto n = static_cast<index>(problem.p.size());
-    if (fast.rows() != n || fast.cols() != n || exact.rows() != n || exact.cols() != n)
-        fail(errc::invalid_argument, "smo: the Gram matrix must be n × n with n = " + std::to_string(n) + ", got " +
-                                         std::to_string(fast.rows()) + " × " + std::to_string(fast.cols()));
-    if (!(options.tol > 0))
-        fail(errc::invalid_argument, "smo: tol must satisfy tol > 0, got " + std::to_string(options.tol));
-    for (std::size_t i = 0; i < problem.p.size(); ++i)
-        if (!(problem.lower[i] <= problem.upper[i]))
-            fail(errc::invalid_argument, "smo: bounds must satisfy lower <= upper, got " +
-                                             std::to_string(problem.lower[i]) + " and " +
-                                             std::to_string(problem.upper[i]) + " for variable " + std::to_string(i));
+                     const smo_options& asked) {
+    smo::check_input(fast, exact, problem, asked);
+    const auto finite = [](double bound) { return std::isfinite(bound); };
+    smo_options options = asked;
+    options.bounded &= std::ranges::all_of(problem.lower, finite) && std::ranges::all_of(problem.upper, finite);
     smo_result r = smo::solver(fast, exact, problem, options).run();
     std::vector<index> all(problem.p.size());
     std::iota(all.begin(), all.end(), index{0});

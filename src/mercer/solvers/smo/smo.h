@@ -33,8 +33,8 @@ namespace mercer {
 
 struct box_problem {
     std::span<const double> p;
-    std::span<const double> lower;
-    std::span<const double> upper;
+    std::span<const double> lower;        // may be -∞
+    std::span<const double> upper;        // may be +∞
     std::span<const std::uint8_t> group;  // empty: all in one group; else 0 or 1
     std::span<const double> start;        // empty: α = 0; else a feasible α whose group sums are the ones to keep
 };
@@ -85,7 +85,8 @@ struct smo_result {
     void add_run_before(const smo_result& first);
 };
 
-// `fast` and `exact` are the same matrix in float and in double; both n × n and symmetric.
+// `fast` and `exact` are the same matrix in float and in double; both n × n and symmetric. Fails on input that makes no
+// sense: sizes that differ, numbers that are not finite, bounds without room, a start outside of them.
 smo_result solve_smo(const gram<float>& fast, const gram<double>& exact, const box_problem& problem,
                      const smo_options& options);
 

@@ -49,6 +49,8 @@ private:
         return !options_.bounded && certificate_.least_objective() >= 0 ? fit_status::unbounded : fit_status::stalled;
     }
 
+    // A kernel value that is NaN or infinite makes F so, and the gap would not show it: fails then.
+    void require_finite_F() const;
     smo_result result();
     void look_at_those_aside_at_the_end();
     void put_at_bounds();

@@ -1,6 +1,8 @@
 #include "mercer/solvers/smo/variables.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <numeric>
 
 namespace mercer::smo {
@@ -45,6 +47,13 @@ double variables::largest_F() const {
     double largest = 0;
     for (index i = 0; i < active; ++i) largest = std::max(largest, std::abs(F[i]));
     return largest;
+}
+
+index variables::first_not_finite_F() const {
+    bool finite = true;
+    for (const double each : F) finite &= std::abs(each) <= std::numeric_limits<double>::max();
+    if (finite) return -1;
+    return std::find_if(F.begin(), F.end(), [](double each) { return !std::isfinite(each); }) - F.begin();
 }
 
 double variables::spread_of_p() const {

@@ -43,9 +43,10 @@ struct variables {
     bool is_free(index i) const { return can_rise(i) && can_fall(i); }
     double self(index i) const { return std::abs(static_cast<double>(diagonal[i]) + common); }  // K(i, i)
 
-    double measure();            // the gap
-    double largest_F() const;    // |F| of the active points
-    double spread_of_p() const;  // its standard deviation; 0 where that is not finite
+    double measure();                  // the gap
+    double largest_F() const;          // |F| of the active points
+    index first_not_finite_F() const;  // a position; -1: F of all points is finite
+    double spread_of_p() const;        // its standard deviation; 0 where that is not finite
     index support_size() const;
     std::vector<index> support() const;  // positions with α ≠ 0
     // Positions first … first+count-1, as columns of the kernel matrix.
