@@ -13,15 +13,29 @@ if(MERCER_CAN_LINK_STATICALLY AND NOT MERCER_SANITIZE AND (ZLIB_STATIC OR NOT ZL
   set(static_programs ON)
 endif()
 
-# `mercer serve` needs it, nothing else does.
-find_path(HTTPLIB_INCLUDE httplib.h)
-find_library(HTTPLIB_LIBRARY cpp-httplib)
+# `mercer serve` needs Boost.Beast (headers alone) and simdjson, nothing else does.
+find_path(BEAST_INCLUDE boost/beast/http.hpp)
+find_path(SIMDJSON_INCLUDE simdjson.h)
+find_library(SIMDJSON_LIBRARY simdjson)
+set(server_sources http_connection http_parse http_server json_rows)
+list(JOIN server_sources "|" server_sources)
+set(MERCER_SERVER OFF)
+if(BEAST_INCLUDE AND SIMDJSON_INCLUDE AND SIMDJSON_LIBRARY)
+  set(MERCER_SERVER ON)
+endif()
+# Names that Asio deprecates are gone in its newer versions.
+set(server_definitions BOOST_ASIO_NO_DEPRECATED $<$<BOOL:${ZLIB_FOUND}>:MERCER_HAVE_ZLIB=1>)
 
 file(GLOB app_folders CONFIGURE_DEPENDS LIST_DIRECTORIES true ${CMAKE_SOURCE_DIR}/apps/cli/*)
 set(mercer_apps)
 foreach(folder ${app_folders})
   get_filename_component(app ${folder} NAME)
   file(GLOB_RECURSE app_sources CONFIGURE_DEPENDS ${folder}/*.cpp)
+  if(MERCER_SERVER)
+    list(FILTER app_sources EXCLUDE REGEX "/serve/without/")
+  else()
+    list(FILTER app_sources EXCLUDE REGEX "/serve/(${server_sources})\\.cpp$")
+  endif()
   if(app_sources)
     # The program `mercer` cannot be a target of that name: the library is.
     set(target app_${app})
@@ -45,9 +59,12 @@ foreach(folder ${app_folders})
       find_package(CLI11 REQUIRED)
       target_link_options(${target} PRIVATE -Wl,--as-needed) # what a program does not use (OpenBLAS) must not cost it start-up
       target_link_libraries(${target} PRIVATE mercer CLI11::CLI11 mercer_headers)
-      if(app STREQUAL mercer AND HTTPLIB_INCLUDE AND HTTPLIB_LIBRARY)
-        set_property(SOURCE ${folder}/serve/http_server.cpp APPEND PROPERTY COMPILE_DEFINITIONS MERCER_HAVE_HTTPLIB=1)
-        target_link_libraries(${target} PRIVATE ${HTTPLIB_LIBRARY})
+      if(app STREQUAL mercer AND MERCER_SERVER)
+        target_link_libraries(${target} PRIVATE ${SIMDJSON_LIBRARY})
+      endif()
+      if(app STREQUAL mercer)
+        target_compile_definitions(${target} PRIVATE ${server_definitions})
+        target_link_libraries(${target} PRIVATE $<TARGET_NAME_IF_EXISTS:ZLIB::ZLIB>)
       endif()
       mercer_precompile(${target} <CLI/CLI.hpp> <nlohmann/json.hpp> <fmt/format.h>)
     endif()
@@ -59,12 +76,13 @@ foreach(folder ${app_folders})
   endif()
 endforeach()
 
-# What takes the place of the server where there is no cpp-httplib is compiled always: few people would notice otherwise.
+# What takes the place of the server where its libraries are absent is compiled always: few people would notice otherwise.
 if(TARGET app_mercer AND MERCER_TESTS)
-  add_library(serve_without_httplib OBJECT ${CMAKE_SOURCE_DIR}/apps/cli/mercer/serve/http_server.cpp)
-  target_link_libraries(serve_without_httplib PRIVATE mercer CLI11::CLI11 mercer_headers)
-  target_compile_options(serve_without_httplib PRIVATE -UMERCER_HAVE_HTTPLIB ${mercer_light})
-  mercer_warnings(serve_without_httplib)
+  file(GLOB serve_without CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/apps/cli/mercer/serve/without/*.cpp)
+  add_library(serve_without OBJECT ${serve_without})
+  target_link_libraries(serve_without PRIVATE mercer CLI11::CLI11 mercer_headers)
+  target_compile_options(serve_without PRIVATE ${mercer_light})
+  mercer_warnings(serve_without)
 endif()
 
 # Manual pages and completion, made by the program itself when it is installed.

@@ -31,7 +31,7 @@ class Served:
         first = self.run.stdout.readline()
         if not first:
             said = self.run.communicate()[1]
-            if "built without cpp-httplib" in said:
+            if "built without Boost" in said:
                 raise unittest.SkipTest(said)
             raise AssertionError(said)
         self.said = json.loads(first)

@@ -162,6 +162,8 @@ table model_data::load(const api::model& m, const source& file,
     if (!text_column.empty()) how.csv.text = text_column;
     how.csv.tell = tell;
     how.csv.header = header;
+    how.other_files = other_files;
+    how.most_pixels = most_pixels;
     how.tsv.labelled = label != "none";
     table out;
     if (label.empty() && !m.label.empty()) {

@@ -46,6 +46,8 @@ void require_fit(const api::spec& s, const objects& from, const std::string& pat
 struct model_data {
     std::string path, format = "auto", label, text_column{};
     csv_header header = csv_header::automatic;
+    bool other_files = true;                  // whether data may name files that are read too
+    index most_pixels = most_decoded_pixels;  // of an image
     void add_to(CLI::App& command);
     table load(const api::model& m) const;
     // The same of a file that is read already; `tell` is told what is odd about it.

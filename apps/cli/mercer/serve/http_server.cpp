@@ -1,235 +1,163 @@
 #include "http_server.h"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <functional>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "http_connection.h"
 #include "mercer/base/error.h"
-
-#ifdef MERCER_HAVE_HTTPLIB
-
-#include <httplib.h>
-#include <poll.h>
-#include <sys/eventfd.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
-#include <atomic>
-#include <cerrno>
-#include <cstring>
-#include <nlohmann/json.hpp>
+#include "mercer/base/physical_memory.h"
 
 namespace mercer::cli {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using boost::beast::error_code;
+
 namespace {
 
-using clock = std::chrono::steady_clock;
+// The system's own bound (net.core.somaxconn) is usually smaller.
+constexpr int longest_queue = 4096;
+constexpr std::chrono::milliseconds before_retry{20};
 
-// Is it readable (writable) before the time is over?
-bool ready(int file, short what, clock::time_point until) {
-    for (;;) {
-        // Up, or a request would be given up before it is late, and called a bad one.
-        const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - clock::now()).count();
-        if (left <= 0) return false;
-        pollfd asked{file, what, 0};
-        const int found = ::poll(&asked, 1, static_cast<int>(std::min<long long>(left, 1 << 30)));
-        if (found > 0) return true;
-        if (found < 0 && errno != EINTR) return false;
-    }
+http_limits completed(http_limits limits) {
+    if (limits.memory == 0) limits.memory = spare_memory();
+    return limits;
 }
 
-// A connection with a time for each whole request: a client that sends a byte now and then gets no more of it.
-class connection final : public httplib::Stream {
-public:
-    connection(int file, double seconds) : file_(file), seconds_(seconds) {}
-    ~connection() override {
-        ::shutdown(file_, SHUT_RDWR);
-        ::close(file_);
-    }
-    connection(const connection&) = delete;
-    connection& operator=(const connection&) = delete;
+// Files that this process may have open: as many as connections, where the system allows it.
+void allow_open_files(int connections) {
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+    const rlim_t wanted = static_cast<rlim_t>(connections) + 64;
+    if (limit.rlim_cur >= wanted) return;
+    limit.rlim_cur = std::min(wanted, limit.rlim_max);
+    (void)::setrlimit(RLIMIT_NOFILE, &limit);
+}
 
-    // Waits for a request to begin. False where none does, or `stop` becomes readable.
-    bool begin(int stop, int idle_seconds) {
-        if (first_ < last_) return restart(), true;
-        pollfd asked[2] = {{file_, POLLIN, 0}, {stop, POLLIN, 0}};
-        const int found = ::poll(asked, 2, 1000 * idle_seconds);
-        if (found <= 0 || asked[1].revents != 0) return false;
-        restart();
-        return true;
-    }
-    clock::time_point until() const { return until_; }
-
-    bool is_readable() const override { return first_ < last_ || ready(file_, POLLIN, until_); }
-    bool is_writable() const override { return ready(file_, POLLOUT, answering_ ? answered_ : until_); }
-    ssize_t read(char* to, std::size_t size) override {
-        if (first_ == last_) {
-            if (size >= sizeof ahead_) return is_readable() ? ::recv(file_, to, size, 0) : -1;
-            const ssize_t count = is_readable() ? ::recv(file_, ahead_, sizeof ahead_, 0) : -1;
-            if (count <= 0) return count;
-            first_ = 0, last_ = static_cast<std::size_t>(count);
+// Runs until nothing is left to do. Where memory runs out, what was being done is dropped and the rest goes on.
+void run_all(asio::io_context& context, const std::function<void()>& after_fault) {
+    for (;;) try {
+            context.run();
+            return;
+        } catch (const std::exception&) {
+            std::this_thread::sleep_for(before_retry);
+            try {
+                after_fault();
+            } catch (const std::exception&) {  // the next round tries it again
+            }
         }
-        const std::size_t taken = std::min(size, last_ - first_);
-        std::memcpy(to, ahead_ + first_, taken);
-        first_ += taken;
-        return static_cast<ssize_t>(taken);
-    }
-    ssize_t write(const char* from, std::size_t size) override {
-        if (!answering_) answering_ = true, answered_ = clock::now() + allowance();
-        return is_writable() ? ::send(file_, from, size, MSG_NOSIGNAL) : -1;
-    }
-    void get_remote_ip_and_port(std::string& ip, int& port) const override { ip.clear(), port = 0; }
-    void get_local_ip_and_port(std::string& ip, int& port) const override { ip.clear(), port = 0; }
-    socket_t socket() const override { return file_; }
-
-private:
-    std::chrono::milliseconds allowance() const {
-        return std::chrono::milliseconds(static_cast<long long>(1000 * seconds_));
-    }
-    void restart() { until_ = clock::now() + allowance(), answering_ = false; }
-
-    int file_;
-    double seconds_;
-    clock::time_point until_{}, answered_{};  // of the request, and of its answer
-    bool answering_ = false;
-    char ahead_[4096];  // the library asks for headers byte by byte
-    std::size_t first_ = 0, last_ = 0;
-};
-
-// Of the request that this thread is at.
-thread_local clock::time_point request_until;
-thread_local bool close_after;
-
-std::string message(const std::string& what) { return nlohmann::json{{"error", what}}.dump() + "\n"; }
-
-class server final : public httplib::Server {
-public:
-    explicit server(double seconds) : seconds_(seconds), stop_(::eventfd(0, EFD_CLOEXEC)) {}
-    ~server() override { ::close(stop_); }
-    void end() {
-        const std::uint64_t one = 1;
-        (void)!::write(stop_, &one, sizeof one);
-        stop();
-    }
-
-private:
-    bool process_and_close_socket(socket_t file) override {
-        connection to(file, seconds_);
-        for (std::size_t left = keep_alive_max_count_; left > 0; --left) {
-            if (!to.begin(stop_, static_cast<int>(keep_alive_timeout_sec_))) return true;
-            request_until = to.until();
-            close_after = false;
-            bool closed = false;
-            if (!process_request(to, left == 1, closed, nullptr)) return false;
-            if (closed || close_after) return true;
-        }
-        return true;
-    }
-    double seconds_;
-    int stop_;  // readable once the server is to end
-};
+}
 
 }  // namespace
 
 struct http_server::state {
-    state(const http_limits& limits, std::function<http_answer(const http_request&)> handler)
-        : limits(limits), handler(std::move(handler)), http(limits.seconds) {}
+    state(const http_limits& limits, std::function<http_answer(http_request&)> handler)
+        : service(completed(limits), std::move(handler)),
+          acceptor(service.connections),
+          retry(service.connections),
+          busy(service.work.get_executor()) {
+        service.room = [this] { accept(); };
+    }
+    ~state() {
+        busy.reset();
+        service.work.stop();
+        for (std::thread& each : workers) each.join();
+    }
 
-    void answer(const httplib::Request& from, const httplib::ContentReader* content, httplib::Response& to) const {
-        http_request asked{
-            from.method, from.path,    from.get_header_value("Content-Type"), from.get_header_value("Accept"), {},
-            {},          request_until};
-        asked.type.erase(std::min(asked.type.find_first_of("; "), asked.type.size()));
-        for (const auto& [name, value] : from.params) asked.query[name] = value;
-        bool too_large = false;
-        const bool whole = !content || (*content)([&](const char* bytes, std::size_t size) {
-            too_large = size > limits.body - asked.body.size();
-            if (!too_large) asked.body.append(bytes, size);
-            return !too_large;
-        });
-        if (!whole) {  // what is still to come would be taken for the next request
-            close_after = true;
-            const bool late = clock::now() >= request_until;
-            to.status = too_large || to.status == 413 ? 413 : late ? 408 : 400;
-            return explain(to);
+    void start_workers() {
+        const int count =
+            std::min(service.limits.clients, std::max(8, 2 * static_cast<int>(std::thread::hardware_concurrency())));
+        try {
+            for (int i = 0; i < count; ++i) workers.emplace_back([this] { run_all(service.work, [] {}); });
+        } catch (const std::system_error& wrong) {
+            fail(errc::memory, fmt::format("cannot start {} threads: {}", count, wrong.what()));
         }
-        const http_answer made = handler(asked);
-        to.status = made.status;
-        to.set_content(made.body, made.type);
-        if (!made.allow.empty()) to.set_header("Allow", made.allow);
     }
 
-    // What the library refuses by itself comes without a word.
-    void explain(httplib::Response& to) const {
-        if (!to.body.empty()) return;
-        if (to.status == 400 && clock::now() >= request_until) to.status = 408;  // headers that did not end in time
-        const std::string what =
-            to.status == 413   ? fmt::format("the request has more than {} bytes: send fewer rows at once", limits.body)
-            : to.status == 408 ? fmt::format("the request did not come within {} s", limits.seconds)
-            : to.status == 414 ? "the address is too long"
-            : to.status == 400 ? "this is no HTTP request, or its end is missing"
-                               : fmt::format("cannot be answered: HTTP status {}", to.status);
-        to.set_content(message(what), "application/json");
+    void accept() {
+        if (accepting || service.stopping) return;
+        if (service.open() >= service.limits.clients) {
+            service.close_longest_idle();
+            return;  // once a connection has ended, this function is called again
+        }
+        acceptor.async_accept([this](const error_code& fault, tcp::socket socket) {
+            accepting = false;
+            if (service.stopping) return;
+            if (fault) return accept_later();
+            error_code none;
+            socket.set_option(tcp::no_delay(true), none);
+            std::make_shared<http_connection>(service, std::move(socket))->await_request();
+            accept();
+        });
+        accepting = true;
     }
 
-    http_limits limits;
-    std::function<http_answer(const http_request&)> handler;
-    server http;
+    // There are too many open files, or the client has gone again.
+    void accept_later() {
+        service.close_longest_idle();
+        retry.expires_after(before_retry);
+        retry.async_wait([this](const error_code&) { accept(); });
+    }
+
+    void end() {
+        service.stopping = true;
+        error_code none;
+        acceptor.close(none);
+        retry.cancel();
+        service.close_all_idle();
+    }
+
+    http_service service;
+    tcp::acceptor acceptor;
+    asio::steady_timer retry;
+    asio::executor_work_guard<asio::io_context::executor_type> busy;  // the workers wait for work
+    std::vector<std::thread> workers;
+    bool accepting = false;
 };
 
-http_server::http_server(const http_limits& limits, std::function<http_answer(const http_request&)> handler)
-    : state_(std::make_unique<state>(limits, std::move(handler))) {
-    state& s = *state_;
-    const auto plain = [&s](const httplib::Request& from, httplib::Response& to) { s.answer(from, nullptr, to); };
-    const auto with_body = [&s](const httplib::Request& from, httplib::Response& to,
-                                const httplib::ContentReader& content) { s.answer(from, &content, to); };
-    s.http.Get(".*", plain).Options(".*", plain);
-    s.http.Post(".*", with_body).Put(".*", with_body).Patch(".*", with_body).Delete(".*", with_body);
-    s.http.set_error_handler([&s](const httplib::Request&, httplib::Response& to) { s.explain(to); });
-    s.http.set_payload_max_length(limits.body);
-    s.http.set_tcp_nodelay(true);
-    // Not SO_REUSEPORT, the library's default: a second server on the same port has to hear that it is taken.
-    s.http.set_socket_options([](socket_t file) {
-        const int yes = 1;
-        ::setsockopt(file, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-    });
-    s.http.new_task_queue = [clients = limits.clients] {
-        return new httplib::ThreadPool(static_cast<std::size_t>(clients));
-    };
-}
+http_server::http_server(const http_limits& limits, std::function<http_answer(http_request&)> handler)
+    : state_(std::make_unique<state>(limits, std::move(handler))) {}
 
 http_server::~http_server() = default;
 
 int http_server::bind(const std::string& host, int port) {
-    errno = 0;
-    const int got = port == 0 ? state_->http.bind_to_any_port(host) : state_->http.bind_to_port(host, port) ? port : -1;
-    if (got <= 0)
-        fail(errc::io, fmt::format("cannot listen at {}:{}: {}", host, port,
-                                   errno ? std::strerror(errno) : "there is no such address here"));
-    return got;
+    state& s = *state_;
+    error_code fault;
+    const auto check = [&] {
+        if (fault) fail(errc::io, fmt::format("cannot listen at {}:{}: {}", host, port, fault.message()));
+    };
+    tcp::resolver resolver(s.service.connections);
+    const auto found =
+        resolver.resolve(host, std::to_string(port), tcp::resolver::passive | tcp::resolver::numeric_service, fault);
+    check();
+    const tcp::endpoint at = found.begin()->endpoint();
+    s.acceptor.open(at.protocol(), fault);
+    check();
+    s.acceptor.set_option(tcp::acceptor::reuse_address(true), fault);
+    check();
+    s.acceptor.bind(at, fault);
+    check();
+    s.acceptor.listen(longest_queue, fault);
+    check();
+    allow_open_files(s.service.limits.clients);
+    s.start_workers();
+    s.accept();
+    return s.acceptor.local_endpoint().port();
 }
 
 void http_server::run() {
-    if (!state_->http.listen_after_bind()) fail(errc::io, "cannot accept connections any more");
+    run_all(state_->service.connections, [this] { state_->accept(); });
 }
 
-void http_server::stop() { state_->http.end(); }
-
-}  // namespace mercer::cli
-
-#else  // without the library of HTTP
-
-namespace mercer::cli {
-
-struct http_server::state {};
-
-// NOLINTNEXTLINE(performance-unnecessary-value-param): kept where there is a server
-http_server::http_server(const http_limits&, std::function<http_answer(const http_request&)>) {
-    fail(errc::unsupported,
-         "this mercer was built without cpp-httplib: install libcpp-httplib-dev (tools/setup does) and build again");
+void http_server::stop() {
+    asio::post(state_->service.connections, [this] { state_->end(); });
 }
-http_server::~http_server() = default;
-int http_server::bind(const std::string&, int) { return 0; }
-void http_server::run() {}
-void http_server::stop() {}
 
 }  // namespace mercer::cli
-
-#endif

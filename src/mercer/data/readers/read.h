@@ -6,6 +6,7 @@
 
 #include "mercer/data/readers/all_formats.h"
 #include "mercer/data/readers/csv.h"
+#include "mercer/data/readers/images/decode.h"
 #include "mercer/data/readers/libsvm.h"
 #include "mercer/data/readers/npy.h"
 #include "mercer/data/readers/objects/records.h"
@@ -20,6 +21,8 @@ struct read_options {
     csv_options csv{};
     tsv_options tsv{};
     record_options records{};
+    bool other_files = true;  // whether a file may name others that are read too, or have labels beside it
+    index most_pixels = most_decoded_pixels;  // of an image
 };
 
 // The format by the end of the name (.svm .csv .npy .strings …, also with .gz or .xz after it), else by the first

@@ -183,13 +183,19 @@ void read_labels_beside(const std::string& array, const tsv_options& options, ta
 table parse_images(const source& file, const read_options& options) {
     if (file.bytes().starts_with("\x93NUMPY")) {
         table result = parse_image_array(file.bytes(), file.name());
-        if (options.tsv.labelled) read_labels_beside(file.name(), options.tsv, result);
+        if (options.tsv.labelled && options.other_files) read_labels_beside(file.name(), options.tsv, result);
         return result;
     }
-    if (!is_image(file.bytes()) && !is_image_name(file.name()))
+    if (!is_image(file.bytes()) && !is_image_name(file.name())) {
+        if (!options.other_files)
+            fail(errc::unsupported,
+                 fmt::format("{}: files that a list of images names are not opened: send one image, or "
+                             "an .npy array of images",
+                             file.name()));
         return read_image_list(file.bytes(), file.name(), options.tsv);
+    }
     table result;
-    result.x = images({decode_image(file.bytes(), file.name())});
+    result.x = images({decode_image(file.bytes(), file.name(), options.most_pixels)});
     return result;
 }
 

@@ -1,0 +1,96 @@
+#include "content_encoding.h"
+
+#include "mercer/base/error.h"
+
+#ifdef MERCER_HAVE_ZLIB
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <limits>
+#include <new>
+
+namespace mercer::cli {
+namespace {
+
+constexpr int any_wrapper = 15 + 32, gzip_wrapper = 15 + 16;  // zlib's words for the largest window and these formats
+
+struct inflating {
+    z_stream stream{};
+    inflating() {
+        if (inflateInit2(&stream, any_wrapper) != Z_OK) throw std::bad_alloc();
+    }
+    ~inflating() { inflateEnd(&stream); }
+};
+
+struct deflating {
+    z_stream stream{};
+    deflating() {
+        if (deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, gzip_wrapper, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+            throw std::bad_alloc();
+    }
+    ~deflating() { deflateEnd(&stream); }
+};
+
+Bytef* bytes_of(const char* text) { return reinterpret_cast<Bytef*>(const_cast<char*>(text)); }
+
+}  // namespace
+
+bool can_unpack() { return true; }
+
+std::string unpacked(const std::string& packed, const std::function<void(std::size_t)>& allowed) {
+    constexpr std::size_t at_once = 65536;
+    inflating state;
+    z_stream& stream = state.stream;
+    stream.next_in = bytes_of(packed.data());
+    stream.avail_in = static_cast<uInt>(std::min<std::size_t>(packed.size(), std::numeric_limits<uInt>::max()));
+    std::string out;
+    char buffer[at_once];
+    for (;;) {
+        stream.next_out = bytes_of(buffer);
+        stream.avail_out = at_once;
+        const int state_now = inflate(&stream, Z_NO_FLUSH);
+        if (state_now == Z_MEM_ERROR) throw std::bad_alloc();
+        const std::size_t made = at_once - stream.avail_out;
+        allowed(out.size() + made);
+        out.append(buffer, made);
+        if (state_now == Z_STREAM_END) {
+            if (stream.avail_in == 0) return out;
+            if (inflateReset(&stream) != Z_OK) fail(errc::parse, "the packed body goes on behind its end");
+        } else if (state_now != Z_OK) {
+            fail(errc::parse, stream.avail_in == 0 && state_now == Z_BUF_ERROR
+                                  ? "the packed body ends too soon"
+                                  : std::string("the packed body is damaged: ") +
+                                        (stream.msg ? stream.msg : "it is neither gzip nor deflate"));
+        }
+    }
+}
+
+std::string packed_gzip(const std::string& text) {
+    deflating state;
+    z_stream& stream = state.stream;
+    std::string out(deflateBound(&stream, static_cast<uLong>(text.size())), '\0');
+    stream.next_in = bytes_of(text.data());
+    stream.avail_in = static_cast<uInt>(text.size());
+    stream.next_out = bytes_of(out.data());
+    stream.avail_out = static_cast<uInt>(out.size());
+    if (deflate(&stream, Z_FINISH) != Z_STREAM_END) throw std::bad_alloc();
+    out.resize(stream.total_out);
+    return out;
+}
+
+}  // namespace mercer::cli
+
+#else  // without zlib
+
+namespace mercer::cli {
+
+bool can_unpack() { return false; }
+std::string unpacked(const std::string&, const std::function<void(std::size_t)>&) {
+    fail(errc::unsupported, "packed bodies are not read: this mercer was built without zlib");
+}
+std::string packed_gzip(const std::string& text) { return text; }
+
+}  // namespace mercer::cli
+
+#endif

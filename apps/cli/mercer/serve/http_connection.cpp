@@ -1,0 +1,269 @@
+#include "http_connection.h"
+
+#include <fmt/format.h>
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/beast/http/read.hpp>
+#include <boost/beast/http/write.hpp>
+#include <new>
+#include <thread>
+
+#include "content_encoding.h"
+
+namespace mercer::cli {
+
+namespace asio = boost::asio;
+namespace http = boost::beast::http;
+using boost::beast::error_code;
+
+namespace {
+
+constexpr std::size_t largest_buffer = 65536, first_read = 4096;
+constexpr std::size_t most_dropped = std::size_t{1} << 20;  // of a refused request, beyond the largest body
+constexpr std::size_t worth_packing = 512;                  // bytes of an answer
+// For a kept connection without a request, and for a refused client to read why.
+constexpr std::chrono::seconds idle_limit{75}, linger_limit{2};
+
+std::chrono::steady_clock::duration seconds(double count) {
+    return std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(count));
+}
+
+}  // namespace
+
+http_service::http_service(const http_limits& limits, std::function<http_answer(http_request&)> handler)
+    : limits(limits), handler(std::move(handler)), memory(limits.memory), connections(1) {}
+
+bool http_service::close_longest_idle() {
+    http_connection* longest = nullptr;
+    {
+        const std::lock_guard own(lock_);
+        if (!idle_.empty()) longest = idle_.front();
+    }
+    if (longest) longest->close();
+    return longest != nullptr;
+}
+
+void http_service::close_all_idle() {
+    while (close_longest_idle()) {
+    }
+}
+
+int http_service::open() {
+    const std::lock_guard own(lock_);
+    return open_;
+}
+
+http_connection::http_connection(http_service& service, asio::ip::tcp::socket socket)
+    : service_(service), socket_(std::move(socket)), timer_(service.connections), buffer_(largest_buffer) {
+    const std::lock_guard own(service_.lock_);
+    ++service_.open_;
+}
+
+http_connection::~http_connection() {
+    leave_idle();
+    {
+        const std::lock_guard own(service_.lock_);
+        --service_.open_;
+    }
+    try {
+        asio::post(service_.connections, [&service = service_] { service.room(); });
+    } catch (const std::bad_alloc&) {  // the next connection that ends says so
+    }
+}
+
+void http_connection::leave_idle() {
+    const std::lock_guard own(service_.lock_);
+    if (place_) service_.idle_.erase(*place_);
+    place_.reset();
+}
+
+void http_connection::close() {
+    leave_idle();
+    timer_.cancel();
+    error_code none;
+    socket_.close(none);
+}
+
+void http_connection::expire_at(clock::time_point until) {
+    timer_.expires_at(until);
+    timer_.async_wait([self = shared_from_this()](const error_code& fault) {
+        if (!fault && self->timer_.expiry() <= clock::now()) self->expired();
+    });
+}
+
+void http_connection::expired() {
+    if (stage_ == stage::working) return;
+    if (stage_ != stage::reading) return close();
+    late_ = true;
+    error_code none;
+    socket_.cancel(none);  // what is being read ends, and is refused
+}
+
+void http_connection::await_request() {
+    parser_.reset();
+    late_ = false;
+    if (buffer_.size() > 0) return read_head();  // the client has sent its next request already
+    if (service_.stopping) return close();
+    if (buffer_.capacity() > 2 * first_read) buffer_.shrink_to_fit();
+    stage_ = stage::idle;
+    {
+        const std::lock_guard own(service_.lock_);
+        place_ = service_.idle_.insert(service_.idle_.end(), this);
+    }
+    expire_at(clock::now() + idle_limit);
+    socket_.async_read_some(buffer_.prepare(first_read),
+                            [self = shared_from_this()](const error_code& fault, std::size_t count) {
+                                self->leave_idle();
+                                if (fault) return self->close();
+                                self->buffer_.commit(count);
+                                self->read_head();
+                            });
+}
+
+void http_connection::read_head() {
+    stage_ = stage::reading;
+    until_ = clock::now() + seconds(service_.limits.seconds);
+    expire_at(until_);
+    parser_.emplace();
+    set_limits(*parser_, service_.limits);
+    memory_ = memory_budget::share(service_.memory);
+    http::async_read_header(socket_, buffer_, *parser_,
+                            [self = shared_from_this()](const error_code& fault, std::size_t) {
+                                if (fault || self->late_) return self->refuse(fault);
+                                if (auto no = refusal_of_head(*self->parser_)) return self->send(std::move(*no), false);
+                                self->parser_->eager(true);
+                                if (self->parser_->get().count(http::field::expect) > 0 && !self->parser_->is_done())
+                                    return self->continue_after_expect();
+                                self->read_body();
+                            });
+}
+
+void http_connection::continue_after_expect() {
+    static constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
+    asio::async_write(socket_, asio::buffer(go_on.data(), go_on.size()),
+                      [self = shared_from_this()](const error_code& fault, std::size_t) {
+                          if (fault || self->late_) return self->refuse(fault);
+                          self->read_body();
+                      });
+}
+
+void http_connection::read_body() {
+    const std::size_t declared = parser_->content_length() ? static_cast<std::size_t>(*parser_->content_length()) : 0;
+    if (!reserve_body(memory_, declared, parser_->get().body().size()))
+        return send(refused(503, "the requests together need more memory than the server has: try again later"), false);
+    if (parser_->is_done()) return begin_work();
+    http::async_read_some(socket_, buffer_, *parser_,
+                          [self = shared_from_this()](const error_code& fault, std::size_t) {
+                              if (fault || self->late_) return self->refuse(fault);
+                              self->read_body();
+                          });
+}
+
+void http_connection::refuse(const error_code& fault) {
+    if (late_)
+        return send(refused(408, fmt::format("the request did not come within {} s", service_.limits.seconds)), false);
+    auto no = refusal_of(fault, service_.limits);
+    if (!no) return close();
+    send(std::move(*no), false);
+}
+
+void http_connection::begin_work() {
+    auto made = request_of(*parser_);
+    if (!made) return send(refused(400, "the address of the request is not valid"), false);
+    timer_.cancel();
+    stage_ = stage::working;
+    request_ = std::move(*made);
+    request_.until = until_;
+    request_.memory = std::move(memory_);
+    if (request_.method != "POST" && request_.body.empty()) {
+        work();
+        return send(std::move(answer_), parser_->keep_alive());
+    }
+    held_.emplace(service_.connections.get_executor());
+    asio::post(service_.work, [self = shared_from_this()] {
+        self->work();
+        // The answer reaches the other thread even where memory is short for a moment.
+        for (;;) try {
+                asio::post(self->service_.connections, [self] {
+                    self->held_.reset();
+                    self->send(std::move(self->answer_), self->parser_->keep_alive());
+                });
+                return;
+            } catch (const std::bad_alloc&) {
+                std::this_thread::sleep_for(std::chrono::milliseconds(10));
+            }
+    });
+}
+
+void http_connection::work() {
+    answer_ = {};
+    try {
+        answer_ = service_.handler(request_);
+        if (request_.takes_gzip && can_unpack() && answer_.body.size() >= worth_packing) {
+            answer_.body = packed_gzip(answer_.body);
+            answer_.encoding = "gzip";
+        }
+    } catch (const std::bad_alloc&) {
+        answer_.status = 503;
+        answer_.body.clear();
+    } catch (const std::exception&) {
+        answer_.status = 500;
+        answer_.body.clear();
+    }
+    request_.body = {};
+}
+
+void http_connection::send(http_answer made, bool keep) {
+    keep = keep && !service_.stopping;
+    stage_ = stage::answering;
+    const bool has_head = parser_->is_header_done();
+    const unsigned version = has_head && parser_->get().version() == 10 ? 10 : 11;
+    response_.emplace(static_cast<http::status>(made.status), version);
+    response_->set(http::field::content_type, made.type);
+    if (!made.allow.empty()) response_->set(http::field::allow, made.allow);
+    if (!made.encoding.empty()) response_->set(http::field::content_encoding, made.encoding);
+    if (made.status == 503) response_->set(http::field::retry_after, "1");
+    response_->keep_alive(keep);
+    response_->body() = std::move(made.body);
+    response_->prepare_payload();
+    serializer_.emplace(*response_);
+    expire_at(clock::now() + seconds(service_.limits.seconds));
+    auto done = [self = shared_from_this()](const error_code& fault, std::size_t) { self->sent(fault); };
+    if (has_head && parser_->get().method() == http::verb::head)
+        http::async_write_header(socket_, *serializer_, std::move(done));
+    else
+        http::async_write(socket_, *serializer_, std::move(done));
+}
+
+void http_connection::sent(const error_code& fault) {
+    const bool keep = !fault && response_->keep_alive();
+    const bool whole = parser_->is_done() && buffer_.size() == 0;
+    serializer_.reset();
+    response_.reset();
+    request_ = {};
+    memory_ = {};
+    if (keep) return await_request();
+    if (fault || whole) return close();
+    stage_ = stage::lingering;
+    error_code none;
+    socket_.shutdown(asio::ip::tcp::socket::shutdown_send, none);
+    expire_at(clock::now() + linger_limit);
+    linger();
+}
+
+// A connection that is closed while bytes arrive is reset, and the client may never see the answer (RFC 9112, section
+// 9.6). So the rest of what it sends is read for a moment, and dropped.
+void http_connection::linger() {
+    buffer_.consume(buffer_.size());
+    socket_.async_read_some(buffer_.prepare(largest_buffer),
+                            [self = shared_from_this()](const error_code& fault, std::size_t count) {
+                                self->dropped_ += count;
+                                if (fault || self->dropped_ > self->service_.limits.body + most_dropped)
+                                    return self->close();
+                                self->linger();
+                            });
+}
+
+}  // namespace mercer::cli

@@ -1,0 +1,183 @@
+#include "http_parse.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/asio/error.hpp>
+#include <boost/beast/core/string.hpp>
+#include <boost/beast/http/error.hpp>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+namespace mercer::cli {
+
+namespace http = boost::beast::http;
+
+http_answer refused(int status, const std::string& message) {
+    const nlohmann::json said{{"error", message}};
+    return {status, said.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"};
+}
+
+namespace {
+
+// Boost's own string_view, which is another class in newer versions.
+template <class View>
+std::string_view standard(const View& text) {
+    return {text.data(), text.size()};
+}
+
+std::string lower(std::string_view text) {
+    std::string out(text);
+    for (char& c : out)
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + ('a' - 'A'));
+    return out;
+}
+
+std::string_view trimmed(std::string_view text) {
+    const auto first = text.find_first_not_of(" \t");
+    if (first == std::string_view::npos) return {};
+    return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+// The value up to a semicolon, in lower case.
+std::string without_parameters(std::string_view value) { return lower(trimmed(value.substr(0, value.find(';')))); }
+
+// Does a list such as "br;q=1.0, gzip;q=0.8" accept gzip?
+bool accepts_gzip(std::string_view list) {
+    while (!list.empty()) {
+        const auto comma = std::min(list.find(','), list.size());
+        const std::string item = lower(list.substr(0, comma));
+        list.remove_prefix(std::min(comma + 1, list.size()));
+        const std::string coding = without_parameters(item);
+        if (coding != "gzip" && coding != "x-gzip") continue;
+        const auto quality = item.find("q=");
+        return quality == std::string::npos || item.find_first_of("123456789", quality) != std::string::npos;
+    }
+    return false;
+}
+
+int hexadecimal(char c) {
+    if (c >= '0' && c <= '9') return c - '0';
+    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+    return -1;
+}
+
+// False where a % is not followed by two hexadecimal digits.
+bool decode(std::string_view text, bool plus_is_blank, std::string& out) {
+    out.clear();
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] == '%') {
+            const int high = i + 2 < text.size() ? hexadecimal(text[i + 1]) : -1;
+            const int low = i + 2 < text.size() ? hexadecimal(text[i + 2]) : -1;
+            if (high < 0 || low < 0) return false;
+            out += static_cast<char>(16 * high + low);
+            i += 2;
+        } else {
+            out += plus_is_blank && text[i] == '+' ? ' ' : text[i];
+        }
+    }
+    return true;
+}
+
+bool read_target(std::string_view target, http_request& to) {
+    // A client of a proxy may send the whole address (RFC 9112, section 3.2.2).
+    for (const std::string_view scheme : {"http://", "https://"})
+        if (lower(target.substr(0, scheme.size())) == scheme) {
+            target.remove_prefix(scheme.size());
+            target.remove_prefix(std::min(target.find_first_of("/?"), target.size()));
+            if (target.empty()) target = "/";
+        }
+    target = target.substr(0, target.find('#'));
+    const auto question = std::min(target.find('?'), target.size());
+    if (!decode(target.substr(0, question), false, to.path)) return false;
+    std::string_view query = target.substr(std::min(question + 1, target.size()));
+    while (!query.empty()) {
+        const auto end = std::min(query.find('&'), query.size());
+        const std::string_view pair = query.substr(0, end);
+        query.remove_prefix(std::min(end + 1, query.size()));
+        if (pair.empty()) continue;
+        const auto equals = std::min(pair.find('='), pair.size());
+        std::string name, value;
+        if (!decode(pair.substr(0, equals), true, name)) return false;
+        if (!decode(pair.substr(std::min(equals + 1, pair.size())), true, value)) return false;
+        to.query[name] = value;
+    }
+    return true;
+}
+
+}  // namespace
+
+void set_limits(http_parser& parser, const http_limits& limits) {
+    parser.header_limit(static_cast<std::uint32_t>(http_limits::head));
+    parser.body_limit(limits.body);
+}
+
+std::optional<http_answer> refusal_of_head(const http_parser& parser) {
+    const auto& head = parser.get();
+    const auto count = [&](http::field name) {
+        return std::distance(head.equal_range(name).first, head.equal_range(name).second);
+    };
+    const auto lengths = count(http::field::content_length), codings = count(http::field::transfer_encoding);
+    const std::string_view length = standard(head[http::field::content_length]);
+    if (lengths > 1) return refused(400, "the request has more than one Content-Length");
+    if (lengths == 1 && (length.empty() || length.find_first_not_of("0123456789") != std::string_view::npos))
+        return refused(400, fmt::format("Content-Length: expected a number of bytes, got '{}'", length));
+    if (codings > 0) {
+        if (lengths > 0) return refused(400, "the request has both Content-Length and Transfer-Encoding");
+        if (head.version() < 11) return refused(400, "Transfer-Encoding is not part of HTTP/1.0");
+        const std::string_view coding = standard(head[http::field::transfer_encoding]);
+        if (codings > 1 || lower(coding) != "chunked")
+            return refused(501, fmt::format("Transfer-Encoding: expected 'chunked', got '{}'", coding));
+    }
+    if (count(http::field::host) > 1) return refused(400, "the request has more than one Host");
+    if (count(http::field::content_type) > 1) return refused(400, "the request has more than one Content-Type");
+    if (head.method() == http::verb::unknown)
+        return refused(501, fmt::format("the method '{}' is not known", standard(head.method_string())));
+    if (count(http::field::expect) > 0 && lower(standard(head[http::field::expect])) != "100-continue")
+        return refused(
+            417, fmt::format("Expect: only 100-continue is known, got '{}'", standard(head[http::field::expect])));
+    const std::string encoding = lower(standard(head[http::field::content_encoding]));
+    if (!encoding.empty() && encoding != "identity" && encoding != "gzip" && encoding != "x-gzip" &&
+        encoding != "deflate")
+        return refused(415, fmt::format("Content-Encoding: expected gzip or deflate, got '{}'", encoding));
+    const std::string type = without_parameters(standard(head[http::field::content_type]));
+    if (type.starts_with("multipart/"))
+        return refused(415, fmt::format("Content-Type: '{}' is not read: send the rows themselves as application/json "
+                                        "or text/csv",
+                                        type));
+    return {};
+}
+
+std::optional<http_answer> refusal_of(const boost::beast::error_code& fault, const http_limits& limits) {
+    if (fault == http::error::end_of_stream) return {};
+    if (fault == http::error::body_limit)
+        return refused(413, fmt::format("the request has more than {} bytes: send fewer rows at once", limits.body));
+    if (fault == http::error::header_limit || fault == http::error::buffer_overflow)
+        return refused(431, fmt::format("the header fields have more than {} bytes", http_limits::head));
+    if (fault == http::error::partial_message) return refused(400, "the end of the request is missing");
+    if (fault.category() == http::make_error_code(http::error::bad_method).category())
+        return refused(400, fmt::format("this is no HTTP request: {}", fault.message()));
+    return {};
+}
+
+std::optional<http_request> request_of(http_parser& parser) {
+    auto& from = parser.get();
+    http_request to;
+    if (!read_target(standard(from.target()), to)) return {};
+    to.method = standard(from.method_string());
+    to.type = without_parameters(standard(from[http::field::content_type]));
+    to.accept = lower(standard(from[http::field::accept]));
+    to.encoding = lower(standard(from[http::field::content_encoding]));
+    to.takes_gzip = accepts_gzip(standard(from[http::field::accept_encoding]));
+    to.body = std::move(from.body());
+    return to;
+}
+
+bool reserve_body(memory_budget::share& memory, std::size_t declared, std::size_t received) {
+    // The body, its copy for the parser, the parser's index, the rows and one copy of them.
+    constexpr std::size_t per_byte = 16, fixed = 65536;
+    return memory.grow_to(fixed + declared + per_byte * received);
+}
+
+}  // namespace mercer::cli

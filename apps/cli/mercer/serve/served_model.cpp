@@ -1,0 +1,193 @@
+#include "served_model.h"
+
+#include <fmt/format.h>
+
+#include <new>
+
+#include "../predict/predictions.h"
+#include "content_encoding.h"
+#include "mercer/base/error.h"
+#include "mercer/base/stop.h"
+#include "request_rows.h"
+
+namespace mercer::cli {
+namespace {
+
+// A refusal with a status of its own.
+struct refusal {
+    int status;
+    std::string message;
+};
+
+http_answer in_json(const json& value, int status = 200) {
+    return {status, value.dump(-1, ' ', false, json::error_handler_t::replace) + "\n"};
+}
+
+int status_of(errc code) {
+    switch (code) {
+        case errc::cancelled:
+        case errc::memory: return 503;
+        case errc::io: return 500;
+        default: return 400;
+    }
+}
+
+// The value of a parameter that is true where it is left out.
+bool wanted(const http_request& asked, const std::string& name) {
+    const auto found = asked.query.find(name);
+    return found == asked.query.end() || (found->second != "0" && found->second != "false" && found->second != "no");
+}
+
+// CSV where Accept asks for it, or where CSV was sent and Accept does not ask for JSON.
+bool in_csv(const http_request& asked) {
+    if (asked.accept.find("application/json") != std::string::npos) return false;
+    return asked.accept.find("text/csv") != std::string::npos || asked.type == "text/csv";
+}
+
+}  // namespace
+
+served_model::served_model(const std::string& path, const http_limits& limits)
+    : m_(api::load(path)), file_(path), limits_(limits) {
+    const api::method& about = api::find_method(m_.method_name());
+    predicts_ = about.can_predict;
+    transforms_ = about.can_transform;
+    m_.keep_ready();
+    facts_ = in_json(facts()).body;
+}
+
+http_answer served_model::answer(http_request& asked) {
+    ++requests_;
+    if (asked.path == "/") return only("GET", asked, [&] { return in_json(addresses()); });
+    if (asked.path == "/health") return only("GET", asked, [&] { return in_json(health()); });
+    if (asked.path == "/model") return only("GET", asked, [&] { return http_answer{200, facts_}; });
+    if (asked.path == "/predict" && predicts_) return only("POST", asked, [&] { return predict(asked); });
+    if (asked.path == "/transform" && transforms_) return only("POST", asked, [&] { return transform(asked); });
+    return refused(404, fmt::format("there is nothing at '{}': there are /health, /model{}{}", asked.path,
+                                    predicts_ ? ", /predict" : "", transforms_ ? ", /transform" : ""));
+}
+
+template <class Body>
+http_answer served_model::only(const std::string& method, http_request& asked, Body body) const {
+    if (asked.method != method && !(method == "GET" && asked.method == "HEAD")) {
+        http_answer no = refused(405, fmt::format("{} is asked by {}, got {}", asked.path, method, asked.method));
+        no.allow = method == "GET" ? "GET, HEAD" : method;
+        return no;
+    }
+    const stop_scope stop([&] { return std::chrono::steady_clock::now() > asked.until; });
+    try {
+        return body();
+    } catch (const refusal& no) {
+        return refused(no.status, no.message);
+    } catch (const error& wrong) {
+        if (wrong.code() == errc::cancelled)
+            return refused(503, fmt::format("the answer takes longer than {} s: send fewer rows, or start the server "
+                                            "with a larger --timeout",
+                                            limits_.seconds));
+        return refused(status_of(wrong.code()), wrong.what());
+    } catch (const std::bad_alloc&) {
+        return refused(503, "out of memory: send fewer rows at once");
+    } catch (const std::exception& wrong) {
+        return refused(500, wrong.what());
+    }
+}
+
+json served_model::addresses() const {
+    json out{{"GET /health", "is the server there"}, {"GET /model", "what the model is, and its columns"}};
+    if (predicts_) out["POST /predict"] = "rows as JSON or CSV; ?details=false leaves out what is behind answers";
+    if (transforms_) out["POST /transform"] = "rows as JSON or CSV";
+    return out;
+}
+
+json served_model::health() const {
+    const std::chrono::duration<double> up = std::chrono::steady_clock::now() - started_;
+    return {{"status", "ok"}, {"requests", requests_.load()}, {"seconds", up.count()}};
+}
+
+json served_model::facts() const {
+    json out = figures_json(m_.describe());
+    out["file"] = file_;
+    out["columns"] = columns_wanted(m_);
+    out["predicts"] = predicts_;
+    out["transforms"] = transforms_;
+    return out;
+}
+
+void served_model::unpack(http_request& asked) const {
+    if (asked.encoding.empty() || asked.encoding == "identity") return;
+    if (!can_unpack()) throw refusal{415, "Content-Encoding: this server reads no packed bodies"};
+    const std::size_t before = asked.memory.bytes();
+    asked.body = unpacked(asked.body, [&](std::size_t size) {
+        stop_point();
+        if (size > limits_.body)
+            throw refusal{413,
+                          fmt::format("the request has more than {} bytes: send fewer rows at once", limits_.body)};
+        if (!asked.memory.grow_to(before + 16 * size))
+            throw refusal{503, "the requests together need more memory than the server has: try again later"};
+    });
+}
+
+// Reserves so many bytes more for a request.
+void served_model::reserve(http_request& asked, std::size_t more) const {
+    if (more > limits_.request_memory() || asked.memory.bytes() > limits_.request_memory() - more)
+        throw refusal{413,
+                      fmt::format("the rows and their answers need more than the {} bytes of memory that a request "
+                                  "may use: send fewer rows at once, or leave out details",
+                                  limits_.request_memory())};
+    if (!asked.memory.grow_to(asked.memory.bytes() + more))
+        throw refusal{503, "the requests together need more memory than the server has: try again later"};
+}
+
+table served_model::rows(http_request& asked, json& answer) const {
+    unpack(asked);
+    stop_point();
+    json notes = json::array();
+    const auto format = asked.query.find("format");
+    request_text from{std::move(asked.body), asked.type, format == asked.query.end() ? "" : format->second,
+                      static_cast<index>(limits_.request_memory() / 64),
+                      [&](std::size_t bytes) { reserve(asked, bytes); }};
+    table data = request_rows(m_, std::move(from), [&](const std::string& note) { notes.push_back(note); });
+    answer["n"] = data.x.size();
+    if (!notes.empty()) answer["warnings"] = std::move(notes);
+    stop_point();
+    return data;
+}
+
+// The numbers of an answer, the JSON values made of them, and their text.
+void served_model::reserve_answer(http_request& asked, index rows, index columns) const {
+    constexpr std::size_t per_number = 64;
+    reserve(asked, static_cast<std::size_t>(rows) * (static_cast<std::size_t>(columns) + 1) * per_number);
+}
+
+http_answer served_model::predict(http_request& asked) const {
+    json answer;
+    const table data = rows(asked, answer);
+    const bool detailed = wanted(asked, "details");
+    constexpr index many = 1000;
+    index columns = 0;
+    if (detailed && data.x.size() >= many) {  // one row tells how much the answer to all of them will hold
+        columns = m_.predict_with_details(gather(data.x, selection(0, 1))).details.values.cols();
+    }
+    reserve_answer(asked, data.x.size(), columns);
+    const auto [found, details] = detailed ? m_.predict_with_details(data.x) : api::explained{m_.predict(data.x), {}};
+    stop_point();
+    if (in_csv(asked)) return {200, prediction_text(m_, found, details, true), "text/csv; charset=utf-8"};
+    answer["predictions"] = predictions_json(m_, found);
+    if (!details.names.empty()) answer["details"] = columns_json(details);
+    return in_json(answer);
+}
+
+http_answer served_model::transform(http_request& asked) const {
+    json answer;
+    const table data = rows(asked, answer);
+    constexpr index many = 1000;
+    if (data.x.size() >= many) {
+        reserve_answer(asked, data.x.size(), m_.transform(gather(data.x, selection(0, 1))).values.cols());
+    }
+    const api::columns made = m_.transform(data.x);
+    stop_point();
+    if (in_csv(asked)) return {200, columns_text(made), "text/csv; charset=utf-8"};
+    answer.update(columns_json(made));
+    return in_json(answer);
+}
+
+}  // namespace mercer::cli

@@ -1,0 +1,44 @@
+// A fitted model that answers requests.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <string>
+
+#include "../learning.h"
+#include "http_message.h"
+
+namespace mercer::cli {
+
+class served_model {
+public:
+    served_model(const std::string& path, const http_limits& limits);
+
+    // Called from several threads at once. Ends within the time of the request.
+    http_answer answer(http_request& asked);
+    const api::model& model() const { return m_; }
+    std::int64_t requests() const { return requests_; }
+
+private:
+    template <class Body>
+    http_answer only(const std::string& method, http_request& asked, Body body) const;
+    json addresses() const;
+    json health() const;
+    json facts() const;
+    void unpack(http_request& asked) const;
+    void reserve(http_request& asked, std::size_t more) const;
+    table rows(http_request& asked, json& answer) const;
+    void reserve_answer(http_request& asked, index rows, index columns) const;
+    http_answer predict(http_request& asked) const;
+    http_answer transform(http_request& asked) const;
+
+    api::model m_;
+    std::string file_;
+    http_limits limits_;
+    bool predicts_ = false, transforms_ = false;
+    std::string facts_;  // the answer to /model
+    std::atomic<std::int64_t> requests_{0};
+    std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace mercer::cli
