@@ -14,7 +14,7 @@ import time
 import unittest
 from pathlib import Path
 
-from programs import BIN, DATA, Scratch, call
+from programs import BIN, DATA, PATIENCE, Scratch, call
 
 
 class Terminal:
@@ -111,6 +111,26 @@ class CtrlC(Scratch):
         self.assertIn("model was left as it is", said)
         self.assertTrue(Path("model.interrupted").exists())
         self.only("iris", "noise.svm", "model", "model.interrupted")
+
+    def test_every_command_that_fits_keeps_the_older_model(self):
+        noise = hard(1500)[2]
+        Path("points.csv").write_text("".join(f"{i % 37},{i * i % 41}\n" for i in range(1500)))
+        for words in (["cluster", "kernel_kmeans", "points.csv", "-k", "20", "--set", "n_init=1000000"],
+                      ["cluster", "kernel_kmedoids", "points.csv", "-k", "20", "--set", "start=random", "n_init=1000000"],
+                      ["cluster", "nystroem_kmeans", "points.csv", "-k", "20", "--set", "n_init=1000000"],
+                      ["cluster", "kernel_kmeans", "points.csv", "--k-range", "2:1500", "--set", "n_init=20"],
+                      ["tune", "svc", noise, "--points", "300", "--no-race"],
+                      ["tune", "knn", noise, "--set", "n_neighbors=?{3}", "--nested", "900"],
+                      ["fit", noise, "--points", "300", "--no-race"],
+                      ["learn", "svc", noise, "--tol", "1e-15", "--max-iter", "1000000"]):
+            Path("model").write_text("older")
+            started = subprocess.Popen([BIN / "mercer", *words, "-q", "-o", "model"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            time.sleep(1.5)
+            self.assertIsNone(started.poll(), (words, started.returncode))
+            started.send_signal(signal.SIGINT)
+            _, said = started.communicate(timeout=PATIENCE)
+            self.assertEqual(started.returncode, 130, (words, said))
+            self.assertEqual(Path("model").read_text(), "older", words)
 
     def test_twice_ends_it_at_once(self):
         run = Terminal(*hard(4000), "-o", "model")

@@ -1,12 +1,14 @@
 // mercer cluster: clusters in feature space, for one number of them or a range.
 #include <fmt/format.h>
 
+#include <limits>
 #include <numeric>
 
 #include "learning.h"
 #include "mercer/base/error.h"
 #include "mercer/base/file.h"
 #include "mercer/base/seeded.h"
+#include "mercer/base/stop.h"
 #include "mercer/gram/distances.h"
 #include "mercer/gram/make_gram.h"
 #include "mercer/methods/clusters/kernel_kmedoids.h"
@@ -96,26 +98,39 @@ search try_all(const api::spec& s, const objects& on, std::pair<index, index> ra
     std::string kernel_text;
     std::unique_ptr<gram<double>> matrix_of;
     const std::vector<index> judged = rows_to_judge(on.size());
-    for (index k = range.first; k <= range.second; ++k) {
+    const auto try_one = [&](index k) {
         api::spec one = s;
         if (matrix_of) one.kernel = kernel_text;
         one.options.emplace_back("n_clusters", fmt::format("{}", k));
         api::model m = fit_shown(one, on.data, options.method.memory, shown);
+        if (best && interrupted()) return;  // unfinished, and there is a finished one
         shown.phase(fmt::format("silhouette of {} clusters", k));
-        if (!matrix_of) {
-            kernel_text = m.kernel_text();
-            matrix_of = make_gram<double>(kernel::parse(kernel_text), judged_objects(m, on.data.x, judged));
-        }
-        const std::vector<double> each =
-            silhouettes(distance_gram(*matrix_of), labels_at(m.inner().training_clusters(), judged));
-        const double silhouette = std::accumulate(each.begin(), each.end(), 0.0) / static_cast<double>(each.size());
+        double silhouette = std::numeric_limits<double>::quiet_NaN();
+        const stop_scope stop(interrupt_is_old);
+        (void)unless_stopped([&] {
+            if (!matrix_of) {
+                kernel_text = m.kernel_text();
+                matrix_of = make_gram<double>(kernel::parse(kernel_text), judged_objects(m, on.data.x, judged));
+            }
+            const std::vector<double> each =
+                silhouettes(distance_gram(*matrix_of), labels_at(m.inner().training_clusters(), judged));
+            silhouette = std::accumulate(each.begin(), each.end(), 0.0) / static_cast<double>(each.size());
+        });
         tried.push_back(
             {k, number_of(m, "objective"), silhouette, std::get<std::string>(*m.fit_figures().find("status"))});
         if (!best || silhouette > most) {
             best = std::move(m);
             most = silhouette;
         }
-    }
+    };
+    for (index k = range.first; k <= range.second && !interrupted(); ++k)
+        if (best) {
+            // What was found before a Ctrl-C is kept, and nothing of the number that was being tried.
+            const stop_scope stop(interrupted);
+            if (!unless_stopped([&] { try_one(k); })) break;
+        } else {
+            try_one(k);
+        }
     const attempt kept = *std::ranges::max_element(tried, {}, &attempt::silhouette);
     std::vector<index> labels = best->inner().training_clusters(), sizes(static_cast<std::size_t>(kept.k));
     for (const index c : labels) ++sizes[static_cast<std::size_t>(c)];
@@ -180,7 +195,7 @@ void cluster(const cluster_options& options) {
     options.common.apply();
     const api::spec s = checked_spec(options);
     const auto range = parse_range(options);
-    std::string text;
+    std::string text, model_file;
     json answer;
     {
         progress shown;
@@ -191,7 +206,9 @@ void cluster(const cluster_options& options) {
             throw usage_error(fmt::format("{} clusters of {} objects: take at most as many as there are objects",
                                           range.second, on.size()));
         const search found = try_all(s, on, range, options, shown);
-        if (!options.out.empty()) found.best.save(options.out);
+        fit_answer kept;
+        kept.keep(found.best, options.out);
+        model_file = kept.kept;
         if (!options.labels.empty()) {
             std::string lines;
             for (const index c : found.labels) lines += fmt::format("{}\n", c);
@@ -206,7 +223,7 @@ void cluster(const cluster_options& options) {
     }
     if (options.common.as_json) return print(answer);
     for (const auto& [what, path] :
-         {std::pair{"model", options.out}, {"labels", options.labels}, {"picture", options.picture}})
+         {std::pair{"model", model_file}, {"labels", options.labels}, {"picture", options.picture}})
         if (!path.empty()) text += fmt::format("{}: {}\n", what, path);
     print(text);
 }

@@ -216,8 +216,8 @@ json figures_json(const api::figures& all) { return json::parse(all.json()); }
 
 void fit_answer::keep(const api::model& m, const std::string& out) {
     kept = out;
-    if (take_interrupt()) {
-        leave_with(130);
+    (void)take_interrupt();
+    if (was_interrupted()) {
         const bool beside = !out.empty() && std::filesystem::is_regular_file(out);
         if (beside) kept += ".interrupted";
         warn(fmt::format("stopped: {}{}", out.empty() ? "the model is not kept" : "the model as it is goes to " + kept,

@@ -66,8 +66,8 @@ struct fit_answer {
     json all;
     std::string kept;  // the file that the model was written to; empty: none
 
-    // Writes the model, where a file was named. One that Ctrl-C cut short takes no other one's place: it goes beside
-    // it, and the exit code says so.
+    // Writes the model, where a file was named. A model of a fit or search that Ctrl-C cut short does not replace an
+    // older file: it goes beside that file, and the exit code is 130.
     void keep(const api::model& m, const std::string& out);
     void trouble(const api::model& m);  // what did not go well, where anything did not
     // picture, page: the files that were written; empty: none.

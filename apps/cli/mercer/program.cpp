@@ -30,6 +30,7 @@ bool output_taken = false;  // standard output is a file that was asked for
 int code_to_leave_with = 0;
 std::atomic<bool> line_shown{false};  // of a progress: what is said next has to clear it
 std::atomic<bool> interrupt_asked{false};
+bool interrupt_answered = false;
 std::atomic<std::int64_t> interrupt_time{0};
 
 std::int64_t nanoseconds_now() {
@@ -57,10 +58,16 @@ void watch_interrupt() {
 }
 bool interrupted() { return interrupt_asked.load(); }
 bool interrupt_is_old() {
-    constexpr std::int64_t moment = 5'000'000'000;
-    return interrupted() && nanoseconds_now() - interrupt_time.load() > moment;
+    constexpr std::int64_t grace = 1'500'000'000;
+    return interrupted() && nanoseconds_now() - interrupt_time.load() > grace;
 }
-bool take_interrupt() { return interrupt_asked.exchange(false); }
+bool take_interrupt() {
+    if (!interrupt_asked.exchange(false)) return false;
+    interrupt_answered = true;
+    leave_with(130);
+    return true;
+}
+bool was_interrupted() { return interrupt_answered; }
 void leave_with(int code) { code_to_leave_with = code; }
 int exit_code() { return code_to_leave_with; }
 

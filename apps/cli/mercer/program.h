@@ -58,8 +58,9 @@ bool& output_is_taken();
 // that was ignored stays ignored.
 void watch_interrupt();
 bool interrupted();
-bool interrupt_is_old();  // and nobody has come to an end of his own for seconds
-bool take_interrupt();    // the same, and it is answered
+bool interrupt_is_old();  // and the method has not come to an end of its own for over a second
+bool take_interrupt();    // the same as `interrupted`, and it is answered; the exit code becomes 130
+bool was_interrupted();   // some Ctrl-C was answered: what the command has made is unfinished
 // The exit code of a command that did what it could.
 void leave_with(int code);
 int exit_code();

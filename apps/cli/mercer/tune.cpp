@@ -184,7 +184,6 @@ void run(const tune_command& options) {
         api::model m = fit_shown(found.chosen_spec(), on.data, options.method.memory, shown);
         m.label = detail::as_utf8(options.from.label);
         m.text_column = detail::as_utf8(options.from.text_column);
-        answer.keep(m, options.out);
         if (!options.picture.empty()) {
             shown.phase("drawing");
             const auto drawn = search_panel(found);
@@ -195,7 +194,11 @@ void run(const tune_command& options) {
         answer.all = json::parse(api::to_json(found));
         answer.all["data"] = on.about;
         answer.all["model"] = figures_json(m.describe());
-        const std::string more = further(options, s, found, on, shown, answer.all);
+        std::string more;
+        const bool finished =
+            was_interrupted() || unless_stopped([&] { more = further(options, s, found, on, shown, answer.all); });
+        if (!finished && take_interrupt()) warn("stopped: --nested and --curve are not there, the model is");
+        answer.keep(m, options.out);
         if (!options.out.empty()) answer.all["model_file"] = answer.kept;
         answer.text = fmt::format("{}\n\n{}\n{}", on.about, summary(found), table_of(found, options.top));
         answer.text += more;

@@ -7,6 +7,7 @@
 
 #include "../tuned.h"
 #include "mercer/base/error.h"
+#include "mercer/base/stop.h"
 
 namespace mercer::cli {
 namespace {
@@ -64,6 +65,7 @@ void run(const learn_command& options) {
             shown.phase(fmt::format("{}, step {}, {:.3g}", now.phase, now.done, now.value));
             return !interrupted();
         };
+        const stop_scope stop(interrupt_is_old);
         const api::learning found = api::learn(s, on.data, options.how, control);
         if (take_interrupt()) warn("stopped: this is the best kernel there was by then");
         api::model m = fit_shown(found.what, on.data, options.method.memory, shown);
