@@ -332,8 +332,9 @@ inline void check_optimal(const binary& b) {
     EXPECT_LE(v.primal - v.dual, 1.2 * b.tol * (v.total_penalty + 2 * b.mass * r) + 1e-9 * v.scale + b.noise())
         << "duality gap";
     // b within its interval, which the tolerance may turn around.
-    EXPECT_GE(b.offset, std::min(b.report.offset_low, b.report.offset_high) - 1e-9 * (1 + std::abs(b.offset)));
-    EXPECT_LE(b.offset, std::max(b.report.offset_low, b.report.offset_high) + 1e-9 * (1 + std::abs(b.offset)));
+    EXPECT_LE(b.report.offset_low, b.report.offset_high);
+    EXPECT_GE(b.offset, b.report.offset_low - 1e-9 * (1 + std::abs(b.offset)));
+    EXPECT_LE(b.offset, b.report.offset_high + 1e-9 * (1 + std::abs(b.offset)));
     if (b.report.margin_vectors == 0) {
         EXPECT_NEAR(b.offset, (b.report.offset_low + b.report.offset_high) / 2, 1e-12 * (1 + std::abs(b.offset)));
     }

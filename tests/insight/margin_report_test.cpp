@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
+#include <tuple>
 
 #include "mercer/gram/precomputed.h"
 #include "mercer/insight/machines/binary_problems.h"
@@ -177,7 +180,7 @@ TEST(margin_report, nu_classification_is_a_C_classification) {
     const kernel k = kernel::parse("rbf(gamma=0.05)");
     const svm_model nu = fit_svm(k, x, s.y, o);
     const margin_report report = report_margins(nu, x, s.y);
-    EXPECT_TRUE(report.C_inferred);
+    EXPECT_FALSE(report.C_inferred);
     const margin_problem& p = report.problems.at(0);
     EXPECT_TRUE(p.optimal());
     // Σα = νn·C after rescaling.
@@ -188,6 +191,54 @@ TEST(margin_report, nu_classification_is_a_C_classification) {
         report_margins(fit_svm(k, x, s.y, options_for(svm_task::c_svc, p.C, 1e-6)), x, s.y).problems.at(0);
     EXPECT_NEAR(c.dual, p.dual, 1e-4 * c.dual);
     EXPECT_NEAR(c.margin, p.margin, 1e-3 * c.margin);
+}
+
+// C = 1/ρ = Σα/(νn), which no multiplier reaches where ν is small; also with weights, after a file, and for each pair.
+TEST(margin_report, C_of_nu_classification_is_one_over_rho) {
+    sample s = clouds(40, 2, 2, 3, 7);
+    const dataset x = dense_data(s.x);
+    const kernel k = kernel::parse("rbf(gamma=0.3)");
+    for (const bool weighted : {false, true})
+        for (const double nu : {0.02, 0.05, 0.1, 0.3, 0.5}) {
+            svm_options o = options_for(svm_task::nu_svc, 1, 1e-8);
+            o.nu = nu;
+            double total = 0;
+            for (index i = 0; i < x.size(); ++i) {
+                if (weighted) o.sample_weight.push_back(1 + 0.25 * static_cast<double>(i % 3));
+                total += weighted ? o.sample_weight.back() : 1;
+            }
+            const svm_model fitted = fit_svm(k, x, s.y, o);
+            const svm_model read = parse_model<svm_model>(model_bytes(fitted), "a model");
+            margin_options how;
+            how.sample_weight = o.sample_weight;
+            for (const svm_model* model : {&fitted, &read}) {
+                const margin_problem p = report_margins(*model, x, s.y, how).problems.at(0);
+                double sum = 0;
+                for (const margin_example& e : p.examples) sum += e.alpha;
+                const double C = sum / (nu * total);
+                EXPECT_NEAR(p.C, C, 1e-9 * C);
+                EXPECT_EQ(p.cases[2], std::ranges::count_if(p.examples, [&](const margin_example& e) {
+                              const double weight = weighted ? how.sample_weight[static_cast<std::size_t>(e.row)] : 1;
+                              return e.alpha > C * weight * (1 - 1e-6);
+                          }));
+                EXPECT_TRUE(p.optimal());
+                EXPECT_TRUE(p.no_bounds.empty()) << p.no_bounds;
+            }
+        }
+}
+
+TEST(margin_report, says_where_nu_classification_has_no_margin) {
+    sample s;
+    for (int copy = 0; copy < 5; ++copy)
+        for (const auto& [a, b, label] : {std::tuple{0, 0, 1}, {1, 1, 1}, {0, 1, -1}, {1, 0, -1}})
+            s.x.push_back({static_cast<double>(a), static_cast<double>(b)}), s.y.push_back(label);
+    const dataset x = dense_data(s.x);
+    const svm_model model = fit_svm(linear{}, x, s.y, options_for(svm_task::nu_svc, 1, 1e-6));
+    EXPECT_TRUE(model.lacks_margin());
+    EXPECT_TRUE(parse_model<svm_model>(model_bytes(model), "a model").lacks_margin());
+    EXPECT_NE(report_margins(model, x, s.y).problems.at(0).no_bounds.find("no function has a margin"),
+              std::string::npos);
+    EXPECT_FALSE(fit_svm(kernel::parse("rbf(gamma=1)"), x, s.y, options_for(svm_task::nu_svc, 1, 1e-6)).lacks_margin());
 }
 
 TEST(margin_report, large_C_is_the_hard_margin) {

@@ -1,11 +1,13 @@
 """Margin reports: every number once more from the definitions, with numpy."""
 
 import json
+import warnings
 import xml.etree.ElementTree
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC as TheirSVC
 
@@ -134,3 +136,24 @@ def test_other_data_are_refused(two_moons):
     with pytest.raises(ValueError, match="label"):
         model.margin_report(X, y + 5)
     assert not hasattr(mercer.SVR(), "margin_report") and not hasattr(mercer.LinearSVC(), "margin_report")
+
+
+@pytest.mark.parametrize("nu", [0.3, 0.5, 0.9])
+def test_nu_classification_without_a_margin_warns(nu):
+    X, y = np.array([[0.0, 0], [1, 1], [0, 1], [1, 0]] * 5), np.array([0, 0, 1, 1] * 5)
+    with pytest.warns(ConvergenceWarning, match="no margin"):
+        assert NuSVC(nu=nu, kernel="linear").fit(X, y).reports_[0]["no_margin"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert not NuSVC(nu=nu, kernel="rbf", gamma=1.0).fit(X, y).reports_[0]["no_margin"]
+
+
+def test_intervals_of_the_offset_are_in_order():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(80, 3))
+    t = X[:, 0] + X[:, 1] ** 2 + 0.5 * random.normal(size=80)
+    y = np.digitize(t, [0.3, 1.2])
+    for model in SVC(), NuSVC(nu=0.2), mercer.SVR(), mercer.NuSVR(), mercer.OneClassSVM(nu=0.2), SVC(solver="interior_point"):
+        for targets in (y, y > 0) if isinstance(model, (SVC, NuSVC)) else (t,):
+            ends, b = model.fit(X, targets).offset_interval_, np.atleast_1d(model.intercept_)
+            assert (ends[:, 0] <= b + 1e-12).all() and (b <= ends[:, 1] + 1e-12).all()

@@ -204,7 +204,7 @@ int train(const problem& p, const train_command& c) {
         if (c.probability && !interrupted) inner = calibrate(model, p, o);
         clear_progress();
         warn_inner(inner, "cross-validation behind the probabilities");
-        if (std::any_of(model.reports.begin(), model.reports.end(), [](const svm_report& r) { return r.no_margin; }))
+        if (model.lacks_margin())
             std::fprintf(stderr,
                          "WARNING: nu = %g leaves no margin, the classes overlap too much; use a larger nu, or a "
                          "richer kernel\n",

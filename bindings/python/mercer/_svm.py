@@ -146,6 +146,9 @@ class _Classifier(DecidingClassifier, _SVM):
         not there.
         """
         self._run(*self._fit_labels(X, y, sample_weight))
+        if self._model.without_margin:
+            text = self._model.without_margin
+            warn(f"{text[0].upper()}{text[1:]}.")
         if self.probability and self._model.calibration_trouble:
             warn(f"Behind the probabilities, {self._model.calibration_trouble}.")
         return self

@@ -16,17 +16,19 @@ namespace mercer::api {
 namespace {
 
 figures told(const svm_report& r) {
-    return {{"status", name(r.status)},
-            {"gap", r.gap},
-            {"objective", r.objective},
-            {"steps", r.steps},
-            {"rounds", r.rounds},
-            {"size", r.size},
-            {"margin_vectors", r.margin_vectors},
-            {"offset_low", r.offset_low},
-            {"offset_high", r.offset_high},
-            {"epsilon", r.epsilon},
-            {"seconds", r.seconds}};
+    figures out{{"status", name(r.status)},
+                {"gap", r.gap},
+                {"objective", r.objective},
+                {"steps", r.steps},
+                {"rounds", r.rounds},
+                {"size", r.size},
+                {"margin_vectors", r.margin_vectors},
+                {"offset_low", r.offset_low},
+                {"offset_high", r.offset_high},
+                {"epsilon", r.epsilon},
+                {"seconds", r.seconds}};
+    if (r.C > 0) out.add({{"C", r.C}, {"no_margin", r.no_margin}});
+    return out;
 }
 
 class svm_fitted final : public fitted_as<svm_model> {
@@ -87,6 +89,7 @@ public:
 
     std::string trouble() const override {
         std::string out = trouble_of(m_.worst_status(), "max_seconds, or take a larger tol", m_.largest_gap());
+        if (const std::string none = without_margin(); !none.empty()) out += (out.empty() ? "" : "; ") + none;
         if (calibration_.unfinished > 0)
             out += (out.empty() ? "" : "; ") + ("behind the probabilities, " + calibration_.trouble());
         return out;
@@ -113,10 +116,24 @@ public:
         if (name == "sigmoid_slopes") return m_.probability ? m_.probability->A : std::vector<double>{};
         if (name == "sigmoid_offsets") return m_.probability ? m_.probability->B : std::vector<double>{};
         if (name == "calibration_trouble") return calibration_.trouble();
+        if (name == "without_margin") return without_margin();
         return fitted_as::part(name);
     }
 
 private:
+    // ν-classification: what is wrong where classes have no margin; empty where all have one.
+    std::string without_margin() const {
+        if (!m_.lacks_margin()) return {};
+        const index without = std::ranges::count_if(m_.reports, &svm_report::no_margin);
+        const std::string which = m_.problems() == 1
+                                      ? "the classes"
+                                      : fmt::format("{} of {} problems of two classes", without, m_.problems());
+        return fmt::format(
+            "{} have no margin: they overlap so much that the optimum is w = 0 for this nu, and decisions mean "
+            "nothing; "
+            "take a larger nu, a richer kernel, or C-classification (svc)",
+            which);
+    }
     bool finite() const {
         const auto is_finite = [](double v) { return std::isfinite(v); };
         return std::all_of(m_.coef.data(), m_.coef.data() + m_.coef.rows() * m_.coef.cols(), is_finite) &&

@@ -131,9 +131,9 @@ void find_map(evidence& e) {
 
 double upper_bound(const evidence& e, index p, bool& inferred) {
     if (e.options.C) return *e.options.C;
-    const bool known = e.model.task == svm_task::c_svc && !e.model.reports.empty() &&
-                       e.model.reports[static_cast<std::size_t>(p)].size > 0;
-    if (known) return e.model.C;
+    const svm_report* told = e.model.reports.empty() ? nullptr : &e.model.reports[static_cast<std::size_t>(p)];
+    if (told && e.model.task == svm_task::c_svc && told->size > 0) return e.model.C;
+    if (told && e.model.task == svm_task::nu_svc && told->C > 0) return told->C;
     // The largest α: right where one is at the bound, and where none is, any C from there on has the same optimum.
     inferred = true;
     double most = 0;
@@ -278,7 +278,8 @@ double hard_margin_objective(const margin_problem& p) {
 }
 
 // Why bounds on the error are not stated of this machine; empty where they are.
-std::string why_no_bounds(const margin_problem& p, bool convex, double rounding) {
+std::string why_no_bounds(const margin_problem& p, bool convex, bool no_margin, double rounding) {
+    if (no_margin) return "ν is too small for these classes: no function has a margin, and the optimum is w = 0";
     if (!p.optimal() || !(p.solver_gap <= optimum_tolerance + rounding))
         return fmt::format("the model is not an optimum to {} of the margin", optimum_tolerance);
     if (!convex || p.squared_norm < 0)
@@ -328,9 +329,9 @@ margin_problem report_problem(const evidence& e, index number, bool& inferred) {
     const svm_report* told = !e.model.reports.empty() ? &e.model.reports[static_cast<std::size_t>(number)] : nullptr;
     // A fit that was cut short claims nothing.
     p.claim_known = told && told->size > 0 && finished(told->status);
-    // ν-SVC measures before its coefficients are divided by ρ = 1/C. Other programs measure with kernel values in
-    // float: a hundredth is theirs.
-    p.claimed_gap = (p.claim_known ? told->gap : 1.01 * e.options.tol) * (e.model.task == svm_task::nu_svc ? p.C : 1.0);
+    // Other programs measure with kernel values in float: a hundredth is theirs; and ν-SVC before its coefficients are
+    // divided by ρ = 1/C.
+    p.claimed_gap = p.claim_known ? told->gap : 1.01 * e.options.tol * (e.model.task == svm_task::nu_svc ? p.C : 1.0);
     const double rounding = 256 * epsilon * (1 + e.sizes[static_cast<std::size_t>(number)] + std::abs(p.b));
     p.edge = std::min(allowed_gap(p) + rounding, 0.5);
     sort_into_cases(p);
@@ -339,7 +340,7 @@ margin_problem report_problem(const evidence& e, index number, bool& inferred) {
     if (e.map) p.dimension = e.map->size();
     p.normal = write_normal(p, e);
     const bool convex = e.model.k ? e.model.k->proof().valid : !(told && told->status == fit_status::stationary);
-    p.no_bounds = why_no_bounds(p, convex, rounding);
+    p.no_bounds = why_no_bounds(p, convex, told && told->no_margin, rounding);
     if (convex) bound_capacity(p, e);  // otherwise there are no distances for a ball to have
     return p;
 }

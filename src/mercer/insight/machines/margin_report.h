@@ -16,7 +16,7 @@
 // smallest yᵢf(xᵢ), infinite where an example is on the wrong side.
 //
 // ν-classification is reported as the C-classification it is equal to: after its coefficients were divided by the
-// margin, C = 1/ρ.
+// margin, C = 1/ρ, which the fit keeps (svm_report).
 #pragma once
 
 #include <array>

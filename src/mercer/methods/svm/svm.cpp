@@ -32,6 +32,8 @@ fit_status svm_model::worst_status() const {
     return worst;
 }
 
+bool svm_model::lacks_margin() const { return std::ranges::any_of(reports, &svm_report::no_margin); }
+
 double svm_model::largest_gap() const {
     double gap = 0;
     for (const auto& each : reports) gap = std::max(gap, each.gap);
@@ -133,9 +135,12 @@ svm_model fit_ranked(const gram<float>& fast, const gram<double>& exact, std::sp
             // Weights of classes are factors of C = 1/ρ, which is found without them first.
             if (options.class_weight_of_C && options.task == svm_task::nu_svc && !options.class_weight.empty()) {
                 for (std::size_t i = 0; i < in.penalty.size(); ++i) in.penalty[i] = t.weight[problem.rows[i]];
-                const double margin = solve_on_rows(fast, exact, in, steps).margin;
+                const svm_report unweighted = solve_on_rows(fast, exact, in, steps).report;
                 in.task = svm_task::c_svc;
-                for (std::size_t i = 0; i < in.penalty.size(); ++i) in.penalty[i] = problem.penalty[i] / margin;
+                for (std::size_t i = 0; i < in.penalty.size(); ++i) in.penalty[i] = problem.penalty[i] * unweighted.C;
+                dual_solution weighted = solve_on_rows(fast, exact, in, steps);
+                weighted.report.C = unweighted.C, weighted.report.no_margin = unweighted.no_margin;
+                return weighted;
             }
             return solve_on_rows(fast, exact, in, steps);
         });

@@ -72,13 +72,15 @@ struct svm_report {
     std::int64_t flat_steps = 0, concave_steps = 0;
     index size = 0;
     // b is the mean over `margin_vectors` free support vectors, or the middle of [offset_low, offset_high] when there
-    // are none.
+    // are none. offset_low <= b <= offset_high: the optimal offsets, to within the gap.
     index margin_vectors = 0;
     double offset_low = 0, offset_high = 0;
     double epsilon = 0;  // ν-SVR: the width found
     double seconds = 0;
     bool no_margin = false;  // ν-classification: no ρ > 0 was found, for the classes overlap too much for this ν; f was
                              // not divided by it
+    double C = 0;  // ν-classification: 1/ρ, the C of the C-classification with the same f (1 where there is no margin);
+                   // 0: not known, in models of earlier versions
 };
 
 struct svm_model {
@@ -104,6 +106,7 @@ struct svm_model {
     class_problems pairs() const { return {static_cast<index>(classes.size()), scheme}; }
     bool is_classifier() const { return task == svm_task::c_svc || task == svm_task::nu_svc; }
     fit_status worst_status() const;
+    bool lacks_margin() const;  // ν-classification: some binary problem has none
     double largest_gap() const;
 };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "mercer/base/error.h"
 #include "mercer/gram/adaptors.h"
@@ -150,7 +151,7 @@ posed pose(const dual_input& in) {
 }
 
 // The value that F has on the margin of one group: the mean over free variables, or the middle of the interval that is
-// left.
+// left. low <= value <= high: free variables hold the interval open by as much as the gap.
 struct level {
     double value = 0, low = 0, high = 0;
     index count = 0;
@@ -170,6 +171,7 @@ level margin_level(const posed& q, const smo_result& r, int g) {
     }
     if (!std::isfinite(made.low)) made.low = made.high;
     if (!std::isfinite(made.high)) made.high = made.low;
+    if (made.low > made.high) std::swap(made.low, made.high);
     made.value = made.count > 0 ? sum / static_cast<double>(made.count) : (made.low + made.high) / 2;
     return made;
 }
@@ -321,7 +323,7 @@ dual_solution solve_dual(const gram<float>& fast, const gram<double>& exact, con
         const double r1 = -first.value, r2 = second.value;
         out.report.no_margin = !((r1 + r2) / 2 > 2 * r.gap);
         const double scale = out.report.no_margin ? 1 : (r1 + r2) / 2;
-        out.margin = scale;
+        out.report.C = 1 / scale;
         out.report.gap = r.gap / scale;
         for (double& c : out.coef) c /= scale;
         out.offset = -(r1 - r2) / 2 / scale;

@@ -24,7 +24,6 @@ struct dual_input {
 struct dual_solution {
     std::vector<double> coef;  // f(x) = Σ coefᵢ k(xᵢ, x) + offset
     double offset = 0;
-    double margin = 1;  // ν-classification: ρ, by which the coefficients were divided
     svm_report report;
 };
 

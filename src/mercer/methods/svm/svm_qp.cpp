@@ -117,7 +117,7 @@ void measure_c_svc(const gram<double>& K, const dual_input& in, dual_solution& s
     s.report.margin_vectors = free;
     if (!std::isfinite(high)) high = low;
     if (!std::isfinite(low)) low = high;
-    s.report.offset_low = high, s.report.offset_high = low;
+    s.report.offset_low = std::min(low, high), s.report.offset_high = std::max(low, high);
     s.offset = free > 0 ? sum / static_cast<double>(free) : (high + low) / 2;
 }
 

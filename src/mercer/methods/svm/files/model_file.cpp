@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <numeric>
+#include <type_traits>
+#include <utility>
 
 #include "mercer/base/error.h"
 #include "mercer/methods/codec.h"
@@ -13,9 +16,18 @@ namespace mercer {
 template <>
 struct file_form<svm_report> {
     static void parts(auto& a, auto& r) {
-        a.counts(r.status, r.steps, r.rounds, r.flat_steps, r.concave_steps, r.size, r.margin_vectors);
+        if (a.version() > 1)
+            a.counts(r.status, r.steps, r.rounds, r.flat_steps, r.concave_steps, r.size, r.margin_vectors, r.no_margin);
+        else
+            a.counts(r.status, r.steps, r.rounds, r.flat_steps, r.concave_steps, r.size, r.margin_vectors);
         a.check(r.status <= fit_status::stalled, "unknown status {}", static_cast<int>(r.status));
         a.numbers(r.gap, r.objective, r.offset_low, r.offset_high, r.epsilon);
+        if (a.version() > 1) {
+            a.numbers(r.C);
+            a.check(r.C >= 0 && std::isfinite(r.C), "C is {}", r.C);
+        }
+        if constexpr (!std::is_const_v<std::remove_reference_t<decltype(r)>>)
+            if (r.offset_low > r.offset_high) std::swap(r.offset_low, r.offset_high);  // as files of version 1 have it
     }
 };
 
@@ -39,7 +51,7 @@ struct file_form<calibration> {
 template <>
 struct file_form<svm_model> {
     static constexpr std::string_view format = "mercer-svm-model";
-    static constexpr int version = 1;
+    static constexpr int version = 2;  // 1: reports without C and no_margin, offset_low and offset_high in any order
 
     static void parts(auto& a, auto& m) {
         a.choice("task", m.task, svm_task::nu_svr);
