@@ -61,6 +61,22 @@ class Streams(mercer_program.Scratch):
         self.assertEqual(self.fitted(self.path("part-*.csv"), "--stream"), want)
         self.assertIn("no file has a name like", mercer("fit", "nystroem_ridge", self.path("nothing-*.csv"), "--stream", "--label", "y", *self.words, code=1))
 
+    def test_a_quoted_field_may_be_longer_than_what_is_read_at_once(self):
+        header = '"a\n' + 5_000_000 * "x" + '",b,c,y\n'
+        self.table.write_text(header + "".join(self.lines))
+        self.assertEqual(self.fitted(self.table, "--stream"), self.fitted(self.table))
+
+    def test_a_quote_without_an_end_is_told_with_its_place(self):
+        with open(self.table, "w") as out:
+            out.write("a,b,c,y\n" + "".join(self.lines[:2000]) + '1,"two\nlines","3')
+        for words in [], ["--stream"]:
+            said = mercer("fit", "nystroem_ridge", self.table, "--label", "y", *self.words, *words, code=1)
+            self.assertIn("t.csv:2003:8: expected a closing '\"'", said)
+        with open(self.table, "ab") as out:
+            out.truncate(300_000_000)  # a hole on the disk
+        said = mercer("fit", "nystroem_ridge", self.table, "--label", "y", *self.words, "--stream", code=1)
+        self.assertIn("t.csv:2003:8: expected a closing '\"' within 256 MB", said)
+
     def test_predictions_batch_by_batch(self):
         self.fitted(self.table, "--stream")
         want = mercer("predict", self.path("m"), self.table)

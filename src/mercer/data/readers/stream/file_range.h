@@ -21,8 +21,6 @@ struct file_range {
 
 std::unique_ptr<row_batches> open_range(std::vector<std::string> paths, const read_options& options, index rows,
                                         bool label_may_lack, const file_range& part);
-// Where the last whole record of a text ends: after a line end that stands in no quotes. 0: there is none.
-std::size_t end_of_records(std::string_view text, bool quotes);
 // Whether a file can be read from any of its lines on: text that is not packed. csv: with quotes.
 struct text_form {
     bool plain = false, csv = false;

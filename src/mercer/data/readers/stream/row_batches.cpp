@@ -13,27 +13,14 @@
 #include "mercer/data/readers/csv_text.h"
 #include "mercer/data/readers/stream/byte_stream.h"
 #include "mercer/data/readers/stream/file_range.h"
+#include "mercer/data/readers/stream/record_ends.h"
 
 namespace mercer {
 
-std::size_t detail::end_of_records(std::string_view text, bool quotes) {
-    if (!quotes || text.find('"') == std::string_view::npos) {
-        const std::size_t end = text.rfind('\n');
-        return end == std::string_view::npos ? 0 : end + 1;
-    }
-    std::size_t end = 0;
-    bool inside = false;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        if (text[i] == '"') inside = !inside;
-        if (text[i] == '\n' && !inside) end = i + 1;
-    }
-    return end;
-}
-
 namespace {
 
-using detail::end_of_records;
 using detail::file_range;
+using detail::record_ends;
 
 constexpr std::uint64_t no_end = std::numeric_limits<std::uint64_t>::max();
 
@@ -72,27 +59,28 @@ public:
     text_pieces(const std::string& path, read_options how, bool label_may_lack, std::uint64_t first, std::uint64_t end)
         : stream_(path), how_(std::move(how)), label_may_lack_(label_may_lack) {
         more();
-        const std::size_t read = text_.size();
         if (!how_.format) how_.format = &detect_format(stream_.name(), text_);
         if (!can_stream(*how_.format))
             fail(errc::unsupported, fmt::format("{}: {} is not read in batches: csv, libsvm and npy are",
                                                 stream_.name(), how_.format->name));
         csv_ = std::string_view(how_.format->name) == "csv";
         if (csv_) find_header();
-        if (first > 0 || end != no_end) narrow(first, end, read);
+        ends_ = record_ends(csv_, head_.size());
+        if (first > 0 || end != no_end) narrow(first, end);
     }
 
     bool next(table& out) override {
         for (;;) {
             if (text_.size() <= head_.size() && !more()) return false;
-            std::size_t end = end_of_records(text_, csv_);
-            while (end <= head_.size() && more()) end = end_of_records(text_, csv_);
+            std::size_t end = ends_.last(text_);
+            while (end <= head_.size() && more()) end = whole_records();
             if (end <= head_.size() || over_) end = text_.size();  // the last line may have no end
             const std::string_view rows(text_.data(), end);
             const bool blank = rows.substr(head_.size()).find_first_not_of(" \t\r\n") == std::string_view::npos;
             if (!blank) parse(rows, out);
             lines_before_ += std::ranges::count(rows.substr(std::min(end, head_.size())), '\n');
             text_ = head_ + text_.substr(end);
+            ends_ = record_ends(csv_, head_.size());
             if (blank && over_) return false;
             if (blank) continue;
             return true;
@@ -101,12 +89,29 @@ public:
 
 private:
     static constexpr std::size_t piece = 1 << 22;
+    static constexpr std::size_t longest_record = std::size_t(1) << 28;
+
+    // The end of the last whole record of text_. A longer record than this is refused: one without an end would
+    // take the rest of the file into memory.
+    std::size_t whole_records() {
+        const std::size_t end = ends_.last(text_);
+        if (end > head_.size() || text_.size() - head_.size() <= longest_record) return end;
+        const std::optional<std::size_t> quote = ends_.open_quote();
+        try {
+            detail::fail_at(errc::parse, stream_.name(), text_, quote.value_or(head_.size()),
+                            fmt::format("expected {} within {} MB, got none", quote ? "a closing '\"'" : "a line end",
+                                        longest_record >> 20));
+        } catch (const error& wrong) {
+            fail(wrong.code(), placed(wrong.what()));
+        }
+    }
 
     bool more() {
         if (over_) return false;
         const std::size_t before = text_.size();
         over_ = !stream_.read(text_, static_cast<std::size_t>(std::min<std::uint64_t>(piece, left_)));
         if (left_ != no_end) left_ -= text_.size() - before;
+        read_ += text_.size() - before;
         return !over_;
     }
 
@@ -154,19 +159,19 @@ private:
         return out;
     }
 
-    // Only these bytes of the file, and its header; `read` are there already.
-    void narrow(std::uint64_t first, std::uint64_t end, std::size_t read) {
+    // Only these bytes of the file, and its header; read_ are there already.
+    void narrow(std::uint64_t first, std::uint64_t end) {
         first_ = first;
         if (first > 0) {
             stream_.seek(first);
             text_ = head_;
             left_ = end == no_end ? no_end : end - first;
             over_ = false;
-        } else if (end < read) {
-            text_.resize(std::max(head_.size(), text_.size() - std::min<std::size_t>(text_.size(), read - end)));
+        } else if (end < read_) {
+            text_.resize(std::max(head_.size(), text_.size() - std::min<std::uint64_t>(text_.size(), read_ - end)));
             left_ = 0;
         } else {
-            left_ = end - read;
+            left_ = end - read_;
         }
     }
 
@@ -174,9 +179,13 @@ private:
     void find_header() {
         const std::string_view text = detail::without_mark(text_);
         if (text.size() < text_.size()) text_.erase(0, text_.size() - text.size());
-        if (how_.csv.separator == 0) how_.csv.separator = detail::guess_separator(text_);
-        if (label_may_lack_ && !how_.csv.label.empty()) look_for_label();
-        const bool header = detail::has_header(text_, stream_.name(), how_.csv.separator, how_.csv);
+        ends_ = record_ends(true);
+        std::size_t whole = ends_.last(text_);
+        while (whole == 0 && more()) whole = whole_records();
+        const std::string_view first = std::string_view(text_).substr(0, over_ || whole == 0 ? text_.size() : whole);
+        if (how_.csv.separator == 0) how_.csv.separator = detail::guess_separator(first);
+        if (label_may_lack_ && !how_.csv.label.empty()) look_for_label(first);
+        const bool header = detail::has_header(first, stream_.name(), how_.csv.separator, how_.csv);
         how_.csv.header = header ? csv_header::present : csv_header::absent;
         if (!header) return;
         std::size_t end = 0;
@@ -186,8 +195,8 @@ private:
     }
 
     // New data may come without the column of targets.
-    void look_for_label() {
-        detail::record_reader records(text_, stream_.name(), how_.csv.separator);
+    void look_for_label(std::string_view text) {
+        detail::record_reader records(text, stream_.name(), how_.csv.separator);
         std::vector<detail::csv_text_field> first;
         if (!records.next(first)) return;
         const auto named = [&](const detail::csv_text_field& one) {
@@ -201,7 +210,9 @@ private:
     read_options how_;
     bool label_may_lack_;
     std::string text_, head_;
-    std::uint64_t first_ = 0, left_ = no_end;  // bytes of the file: where its part begins, and those to be read
+    record_ends ends_;  // of text_
+    // Bytes of the file: where its part begins, those to be read, and those that have been.
+    std::uint64_t first_ = 0, left_ = no_end, read_ = 0;
     std::ptrdiff_t lines_before_ = 0, rows_before_ = 0;  // of the pieces before
     bool over_ = false, csv_ = false;
 };

@@ -1,0 +1,24 @@
+#include "mercer/data/readers/stream/record_ends.h"
+
+#include <algorithm>
+
+namespace mercer::detail {
+
+std::size_t record_ends::last(std::string_view text) {
+    while (at_ < text.size()) {
+        const std::size_t quote = quotes_ ? text.find('"', at_) : std::string_view::npos;
+        const std::size_t end = std::min(quote, text.size());
+        if (!inside_) {
+            const std::size_t line_end = text.substr(at_, end - at_).rfind('\n');
+            if (line_end != std::string_view::npos) end_ = at_ + line_end + 1;
+        }
+        if (quote != std::string_view::npos) {
+            inside_ = !inside_;
+            quote_ = quote;
+        }
+        at_ = quote == std::string_view::npos ? text.size() : quote + 1;
+    }
+    return end_;
+}
+
+}  // namespace mercer::detail

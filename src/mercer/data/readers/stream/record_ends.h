@@ -1,0 +1,26 @@
+// Where the records of a text end that grows at its end: every byte is looked at once, however often the text grows.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+namespace mercer::detail {
+
+class record_ends {
+public:
+    // Begins at byte `from`, outside quotes. With `quotes` a line end between '"' and '"' ends no record.
+    explicit record_ends(bool quotes = false, std::size_t from = 0) : quotes_(quotes), at_(from) {}
+
+    // The byte behind the last line end that ends a record; 0 where there is none. `text` is the one of the call
+    // before, with more bytes behind it.
+    std::size_t last(std::string_view text);
+    // The place of the '"' that is still open at the end of that text.
+    std::optional<std::size_t> open_quote() const { return inside_ ? std::optional(quote_) : std::nullopt; }
+
+private:
+    bool quotes_, inside_ = false;
+    std::size_t at_, end_ = 0, quote_ = 0;
+};
+
+}  // namespace mercer::detail
