@@ -5,6 +5,7 @@
 
 #include "mercer/api/figures.h"
 #include "mercer/base/error.h"
+#include "mercer/base/json.h"
 #include "session.h"
 
 namespace mercer::page {
@@ -14,7 +15,7 @@ json number_json(double value) {
     if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
     return value;
 }
-json figures_json(const api::figures& from) { return json::parse(from.json()); }
+json figures_json(const api::figures& from) { return parse_json(from.json()); }
 
 void require_data(const session& s, index least) {
     if (s.data.x.size() < least)
@@ -48,7 +49,7 @@ reply answer_to(std::string_view text, std::span<const double> numbers, std::str
         return out;
     };
     try {
-        const request r{json::parse(text), numbers, bytes};
+        const request r{parse_json(text, "the request"), numbers, bytes};
         const std::string what = r.text("do");
         const auto found = operations().find(what);
         if (found == operations().end()) fail(errc::invalid_argument, "there is no operation '" + what + "'");

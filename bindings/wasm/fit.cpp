@@ -6,6 +6,7 @@
 
 #include "lines.h"
 #include "mercer/base/error.h"
+#include "mercer/base/json.h"
 #include "mercer/insight/machines/binary_problems.h"
 #include "mercer/insight/machines/influence.h"
 #include "mercer/insight/machines/margin_report.h"
@@ -278,7 +279,7 @@ void fit_and_draw(session& s, const request& r, reply& out) {
     s.model = api::fit(what, s.data, r.control());
     const api::model& m = *s.model;
     out.body = {{"kernel", m.kernel_text()},
-                {"spec", json::parse(api::to_json(m.spec()))},
+                {"spec", parse_json(api::to_json(m.spec()))},
                 {"figures", figures_json(m.fit_figures())},
                 {"trouble", m.inner().trouble()}};
     out.body["classes"] = m.inner().classes();

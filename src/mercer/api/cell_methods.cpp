@@ -20,8 +20,10 @@ namespace {
 class cells_fitted : public fitted_as<cells_model> {
 public:
     explicit cells_fitted(cells_model m) : fitted_as(std::move(m)) {
-        for (const cell_machine& each : m_.machines)
+        for (const cell_machine& each : m_.machines) {
             machines_.push_back(each.bytes.empty() ? nullptr : find_method(m_.machine).parse(each.bytes, "a cell"));
+            check_answers(machines_.size() - 1);
+        }
     }
     std::string kernel_text() const override { return m_.cells.k->text(); }
     answer gives() const override { return m_.classes.empty() ? answer::values : answer::classes; }
@@ -79,6 +81,17 @@ public:
     }
 
 private:
+    // Predictions are put together by class: each class of a cell has to be one of the model.
+    void check_answers(std::size_t c) const {
+        const bool regression = m_.classes.empty();
+        if (machines_[c] ? machines_[c]->gives() != gives() : regression)
+            fail(errc::parse,
+                 fmt::format("cell {} has no machine that predicts {}", c + 1, regression ? "values" : "classes"));
+        if (regression) return;
+        for (const double label : classes_of(c))
+            if (!std::ranges::binary_search(m_.classes, label))
+                fail(errc::parse, fmt::format("cell {} has the class {}, which the model does not have", c + 1, label));
+    }
     static matrix<double> column_of(const std::vector<double>& values) {
         matrix<double> out(std::ssize(values), 1);
         std::ranges::copy(values, out.data());
@@ -107,13 +120,15 @@ private:
         }
         return out;
     }
+    std::vector<double> classes_of(std::size_t c) const {
+        return machines_[c] ? machines_[c]->classes() : std::vector<double>{m_.machines[c].label};
+    }
     // Where the classes of a cell stand among all.
     std::vector<index> places(std::size_t c) const {
         if (m_.classes.empty()) return {0};
-        const std::vector<double> mine =
-            machines_[c] ? machines_[c]->classes() : std::vector<double>{m_.machines[c].label};
         std::vector<index> out;
-        for (const double each : mine) out.push_back(std::ranges::lower_bound(m_.classes, each) - m_.classes.begin());
+        for (const double each : classes_of(c))
+            out.push_back(std::ranges::lower_bound(m_.classes, each) - m_.classes.begin());
         return out;
     }
     // Classes that a cell has not seen are as unlikely as the least likely it has; probabilities are 0.

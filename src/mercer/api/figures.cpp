@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "mercer/base/error.h"
+#include "mercer/base/json.h"
 
 namespace mercer::api {
 namespace {
@@ -76,7 +77,7 @@ std::string figures::json() const {
 figures figures::from_json(std::string_view text) {
     figures out;
     try {
-        const ordered_json parsed = ordered_json::parse(text);
+        const ordered_json parsed = parse_json<ordered_json>(text, "figures");
         for (const auto& [name, value] : parsed.items()) out.add(name, one(value));
     } catch (const nlohmann::json::exception& wrong) {
         fail(errc::parse, fmt::format("figures: {}", wrong.what()));

@@ -8,6 +8,7 @@
 
 #include "mercer/api/model.h"
 #include "mercer/base/error.h"
+#include "mercer/base/json.h"
 #include "mercer/data/kinds/all_kinds.h"
 #include "mercer/kernels/leaf.h"
 #include "mercer/methods/codec.h"
@@ -133,7 +134,7 @@ namespace mercer::api {
 
 spec parse_spec(std::string_view json) {
     try {
-        return read_spec(ordered_json::parse(json));
+        return read_spec(parse_json<ordered_json>(json, "a spec is JSON, {\"method\": \"svc\", ...}"));
     } catch (const nlohmann::json::exception& wrong) {
         fail(errc::parse, fmt::format("a spec is JSON, {{\"method\": \"svc\", ...}}: {}", wrong.what()));
     }

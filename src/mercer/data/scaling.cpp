@@ -9,6 +9,7 @@
 
 #include "mercer/base/error.h"
 #include "mercer/base/file.h"
+#include "mercer/base/json.h"
 #include "mercer/data/column_ranges.h"
 #include "mercer/data/occurring_columns.h"
 #include "mercer/data/readers/source.h"
@@ -259,7 +260,7 @@ range checked_range(const json& first, const json& second, bool minmax) {
 
 scaling scaling::from_json(std::string_view text, const std::string& name) {
     try {
-        const json in = json::parse(text);
+        const json in = parse_json(text);
         if (in.at("format") != scaling_format_name)
             throw std::runtime_error(fmt::format("the format is not {}", scaling_format_name));
         if (in.at("version") != 1) throw std::runtime_error("the version is not 1");

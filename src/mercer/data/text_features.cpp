@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "mercer/base/error.h"
+#include "mercer/base/json.h"
 #include "mercer/base/parallel.h"
 
 namespace mercer {
@@ -138,7 +139,7 @@ std::string text_features::to_json() const {
 
 text_features text_features::from_json(std::string_view text, const std::string& name) {
     try {
-        const json in = json::parse(text);
+        const json in = parse_json(text);
         if (in.at("format") != text_format_name)
             throw std::runtime_error(fmt::format("the format is not {}", text_format_name));
         if (in.at("version") != 1) throw std::runtime_error("the version is not 1");

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "mercer/base/error.h"
+#include "mercer/base/json.h"
 #include "mercer/data/kinds/all_kinds.h"
 #include "mercer/kernels/algebra.h"
 
@@ -34,13 +35,19 @@ std::uint64_t checksum(std::string_view bytes, std::string_view more = {}) {
     return sum;
 }
 
+// The beginning of a value, for messages: a damaged file may have anything in the place of a number.
+std::string shown(const json& value) {
+    const std::string all = value.dump(-1, ' ', true, json::error_handler_t::replace);
+    return all.size() <= 60 ? all : all.substr(0, 60) + "...";
+}
+
 // 0 <= it <= most; throws, naming the key, where it is something else.
 index whole_number(const json& value, const char* key, index most) {
     if (!value.is_number_integer())
-        throw std::runtime_error(fmt::format("{} must be a whole number, got {}", key, value.dump()));
+        throw std::runtime_error(fmt::format("{} must be a whole number, got {}", key, shown(value)));
     const bool large = value.is_number_unsigned() && value.get<std::uint64_t>() > static_cast<std::uint64_t>(most);
     if (large || value.get<index>() < 0 || value.get<index>() > most)
-        throw std::runtime_error(fmt::format("{} must satisfy 0 <= {} <= {}, got {}", key, key, most, value.dump()));
+        throw std::runtime_error(fmt::format("{} must satisfy 0 <= {} <= {}, got {}", key, key, most, shown(value)));
     return value.get<index>();
 }
 
@@ -164,7 +171,7 @@ archive_reader::archive_reader(std::string_view bytes, std::string_view format, 
     if (rest_.size() > expected) wrong(fmt::format("the model file has {} bytes too many", rest_.size() - expected));
     if (checksum(rest_) != sum) wrong("the model file is damaged: its checksum does not fit");
     try {
-        *head_ = json::parse(rest_.substr(0, head_size));
+        *head_ = parse_json(rest_.substr(0, head_size));
     } catch (const std::exception& caught) {
         bad(caught.what());
     }

@@ -10,6 +10,7 @@
 #include "mercer/api/tuning/ranges.h"
 #include "mercer/api/tuning/searches.h"
 #include "mercer/base/error.h"
+#include "mercer/base/json.h"
 #include "mercer/base/parallel.h"
 #include "mercer/selection/learned/alignment.h"
 #include "mercer/selection/learned/multiple_kernels.h"
@@ -194,9 +195,9 @@ learning learn(const spec& s, const table& data, const learn_options& options, c
 
 std::string to_json(const learning& found) {
     using nlohmann::ordered_json;
-    ordered_json out = ordered_json::parse(found.about.json());
+    ordered_json out = parse_json<ordered_json>(found.about.json());
     out["kernel"] = found.what.kernel;
-    out["spec"] = ordered_json::parse(to_json(found.what));
+    out["spec"] = parse_json<ordered_json>(to_json(found.what));
     const char* who = found.weight_name == "weight" ? "kernel" : "column";
     for (std::size_t i = 0; i < found.names.size(); ++i)
         out["parts"].push_back({{who, found.names[i]}, {found.weight_name, found.weights[i]}});

@@ -9,6 +9,7 @@
 #include <regex>
 
 #include "mercer/base/error.h"
+#include "mercer/base/json.h"
 #include "mercer/data/readers/source.h"
 
 namespace mercer::api {
@@ -104,7 +105,7 @@ tuning read_tune_log(const std::string& path) {
         ++number;
         try {
             if (line.empty()) continue;
-            const json one = json::parse(line);
+            const json one = parse_json(line);
             if (number == 1)
                 read_head(one.at("search").get<std::string>(), out);
             else if (trial t = read_trial(one); !std::isnan(t.mean))

@@ -11,6 +11,7 @@
 
 #include "mercer/api/tuning/searches.h"
 #include "mercer/base/error.h"
+#include "mercer/base/json.h"
 #include "mercer/base/stop.h"
 #include "mercer/insight/evaluation/bootstrap.h"
 
@@ -199,7 +200,7 @@ std::string to_json(const nested_estimate& found) {
                      {"folds", ordered_json::array()}};
     for (std::size_t f = 0; f < found.scores.size(); ++f)
         out["folds"].push_back(
-            {{"score", finite_or_null(found.scores[f])}, {"spec", ordered_json::parse(to_json(found.chosen[f]))}});
+            {{"score", finite_or_null(found.scores[f])}, {"spec", parse_json<ordered_json>(to_json(found.chosen[f]))}});
     return out.dump();
 }
 

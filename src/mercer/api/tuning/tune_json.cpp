@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "mercer/api/tuning/tune.h"
+#include "mercer/base/json.h"
 
 namespace mercer::api {
 namespace {
@@ -17,7 +18,7 @@ std::string to_json(const tuning& found) {
     for (const trial& t : found.trials) {
         ordered_json one;
         for (std::size_t a = 0; a < found.axes.size(); ++a) one["at"][found.axes[a].name] = t.at[a];
-        one["spec"] = ordered_json::parse(to_json(t.what));
+        one["spec"] = parse_json<ordered_json>(to_json(t.what));
         one["scores"] = ordered_json::array();
         for (const double s : t.scores) one["scores"].push_back(number(s));
         one["mean"] = number(t.mean);

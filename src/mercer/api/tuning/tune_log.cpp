@@ -10,6 +10,7 @@
 
 #include "mercer/base/error.h"
 #include "mercer/base/file.h"
+#include "mercer/base/json.h"
 #include "mercer/data/readers/source.h"
 
 namespace mercer::api {
@@ -38,7 +39,7 @@ void tune_log::take(const trial_runner& by, std::vector<setting>& which) {
             rest.remove_prefix(std::min(end + 1, rest.size()));
             ++number;
             if (line.empty()) continue;
-            json one = json::parse(line);
+            json one = parse_json(line, fmt::format("{}:{}", path_, number));
             if (number == 1) {
                 if (one.at("search").get<std::string>() != by.fingerprint())
                     fail(errc::data,

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "mercer/base/error.h"
+#include "mercer/base/json.h"
 #include "mercer/data/columns/column_encoder.h"
 
 namespace mercer {
@@ -38,7 +39,7 @@ json written(const column_rule& r) {
     }
     if (!r.values.empty()) out["values"] = r.values;
     if (r.kind == column_kind::categories) out["most_frequent"] = r.most_frequent;
-    if (r.words) out["words"] = json::parse(r.words->to_json());
+    if (r.words) out["words"] = parse_json(r.words->to_json());
     return out;
 }
 
@@ -87,7 +88,7 @@ std::string column_encoder::to_json() const {
 
 column_encoder column_encoder::from_json(std::string_view text, const std::string& name) {
     try {
-        const json in = json::parse(text);
+        const json in = parse_json(text, fmt::format("{}: columns of a table", name));
         if (in.at("format") != format_name) fail(errc::parse, fmt::format("{}: expected {}", name, format_name));
         if (in.at("version") != 1)
             fail(errc::unsupported,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 
 #include "mercer/base/error.h"
@@ -167,6 +168,7 @@ struct file_form<cells_model> {
         a.numbers(m.cells.overlap);
         a.list("classes", m.classes, 1 << 24);
         a.finite(m.classes, "a class label");
+        a.check(std::ranges::is_sorted(m.classes, std::less_equal<>()), "the class labels are not ascending");
         kernel_and_objects(a, m.cells.k, m.cells.centres, cells);
         a.part("machines", m.machines);
         a.check(

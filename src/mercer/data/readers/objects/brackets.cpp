@@ -76,8 +76,10 @@ private:
     // ((S …)) is (S …)
     void unwrap() {
         auto& nodes = made_.nodes;
-        while (nodes.size() > 1 && nodes[0].label.empty() && nodes[1].size + 1 == nodes[0].size)
-            nodes.erase(nodes.begin());
+        std::size_t root = 0;
+        while (root + 1 < nodes.size() && nodes[root].label.empty() && nodes[root + 1].size + 1 == nodes[root].size)
+            ++root;
+        nodes.erase(nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(root));
     }
 
     std::string_view part_;
