@@ -13,29 +13,13 @@ if(MERCER_CAN_LINK_STATICALLY AND NOT MERCER_SANITIZE AND (ZLIB_STATIC OR NOT ZL
   set(static_programs ON)
 endif()
 
-# `mercer serve` needs Boost.Beast (headers alone) and simdjson, nothing else does.
-find_path(BEAST_INCLUDE boost/beast/http.hpp)
-find_path(SIMDJSON_INCLUDE simdjson.h)
-find_library(SIMDJSON_LIBRARY simdjson)
-set(server_sources http_connection http_parse http_server json_rows)
-list(JOIN server_sources "|" server_sources)
-set(MERCER_SERVER OFF)
-if(BEAST_INCLUDE AND SIMDJSON_INCLUDE AND SIMDJSON_LIBRARY)
-  set(MERCER_SERVER ON)
-endif()
-# Names that Asio deprecates are gone in its newer versions.
-set(server_definitions BOOST_ASIO_NO_DEPRECATED $<$<BOOL:${ZLIB_FOUND}>:MERCER_HAVE_ZLIB=1>)
-
 file(GLOB app_folders CONFIGURE_DEPENDS LIST_DIRECTORIES true ${CMAKE_SOURCE_DIR}/apps/cli/*)
 set(mercer_apps)
 foreach(folder ${app_folders})
   get_filename_component(app ${folder} NAME)
   file(GLOB_RECURSE app_sources CONFIGURE_DEPENDS ${folder}/*.cpp)
-  if(MERCER_SERVER)
-    list(FILTER app_sources EXCLUDE REGEX "/serve/without/")
-  else()
-    list(FILTER app_sources EXCLUDE REGEX "/serve/(${server_sources})\\.cpp$")
-  endif()
+  list(FILTER app_sources EXCLUDE REGEX "/serve/(content_encoding|http_parse|json_rows)\\.cpp$") # of mercer_requests
+  list(FILTER app_sources EXCLUDE REGEX "/serve/without/|/serve/http_(connection|server)\\.cpp$") # one or the other, below
   if(app_sources)
     # The program `mercer` cannot be a target of that name: the library is.
     set(target app_${app})
@@ -59,12 +43,9 @@ foreach(folder ${app_folders})
       find_package(CLI11 REQUIRED)
       target_link_options(${target} PRIVATE -Wl,--as-needed) # what a program does not use (OpenBLAS) must not cost it start-up
       target_link_libraries(${target} PRIVATE mercer CLI11::CLI11 mercer_headers)
-      if(app STREQUAL mercer AND MERCER_SERVER)
-        target_link_libraries(${target} PRIVATE ${SIMDJSON_LIBRARY})
-      endif()
       if(app STREQUAL mercer)
-        target_compile_definitions(${target} PRIVATE ${server_definitions})
-        target_link_libraries(${target} PRIVATE $<TARGET_NAME_IF_EXISTS:ZLIB::ZLIB>)
+        target_sources(${target} PRIVATE ${server_sources})
+        target_link_libraries(${target} PRIVATE mercer_requests)
       endif()
       mercer_precompile(${target} <CLI/CLI.hpp> <nlohmann/json.hpp> <fmt/format.h>)
     endif()
@@ -75,15 +56,6 @@ foreach(folder ${app_folders})
     list(APPEND mercer_apps ${target})
   endif()
 endforeach()
-
-# What takes the place of the server where its libraries are absent is compiled always: few people would notice otherwise.
-if(TARGET app_mercer AND MERCER_TESTS)
-  file(GLOB serve_without CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/apps/cli/mercer/serve/without/*.cpp)
-  add_library(serve_without OBJECT ${serve_without})
-  target_link_libraries(serve_without PRIVATE mercer CLI11::CLI11 mercer_headers)
-  target_compile_options(serve_without PRIVATE ${mercer_light})
-  mercer_warnings(serve_without)
-endif()
 
 # Manual pages and completion, made by the program itself when it is installed.
 if(TARGET app_mercer)

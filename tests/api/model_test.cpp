@@ -1,6 +1,7 @@
 #include "mercer/api/model.h"
 
 #include <cmath>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -8,6 +9,7 @@
 #include "contracts/paths.h"
 #include "data/readers_support.h"
 #include "mercer/base/file.h"
+#include "mercer/base/row_error.h"
 #include "mercer/data/readers/read.h"
 #include "mercer/kernels/leaf.h"
 #include "mercer/methods/regression/kernel_ridge.h"
@@ -376,6 +378,35 @@ TEST(api_model, random_features_of_the_first_version_are_read) {
                              0.6301431567576136, -0.37742088554327735};
     for (const model& m : {old, parse(old.bytes(), "again")})
         for (index i = 0; i < 10; ++i) EXPECT_NEAR(m.transform(x).values.data()[i], then[i], 1e-14);
+}
+
+TEST(api_model, a_value_that_cannot_be_used_is_named_by_row_and_column) {
+    spec s{.method = "svc", .kernel = "", .scale = "standard", .options = {}};
+    const model m = fit(s, half_of_iris());
+    const auto said = [&](index column, double value) {
+        matrix<double> x(2, 4);
+        for (index i = 0; i < 2; ++i)
+            for (index j = 0; j < 4; ++j) x(i, j) = 1;
+        x(1, column) = value;
+        std::vector<std::string> out;
+        for (const auto& ask : {std::function([&](const dataset& z) { m.predict(z); }),
+                                std::function([&](const dataset& z) { m.predict_with_details(z); })})
+            try {
+                ask(dense<double>(x));
+            } catch (const row_error& wrong) {
+                EXPECT_EQ(wrong.code(), errc::data);
+                EXPECT_EQ(wrong.row(), 1);
+                out.push_back(wrong.counted_from_one());
+            }
+        return out;
+    };
+    for (const index column : {0, 1, 3}) {  // their standard deviations are below 1, so that scaling overflows
+        const std::string place = "row 2, column '" + m.feature_names()[static_cast<std::size_t>(column)] + "': ";
+        const auto found = said(column, 1.7e308);
+        ASSERT_EQ(found.size(), 2U);
+        for (const std::string& each : found) EXPECT_TRUE(each.starts_with(place)) << each;
+    }
+    for (const std::string& each : said(0, 1e200)) EXPECT_TRUE(each.starts_with("row 2: ")) << each;
 }
 
 TEST(api_spec, is_read_from_json_and_comes_back) {

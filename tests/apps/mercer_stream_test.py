@@ -40,6 +40,18 @@ class Streams(mercer_program.Scratch):
         self.assertNotIn("picture", said)
         self.assertIn("not kept: say -o", mercer("fit", "nystroem_ridge", self.table, "--label", "y", *self.words, "--stream"))
 
+    def test_two_columns_of_one_name_are_refused(self):
+        lines = self.table.read_text().splitlines(True)
+        names = lines[0].rstrip("\n").split(",")
+        kept = next(name for name in names if name != "y")
+        other = next(i for i, name in enumerate(names) if name not in ("y", kept))
+        names[other] = kept
+        self.path("twice.csv").write_text(",".join(names) + "\n" + "".join(lines[1:]))
+        for words in ([], ["--stream"]):
+            self.assertIn(f"both called '{kept}'", mercer("fit", "nystroem_ridge", self.path("twice.csv"), "--label", "y", *self.words, *words, code=1))
+        self.assertIn(f"both called '{kept}'", mercer("fit", self.path("twice.csv"), "--target", "y", code=1))
+        self.assertIn(f"both called '{kept}'", mercer("scale", self.path("twice.csv"), "-o", self.path("s.csv"), code=1))
+
     def test_methods_without_targets_are_streamed_too(self):
         for method in ("nystroem_pca", "nystroem", "nystroem_kmeans", "nystroem_spectral"):
             models = []

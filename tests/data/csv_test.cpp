@@ -9,6 +9,7 @@
 
 #include "contracts/property.h"
 #include "mercer/base/parallel.h"
+#include "mercer/data/columns/text_table.h"
 #include "readers_support.h"
 
 namespace mercer {
@@ -76,8 +77,21 @@ TEST(csv, label_by_name_and_by_position) {
               "invalid argument: f: the label column must satisfy -3 <= label < 3, got 3");
     EXPECT_EQ(csv_fault(text, {.label = "-4"}),
               "invalid argument: f: the label column must satisfy -3 <= label < 3, got -4");
-    EXPECT_EQ(csv_fault("a,a\n1,2\n", {.label = "a"}), "bad data: f: the label column 'a' occurs twice in the header");
     EXPECT_EQ(csv_fault("y\n1\n", {.label = "y"}), "bad data: f: expected a feature column beside the label, got none");
+}
+
+TEST(csv, two_columns_of_one_name_are_refused) {
+    const std::string fault = "bad data: f: columns 1 and 3 are both called 'a': rename one of them, or take it out";
+    for (const char* label : {"", "a", "b", "0"})
+        EXPECT_EQ(csv_fault("a,b,a\n1,2,3\n4,5,6\n", {.label = label}), fault);
+    EXPECT_EQ(csv_fault("a,b,a\n1,x,3\n4,y,6\n", {.text = "b"}), fault);
+    const auto table_fault = [](const char* text) {
+        return failure([&] { text_table::parse(source("f", text, nullptr)); });
+    };
+    EXPECT_EQ(table_fault("a,b,a\n1,x,3\n4,x,6\n7,y,8\n"), fault);
+    // Columns without a name cannot be taken for each other.
+    EXPECT_EQ(parse_csv("a,,,b\n1,2,3,4\n", "f", {.header = csv_header::present}).feature_names,
+              (words{"a", "", "", "b"}));
 }
 
 TEST(csv, known_classes_keep_their_numbers) {

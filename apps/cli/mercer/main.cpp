@@ -10,6 +10,7 @@
 #include "mercer/base/error.h"
 #include "mercer/base/file.h"
 #include "mercer/base/processes/process_group.h"
+#include "mercer/base/row_error.h"
 #include "mercer/base/text/joined.h"
 #include "mercer/base/text/nearest_name.h"
 #include "program.h"
@@ -117,6 +118,8 @@ int main(int argc, char** argv) {
         code = run(argc, argv);
     } catch (const usage_error& wrong) {
         return complain(2, wrong.what());
+    } catch (const mercer::row_error& problem) {
+        return complain(1, problem.counted_from_one());
     } catch (const mercer::error& problem) {
         if (problem.code() == mercer::errc::cancelled && interrupted())
             return complain(130, "stopped before there was a model");

@@ -7,6 +7,7 @@
 
 #include "mercer/base/error.h"
 #include "mercer/base/file.h"
+#include "mercer/base/row_error.h"
 #include "mercer/data/kinds/records.h"
 #include "mercer/data/occurring_columns.h"
 #include "mercer/data/readers/number.h"
@@ -165,13 +166,31 @@ columns model::named(columns from) const {
     return from;
 }
 
-columns model::details(const dataset& x) const { return named(inner_->details(prepared(x))); }
+template <class Step>
+auto model::in_terms_of_columns(Step step) const {
+    try {
+        return step();
+    } catch (const row_error& wrong) {
+        const auto column = static_cast<std::size_t>(wrong.column());
+        if (wrong.column() >= 0 && column < feature_names_.size()) throw wrong.named(feature_names_[column]);
+        throw;
+    }
+}
+
+std::vector<double> model::predict(const dataset& x) const {
+    return in_terms_of_columns([&] { return inner_->predict(prepared(x)); });
+}
+columns model::details(const dataset& x) const {
+    return in_terms_of_columns([&] { return named(inner_->details(prepared(x))); });
+}
 explained model::predict_with_details(const dataset& x) const {
-    explained out = inner_->predict_with_details(prepared(x));
+    explained out = in_terms_of_columns([&] { return inner_->predict_with_details(prepared(x)); });
     out.details = named(std::move(out.details));
     return out;
 }
-columns model::transform(const dataset& x) const { return named(inner_->transform(prepared(x))); }
+columns model::transform(const dataset& x) const {
+    return in_terms_of_columns([&] { return named(inner_->transform(prepared(x))); });
+}
 
 figures model::score(const table& data) const {
     return score(data, gives() == answer::none ? std::vector<double>{} : predict(data.x));

@@ -64,7 +64,7 @@ public:
 
     // Objects as read from a file: texts are made vectors, and those scaled, here. Fails when they are not of the kind
     // the model was fitted on.
-    std::vector<double> predict(const dataset& x) const { return inner_->predict(prepared(x)); }
+    std::vector<double> predict(const dataset& x) const;
     columns details(const dataset& x) const;
     explained predict_with_details(const dataset& x) const;  // both; no details where the method has none
     columns transform(const dataset& x) const;
@@ -95,6 +95,9 @@ private:
     friend model fit(const api::spec& s, row_batches& data, const fit_control& control);
     friend model parse(std::string_view bytes, const std::string& name);
     columns named(columns from) const;
+    // Runs step() and names the column in which it finds a value that is not usable.
+    template <class Step>
+    auto in_terms_of_columns(Step step) const;
     api::spec spec_;
     fitted_ptr inner_;
     std::optional<text_features> text_;  // before the scaling

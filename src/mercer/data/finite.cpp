@@ -9,8 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "mercer/base/error.h"
 #include "mercer/base/parallel.h"
+#include "mercer/base/row_error.h"
 
 namespace mercer {
 namespace {
@@ -82,8 +82,7 @@ std::optional<not_finite_value> first_not_finite(const dataset& vectors) {
 
 void require_finite(const dataset& vectors) {
     if (const auto bad = first_not_finite(vectors))
-        fail(errc::data,
-             fmt::format("row {}, column {}: {} is not a finite number", bad->row, bad->column, bad->value));
+        throw row_error(bad->row, bad->column, fmt::format("{} is not a finite number", bad->value));
 }
 
 }  // namespace mercer

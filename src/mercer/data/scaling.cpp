@@ -10,6 +10,7 @@
 #include "mercer/base/error.h"
 #include "mercer/base/file.h"
 #include "mercer/base/json.h"
+#include "mercer/base/row_error.h"
 #include "mercer/data/column_ranges.h"
 #include "mercer/data/occurring_columns.h"
 #include "mercer/data/readers/source.h"
@@ -38,7 +39,7 @@ template <class T>
 T checked(double value, index row, index column) {
     const T result = static_cast<T>(value);
     if (!std::isfinite(result))
-        fail(errc::data, fmt::format("row {}, column {}: scaling gives {}, which is out of range", row, column, value));
+        throw row_error(row, column, fmt::format("scaling gives {}, which is out of range", value));
     return result;
 }
 

@@ -7,6 +7,7 @@
 #include "../predict/predictions.h"
 #include "content_encoding.h"
 #include "mercer/base/error.h"
+#include "mercer/base/row_error.h"
 #include "mercer/base/stop.h"
 #include "request_rows.h"
 
@@ -78,6 +79,8 @@ http_answer served_model::only(const std::string& method, http_request& asked, B
         return body();
     } catch (const refusal& no) {
         return refused(no.status, no.message);
+    } catch (const row_error& wrong) {
+        return refused(400, wrong.counted_from_one());
     } catch (const error& wrong) {
         if (wrong.code() == errc::cancelled)
             return refused(503, fmt::format("the answer takes longer than {} s: send fewer rows, or start the server "

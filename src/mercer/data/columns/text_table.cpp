@@ -112,6 +112,7 @@ text_table text_table::parse(const source& file, const csv_options& options, std
     if (named) {
         for (std::size_t c = 0; c < columns; ++c)
             if (!above[c].empty()) out.names_[c] = above[c];
+        detail::require_distinct_names(out.names_, file.name());
         --out.rows_;
     }
     out.named_ = named;

@@ -31,6 +31,7 @@ table parse_texts(const source& file, const csv_options& options) {
     std::vector<field> row;
     if (detail::has_header(text, file.name(), separator, options) && records.next(row))
         for (const field& one : row) header.push_back(detail::as_utf8(one.text));
+    detail::require_distinct_names(header, file.name());
     std::optional<std::size_t> at, label;
     std::size_t columns = header.size();
     detail::label_column labels;
@@ -222,6 +223,7 @@ private:
         std::vector<field> row;
         if (detail::has_header(shape_.text, shape_.name, shape_.separator, options_) && records.next(row))
             for (const field& one : row) shape_.header.push_back(detail::as_utf8(one.text));
+        detail::require_distinct_names(shape_.header, shape_.name);
         const std::size_t begin = records.offset();
         if (!records.next(row))
             fail(errc::data, fmt::format("{}: expected at least one row of data, got none", shape_.name));

@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <charconv>
+#include <unordered_map>
 
 #include "mercer/base/parallel.h"
 #include "mercer/base/text/nearest_name.h"
@@ -204,17 +205,24 @@ bool has_header(std::string_view text, const std::string& name, char separator, 
     return guess_header(text, name, separator);
 }
 
+void require_distinct_names(const std::vector<std::string>& header, const std::string& name) {
+    std::unordered_map<std::string_view, std::size_t> at;
+    for (std::size_t c = 0; c < header.size(); ++c) {
+        if (header[c].empty()) continue;
+        const auto [first, fresh] = at.emplace(header[c], c);
+        if (!fresh)
+            fail(errc::data, fmt::format("{}: columns {} and {} are both called {}: rename one of them, or take it out",
+                                         name, first->second + 1, c + 1, quoted(header[c])));
+    }
+}
+
 std::optional<std::size_t> column_position(const std::string& column, const char* what,
                                            const std::vector<std::string>& header, std::size_t columns,
                                            const std::string& name) {
     if (column.empty()) return std::nullopt;
     const std::string wanted = as_utf8(column);
     const auto found = std::find(header.begin(), header.end(), wanted);
-    if (found != header.end()) {
-        if (std::find(found + 1, header.end(), wanted) != header.end())
-            fail(errc::data, fmt::format("{}: the {} column '{}' occurs twice in the header", name, what, column));
-        return static_cast<std::size_t>(found - header.begin());
-    }
+    if (found != header.end()) return static_cast<std::size_t>(found - header.begin());
     long long position = 0;
     const char* const end = column.data() + column.size();
     const auto parsed = std::from_chars(column.data(), end, position);

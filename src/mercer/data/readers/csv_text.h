@@ -65,6 +65,9 @@ void run_pieces(std::size_t count, const std::function<void(std::size_t)>& read,
 char guess_separator(std::string_view text);
 // A column given by name says that there is a header to find it in.
 bool has_header(std::string_view text, const std::string& name, char separator, const csv_options& options);
+// Fails where two columns have the same name: nobody could tell which of them is meant. Columns without a name are not
+// compared.
+void require_distinct_names(const std::vector<std::string>& header, const std::string& name);
 // The column of this name or position, none for an empty one; `what` it is the column of.
 std::optional<std::size_t> column_position(const std::string& column, const char* what,
                                            const std::vector<std::string>& header, std::size_t columns,

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "mercer/base/error.h"
+#include "mercer/base/row_error.h"
 
 namespace mercer::evaluation {
 
@@ -37,9 +38,10 @@ void require_norms(const dataset& vectors, const buffer<T>& norms) {
     for (index i = 0; i < norms.size(); ++i)
         if (!std::isfinite(norms[i])) {
             require_finite(vectors);
-            fail(errc::data, fmt::format("row {}: its squared norm is beyond the range of {}, so distances from it "
-                                         "cannot be computed; scale the data",
-                                         i, precision<T>()));
+            throw row_error(i, -1,
+                            fmt::format("its squared norm is beyond the range of {}, so distances from it cannot be "
+                                        "computed; scale the data",
+                                        precision<T>()));
         }
 }
 
