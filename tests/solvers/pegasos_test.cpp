@@ -1,11 +1,13 @@
 // Pegasos, with w and with kernels.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
 #include "contracts/errors.h"
 #include "mercer/gram/computed.h"
+#include "mercer/gram/precomputed.h"
 #include "mercer/solvers/kernel_pegasos.h"
 #include "solvers/linear_support.h"
 
@@ -35,6 +37,40 @@ TEST(pegasos, comes_within_one_percent_in_three_hundred_epochs) {
                 EXPECT_LE(dot(r.w, r.w), 270 * (1 + 1e-9));  // 1/λ
             }
         }
+}
+
+// An offset that rests at the margin vectors of the last w stays a tenth above the optimum, however long it runs.
+TEST(pegasos, an_offset_comes_nearer_to_the_optimum_with_more_epochs) {
+    const sample s = heart();
+    const dataset x = dense_data(s.x);
+    const auto rows = linear_rows(x);
+    const formula g = rbf(0.1);
+    matrix<double> values(x.size(), x.size());
+    computed<double>(kernel::parse(g.text), x).all(values.view());
+    const precomputed<double> K(values.view());
+    for (const double price : {1.0, 10.0, 100.0}) {
+        const vec C(s.x.size(), price);
+        const double best[2] = {
+            -fit(linear_kernel(), s, options_for(svm_task::c_svc, price, 1e-7)).reports[0].objective,
+            -fit(g, s, options_for(svm_task::c_svc, price, 1e-7)).reports[0].objective};
+        for (const int kernel : {0, 1})
+            for (const std::uint64_t seed : {1, 2}) {
+                SCOPED_TRACE(price * 100 + 10 * kernel + static_cast<double>(seed));
+                double above[2];
+                for (const int longer : {0, 1}) {
+                    pegasos_options o;
+                    o.offset = offset_rule::exact, o.tol = 1e-9, o.seed = seed, o.look_every = 50;
+                    o.most_epochs = longer ? 500 : 50;
+                    const descent_result r =
+                        kernel ? solve_kernel_pegasos(K, s.y, C, o).descent : solve_pegasos({*rows, s.y, C}, o);
+                    above[longer] = r.primal / best[kernel] - 1;
+                    EXPECT_GE(above[longer], -1e-6);
+                    EXPECT_LE(r.dual, best[kernel] * (1 + 1e-6));
+                    EXPECT_EQ(r.gap, (r.primal - r.dual) / r.primal);
+                }
+                EXPECT_LE(above[1], std::max(1e-3, above[0] / 2));
+            }
+    }
 }
 
 TEST(pegasos, its_steps_are_those_of_the_formula) {

@@ -137,7 +137,7 @@ class Pegasos(_OneVersusRest):
 
     The problem is that of SVC, one class against the rest. C: the price of slack; alpha: where given, the penalty
     lambda of Pegasos' own form alpha/2 ||w||^2 + mean loss, in place of C = 1/(alpha n). tol: of (primal -
-    dual)/primal. fit_intercept: at its best for w after each epoch. There is no kernel='precomputed'.
+    dual)/primal. fit_intercept: an intercept that is not penalised. There is no kernel='precomputed'.
 
     Attributes: classes_, intercept_, n_iter_ (epochs), class_weight_, status_, dual_gap_, objective_, reports_,
     kernel_; coef_ for a linear kernel; support_, support_vectors_, dual_coef_ for another.

@@ -88,7 +88,10 @@ public:
     }
 
     std::string trouble() const override {
-        std::string out = trouble_of(m_.worst_status(), "max_seconds, or take a larger tol", m_.largest_gap());
+        const fit_status end = m_.worst_status();
+        std::string out = trouble_of(
+            end, end == fit_status::step_limit ? "max_iter, or take a larger tol" : "max_seconds, or take a larger tol",
+            m_.largest_gap());
         if (const std::string none = without_margin(); !none.empty()) out += (out.empty() ? "" : "; ") + none;
         if (calibration_.unfinished > 0)
             out += (out.empty() ? "" : "; ") + ("behind the probabilities, " + calibration_.trouble());

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 #include "mercer/base/error.h"
 #include "mercer/base/stop.h"
+#include "mercer/solvers/descended_offset.h"
 
 namespace mercer {
 namespace {
@@ -28,9 +30,14 @@ public:
           order_(static_cast<std::size_t>(n_)),
           random_(options.seed) {
         std::iota(order_.begin(), order_.end(), index{0});
-        if (o_.offset == offset_rule::exact) b_ = best_offset(values(), y_, C_).b;
+        if (o_.offset == offset_rule::exact) {
+            std::vector<T> self(static_cast<std::size_t>(n_));
+            K.diagonal(self);
+            const double square = std::accumulate(self.begin(), self.end(), 0.0) / static_cast<double>(n_);
+            b_.emplace(best_offset(values(), y_, C_).b, square);
+        }
         best_.coef = best_.descent.alpha = alpha_.value();
-        best_.descent.b = b_, best_.descent.primal = hinge_loss(values(), b_, y_, C_);
+        best_.descent.b = offset(), best_.descent.primal = hinge_loss(values(), offset(), y_, C_);
     }
 
     kernel_pegasos_result run() {
@@ -48,6 +55,8 @@ private:
         return a;
     }
 
+    double offset() const { return b_ ? b_->value() : 0; }
+
     void epoch(const descent_clock& clock) {
         shuffle(order_, random_);
         std::vector<index> violated;
@@ -55,8 +64,9 @@ private:
             stop_point();
             const index count = std::min(batch_, n_ - first);
             violated.clear();
+            const double b = offset();
             for (index k = first; k < first + count; ++k)
-                if (const index i = order_[static_cast<std::size_t>(k)]; y_[i] * (value(i) + b_) < 1)
+                if (const index i = order_[static_cast<std::size_t>(k)]; y_[i] * (value(i) + b) < 1)
                     violated.push_back(i);
             const auto rows = static_cast<index>(violated.size());
             const matrix_view<T> block(rows_.at_least(rows * n_), rows, n_);
@@ -64,17 +74,20 @@ private:
             const auto t = static_cast<double>(++steps_);
             const double each = static_cast<double>(n_) / static_cast<double>(count) / t;
             for (scaled_vector* v : {&f_[0], &f_[1], &alpha_}) v->shrink(1 - 1 / t);
+            double pull = 0;
             for (index r = 0; r < rows; ++r) {
                 const index i = violated[static_cast<std::size_t>(r)];
                 const T* row = block.row(r);
+                pull += static_cast<double>(n_) / static_cast<double>(count) * C_[i] * y_[i];
                 f_[y_[i] > 0].add(each * C_[i] * y_[i], [&](double a, double* to) {
                     for (index j = 0; j < n_; ++j) to[j] += a * static_cast<double>(row[j]);
                 });
                 alpha_.add(each * C_[i], [&](double a, double* to) { to[i] += a; });
             }
             for (scaled_vector* v : {&f_[0], &f_[1], &alpha_}) v->count(t);
+            if (b_) b_->step(t, pull);
         }
-        if (o_.offset == offset_rule::exact) b_ = best_offset(values(), y_, C_).b;
+        if (b_) b_->end_epoch(++epochs_);
     }
 
     void look(bool in_a_hurry) {
@@ -138,8 +151,8 @@ private:
     std::vector<index> order_;
     plain_random random_;
     buffer<T> rows_;
-    double b_ = 0;
-    std::int64_t steps_ = 0;
+    std::optional<descended_offset> b_;  // none: 0
+    std::int64_t steps_ = 0, epochs_ = 0;
     kernel_pegasos_result best_;
 };
 

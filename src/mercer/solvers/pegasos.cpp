@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 #include "mercer/base/error.h"
 #include "mercer/base/stop.h"
+#include "mercer/solvers/descended_offset.h"
 
 namespace mercer {
 namespace {
@@ -26,8 +28,12 @@ public:
           random_(options.seed) {
         std::iota(order_.begin(), order_.end(), index{0});
         radius_ = std::sqrt(std::accumulate(p_.C.begin(), p_.C.end(), 0.0));  // 1/√λ
-        if (o_.offset == offset_rule::exact) b_ = best_offset(f_, p_.y, p_.C).b;
-        best_.w = w_.value(), best_.b = b_, best_.primal = hinge_loss(f_, b_, p_.y, p_.C);
+        if (o_.offset == offset_rule::exact) {
+            double square = 0;
+            for (index i = 0; i < n_; ++i) square += p_.x.squared_norm(i);
+            b_.emplace(best_offset(f_, p_.y, p_.C).b, square / static_cast<double>(n_));
+        }
+        best_.w = w_.value(), best_.b = offset(), best_.primal = hinge_loss(f_, best_.b, p_.y, p_.C);
         best_.alpha = alpha_.value();
     }
 
@@ -38,6 +44,8 @@ public:
     }
 
 private:
+    double offset() const { return b_ ? b_->value() : 0; }
+
     void epoch(const descent_clock& clock) {
         shuffle(order_, random_);
         std::vector<index> violated;
@@ -48,9 +56,10 @@ private:
             }
             const index count = std::min(batch_, n_ - first);
             violated.clear();
+            const double b = offset();
             for (index k = first; k < first + count; ++k) {
                 const index i = order_[static_cast<std::size_t>(k)];
-                if (p_.y[i] * (w_.scale() * p_.x.dot(i, w_.unscaled()) + b_) < 1) violated.push_back(i);
+                if (p_.y[i] * (w_.scale() * p_.x.dot(i, w_.unscaled()) + b) < 1) violated.push_back(i);
             }
             // ηλ = 1/t, and (η/k)vᵢ = (n/k)Cᵢ/t
             const auto t = static_cast<double>(++steps_);
@@ -58,12 +67,14 @@ private:
             w_.shrink(1 - 1 / t);
             alpha_.shrink(1 - 1 / t);
             square_ *= (1 - 1 / t) * (1 - 1 / t);
+            double pull = 0;
             for (const index i : violated) {
                 if (o_.project) {
                     // ‖w + ax‖² = ‖w‖² + 2a·wᵀx + a²‖x‖²
                     const double a = each * p_.C[i] * p_.y[i];
                     square_ += 2 * a * w_.scale() * p_.x.dot(i, w_.unscaled()) + a * a * p_.x.squared_norm(i);
                 }
+                pull += static_cast<double>(n_) / static_cast<double>(count) * p_.C[i] * p_.y[i];
                 w_.add(each * p_.C[i] * p_.y[i], [&](double a, double* to) { p_.x.add(i, a, to); });
                 alpha_.add(each * p_.C[i], [&](double a, double* to) { to[i] += a; });
             }
@@ -75,11 +86,9 @@ private:
             }
             w_.count(t);
             alpha_.count(t);
+            if (b_) b_->step(t, pull);
         }
-        if (o_.offset == offset_rule::exact) {
-            for (index i = 0; i < n_; ++i) f_[static_cast<std::size_t>(i)] = w_.scale() * p_.x.dot(i, w_.unscaled());
-            b_ = best_offset(f_, p_.y, p_.C).b;
-        }
+        if (b_) b_->end_epoch(++epochs_);
     }
 
     void look() {
@@ -103,8 +112,9 @@ private:
     std::vector<index> order_;
     std::vector<double> f_;
     plain_random random_;
-    double b_ = 0, radius_ = 0, square_ = 0;
-    std::int64_t steps_ = 0;
+    std::optional<descended_offset> b_;  // none: 0
+    double radius_ = 0, square_ = 0;
+    std::int64_t steps_ = 0, epochs_ = 0;
     descent_result best_;
 };
 

@@ -12,7 +12,8 @@
 // epoch, all of them once. The answer is the average over the steps, step t weighing t, at the look where J was least,
 // w = 0 being the first; or the last w. After E epochs J is off by O(log E/E) of λ⁻¹: a class of large weights may
 // throw w so far that w = 0 stays the best for long. The offset: none (give the operand a constant coordinate for a
-// penalised one), or set where J is least before the first step, where w = 0, and after each epoch.
+// penalised one), or exact: it descends with w (descended_offset.h), and that of the answer is where J is least for its
+// w.
 //
 // Dual point: αᵢ = Cᵢ·(n/k)·(steps that found i violated)/t keeps w = Σαᵢyᵢxᵢ while nothing was projected; at the end
 // of an epoch it is within its box. It ends when (J - D)/J <= tol, or at a limit.

@@ -256,7 +256,7 @@ struct pegasos {
         v.whole("batch_size", batch_size, 1, "examples a step");
         v.flag("projection", projection, "onto the ball that holds the optimum, after each step; linear kernel only");
         v.flag("average", average, "the answer is the mean over the steps, else the last one");
-        v.flag("fit_intercept", fit_intercept, "with an offset, without a price");
+        v.flag("fit_intercept", fit_intercept, "with an offset b, not penalised");
         detail::epochs(v, tol, max_iter, seed);
         detail::at_most(v, max_seconds);
     }
