@@ -1,6 +1,8 @@
 #!/usr/bin/python3
 """files_test.py BIN_FOLDER REPOSITORY: what the programs do to files: links, pipes, permissions, signals."""
 
+import gzip
+import lzma
 import os
 import random
 import shutil
@@ -13,6 +15,25 @@ import unittest
 from pathlib import Path
 
 from programs import BIN, DATA, SANITIZED, Scratch, call, fed
+
+
+class PackedData(Scratch):
+    def test_rows_beyond_those_asked_for_are_not_unpacked(self):
+        rows = ["a,b,c\n"] + [f"{i % 7}.5,{i % 5},{'xy'[i % 2]}\n" for i in range(200)]
+        Path("first.csv").write_text("".join(rows[:101]))
+        call("mercer", "fit", "svc", "first.csv", "--label", "c", "-o", "alone.model")
+        later = "".join(rows[1:]) * 400 + "3,4,z\n" + "no number,1,x\n"  # another class, and a fault, far behind
+        for name, pack in ("all.csv.gz", gzip.compress), ("all.csv.xz", lzma.compress):
+            packed = pack(("".join(rows) + later).encode())
+            Path(name).write_bytes(packed[: len(packed) - 20])  # the end is not looked at
+            call("mercer", "fit", "svc", name, "--label", "c", "--rows", 100, "-o", "part.model")
+            self.assertEqual(Path("part.model").read_bytes(), Path("alone.model").read_bytes())
+            call("mercer", "fit", name, "--label", "c", "--rows", 100, "-o", "part.model")
+
+    def test_what_unpacks_to_more_than_the_budget_is_refused(self):
+        Path("big.csv.gz").write_bytes(gzip.compress(b"a,b,c\n" + 500_000 * b"1,2,x\n3,4,y\n"))
+        said = call("mercer", "fit", "svc", "big.csv.gz", "--label", "c", "--memory", "5MB", code=1).stderr.decode()
+        self.assertIn("big.csv.gz: unpacked, the file takes more than the 5.0 MB of memory", said)
 
 
 class Outputs(Scratch):

@@ -72,6 +72,15 @@ TEST(source, gzip_cut_anywhere_is_an_error_or_a_whole_member) {
     EXPECT_EQ(whole, 1);
 }
 
+TEST(source, what_unpacks_to_more_than_may_be_taken_is_refused) {
+    for (const char* file : {"two_members.svm.gz", "two_streams.svm.xz"}) {
+        EXPECT_EQ(read_source(test_file(file), two_parts.size()).bytes(), two_parts);
+        const std::string message = failure([&] { read_source(test_file(file), two_parts.size() - 1); });
+        EXPECT_NE(message.find("memory budget"), std::string::npos) << message;
+        EXPECT_NE(message.find("unpacked, the file takes more than"), std::string::npos) << message;
+    }
+}
+
 TEST(source, gzip_with_a_changed_byte_or_garbage_after_it_is_refused) {
     std::string packed = contents(test_file("two_members.svm.gz"));
     EXPECT_NE(failure([&] { unpack("x.gz", packed + "garbage"); }).find("x.gz: byte 65: expected another gzip member"),

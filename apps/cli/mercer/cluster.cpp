@@ -200,7 +200,7 @@ void cluster(const cluster_options& options) {
     {
         progress shown;
         shown.phase("reading " + options.from.path);
-        const objects on = load_unscaled(options.from, read_for(s.kernel));
+        const objects on = load_unscaled(options.from, read_for(s.kernel), options.method.memory);
         require_fit(s, on, options.from.path);
         if (range.second > on.size())
             throw usage_error(fmt::format("{} clusters of {} objects: take at most as many as there are objects",

@@ -29,7 +29,10 @@ void add_learning(CLI::App& program) {
 }
 
 void add_memory(CLI::App& command, std::size_t& bytes) {
-    command.add_option("--memory", bytes, "Memory for kernel values, such as 500MB or 4GB (default: the method's own)")
+    command
+        .add_option(
+            "--memory", bytes,
+            "Memory for kernel values, and for packed data when unpacked, such as 500MB (default: the method's own)")
         ->option_text("SIZE")
         ->transform(CLI::AsSizeValue(false))
         ->group("Method");
@@ -117,8 +120,9 @@ api::spec method_options::open_spec() const {
     return out;
 }
 
-objects load_unscaled(const data_options& from, read_options how) {
-    return load_unscaled(from, read_source_or_folder(from.path), std::move(how));
+objects load_unscaled(const data_options& from, read_options how, std::size_t memory) {
+    const source file = from.open(how, memory);
+    return load_unscaled(from, file, std::move(how));
 }
 
 objects load_unscaled(data_options from, const source& file, read_options how) {

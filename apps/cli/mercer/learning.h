@@ -37,7 +37,8 @@ struct method_options {
 };
 void add_memory(CLI::App& command, std::size_t& bytes);
 // The objects as they are in the file, whatever --scale and --text say: models see to that by themselves.
-objects load_unscaled(const data_options& from, read_options how = {});
+// memory: data_options::open.
+objects load_unscaled(const data_options& from, read_options how = {}, std::size_t memory = 0);
 objects load_unscaled(data_options from, const source& file, read_options how = {});
 // Fails, with advice, where the kernel that was asked for does not fit the objects.
 void require_fit(const api::spec& s, const objects& from, const std::string& path);

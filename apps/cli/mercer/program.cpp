@@ -15,6 +15,7 @@
 #include "mercer/base/file.h"
 #include "mercer/base/parallel.h"
 #include "mercer/base/physical_memory.h"
+#include "mercer/data/readers/first_rows.h"
 #include "mercer/data/scaling.h"
 #include "mercer/data/text_features.h"
 #include "mercer/kernels/algebra/fields.h"
@@ -208,22 +209,33 @@ read_options read_for(std::string kernel) {
     return how;
 }
 
-objects load(const data_options& options, read_options how) {
-    return load(options, read_source_or_folder(options.path), std::move(how));
-}
+namespace {
 
-objects load(const data_options& options, const source& file, read_options how) {
+read_options with_words(const data_options& options, read_options how) {
     if (options.format != "auto") how.format = &file_format_named(options.format);
     how.csv.label = options.label;
     how.csv.text = options.text_column;
     how.tsv.labelled = options.label != "none";
+    return how;
+}
+
+}  // namespace
+
+source data_options::open(const read_options& how, std::size_t memory) const {
+    return rows > 0 ? read_first_rows(path, rows, with_words(*this, how), memory) : read_source_or_folder(path, memory);
+}
+
+objects load(const data_options& options, read_options how) {
+    const source file = options.open(how);
+    return load(options, file, std::move(how));
+}
+
+objects load(const data_options& options, const source& file, read_options how) {
+    how = with_words(options, std::move(how));
     objects from;
     from.data = parse_table(file, how);
     const index all = from.data.x.size();
     if (all == 0) fail(errc::data, fmt::format("{}: no objects", options.path));
-    if (!options.text.empty()) text_features::fit(from.data.x, parse_text_options(options.text), &from.data.x);
-    if (!options.scale.empty()) from.data.x = scaled(from.data.x, options.scale);
-
     from.rows = chosen_rows(options, all);
     const auto wanted = static_cast<index>(from.rows.size());
     if (wanted < all) {
@@ -233,8 +245,11 @@ objects load(const data_options& options, const source& file, read_options how) 
             for (const index row : from.rows) y.push_back(from.data.y[static_cast<std::size_t>(row)]);
         from.data.y = std::move(y);
     }
-    from.about = wanted < all ? fmt::format("{}, {} of {} {}", options.path, wanted, all, name(from.data.x.kind()))
-                              : fmt::format("{}, {} {}", options.path, all, name(from.data.x.kind()));
+    if (!options.text.empty()) text_features::fit(from.data.x, parse_text_options(options.text), &from.data.x);
+    if (!options.scale.empty()) from.data.x = scaled(from.data.x, options.scale);
+    from.about = options.rows > 0 ? fmt::format("{}, the first {} {}", options.path, wanted, name(from.data.x.kind()))
+                 : wanted < all   ? fmt::format("{}, {} of {} {}", options.path, wanted, all, name(from.data.x.kind()))
+                                  : fmt::format("{}, {} {}", options.path, all, name(from.data.x.kind()));
     if (from.data.x.kind() == domain::vectors) from.about += fmt::format(" of {} coordinates", from.data.x.dims());
     if (!options.scale.empty()) from.about += options.scale == "standard" ? ", standardised" : ", scaled to -1 ... 1";
     return from;

@@ -81,6 +81,8 @@ struct data_options {
     index sample = 0;
     std::uint64_t seed = 1;
     void add_to(CLI::App& command);
+    // The file, or the first --rows of it. memory: most bytes of a packed file unpacked (read_source).
+    source open(const read_options& how, std::size_t memory = 0) const;
 };
 
 struct objects {

@@ -74,13 +74,13 @@ void two_sample(const sample_test_options& o) {
         data_options second = o.from;
         second.path = o.second;
         shown.phase("reading " + o.from.path);
-        objects a = load_unscaled(o.from);
+        objects a = load_unscaled(o.from, {}, o.memory);
         shown.phase("reading " + o.second);
         read_options how_read;
         how_read.tsv.dictionary = a.data.x.kind() != domain::vectors
                                       ? a.data.feature_names
                                       : std::vector<std::string>{};  // one number for one item
-        objects b = load_unscaled(second, how_read);
+        objects b = load_unscaled(second, how_read, o.memory);
         if (a.data.x.kind() != b.data.x.kind())
             fail(errc::unsupported, fmt::format("'{}' holds {}, '{}' holds {}: both samples must be of one kind",
                                                 o.from.path, name(a.data.x.kind()), o.second, name(b.data.x.kind())));
@@ -174,7 +174,7 @@ void independence(const sample_test_options& o) {
     {
         progress shown;
         shown.phase("reading " + o.from.path);
-        objects a = load_unscaled(o.from);
+        objects a = load_unscaled(o.from, {}, o.memory);
         const others b = other_objects(o, a);
         if (const auto by = api::fit_scaling(a.data.x, o.from.scale)) a.data.x = api::scaled(*by, a.data.x);
         if (!k) k = api::default_kernel(a.data.x);

@@ -178,7 +178,7 @@ void run(const tune_command& options) {
     {
         progress shown;
         shown.phase("reading " + options.from.path);
-        const objects on = load_unscaled(options.from, read_for(s.kernel));
+        const objects on = load_unscaled(options.from, read_for(s.kernel), options.method.memory);
         leave_open(s);
         const api::tuning found = tune_shown(s, on, options.search, options.from.seed, options.method.memory, shown);
         api::model m = fit_shown(found.chosen_spec(), on.data, options.method.memory, shown);

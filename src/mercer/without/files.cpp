@@ -19,9 +19,9 @@ void atomic_file::write(std::string_view) {}
 void atomic_file::commit(durability) {}
 void remove_temporaries_on_signals() {}
 
-source read_source(const std::string& path) { no_files(path); }
-source read_source_or_folder(const std::string& path) { no_files(path); }
-source unpack(std::string name, std::string_view bytes) {
+source read_source(const std::string& path, std::size_t) { no_files(path); }
+source read_source_or_folder(const std::string& path, std::size_t) { no_files(path); }
+source unpack(std::string name, std::string_view bytes, std::size_t) {
     if (bytes.starts_with("\x1f\x8b") || bytes.starts_with("\xfd\x37zXZ"))
         fail(errc::unsupported, name + ": packed files cannot be read here; unpack it first");
     return {std::move(name), bytes, nullptr};

@@ -120,7 +120,9 @@ void fit_automatically(const automatic_fit& options) {
     {
         progress shown;
         shown.phase("reading " + options.from.path);
-        const api::automatic_data ready = api::prepare(read_source_or_folder(options.from.path), asked(options));
+        const api::automatic_options choices_made = asked(options);
+        const source file = options.from.open(choices_made.how, options.method.memory);
+        const api::automatic_data ready = api::prepare(file, choices_made);
         say_what_takes_long(ready);
         api::figures choices = ready.choices;
         const auto started = std::chrono::steady_clock::now();

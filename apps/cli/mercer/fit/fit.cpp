@@ -24,7 +24,7 @@ void fit(const automatic_fit& options) {
     {
         progress shown;
         shown.phase("reading " + options.from.path);
-        const objects on = load_unscaled(options.from, read_for(s.kernel));
+        const objects on = load_unscaled(options.from, read_for(s.kernel), options.method.memory);
         require_fit(s, on, options.from.path);
         const auto started = std::chrono::steady_clock::now();
         api::model m =

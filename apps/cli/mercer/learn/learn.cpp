@@ -55,7 +55,7 @@ void run(const learn_command& options) {
     {
         progress shown;
         shown.phase("reading " + options.from.path);
-        const objects on = load_unscaled(options.from);
+        const objects on = load_unscaled(options.from, {}, options.method.memory);
         shown.phase(fmt::format("learning the kernel of {}", s.method));
         watch_interrupt();
         api::fit_control control;

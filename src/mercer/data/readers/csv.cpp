@@ -326,6 +326,11 @@ const file_format& csv_format() {
             csv_options csv = options.csv;
             csv.numbers = options.numbers;
             return parse_csv(file, csv);
+        },
+        nullptr,
+        nullptr,
+        [](std::string& text, index rows, const read_options& options) {
+            return detail::cut_to_records(text, rows, options.csv);
         }};
     return about;
 }

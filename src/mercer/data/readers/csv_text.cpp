@@ -10,6 +10,7 @@
 
 #include "mercer/base/parallel.h"
 #include "mercer/base/text/nearest_name.h"
+#include "mercer/data/readers/record_ends.h"
 
 namespace mercer::detail {
 namespace {
@@ -213,6 +214,24 @@ void require_distinct_names(const std::vector<std::string>& header, const std::s
         if (!fresh)
             fail(errc::data, fmt::format("{}: columns {} and {} are both called {}: rename one of them, or take it out",
                                          name, first->second + 1, c + 1, quoted(header[c])));
+    }
+}
+
+bool cut_to_records(std::string& text, index rows, const csv_options& options) {
+    const std::string_view whole = without_mark(std::string_view(text).substr(0, record_ends(true).last(text)));
+    const std::string name = "the first rows";  // faults are told by the reader of what is left
+    try {
+        const char separator = options.separator ? options.separator : guess_separator(whole);
+        record_reader records(whole, name, separator);
+        std::vector<csv_text_field> row;
+        index left = rows + (has_header(whole, name, separator, options) ? 1 : 0);
+        while (left > 0 && records.next(row)) --left;
+        if (left > 0) return false;
+        text.resize(static_cast<std::size_t>(whole.data() - text.data()) + records.offset());
+        return true;
+    } catch (const error&) {
+        text.resize(static_cast<std::size_t>(whole.data() - text.data()) + whole.size());
+        return true;  // more of the file would not mend it
     }
 }
 

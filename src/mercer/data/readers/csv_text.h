@@ -63,6 +63,9 @@ void run_pieces(std::size_t count, const std::function<void(std::size_t)>& read,
 // The separator that occurs, outside quotes, equally often in each of the first rows. Of several the less common one:
 // commas also stand inside numbers and texts.
 char guess_separator(std::string_view text);
+// Cuts the beginning of a file to its header and so many records; false where it does not hold them.
+bool cut_to_records(std::string& text, index rows, const csv_options& options);
+
 // A column given by name says that there is a header to find it in.
 bool has_header(std::string_view text, const std::string& name, char separator, const csv_options& options);
 // Fails where two columns have the same name: nobody could tell which of them is meant. Columns without a name are not

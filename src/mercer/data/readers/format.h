@@ -27,6 +27,9 @@ struct file_format {
     // For formats that are a folder of files; null for all others.
     bool (*is_folder)(const std::string& path) = nullptr;
     table (*read_folder)(const std::string& path, const read_options& options) = nullptr;
+    // Cuts the beginning of a file to a file of its first rows; false, and nothing is changed, where the beginning does
+    // not hold all of them. Null: such a file is read whole.
+    bool (*cut_to_rows)(std::string& text, index rows, const read_options& options) = nullptr;
 };
 
 }  // namespace mercer

@@ -38,6 +38,13 @@ const file_format& libsvm_format() {
                                        libsvm_options libsvm = options.libsvm;
                                        libsvm.numbers = options.numbers;
                                        return parse_libsvm(file, libsvm);
+                                   },
+                                   nullptr,
+                                   nullptr,
+                                   [](std::string& text, index rows, const read_options&) {
+                                       return detail::cut_to_lines(text, rows, [](std::string_view line) {
+                                           return detail::is_filled(line.substr(0, line.find('#')));
+                                       });
                                    }};
     return about;
 }

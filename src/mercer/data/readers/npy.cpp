@@ -195,7 +195,10 @@ bool makes_up(const std::vector<std::uint64_t>& shape, std::uint64_t elements) {
 
 }  // namespace
 
-npy_array open_npy(std::string_view bytes, const std::string& name) {
+namespace {
+
+// The header; as data all that follows it.
+npy_array open_header(std::string_view bytes, const std::string& name) {
     if (!bytes.starts_with(magic))
         fail(errc::parse, fmt::format("{}: byte 0: expected the first bytes of an .npy file, got {}", name,
                                       detail::quoted(bytes.substr(0, 6))));
@@ -215,8 +218,15 @@ npy_array open_npy(std::string_view bytes, const std::string& name) {
                          header_size, bytes.size() - header_at));
     npy_array out = header_parser(bytes.substr(header_at, header_size), header_at, name).run();
     out.data = bytes.substr(header_at + header_size);
-    const number_type& type = find_type(out.type, name);
-    out.type = type.name;
+    out.type = find_type(out.type, name).name;
+    return out;
+}
+
+}  // namespace
+
+npy_array open_npy(std::string_view bytes, const std::string& name) {
+    npy_array out = open_header(bytes, name);
+    const number_type& type = find_type("<" + out.type, name);
     if (out.data.size() % type.bytes != 0 || !makes_up(out.shape, out.data.size() / type.bytes))
         fail(errc::parse, fmt::format("{}: {} numbers of {} bytes do not make up the {} bytes after the header", name,
                                       joined(out.shape, " x "), type.bytes, out.data.size()));
@@ -254,10 +264,11 @@ table read_npy(const std::string& path, precision numbers) {
     return parse_npy(file.bytes(), file.name(), numbers);
 }
 
-template <class T>
-std::string npy_header(index rows, index cols) {
-    std::string header =
-        fmt::format("{{'descr': '<f{}', 'fortran_order': False, 'shape': ({}, {}), }}", sizeof(T), rows, cols);
+namespace {
+
+// Version 1, C order. shape: numbers with commas.
+std::string header_of(const std::string& type, const std::string& shape) {
+    std::string header = fmt::format("{{'descr': '<{}', 'fortran_order': False, 'shape': ({}), }}", type, shape);
     // Blanks bring the data to a multiple of 64, and a line end closes the header.
     const std::size_t prefix = magic.size() + 4;
     header.append(63 - (prefix + header.size()) % 64, ' ');
@@ -266,6 +277,37 @@ std::string npy_header(index rows, index cols) {
     out += {'\x01', '\x00', static_cast<char>(header.size() & 0xff), static_cast<char>(header.size() >> 8)};
     out += header;
     return out;
+}
+
+// With a header of its own.
+bool cut_to_first_rows(std::string& text, index rows, const read_options&) {
+    constexpr std::uint64_t longest = std::uint64_t{1} << 62;
+    std::uint64_t bytes = 0;
+    npy_array from;
+    try {
+        from = open_header(text, "the first rows");
+        if (from.fortran || from.shape.empty() || from.shape[0] < static_cast<std::uint64_t>(rows)) return false;
+        bytes = find_type("<" + from.type, "the first rows").bytes * static_cast<std::uint64_t>(rows);
+    } catch (const error&) {
+        return false;  // told by the reader of the whole file
+    }
+    for (std::size_t i = 1; i < from.shape.size(); ++i) {
+        if (from.shape[i] > longest / bytes) return false;
+        bytes *= from.shape[i];
+        if (bytes == 0) return false;
+    }
+    if (from.data.size() < bytes) return false;
+    from.shape[0] = static_cast<std::uint64_t>(rows);
+    text = header_of(from.type, joined(from.shape, ", ") + (from.shape.size() == 1 ? "," : "")) +
+           std::string(from.data.substr(0, bytes));
+    return true;
+}
+
+}  // namespace
+
+template <class T>
+std::string npy_header(index rows, index cols) {
+    return header_of(fmt::format("f{}", sizeof(T)), fmt::format("{}, {}", rows, cols));
 }
 
 template <class T>
@@ -295,7 +337,10 @@ const file_format& npy_format() {
                                    [](const file_beginning& file) { return file.bytes.starts_with("\x93NUMPY"); },
                                    [](const source& file, const read_options& options) {
                                        return parse_npy(file.bytes(), file.name(), options.numbers);
-                                   }};
+                                   },
+                                   nullptr,
+                                   nullptr,
+                                   cut_to_first_rows};
     return about;
 }
 

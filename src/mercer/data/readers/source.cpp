@@ -23,6 +23,7 @@
 #endif
 
 #include "mercer/base/error.h"
+#include "mercer/base/physical_memory.h"
 
 namespace mercer {
 namespace {
@@ -66,7 +67,7 @@ private:
 }
 
 #ifdef MERCER_HAVE_ZLIB
-source unpack_gzip(std::string name, std::string_view packed) {
+source unpack_gzip(std::string name, std::string_view packed, std::size_t most) {
     struct inflater {
         z_stream stream{};
         inflater() {
@@ -75,7 +76,7 @@ source unpack_gzip(std::string name, std::string_view packed) {
         ~inflater() { inflateEnd(&stream); }
     } state;
     z_stream& stream = state.stream;
-    auto out = std::make_shared<growing>(4 * packed.size());
+    auto out = std::make_shared<growing>(std::min(4 * packed.size(), most));
     std::size_t at = 0;  // first byte not consumed
     for (;;) {
         const auto in = static_cast<uInt>(std::min<std::size_t>(packed.size() - at, UINT_MAX));
@@ -88,6 +89,7 @@ source unpack_gzip(std::string name, std::string_view packed) {
         const int result = inflate(&stream, Z_NO_FLUSH);
         at += in - stream.avail_in;
         out->filled(room - stream.avail_out);
+        if (out->bytes().size() > most) refuse_unpacked(name, most);
         if (result == Z_STREAM_END) {
             const std::string_view rest = packed.substr(at);
             if (rest.find_first_not_of('\0') == std::string_view::npos) break;  // tapes pad with zeros
@@ -119,7 +121,7 @@ const char* meaning(lzma_ret code) {
     }
 }
 
-source unpack_xz(std::string name, std::string_view packed) {
+source unpack_xz(std::string name, std::string_view packed, std::size_t most) {
     struct decoder {
         lzma_stream stream = LZMA_STREAM_INIT;
         decoder() {
@@ -129,7 +131,7 @@ source unpack_xz(std::string name, std::string_view packed) {
         ~decoder() { lzma_end(&stream); }
     } state;
     lzma_stream& stream = state.stream;
-    auto out = std::make_shared<growing>(4 * packed.size());
+    auto out = std::make_shared<growing>(std::min(4 * packed.size(), most));
     stream.next_in = reinterpret_cast<const std::uint8_t*>(packed.data());
     stream.avail_in = packed.size();
     for (;;) {
@@ -139,6 +141,7 @@ source unpack_xz(std::string name, std::string_view packed) {
         stream.avail_out = room;
         const lzma_ret result = lzma_code(&stream, LZMA_FINISH);
         out->filled(room - stream.avail_out);
+        if (out->bytes().size() > most) refuse_unpacked(name, most);
         if (result == LZMA_STREAM_END) break;
         if (result == LZMA_BUF_ERROR)
             fail(errc::parse,
@@ -175,17 +178,17 @@ struct unmap {
 };
 
 // Keeps what the unpacked source does not hold itself: the plain bytes it borrows.
-source unpack_kept(std::string name, std::string_view bytes, std::shared_ptr<const void> keep) {
-    source result = unpack(std::move(name), bytes);
+source unpack_kept(std::string name, std::string_view bytes, std::shared_ptr<const void> keep, std::size_t most) {
+    source result = unpack(std::move(name), bytes, most);
     return result.keep() ? result : source(result.name(), bytes, std::move(keep));
 }
 
-source read_open(int file, std::string name, const struct stat& about) {
+source read_open(int file, std::string name, const struct stat& about, std::size_t most) {
     const std::size_t expected = S_ISREG(about.st_mode) ? static_cast<std::size_t>(about.st_size) : 0;
     if (expected >= smallest_mapping) {
         const bool at_once = expected <= largest_at_once;
         std::shared_ptr<mapping> mapped(new mapping(file, expected, at_once), unmap{!at_once});
-        if (mapped->worked()) return unpack_kept(std::move(name), mapped->bytes(), mapped);
+        if (mapped->worked()) return unpack_kept(std::move(name), mapped->bytes(), mapped, most);
     }
     const auto bytes = std::make_shared<growing>(expected + 1);  // one more, so that the end is met without growing
     for (;;) {
@@ -196,7 +199,7 @@ source read_open(int file, std::string name, const struct stat& about) {
         if (count == 0) break;
         bytes->filled(static_cast<std::size_t>(count));
     }
-    return unpack_kept(std::move(name), bytes->bytes(), bytes);
+    return unpack_kept(std::move(name), bytes->bytes(), bytes, most);
 }
 
 }  // namespace
@@ -211,10 +214,10 @@ void source::done_with(std::string_view part) const {
     if (last > first) (void)::madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
 }
 
-source unpack(std::string name, std::string_view bytes) {
+source unpack(std::string name, std::string_view bytes, std::size_t most) {
     if (bytes.starts_with(gzip_magic)) {
 #ifdef MERCER_HAVE_ZLIB
-        return unpack_gzip(std::move(name), bytes);
+        return unpack_gzip(std::move(name), bytes, most_unpacked(most));
 #else
         fail(errc::unsupported,
              fmt::format("{}: is a gzip archive, but support for gzip was not built in (zlib)", name));
@@ -222,7 +225,7 @@ source unpack(std::string name, std::string_view bytes) {
     }
     if (bytes.starts_with(xz_magic)) {
 #ifdef MERCER_HAVE_LZMA
-        return unpack_xz(std::move(name), bytes);
+        return unpack_xz(std::move(name), bytes, most_unpacked(most));
 #else
         fail(errc::unsupported,
              fmt::format("{}: is an xz archive, but support for xz was not built in (liblzma)", name));
@@ -231,13 +234,22 @@ source unpack(std::string name, std::string_view bytes) {
     return {std::move(name), bytes, nullptr};
 }
 
-source read_source(const std::string& path) {
+std::size_t most_unpacked(std::size_t most) { return most > 0 ? most : 2 * spare_memory(); }
+
+void refuse_unpacked(const std::string& name, std::size_t most) {
+    fail(errc::memory,
+         fmt::format("{}: unpacked, the file takes more than the {:.1f} MB of memory that it may take: read "
+                     "its first rows, read it in batches, or raise the limit of memory",
+                     name, static_cast<double>(most) / (1 << 20)));
+}
+
+source read_source(const std::string& path, std::size_t most) {
     struct stat about {};
     if (path == "-") {
         if (::fstat(STDIN_FILENO, &about) != 0)
             fail(errc::io, fmt::format("cannot read '<stdin>': {}", std::strerror(errno)));
         about.st_mode = S_IFIFO;  // a redirected file may have been read in part: read from where it stands
-        return read_open(STDIN_FILENO, "<stdin>", about);
+        return read_open(STDIN_FILENO, "<stdin>", about, most);
     }
     struct opened {
         int number;
@@ -248,12 +260,12 @@ source read_source(const std::string& path) {
     if (file.number < 0 || ::fstat(file.number, &about) != 0)
         fail(errc::io, fmt::format("cannot read '{}': {}", path, std::strerror(errno)));
     if (S_ISDIR(about.st_mode)) fail(errc::io, fmt::format("cannot read '{}': {}", path, std::strerror(EISDIR)));
-    return read_open(file.number, path, about);
+    return read_open(file.number, path, about, most);
 }
 
-source read_source_or_folder(const std::string& path) {
+source read_source_or_folder(const std::string& path, std::size_t most) {
     std::error_code unknown;
-    return path != "-" && std::filesystem::is_directory(path, unknown) ? source::folder(path) : read_source(path);
+    return path != "-" && std::filesystem::is_directory(path, unknown) ? source::folder(path) : read_source(path, most);
 }
 
 }  // namespace mercer

@@ -1,6 +1,7 @@
 // The bytes of a file, in memory, whatever it was packed with.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -36,12 +37,17 @@ private:
 
 // Reads a whole file, or standard input for "-". gzip and xz are known by their first bytes and unpacked, also when
 // several archives follow each other. Large plain files are mapped, so they must not be cut while they are read.
-source read_source(const std::string& path);
+// most: the bytes that a packed file may take unpacked, more are errc::memory; 0: half of what this process can have.
+source read_source(const std::string& path, std::size_t most = 0);
 
 // The same, or the folder of that name.
-source read_source_or_folder(const std::string& path);
+source read_source_or_folder(const std::string& path, std::size_t most = 0);
 
 // The same for bytes already in memory; plain bytes are borrowed.
-source unpack(std::string name, std::string_view bytes);
+source unpack(std::string name, std::string_view bytes, std::size_t most = 0);
+
+// The limit that `most` stands for, and the refusal of a packed file that exceeds it.
+std::size_t most_unpacked(std::size_t most);
+[[noreturn]] void refuse_unpacked(const std::string& name, std::size_t most);
 
 }  // namespace mercer

@@ -125,6 +125,22 @@ bool is_utf8(std::string_view text) {
 
 }  // namespace
 
+bool cut_to_lines(std::string& text, index rows, bool (*is_row)(std::string_view line)) {
+    const std::string_view body = without_mark(text);
+    std::size_t at = text.size() - body.size();
+    for (index found = 0; found < rows;) {
+        const std::size_t end = text.find('\n', at);
+        if (end == std::string::npos) return false;
+        found += is_row(std::string_view(text).substr(at, end - at));
+        at = end + 1;
+    }
+    text.resize(at);
+    return true;
+}
+
+bool is_filled(std::string_view line) { return !trimmed(line).empty(); }
+bool is_any_line(std::string_view) { return true; }
+
 std::string as_utf8(std::string_view name) {
     if (is_utf8(name)) return std::string(name);
     std::string out;

@@ -47,6 +47,11 @@ bool is_number(std::string_view token);
 // Takes the next line off the front of `rest`, without its line end (\n or \r\n). False at the end.
 bool next_line(std::string_view& rest, std::string_view& line);
 
+// What file_format::cut_to_rows is for formats with an example in every line. is_row: of a line without its end.
+bool cut_to_lines(std::string& text, index rows, bool (*is_row)(std::string_view line));
+bool is_filled(std::string_view line);  // it has more than blanks
+bool is_any_line(std::string_view);     // every line is an example
+
 // A name as UTF-8: bytes that are not are taken as Latin-1, so that the same name is the same in every file.
 std::string as_utf8(std::string_view name);
 

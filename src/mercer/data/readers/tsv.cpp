@@ -167,6 +167,10 @@ table read_sets(const std::string& path, const tsv_options& options) {
 
 namespace {
 
+bool cut_to_examples(std::string& text, index rows, const read_options& options) {
+    return detail::cut_to_lines(text, rows, options.tsv.labelled ? detail::is_filled : detail::is_any_line);
+}
+
 bool looks_like_strings(std::string_view line) {
     const auto fields = detail::split(line, "\t");
     if (fields.size() < 2 || detail::is_number(fields.back())) return false;
@@ -182,29 +186,49 @@ const file_format& strings_format() {
                                    [](const file_beginning& file) { return looks_like_strings(file.second); },
                                    [](const source& file, const read_options& options) {
                                        return parse_strings(file.bytes(), file.name(), options.tsv);
-                                   }};
+                                   },
+                                   nullptr,
+                                   nullptr,
+                                   cut_to_examples};
     return about;
 }
 
 const file_format& sets_format() {
-    static const file_format about{"sets", {".sets"}, nullptr, [](const source& file, const read_options& options) {
+    static const file_format about{"sets",
+                                   {".sets"},
+                                   nullptr,
+                                   [](const source& file, const read_options& options) {
                                        return parse_sets(file.bytes(), file.name(), options.tsv);
-                                   }};
+                                   },
+                                   nullptr,
+                                   nullptr,
+                                   cut_to_examples};
     return about;
 }
 
 const file_format& multisets_format() {
-    static const file_format about{
-        "multisets", {".multisets"}, nullptr, [](const source& file, const read_options& options) {
-            return parse_multisets(file.bytes(), file.name(), options.tsv);
-        }};
+    static const file_format about{"multisets",
+                                   {".multisets"},
+                                   nullptr,
+                                   [](const source& file, const read_options& options) {
+                                       return parse_multisets(file.bytes(), file.name(), options.tsv);
+                                   },
+                                   nullptr,
+                                   nullptr,
+                                   cut_to_examples};
     return about;
 }
 
 const file_format& trees_format() {
-    static const file_format about{"trees", {".trees"}, nullptr, [](const source& file, const read_options& options) {
+    static const file_format about{"trees",
+                                   {".trees"},
+                                   nullptr,
+                                   [](const source& file, const read_options& options) {
                                        return parse_trees(file.bytes(), file.name(), options.tsv);
-                                   }};
+                                   },
+                                   nullptr,
+                                   nullptr,
+                                   cut_to_examples};
     return about;
 }
 

@@ -169,6 +169,11 @@ const file_format& graph_lines_format() {
                                    [](const file_beginning& file) { return is_graph_line(file.first_line); },
                                    [](const source& file, const read_options& options) {
                                        return parse_graph_lines(file.bytes(), file.name(), options.tsv);
+                                   },
+                                   nullptr,
+                                   nullptr,
+                                   [](std::string& text, index rows, const read_options&) {
+                                       return detail::cut_to_lines(text, rows, detail::is_filled);
                                    }};
     return about;
 }

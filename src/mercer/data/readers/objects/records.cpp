@@ -106,15 +106,33 @@ table parse_csv_records(const source& file, const read_options& options) {
     return out;
 }
 
-table parse_records(const source& file, const read_options& options) {
-    const std::string_view text = detail::without_mark(file.bytes());
+namespace {
+
+bool is_json(std::string_view bytes) {
+    const std::string_view text = detail::without_mark(bytes);
     const std::size_t first = text.find_first_not_of(" \t\r\n");
-    return first != std::string_view::npos && text[first] == '{' ? parse_json_records(file, options)
-                                                                 : parse_csv_records(file, options);
+    return first != std::string_view::npos && text[first] == '{';
+}
+
+}  // namespace
+
+table parse_records(const source& file, const read_options& options) {
+    return is_json(file.bytes()) ? parse_json_records(file, options) : parse_csv_records(file, options);
 }
 
 const file_format& records_format() {
-    static const file_format about{"records", {".records"}, nullptr, parse_records};
+    static const file_format about{"records",
+                                   {".records"},
+                                   nullptr,
+                                   parse_records,
+                                   nullptr,
+                                   nullptr,
+                                   [](std::string& text, index rows, const read_options& options) {
+                                       if (is_json(text)) return detail::cut_to_lines(text, rows, detail::is_filled);
+                                       csv_options csv = options.csv;
+                                       csv.header = csv_header::present;
+                                       return detail::cut_to_records(text, rows, csv);
+                                   }};
     return about;
 }
 
@@ -122,7 +140,12 @@ const file_format& json_records_format() {
     static const file_format about{"jsonl",
                                    {},  // by the first line: graphs are JSON lines too
                                    [](const file_beginning& file) { return file.first_line.starts_with("{"); },
-                                   parse_json_records};
+                                   parse_json_records,
+                                   nullptr,
+                                   nullptr,
+                                   [](std::string& text, index rows, const read_options&) {
+                                       return detail::cut_to_lines(text, rows, detail::is_filled);
+                                   }};
     return about;
 }
 

@@ -128,6 +128,20 @@ table read_fastq(const std::string& path, const tsv_options& options) {
     return parse_fastq(file.bytes(), file.name(), options);
 }
 
+namespace {
+
+// A sequence ends where the next one begins.
+bool cut_to_sequences(std::string& text, index rows, const read_options&) {
+    const std::string_view body = detail::without_mark(text);
+    std::size_t at = body.starts_with('>') ? 0 : body.find("\n>");
+    for (index found = 0; found < rows && at != std::string_view::npos; ++found) at = body.find("\n>", at + 1);
+    if (at == std::string_view::npos) return false;
+    text.resize(text.size() - body.size() + at + 1);
+    return true;
+}
+
+}  // namespace
+
 const file_format& fasta_format() {
     static const file_format about{"fasta",
                                    {".fasta", ".fa", ".fna", ".faa", ".ffn"},
@@ -137,7 +151,10 @@ const file_format& fasta_format() {
                                    },
                                    [](const source& file, const read_options& options) {
                                        return parse_fasta(file.bytes(), file.name(), options.tsv);
-                                   }};
+                                   },
+                                   nullptr,
+                                   nullptr,
+                                   cut_to_sequences};
     return about;
 }
 

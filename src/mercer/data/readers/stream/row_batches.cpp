@@ -11,9 +11,9 @@
 
 #include "mercer/base/error.h"
 #include "mercer/data/readers/csv_text.h"
+#include "mercer/data/readers/record_ends.h"
 #include "mercer/data/readers/stream/byte_stream.h"
 #include "mercer/data/readers/stream/file_range.h"
-#include "mercer/data/readers/stream/record_ends.h"
 
 namespace mercer {
 

@@ -1,4 +1,4 @@
-#include "mercer/data/readers/stream/record_ends.h"
+#include "mercer/data/readers/record_ends.h"
 
 #include <algorithm>
 
