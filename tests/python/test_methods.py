@@ -202,3 +202,29 @@ def test_interrupt_keeps_the_best_clusters():
     """
     ran = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=60)
     assert ran.stdout.split() == ["interrupted", "1", "True", "(7,)", "5"], ran.stdout + ran.stderr
+
+
+@pytest.mark.parametrize("Machine", [mercer.SVC, mercer.NuSVC])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_probabilities_of_few_examples(Machine, classes):
+    for each in 1, 2, 3:
+        y = np.repeat(np.arange(classes), each)
+        X = np.column_stack([3.0 * y + 0.1 * np.arange(len(y)), np.arange(len(y)) % 2])
+        model = Machine(probability=True, random_state=0)
+        if each == 1:
+            with pytest.raises(ValueError, match="probabilities .* needs at least 2 examples of some class"):
+                model.fit(X, y)
+        else:
+            p = model.fit(X, y).predict_proba(X)
+            np.testing.assert_allclose(p.sum(axis=1), 1)
+            assert p.min() >= 0
+
+
+@pytest.mark.parametrize("components", [2, 4])
+def test_components_of_the_sigmoid_kernel_converge(components, recwarn):
+    X = np.random.default_rng(0).normal(size=(80, 4))
+    model = mercer.KernelPCA(n_components=components, kernel="sigmoid", gamma=0.1, coef0=1).fit(X)
+    centre = np.eye(80) - 1 / 80
+    values = np.linalg.eigvalsh(centre @ np.tanh(0.1 * X @ X.T + 1) @ centre)[::-1][:components]
+    np.testing.assert_allclose(model.eigenvalues_, values, rtol=1e-8)
+    assert model.status_ == "converged" and not recwarn.list

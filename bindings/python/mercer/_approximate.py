@@ -10,7 +10,7 @@ from ._processes import SharedLabels, SharedTargets, check_alone
 from ._ridge import TargetColumns
 
 
-class Centred:
+class Centred(KernelEstimator):
     """What everything on a few centres shares: which they are, and what they reach."""
 
     def _rows(self):
@@ -23,7 +23,7 @@ class Centred:
     )
 
 
-class _OnCentres(Centred, KernelEstimator):
+class _OnCentres(Centred):
     """What functions of a few centres share."""
 
     def _reached(self):

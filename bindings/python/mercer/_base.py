@@ -6,6 +6,7 @@ import types
 import warnings
 
 import numpy as np
+import scipy.sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
@@ -46,6 +47,29 @@ def of_objects(about):
 
 def seed_of(random_state):
     return 1 if random_state is None else int(check_random_state(random_state).randint(2**31 - 1))
+
+
+def _read_only(values):
+    """The same numbers in an array that refuses changes: what an estimator shows of its model decides nothing."""
+    if scipy.sparse.issparse(values) and values.format == "csr":
+        parts = (_read_only(values.data), values.indices, values.indptr)
+        return type(values)(parts, shape=values.shape, copy=False)
+    if not isinstance(values, np.ndarray):
+        return values
+    view = values.view()
+    view.flags.writeable = False
+    return view
+
+
+def _showing_read_only(shown):
+    """The property `shown`, with arrays that are read only."""
+    get = shown.fget
+
+    @functools.wraps(get)
+    def read_only(self):
+        return _read_only(get(self))
+
+    return property(read_only, shown.fset, shown.fdel, shown.__doc__)
 
 
 class Progress:
@@ -113,6 +137,9 @@ class KernelEstimator(BaseEstimator):
             cls.__doc__ += words_of(parameters)
         if "fit" in vars(cls):
             cls.fit = _checks_parameters(cls.fit)
+        for name, value in list(vars(cls).items()):
+            if isinstance(value, property) and name.endswith("_") and not name.startswith("_"):
+                setattr(cls, name, _showing_read_only(value))
 
     def _validate_params(self):
         # Defaults are known to be right: checking them all took a third of a small fit.

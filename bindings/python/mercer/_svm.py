@@ -122,9 +122,7 @@ class _SVM(_Machine):
     @property
     def coef_(self):
         """Weights of the coordinates, read only, sparse where the data were; only for a linear kernel."""
-        weights = scipy.sparse.csr_matrix(super().coef_) if self._sparse else super().coef_
-        (weights.data if self._sparse else weights).flags.writeable = False  # a change would have no effect
-        return weights
+        return scipy.sparse.csr_matrix(super().coef_) if self._sparse else super().coef_
 
     @property
     def n_iter_(self):

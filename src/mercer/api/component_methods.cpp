@@ -27,6 +27,7 @@ public:
                     {"explained_variance", m_.explained_variance}};
         if (const auto& ratio = m_.explained_variance_ratio; ratio.empty() || !std::isnan(ratio[0]))
             out.add("explained_variance_ratio", ratio);
+        if (m_.negative_share > 0) out.add("negative_share", m_.negative_share);
         out.add(
             {{"total_variance", m_.total_variance}, {"passes", m_.passes}, {"training_size", m_.projection.size()}});
         return out;

@@ -58,6 +58,12 @@ inner_fits calibrate(svm_model& model, const shared_gram& K, std::span<const dou
     const std::vector<index> used = weighted_examples(n, options.sample_weight, rank);
     const index count = static_cast<index>(used.size());
     const int parts = static_cast<int>(std::min<index>(folds, count));
+    if (count < 2)
+        fail(errc::data,
+             fmt::format(
+                 "probabilities are fitted by cross-validation, which needs at least 2 examples with weight, got "
+                 "{}: leave the probabilities out, or give more examples",
+                 count));
     calibration made;
     made.kind = method;
     if (!model.is_classifier()) {
@@ -89,8 +95,14 @@ inner_fits calibrate(svm_model& model, const shared_gram& K, std::span<const dou
             });
         }
     };
-    const inner_fits inner =
-        cross_decide(K, y, options, of_examples(stratified_folds(labels, parts, seeded(seed)), used), visit);
+    const fold_plan plan = stratified_folds(labels, parts, seeded(seed));
+    for (int part = 0; part < plan.folds(); ++part)
+        if (std::ssize(plan.held_out(part)) == count)
+            fail(errc::data,
+                 "probabilities are fitted by cross-validation, which needs at least 2 examples of some class: there "
+                 "is one "
+                 "example of each class. Leave the probabilities out, or give more examples");
+    const inner_fits inner = cross_decide(K, y, options, of_examples(plan, used), visit);
     pairs.each([&](index problem, index a, index b) {
         fit_problem(made, model, used, y, options.sample_weight, f, problem, a, b);
     });

@@ -181,7 +181,6 @@ kernel_pca_model fitted(const gram<T>& K, const gram_multiplication& by, const s
     kernel_pca_model m;
     m.status = found.status, m.passes = found.passes, m.mean = c.mean;
     m.negative_share = found.values.empty() ? 0.0 : share_below_zero<T>(found, o.n_components, n, largest_self);
-    if (m.negative_share > 0 && m.status == fit_status::converged) m.status = fit_status::stalled;
     const index p = components_with_direction(found, n, largest_self, o.n_components);
     m.eigenvalues.assign(found.values.begin(), found.values.begin() + p);
     if (!whole) m.residuals.assign(found.residuals.begin(), found.residuals.begin() + p);
@@ -278,6 +277,8 @@ struct file_form<kernel_pca_model> {
         a.part(m.projection);
         const index p = m.components(), n = m.projection.size();
         a.status(m.status);
+        if constexpr (Archive::reading)  // earlier versions called matrices that are not positive semidefinite so
+            if (m.status == fit_status::stalled) m.status = fit_status::converged;
         a.whole("passes", m.passes);
         a.numbers(m.total_variance);
         a.list(m.eigenvalues, p);

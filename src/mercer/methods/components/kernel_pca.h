@@ -9,8 +9,8 @@
 // positive.
 //
 // A matrix with a negative eigenvalue larger than 1e-5 λ₁, scikit-learn's measure, is not one of inner products. It is
-// refused where the components asked for would reach such an eigenvalue. Otherwise the components are what they are,
-// the status is `stalled`, and there are no shares of a variance: the ratios are NaN.
+// refused where the components asked for would reach such an eigenvalue. Otherwise the components are right, but
+// there are no shares of a variance: the ratios are NaN, and negative_share says why.
 #pragma once
 
 #include <cstdint>
