@@ -299,6 +299,15 @@ class Hostile(mercer_program.Scratch):
             self.assertLess(server.peak(), before + 150)
         self.still_right(server, "large requests")
 
+    def test_the_time_limit_holds_inside_one_kernel_value(self):
+        # The value of one text with itself takes minutes; the client of this test waits for 10 s.
+        self.path("t.tsv").write_text("".join(f"{'+-'[i % 2]}\t{('ACGT' * 5)[i % 4 : 12 + i % 4]}\n" for i in range(20)))
+        for kernel in ("normalize(local_alignment())", "normalize(subsequences(k=4))"):
+            mercer("fit", "svc", self.path("t.tsv"), "--kernel", kernel, "-o", self.path("texts"))
+            server = self.server("--timeout", "0.5", model=self.path("texts"))
+            self.assertEqual(server.ask(json.dumps(["ACGT" * 80000]))[0], 503, kernel)
+            self.assertEqual(server.stop()[0], 0)
+
     def test_slow_clients_are_sent_away_one_by_one(self):
         server = self.server("--timeout", "1")
         pieces = [b"P", b"POST /predict HTTP/1.1\r\n", b"POST /predict HTTP/1.1\r\nHost: x\r\nA", b"POST /predict HTTP/1.1\r\nContent-Length: 9\r\n\r\n[[1", b"POST /predict HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n9",

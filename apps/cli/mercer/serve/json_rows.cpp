@@ -13,7 +13,7 @@
 #include <unordered_map>
 
 #include "mercer/base/error.h"
-#include "mercer/base/stop.h"
+#include "mercer/base/stop_watch.h"
 #include "mercer/base/text/joined.h"
 #include "mercer/data/readers/csv.h"
 #include "mercer/data/readers/number.h"
@@ -29,16 +29,7 @@ std::string shown(std::string_view text) {
     return text.size() <= longest ? std::string(text) : std::string(text.substr(0, longest)) + "...";
 }
 
-// Asks every now and then whether to stop.
-class watch {
-public:
-    void step() {
-        if (++steps_ % 1024 == 0) stop_point();
-    }
-
-private:
-    std::size_t steps_ = 0;
-};
+constexpr std::size_t value_steps = 64;  // of a stop_watch, for a value or a row
 
 // Fails where lists and objects lie within one another more than deepest_json times. What comes after may rely on it.
 void require_flat(std::string_view text) {
@@ -75,7 +66,7 @@ public:
             std::size_t count = 0;
             const auto all = [&](ondemand::array list) {
                 for (ondemand::value row : list) {
-                    watch_.step();
+                    watch_.after(value_steps);
                     each(count++, row);
                 }
             };
@@ -171,7 +162,7 @@ private:
     ondemand::parser parser_;
     ondemand::document document_;
     bool opened_ = false;
-    watch watch_;
+    stop_watch watch_;
 };
 
 const char* kind_of(ondemand::json_type type) { return type == ondemand::json_type::array ? "a list" : "an object"; }
@@ -254,7 +245,7 @@ public:
         std::size_t next = 0, found = 0;
         ++round_;
         for (auto field : from) {
-            watch_.step();
+            watch_.after(value_steps);
             const std::string_view key = field.unescaped_key();
             std::size_t c = next;
             if (c >= shape_.names.size() || shape_.names[c] != key) {
@@ -284,17 +275,17 @@ private:
     std::unordered_map<std::string_view, std::size_t> at_;
     std::vector<std::size_t> seen_;  // the row in which a column was last seen, from 1
     std::size_t round_ = 0;
-    watch watch_;
+    stop_watch watch_;
 };
 
 // Calls put(column, value) for the values of a list, of which there have to be as many as columns.
 template <class Put>
-void read_list(std::size_t row, ondemand::value from, const row_shape& shape, watch& asked, Put put) {
+void read_list(std::size_t row, ondemand::value from, const row_shape& shape, stop_watch& asked, Put put) {
     if (from.type() != ondemand::json_type::array)
         fail(errc::data, fmt::format("row {}: expected a list as in row 1, got {}", row + 1, shown_row(from)));
     std::size_t count = 0;
     for (ondemand::value value : from.get_array()) {
-        asked.step();
+        asked.after(value_steps);
         if (count < shape.width) put(count, value);
         ++count;
     }
@@ -330,7 +321,7 @@ dense<double> json_rows::numbers(const row_shape& shape) const {
     const row_shape none;
     columns_by_name named(objects ? shape : none);
     std::string unused;
-    watch asked;
+    stop_watch asked;
     std::size_t rows = 0;
     document.rows([&](std::size_t r, ondemand::value row) {
         values->resize(++rows * shape.width);
@@ -362,7 +353,7 @@ std::string json_rows::csv(const row_shape& shape, std::set<std::string>& extra)
     fields.resize(shape.width);
     const row_shape none;
     columns_by_name named(objects ? shape : none);
-    watch asked;
+    stop_watch asked;
     document.rows([&](std::size_t r, ondemand::value row) {
         const auto put = [&](std::size_t c, ondemand::value value) {
             fields[c].clear();
@@ -385,11 +376,11 @@ std::string json_rows::libsvm() const {
     std::string out;
     out.reserve(size_);
     std::map<std::int64_t, std::string> entries;
-    watch asked;
+    stop_watch asked;
     reading(padded_, size_).rows([&](std::size_t r, ondemand::value row) {
         entries.clear();
         for (auto field : object_of(r, row)) {
-            asked.step();
+            asked.after(value_steps);
             const std::string_view key = field.unescaped_key();
             const std::string name(key);
             std::int64_t position = 0;

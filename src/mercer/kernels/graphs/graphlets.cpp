@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "mercer/base/stop_watch.h"
 #include "mercer/kernels/graphs/graph_words.h"
 
 namespace mercer {
@@ -49,10 +50,14 @@ public:
             out_.stars += choose3(degree);
         }
         out_.edges /= 2;
+        stop_watch asked;
         std::vector<count> corners(near_.size());  // triangles at each node, twice
         for (std::size_t v = 0; v < near_.size(); ++v) {
             for (const std::int32_t w : near_[v]) mark_[static_cast<std::size_t>(w)] = 1;
-            for (const std::int32_t w : near_[v]) corners[v] += edge(v, static_cast<std::size_t>(w), four);
+            for (const std::int32_t w : near_[v]) {
+                asked.after(near_[v].size() + near_[static_cast<std::size_t>(w)].size());
+                corners[v] += edge(v, static_cast<std::size_t>(w), four);
+            }
             if (four) squares(v);
             for (const std::int32_t w : near_[v]) mark_[static_cast<std::size_t>(w)] = 0;
         }

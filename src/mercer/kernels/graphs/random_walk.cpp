@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "mercer/base/stop_watch.h"
 #include "mercer/kernels/features/pairs.h"
 
 namespace mercer {
@@ -50,8 +51,10 @@ public:
                     pairs.emplace_back(static_cast<std::int32_t>(u), v);
                 }
         start_.push_back(0);
+        stop_watch asked;
         for (const auto& [u, v] : pairs) {
             const auto left = a.neighbours(u), right = b.neighbours(v);
+            asked.after(left.size() * right.size());
             const auto left_labels = a.edge_labels(u), right_labels = b.edge_labels(v);
             for (std::size_t k = 0; k < left.size(); ++k)
                 for (std::size_t l = 0; l < right.size(); ++l) {
@@ -90,7 +93,9 @@ double solved(const product_graph& g, double lambda, double q) {
     const std::size_t n = g.size();
     std::vector<double> x(n), r(n, 1.0), p(n, 1.0), Mp(n);
     double rr = static_cast<double>(n), sum = 0;
+    stop_watch asked;
     for (std::size_t round = 0; round < 10 * n + 100 && rr > 1e-17 * (1 - q) * sum; ++round) {
+        asked.after(10 * n);
         g.multiply(p, Mp);
         for (std::size_t v = 0; v < n; ++v) Mp[v] = p[v] - lambda * Mp[v];
         const double step = rr / dot(p, Mp), before = rr;

@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "mercer/base/stop_watch.h"
 #include "mercer/kernels/graphs/graph_words.h"
 
 namespace mercer {
@@ -11,7 +12,9 @@ namespace mercer {
 named_feature shortest_path_counts() {
     const auto paths = [](const graph& g, auto& tally) {
         std::vector<std::int32_t> distance(static_cast<std::size_t>(g.nodes())), queue;
+        stop_watch asked;
         for (index source = 0; source < g.nodes(); ++source) {
+            asked.after(distance.size() + queue.size());
             std::ranges::fill(distance, -1);
             distance[static_cast<std::size_t>(source)] = 0;
             queue.assign(1, static_cast<std::int32_t>(source));

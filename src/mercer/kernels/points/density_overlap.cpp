@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numbers>
 
+#include "mercer/base/stop_watch.h"
 #include "mercer/kernels/features/described.h"
 
 namespace mercer {
@@ -56,7 +57,9 @@ void legendre(double x, std::vector<double>& out) {
 void add_spectrum(const std::vector<neighbour>& around, std::size_t radials, std::size_t width, std::size_t degrees,
                   std::vector<double>& sum) {
     std::vector<double> angular(degrees);
-    for (const neighbour& j : around)
+    stop_watch asked;
+    for (const neighbour& j : around) {
+        asked.after(around.size() * radials * radials);
         for (const neighbour& k : around) {
             if (k.element > j.element) continue;
             double cosine = 0;
@@ -73,6 +76,7 @@ void add_spectrum(const std::vector<neighbour>& around, std::size_t radials, std
                 }
             }
         }
+    }
 }
 
 description spectrum_of(const point_cloud& of, const density_overlap& how) {

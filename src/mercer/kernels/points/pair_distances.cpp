@@ -6,6 +6,7 @@
 #include <map>
 #include <numbers>
 
+#include "mercer/base/stop_watch.h"
 #include "mercer/kernels/features/described.h"
 
 namespace mercer {
@@ -13,13 +14,16 @@ namespace mercer {
 named_feature pair_distances::source() const {
     const auto describe = [sigma = sigma, cutoff = cutoff](const point_cloud& of, index) {
         std::map<std::uint64_t, std::vector<double>> found;  // by pair of elements; distances
-        for (index i = 0; i < of.size(); ++i)
+        stop_watch asked;
+        for (index i = 0; i < of.size(); ++i) {
+            asked.after(10 * static_cast<std::size_t>(i));
             for (index j = 0; j < i; ++j)
                 if (const double d = of.distance(i, j); d < cutoff) {
                     const auto [low, high] =
                         std::minmax(of.elements[static_cast<std::size_t>(i)], of.elements[static_cast<std::size_t>(j)]);
                     found[static_cast<std::uint64_t>(low) << 8 | static_cast<std::uint64_t>(high)].push_back(d);
                 }
+        }
         const auto last = static_cast<index>(cutoff / sigma);
         description out;
         std::vector<double> bins;

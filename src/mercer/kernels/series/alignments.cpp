@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "mercer/base/stop_watch.h"
 #include "mercer/kernels/features/ordered_pairs.h"
 #include "mercer/kernels/features/wide_number.h"
 #include "mercer/kernels/series/global_alignment.h"
@@ -32,7 +33,9 @@ double log_alignments(const one_series& x, const one_series& y, double sigma) {
     constexpr double most = 1e12;  // beyond it every alignment weighs nothing, and exponents stay in range
     std::vector<wide_number> above(static_cast<std::size_t>(y.size()) + 1);
     above[0] = 1.0;
+    stop_watch asked;
     for (index i = 0; i < x.size(); ++i) {
+        asked.after(10 * above.size());
         wide_number corner = above[0], left;
         above[0] = {};
         for (index j = 0; j < y.size(); ++j) {
@@ -50,7 +53,9 @@ double warping_distance(const one_series& x, const one_series& y) {
     constexpr double infinite = std::numeric_limits<double>::infinity();
     std::vector<double> above(static_cast<std::size_t>(y.size()) + 1, infinite);
     above[0] = 0;
+    stop_watch asked;
     for (index i = 0; i < x.size(); ++i) {
+        asked.after(above.size());
         double corner = above[0], left = infinite;
         above[0] = infinite;
         for (index j = 0; j < y.size(); ++j) {

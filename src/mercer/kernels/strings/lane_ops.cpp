@@ -60,12 +60,15 @@ HWY_INLINE vector long_row_of(int levels, vector letter, const double* t, size m
     return total;
 }
 
-void subsequences(const double* s, size n, const double* t, size m, int k, double decay, double* work, double* out) {
+void subsequences(const double* s, size n, const double* t, size m, int k, double decay, double* work, double* out,
+                  void (*pause)()) {
     const numbers d;
     const vector by = hn::Set(d, decay);
     for (size at = 0; at < m * (k - 1) * lanes; at += lanes) hn::StoreU(hn::Zero(d), d, work + at);
     vector total = hn::Zero(d);
+    size steps = 0;
     for (size i = 0; i < n; ++i) {
+        if ((steps += m * k) > size{1} << 16) steps = 0, pause();
         const vector letter = hn::Set(d, s[i]);
         switch (k) {
             case 1: total = row_of<0>(letter, t, m, by, work, total); break;

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "mercer/base/stop_watch.h"
 #include "mercer/kernels/features/ordered_pairs.h"
 #include "mercer/kernels/features/wide_number.h"
 
@@ -26,7 +27,9 @@ double log_sum(const alignment_scores& p, std::string_view s, std::string_view t
     std::vector<cell> above(t.size() + 1);
     std::vector<R> gaps(t.size() + 1, R(0.0));  // y of the row above
     R total = one;
+    stop_watch asked;
     for (const char a : s) {
+        asked.after(10 * t.size());
         cell corner, left;
         R corner_y = 0.0, y = 0.0;
         for (std::size_t j = 1; j <= t.size(); ++j) {

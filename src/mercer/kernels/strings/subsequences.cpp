@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "mercer/base/simd_level.h"
+#include "mercer/base/stop.h"
 #include "mercer/kernels/features/ordered_pairs.h"
 #include "mercer/kernels/strings/lane_ops.h"
 
@@ -44,7 +45,7 @@ void all_values(const subsequences& kernel, std::string_view s, std::span<const 
         }
         work.resize(static_cast<std::size_t>(kernel.k) * (m + 2) * lanes);
         ops.subsequences(first.data(), static_cast<index>(first.size()), t.data(), static_cast<index>(m), kernel.k,
-                         kernel.decay, work.data(), found.data());
+                         kernel.decay, work.data(), found.data(), stop_point);
         for (std::size_t q = 0; q < count; ++q) out[order[p + q]] = least * found[q];
     }
 }
