@@ -3,6 +3,12 @@
 set(mercer_definitions)
 set(mercer_optional_packages)
 
+# The fuzz program runs on machines where nothing is installed (cmake/fuzz.cmake).
+if(MERCER_FUZZ)
+  set(CMAKE_FIND_LIBRARY_SUFFIXES .a .so)
+  set(BLA_STATIC ON)
+endif()
+
 find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
 find_package(hwy REQUIRED)
@@ -19,10 +25,17 @@ find_package(LAPACK REQUIRED)
 set(mercer_libraries)
 find_library(LAPACKE_LIBRARY lapacke)
 if(LAPACKE_LIBRARY)
-  list(APPEND mercer_libraries lapacke)
+  if(MERCER_FUZZ)
+    list(APPEND mercer_libraries ${LAPACKE_LIBRARY})
+  else()
+    list(APPEND mercer_libraries lapacke)
+  endif()
   list(APPEND mercer_definitions MERCER_HAVE_LAPACKE=1)
 endif()
 list(APPEND mercer_libraries LAPACK::LAPACK BLAS::BLAS)
+if(MERCER_FUZZ)
+  list(APPEND mercer_libraries -l:libgfortran.a -l:libquadmath.a)
+endif()
 
 # The compressors of data files are optional.
 find_package(ZLIB)

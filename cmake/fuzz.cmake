@@ -1,15 +1,21 @@
-# One libFuzzer program per file of fuzz/, in <build>/fuzz/. The library itself is compiled with coverage: see tools/fuzz.
+# All targets of fuzz/ as one libFuzzer program, <build>/fuzz_targets TARGET: one program for each target would hold the library and BLAS once each.
+# The program links all libraries but the C library statically (see dependencies.cmake) and runs on machines where none of them is installed. The
+# library is compiled with coverage (tools/fuzz). Debian has simdjson as a shared library only: it is found beside the program too.
 if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   message(FATAL_ERROR "MERCER_FUZZ needs clang (libFuzzer), got ${CMAKE_CXX_COMPILER_ID}")
 endif()
 target_compile_options(mercer PUBLIC $<BUILD_INTERFACE:-fsanitize=fuzzer-no-link>)
 mercer_fuzz_sources(fuzz_sources)
+set(fuzz_list "")
 foreach(source ${fuzz_sources})
   get_filename_component(name ${source} NAME_WE)
-  set(target fuzz_${name})
-  add_executable(${target} ${source})
-  set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/fuzz)
-  target_link_libraries(${target} PRIVATE mercer_requests mercer mercer_headers)
-  target_link_options(${target} PRIVATE -fsanitize=fuzzer)
-  mercer_warnings(${target})
+  string(APPEND fuzz_list "FUZZ_TARGET(${name})\n")
+  set_source_files_properties(${source} PROPERTIES COMPILE_DEFINITIONS LLVMFuzzerTestOneInput=run_${name})
 endforeach()
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/fuzz/fuzz_targets.inc CONTENT "${fuzz_list}")
+add_executable(fuzz_targets ${CMAKE_SOURCE_DIR}/fuzz/program/main.cpp ${fuzz_sources})
+set_target_properties(fuzz_targets PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR} BUILD_RPATH "$ORIGIN")
+target_include_directories(fuzz_targets PRIVATE ${CMAKE_SOURCE_DIR}/tests ${CMAKE_BINARY_DIR}/fuzz)
+target_link_libraries(fuzz_targets PRIVATE mercer_requests mercer mercer_headers)
+target_link_options(fuzz_targets PRIVATE -fsanitize=fuzzer -static-libstdc++ -static-libgcc -Wl,--gc-sections,--strip-debug)
+mercer_warnings(fuzz_targets)

@@ -1,40 +1,49 @@
-// Any bytes as a model file, LIBSVM's or our own (its first line, with the checksum, is made to fit): the reader
-// returns a model that can decide and be written again, or fails with mercer::error.
+// Any bytes as a model file, LIBSVM's or our own, whose lengths and checksums are made to fit: the reader returns a
+// model that can be used and written again, or fails with mercer::error.
+//
+// The first byte: bit 0, LIBSVM's text (bit 1: indices from 0); else bit 1, lengths and checksums are made to fit.
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <string>
 #include <string_view>
 
+#include "contracts/model_parts.h"
+#include "mercer/api/model.h"
 #include "mercer/base/error.h"
 #include "mercer/methods/svm/files/libsvm_model.h"
-#include "mercer/methods/svm/files/model_file.h"
 
 namespace {
 
-std::string with_first_line(std::string_view body) {
-    std::uint64_t sum = 0xCBF29CE484222325ull;
-    for (std::size_t at = 0; at < body.size(); at += 8) {
-        std::uint64_t word = 0;
-        std::memcpy(&word, body.data() + at, std::min<std::size_t>(8, body.size() - at));
-        sum = (sum ^ word) * 0x100000001B3ull;
-        sum ^= sum >> 29;
+template <class Work>
+void attempt(Work work) {
+    try {
+        work();
+    } catch (const mercer::error&) {
     }
-    const std::size_t head = std::min(body.find('\n'), body.size() - 1) + 1;
-    char line[120];
-    std::snprintf(line, sizeof line, "mercer-svm-model 1 %zu %zu %016llx\n", head, body.size() - head,
-                  static_cast<unsigned long long>(sum));
-    return line + std::string(body);
 }
 
-void use(const mercer::svm_model& model) {
-    if (!model.k || model.dims > 1000 || model.support.dims() > 1000) return;
-    if (model.support.size() == 0 || model.support.kind() != mercer::domain::vectors) return;
-    const auto f = mercer::decide(model, model.support);
-    if (static_cast<mercer::index>(mercer::predict(model, f.view()).size()) != model.support.size()) std::abort();
-    if (model.probability && model.is_classifier()) mercer::predict_probability(model, f.view());
+// Everything that a program does with a model, on the objects that it holds.
+void use(const mercer::api::model& m) {
+    const auto part = m.inner().part("objects");
+    const auto* x = std::get_if<mercer::dataset>(&part);
+    if (x && x->size() > 0 && x->size() < 200 && x->dims() < 1000) {
+        attempt([&] {
+            if (static_cast<mercer::index>(m.inner().predict(*x).size()) != x->size()) std::abort();
+        });
+        attempt([&] { m.inner().predict_with_details(*x); });
+        attempt([&] { m.inner().transform(*x); });
+    }
+    m.describe().text();
+    const std::string once = mercer::api::parse(m.bytes(), "again").bytes();
+    if (mercer::api::parse(once, "again").bytes() != once) std::abort();
+}
+
+// Old seeds begin with the head: they get a first line.
+std::string as_file(std::string_view body) {
+    std::string text(body);
+    if (!text.starts_with("mercer-")) text.insert(0, "mercer-svm-model 1 0 0 0\n");
+    return mercer::testing::model_part::read(text).bytes();
 }
 
 }  // namespace
@@ -42,19 +51,17 @@ void use(const mercer::svm_model& model) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     if (size < 2) return 0;
     const std::string_view body(reinterpret_cast<const char*>(data) + 1, size - 1);
-    try {
+    attempt([&] {
         if (data[0] & 1) {
             const bool zero_based = data[0] & 2;
             const mercer::svm_model model = mercer::parse_libsvm_model(body, "fuzz", zero_based);
-            use(model);
             const std::string text = mercer::libsvm_model_text(model, zero_based);
             if (mercer::libsvm_model_text(mercer::parse_libsvm_model(text, "again", zero_based), zero_based) != text)
                 std::abort();
+            attempt([&] { use(mercer::api::parse(body, "fuzz")); });
         } else {
-            use(mercer::parse_model<mercer::svm_model>(data[0] & 2 ? with_first_line(body) : std::string(body),
-                                                       "fuzz"));
+            use(mercer::api::parse(data[0] & 2 ? as_file(body) : std::string(body), "fuzz"));
         }
-    } catch (const mercer::error&) {
-    }
+    });
     return 0;
 }

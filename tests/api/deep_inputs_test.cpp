@@ -71,6 +71,26 @@ TEST(deep_inputs, of_files_beside_models_are_refused) {
     });
 }
 
+// A search log with a long kernel: the numbers in it are found without recursion over its letters.
+TEST(deep_inputs, of_long_kernels_in_a_search_log_are_read) {
+    const auto log = [](const std::string& kernel) {
+        std::string text = "{\"search\":\"svc of 24 vectors by accuracy, 5 folds, seed 3, targets -1\"}\n";
+        for (const char* factor : {"0.5", "2e1"})
+            text += fmt::format(
+                "{{\"setting\":\"{{\\\"method\\\":\\\"svc\\\",\\\"kernel\\\":\\\"{}*rbf(gamma = {}) + {}"
+                "\\\"}}\",\"scores\":[1.0],\"dropped\":false,\"trouble\":\"\"}}\n",
+                factor, factor, kernel);
+        return api::parse_tune_log(text, "log");
+    };
+    for (const char* part : {"a", "1", "_", "1e1", "- ", "(", "a=", "1.5.", "e"}) {
+        const api::tuning found = log(repeated(part));
+        ASSERT_EQ(found.axes.size(), 2u) << part;
+        EXPECT_EQ(found.axes[0].name, "weight");
+        EXPECT_EQ(found.axes[1].name, "gamma");
+        EXPECT_EQ(found.axes[1].values, (std::vector<double>{0.5, 20}));
+    }
+}
+
 TEST(deep_inputs, of_data_files_do_not_crash) {
     for (const char* format : {"graphs", "trees", "jsonl", "records", "graphml", "strings", "sets", "multisets", "csv",
                                "libsvm", "ts", "arff", "series", "xyz"}) {

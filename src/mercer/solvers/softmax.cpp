@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "mercer/base/error.h"
+#include "mercer/base/state_number.h"
 #include "mercer/base/stop.h"
 #include "mercer/solvers/algebra/dense_algebra.h"
 #include "mercer/solvers/algebra/gram_product.h"
@@ -118,7 +119,8 @@ private:
     void take(const std::vector<double>& from, double& value) {
         const auto numbers = static_cast<std::size_t>(n_ * C_);
         if (from.size() != 3 + b_.size() + 2 * numbers) fail(errc::invalid_argument, "a state of another problem");
-        rounds_ = static_cast<int>(from[0]), products_ = static_cast<std::int64_t>(from[1]), value = from[2];
+        rounds_ = static_cast<int>(whole_in_state(from[0], 0, 1 << 30)), products_ = count_in_state(from[1]),
+        value = from[2];
         std::copy_n(from.data() + 3, b_.size(), b_.data());
         std::copy_n(from.data() + 3 + b_.size(), numbers, alpha_.data());
         std::copy_n(from.data() + 3 + b_.size() + numbers, numbers, fixed_.data());

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <regex>
 
 #include "mercer/base/error.h"
 #include "mercer/base/json.h"
@@ -23,13 +23,41 @@ struct named_numbers {
     std::vector<double> values;
 };
 
+bool is_word(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+
+// The numbers in the text of a kernel: name=number, or a number that no word or number goes on from.
+void add_numbers(std::string_view text, named_numbers& to) {
+    const auto run = [&](std::size_t at, auto belongs) {
+        while (at < text.size() && belongs(text[at])) ++at;
+        return at;
+    };
+    const auto is_blank = [](char c) { return c == ' ' || c == '\t' || c == '\n'; };
+    for (std::size_t at = 0; at < text.size();) {
+        std::string name = "weight";
+        if (is_word(text[at]) && !(text[at] >= '0' && text[at] <= '9')) {
+            const std::size_t end = run(at, is_word), equals = run(end, is_blank);
+            name = text.substr(at, end - at);
+            at = end;
+            if (equals == text.size() || text[equals] != '=') continue;
+            at = run(equals + 1, is_blank);
+        }
+        double value = 0;
+        const auto [end, code] = std::from_chars(text.data() + at, text.data() + text.size(), value);
+        const auto next = static_cast<std::size_t>(end - text.data());
+        if (code == std::errc() && std::isfinite(value) &&
+            (next == text.size() || (!is_word(text[next]) && text[next] != '.'))) {
+            to.names.push_back(std::move(name));
+            to.values.push_back(value);
+            at = next;
+        } else {
+            at = std::max(at + 1, run(at, [](char c) { return is_word(c) || c == '.'; }));
+        }
+    }
+}
+
 named_numbers numbers_of(const spec& s) {
     named_numbers out;
-    static const std::regex number(R"((?:([A-Za-z_]\w*)\s*=\s*|\b)(-?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)(?![\w.]))");
-    for (std::sregex_iterator at(s.kernel.begin(), s.kernel.end(), number), end; at != end; ++at) {
-        out.names.push_back((*at)[1].matched ? (*at)[1].str() : "weight");
-        out.values.push_back(std::stod((*at)[2].str()));
-    }
+    add_numbers(s.kernel, out);
     for (const auto& [name, text] : s.options) {
         char* end = nullptr;
         const double value = std::strtod(text.c_str(), &end);
@@ -95,7 +123,10 @@ void find_axes(tuning& out) {
 
 tuning read_tune_log(const std::string& path) {
     const source file = read_source(path);
-    std::string_view rest = file.bytes();
+    return parse_tune_log(file.bytes(), path);
+}
+
+tuning parse_tune_log(std::string_view rest, const std::string& name) {
     tuning out;
     index number = 0;
     while (!rest.empty()) {
@@ -111,12 +142,12 @@ tuning read_tune_log(const std::string& path) {
             else if (trial t = read_trial(one); !std::isnan(t.mean))
                 out.trials.push_back(std::move(t));
         } catch (const json::exception& wrong) {
-            fail(errc::parse, fmt::format("{}:{}: not a line of a log of tune: {}", path, number, wrong.what()));
+            fail(errc::parse, fmt::format("{}:{}: not a line of a log of tune: {}", name, number, wrong.what()));
         } catch (const error& wrong) {
-            fail(errc::parse, fmt::format("{}:{}: {}", path, number, wrong.what()));
+            fail(errc::parse, fmt::format("{}:{}: {}", name, number, wrong.what()));
         }
     }
-    if (out.trials.empty()) fail(errc::data, fmt::format("{}: a log of tune without any score", path));
+    if (out.trials.empty()) fail(errc::data, fmt::format("{}: a log of tune without any score", name));
     find_axes(out);
     for (std::size_t t = 1; t < out.trials.size(); ++t) {
         const trial &a = out.trials[t], &b = out.trials[out.best];

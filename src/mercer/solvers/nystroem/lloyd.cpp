@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "mercer/base/error.h"
+#include "mercer/base/state_number.h"
 #include "mercer/base/stop.h"
 #include "mercer/solvers/infinity.h"
 
@@ -98,11 +99,15 @@ private:
     }
     void take(const std::vector<double>& from, index& round, bool& rough, bool& near) {
         const std::size_t fixed = 4 + 2 + 2 * at(k_ * m_) + 3 * at(k_) + labels_.size();
-        if (from.size() < fixed || from.size() - fixed != static_cast<std::size_t>(from[3]))
+        if (from.size() < fixed || from.size() - fixed != at(count_in_state(from[3])))
             fail(errc::invalid_argument, "a state of another problem");
-        round = static_cast<index>(from[0]), rough = from[1] != 0, near = from[2] != 0;
+        for (std::size_t i = 0; i < labels_.size(); ++i) whole_in_state(from[fixed - labels_.size() + i], -1, k_ - 1);
+        for (std::size_t c = 0; c < there_.size(); ++c) whole_in_state(from[6 + 2 * at(k_ * m_) + c], 0, 1);
+        round = whole_in_state(from[0], 0, o_.max_rounds - 1),
+        rough = whole_in_state(from[1], 0, x_.rough ? 1 : 0) != 0, near = from[2] != 0;
         out_.means = matrix<double>(k_, m_);
-        out_.norms.resize(at(k_)), out_.weights.resize(at(k_)), out_.history.resize(static_cast<std::size_t>(from[3]));
+        out_.norms.resize(at(k_)), out_.weights.resize(at(k_)), out_.history.resize(from.size() - fixed);
+        count_in_state(from[4]);  // passes
         const double* next = from.data() + 4;
         each_number([&]<class T>(T& number) { number = static_cast<T>(*next++); });
     }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "mercer/base/error.h"
+#include "mercer/base/state_number.h"
 #include "mercer/base/stop.h"
 #include "mercer/solvers/algebra/dense_algebra.h"
 #include "mercer/solvers/smo/vector_ops.h"
@@ -137,12 +138,12 @@ private:
     int take(const std::vector<double>& from) {
         const auto columns = static_cast<std::size_t>(m_), numbers = static_cast<std::size_t>(m_ * n_);
         if (from.size() != 3 + columns + 3 * numbers) fail(errc::invalid_argument, "a state of another problem");
-        out_.products = static_cast<index>(from[1]), last_ = from[2];
+        out_.products = count_in_state(from[1]), last_ = from[2];
         rz_start_.assign(from.begin() + 3, from.begin() + 3 + m_);
         p_start_ = matrix<double>(m_, n_);
         const double* at = from.data() + 3 + columns;
         for (matrix<double>* each : {&x_, &r_, &p_start_}) std::copy_n(at, numbers, each->data()), at += numbers;
-        return static_cast<int>(from[0]);
+        return static_cast<int>(whole_in_state(from[0], 0, 1 << 30));
     }
 
     double left(index c) const {

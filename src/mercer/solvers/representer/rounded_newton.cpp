@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "mercer/base/error.h"
+#include "mercer/base/state_number.h"
 #include "mercer/solvers/algebra/dense_algebra.h"
 
 namespace mercer {
@@ -114,8 +115,8 @@ std::vector<double> rounded_newton::state(double value, int flat) const {
 
 void rounded_newton::take(const std::vector<double>& from, double& value, int& flat) {
     if (from.size() != 5 + 2 * n_) fail(errc::invalid_argument, "a state of another problem");
-    rounds_ = static_cast<int>(from[0]), products_ = static_cast<std::int64_t>(from[1]);
-    value = from[2], flat = static_cast<int>(from[3]), b_ = from[4];
+    rounds_ = static_cast<int>(whole_in_state(from[0], 0, 1 << 30)), products_ = count_in_state(from[1]);
+    value = from[2], flat = static_cast<int>(whole_in_state(from[3], 0, 2)), b_ = from[4];
     std::copy_n(from.data() + 5, n_, alpha_.data());
     std::copy_n(from.data() + 5 + n_, n_, fixed_.data());
 }

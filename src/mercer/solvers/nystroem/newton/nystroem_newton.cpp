@@ -10,6 +10,7 @@
 
 #include "mercer/base/error.h"
 #include "mercer/base/processes/process_group.h"
+#include "mercer/base/state_number.h"
 #include "mercer/base/stop.h"
 #include "mercer/solvers/nystroem/newton/gradient_gap.h"
 #include "mercer/solvers/nystroem/newton/loss_passes.h"
@@ -280,6 +281,8 @@ private:
         const auto size = static_cast<std::size_t>(r_ * n_), single = std::size_t{13},
                    problems = static_cast<std::size_t>(problems_);
         if (from.size() < single + problems + 5 * size) fail(errc::invalid_argument, "a state of another problem");
+        // Passes in float need a K in float, whatever the state says.
+        const auto precisely = [&](double flag) { return flag != 0 || !k_.rough; };
         const double* at = from.data() + single;
         resumed_.emplace(
             inner_state{point(r_, n_), point(r_, n_), point(r_, n_), numbers(at, at + problems), from[11], from[1]});
@@ -290,18 +293,18 @@ private:
         } else {
             level_ = from[10];
             std::copy_n(at, size, at_.data());
-            measure(from[5] != 0);
-            sketch(from[5] != 0);
+            measure(precisely(from[5]));
+            sketch(precisely(from[5]));
         }
         at += size;
-        out_.rounds = static_cast<index>(from[2]), first_norm_ = from[3];
-        level_ = from[4], rough_ = from[9] != 0, few_ = from[12];
-        steps_ = static_cast<index>(from[6]), last_steps_ = static_cast<index>(from[7]);
-        fresh_steps_ = static_cast<index>(from[8]);
+        out_.rounds = count_in_state(from[2]), first_norm_ = from[3];
+        level_ = from[4], rough_ = from[9] != 0 && k_.rough, few_ = from[12];
+        steps_ = whole_in_state(from[6], -1, index{1} << 53), last_steps_ = whole_in_state(from[7], -1, index{1} << 53);
+        fresh_steps_ = whole_in_state(from[8], -1, index{1} << 53);
         for (point* each : {&at_, &resumed_->direction, &resumed_->residual, &resumed_->p})
             std::copy_n(at, size, each->data()), at += size;
         out_.trace.assign(at, from.data() + from.size());
-        if (!losses_.quadratic() || out_.rounds > 0) measure(exact = from[0] != 0);
+        if (!losses_.quadratic() || out_.rounds > 0) measure(exact = precisely(from[0]));
     }
 
     // γ ← γ + tδ, for each problem with the first t for which its P falls enough, or 0: from 1 on, then half of it

@@ -1,0 +1,42 @@
+// Any bytes as one of the JSON files beside models: a scaling, the terms of texts, the columns of a table, a spec, or
+// figures. What is read is written, read again and the same.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "mercer/api/model.h"
+#include "mercer/base/error.h"
+#include "mercer/data/columns/column_encoder.h"
+
+namespace {
+
+template <class Parse>
+void check(std::string_view text, Parse parse) {
+    const std::string once = parse(text);
+    if (parse(once) != once) std::abort();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    if (size == 0) return 0;
+    const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
+    using namespace mercer;
+    try {
+        switch (data[0] % 5) {
+            case 0: check(text, [](std::string_view t) { return scaling::from_json(t, "fuzz").to_json(); }); break;
+            case 1:
+                check(text, [](std::string_view t) { return text_features::from_json(t, "fuzz").to_json(); });
+                break;
+            case 2:
+                check(text, [](std::string_view t) { return column_encoder::from_json(t, "fuzz").to_json(); });
+                break;
+            case 3: check(text, [](std::string_view t) { return api::to_json(api::parse_spec(t)); }); break;
+            default: check(text, [](std::string_view t) { return api::figures::from_json(t).json(); });
+        }
+    } catch (const error&) {
+    }
+    return 0;
+}
