@@ -95,7 +95,9 @@ void find_axes(tuning& out) {
 
 tuning read_tune_log(const std::string& path) {
     const source file = read_source(path);
-    std::string_view rest = file.bytes();
+    const std::string text(file.bytes());
+    file.require_whole();
+    std::string_view rest = text;
     tuning out;
     index number = 0;
     while (!rest.empty()) {
