@@ -18,6 +18,7 @@
 #include "mercer/base/heap.h"
 #include "mercer/data/readers/libsvm.h"
 #include "mercer/data/readers/source.h"
+#include "terminal_text.h"
 
 namespace mercer::programs {
 
@@ -27,7 +28,7 @@ struct ending {
 };
 
 [[noreturn]] inline void end_with(const std::string& message, int code = 1) {
-    std::fputs((message + "\n").c_str(), stderr);
+    std::fputs((text_for(stderr, message) + "\n").c_str(), stderr);
     throw ending{code};
 }
 
@@ -153,11 +154,11 @@ int run_program(Body body) {
     } catch (const ending& end) {
         return end.code;
     } catch (const error& caught) {
-        std::fprintf(stderr, "ERROR: %s\n", caught.what());
+        std::fprintf(stderr, "ERROR: %s\n", text_for(stderr, caught.what()).c_str());
     } catch (const std::bad_alloc&) {
         std::fputs("ERROR: out of memory\n", stderr);
     } catch (const std::exception& caught) {
-        std::fprintf(stderr, "ERROR: %s\n", caught.what());
+        std::fprintf(stderr, "ERROR: %s\n", text_for(stderr, caught.what()).c_str());
     }
     return 1;
 }

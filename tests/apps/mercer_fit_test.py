@@ -142,6 +142,17 @@ class AgainstScikitLearn(Scratch):
         self.assertNotIn("max_iter", answer["warning"])
         self.assertIn("behind the probabilities, 5 of 5 fits did not converge", answer["warning"])
 
+    def test_details_of_clusters_are_distances_to_their_means(self):
+        x, _ = vectors("iris.svm")
+        for method in ("kernel_kmeans", "nystroem_kmeans"):
+            mercer("fit", method, DATA / "iris.svm", "--kernel", "linear()", "--set", "n_clusters=3", "-o", self.path("m"))
+            got = as_json("predict", self.path("m"), DATA / "iris.svm", "--details")
+            labels = np.array(got["predictions"])
+            means = np.array([x[labels == c].mean(axis=0) for c in range(3)])
+            want = np.linalg.norm(x[:, None] - means[None], axis=2)
+            self.assertEqual(got["details"]["names"], ["distance1", "distance2", "distance3"])
+            np.testing.assert_allclose(got["details"]["values"], want, rtol=1e-6, atol=1e-6)
+
     def test_neighbours_and_details(self):
         x, y = vectors("wine.svm")
         peer = KNeighborsClassifier(7).fit(standardised(x), y)

@@ -153,6 +153,39 @@ class CtrlC(Scratch):
             self.assertEqual(said.count("\n"), 1, said)
 
 
+class Escapes(Scratch):
+    """Names and labels of data reach a terminal without control characters, and files and pipes as they are."""
+
+    WILD = "a\x1b]0;title\x07b\x9bc\x7fd"
+
+    def setUp(self):
+        super().setUp()
+        rows = "".join(f"{i % 7},{i * i % 11},{(self.WILD, 'plain')[i % 2]}\n" for i in range(40))
+        Path("wild.csv").write_text(f"first,x{self.WILD},class\n" + rows)
+        call("mercer", "fit", "svc", "wild.csv", "--label", "class", "-o", "wild.model")
+
+    def test_on_a_terminal(self):
+        shown = "a\\u001b]0;title\\u0007b\\u009bc\\u007fd"
+        for words in (["predict", "wild.model", "wild.csv"], ["predict", "wild.model", "wild.csv", "--stream"], ["predict", "wild.model", "wild.csv", "--details"],
+                      ["describe", "wild.model"], ["scale", "wild.csv", "--label", "class"], ["evaluate", "wild.model", "wild.csv"],
+                      ["fit", "svc", "wild.csv", "--label", "class"], ["fit", "wild.csv", "--target", "class"], ["explain", "wild.model", "wild.csv"]):
+            run = Terminal(*words, "--quiet")
+            said = run.end()
+            self.assertEqual(run.code, 0, (words, said))
+            self.assertIn(shown, said, words)
+            self.assertNotRegex(said, "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]", words)
+        run = Terminal("describe", "wild.model", "--json")
+        self.assertIn(self.WILD, json.loads(run.end())["classes"])
+        run = Terminal("fit", "svc", "wild.csv", "--label", self.WILD, "--quiet")
+        self.assertNotRegex(run.end(), "[\x1b\x07\x9b\x7f]")
+        self.assertEqual(run.code, 1)
+
+    def test_in_files_and_pipes(self):
+        self.assertIn(self.WILD, call("mercer", "predict", "wild.model", "wild.csv").stdout.decode())
+        call("mercer", "predict", "wild.model", "wild.csv", "-o", "answers.csv")
+        self.assertIn(self.WILD, Path("answers.csv").read_text())
+
+
 class Streams(Scratch):
     def test_a_pipe_that_breaks(self):
         for words in ("kernel list", "methods", "kernel list --json", "completion bash", f"predict model {DATA}/digits.svm.xz"):

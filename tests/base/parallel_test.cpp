@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -16,6 +17,7 @@
 
 #include "base/with_threads.h"
 #include "mercer/base/error.h"
+#include "mercer/base/processors.h"
 
 namespace mercer {
 namespace {
@@ -181,17 +183,36 @@ TEST(parallel, thread_limit_above_the_number_of_threads_changes_nothing) {
     EXPECT_EQ(threads(), 2);
 }
 
-TEST(parallel, set_threads_refuses_less_than_one) {
-    for (const int count : {0, -4}) {
+TEST(parallel, set_threads_refuses_what_is_no_number_of_threads) {
+    const int before = threads();
+    for (const int count : {0, -4, most_threads + 1, 1000000000}) {
         try {
             set_threads(count);
             ADD_FAILURE() << count << " was accepted";
         } catch (const error& thrown) {
             EXPECT_EQ(thrown.code(), errc::invalid_argument);
-            EXPECT_NE(std::string(thrown.what()).find("1 <= threads, got " + std::to_string(count)), std::string::npos)
+            EXPECT_NE(std::string(thrown.what()).find("1 <= threads <= 4096, got " + std::to_string(count)),
+                      std::string::npos)
                 << thrown.what();
         }
+        if (count != 0) {
+            EXPECT_THROW(thread_limit{count}, error) << count;
+        }
     }
+    EXPECT_EQ(threads(), before);
+}
+
+TEST(parallel, far_more_threads_than_processors_are_not_used) {
+    const with_threads many(most_threads);
+    EXPECT_GE(threads(), 8);
+    EXPECT_LE(threads(), std::max(8, 4 * usable_processors()));
+}
+
+TEST(parallel, a_limit_of_zero_leaves_the_limit_as_it_was) {
+    const with_threads four(4);
+    const thread_limit two(2);
+    const thread_limit none(0);
+    EXPECT_EQ(threads(), 2);
 }
 
 TEST(parallel, concurrent_callers_each_get_their_whole_loop) {

@@ -95,7 +95,7 @@ def workers_share():
 
 def test_workers_take_their_share_of_the_cores():
     """joblib tells its workers by OMP_NUM_THREADS how many threads each should start."""
-    cores = os.cpu_count()
+    cores = len(os.sched_getaffinity(0))
     with parallel_backend("loky", n_jobs=2, inner_max_num_threads=1):
         shares = Parallel()(delayed(workers_share)() for _ in range(2))
     for threads, values in shares:
@@ -303,5 +303,19 @@ def test_threads_can_be_set():
     mercer.set_threads(max(2, before))
     assert_array_equal(fit_iris(), alone)
     mercer.set_threads(before)
-    with pytest.raises(ValueError):
-        mercer.set_threads(0)
+    for count in (0, -1, 4097, 10**9):
+        with pytest.raises(ValueError, match="1 <= threads <= 4096"):
+            mercer.set_threads(count)
+    for n_jobs in (0, 4097, 10**9, 10**20, -(10**20)):
+        with pytest.raises(ValueError, match="n_jobs must satisfy"):
+            SVC(n_jobs=n_jobs).fit([[0.0], [1.0]], [0, 1])
+
+
+def test_threads_are_those_of_the_processors_that_may_be_used():
+    told = [sys.executable, "-c", "import mercer; print(mercer.threads())"]
+    clean = {name: value for name, value in os.environ.items() if name not in ("OMP_NUM_THREADS", "MERCER_THREADS")}
+    one = sorted(os.sched_getaffinity(0))[:1]
+    bound = subprocess.run(told, env=clean, capture_output=True, text=True, check=True, preexec_fn=lambda: os.sched_setaffinity(0, one))
+    assert int(bound.stdout) == 1
+    wrong = subprocess.run(told, env={**clean, "MERCER_THREADS": "x"}, capture_output=True, text=True)
+    assert wrong.returncode != 0 and "MERCER_THREADS must be a whole number from 1 to 4096, got 'x'" in wrong.stderr

@@ -3,10 +3,10 @@
 #include <sys/utsname.h>
 
 #include <fstream>
-#include <thread>
 
 #include "mercer/base/parallel.h"
 #include "mercer/base/physical_memory.h"
+#include "mercer/base/processors.h"
 #include "mercer/base/simd_level.h"
 #include "program.h"
 
@@ -42,7 +42,7 @@ json found() {
     utsname machine{};
     uname(&machine);
     return {{"processor", processor.empty() ? std::string(machine.machine) : processor},
-            {"processors", std::thread::hardware_concurrency()},
+            {"processors", online_processors()},
             {"threads", threads()},
             {"simd", name(best_simd())},
             {"blas", openblas_get_config ? std::string(openblas_get_config()) : "another than OpenBLAS"},

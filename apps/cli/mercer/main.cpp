@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "command_files.h"
+#include "late_blas_threads.h"
 #include "mercer/base/error.h"
 #include "mercer/base/file.h"
 #include "mercer/base/processes/process_group.h"
@@ -14,9 +15,11 @@
 #include "mercer/base/text/joined.h"
 #include "mercer/base/text/nearest_name.h"
 #include "program.h"
+#include "terminal_text.h"
 
 namespace {
 
+namespace programs = mercer::programs;
 using namespace mercer::cli;
 
 // "mercer kernel test" for what was typed so far.
@@ -64,7 +67,7 @@ int complain(int code, const std::string& message) {
     // called. Else whoever fails says so, when the first has had its time.
     if (group && group->rank() > 0) std::this_thread::sleep_for(std::chrono::seconds(code == 2 ? 20 : 1));
     fmt::print(stderr, "mercer: {}{}\n", group && group->rank() > 0 ? fmt::format("process {}: ", group->rank()) : "",
-               message);
+               programs::text_for(stderr, message));
     std::fflush(stderr);
     if (group) group->end(code);
     return code;
@@ -112,6 +115,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
     mercer::remove_temporaries_on_signals();
+    allow_late_blas_threads();
     int code = 1;
     try {
         require_alone(argc, argv);

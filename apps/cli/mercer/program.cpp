@@ -20,6 +20,7 @@
 #include "mercer/data/text_features.h"
 #include "mercer/kernels/algebra/fields.h"
 #include "mercer/kernels/leaf.h"
+#include "terminal_text.h"
 
 namespace mercer::cli {
 
@@ -77,15 +78,20 @@ bool& output_is_taken() { return output_taken; }
 void common_options::add_to(CLI::App& command) {
     command.add_flag("--json", as_json, "Answer in JSON")->group("Output");
     command.add_flag("-q,--quiet", quiet, "No progress and no remarks: the answer and errors only")->group("Output");
-    command.add_option("--threads", threads, "Threads to use (default: all cores, or MERCER_THREADS)")
+    command
+        .add_option("--threads", threads,
+                    "Threads, 1 to 4096 (default: MERCER_THREADS, or the processors that may be used)")
         ->option_text("N")
-        ->check(CLI::Range(1, 4096))
+        ->check(CLI::Range(1, most_threads))
         ->group("Output");
 }
 
 void common_options::apply() const {
     quiet_program = quiet;
-    if (threads > 0) set_threads(threads);
+    if (threads > 0)
+        set_threads(threads);
+    else
+        (void)mercer::threads();  // a wrong MERCER_THREADS is told before the work
 }
 
 CLI::Validator one_of_the_formats() {
@@ -258,7 +264,8 @@ objects load(const data_options& options, const source& file, read_options how) 
 void warn(const std::string& message) {
     if (quiet_program) return;
     std::fflush(stdout);
-    fmt::print(stderr, "{}mercer: {}\n", line_shown.exchange(false) ? "\r\033[K" : "", message);
+    fmt::print(stderr, "{}mercer: {}\n", line_shown.exchange(false) ? "\r\033[K" : "",
+               programs::text_for(stderr, message));
 }
 
 kernel parse_kernel(const std::string& text) {
@@ -316,7 +323,7 @@ progress::~progress() {
 }
 
 void progress::show(const std::string& line) {
-    fmt::print(stderr, "\r\033[K{}", line);
+    fmt::print(stderr, "\r\033[K{}", programs::text_for(stderr, line));
     std::fflush(stderr);
     shown_ = true;
     line_shown = !line.empty();
@@ -377,7 +384,11 @@ void write_matrix(const std::string& path, matrix_view<const double> values) {
 }
 
 // What cannot be written shows when the program flushes its output at the end.
-void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), output_taken ? stderr : stdout); }
+void print(const std::string& text) {
+    std::FILE* const to = output_taken ? stderr : stdout;
+    const std::string shown = programs::text_for(to, text);
+    std::fwrite(shown.data(), 1, shown.size(), to);
+}
 void print(const json& value) { print(value.dump(2, ' ', false, json::error_handler_t::replace) + "\n"); }
 
 std::string counted(index n, const std::string& what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); }

@@ -137,7 +137,7 @@ int run(int argc, char** argv) {
         end_with("can't open output file " + c.output);
     }
     const source stored = open_file(c.model, "can't open model file ");
-    auto [model, zero_based] = load(stored, false);
+    auto [model, zero_based] = made_of(stored, [&] { return load(stored, false); });
     if (c.probabilities && (!model.probability || model.task == svm_task::one_class))
         end_with("Model does not support probabiliy estimates");
     if (!c.probabilities && model.probability && !c.quiet)
@@ -152,7 +152,9 @@ int run(int argc, char** argv) {
     examples test;
     answer found;
     if (!file.bytes().empty()) {
-        test = parse_examples(file, !model.k, zero_based, model.dims);
+        test = made_of(file, [&file, precomputed = !model.k, base = zero_based, dims = model.dims] {
+            return parse_examples(file, precomputed, base, dims);
+        });
         if (test.zero_based && !zero_based) model = load(stored, true).model;
         found = decide_all(model, test, c.probabilities);
     }

@@ -301,7 +301,7 @@ int run(int argc, char** argv) {
     std::vector<saved_range> saved;
     scale restored = how;
     if (!c.restore.empty()) saved = read_ranges(open_file(c.restore, "can't open file "), restored);
-    table rows = read_rows(*data);
+    table rows = made_of(*data, [&] { return read_rows(*data); });
     data.reset();  // it may be large
 
     // Of indices that do not occur, arrays are kept only where there are few of them.

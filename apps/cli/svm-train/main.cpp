@@ -79,13 +79,15 @@ problem read_problem(const train_command& c) {
             options.precomputed = true;
             read.data = parse_libsvm(file, options);
         } catch (const error& caught) {
+            file.require_whole();
             if (std::string_view(caught.what()).find("0:serial") != std::string_view::npos)
                 end_with("Wrong input format: first column must be 0:sample_serial_number");
             wrong_format(line_of(caught.what(), file.name()), caught.what());
         }
         require_no_blank_lines(file, read.data.x.size());
+        file.require_whole();
     } else {
-        read = parse_examples(file, false, false);
+        read = made_of(file, [&] { return parse_examples(file, false, false); });
     }
     p.y = std::move(read.data.y);
     p.x = std::move(read.data.x);

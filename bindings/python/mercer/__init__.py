@@ -93,7 +93,7 @@ def _take_share():
 
     share = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
     if "MERCER_THREADS" not in os.environ and share.isdigit() and int(share) > 0:
-        set_threads(int(share))
+        set_threads(min(int(share), 4096))
 
 
 _take_share()

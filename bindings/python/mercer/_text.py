@@ -68,13 +68,10 @@ class TextFeatures(TransformerMixin, BaseEstimator):
             raise ValueError("Iterable over raw text documents expected, string object received.")
         return _core.strings(X if isinstance(X, (list, tuple)) else list(X))
 
-    def _threads(self):
-        return 0 if self.n_jobs is None or self.n_jobs < 0 else self.n_jobs
-
     def _fit(self, X):
         stop = self.stop_words
         words = [] if stop is None else _core.stop_words(stop) if isinstance(stop, str) else sorted(stop)
-        self._features, rows = _core.TextFeatures.fit(self._texts(X), self._how(), words, self._threads())
+        self._features, rows = _core.TextFeatures.fit(self._texts(X), self._how(), words, self.n_jobs)
         return rows
 
     def fit(self, X, y=None):
@@ -89,7 +86,7 @@ class TextFeatures(TransformerMixin, BaseEstimator):
     def transform(self, X):
         """A sparse row for every text."""
         check_is_fitted(self, "_features")
-        return as_objects(self._features.apply(self._texts(X), self._threads()).objects())
+        return as_objects(self._features.apply(self._texts(X), self.n_jobs).objects())
 
     def get_feature_names_out(self, input_features=None):
         """The terms by column."""

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <optional>
+#include <string>
 
 #include "kinds.h"
+#include "mercer/base/parallel.h"
 #include "mercer/data/finite.h"
 #include "mercer/data/variance.h"
 
@@ -108,10 +111,15 @@ py::object objects_of(const dataset& x) {
 
 int thread_count(const py::object& n_jobs) {
     if (n_jobs.is_none()) return 0;
-    const int wish = n_jobs.cast<int>();
-    if (wish == 0) throw py::value_error("n_jobs must satisfy n_jobs != 0, got 0");
+    const py::int_ wish(n_jobs);
+    if (wish.equal(py::int_(0))) throw py::value_error("n_jobs must satisfy n_jobs != 0, got 0");
+    int overflow = 0;
+    const long long count = PyLong_AsLongLongAndOverflow(wish.ptr(), &overflow);
+    if (overflow != 0 || std::abs(count) > most_threads)
+        throw py::value_error("n_jobs must satisfy -" + std::to_string(most_threads) + " <= n_jobs <= " +
+                              std::to_string(most_threads) + ", got " + py::str(n_jobs).cast<std::string>());
     // As joblib counts: -1 is all, -2 all but one.
-    return wish > 0 ? wish : std::max(1, threads() + 1 + wish);
+    return count > 0 ? static_cast<int>(count) : std::max(1, threads() + 1 + static_cast<int>(count));
 }
 
 py::dict progress_dict(const fit_progress& now) {

@@ -161,7 +161,6 @@ auto without_lock(int threads, Work work) {
     if (!run_control::here()) own.emplace();
     try {
         const py::gil_scoped_release release;
-        if (threads <= 0) return work();
         const thread_limit limit(threads);
         return work();
     } catch (const error& problem) {

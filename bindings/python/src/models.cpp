@@ -214,7 +214,7 @@ void bind_models(py::module_& m) {
         .def_static("load", [](const std::string& path) {
             return without_lock(0, [&] {
                 const source file = read_source(path);
-                return parse(file.bytes(), file.name());
+                return made_of(file, [&] { return parse(file.bytes(), file.name()); });
             });
         });
 }

@@ -9,16 +9,20 @@ void bind_texts(py::module_& m) {
     py::class_<text_features>(m, "TextFeatures")
         .def_static(
             "fit",
-            [](const dataset& texts, const std::string& how, const std::vector<std::string>& stop, int threads) {
+            [](const dataset& texts, const std::string& how, const std::vector<std::string>& stop,
+               const py::object& n_jobs) {
                 text_options options = parse_text_options(how);
                 options.terms.stop = stop;
                 dataset rows;
-                text_features made = without_lock(threads, [&] { return text_features::fit(texts, options, &rows); });
+                text_features made =
+                    without_lock(thread_count(n_jobs), [&] { return text_features::fit(texts, options, &rows); });
                 return std::pair(std::move(made), std::move(rows));
             },
             "The features and the rows of the texts they were fitted to.")
-        .def("apply", [](const text_features& by, const dataset& texts,
-                         int threads) { return without_lock(threads, [&] { return by.apply(texts); }); })
+        .def("apply",
+             [](const text_features& by, const dataset& texts, const py::object& n_jobs) {
+                 return without_lock(thread_count(n_jobs), [&] { return by.apply(texts); });
+             })
         .def_property_readonly("dims", &text_features::dims)
         .def_property_readonly("idf", [](const text_features& of) { return to_numpy(std::vector<double>(of.idf())); })
         .def_property_readonly("terms",

@@ -41,6 +41,7 @@ public:
     columns transform(const examples& x) const override {
         return {mercer::distances(m_, x.objects()), numbered("distance", m_.clusters())};
     }
+    columns details(const examples& x) const override { return transform(x); }
     figures about() const override {
         return {{"status", name(m_.status)}, {"objective", m_.objective()},   {"rounds", m_.history.size() - 1},
                 {"runs", m_.runs},           {"cluster_weights", m_.weights}, {"training_size", m_.means.size()}};
@@ -78,6 +79,7 @@ public:
     columns transform(const examples& x) const override {
         return {mercer::distances(m_, x.objects()), numbered("distance", m_.clusters())};
     }
+    columns details(const examples& x) const override { return transform(x); }
     figures about() const override {
         return {{"status", name(m_.status)},
                 {"objective", m_.objective()},

@@ -266,7 +266,7 @@ void model::save(const std::string& path) const { write_atomically(path, bytes()
 
 model load(const std::string& path) {
     const source file = read_source(path);
-    return parse(file.bytes(), file.name());
+    return made_of(file, [&] { return parse(file.bytes(), file.name()); });
 }
 
 read_options read_like(const model& m) {

@@ -90,8 +90,7 @@ std::string help(const method& m) {
 
 fitted_ptr fit(const method& m, const option_values& options, fit_task task, const fit_control& control) {
     check_checkpoint(m, control);
-    std::optional<thread_limit> limit;
-    if (control.threads > 0) limit.emplace(control.threads);
+    const thread_limit limit(control.threads);
     fit_watch watch(control);
     // Where a step is long its loops listen too, and end a moment after the time is over. Methods with the option see
     // to the time themselves.
@@ -114,8 +113,7 @@ fitted_ptr fit(const method& m, const option_values& options, fit_task task, con
 
 fitted_ptr fit(const method& m, const option_values& options, const passes_task& task, const fit_control& control) {
     check_checkpoint(m, control);
-    std::optional<thread_limit> limit;
-    if (control.threads > 0) limit.emplace(control.threads);
+    const thread_limit limit(control.threads);
     fit_watch watch(control);
     return m.fit_rows({{matrix_view<const double>(), task.y, nullptr, task.sample_weight, task.class_weight},
                        options,

@@ -2,29 +2,45 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <atomic>
+#include <charconv>
 #include <chrono>
 #include <condition_variable>
 #include <cstdlib>
 #include <exception>
 #include <mutex>
+#include <new>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <thread>
 #include <vector>
 
 #include "mercer/base/error.h"
+#include "mercer/base/processors.h"
 #include "mercer/base/stop.h"
 
 namespace mercer {
 namespace {
 
+int capped(int count) {
+    static const int most = std::max(8, 4 * usable_processors());
+    return std::min(count, most);
+}
+
 int initial_threads() {
-    if (const char* wish = std::getenv("MERCER_THREADS")) {
-        const int count = std::atoi(wish);
-        if (count >= 1) return count;
-    }
-    const unsigned cores = std::thread::hardware_concurrency();
-    return cores ? static_cast<int>(cores) : 1;
+    const char* const wish = std::getenv("MERCER_THREADS");
+    if (!wish || !*wish) return usable_processors();
+    std::string_view text(wish);
+    while (text.starts_with(' ')) text.remove_prefix(1);
+    while (text.ends_with(' ')) text.remove_suffix(1);
+    int count = 0;
+    const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), count);
+    if (fault != std::errc() || end != text.data() + text.size() || count < 1 || count > most_threads)
+        fail(errc::invalid_argument, "MERCER_THREADS must be a whole number from 1 to " + std::to_string(most_threads) +
+                                         ", got '" + wish + "': change it, or leave it unset");
+    return capped(count);
 }
 
 std::atomic<int> wanted_threads{0};  // 0: not asked yet
@@ -71,7 +87,7 @@ public:
     std::mutex caller;  // one loop at a time
 
     void run(loop& job) {
-        grow(job.workers);
+        job.workers = grow(job.workers);
         {
             std::lock_guard guard(lock_);
             job_ = &job;
@@ -103,11 +119,14 @@ public:
     }
 
 private:
-    void grow(int count) {
-        while (started_ < count) {
-            ++started_;
-            std::thread([this, worker = started_] { serve(worker); }).detach();
+    // How many of `count` threads there are: fewer where the system starts no more (ulimit -u, ulimit -v).
+    int grow(int count) {
+        try {
+            for (; started_ < count; ++started_) std::thread([this, worker = started_ + 1] { serve(worker); }).detach();
+        } catch (const std::system_error&) {
+        } catch (const std::bad_alloc&) {
         }
+        return std::min(started_, count);
     }
 
     void serve(int worker) {
@@ -161,13 +180,22 @@ int threads() {
     return limit_here > 0 && limit_here < all ? limit_here : all;
 }
 
-void set_threads(int count) {
-    if (count < 1)
-        fail(errc::invalid_argument, "the number of threads must satisfy 1 <= threads, got " + std::to_string(count));
-    wanted_threads.store(count);
+void require_threads(std::int64_t count, const char* what) {
+    if (count >= 1 && count <= most_threads) return;
+    fail(errc::invalid_argument, std::string(what) + " must satisfy 1 <= threads <= " + std::to_string(most_threads) +
+                                     ", got " + std::to_string(count));
 }
 
-thread_limit::thread_limit(int count) : before_(limit_here) { limit_here = count; }
+void set_threads(int count) {
+    require_threads(count);
+    wanted_threads.store(capped(count));
+}
+
+thread_limit::thread_limit(int count) : before_(limit_here) {
+    if (count == 0) return;
+    require_threads(count);
+    limit_here = count;
+}
 thread_limit::~thread_limit() { limit_here = before_; }
 
 void detail::run_parallel(index count, loop_body body, void* context) {

@@ -15,12 +15,18 @@
 
 namespace mercer {
 
-// The number of threads parallel loops may use, the caller's included. Starts at the number of cores, or
-// MERCER_THREADS.
-int threads();
-void set_threads(int count);  // 1 <= count
+// What a number of threads may be: 1 <= count <= most_threads.
+inline constexpr int most_threads = 4096;
+// Fails for other numbers; `what` names the setting.
+void require_threads(std::int64_t count, const char* what = "the number of threads");
 
-// Runs loops of this thread with at most `count` threads while it lives.
+// The number of threads parallel loops may use, the caller's included. Starts at the number of usable processors
+// (base/processors.h), or MERCER_THREADS; fails where that is no number of threads.
+int threads();
+// More threads than four for each usable processor (and more than eight) only wait for each other: no more are used.
+void set_threads(int count);
+
+// Runs loops of this thread with at most `count` threads while it lives, 1 <= count <= most_threads; 0: as before.
 class thread_limit {
 public:
     explicit thread_limit(int count);

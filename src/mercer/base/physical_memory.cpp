@@ -7,6 +7,8 @@
 #include <fstream>
 #include <string>
 
+#include "mercer/base/control_groups.h"
+
 namespace mercer {
 
 std::size_t physical_memory() {
@@ -23,9 +25,7 @@ std::size_t free_memory() {
 
 std::size_t spare_memory() {
     std::size_t most = physical_memory();
-    // Both kinds of control groups; a limit that is none is a word, or larger than any machine.
-    for (const char* file : {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"})
-        if (std::size_t bytes = 0; std::ifstream(file) >> bytes) most = std::min(most, bytes);
+    most = std::min(most, limits_of_control_groups().memory_bytes);
     if (rlimit limit{}; getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
         most = std::min(most, static_cast<std::size_t>(limit.rlim_cur));
     return std::min(most / 4, free_memory() / 2);

@@ -307,7 +307,7 @@ void scaling::save(const std::string& path) const { write_atomically(path, to_js
 
 scaling scaling::load(const std::string& path) {
     const source file = read_source(path);
-    return from_json(file.bytes(), file.name());
+    return made_of(file, [&] { return from_json(file.bytes(), file.name()); });
 }
 
 }  // namespace mercer

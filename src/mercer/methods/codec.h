@@ -53,7 +53,7 @@ void model_file<Model>::save(const Model& m, const std::string& path) {
 template <class Model>
 Model model_file<Model>::load(const std::string& path) {
     const source file = read_source(path);
-    return parse(file.bytes(), file.name());
+    return made_of(file, [&] { return parse(file.bytes(), file.name()); });
 }
 
 // A kernel and the `size` objects it compares with, or neither where k is null.

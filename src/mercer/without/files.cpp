@@ -27,6 +27,7 @@ source unpack(std::string name, std::string_view bytes, std::size_t) {
     return {std::move(name), bytes, nullptr};
 }
 void source::done_with(std::string_view) const {}
+void source::require_whole() const {}
 
 void write_state(const std::string& path, std::uint64_t, std::span<const double>) { no_files(path); }
 std::optional<std::vector<double>> read_state(const std::string&, std::uint64_t) { return std::nullopt; }

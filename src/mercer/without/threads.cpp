@@ -13,11 +13,15 @@
 namespace mercer {
 
 int threads() { return 1; }
-void set_threads(int count) {
-    if (count < 1)
-        fail(errc::invalid_argument, "the number of threads must satisfy 1 <= threads, got " + std::to_string(count));
+void require_threads(std::int64_t count, const char* what) {
+    if (count < 1 || count > most_threads)
+        fail(errc::invalid_argument, std::string(what) + " must satisfy 1 <= threads <= " +
+                                         std::to_string(most_threads) + ", got " + std::to_string(count));
 }
-thread_limit::thread_limit(int count) : before_(count) {}
+void set_threads(int count) { require_threads(count); }
+thread_limit::thread_limit(int count) : before_(count) {
+    if (count != 0) require_threads(count);
+}
 thread_limit::~thread_limit() = default;
 
 void detail::run_parallel(index count, loop_body body, void* context) {

@@ -9,6 +9,7 @@
 #include "mercer/base/file.h"
 #include "mercer/data/readers/stream/row_batches.h"
 #include "predictions.h"
+#include "terminal_text.h"
 
 namespace mercer::cli {
 namespace {
@@ -21,7 +22,8 @@ public:
     }
     void write(const std::string& text) {
         if (file_) return file_->write(text);
-        if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
+        const std::string shown = programs::text_for(stdout, text);
+        if (std::fwrite(shown.data(), 1, shown.size(), stdout) != shown.size() || std::fflush(stdout) != 0)
             fail(errc::io, "cannot write to standard output");
     }
     void commit() {

@@ -219,7 +219,7 @@ automatic_data prepare(const source& file, const automatic_options& options) {
     const bool columns = !file.is_folder() && options.how.csv.text.empty() &&
                          (options.how.format ? options.how.format == &csv_format()
                                              : &detect_format(file.name(), file.bytes()) == &csv_format());
-    automatic_data out = columns ? from_table(file, options) : as_read(file, options);
+    automatic_data out = made_of(file, [&] { return columns ? from_table(file, options) : as_read(file, options); });
     task_choice chosen = choose_task(out.data);
     if (!options.task.empty()) chosen.why = fmt::format("as asked; {}", chosen.why), chosen.task = options.task;
     require_targets(file, out, options, chosen.task);

@@ -169,8 +169,7 @@ learning learn(const spec& s, const table& data, const learn_options& options, c
     if (m.targets != answer::none && static_cast<index>(data.y.size()) != data.x.size())
         fail(errc::data, fmt::format("learn: {} objects, but {} targets", data.x.size(), data.y.size()));
     require_finite(data.x);
-    std::optional<thread_limit> limit;
-    if (control.threads > 0) limit.emplace(control.threads);
+    const thread_limit limit(control.threads);
     learning out;
     out.what = s;
     out.what.ready.reset();

@@ -123,7 +123,9 @@ void find_axes(tuning& out) {
 
 tuning read_tune_log(const std::string& path) {
     const source file = read_source(path);
-    return parse_tune_log(file.bytes(), path);
+    const std::string text(file.bytes());
+    file.require_whole();
+    return parse_tune_log(text, path);
 }
 
 tuning parse_tune_log(std::string_view rest, const std::string& name) {

@@ -9,6 +9,7 @@
 #include "mercer/api/tuning/ranges.h"
 #include "mercer/api/tuning/searches.h"
 #include "mercer/base/error.h"
+#include "mercer/base/parallel.h"
 #include "mercer/base/stop.h"
 
 namespace mercer::api {
@@ -69,6 +70,7 @@ tuning tune(const spec& open_one, const table& data, const tune_options& options
     if (static_cast<index>(data.y.size()) != data.x.size())
         fail(errc::data, fmt::format("tune: {} objects, but {} targets", data.x.size(), data.y.size()));
     require_finite(data.x);
+    const thread_limit limit(control.threads);
     tuning out;
     out.of_rows = data.x.size();
     table part =

@@ -29,7 +29,9 @@ json numbers(const std::vector<double>& from) {
 void tune_log::take(const trial_runner& by, std::vector<setting>& which) {
     if (path_.empty() || !std::filesystem::exists(path_)) return;
     const source file = read_source(path_);
-    std::string_view rest = file.bytes();
+    const std::string text(file.bytes());
+    file.require_whole();
+    std::string_view rest = text;
     std::map<std::string, json> known;
     index number = 0;
     try {

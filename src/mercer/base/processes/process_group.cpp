@@ -2,15 +2,17 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 
+#include "mercer/base/control_groups.h"
 #include "mercer/base/error.h"
 #include "mercer/base/parallel.h"
+#include "mercer/base/processors.h"
 
 namespace mercer {
 namespace {
@@ -95,9 +97,10 @@ void end_unless_all_failed(const process_group& group, const std::string& why) {
 }
 
 int threads_of_process(const process_group& group) {
-    // mpirun may have bound a process to some of the cores; it may as well have bound several to the same.
-    const auto cores = static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN));
-    return std::max(1, std::min(threads(), cores / std::max(1, group.here())));
+    // mpirun may have bound each process to processors of its own, or all processes to the same ones; a quota is one
+    // for all processes of the machine.
+    const double shared = std::min<double>(online_processors(), std::ceil(limits_of_control_groups().processors));
+    return std::max(1, std::min(threads(), static_cast<int>(shared) / std::max(1, group.here())));
 }
 
 }  // namespace mercer

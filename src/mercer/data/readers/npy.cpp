@@ -261,7 +261,7 @@ table parse_npy(std::string_view bytes, const std::string& name, precision numbe
 
 table read_npy(const std::string& path, precision numbers) {
     const source file = read_source(path);
-    return parse_npy(file.bytes(), file.name(), numbers);
+    return made_of(file, [&] { return parse_npy(file.bytes(), file.name(), numbers); });
 }
 
 namespace {

@@ -69,10 +69,12 @@ table parse_table(const source& file, const read_options& options) {
     for (const std::string_view mark : {"\xff\xfe", "\xfe\xff"})
         if (file.bytes().starts_with(mark))
             fail(errc::unsupported, fmt::format("{}: the text is UTF-16: save it as UTF-8", file.name()));
-    const file_format& format = options.format ? *options.format : detect_format(file.name(), file.bytes());
-    if (!format.parse)
-        fail(errc::unsupported, fmt::format("{}: {} is the format of a folder", file.name(), format.name));
-    return format.parse(file, options);
+    return made_of(file, [&] {
+        const file_format& format = options.format ? *options.format : detect_format(file.name(), file.bytes());
+        if (!format.parse)
+            fail(errc::unsupported, fmt::format("{}: {} is the format of a folder", file.name(), format.name));
+        return format.parse(file, options);
+    });
 }
 
 }  // namespace mercer

@@ -7,8 +7,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cerrno>
 #include <climits>
+#include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -30,8 +33,8 @@ namespace {
 
 constexpr std::string_view gzip_magic{"\x1f\x8b", 2};
 constexpr std::string_view xz_magic{"\xfd\x37zXZ\x00", 6};
-constexpr std::size_t smallest_mapping = 1 << 20;  // below this, reading is cheaper than the page faults of a mapping
-constexpr std::size_t largest_at_once = 64 << 20;  // beyond this, a mapping is loaded piece by piece
+// Below this a file is read, so that nothing changes while it is parsed; beyond, a mapping is loaded piece by piece.
+constexpr std::size_t smallest_mapping = 64 << 20;
 
 // Bytes that grow at the end. realloc moves large blocks by remapping their pages, and nothing is zeroed first.
 class growing {
@@ -154,40 +157,105 @@ source unpack_xz(std::string name, std::string_view packed, std::size_t most) {
 }
 #endif
 
+// Mapped files by their addresses, for the handler of SIGBUS: the signal of a page that the file no longer has.
+struct mapped_range {
+    std::atomic<bool> taken{false}, cut{false};
+    std::atomic<std::uintptr_t> begin{0}, end{0};
+};
+std::array<mapped_range, 64> mapped_ranges;
+struct sigaction handler_before {};
+
+// Gives the rest of the mapping zeros, so that the reader goes on to its end and tells there. Other addresses are left
+// to whoever handled the signal before.
+void on_missing_page(int signal, siginfo_t* about, void* context) {
+    const int kept = errno;
+    const auto at = reinterpret_cast<std::uintptr_t>(about->si_addr);
+    const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+    for (mapped_range& each : mapped_ranges) {
+        const std::uintptr_t end = each.end.load();
+        if (at < each.begin.load() || at >= end) continue;
+        each.cut = true;
+        const std::uintptr_t first = at / page * page;
+        if (::mmap(reinterpret_cast<void*>(first), end - first, PROT_READ, MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS, -1,
+                   0) == MAP_FAILED)
+            break;
+        errno = kept;
+        return;
+    }
+    if ((handler_before.sa_flags & SA_SIGINFO) != 0) return handler_before.sa_sigaction(signal, about, context);
+    if (handler_before.sa_handler != SIG_DFL && handler_before.sa_handler != SIG_IGN)
+        return handler_before.sa_handler(signal);
+    ::signal(signal, SIG_DFL);  // the same instruction fails again, and ends the process
+}
+
+// A place for a mapping; none where there are too many.
+mapped_range* free_range() {
+    static const bool handled = [] {
+        struct sigaction action {};
+        action.sa_sigaction = on_missing_page;
+        action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+        return ::sigaction(SIGBUS, &action, &handler_before) == 0;
+    }();
+    if (!handled) return nullptr;
+    for (mapped_range& each : mapped_ranges)
+        if (!each.taken.exchange(true)) return &each;
+    return nullptr;
+}
+
 class mapping {
 public:
-    mapping(int file, std::size_t size, bool at_once)
-        : address_(::mmap(nullptr, size, PROT_READ, MAP_PRIVATE | (at_once ? MAP_POPULATE : 0), file, 0)),
-          size_(size) {}
+    mapping(int file, std::size_t size) : size_(size), range_(free_range()) {
+        if (!range_) return;
+        file_ = ::fcntl(file, F_DUPFD_CLOEXEC, 3);
+        if (file_ < 0) return;
+        address_ = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
+        if (!worked()) return;
+        range_->cut = false;
+        range_->begin = reinterpret_cast<std::uintptr_t>(address_);
+        range_->end = reinterpret_cast<std::uintptr_t>(address_) + size;
+    }
     ~mapping() {
+        if (range_) range_->begin = range_->end = 0;
         if (worked()) ::munmap(address_, size_);
+        if (file_ >= 0) ::close(file_);
+        if (range_) range_->taken = false;
     }
     mapping(const mapping&) = delete;
     mapping& operator=(const mapping&) = delete;
     bool worked() const { return address_ != MAP_FAILED; }
     std::string_view bytes() const { return {static_cast<const char*>(address_), size_}; }
+    // Bytes are missing: a page was asked for that the file no longer has, or the file is shorter now.
+    bool is_cut() const {
+        struct stat now {};
+        return range_->cut || ::fstat(file_, &now) != 0 || static_cast<std::size_t>(now.st_size) < size_;
+    }
 
 private:
-    void* address_;
+    void* address_ = MAP_FAILED;
     std::size_t size_;
+    mapped_range* range_;
+    int file_ = -1;
 };
 
 struct unmap {
-    bool piece_by_piece;  // what has been read may be forgotten
     void operator()(mapping* mapped) const { delete mapped; }
 };
 
+[[noreturn]] void fail_cut(const std::string& name) {
+    fail(errc::io, fmt::format("cannot read '{}': the file was cut short while it was read", name));
+}
+
 // Keeps what the unpacked source does not hold itself: the plain bytes it borrows.
 source unpack_kept(std::string name, std::string_view bytes, std::shared_ptr<const void> keep, std::size_t most) {
-    source result = unpack(std::move(name), bytes, most);
-    return result.keep() ? result : source(result.name(), bytes, std::move(keep));
+    source plain(name, bytes, std::move(keep));
+    source result = made_of(plain, [&] { return unpack(std::move(name), bytes, most); });
+    return result.keep() ? result : plain;
 }
 
 source read_open(int file, std::string name, const struct stat& about, std::size_t most) {
     const std::size_t expected = S_ISREG(about.st_mode) ? static_cast<std::size_t>(about.st_size) : 0;
     if (expected >= smallest_mapping) {
-        const bool at_once = expected <= largest_at_once;
-        std::shared_ptr<mapping> mapped(new mapping(file, expected, at_once), unmap{!at_once});
+        std::shared_ptr<mapping> mapped(new mapping(file, expected), unmap{});
         if (mapped->worked()) return unpack_kept(std::move(name), mapped->bytes(), mapped, most);
     }
     const auto bytes = std::make_shared<growing>(expected + 1);  // one more, so that the end is met without growing
@@ -199,19 +267,24 @@ source read_open(int file, std::string name, const struct stat& about, std::size
         if (count == 0) break;
         bytes->filled(static_cast<std::size_t>(count));
     }
+    if (bytes->bytes().size() < expected) fail_cut(name);
     return unpack_kept(std::move(name), bytes->bytes(), bytes, most);
 }
 
 }  // namespace
 
 void source::done_with(std::string_view part) const {
-    const auto* how = std::get_deleter<unmap>(keep_);
-    if (!how || !how->piece_by_piece) return;
+    if (!std::get_deleter<unmap>(keep_)) return;
     // Whole pages only: the others are shared with what comes before and after.
     const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
     const auto begin = reinterpret_cast<std::uintptr_t>(part.data()), end = begin + part.size();
     const std::uintptr_t first = (begin + page - 1) / page * page, last = end / page * page;
     if (last > first) (void)::madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
+}
+
+void source::require_whole() const {
+    if (!std::get_deleter<unmap>(keep_) || !static_cast<const mapping*>(keep_.get())->is_cut()) return;
+    fail_cut(name_);
 }
 
 source unpack(std::string name, std::string_view bytes, std::size_t most) {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace mercer {
 
@@ -27,6 +28,8 @@ public:
     // Says that this part of the bytes has been read. A large mapped file then leaves the memory of the process piece
     // by piece, while what was made of it grows; bytes that are looked at once more come back from the file.
     void done_with(std::string_view part) const;
+    // Fails where the file was cut short after it was opened: bytes behind its new end read as zeros.
+    void require_whole() const;
 
 private:
     std::string name_;
@@ -35,8 +38,23 @@ private:
     bool folder_ = false;
 };
 
+// What body() makes of the file. The error of a file that was cut meanwhile says so, whatever body() took its bytes
+// for.
+template <class Body>
+auto made_of(const source& file, Body body) {
+    try {
+        auto made = body();
+        file.require_whole();
+        return made;
+    } catch (...) {
+        file.require_whole();
+        throw;
+    }
+}
+
 // Reads a whole file, or standard input for "-". gzip and xz are known by their first bytes and unpacked, also when
-// several archives follow each other. Large plain files are mapped, so they must not be cut while they are read.
+// several archives follow each other. Large plain files are mapped: whoever reads them does so in made_of(), or calls
+// require_whole() afterwards, so that a file that is cut meanwhile is an error.
 // most: the bytes that a packed file may take unpacked, more are errc::memory; 0: half of what this process can have.
 source read_source(const std::string& path, std::size_t most = 0);
 

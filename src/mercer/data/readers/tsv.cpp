@@ -157,12 +157,12 @@ table parse_trees(std::string_view text, const std::string& name, const tsv_opti
 
 table read_strings(const std::string& path, const tsv_options& options) {
     const source file = read_source(path);
-    return parse_strings(file.bytes(), file.name(), options);
+    return made_of(file, [&] { return parse_strings(file.bytes(), file.name(), options); });
 }
 
 table read_sets(const std::string& path, const tsv_options& options) {
     const source file = read_source(path);
-    return parse_sets(file.bytes(), file.name(), options);
+    return made_of(file, [&] { return parse_sets(file.bytes(), file.name(), options); });
 }
 
 namespace {

@@ -104,7 +104,8 @@ void each_batch(row_batches& from, const std::function<void(index first, const t
     std::optional<table> now = fetch();
     while (now) {
         stop_point();
-        std::future<std::optional<table>> later = std::async(std::launch::async, fetch);
+        // Deferred where the system starts no more threads.
+        std::future<std::optional<table>> later = std::async(std::launch::async | std::launch::deferred, fetch);
         try {
             use(first, *now);
         } catch (...) {

@@ -235,7 +235,10 @@ table read_graphml_folder(const std::string& folder, const tsv_options& options)
     detail::graph_targets targets(options);
     for (const std::string& path : paths) {
         const source file = read_source(path);
-        graphml_reader(file.name(), detail::without_mark(file.bytes())).read(made, targets);
+        made_of(file, [&] {
+            graphml_reader(file.name(), detail::without_mark(file.bytes())).read(made, targets);
+            return true;
+        });
     }
     return finished(std::move(made), targets);
 }

@@ -220,8 +220,18 @@ table read_tudataset(const std::string& folder, const tsv_options& options) {
         sources.push_back(read_source((std::filesystem::path(folder) / name).string()));
         members.push_back({name, sources.back().bytes()});
     }
-    const files all = chosen(folder, members);
-    return assembly(all, options).made();
+    const auto require_all_whole = [&] {
+        for (const source& each : sources) each.require_whole();
+    };
+    try {
+        const files all = chosen(folder, members);
+        table made = assembly(all, options).made();
+        require_all_whole();
+        return made;
+    } catch (const error&) {
+        require_all_whole();
+        throw;
+    }
 }
 
 table parse_tudataset(std::string_view bytes, const std::string& name, const tsv_options& options) {

@@ -50,7 +50,7 @@ images decode_all(const std::vector<std::string>& paths) {
         const auto at = static_cast<std::size_t>(i);
         try {
             const source file = read_source(paths[at]);
-            made[at] = decode_image(file.bytes(), file.name());
+            made[at] = made_of(file, [&] { return decode_image(file.bytes(), file.name()); });
         } catch (...) {
             faults[at] = std::current_exception();
         }
@@ -166,7 +166,8 @@ void read_labels_beside(const std::string& array, const tsv_options& options, ta
         detail::label_list found;
         index count = 0;
         if (numbers) {
-            const dense<double> rows = as_dense<double>(parse_npy(file.bytes(), path, precision::f64).x);
+            const dense<double> rows =
+                as_dense<double>(made_of(file, [&] { return parse_npy(file.bytes(), path, precision::f64).x; }));
             if (rows.dims() != 1)
                 fail(errc::data, fmt::format("{}: expected one label an image, got {} columns", path, rows.dims()));
             for (; count < rows.size(); ++count) found.add(fmt::format("{}", rows.row(count)[0]));

@@ -49,6 +49,7 @@ table read_text_folder(const std::string& path, const tsv_options& options) {
     const auto add = [&](const fs::path& file) {
         const source bytes = read_source(file.string());
         items.emplace_back(detail::without_mark(bytes.bytes()));
+        bytes.require_whole();
     };
     for (const fs::path& each : folder_entries(path)) {
         if (fs::is_regular_file(each) && !options.labelled) add(each);

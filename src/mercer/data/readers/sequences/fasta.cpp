@@ -120,12 +120,12 @@ table parse_fastq(std::string_view text, const std::string& name, const tsv_opti
 
 table read_fasta(const std::string& path, const tsv_options& options) {
     const source file = read_source(path);
-    return parse_fasta(file.bytes(), file.name(), options);
+    return made_of(file, [&] { return parse_fasta(file.bytes(), file.name(), options); });
 }
 
 table read_fastq(const std::string& path, const tsv_options& options) {
     const source file = read_source(path);
-    return parse_fastq(file.bytes(), file.name(), options);
+    return made_of(file, [&] { return parse_fastq(file.bytes(), file.name(), options); });
 }
 
 namespace {

@@ -239,7 +239,7 @@ public:
         part.data =
             array_.data.substr(static_cast<std::size_t>(at_) * row_bytes, static_cast<std::size_t>(count) * row_bytes);
         const bool single = numbers_ == precision::f32 || (numbers_ == precision::natural && array_.type == "f4");
-        out = table{npy_rows(part, single, file_.name()), {}, {}, {}};
+        out = made_of(file_, [&] { return table{npy_rows(part, single, file_.name()), {}, {}, {}}; });
         file_.done_with(part.data);
         at_ += count;
         return true;

@@ -233,7 +233,7 @@ void save_libsvm_model(const svm_model& model, const std::string& path, bool zer
 
 svm_model load_libsvm_model(const std::string& path, bool zero_based) {
     const source file = read_source(path);
-    return parse_libsvm_model(file.bytes(), file.name(), zero_based);
+    return made_of(file, [&] { return parse_libsvm_model(file.bytes(), file.name(), zero_based); });
 }
 
 }  // namespace mercer

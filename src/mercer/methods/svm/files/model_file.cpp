@@ -122,7 +122,7 @@ svm_model parse_any_model(std::string_view bytes, const std::string& name, bool 
 
 svm_model load_any_model(const std::string& path, bool zero_based) {
     const source file = read_source(path);
-    return parse_any_model(file.bytes(), file.name(), zero_based);
+    return made_of(file, [&] { return parse_any_model(file.bytes(), file.name(), zero_based); });
 }
 
 }  // namespace mercer

@@ -15,6 +15,14 @@ int checked_square(const matrix<double>& a, const char* owner);
 
 std::mutex& gate();
 
+// Big calls may have this many threads of OpenBLAS's own, from now on: for programs that have it start with one.
+void allow_threads(int count);
+
+// How many of `wanted` threads can call OpenBLAS at once, under a limit of address space (ulimit -v): each takes a
+// buffer, and OpenBLAS tries for ever where there is no room for it. Fails where there is none for a single caller.
+// Called by whoever holds the gate.
+int callers_with_buffers(int wanted);
+
 // Small work is done by the caller's thread alone: for milliseconds after a call OpenBLAS's threads look for the next
 // without rest, and take the processors from whatever follows.
 class threads_for {
@@ -25,7 +33,7 @@ public:
     threads_for& operator=(const threads_for&) = delete;
 
 private:
-    int before_;
+    int before_;  // threads of OpenBLAS, to be set again; 0: as they are
 };
 
 // While it lives this thread waits for nobody: whoever let it in holds the gate.
@@ -48,6 +56,7 @@ void side_by_side(index count, Body&& body) {
     std::unique_lock<std::mutex> guard(gate(), std::defer_lock);
     if (!let_in::here()) guard.lock();
     const threads_for limited(0);
+    const thread_limit callers(callers_with_buffers(threads()));
     parallel_for(count, [&](index item) {
         const let_in in;
         body(item);

@@ -1,0 +1,62 @@
+#include "mercer/base/control_groups.h"
+
+#include <algorithm>
+#include <fstream>
+#include <vector>
+
+namespace mercer {
+namespace {
+
+// The word is a number, or "max" and -1 for none.
+double number_in(const std::string& path) {
+    double value = -1;
+    return std::ifstream(path) >> value ? value : -1;
+}
+
+void regard_processors(double quota, double period, control_group_limits& limits) {
+    if (quota > 0 && period > 0) limits.processors = std::min(limits.processors, quota / period);
+}
+
+void regard_memory(double bytes, control_group_limits& limits) {
+    constexpr auto most = static_cast<double>(std::numeric_limits<std::size_t>::max());
+    if (bytes >= 0 && bytes < most)
+        limits.memory_bytes = std::min(limits.memory_bytes, static_cast<std::size_t>(bytes));
+}
+
+void regard_folder(const std::string& folder, control_group_limits& limits) {
+    double quota = -1, period = -1;
+    if (std::ifstream(folder + "/cpu.max") >> quota >> period) regard_processors(quota, period, limits);
+    regard_processors(number_in(folder + "/cpu.cfs_quota_us"), number_in(folder + "/cpu.cfs_period_us"), limits);
+    regard_memory(number_in(folder + "/memory.max"), limits);
+    regard_memory(number_in(folder + "/memory.limit_in_bytes"), limits);
+}
+
+}  // namespace
+
+control_group_limits limits_of_control_groups(const std::string& root) {
+    control_group_limits limits;
+    const std::string groups = root + "/sys/fs/cgroup";
+    std::ifstream list(root + "/proc/self/cgroup");
+    // number:controllers:path, without controllers in version 2. A container may show the path outside it, of which
+    // nothing exists inside: then only the group at the top is found, which is the container's own.
+    for (std::string line; std::getline(list, line);) {
+        const auto first = line.find(':'), second = line.find(':', first + 1);
+        if (second == std::string::npos) continue;
+        const std::string controllers = line.substr(first + 1, second - first - 1);
+        std::vector<std::string> hierarchies{groups + "/" + controllers};
+        if (controllers.empty()) hierarchies = {groups, groups + "/unified"};
+        for (std::size_t at = 0, comma = 0; comma != std::string::npos && !controllers.empty(); at = comma + 1) {
+            comma = controllers.find(',', at);
+            hierarchies.push_back(groups + "/" + controllers.substr(at, comma - at));
+        }
+        std::string path = line.substr(second + 1);
+        while (!path.empty() && path.back() == '/') path.pop_back();
+        for (;; path.resize(path.rfind('/'))) {
+            for (const std::string& each : hierarchies) regard_folder(each + path, limits);
+            if (path.rfind('/') == std::string::npos) break;
+        }
+    }
+    return limits;
+}
+
+}  // namespace mercer
