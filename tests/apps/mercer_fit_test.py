@@ -311,6 +311,19 @@ class Usage(Scratch):
         self.path("new.csv").write_text("\n".join(rows) + "\n")
         self.assertEqual(mercer("predict", model, self.path("new.csv")).splitlines(), lines)
 
+    def test_predictions_within_a_budget(self):
+        data = DATA / "wine.svm"
+        for method in ("svc", "knn", "kernel_logistic", "kernel_ridge", "nearest_centroid"):
+            model = self.path(method)
+            mercer("fit", method, data, "-q", "-o", model)
+            whole = mercer("predict", model, data, "-q")
+            for budget in ("1", "20KB", "50MB"):
+                self.assertEqual(mercer("predict", model, data, "-q", "--memory", budget), whole, (method, budget))
+        details = mercer("predict", self.path("svc"), data, "-q", "--details")
+        self.assertEqual(mercer("predict", self.path("svc"), data, "-q", "--details", "--memory", "30KB"), details)
+        self.assertIn("--batch", mercer("predict", self.path("svc"), data, "--stream", "--memory", "1MB", code=2))
+        self.assertIn("--memory", mercer("predict", self.path("svc"), data, "--memory", "0", code=2))
+
     def test_the_same_model_whatever_the_threads(self):
         for method in ("svc", "kernel_pca", "kernel_ridge", "kernel_kmeans", "kernel_logistic"):
             source = (DATA / "housing.svm",) if method == "kernel_ridge" else IRIS

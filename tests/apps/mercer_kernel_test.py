@@ -148,6 +148,13 @@ class ListAndShow(Scratch):
         self.assertEqual(space["size"], 10)  # monomials of degree <= 2 in 3 variables
         self.assertIn("x1^2", space["names"])
 
+    def test_powers_too_large_to_write_out(self):
+        for kernel in ("linear()^9801", "((linear()^99)^99)^99", "(poly(degree=3)^50)^50", "poly(degree=1000000)"):
+            self.assertIn("not written out: ", mercer("kernel", "show", kernel))
+            self.assertFalse(as_json("kernel", "show", kernel)["feature_space"]["explicit"])
+        self.assertIn("100 for vectors of 2 coordinates", mercer("kernel", "show", "linear()^99"))
+        self.assertIn("no finite map: ", mercer("kernel", "show", "(rbf(gamma=1)^99)^99"))
+
 
 class OnData(Scratch):
     def test_gram_files_hold_the_kernel(self):

@@ -255,6 +255,33 @@ TEST(mercer_test, says_what_it_takes_as_exact) {
     EXPECT_NE(found.text().find("mine"), std::string::npos);
 }
 
+// Entries that are exactly 0 are known, also under a broken power: the eigenvalues are those of a small matrix of
+// roots.
+TEST(mercer_test, broken_powers_of_zero_are_decided) {
+    struct known {
+        const char* kernel;
+        std::vector<std::vector<double>> x;
+        mercer_verdict verdict;
+    };
+    const std::vector<std::vector<double>> unit{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    const std::vector<known> cases{{"linear()^0.5", unit, mercer_verdict::certified},
+                                   {"linear()^1.5", unit, mercer_verdict::certified},
+                                   {"chi2(gamma=1)^0.5", unit, mercer_verdict::certified},
+                                   {"0*linear()^0.5", {{1, 2}, {2, 1}}, mercer_verdict::certified},
+                                   {"(0*linear())^0.5", {{1, 2}, {2, 1}}, mercer_verdict::certified},
+                                   // [[1, 0, 1], [0, 1, 1], [1, 1, √2]] has the determinant √2 - 2.
+                                   {"linear()^0.5", {{1, 0}, {0, 1}, {1, 1}}, mercer_verdict::indefinite},
+                                   // [[1, 0, 1], [0, 1, 1], [1, 1, 2√2]] has 2√2 - 2.
+                                   {"linear()^1.5", {{1, 0}, {0, 1}, {1, 1}}, mercer_verdict::certified},
+                                   {"intersection()^0.5", {{1, 0}, {0, 1}, {1, 1}}, mercer_verdict::indefinite}};
+    for (const known& each : cases) {
+        matrix<double> rows(static_cast<index>(each.x.size()), static_cast<index>(each.x[0].size()));
+        for (index i = 0; i < rows.rows(); ++i) std::copy(each.x[i].begin(), each.x[i].end(), rows.row(i));
+        const mercer_result found = mercer_test(kernel::parse(each.kernel), dense<double>(std::move(rows)));
+        EXPECT_EQ(found.verdict, each.verdict) << each.kernel << ": " << found.text();
+    }
+}
+
 TEST(mercer_test, a_sample_can_refute_but_not_certify) {
     std::mt19937_64 random(10);
     const real_matrix good = random_psd(100, 20, random);

@@ -182,6 +182,19 @@ TEST(feature_map, refuses_by_name) {
                  [] { feature_map(columns(kernel(linear{}), {2}), 2); });
 }
 
+TEST(feature_map, large_powers_are_refused_before_they_are_written_out) {
+    const kernel lin = linear{};
+    for (const kernel& k :
+         {pow(lin, 99'999), pow(pow(lin, 99), 99), pow(pow(pow(lin, 99), 99), 99), kernel(polynomial{1000, 1, 1}),
+          pow(kernel(polynomial{50, 1, 1}), 500), pow(2.0 * lin, 1e6)})
+        expect_error(errc::memory, "too many steps", [&] { feature_map(k, 2, 1'000'000, 1e6); });
+    EXPECT_EQ(feature_map(pow(lin, 99), 2).size(), 100);
+    EXPECT_EQ(feature_map(pow(pow(lin, 9), 9), 2).size(), 82);
+    EXPECT_EQ(feature_map(pow(lin + 1, 50), 1).size(), 51);
+    // As many coordinates as there are features: none is a step deeper than the one before.
+    EXPECT_EQ(feature_map(lin, 200'000).name(199'999), "x200000");
+}
+
 TEST(feature_map, negative_weights_decide) {
     // A difference may still be a kernel: (1 + x'z)² - 1 has only features of positive weight.
     const kernel difference = kernel(polynomial{2, 1, 1}) - kernel(constant{1});

@@ -70,6 +70,24 @@ TEST(precise_kernel, knows_distances_where_products_do_not) {
     EXPECT_LT(got.error, 1e-14);
 }
 
+// Products of nothing are exactly nothing, and so are their powers; what underflow takes is not nothing.
+TEST(precise_kernel, knows_an_exact_zero) {
+    matrix<double> rows(3, 4);
+    rows(0, 0) = rows(1, 1) = 3, rows(2, 2) = rows(2, 3) = 0.1;
+    const dataset x = dense<double>(std::move(rows));
+    for (const char* text :
+         {"linear()^0.5", "linear()^1.5", "intersection()^0.01", "(2*linear() + 0*rbf(gamma=0.3))^0.7", "linear()^5000",
+          "(linear()*rbf(gamma=0.3))^0.5", "normalize(linear())^0.5"}) {
+        const bounded<double> one = precise_kernel<double>(kernel::parse(text), x)(0, 1);
+        const bounded<long double> two = precise_kernel<long double>(kernel::parse(text), x)(2, 0);
+        EXPECT_TRUE(one.is_zero()) << text;
+        EXPECT_TRUE(two.is_zero()) << text;
+    }
+    matrix<double> tiny(2, 1);
+    tiny(0, 0) = tiny(1, 0) = 1e-200;
+    EXPECT_FALSE(precise_kernel<double>(linear{}, dense<double>(std::move(tiny)))(0, 1).is_zero());
+}
+
 TEST(precise_kernel, a_parameter_is_known_as_well_as_it_is_written) {
     EXPECT_EQ(bounded<long double>(0.375).error, 0);
     EXPECT_EQ(bounded<long double>(-12.0).error, 0);

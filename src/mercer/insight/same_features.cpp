@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "mercer/data/compare_objects.h"
+#include "mercer/data/part.h"
 #include "mercer/kernels/features/object_features.h"
 
 namespace mercer {
@@ -59,8 +60,22 @@ std::vector<bool> same_objects(const dataset& x, const dataset& z) {
 
 std::vector<bool> same_in_feature_space(const kernel& k, const dataset& x, const dataset& z) {
     if (!has_sparse_features(k)) return same_objects(x, z);
-    const object_features phi(k, x, &z);
-    return same_rows(phi.x(), phi.z());
+    constexpr std::size_t feature_bytes = std::size_t{64} << 20;
+    constexpr index most_blocks = 256;
+    const index block =
+        std::max<index>(1, std::min(objects_within(k, x, feature_bytes), objects_within(k, z, feature_bytes)) / 2);
+    const auto blocks = [&](const dataset& all) { return (all.size() + block - 1) / block; };
+    if (blocks(x) * blocks(z) > most_blocks) return same_objects(x, z);
+    std::vector<bool> out(static_cast<std::size_t>(x.size()));
+    for (index r = 0; r < x.size(); r += block)
+        for (index c = 0; c < z.size(); c += block) {
+            const dataset right = part(z, c, std::min(block, z.size() - c));
+            const object_features phi(k, part(x, r, std::min(block, x.size() - r)), &right);
+            const std::vector<bool> found = same_rows(phi.x(), phi.z());
+            for (std::size_t i = 0; i < found.size(); ++i)
+                if (found[i]) out[static_cast<std::size_t>(r) + i] = true;
+        }
+    return out;
 }
 
 }  // namespace mercer

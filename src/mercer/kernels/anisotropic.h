@@ -23,20 +23,31 @@ struct anisotropic {
                 {.stationary = true, .radial = false, .normalised = true}};
     }
     static anisotropic from(const mercer::arguments& given) { return {given.table("covariance")}; }
-    void check() const { whitening(); }
+    void check() const {
+        if (is_diagonal())
+            inverse_roots();
+        else
+            whitening();
+    }
     std::vector<argument> arguments() const {
-        if (covariance.size() == 1) return {covariance.front()};
+        if (is_diagonal()) return {covariance.front()};
         return {covariance};
     }
     feature source() const {
-        return linear_map_of_differences("whiten " + call_text(info(), arguments()), whitening());
+        const std::string key = "whiten " + call_text(info(), arguments());
+        if (is_diagonal())
+            return scale_map_of_differences(key, "anisotropic: there are variances for vectors", inverse_roots());
+        return linear_map_of_differences(key, whitening());
     }
 
     static constexpr statistic what = statistic::dot;
     static constexpr map_input input = map_input::squared_distance;
     gaussian map() const { return {0.5}; }
 
-    // L⁻¹ with Σ = LLᵀ; fails when Σ is not symmetric positive definite.
+    bool is_diagonal() const { return covariance.size() == 1; }
+    // 1/√v of a diagonal Σ; fails unless all variances are positive and finite.
+    std::vector<double> inverse_roots() const;
+    // L⁻¹ with Σ = LLᵀ in full; fails when Σ is not symmetric positive definite.
     std::vector<std::vector<double>> whitening() const;
 };
 

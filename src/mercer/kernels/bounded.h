@@ -34,22 +34,29 @@ struct bounded {
             shown_as_it_is ? R(0) : static_cast<R>(4 * std::numeric_limits<double>::epsilon() * std::abs(parameter));
     }
     R size() const { return std::abs(value) + error; }
+    // Zero, and known to be.
+    bool is_zero() const { return value == 0 && error == 0; }
     // Zero, but for what underflow might have taken.
     bool vanishes() const { return value == 0 && error < R(1e-280); }
 };
 
 template <class R>
 bounded<R> operator+(bounded<R> a, bounded<R> b) {
+    if (a.is_zero()) return b;
+    if (b.is_zero()) return a;
     return bounded<R>::rounded(a.value + b.value, a.error + b.error);
 }
 template <class R>
 bounded<R> operator*(bounded<R> a, bounded<R> b) {
+    // However little is known of the other factor.
+    if ((a.is_zero() && std::isfinite(b.value)) || (b.is_zero() && std::isfinite(a.value))) return {};
     return bounded<R>::rounded(a.value * b.value, std::abs(a.value) * b.error + b.size() * a.error);
 }
 template <class R>
 bounded<R> operator/(bounded<R> a, bounded<R> b) {
     const R least = std::abs(b.value) - b.error, quotient = a.value / b.value;
     if (!(least > 0)) return {quotient, std::numeric_limits<R>::infinity()};
+    if (a.is_zero()) return {};
     return bounded<R>::rounded(quotient, (a.error + std::abs(quotient) * b.error) / least);
 }
 template <class R>
@@ -100,6 +107,7 @@ bounded<R> tanh(bounded<R> a) {
 template <class R>
 bounded<R> sqrt(bounded<R> a) {
     const R value = std::sqrt(std::max(R(0), a.value)), low = a.value - a.error;
+    if (a.is_zero()) return {};
     if (a.error == 0) return bounded<R>::rounded(value, R(0));
     return bounded<R>::rounded(value, low > 0 ? a.error / (value + std::sqrt(low)) : std::sqrt(a.size()));
 }
@@ -113,6 +121,11 @@ template <class R>
 bounded<R> log(bounded<R> a) {
     const R low = a.value - a.error;
     return bounded<R>::rounded(std::log(a.value), low > 0 ? a.error / low : std::numeric_limits<R>::infinity(), 4);
+}
+// a^m for m > 0 that is no small whole number
+template <class R>
+bounded<R> power(bounded<R> a, double m) {
+    return a.is_zero() && m > 0 ? a : exp(m * log(a));
 }
 template <class R>
 bounded<R> at_most(bounded<R> x, double limit) {

@@ -40,6 +40,7 @@ inline dual sqrt(dual a) {
     const double root = std::sqrt(a.value);
     return through(a, root, 0.5 / root);
 }
+inline dual power(dual a, double m) { return through(a, std::pow(a.value, m), m * std::pow(a.value, m - 1)); }
 inline dual at_most(dual a, double limit) { return a.value < limit ? a : dual(limit); }
 inline dual ratio(dual a, dual b, double otherwise) { return b.value == 0 ? dual(otherwise) : a / b; }
 

@@ -1,5 +1,7 @@
 #include "mercer/methods/neighbours/knn.h"
 
+#include <random>
+
 #include "mercer/base/parallel.h"
 #include "mercer/data/kinds/all_kinds.h"
 #include "mercer/gram/computed.h"
@@ -50,6 +52,35 @@ std::vector<index> by_definition(const matrix<double>& K, const std::vector<doub
     std::vector<index> out;
     for (index j = 0; j < k; ++j) out.push_back(all[static_cast<std::size_t>(j)].second);
     return out;
+}
+
+// Training objects in pairs that float cannot tell apart, and queries far away whose floats are all right.
+TEST(knn, the_neighbours_of_a_row_depend_on_the_row_alone) {
+    constexpr index pairs = 400, queries = 300;
+    matrix<double> x(2 * pairs, 3), z(queries, 3);
+    std::mt19937_64 random(1);
+    std::normal_distribution<double> normal;
+    for (index i = 0; i < pairs; ++i)
+        for (index j = 0; j < 3; ++j) {
+            x(2 * i, j) = normal(random);
+            x(2 * i + 1, j) = x(2 * i, j) + 1e-9 * normal(random);
+        }
+    for (index i = 0; i < queries; ++i)
+        for (index j = 0; j < 3; ++j) z(i, j) = i % 20 ? 1e3 : normal(random);
+    for (const kernel& k : {kernel(gaussian{0.5}), kernel(linear{})}) {
+        std::vector<double> y(2 * pairs);
+        for (std::size_t i = 0; i < y.size(); ++i) y[i] = static_cast<double>(i % 2);
+        knn_options o;
+        o.n_neighbors = 1;
+        const knn_model model = fit_knn(k, dense<double>(x.view()), y, o);
+        const dataset all = dense<double>(z.view());
+        const neighbours found = find_neighbours(model, all);
+        for (index i = 0; i < queries; ++i) {
+            const neighbours alone = find_neighbours(model, gather(all, selection(i, 1)));
+            ASSERT_EQ(alone.indices(0, 0), found.indices(i, 0)) << k.text() << ", " << i;
+            ASSERT_EQ(alone.distances(0, 0), found.distances(i, 0)) << k.text() << ", " << i;
+        }
+    }
 }
 
 // A kernel that rounds differently each time it is asked, as functions of blocks over BLAS do: the query itself is at

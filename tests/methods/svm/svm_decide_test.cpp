@@ -1,7 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <functional>
 #include <random>
 
+#include "mercer/data/kinds/strings.h"
 #include "mercer/data/readers/read.h"
 #include "mercer/gram/computed.h"
 #include "mercer/methods/svm/svm_scores.h"
@@ -64,6 +67,125 @@ TEST(svm_decide, classes_are_those_of_exact_arithmetic) {
         for (std::size_t i = 0; i < y.size(); i += 3) y[i] = 5;
         const svm_model model = fit_svm(gaussian{0.3}, far, y, options);
         EXPECT_EQ(predict(model, far), predict(model, decide(model, far, arithmetic::exact).view()));
+    }
+}
+
+dense<double> normal_rows(index n, index d, std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    std::normal_distribution<double> normal;
+    matrix<double> rows(n, d);
+    for (index i = 0; i < n * d; ++i) rows.data()[i] = normal(random);
+    return dense<double>(std::move(rows));
+}
+
+// Rows as near to the border of two classes as doubles allow, on it but for `off`: by bisection of the definition.
+matrix<double> rows_at_the_border(const svm_model& model, const std::function<long double(const double*)>& f, index n,
+                                  std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    std::normal_distribution<double> normal;
+    const index d = model.dims;
+    matrix<double> out(n, d);
+    for (index i = 0; i < n;) {
+        std::vector<double> low(static_cast<std::size_t>(d)), high(low), middle(low);
+        for (index j = 0; j < d; ++j) low[j] = normal(random), high[j] = normal(random);
+        if (f(low.data()) > 0) std::swap(low, high);
+        if (f(low.data()) > 0 || f(high.data()) <= 0) continue;
+        for (int step = 0; step < 50; ++step) {
+            for (index j = 0; j < d; ++j) middle[j] = (low[j] + high[j]) / 2;
+            (f(middle.data()) > 0 ? high : low) = middle;
+        }
+        const double off = std::pow(10.0, -9 + 2.5 * static_cast<double>(i % 8) / 7);
+        for (index j = 0; j < d; ++j) out(i, j) = high[j] + off * normal(random);
+        ++i;
+    }
+    return out;
+}
+
+// Few rows that float could misjudge among many far away, which say nothing of float's error.
+TEST(svm_decide, the_class_of_a_row_depends_on_the_row_alone) {
+    constexpr double gamma = 0.3;
+    const dense<double> rows = normal_rows(300, 4, 1);
+    const dataset x = rows;
+    std::vector<double> y(300);
+    for (index i = 0; i < 300; ++i) y[i] = rows.row(i)[0] + rows.row(i)[1] * rows.row(i)[1] > 1 ? 1 : 2;
+    for (const svm_task task : {svm_task::c_svc, svm_task::one_class}) {
+        svm_options options;
+        options.task = task, options.nu = 0.2;
+        const svm_model model = fit_svm(gaussian{gamma}, x, y, options);
+        const dense<double> support = as_dense<double>(model.support);
+        const auto f = [&](const double* z) {
+            long double sum = model.offset[0];
+            for (index s = 0; s < support.size(); ++s) {
+                long double square = 0;
+                for (index j = 0; j < 4; ++j)
+                    square += (static_cast<long double>(z[j]) - support.row(s)[j]) * (z[j] - support.row(s)[j]);
+                sum += model.coef(0, s) * std::exp(-gamma * square);
+            }
+            return sum;
+        };
+        const double above = task == svm_task::c_svc ? model.classes[0] : 1,
+                     below = task == svm_task::c_svc ? model.classes[1] : -1;
+        matrix<double> z = rows_at_the_border(model, f, 1600, 2);
+        for (const index near : {1600, 16}) {
+            for (index i = near; i < 1600; ++i) std::fill_n(z.row((i * 7) % 1600), 4, 1e3);
+            const dataset all = dense<double>(z);
+            const std::vector<double> found = predict(model, all);
+            for (index i = 0; i < 1600; ++i) {
+                const long double truth = f(z.row(i));
+                if (std::abs(truth) > 1e-12L) ASSERT_EQ(found[i], truth > 0 ? above : below) << i << ", " << near;
+            }
+            for (const index count : {1, 40, 700})
+                for (index first = 0; first + count <= (count == 1 ? 100 : 1600); first += count) {
+                    const std::vector<double> some = predict(model, gather(all, selection(first, count)));
+                    for (index i = 0; i < count; ++i)
+                        ASSERT_EQ(some[i], found[first + i]) << first + i << ", " << count;
+                }
+        }
+    }
+}
+
+// Bit by bit, for a sum in another order could change a class on the border.
+TEST(svm_decide, linear_decisions_do_not_depend_on_the_other_rows) {
+    for (const index classes : {2, 3, 6}) {
+        const dataset x = normal_rows(301, 30, 4);
+        std::vector<double> y(301);
+        for (index i = 0; i < 301; ++i) y[i] = static_cast<double>(i % classes);
+        const svm_model model = fit_svm(linear{}, x, y, {});
+        const matrix<double> all = decide(model, x);
+        for (const index count : {1, 4, 40, 299})
+            for (index first = 0; first + count <= 301; first += count) {
+                const matrix<double> some = decide(model, gather(x, selection(first, count)));
+                for (index i = 0; i < count; ++i)
+                    for (index p = 0; p < all.cols(); ++p)
+                        ASSERT_EQ(some(i, p), all(first + i, p)) << first << ", " << i;
+            }
+    }
+}
+
+// Many strings are decided by their substrings, some at a time, and few by pairs.
+TEST(svm_decide, strings_in_any_number_have_the_same_classes) {
+    std::mt19937 random(1);
+    const auto drawn = [&](index n) {
+        std::vector<std::string> out;
+        for (index i = 0; i < n; ++i) {
+            std::string each;
+            for (int c = 0; c < 30; ++c) each += "ACGT"[random() % 4];
+            if (i % 2) each.replace(10, 6, "GATTAC");
+            out.push_back(std::move(each));
+        }
+        return out;
+    };
+    const dataset x = strings(drawn(120)), z = strings(drawn(12000));
+    std::vector<double> y(120);
+    for (std::size_t i = 0; i < y.size(); ++i) y[i] = i % 2 ? 1 : -1;
+    for (const char* text : {"spectrum(k=4)", "weighted_degree(d=5)", "normalize(blended_spectrum(k=3))"}) {
+        const svm_model model = fit_svm(kernel::parse(text), x, y, {});
+        const std::vector<double> found = predict(model, z);
+        EXPECT_EQ(found, predict(model, decide(model, z, arithmetic::exact).view())) << text;
+        for (index first = 0; first < 12000; first += 3000) {
+            const std::vector<double> some = predict(model, gather(z, selection(first, 100)));
+            for (index i = 0; i < 100; ++i) ASSERT_EQ(some[i], found[first + i]) << text << first + i;
+        }
     }
 }
 

@@ -42,21 +42,24 @@ json tree(const proof& node) {
 
 struct dimension {
     std::vector<std::string> names;
-    std::string none{};    // why there is no finite map; empty: there is one
-    bool by_data = false;  // as many features as the objects have, named by them
+    std::string none{};     // why the features are not written out; empty: they are
+    bool infinite = false;  // there is no finite map
+    bool by_data = false;   // as many features as the objects have, named by them
 };
 
 dimension feature_space(const kernel& k, index dims) {
+    constexpr index most_features = 1'000'000;
+    constexpr double most_steps = 4e6;  // about a second
     if (k.where() != domain::vectors && k.where() != domain::any) {
-        if (auto why = without_features(k)) return {{}, *why};
-        return {{}, {}, true};
+        if (auto why = without_features(k)) return {{}, *why, true};
+        return {{}, {}, false, true};
     }
     try {
-        return {feature_map(k, dims).names(), {}};
+        return {feature_map(k, dims, most_features, most_steps).names()};
     } catch (const error& reason) {
         std::string why = reason.what();
         if (const std::string prefix = "feature_map: "; why.starts_with(prefix)) why.erase(0, prefix.size());
-        return {{}, why};
+        return {{}, why, reason.code() != errc::memory};
     }
 }
 
@@ -95,7 +98,7 @@ void show(const show_options& options) {
         if (has) words += (words.empty() ? "" : ", ") + std::string(word);
     out += fmt::format("traits     {}\n", words.empty() ? "none known" : words);
     if (!space.none.empty()) {
-        out += fmt::format("features   no finite map: {}\n", space.none);
+        out += fmt::format("features   {}: {}\n", space.infinite ? "no finite map" : "not written out", space.none);
     } else if (space.by_data) {
         out +=
             fmt::format("features   explicit, as many as the {} have: `mercer explain MODEL --features` names them\n",

@@ -6,6 +6,7 @@
 #include "../learning.h"
 #include "mercer/base/error.h"
 #include "mercer/base/file.h"
+#include "mercer/data/part.h"
 #include "mercer/data/readers/npy.h"
 #include "mercer/insight/same_features.h"
 #include "predictions.h"
@@ -21,6 +22,7 @@ struct use_options {
     std::string out, picture;
     bool details = false, score_only = false, stream = false;
     index batch = 8192;
+    std::size_t memory = 0;  // 0: all rows at once
 };
 
 void require_prediction(const api::model& m) {
@@ -38,6 +40,30 @@ std::string repeated(const api::model& m, const dataset& x) {
                : fmt::format("{} of {} equal a training object in feature space", found, counted(x.size(), "object"));
 }
 
+// Predictions, with details where they are asked for, of so many rows at a time that their kernel values keep within
+// `memory`.
+api::explained predicted(const api::model& m, const dataset& x, bool with_details, std::size_t memory) {
+    const auto at_once = [&](const dataset& some) {
+        return with_details ? m.predict_with_details(some) : api::explained{m.predict(some), {}};
+    };
+    if (memory == 0 || x.size() == 0) return at_once(x);
+    constexpr index objects_of_other_models = 4096;  // where a model does not tell how many it compares with
+    const auto f = m.inner().sums();
+    const auto bytes_a_row =
+        static_cast<std::size_t>(std::max<index>(1, f ? f->x.size() : objects_of_other_models)) * 2 * sizeof(double);
+    const index rows = std::clamp<index>(static_cast<index>(memory / bytes_a_row), 1, x.size());
+    api::explained all;
+    for (index first = 0; first < x.size(); first += rows) {
+        const index count = std::min(rows, x.size() - first);
+        const api::explained some = at_once(part(x, first, count));
+        all.predicted.insert(all.predicted.end(), some.predicted.begin(), some.predicted.end());
+        if (first == 0) all.details = {matrix<double>(x.size(), some.details.values.cols()), some.details.names};
+        for (index i = 0; i < std::min(count, some.details.values.rows()); ++i)
+            std::copy_n(some.details.values.row(i), some.details.values.cols(), all.details.values.row(first + i));
+    }
+    return all;
+}
+
 void predict(const use_options& options) {
     options.common.apply();
     std::string text, caution;
@@ -50,8 +76,7 @@ void predict(const use_options& options) {
         shown.phase("reading " + options.from.path);
         const table data = options.from.load(m);
         shown.phase(fmt::format("predicting {} objects", data.x.size()));
-        auto [found, details] =
-            options.details ? m.predict_with_details(data.x) : api::explained{m.predict(data.x), {}};
+        auto [found, details] = predicted(m, data.x, options.details, options.memory);
         if (options.details && details.names.empty()) details = m.details(data.x);  // which says why there are none
         const bool scored = !data.y.empty() && m.gives() != api::answer::clusters && m.gives() != api::answer::none;
         if (options.score_only && !scored)
@@ -166,6 +191,13 @@ void add_predict(CLI::App& program) {
                    "Read, predict and write batch by batch, for data larger than memory and for pipes (csv, libsvm, "
                    "npy); 'part-*.csv' is all such files")
         ->group("Data");
+    command
+        ->add_option("--memory", options->memory,
+                     "Memory for kernel values, such as 50MB: predict in batches of rows (default: all rows at once)")
+        ->option_text("SIZE")
+        ->transform(CLI::AsSizeValue(false))
+        ->check(CLI::PositiveNumber)
+        ->group("Data");
     command->add_option("--batch", options->batch, "--stream: rows at a time")
         ->option_text("ROWS")
         ->check(CLI::PositiveNumber)
@@ -176,6 +208,8 @@ void add_predict(CLI::App& program) {
         "  mercer predict promoters.model data/promoters.tsv --json\n"
         "  zcat new.csv.gz | mercer predict flights.model - --stream > delays.txt");
     command->callback([options, command] {
+        if (options->stream && command->count("--memory"))
+            throw usage_error("--memory is not for --stream, where --batch says how many rows are taken at a time");
         if (options->stream)
             return predict_streamed({options->model, options->from, options->common, options->out, options->details,
                                      options->score_only, options->batch});

@@ -42,8 +42,11 @@ template <class R>
 struct running_sum {
     R value = 0, size = 0;
     index count = 0;
-    void add(R term) { value += term, size += std::abs(term), ++count; }
+    bool all_zero = true;
+    // `zero`: the term is zero in truth, and not one that underflow took.
+    void add(R term, bool zero) { value += term, size += std::abs(term), ++count, all_zero = all_zero && zero; }
     bounded<R> with(int units) const {
+        if (all_zero) return {};
         return {value, static_cast<R>(count + units) * std::numeric_limits<R>::epsilon() * size +
                            std::numeric_limits<R>::min()};
     }
@@ -53,11 +56,15 @@ template <class R>
 bounded<R> statistic_of(statistic what, const coordinates& x, index i, index j) {
     running_sum<R> sum;
     switch (what) {
-        case statistic::dot: x.each(i, j, [&](R a, R b) { sum.add(a * b); }); return sum.with(2);
-        case statistic::manhattan: x.each(i, j, [&](R a, R b) { sum.add(std::abs(a - b)); }); return sum.with(2);
-        case statistic::min_sum: x.each(i, j, [&](R a, R b) { sum.add(std::min(a, b)); }); return sum.with(1);
+        case statistic::dot: x.each(i, j, [&](R a, R b) { sum.add(a * b, a == 0 || b == 0); }); return sum.with(2);
+        case statistic::manhattan:
+            x.each(i, j, [&](R a, R b) { sum.add(std::abs(a - b), a == b); });
+            return sum.with(2);
+        case statistic::min_sum:
+            x.each(i, j, [&](R a, R b) { sum.add(std::min(a, b), std::min(a, b) == 0); });
+            return sum.with(1);
         case statistic::chi2:
-            x.each(i, j, [&](R a, R b) { sum.add(a + b > 0 ? (a - b) * (a - b) / (a + b) : R(0)); });
+            x.each(i, j, [&](R a, R b) { sum.add(a + b > 0 ? (a - b) * (a - b) / (a + b) : R(0), a == b); });
             return sum.with(6);
         case statistic::product: {
             auto made = bounded<R>::exact(1);
@@ -72,7 +79,7 @@ bounded<R> statistic_of(statistic what, const coordinates& x, index i, index j) 
 template <class R>
 bounded<R> squared_distance_of(const coordinates& x, index i, index j) {
     running_sum<R> sum;
-    x.each(i, j, [&](R a, R b) { sum.add((a - b) * (a - b)); });
+    x.each(i, j, [&](R a, R b) { sum.add((a - b) * (a - b), a == b); });
     return sum.with(4);
 }
 

@@ -17,6 +17,13 @@ double binomial(double n, int k) {
     return result;
 }
 
+// Of all terms together.
+double atoms_in(const expansion& e) {
+    double count = 0;
+    for (const auto& [what, weight] : e.terms) count += static_cast<double>(what.size());
+    return count;
+}
+
 }  // namespace
 
 expansion kernel_node::expand(map_builder&) const {
@@ -35,7 +42,8 @@ expansion operator*(double c, expansion e) {
     return e;
 }
 
-map_builder::map_builder(index dims, index limit) : dims_(dims), limit_(limit), sources_{{}} {
+map_builder::map_builder(index dims, index limit, double most_steps)
+    : dims_(dims), limit_(limit), steps_left_(most_steps), sources_{{}} {
     if (dims < 0) fail(errc::invalid_argument, fmt::format("feature_map: must satisfy dims >= 0, got {}", dims));
     for (index a = 0; a < dims; ++a) here_.push_back(atom_number(0, a, fmt::format("x{}", a + 1)));
 }
@@ -47,6 +55,13 @@ void map_builder::require_room(double terms) const {
                          terms));
 }
 
+void map_builder::require_work(double products, double atoms) {
+    steps_left_ -= 1 + products + atoms / 16;
+    if (!(steps_left_ >= 0))
+        fail(errc::memory,
+             "feature_map: writing the features out takes too many steps; lower the powers, or do without");
+}
+
 expansion map_builder::add(expansion a, const expansion& b) const {
     for (const auto& [what, weight] : b.terms)
         if ((a.terms[what] += weight) == 0) a.terms.erase(what);
@@ -54,7 +69,9 @@ expansion map_builder::add(expansion a, const expansion& b) const {
     return a;
 }
 
-expansion map_builder::multiply(const expansion& a, const expansion& b) const {
+expansion map_builder::multiply(const expansion& a, const expansion& b) {
+    const auto terms_of = [](const expansion& e) { return static_cast<double>(e.terms.size()); };
+    require_work(terms_of(a) * terms_of(b), terms_of(a) * atoms_in(b) + terms_of(b) * atoms_in(a));
     expansion made;
     monomial what;
     for (const auto& [left, left_weight] : a.terms)
@@ -68,13 +85,15 @@ expansion map_builder::multiply(const expansion& a, const expansion& b) const {
     return made;
 }
 
-expansion map_builder::multinomial(double gamma, double r, int degree) const {
+expansion map_builder::multinomial(double gamma, double r, int degree) {
     // (γ Σ uₐ + r)^D = Σ_m C(D, m) r^(D-m) γ^m Σ_{|e|=m} m!/∏eₐ! ∏ uₐ^eₐ with uₐ = xₐzₐ; the multinomial as a product
     // of binomials.
     const auto d = static_cast<int>(here_.size());
-    require_room(d == 0  ? 1
-                 : r > 0 ? binomial(static_cast<double>(d) + degree, degree)
-                         : binomial(static_cast<double>(d) - 1 + degree, degree));
+    const double terms = d == 0  ? 1
+                         : r > 0 ? binomial(static_cast<double>(d) + degree, std::min(d, degree))
+                                 : binomial(static_cast<double>(d) - 1 + degree, std::min(d - 1, degree));
+    require_room(terms);
+    require_work(terms, terms * degree);
     expansion made;
     monomial what;
     const auto spread = [&](const auto& self, int from, int left, double weight) -> void {
@@ -84,13 +103,14 @@ expansion map_builder::multinomial(double gamma, double r, int degree) const {
             made.terms[std::move(sorted)] += weight;
             return;
         }
-        if (from == d) return;
-        // Coordinate `from` takes e of the powers that are left, the last one all of them.
-        for (int e = from + 1 == d ? left : 0; e <= left; ++e) {
-            what.insert(what.end(), static_cast<std::size_t>(e), here_[static_cast<std::size_t>(from)]);
-            self(self, from + 1, left - e, weight * binomial(left, e));
-            what.resize(what.size() - static_cast<std::size_t>(e));
-        }
+        // The next coordinate with a power takes e of those that are left, the last one all of them. No deeper than
+        // powers and coordinates allow: there may be a million of either.
+        for (int c = from; c < d; ++c)
+            for (int e = c + 1 == d ? left : 1; e <= left; ++e) {
+                what.insert(what.end(), static_cast<std::size_t>(e), here_[static_cast<std::size_t>(c)]);
+                self(self, c + 1, left - e, weight * binomial(left, e));
+                what.resize(what.size() - static_cast<std::size_t>(e));
+            }
     };
     for (int m = r > 0 ? 0 : degree; m <= degree; ++m)
         spread(spread, 0, m, binomial(degree, m) * std::pow(r, degree - m) * std::pow(gamma, m));
@@ -98,7 +118,7 @@ expansion map_builder::multinomial(double gamma, double r, int degree) const {
     return made;
 }
 
-expansion map_builder::subsets() const {
+expansion map_builder::subsets() {
     require_room(std::pow(2.0, static_cast<double>(here_.size())));
     expansion made = expansion::constant(1);
     for (const int each : here_) {

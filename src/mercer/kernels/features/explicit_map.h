@@ -28,10 +28,11 @@ struct expansion {
     friend expansion operator*(double c, expansion e);
 };
 
-// What an expansion's atoms are, collected while a kernel tree expands itself. Refuses more than `limit` terms.
+// What an expansion's atoms are, collected while a kernel tree expands itself. Refuses more than `limit` terms, and
+// more than `most_steps` of work, of which every product of two terms is one and every 16 atoms in them another.
 class map_builder {
 public:
-    map_builder(index dims, index limit);
+    map_builder(index dims, index limit, double most_steps);
 
     // How atoms are computed: source s is a map of the data to vectors, or a number for each object; atom (s, c) is
     // coordinate c.
@@ -49,11 +50,11 @@ public:
     const std::vector<atom>& atoms() const { return atoms_; }
 
     expansion add(expansion a, const expansion& b) const;
-    expansion multiply(const expansion& a, const expansion& b) const;
+    expansion multiply(const expansion& a, const expansion& b);
     // (γ xᵀz + r)^degree over the coordinates of x, or of φ(x) inside a pull-back.
-    expansion multinomial(double gamma, double r, int degree) const;
+    expansion multinomial(double gamma, double r, int degree);
     // ∏ₐ (1 + xₐzₐ)
-    expansion subsets() const;
+    expansion subsets();
     // h(x)·h(z); equal keys mean equal functions.
     expansion factor(const std::string& key, const std::string& name, object_function h);
 
@@ -74,11 +75,13 @@ public:
 
 private:
     void require_room(double terms) const;
+    void require_work(double products, double atoms);
     int source_number(source wanted);
     int atom_number(int from, index coordinate, std::string name);
 
     index dims_;
     index limit_;
+    double steps_left_;
     feature outer_;
     std::vector<int> here_;  // the atoms that are the coordinates at this place of the tree
     std::vector<source> sources_;

@@ -38,11 +38,11 @@ std::string root_text(double w) {
 
 }  // namespace
 
-feature_map::feature_map(const kernel& k, index dims, index limit) : dims_(dims) {
+feature_map::feature_map(const kernel& k, index dims, index limit, double most_steps) : dims_(dims) {
     if (k.where() != domain::vectors && k.where() != domain::any)
         fail(errc::unsupported, fmt::format("feature_map: {} is a kernel on {}; explicit maps are for vectors",
                                             k.text(), mercer::name(k.where())));
-    auto build = std::make_shared<map_builder>(dims, limit);
+    auto build = std::make_shared<map_builder>(dims, limit, most_steps);
     const expansion all = k.node().expand(*build);
     start_.push_back(0);
     for (const auto& [what, weight] : all.terms) {

@@ -16,7 +16,10 @@ feature linear_map(std::string key, std::vector<std::vector<double>> m);
 // The same up to a shift, for kernels that ask for differences only: far from the origin Mx would lose what M(x-z)
 // needs.
 feature linear_map_of_differences(std::string key, std::vector<std::vector<double>> m);
-// x ↦ (cos 2πx/p, sin 2πx/p), coordinate by coordinate: ‖φ(x)-φ(z)‖² = 4 Σ sin²(π(xₐ-zₐ)/p).
+// x ↦ s∘x, coordinate by coordinate, up to a shift too. `numbers`, such as "scaled: there are factors for vectors",
+// begins the error where the data have another number of columns.
+feature scale_map_of_differences(std::string key, std::string numbers, std::vector<double> factors);
+// x ↦ (cos 2πx/p - 1, sin 2πx/p), coordinate by coordinate: ‖φ(x)-φ(z)‖² = 4 Σ sin²(π(xₐ-zₐ)/p).
 feature circle_map(double period);
 // x ↦ φ(x) for a function of one vector.
 feature vector_map(std::string key, std::function<std::vector<double>(std::span<const double>)> phi);

@@ -333,4 +333,15 @@ bool has_sparse_features(const kernel& k) {
     return keeps && std::ranges::all_of(form.parts, [](const auto& part) { return has_sparse_features(kernel(part)); });
 }
 
+index objects_within(const kernel& k, const dataset& objects, std::size_t bytes) {
+    constexpr std::size_t entry_bytes = 80;  // measured: a number, its column, and its share of the dictionary
+    const index count = std::min<index>(16, objects.size());
+    if (count == 0) return 0;
+    std::vector<index> some;
+    for (index i = 0; i < count; ++i) some.push_back(i * objects.size() / count);
+    const auto entries = static_cast<std::size_t>(
+        object_features(k, gather(objects, std::span<const index>(some))).x().nonzeros() / count);
+    return static_cast<index>(bytes / ((entries + 1) * entry_bytes));
+}
+
 }  // namespace mercer

@@ -52,5 +52,7 @@ private:
 std::optional<std::string> without_features(const kernel& k);
 // Are there explicit features, and of an object no more than it has words, with no products of them?
 bool has_sparse_features(const kernel& k);
+// About how many objects have features that fit into so many bytes, judged by a few of them.
+index objects_within(const kernel& k, const dataset& objects, std::size_t bytes);
 
 }  // namespace mercer

@@ -43,19 +43,19 @@ std::vector<std::vector<double>> rows_of(const dense_matrix& m) {
 
 }  // namespace
 
-std::vector<std::vector<double>> anisotropic::whitening() const {
-    if (covariance.empty() || covariance.front().empty())
-        fail(errc::invalid_argument, "anisotropic: covariance must have at least one number");
-    if (covariance.size() == 1) {
-        const auto d = static_cast<Eigen::Index>(covariance.front().size());
-        dense_matrix m = dense_matrix::Zero(d, d);
-        for (Eigen::Index a = 0; a < d; ++a) {
-            require(covariance.front()[a] > 0 && std::isfinite(covariance.front()[a]), "anisotropic",
-                    fmt::format("covariance[{}] > 0", a), covariance.front()[a]);
-            m(a, a) = 1 / std::sqrt(covariance.front()[a]);
-        }
-        return rows_of(m);
+std::vector<double> anisotropic::inverse_roots() const {
+    std::vector<double> roots;
+    for (const double variance : covariance.front()) {
+        require(variance > 0 && std::isfinite(variance), "anisotropic", fmt::format("covariance[{}] > 0", roots.size()),
+                variance);
+        roots.push_back(1 / std::sqrt(variance));
     }
+    if (roots.empty()) fail(errc::invalid_argument, "anisotropic: covariance must have at least one number");
+    return roots;
+}
+
+std::vector<std::vector<double>> anisotropic::whitening() const {
+    if (covariance.empty()) fail(errc::invalid_argument, "anisotropic: covariance must have at least one number");
     const dense_matrix m = symmetric("anisotropic", covariance);
     const Eigen::LLT<dense_matrix> factor(m);
     if (factor.info() != Eigen::Success) {

@@ -33,13 +33,23 @@ private:
 
 // Known from the start: norm, h(x) = ‖x‖.
 std::vector<double> norms(const dataset& x) {
-    const dense<double> rows = as_dense<double>(x);
     std::vector<double> h;
-    for (index i = 0; i < rows.size(); ++i) {
-        double sum = 0;
-        for (index a = 0; a < rows.dims(); ++a) sum += rows.row(i)[a] * rows.row(i)[a];
-        h.push_back(std::sqrt(sum));
-    }
+    std::visit(
+        [&](const auto& some) {
+            for (index i = 0; i < some.size(); ++i) {
+                double sum = 0;
+                const auto add = [&](double value) { sum += value * value; };
+                if constexpr (requires { some.row(0); }) {
+                    std::for_each_n(some.row(i), some.dims(), add);
+                } else if constexpr (requires { some.values(0); }) {
+                    std::ranges::for_each(some.values(i), add);
+                } else {
+                    as_dense<double>(x);  // which says that these are no vectors
+                }
+                h.push_back(std::sqrt(sum));
+            }
+        },
+        x.items());
     return h;
 }
 

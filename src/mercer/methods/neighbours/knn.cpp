@@ -226,24 +226,18 @@ ranking rank_exactly(const std::vector<std::vector<candidate<float>>>& best, con
     return out;
 }
 
-// Which queries of a stretch have their k nearest for certain among `most` candidates. An object that is no
-// candidate scores at least the last candidate's float score, give or take its error, for which sixteen times what the
-// candidates of all queries show is allowed.
-std::vector<bool> certain_ones(const ranking& found, const std::vector<std::vector<candidate<float>>>& best, index k,
-                               index most, index n) {
-    double typical = 0;
-    for (const double each : found.error)
-        if (std::isfinite(each)) typical = std::max(typical, each);
-    std::vector<bool> out;
-    for (std::size_t i = 0; i < best.size(); ++i) {
-        const auto& list = found.ranked[i];
-        const bool full = static_cast<index>(list.size()) == most;
-        const bool apart =
-            full && std::isfinite(found.error[i]) &&
-            list[static_cast<std::size_t>(k - 1)].score < static_cast<double>(best[i].back().score) - 16 * typical;
-        out.push_back((full && most == n) || apart);
-    }
-    return out;
+// Whether the k nearest of a query are for certain among its `most` candidates. An object that is no candidate scores
+// at least the last candidate's float score, give or take `error`.
+bool is_certain(const std::vector<candidate<double>>& ranked, double last, double error, index k, index most, index n) {
+    if (static_cast<index>(ranked.size()) < most) return false;
+    return most == n || (std::isfinite(error) && ranked[static_cast<std::size_t>(k - 1)].score < last - error);
+}
+
+// What float may take from a score of a query, by the query and the model alone: sixteen times what its candidates
+// show, and the rounding of sums of as many terms as there are coordinates, of the size that k(x, x) and k(z, z) allow.
+double float_error(double seen, double own, double largest, index dims) {
+    const double units = 4 * (8 + std::sqrt(static_cast<double>(dims)));
+    return std::max(16 * seen, 0x1p-24 * units * std::sqrt(std::abs(own * largest)));
 }
 
 neighbours search(const knn_model& m, const dataset& z) {
@@ -273,11 +267,13 @@ neighbours search(const knn_model& m, const dataset& z) {
         const index count = std::min(queries_at_once, z.size() - r);
         const auto best = best_of<float>(*fast, half_float, selection(r, count), most);
         const ranking found = rank_exactly(best, *exact, half, r);
-        const std::vector<bool> certain = certain_ones(found, best, k, most, m.size());
         std::vector<index> doubtful;
         for (index i = 0; i < count; ++i) {
-            if (certain[static_cast<std::size_t>(i)])
-                keep(r + i, found.ranked[static_cast<std::size_t>(i)]);
+            const auto at = static_cast<std::size_t>(i);
+            const double last = best[at].empty() ? 0 : static_cast<double>(best[at].back().score),
+                         error = float_error(found.error[at], own[static_cast<std::size_t>(r + i)], largest, z.dims());
+            if (is_certain(found.ranked[at], last, error, k, most, m.size()))
+                keep(r + i, found.ranked[at]);
             else
                 doubtful.push_back(r + i);
         }

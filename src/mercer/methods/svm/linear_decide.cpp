@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "mercer/base/parallel.h"
+#include "mercer/data/part.h"
 #include "mercer/kernels/features/object_features.h"
 #include "mercer/methods/svm/svm_scores.h"
 #include "mercer/solvers/smo/vector_ops.h"
@@ -21,7 +22,7 @@ index stretch(index products_a_row) {
 // has.
 class tiles {
 public:
-    explicit tiles(const matrix<double>& w) : w_(w), ops_(smo::best_vector_ops()) {
+    explicit tiles(const matrix<double>& w) : ops_(smo::best_vector_ops()) {
         const index panels = (w.rows() + ops_.update_cols - 1) / ops_.update_cols;
         packed_ = matrix<double>(panels, w.cols() * ops_.update_cols);
         for (index p = 0; p < w.rows(); ++p)
@@ -30,22 +31,28 @@ public:
     }
 
     void operator()(matrix_view<const double> x, matrix_view<double> out) const {
-        const index rows = smo::update_rows, cols = ops_.update_cols, whole = x.rows / rows * rows;
-        buffer<double> tile(rows * cols);
-        for (index first = 0; first < whole; first += rows)
+        const index rows = smo::update_rows, cols = ops_.update_cols;
+        buffer<double> tile(rows * cols), last;
+        for (index first = 0; first < x.rows; first += rows) {
+            const index count = std::min(rows, x.rows - first);
+            const double* from = x.row(first);
+            index stride = x.stride;
+            if (count < rows) {  // filled up with zeros, so that a row's sums are the same wherever it stands
+                last.resize(rows * x.cols);
+                for (index i = 0; i < count; ++i) std::copy_n(x.row(first + i), x.cols, last.data() + i * x.cols);
+                from = last.data(), stride = x.cols;
+            }
             for (index panel = 0; panel < packed_.rows(); ++panel) {
                 std::fill_n(tile.data(), rows * cols, 0.0);
-                ops_.row_update(tile.data(), cols, x.row(first), x.stride, packed_.row(panel), x.cols);
-                for (index i = 0; i < rows; ++i)
+                ops_.row_update(tile.data(), cols, from, stride, packed_.row(panel), x.cols);
+                for (index i = 0; i < count; ++i)
                     for (index c = 0; c < std::min(cols, out.cols - panel * cols); ++c)
                         out(first + i, panel * cols + c) += tile.data()[i * cols + c];
             }
-        for (index i = whole; i < x.rows; ++i)
-            for (index p = 0; p < out.cols; ++p) out(i, p) += ops_.dot(x.row(i), w_.row(p), x.cols);
+        }
     }
 
 private:
-    const matrix<double>& w_;
     const smo::vector_ops& ops_;
     matrix<double> packed_;
 };
@@ -123,8 +130,9 @@ void add_products(const sparse<T>& x, const matrix<double>& w, matrix_view<doubl
 std::optional<matrix<double>> decide_linear(const svm_model& model, const dataset& x) {
     constexpr index most_numbers = index{1} << 22;
     const index problems = model.problems();
-    const bool saves = model.support.size() > 0 && problems <= model.support.size() && x.size() >= model.coef.rows() &&
-                       problems * model.dims <= most_numbers;
+    // The model alone decides: sums in another order may end in other bits.
+    const bool saves =
+        model.support.size() > 0 && problems <= model.support.size() && problems * model.dims <= most_numbers;
     if (!saves || !model.k || model.k->text() != "linear()") return {};
     if (model.support.dims() != model.dims || (!x.is_sparse() && x.dims() != model.dims))
         return {};  // the kernel says what is wrong with them
@@ -149,21 +157,31 @@ std::optional<matrix<double>> decide_linear(const svm_model& model, const datase
 
 std::optional<matrix<double>> decide_by_features(const svm_model& model, const dataset& x) {
     constexpr index few_pairs = index{1} << 20;
+    constexpr std::size_t feature_bytes = std::size_t{64} << 20;
     if (!model.k || x.kind() == domain::vectors || model.support.size() == 0 ||
         x.size() < few_pairs / model.support.size() || !has_sparse_features(*model.k))
         return {};
-    const object_features phi(*model.k, x, &model.support);
-    matrix<double> w(model.problems(), phi.size()), out(x.size(), model.problems());
-    each_coefficient(model, [&](index s, index problem, double coef) {
-        double* const weights = w.row(problem);
-        const auto cols = phi.z().cols(s);
-        const auto values = phi.z().values(s);
-        for (std::size_t e = 0; e < cols.size(); ++e) weights[cols[e]] += coef * values[e];
-    });
-    for (index p = 0; p < model.problems(); ++p)
-        for (index f = 0; f < phi.size(); ++f) w(p, f) *= phi.weight()[static_cast<std::size_t>(f)];
-    for (index i = 0; i < x.size(); ++i) std::copy(model.offset.begin(), model.offset.end(), out.row(i));
-    add_products(phi.x(), w, out.view());
+    // The objects are taken as many at a time as have room beside the support objects, whose features are made anew
+    // each time; pairs are compared where those take most of it.
+    const index room =
+        std::min(objects_within(*model.k, x, feature_bytes), objects_within(*model.k, model.support, feature_bytes));
+    if (model.support.size() > room / 2) return {};
+    matrix<double> out(x.size(), model.problems());
+    for (index first = 0, count = 0; first < x.size(); first += count) {
+        count = std::min(room - model.support.size(), x.size() - first);
+        const object_features phi(*model.k, part(x, first, count), &model.support);
+        matrix<double> w(model.problems(), phi.size());
+        each_coefficient(model, [&](index s, index problem, double coef) {
+            double* const weights = w.row(problem);
+            const auto cols = phi.z().cols(s);
+            const auto values = phi.z().values(s);
+            for (std::size_t e = 0; e < cols.size(); ++e) weights[cols[e]] += coef * values[e];
+        });
+        for (index p = 0; p < model.problems(); ++p)
+            for (index f = 0; f < phi.size(); ++f) w(p, f) *= phi.weight()[static_cast<std::size_t>(f)];
+        for (index i = 0; i < count; ++i) std::copy(model.offset.begin(), model.offset.end(), out.row(first + i));
+        add_products(phi.x(), w, out.view().block(first, 0, count, out.cols()));
+    }
     return out;
 }
 

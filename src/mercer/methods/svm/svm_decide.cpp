@@ -8,12 +8,14 @@
 
 #include "mercer/base/error.h"
 #include "mercer/base/parallel.h"
+#include "mercer/data/part.h"
 #include "mercer/gram/adaptors.h"
 #include "mercer/gram/make_gram.h"
 #include "mercer/gram/narrowed.h"
 #include "mercer/gram/precomputed.h"
 #include "mercer/methods/svm/linear_decide.h"
 #include "mercer/methods/svm/svm.h"
+#include "mercer/methods/svm/svm_scores.h"
 #include "mercer/solvers/smo/vector_ops.h"
 
 namespace mercer {
@@ -186,35 +188,88 @@ std::vector<double> predict(const svm_model& model, matrix_view<const double> f)
     return out;
 }
 
-std::vector<double> predict(const svm_model& model, const dataset& x) {
-    if (const auto f = decide_linear(model, x)) return predict(model, f->view());
-    if (const auto f = decide_by_features(model, x)) return predict(model, f->view());
-    constexpr index sample = 32;
+namespace {
+
+// Σ|coef| of the binary problem that has the most, and that of its |b|.
+struct problem_sizes {
+    explicit problem_sizes(const svm_model& model) {
+        std::vector<double> sums(static_cast<std::size_t>(model.problems()), 0.0);
+        each_coefficient(model, [&](index, index problem, double coef) { sums[problem] += std::abs(coef); });
+        for (const double each : sums) coefs = std::max(coefs, each);
+        for (const double each : model.offset) offset = std::max(offset, std::abs(each));
+    }
+    double coefs = 0, offset = 0;
+};
+
+// A bound on what float arithmetic takes from decisions, from the model alone: no row may be judged by others. Known
+// where k is one function of a distance, k(x, x) = 1: the evaluator keeps its error, as `rough`, within 128 units of
+// rounding, doubled here for the rounding of the map. Infinite where it is not known.
+double float_error(const svm_model& model, const problem_sizes& sizes) {
+    const std::shared_ptr<const plan> code = model.k->compile();
+    const bool of_distance = code->code.size() == 1 && code->code[0].what == instruction::op::map &&
+                             code->code[0].input == map_input::squared_distance && model.k->properties().normalised;
+    if (!of_distance || model.support.size() == 0) return std::numeric_limits<double>::infinity();
+    const index summed_in_float = model.coef.rows() > 1 ? strip : 0;
+    return 0x1p-24 * static_cast<double>(256 + summed_in_float) * sizes.coefs;
+}
+
+// Decisions that give the classes of exact ones: float first, and again in double those rows whose class float could
+// change.
+matrix<double> decide_for_classes(const svm_model& model, const dataset& x) {
+    constexpr index first_rows = 1024, rows_at_once = 16384, few = 64, few_where_ready = 1024;
+    constexpr double most_error = 0.25;  // of a decision: with more, most rows would be taken twice
+    const problem_sizes sizes(model);
+    const double error = float_error(model, sizes);
     // Floats are made of all support vectors anew: for a few objects that takes longer than doubles that are ready.
-    const index few = model.ready.kept() ? 32 * sample : 2 * sample;
-    if (x.size() <= few || (!model.is_classifier() && model.task != svm_task::one_class))
-        return predict(model, decide(model, x, arithmetic::exact).view());
-    matrix<double> f = decide(model, x, arithmetic::fast);
-    // How far off the fast decisions are, seen on a sample; then whatever lies within sixteen times that is looked at
-    // again.
-    double error = 0;
-    std::vector<index> again;
-    for (index i = 0; i < sample; ++i) again.push_back(i * x.size() / sample);
-    const auto replace = [&] {
-        const matrix<double> exact = decide(model, gather(x, std::span<const index>(again)), arithmetic::exact);
+    if (x.size() <= (model.ready.kept() ? few_where_ready : few) || !(error <= most_error))
+        return decide_as<double>(model, x);
+    matrix<double> f(x.size(), model.problems());
+    bool worthwhile = true;
+    for (index first = 0, count = 0; first < x.size(); first += count) {
+        count = std::min(first == 0 ? first_rows : rows_at_once, x.size() - first);
+        const dataset rows = part(x, first, count);
+        const matrix<double> some = worthwhile ? decide_as<float>(model, rows) : decide_as<double>(model, rows);
+        std::copy_n(some.data(), some.rows() * some.cols(), f.row(first));
+        if (!worthwhile) continue;
+        std::vector<index> again;
+        for (index i = 0; i < count; ++i)
+            if (doubtful(model, some.row(i), error)) again.push_back(i);
+        if (again.empty()) continue;
+        const matrix<double> exact = decide_as<double>(model, gather(rows, std::span<const index>(again)));
         for (std::size_t i = 0; i < again.size(); ++i)
-            for (index p = 0; p < f.cols(); ++p) {
-                error = std::max(error, std::abs(f(again[i], p) - exact(static_cast<index>(i), p)));
-                f(again[i], p) = exact(static_cast<index>(i), p);
-            }
-    };
-    replace();
-    const double within = 16 * error;
-    again.clear();
-    for (index i = 0; i < x.size(); ++i)
-        if (doubtful(model, f.row(i), within)) again.push_back(i);
-    if (!again.empty()) replace();
-    return predict(model, f.view());
+            std::copy_n(exact.row(static_cast<index>(i)), exact.cols(), f.row(first + again[i]));
+        worthwhile = 2 * static_cast<index>(again.size()) <= count;
+    }
+    return f;
+}
+
+// Ways to a decision differ in the order of their sums, and how many rows there are decides between them. A decision
+// that is 0 but for such rounding is taken as that of the row alone.
+void settle_alone(const svm_model& model, const dataset& x, matrix<double>& f) {
+    const problem_sizes sizes(model);
+    double largest = 0;
+    for (const double each : self_values(*model.k, model.support)) largest = std::max(largest, std::abs(each));
+    const std::vector<double> self = self_values(*model.k, x);
+    for (index i = 0; i < x.size(); ++i) {
+        const double size = sizes.coefs * std::sqrt(std::abs(self[static_cast<std::size_t>(i)]) * largest);
+        if (!doubtful(model, f.row(i), 0x1p-40 * (size + sizes.offset))) continue;
+        const matrix<double> alone = decide(model, gather(x, selection(i, 1)), arithmetic::exact);
+        std::copy_n(alone.row(0), alone.cols(), f.row(i));
+    }
+}
+
+}  // namespace
+
+std::vector<double> predict(const svm_model& model, const dataset& x) {
+    if (!model.is_classifier() && model.task != svm_task::one_class)
+        return predict(model, decide(model, x, arithmetic::exact).view());
+    if (auto f = decide_linear(model, x)) return predict(model, f->view());
+    if (auto f = decide_by_features(model, x)) {
+        settle_alone(model, x, *f);
+        return predict(model, f->view());
+    }
+    if (!model.k) return predict(model, decide(model, x).view());  // which says what is missing
+    return predict(model, decide_for_classes(model, x).view());
 }
 
 }  // namespace mercer

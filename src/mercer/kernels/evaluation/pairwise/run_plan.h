@@ -26,10 +26,9 @@ Number mapped_by(const map_call& call, Number t, Number otherwise, kernel_list<F
 
 template <class Number>
 Number power_of(Number x, double m) {
-    using std::exp, std::log;
     if (m == 0) return Number(1.0);
-    if (m >= 1 && m <= 1024 && m == std::floor(m)) return whole_power(x, static_cast<int>(m));
-    return exp(m * log(x));
+    if (m >= 1 && m <= 1e9 && m == std::floor(m)) return whole_power(x, static_cast<int>(m));
+    return power(x, m);
 }
 
 template <class Number>
