@@ -101,6 +101,40 @@ TEST(cells, with_overlap_answers_do_not_jump) {
     EXPECT_LT(largest_step("0.2"), 0.02);
 }
 
+// Cells that overlap know different classes, and answer together as well as one of them alone.
+TEST(cells, of_many_classes_overlap_without_loss) {
+    constexpr index points = 78, classes = 26, n = 1200;
+    std::mt19937 random(4);
+    std::uniform_real_distribution<double> anywhere(0, 10);
+    std::normal_distribution<double> noise(0, 0.5);
+    matrix<double> centre(points, 3);
+    for (index i = 0; i < 3 * points; ++i) centre.data()[i] = anywhere(random);
+    const auto drawn = [&] {
+        matrix<double> x(n, 3);
+        table out;
+        for (index i = 0; i < n; ++i) {
+            const auto from = static_cast<index>(random() % points);
+            for (index j = 0; j < 3; ++j) x(i, j) = centre(from, j) + noise(random);
+            out.y.push_back(static_cast<double>(from % classes));
+        }
+        out.x = dense<double>(x.view());
+        return out;
+    };
+    const table learned = drawn(), fresh = drawn();
+    const auto errors = [&](const char* overlap) {
+        const model m =
+            fit({"cells_svc", "rbf(gamma=0.05)", "", {{"C", "10"}, {"size", "200"}, {"overlap", overlap}}}, learned);
+        const matrix<double> shares = m.inner().scores(fresh.x);
+        for (index i = 0; i < n; ++i)
+            EXPECT_NEAR(std::accumulate(shares.row(i), shares.row(i) + classes, 0.0), 1, 1e-12);
+        return share_of_errors(m.predict(fresh.x), fresh.y);
+    };
+    const double alone = errors("0");
+    EXPECT_LT(alone, 0.35);
+    EXPECT_LT(errors("0.5"), alone + 0.03);
+    EXPECT_LT(errors("1"), alone + 0.07);
+}
+
 TEST(cells, shares_add_up_and_members_are_near) {
     const table t = square(1000, 10);
     const cell_division cells = divide_into_cells(gaussian{0.5}, t.x, 100, 0.2, 3);

@@ -3,6 +3,7 @@
 
 import gzip
 import lzma
+import re
 import subprocess
 import sys
 import unittest
@@ -51,6 +52,16 @@ class Streams(mercer_program.Scratch):
             self.assertIn(f"both called '{kept}'", mercer("fit", "nystroem_ridge", self.path("twice.csv"), "--label", "y", *self.words, *words, code=1))
         self.assertIn(f"both called '{kept}'", mercer("fit", self.path("twice.csv"), "--target", "y", code=1))
         self.assertIn(f"both called '{kept}'", mercer("scale", self.path("twice.csv"), "-o", self.path("s.csv"), code=1))
+
+    def test_a_budget_changes_no_result_or_is_refused_with_the_least_one(self):
+        self.words = ["--kernel", "rbf(gamma=0.2)", "--set", "n_centres=300", "alpha=0.01"]
+        want = self.fitted(self.table, "--stream")
+        said = mercer("fit", "nystroem_ridge", self.table, "--label", "y", *self.words, "--stream", "--memory", "1MB", code=1)
+        least = re.search(r"300 centres take (\d+) MB of memory, the budget is 1\.0 MB", said)
+        self.assertTrue(least, said)
+        for budget in int(least[1]), int(least[1]) + 1, 100:
+            for words in ["--stream"], []:
+                self.assertEqual(self.fitted(self.table, *words, "--memory", f"{budget}MB"), want, budget)
 
     def test_methods_without_targets_are_streamed_too(self):
         for method in ("nystroem_pca", "nystroem", "nystroem_kmeans", "nystroem_spectral"):

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <numeric>
 
 #include "mercer/api/class_scores.h"
@@ -32,7 +33,9 @@ public:
         return blended(x.objects(), [&](const fitted& machine, const dataset& some) -> matrix<double> {
             if (m_.classes.empty()) return column_of(machine.predict(some));
             if (m_.machine == "kernel_logistic") return machine.probabilities(some);
-            return scores_of_classes(machine, some, machine.predict(some)).value();
+            matrix<double> f = scores_of_classes(machine, some, machine.predict(some)).value();
+            if (!of_two_classes()) to_shares(f);
+            return f;
         });
     }
     matrix<double> scores(const examples& x) const override {
@@ -98,6 +101,20 @@ private:
         return out;
     }
 
+    bool of_two_classes() const { return m_.classes.size() == 2; }
+    // Votes grow with the number of classes that a cell knows, so scores of cells with different classes have no common
+    // scale. Their softmax has: shares that add up to 1, in which a vote less divides by e⁴. The order stays.
+    static void to_shares(matrix<double>& f) {
+        constexpr double a_vote = 4;
+        for (index i = 0; i < f.rows(); ++i) {
+            double* const row = f.row(i);
+            const double most = *std::max_element(row, row + f.cols());
+            double sum = 0;
+            for (index j = 0; j < f.cols(); ++j) sum += row[j] = std::exp(a_vote * (row[j] - most));
+            for (index j = 0; j < f.cols(); ++j) row[j] /= sum;
+        }
+    }
+
     template <class Ask>
     matrix<double> blended(const dataset& x, Ask ask) const {
         const index width = m_.classes.empty() ? 1 : std::ssize(m_.classes);
@@ -131,21 +148,15 @@ private:
             out.push_back(std::ranges::lower_bound(m_.classes, each) - m_.classes.begin());
         return out;
     }
-    // Classes that a cell has not seen are as unlikely as the least likely it has; probabilities are 0.
+    // A cell gives nothing to classes that it has not seen; -1 where f alone decides between two.
     void add(double* to, index width, double weight, const matrix<double>& f, index row,
              const std::vector<index>& place) const {
         if (f.cols() == 0) {  // one class alone
-            for (index j = 0; j < width; ++j)
-                to[j] += weight * (j == place[0] ? 1.0 : m_.machine == "kernel_logistic" ? 0.0 : -1.0);
+            const double others = of_two_classes() && m_.machine != "kernel_logistic" ? -1 : 0;
+            for (index j = 0; j < width; ++j) to[j] += weight * (j == place[0] ? 1.0 : others);
             return;
         }
-        const double rest = m_.machine == "kernel_logistic" || m_.classes.empty()
-                                ? 0.0
-                                : *std::min_element(f.row(row), f.row(row) + f.cols());
-        std::vector<double> all(static_cast<std::size_t>(width), rest);
-        for (index j = 0; j < f.cols(); ++j)
-            all[static_cast<std::size_t>(place[static_cast<std::size_t>(j)])] = f(row, j);
-        for (index j = 0; j < width; ++j) to[j] += weight * all[static_cast<std::size_t>(j)];
+        for (index j = 0; j < f.cols(); ++j) to[place[static_cast<std::size_t>(j)]] += weight * f(row, j);
     }
 
     std::vector<fitted_ptr> machines_;

@@ -42,6 +42,8 @@ public:
     virtual owned<gram<double>> among(const dataset& objects, std::span<const index> which) const = 0;
     virtual owned<gram<double>> between(const dataset& left, std::span<const index> rows, const dataset& right,
                                         std::span<const index> cols) const = 0;
+    // What a row takes that is read from a file, vectors at least; 0 in memory.
+    virtual double bytes_of_row() const { return 0; }
     // All rows against the centres. Kept in memory where they take at most `budget` bytes, or are dear to compute.
     virtual owned<gram_batches<double>> passes(const dataset& centres, std::span<const index> which,
                                                std::size_t budget) const = 0;

@@ -102,11 +102,25 @@ newton_start start_of(const kernel_rows& x, const nystroem_problem& posed, const
     return out;
 }
 
+// What solving takes: the basis, the sketch and its square, or a square for each function where these are few enough
+// (sketched_shapes.h); of every row its targets and weights.
+solver_bytes bytes_to_solve(const kernel_rows& x, const row_losses& losses) {
+    return [&x, &losses](index centres, index buckets, index first_rows) {
+        const auto m = static_cast<double>(centres), square = 8 * m * m;
+        const auto functions = static_cast<double>(losses.functions());
+        const bool alike = losses.quadratic() || functions * square > bytes_for_choices(centres) / 3;
+        return (alike ? 3 : 2 + functions) * square + 8 * m * static_cast<double>(buckets) +
+               2 * x.bytes_of_row() * static_cast<double>(first_rows) +
+               8.0 * static_cast<double>(x.own()) * (2 + functions);
+    };
+}
+
 // The problem of these losses over the span of the centres, solved.
 nystroem_fit solve_once(const kernel_rows& x, row_losses& losses, matrix_view<const double> y,
                         std::span<const double> weight, double lambda, const nystroem_options& o, const char* owner,
                         matrix<double>& on_sample) {
-    nystroem_problem posed = pose_nystroem(x, o, weight, owner, !losses.quadratic() && !losses.jumps());
+    nystroem_problem posed =
+        pose_nystroem(x, o, weight, owner, !losses.quadratic() && !losses.jumps(), bytes_to_solve(x, losses));
     const process_group* together = factoring(x, o, std::ssize(posed.centres), owner);
     const nystroem_basis basis = independent_basis(x, posed, o, together);
     // Float where it has the digits and pairs are many: a pass reads half the bytes, or computes in a quarter of the
@@ -116,6 +130,7 @@ nystroem_fit solve_once(const kernel_rows& x, row_losses& losses, matrix_view<co
     const auto rough = x.rough_passes(posed.objects, room, digits ? some_pairs : many_pairs);
     const auto exact = x.passes(posed.objects, posed.centres, rough.it ? 0 : room);
     nystroem_operator k{exact.get(), rough.get(), &basis, posed.buckets, o.memory(), o.seed, together};
+    k.shape_bytes = bytes_for_choices(std::ssize(posed.centres));
     nystroem_newton_options s;
     s.lambda = lambda, s.intercept = o.fit_intercept, s.tol = o.tol, s.max_passes = o.max_iter;
     if (o.progress) s.progress = [&](index passes, double gap) { return o.progress({"passes", passes, 0, gap}); };

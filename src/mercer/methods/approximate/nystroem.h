@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <span>
 #include <utility>
@@ -110,10 +111,20 @@ struct nystroem_problem {
     std::vector<index> first_rows;      // rows to begin with, where that was asked for and rows are many,
     dataset first_objects;              // and themselves
 };
+// The memory that choices count with which change the result (rows to choose from, of a sketch, to begin with), so that
+// a budget changes none of them: one in which a fit does not find its place is refused.
+inline double bytes_for_choices(index m) {
+    return std::max(0x1p30, 64.0 * static_cast<double>(m) * static_cast<double>(m));
+}
+// Fails where these bytes, and batches of rows that are read, are more than the budget; the message has the least one.
+void require_memory(const kernel_rows& x, double bytes, index m, const nystroem_options& options, const char* owner);
 // Weights of this process's rows, 1 where none are given.
 std::vector<double> own_weights(const kernel_rows& x, const nystroem_options& options, const char* owner);
+// What the caller takes besides, of so many centres, rows of the sketch and rows to begin with.
+using solver_bytes = std::function<double(index centres, index buckets, index first_rows)>;
+// Refuses a budget that the fit would exceed before any of the work; with `accuracy` once the centres are chosen.
 nystroem_problem pose_nystroem(const kernel_rows& x, const nystroem_options& options, std::span<const double> weight,
-                               const char* owner, bool begin_on_some = false);
+                               const char* owner, bool begin_on_some = false, const solver_bytes& besides = {});
 // K(Z, Z) of its centres.
 matrix<double> among_centres(const nystroem_problem& posed);
 // The basis of its centres (solvers/nystroem/nystroem_basis.h). Centres that depend on those before them up to rounding

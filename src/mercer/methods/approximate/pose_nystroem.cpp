@@ -10,6 +10,7 @@
 #include "mercer/base/seeded.h"
 #include "mercer/gram/adaptors.h"
 #include "mercer/methods/approximate/nystroem.h"
+#include "mercer/methods/approximate/streamed_rows.h"
 #include "mercer/methods/fit_checks.h"
 #include "mercer/solvers/nystroem/newton/sketched_shapes.h"
 
@@ -17,29 +18,21 @@ namespace mercer {
 namespace {
 
 // Rows among which centres are chosen: all, or ten times as many as are wanted, where the factor of that many fits.
-index rows_to_choose_from(index n, index m, const nystroem_options& o, const char* owner) {
+index rows_to_choose_from(index n, index m, const nystroem_options& o) {
     if (o.centres == centre_choice::uniform || o.centres == centre_choice::given) return std::min(n, m);
     const bool mixed = o.centres == centre_choice::mixed && !(o.accuracy > 0);
     const index pivots = mixed ? pivots_of_mixed(m) : m;
     index most = std::min(n, std::max(10 * pivots, m));
-    if (o.centres != centre_choice::kmeans_plus_plus) {
-        const auto fitting =
-            static_cast<index>(static_cast<double>(o.memory()) / 3 / (8.0 * static_cast<double>(pivots)));
-        if (fitting < std::min(n, 2 * m))
-            fail(errc::memory,
-                 fmt::format("{}: choosing {} centres by rpcholesky takes {}, a third of the budget is {}: "
-                             "raise it, or take centres=uniform",
-                             owner, m, bytes_text(16.0 * static_cast<double>(m) * static_cast<double>(pivots)),
-                             bytes_text(static_cast<double>(o.memory()) / 3)));
-        most = std::min(most, fitting);
-    }
+    if (o.centres != centre_choice::kmeans_plus_plus)
+        most = std::min(most, static_cast<index>(bytes_for_choices(m) / 3 / (8.0 * static_cast<double>(pivots))));
     return most;
 }
 
-// As many centres as memory and time are there for: matrices of M columns and 4M rows in a third of the memory; passes,
+// As many centres as memory and time are there for: a sketch of 12M rows and three squares in three quarters of the
+// memory; passes,
 // some thirty of them, at a rate that any machine has.
 index most_centres(index n, const nystroem_options& o) {
-    const double fitting = std::sqrt(static_cast<double>(o.memory()) / 96),
+    const double fitting = std::sqrt(static_cast<double>(o.memory()) / 160),
                  in_time = o.seconds / 30 * 3e8 / static_cast<double>(std::max<index>(n, 1));
     return static_cast<index>(std::clamp(std::min(fitting, in_time), 10.0, 1e6));
 }
@@ -49,16 +42,17 @@ index rows_to_judge(index m) { return std::clamp<index>(index{400'000'000} / std
 
 // Rows of the sketch that preconditions (sketched_shapes.h); all where they are hardly more, and no more than what
 // fits.
-index rows_of_sketch(index n, index m, std::size_t memory) {
-    const index fitting = static_cast<index>(static_cast<double>(memory) / 3 / (8.0 * static_cast<double>(m)));
+index rows_of_sketch(index n, index m) {
+    const index fitting = static_cast<index>(bytes_for_choices(m) / 3 / (8.0 * static_cast<double>(m)));
     const index wanted = n <= 6 * m ? n : buckets_for(static_cast<double>(n), static_cast<double>(m));
     return std::min({n, wanted, std::max(fitting, m)});
 }
 
-// Rows to begin with (solvers/nystroem/newton/newton_start.h), in a sixteenth of the memory; none where all are not
+// Rows to begin with (solvers/nystroem/newton/newton_start.h), in 64 MB; none where all are not
 // several times as many.
-index rows_to_begin(index n, index m, index dims, std::size_t memory) {
-    const index wanted = 24 * m, fitting = static_cast<index>(memory / 16 / sizeof(double)) / std::max<index>(dims, 1),
+index rows_to_begin(index n, index m, index dims) {
+    const index wanted = 24 * m,
+                fitting = static_cast<index>(bytes_for_choices(m) / 16 / sizeof(double)) / std::max<index>(dims, 1),
                 count = std::min(wanted, fitting);
     return count >= 8 * m && n >= 4 * count ? count : 0;
 }
@@ -141,12 +135,25 @@ std::vector<index> said_by_first(const process_group* group, Find find) {
 
 // What follows from the centres.
 void set_values(const kernel_rows& x, const nystroem_options& o, nystroem_problem& posed) {
-    posed.buckets = rows_of_sketch(x.size(), std::ssize(posed.centres), o.memory());
+    posed.buckets = rows_of_sketch(x.size(), std::ssize(posed.centres));
     posed.among = x.among(posed.objects, posed.centres);
     posed.sample = x.between(posed.sample_objects, posed.sample_rows, posed.objects, posed.centres);
 }
 
 }  // namespace
+
+void require_memory(const kernel_rows& x, double bytes, index m, const nystroem_options& o, const char* owner) {
+    // Of the rows of a file a batch is at work, made ready beside it, and the next one read; a quarter keeps some.
+    const double batches = 3 * x.bytes_of_row() * static_cast<double>(std::min(x.own(), streamed_rows::rows_of_batch));
+    const double least = (bytes + batches) * 4 / 3;
+    const auto budget =
+        static_cast<double>(o.memory_bytes ? o.memory_bytes : std::max(gibibytes(1), 4 * spare_memory()));
+    if (least > budget)
+        fail(errc::memory,
+             fmt::format("{}: {} centres take {:.0f} MB of memory, the budget is {:.1f} MB: raise the budget, or take "
+                         "fewer centres",
+                         owner, m, std::ceil(least / (1 << 20)), budget / (1 << 20)));
+}
 
 matrix<double> among_centres(const nystroem_problem& posed) {
     matrix<double> k(std::ssize(posed.centres), std::ssize(posed.centres));
@@ -155,7 +162,7 @@ matrix<double> among_centres(const nystroem_problem& posed) {
 }
 
 nystroem_problem pose_nystroem(const kernel_rows& x, const nystroem_options& o, std::span<const double> weight,
-                               const char* owner, bool begin_on_some) {
+                               const char* owner, bool begin_on_some, const solver_bytes& besides) {
     if (o.n_centres < 1)
         fail(errc::invalid_argument, fmt::format("{}: must satisfy n_centres >= 1, got {}", owner, o.n_centres));
     if (!(o.accuracy >= 0 && o.accuracy < 1))
@@ -170,17 +177,30 @@ nystroem_problem pose_nystroem(const kernel_rows& x, const nystroem_options& o, 
     // One uniform sample, of which the first are those to choose from and the last, others where there are enough,
     // those to judge by.
     seeded random(o.seed);
-    const index to_choose = rows_to_choose_from(n, m, o, owner), to_judge = std::min(n, rows_to_judge(m));
+    const index to_choose = rows_to_choose_from(n, m, o), to_judge = std::min(n, rows_to_judge(m));
     std::vector<index> sample = present.rows(random.sample(n, std::min(n, to_choose + to_judge)));
     std::vector<index> pool(sample.begin(), sample.begin() + to_choose), judges(sample.end() - to_judge, sample.end());
     if (!given.empty()) pool = given, sample.insert(sample.end(), given.begin(), given.end());
     nystroem_problem out;
     out.present = n;
-    if (const index count = begin_on_some ? rows_to_begin(n, m, x.dims(), o.memory()) : 0; count > 0)
+    if (const index count = begin_on_some ? rows_to_begin(n, m, x.dims()) : 0; count > 0)
         out.first_rows = present.rows(seeded(o.seed + 2).sample(n, count));
     sample.insert(sample.end(), out.first_rows.begin(), out.first_rows.end());
     for (auto* each : {&sample, &pool, &judges, &out.first_rows}) std::ranges::sort(*each);
     sample.erase(std::unique(sample.begin(), sample.end()), sample.end());
+
+    const auto numbers = [](index rows, index cols) {
+        return 8.0 * static_cast<double>(rows) * static_cast<double>(cols);
+    };
+    const double fetched = x.bytes_of_row() * 2 * static_cast<double>(std::ssize(sample));
+    const index pivots = o.centres == centre_choice::mixed && !(o.accuracy > 0) ? pivots_of_mixed(m) : m;
+    const auto solving = [&](index centres) {
+        const double squares = 3 * numbers(centres, centres);
+        if (!besides) return squares;
+        return std::max(squares, besides(centres, rows_of_sketch(x.size(), centres), std::ssize(out.first_rows)));
+    };
+    const double choosing = given.empty() ? numbers(to_choose, pivots) : 0.0;
+    require_memory(x, fetched + (o.accuracy > 0 ? choosing : std::max(choosing, solving(m))), m, o, owner);
 
     // Objects are fetched once: from files that is a pass.
     const dataset objects = x.gather(sample);
@@ -200,6 +220,7 @@ nystroem_problem pose_nystroem(const kernel_rows& x, const nystroem_options& o, 
     } else {
         out.centres = given;
     }
+    if (o.accuracy > 0) require_memory(x, solving(std::ssize(out.centres)), std::ssize(out.centres), o, owner);
     out.objects = some(out.centres);
     out.sample_objects = some(judges), out.sample_rows = std::move(judges);
     out.sample_self.resize(out.sample_rows.size());

@@ -130,6 +130,8 @@ streamed_targets read_targets(row_batches& from) {
             fail(errc::data, fmt::format("row {}: targets are names in some rows and numbers in others", first));
         out.own += batch.x.size();
         out.dims = std::max(out.dims, batch.x.dims());
+        out.row_bytes = std::max(out.row_bytes, static_cast<double>(bytes_of_vectors(batch.x).value_or(0)) /
+                                                    static_cast<double>(std::max<index>(batch.x.size(), 1)));
         std::vector<double> place;
         for (const std::string& each : batch.class_names) {
             const auto at = std::ranges::find(names, each);

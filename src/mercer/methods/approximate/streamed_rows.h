@@ -17,6 +17,7 @@ void each_batch(row_batches& from, const std::function<void(index first, const t
 struct streamed_targets {
     index size = 0, own = 0, dims = 0;
     domain kind = domain::any;
+    double row_bytes = 0;  // of vectors, in the batch where they take most
     std::vector<double> y;
     std::vector<std::string> class_names, feature_names;
 };
@@ -32,12 +33,14 @@ public:
           size_(seen.size),
           own_(seen.own),
           dims_(seen.dims),
+          row_bytes_(seen.row_bytes),
           prepare_(std::move(prepare)) {}
     index size() const override { return size_; }
     const process_group* processes() const override { return from_.processes(); }
     index first() const override { return from_.first(); }
     index own() const override { return own_; }
     index dims() const override { return dims_; }
+    double bytes_of_row() const override { return row_bytes_; }
     dataset gather(std::span<const index> which) const override;
     std::vector<double> self() const override;
     owned<gram<double>> among(const dataset& objects, std::span<const index> which) const override;
@@ -56,6 +59,7 @@ private:
     std::shared_ptr<const kernel> k_;
     row_batches& from_;
     index size_, own_, dims_;
+    double row_bytes_;
     std::function<dataset(const dataset&)> prepare_;
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,8 @@ bool can_stream(const file_format& format);
 // reads over what comes before.
 std::unique_ptr<row_batches> open_share(const std::vector<std::string>& paths, const read_options& options, index rows,
                                         const process_group& group, index (*unit)(index));
+// What vectors take; none for other objects.
+std::optional<std::size_t> bytes_of_vectors(const dataset& x);
 // The same batches, kept where all of them take at most so many bytes: then files are read once.
 std::unique_ptr<row_batches> keep_batches(std::unique_ptr<row_batches> from, std::size_t bytes);
 

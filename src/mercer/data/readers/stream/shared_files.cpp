@@ -160,7 +160,7 @@ public:
             at_ = kept_.size();
             return false;
         }
-        used_ += bytes_of(out);
+        used_ += bytes_of_vectors(out.x).value_or(room_ + 1) + out.y.size() * sizeof(double);
         if (used_ > room_) fits_ = false, kept_.clear();
         if (fits_) kept_.push_back(out);
         return true;
@@ -169,23 +169,6 @@ public:
     index first() const override { return from_->first(); }
 
 private:
-    // Of vectors; other objects are not kept, for nobody knows what they take.
-    std::size_t bytes_of(const table& batch) const {
-        const std::size_t own = std::visit(
-            [&](const auto& some) -> std::size_t {
-                if constexpr (requires { some.row(0); })
-                    return static_cast<std::size_t>(some.size() * some.dims()) * sizeof(*some.row(0));
-                else if constexpr (requires { some.cols(0); }) {
-                    std::size_t entries = 0;
-                    for (index i = 0; i < some.size(); ++i) entries += some.cols(i).size();
-                    return entries * 16 + static_cast<std::size_t>(some.size()) * 8;
-                } else
-                    return room_ + 1;
-            },
-            batch.x.items());
-        return own + batch.y.size() * sizeof(double);
-    }
-
     std::unique_ptr<row_batches> from_;
     std::size_t room_, used_ = 0, at_ = 0;
     bool fits_ = true, whole_ = false;
@@ -193,6 +176,22 @@ private:
 };
 
 }  // namespace
+
+std::optional<std::size_t> bytes_of_vectors(const dataset& x) {
+    return std::visit(
+        [&](const auto& some) -> std::optional<std::size_t> {
+            if constexpr (requires { some.row(0); }) {
+                return static_cast<std::size_t>(some.size() * some.dims()) * sizeof(*some.row(0));
+            } else if constexpr (requires { some.cols(0); }) {
+                std::size_t entries = 0;
+                for (index i = 0; i < some.size(); ++i) entries += some.cols(i).size();
+                return entries * 16 + static_cast<std::size_t>(some.size()) * 8;
+            } else {
+                return std::nullopt;
+            }
+        },
+        x.items());
+}
 
 std::unique_ptr<row_batches> open_share(const std::vector<std::string>& paths, const read_options& options, index rows,
                                         const process_group& group, index (*unit)(index)) {

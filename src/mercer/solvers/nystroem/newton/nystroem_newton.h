@@ -41,9 +41,10 @@ struct nystroem_operator {
         nullptr;  // the same in float: then only what is measured is in double, while that helps
     const nystroem_basis* basis = nullptr;
     index buckets = 0;                                // rows of a sketch that preconditions
-    std::size_t memory_bytes = std::size_t{1} << 30;  // for sketches and preconditioners
+    std::size_t memory_bytes = std::size_t{1} << 30;  // for sketches made in one pass
     std::uint64_t seed = 0;                           // and its signs
     const process_group* together = nullptr;          // who factor preconditioners together, where they do
+    double shape_bytes = 0x1p30;  // functions share a preconditioner where theirs take more than a third of it
 };
 
 // A point that Newton's method may begin at, a row for each function (points.h), and the ridge it was found with. No

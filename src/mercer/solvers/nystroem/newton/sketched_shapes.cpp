@@ -27,7 +27,7 @@ index sketched_shapes::make(double lambda, bool one, const thinned_rows& taken, 
     };
     const double room = static_cast<double>(k_.memory_bytes) / 3;
     const bool alike = one || losses_.quadratic() || functions_ == 1 ||
-                       static_cast<double>(functions_) * numbers(width_, width_) > room;
+                       static_cast<double>(functions_) * numbers(width_, width_) > k_.shape_bytes / 3;
     const index shapes = alike ? 1 : functions_,
                 at_once =
                     std::clamp<index>(static_cast<index>(room / std::max(numbers(width_, buckets_), 1.0)), 1, shapes);
