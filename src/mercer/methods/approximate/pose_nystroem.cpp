@@ -148,7 +148,7 @@ void require_memory(const kernel_rows& x, double bytes, index m, const nystroem_
     const double least = (bytes + batches) * 4 / 3;
     const auto budget =
         static_cast<double>(o.memory_bytes ? o.memory_bytes : std::max(gibibytes(1), 4 * spare_memory()));
-    if (least > budget)
+    if (!everywhere(x.processes(), least <= budget))  // or processes would wait for one that has refused
         fail(errc::memory,
              fmt::format("{}: {} centres take {:.0f} MB of memory, the budget is {:.1f} MB: raise the budget, or take "
                          "fewer centres",
