@@ -65,7 +65,10 @@ foreach(package PNG JPEG)
 endforeach()
 
 # Header-only: fast_float lies in the compiler's own include path.
-find_package(Eigen3 3.4 REQUIRED)
+find_package(Eigen3 REQUIRED) # 3.4 or newer: asked for as 3.4, Eigen 5 would say that it is another major version
+if(Eigen3_VERSION VERSION_LESS 3.4)
+  message(FATAL_ERROR "Eigen 3.4 or newer is needed, got ${Eigen3_VERSION}")
+endif()
 find_package(nlohmann_json REQUIRED)
 add_library(mercer_headers INTERFACE)
 # fmt's headers; what they need compiled is in base/format.cpp. (Nothing of libhwy is linked: the programs in LIBSVM's manner are static, and libhwy

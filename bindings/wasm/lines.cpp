@@ -1,6 +1,7 @@
 #include "lines.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "mercer/base/error.h"
 

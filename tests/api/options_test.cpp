@@ -1,6 +1,7 @@
 #include "mercer/api/options.h"
 
 #include <cmath>
+#include <limits>
 
 #include "contracts/errors.h"
 #include "mercer/api/described.h"

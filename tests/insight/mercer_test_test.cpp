@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "contracts/property.h"
 #include "insight/random_matrices.h"

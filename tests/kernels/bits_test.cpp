@@ -3,6 +3,7 @@
 // bits.
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <random>
 
 #include "kernels/rows_support.h"

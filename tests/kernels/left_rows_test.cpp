@@ -2,6 +2,7 @@
 // sparse ones.
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <random>
 
 #include "kernels/rows_support.h"

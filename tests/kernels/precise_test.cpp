@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "contracts/kernel_contract.h"
 #include "mercer/kernels/gaussian.h"
 #include "mercer/kernels/linear.h"

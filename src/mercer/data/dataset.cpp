@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "mercer/base/error.h"
 
 namespace mercer {

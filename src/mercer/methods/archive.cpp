@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cstdio>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "mercer/base/error.h"

@@ -15,6 +15,8 @@
 // the true one.
 #pragma once
 
+#include <limits>
+
 #include "mercer/solvers/hinge.h"
 
 namespace mercer {

@@ -19,6 +19,8 @@
 // of an epoch it is within its box. It ends when (J - D)/J <= tol, or at a limit.
 #pragma once
 
+#include <limits>
+
 #include "mercer/solvers/subgradient.h"
 
 namespace mercer {

@@ -19,6 +19,8 @@
 // It ends when the gap, (J - D)/J <= tol, or when J changes by less than `change`·J between two looks, or at a limit.
 #pragma once
 
+#include <limits>
+
 #include "mercer/solvers/hinge.h"
 
 namespace mercer {

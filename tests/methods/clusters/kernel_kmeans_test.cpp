@@ -1,5 +1,7 @@
 #include "mercer/methods/clusters/kernel_kmeans.h"
 
+#include <limits>
+
 #include "mercer/base/parallel.h"
 #include "mercer/gram/computed.h"
 #include "methods/clusters/cluster_support.h"

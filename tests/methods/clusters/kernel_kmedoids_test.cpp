@@ -1,5 +1,6 @@
 #include "mercer/methods/clusters/kernel_kmedoids.h"
 
+#include <limits>
 #include <numeric>
 #include <set>
 

@@ -1,6 +1,7 @@
 #include "mercer/methods/clusters/nystroem_kmeans.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "cluster_support.h"

@@ -1,6 +1,8 @@
 // What must not change when the question stays the same.
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "contracts/property.h"
 #include "methods/svm/svm_support.h"
 

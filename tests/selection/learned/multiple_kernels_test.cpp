@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "mercer/kernels/algebra.h"
 #include "mercer/solvers/interior_point.h"

@@ -170,7 +170,7 @@ const number_type types[] = {
     type_of<std::uint64_t>("u8"), type_of<std::uint8_t>("b1"),
 };
 
-const number_type& find_type(const std::string& type, const std::string& name) {
+number_type find_type(const std::string& type, const std::string& name) {
     const char order = type.empty() ? '\0' : type[0];
     if (order == '>')
         fail(errc::unsupported,
@@ -226,7 +226,7 @@ npy_array open_header(std::string_view bytes, const std::string& name) {
 
 npy_array open_npy(std::string_view bytes, const std::string& name) {
     npy_array out = open_header(bytes, name);
-    const number_type& type = find_type("<" + out.type, name);
+    const number_type type = find_type("<" + out.type, name);
     if (out.data.size() % type.bytes != 0 || !makes_up(out.shape, out.data.size() / type.bytes))
         fail(errc::parse, fmt::format("{}: {} numbers of {} bytes do not make up the {} bytes after the header", name,
                                       joined(out.shape, " x "), type.bytes, out.data.size()));
@@ -243,7 +243,7 @@ dataset npy_rows(const npy_array& from, bool single, const std::string& name) {
         fail(errc::data, fmt::format("{}: expected at least one row and one column, got {} x {}", name,
                                      from.shape.empty() ? 0 : from.shape[0], cols));
     const auto n = static_cast<index>(from.shape[0]), d = static_cast<index>(cols);
-    const number_type& type = find_type("<" + from.type, name);
+    const number_type type = find_type("<" + from.type, name);
     return single ? type.to_float({from.data, n, d, from.fortran, name})
                   : type.to_double({from.data, n, d, from.fortran, name});
 }

@@ -1,5 +1,6 @@
 #include "mercer/kernels/evaluation/precise.h"
 
+#include <limits>
 #include <set>
 
 #include "mercer/kernels/evaluation/pairwise/run_plan.h"

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <limits>
 #include <unordered_map>
 
 #include "mercer/kernels/graphs/graph_words.h"

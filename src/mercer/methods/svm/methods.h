@@ -3,6 +3,7 @@
 //     svc{.kernel = gaussian{0.5}, .C = 10}
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <string>
 

@@ -19,6 +19,7 @@
 // minimum.
 #pragma once
 
+#include <limits>
 #include <string_view>
 
 #include "mercer/methods/svm/svm.h"

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "mercer/base/error.h"
 #include "mercer/base/state_number.h"

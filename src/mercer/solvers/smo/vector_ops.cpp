@@ -5,6 +5,8 @@
 
 #include <hwy/highway.h>
 
+#include <limits>
+
 namespace mercer::smo::MERCER_SIMD_TARGET {
 namespace {
 
