@@ -4,8 +4,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdio>
+#include <cstring>
 #include <fstream>
 #include <numeric>
 #include <random>
@@ -376,8 +379,19 @@ void write_matrix(const std::string& path, matrix_view<const double> values) {
     out.commit();
 }
 
-// What cannot be written shows when the program flushes its output at the end.
-void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), output_taken ? stderr : stdout); }
+namespace {
+[[noreturn]] void output_failed() {
+    fail(errc::io, fmt::format("cannot write to standard output: {}", std::strerror(errno ? errno : EIO)));
+}
+}  // namespace
+
+void print(const std::string& text) {
+    if (std::fwrite(text.data(), 1, text.size(), output_taken ? stderr : stdout) != text.size()) output_failed();
+}
+void flush_output() {
+    errno = 0;
+    if (std::fflush(stdout) != 0 || std::ferror(stdout)) output_failed();
+}
 void print(const json& value) { print(value.dump(2, ' ', false, json::error_handler_t::replace) + "\n"); }
 
 std::string counted(index n, const std::string& what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); }

@@ -21,8 +21,8 @@ public:
     }
     void write(const std::string& text) {
         if (file_) return file_->write(text);
-        if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
-            fail(errc::io, "cannot write to standard output");
+        print(text);
+        flush_output();
     }
     void commit() {
         if (file_) file_->commit();
