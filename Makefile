@@ -3,7 +3,7 @@ JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo python page playground test asan tsan stress fuzz bench format lint install clean
+.PHONY: help setup build demo python page playground test asan tsan stress faults fuzz bench format lint install clean
 
 help:  ## list the commands
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## */\1\t/' | expand -t 12
@@ -43,6 +43,9 @@ tsan: setup  ## the tests under ThreadSanitizer
 
 stress: setup  ## random support vector machines for five minutes, or SECONDS=3600
 	@tools/stress --seconds $(or $(SECONDS),300)
+
+faults: setup  ## make every allocation and file operation of the commands fail, or those of PRESET=asan-ubsan
+	@tools/faults --preset $(or $(PRESET),release)
 
 fuzz: setup  ## fuzz every target for a minute
 	@tools/fuzz --seconds 60 || [ $$? -eq 77 ]

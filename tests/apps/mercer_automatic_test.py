@@ -181,7 +181,7 @@ class Tables(mercer_program.Scratch):
             ("no_target.csv", "x,class\n1,\n2,\n", "no row has a value of the target 'class'"),
             ("names.csv", "x,who\n" + "".join(f"{i % 5},person{i}\n" for i in range(30)), "30 different texts"),
             ("infinite.csv", "x,class\n1,a\ninf,b\n", "infinite.csv:3:1: row 2, column 'x'"),
-            ("twice.csv", "x,x,class\n1,2,a\n2,3,b\n", "two columns are called 'x'"),
+            ("twice.csv", "x,x,class\n1,2,a\n2,3,b\n", "columns 1 and 2 are both called 'x'"),
         ):
             with self.subTest(name):
                 self.path(name).write_text(text)

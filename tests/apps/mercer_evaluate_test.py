@@ -329,7 +329,7 @@ class Pages(Scratch):
         words = ("evaluate", self.path("m"), DATA / "iris.csv", "--html", self.path("p"), "--log", self.path("log"))
         for contents, said in (
             ("", "without any score"),
-            ("what?\n", "log:1: not a line"),
+            ("what?\n", "log:1: not JSON"),
             ('{"search": "x"}\n', "log:1: the search it is of is not known"),
             ('{"other": 1}\n', "log:1: not a line"),
         ):

@@ -96,7 +96,7 @@ class Tune(mercer_program.Scratch):
             time.sleep(0.01)
         run.send_signal(signal.SIGINT)
         out, said = run.communicate(timeout=60)
-        self.assertEqual(run.returncode, 0, said)
+        self.assertEqual(run.returncode, 130, said)
         self.assertTrue(self.path("m").exists())
         answer = json.loads(out)
         self.assertFalse(answer["complete"])

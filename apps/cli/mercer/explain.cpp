@@ -3,13 +3,13 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
 
 #include "explain/features.h"
 #include "learning.h"
 #include "mercer/api/model.h"
 #include "mercer/base/error.h"
 #include "mercer/base/file.h"
+#include "mercer/data/readers/source.h"
 #include "mercer/insight/machines/binary_problems.h"
 #include "mercer/insight/machines/leave_one_out.h"
 #include "mercer/methods/svm/files/model_file.h"
@@ -103,9 +103,8 @@ svm_model fitted(const explain_options& o, const kernel& k, subject& s, progress
 
 // Whether the file was written by `mercer fit`.
 bool is_api_model(const std::string& path) {
-    std::string word;
-    std::ifstream(path) >> word;
-    return word == "mercer-model";
+    const source file = read_source(path);
+    return file.bytes().starts_with("mercer-model ");
 }
 
 subject prepare(explain_options& o, progress& shown) {

@@ -3,6 +3,8 @@
 
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
+#include <exception>
 #include <new>
 #include <thread>
 
@@ -73,6 +75,48 @@ int complain(int code, const std::string& message) {
     return code;
 }
 
+std::terminate_handler usual_terminate = std::abort;
+
+// Allocates nothing.
+int complain_of_memory() {
+    std::fflush(stdout);
+    std::fputs("mercer: out of memory; take fewer objects with --rows N or --sample N\n", stderr);
+    if (const mercer::process_group* group = mercer::joined_processes()) group->end(1);
+    return 1;
+}
+
+// Destructors and noexcept functions of libraries allocate (nlohmann::json's, CLI11's): their std::bad_alloc ends the
+// process without coming to main().
+[[noreturn]] void terminate_for_lack_of_memory() {
+    try {
+        if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
+    } catch (const std::bad_alloc&) {
+        std::_Exit(complain_of_memory());
+    } catch (...) {
+    }
+    usual_terminate();
+    std::abort();
+}
+
+// The exit code for the exception that is being handled, after its message.
+int complain_of_exception() {
+    try {
+        throw;
+    } catch (const usage_error& wrong) {
+        return complain(2, wrong.what());
+    } catch (const mercer::row_error& problem) {
+        return complain(1, problem.counted_from_one());
+    } catch (const mercer::error& problem) {
+        if (problem.code() == mercer::errc::cancelled && interrupted())
+            return complain(130, "stopped before there was a model");
+        return complain(1, problem.what());
+    } catch (const std::bad_alloc&) {
+        return complain_of_memory();
+    } catch (const std::exception& problem) {
+        return complain(1, problem.what());
+    }
+}
+
 // Only a fit is shared by several processes: anything else would be done by each of them.
 void require_alone(int argc, char** argv) {
     if (mercer::started_processes() && argc > 1 && argv[1] != std::string("fit"))
@@ -116,25 +160,17 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
     mercer::remove_temporaries_on_signals();
     allow_late_blas_threads();
-    int code = 1;
+    usual_terminate = std::set_terminate(terminate_for_lack_of_memory);
     try {
         require_alone(argc, argv);
-        code = run(argc, argv);
-    } catch (const usage_error& wrong) {
-        return complain(2, wrong.what());
-    } catch (const mercer::row_error& problem) {
-        return complain(1, problem.counted_from_one());
-    } catch (const mercer::error& problem) {
-        if (problem.code() == mercer::errc::cancelled && interrupted())
-            return complain(130, "stopped before there was a model");
-        return complain(1, problem.what());
-    } catch (const std::bad_alloc&) {
-        return complain(1, "out of memory; take fewer objects with --rows N or --sample N");
-    } catch (const std::exception& problem) {
-        return complain(1, problem.what());
+        const int code = run(argc, argv);
+        flush_output();  // a full disk shows only now
+        return code;
+    } catch (...) {
+        try {
+            return complain_of_exception();
+        } catch (const std::bad_alloc&) {  // there is no memory for the message
+            return complain_of_memory();
+        }
     }
-    // A full disk shows only now.
-    if (std::fflush(stdout) != 0 || std::ferror(stdout))
-        return complain(1, "cannot write to standard output; is the disk full?");
-    return code;
 }

@@ -4,8 +4,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdio>
+#include <cstring>
 #include <fstream>
 #include <numeric>
 #include <random>
@@ -383,11 +386,20 @@ void write_matrix(const std::string& path, matrix_view<const double> values) {
     out.commit();
 }
 
-// What cannot be written shows when the program flushes its output at the end.
+namespace {
+[[noreturn]] void output_failed() {
+    fail(errc::io, fmt::format("cannot write to standard output: {}", std::strerror(errno ? errno : EIO)));
+}
+}  // namespace
+
 void print(const std::string& text) {
     std::FILE* const to = output_taken ? stderr : stdout;
     const std::string shown = programs::text_for(to, text);
-    std::fwrite(shown.data(), 1, shown.size(), to);
+    if (std::fwrite(shown.data(), 1, shown.size(), to) != shown.size()) output_failed();
+}
+void flush_output() {
+    errno = 0;
+    if (std::fflush(stdout) != 0 || std::ferror(stdout)) output_failed();
 }
 void print(const json& value) { print(value.dump(2, ' ', false, json::error_handler_t::replace) + "\n"); }
 

@@ -148,8 +148,10 @@ private:
 };
 void write_matrix(const std::string& path, matrix_view<const double> values);
 
+// To standard output, buffered. They throw where it cannot be written, a full disk for one.
 void print(const std::string& text);
 void print(const json& value);
+void flush_output();
 // "1 object", "5 objects"
 std::string counted(index n, const std::string& what);
 // An aligned table; columns are separated by two blanks, numbers stand right.

@@ -13,10 +13,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 #include <utility>
 #include <vector>
 
 #include "mercer/base/error.h"
+#include "mercer/base/uninterrupted.h"
 
 namespace mercer {
 namespace {
@@ -40,19 +42,27 @@ public:
     bool is_open() const { return number_ >= 0; }
     // Closing can report a write that failed late (a full disk over NFS), so it is done by hand before success is
     // claimed.
-    int close() { return ::close(std::exchange(number_, -1)); }
+    int close() {
+        const int result = ::close(std::exchange(number_, -1));
+        return result != 0 && errno == EINTR ? 0 : result;  // Linux has closed it
+    }
 
 private:
     int number_;
 };
 
+int open_file(const char* path, int flags) {
+    return uninterrupted([&] { return ::open(path, flags | O_CLOEXEC, 0666); });
+}
+
+int sync_file(int file) {
+    return uninterrupted([&] { return ::fsync(file); });
+}
+
 void write_all(int file, std::string_view bytes, const std::string& path) {
     while (!bytes.empty()) {
-        const ssize_t written = ::write(file, bytes.data(), bytes.size());
-        if (written < 0) {
-            if (errno == EINTR) continue;
-            cannot("write", path, errno);
-        }
+        const ssize_t written = uninterrupted([&] { return ::write(file, bytes.data(), bytes.size()); });
+        if (written < 0) cannot("write", path, errno);
         bytes.remove_prefix(static_cast<std::size_t>(written));
     }
 }
@@ -149,8 +159,9 @@ public:
 
 private:
     void remember(std::string name) {
+        char* const copy = ::strdup(name.c_str());
+        if (!copy) throw std::bad_alloc();
         text_ = std::move(name);
-        char* const copy = ::strdup(text_.c_str());
         for (auto& slot : temporary_names)
             if (char* none = nullptr; slot.compare_exchange_strong(none, copy)) {
                 slot_ = &slot;
@@ -178,11 +189,11 @@ struct atomic_file::state {
         if (!exists && errno != ENOENT) cannot("write", path, errno);
         if (exists && S_ISDIR(about.st_mode)) cannot("write", path, EISDIR);
         if (exists && !S_ISREG(about.st_mode)) {
-            write_directly(::open(target.c_str(), O_WRONLY | O_CLOEXEC));
+            write_directly(open_file(target.c_str(), O_WRONLY));
             return;
         }
         if (exists) {
-            old = descriptor(::open(target.c_str(), O_WRONLY | O_CLOEXEC));
+            old = descriptor(open_file(target.c_str(), O_WRONLY));
             if (!old.is_open()) cannot("write", path, errno);
         }
         const std::string folder = folder_of(target);
@@ -205,11 +216,11 @@ struct atomic_file::state {
     // reason where there can be none.
     int open_temporary(const std::string& folder) {
 #ifdef O_TMPFILE
-        file = descriptor(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0666));
+        file = descriptor(open_file(folder.c_str(), O_TMPFILE | O_RDWR));
         if (file.is_open()) return 0;
 #endif
         const bool made = name.create(folder, [&](const char* text) {
-            file = descriptor(::open(text, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+            file = descriptor(open_file(text, O_RDWR | O_CREAT | O_EXCL));
             return file.is_open();
         });
         return made ? 0 : errno;
@@ -244,7 +255,7 @@ struct atomic_file::state {
 
     // In place: room for the new bytes is taken before the old ones are lost.
     void copy_over(durability how) {
-        if (!old.is_open()) old = descriptor(::open(target.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
+        if (!old.is_open()) old = descriptor(open_file(target.c_str(), O_WRONLY | O_CREAT));
         if (!old.is_open()) cannot("write", path, errno);
         const off_t size = ::lseek(file.number(), 0, SEEK_END);
 #ifdef FALLOC_FL_KEEP_SIZE
@@ -253,14 +264,13 @@ struct atomic_file::state {
 #endif
         std::vector<char> piece(1 << 20);
         for (off_t at = 0; at < size;) {
-            const ssize_t count = ::pread(file.number(), piece.data(), piece.size(), at);
-            if (count < 0 && errno == EINTR) continue;
+            const ssize_t count = uninterrupted([&] { return ::pread(file.number(), piece.data(), piece.size(), at); });
             if (count <= 0) cannot("write", path, count < 0 ? errno : EIO);
             write_all(old.number(), {piece.data(), static_cast<std::size_t>(count)}, path);
             at += count;
         }
-        if (::ftruncate(old.number(), size) != 0) cannot("write", path, errno);
-        if (how == durability::synced && ::fsync(old.number()) != 0) cannot("write", path, errno);
+        if (uninterrupted([&] { return ::ftruncate(old.number(), size); }) != 0) cannot("write", path, errno);
+        if (how == durability::synced && sync_file(old.number()) != 0) cannot("write", path, errno);
         if (old.close() != 0) cannot("write", path, errno);
     }
 
@@ -269,13 +279,13 @@ struct atomic_file::state {
             if (file.close() != 0) cannot("write", path, errno);
             return;
         }
-        if (replace && how == durability::synced && ::fsync(file.number()) != 0) cannot("write", path, errno);
+        if (replace && how == durability::synced && sync_file(file.number()) != 0) cannot("write", path, errno);
         if (!replace || !put_in_place()) return copy_over(how);
         if (how == durability::unsynced) return;
         // The rename itself lasts only once the directory is on disk. Some file systems cannot sync one: the data are
         // there all the same.
-        const descriptor directory(::open(folder_of(target).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-        if (directory.is_open() && ::fsync(directory.number()) != 0 && errno != EINVAL && errno != ENOTSUP &&
+        const descriptor directory(open_file(folder_of(target).c_str(), O_RDONLY | O_DIRECTORY));
+        if (directory.is_open() && sync_file(directory.number()) != 0 && errno != EINVAL && errno != ENOTSUP &&
             errno != EROFS)
             cannot("sync the directory of", path, errno);
     }

@@ -4,6 +4,7 @@
 
 #include "mercer/base/error.h"
 #include "mercer/base/parallel.h"
+#include "mercer/base/per_thread.h"
 
 namespace mercer {
 
@@ -37,7 +38,7 @@ void gram<T>::multiply(matrix_view<const double> v, matrix_view<double> out) con
     const matrix_view<const T> memory = in_memory();
     parallel_for((rows() + band - 1) / band, [&](index b) {
         // Taken away from the thread while it is in use: block() may multiply by another matrix on the way.
-        thread_local buffer<T> kept;
+        auto& kept = per_thread<buffer<T>>([] {});
         buffer<T> tile = std::move(kept);
         const index first = b * band, count = std::min(band, rows() - first);
         for (index i = first; i < first + count; ++i) std::fill_n(out.row(i), m, 0.0);

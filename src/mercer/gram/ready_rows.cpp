@@ -3,6 +3,7 @@
 #include <mutex>
 
 #include "mercer/base/parallel.h"
+#include "mercer/base/per_thread.h"
 #include "mercer/data/occurring_columns.h"
 
 namespace mercer {
@@ -18,7 +19,7 @@ public:
     void block(const selection& rows, const selection& cols, block_rows<double> out) const override {
         constexpr index at_once = 128;
         parallel_runs(cols.size(), at_once, [&](index first, index end) {
-            thread_local buffer<double> memory;
+            auto& memory = per_thread<buffer<double>>([] {});
             buffer<double> own = std::move(memory);
             const matrix_view<double> tile(own.at_least(at_once * rows.size()), end - first, rows.size());
             k_.block(cols.slice(first, end - first), rows, tile);

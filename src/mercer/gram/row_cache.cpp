@@ -33,7 +33,12 @@ T* row_cache<T>::insert(index row) const {
     }
     order_.push_front(row);
     fresh.used = order_.begin();
-    return held_.emplace(row, std::move(fresh)).first->second.values.data();
+    try {
+        return held_.emplace(row, std::move(fresh)).first->second.values.data();
+    } catch (...) {
+        order_.pop_front();
+        throw;
+    }
 }
 
 template <class T>
@@ -61,12 +66,14 @@ void row_cache<T>::block(const selection& rows, const selection& cols, block_row
         }
         // Rows of this batch that are held have just been used, so the ones given up are others.
         std::vector<T*> slots;
-        for (const index row : missing) slots.push_back(insert(row));
+        slots.reserve(missing.size());
         try {
+            for (const index row : missing) slots.push_back(insert(row));
             if (!missing.empty())
                 k_.block(std::span<const index>(missing), selection(0, k_.cols()), block_rows<T>(slots.data()));
         } catch (...) {
-            for (const index row : missing) forget(row);  // what their slots hold was never computed
+            // The slots were never computed.
+            for (std::size_t i = 0; i < slots.size(); ++i) forget(missing[i]);
             throw;
         }
         for (index i = first; i < first + count; ++i) {

@@ -173,6 +173,8 @@ archive_reader::archive_reader(std::string_view bytes, std::string_view format, 
     if (checksum(rest_) != sum) wrong("the model file is damaged: its checksum does not fit");
     try {
         *head_ = parse_json(rest_.substr(0, head_size));
+    } catch (const std::bad_alloc&) {
+        throw;
     } catch (const std::exception& caught) {
         bad(caught.what());
     }

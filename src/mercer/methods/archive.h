@@ -174,13 +174,15 @@ public:
     const std::string& name() const { return name_; }
     int version() const { return version_; }  // of the file: from 1 to the one this program writes
 
-    // Reads all parts of a model and sees that nothing is left over; whatever is thrown becomes "name: not a valid
-    // model: ...".
+    // Reads all parts of a model and sees that nothing is left over. An exception becomes "name: not a valid model:
+    // ...", except where memory is exhausted.
     template <class Model>
     void read(Model& m) {
         try {
             part(m);
             finish();
+        } catch (const std::bad_alloc&) {
+            throw;
         } catch (const std::exception& caught) {
             rethrow(caught);
         }

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "mercer/base/parallel.h"
+#include "mercer/base/per_thread.h"
 #include "mercer/base/stop.h"
 
 namespace mercer {
@@ -105,7 +106,7 @@ private:
             if (out.cancelled || out.passes == most_passes) break;
             ++out.passes;
             parallel_for(static_cast<index>(best.size()), [&](index b) {
-                thread_local buffer<T> tile;
+                auto& tile = per_thread<buffer<T>>([] {});
                 const index first = b * batch, count = std::min(batch, n_ - first);
                 const matrix_view<T> d(tile.at_least(count * n_), count, n_);
                 D_.block(selection(first, count), selection(0, n_), d);
@@ -162,7 +163,7 @@ private:
             for (index i = 0; i < n_; ++i) sum += at(w_, i) * static_cast<double>(d[i]);
             return {0, sum - objective_};
         }
-        thread_local std::vector<double> change;
+        auto& change = per_thread<std::vector<double>>([] {});
         change = loss_;
         double shared = 0;  // gained whichever medoid leaves
         for (index i = 0; i < n_; ++i) {
@@ -220,7 +221,7 @@ std::vector<index> pam_build(const gram<T>& D, const std::vector<double>& w, ind
     for (index c = 0; c < k; ++c) {
         parallel_for((n + batch - 1) / batch, [&](index b) {
             const index first = b * batch, count = std::min(batch, n - first);
-            thread_local buffer<T> tile;
+            auto& tile = per_thread<buffer<T>>([] {});
             const matrix_view<T> rows(tile.at_least(count * n), count, n);
             D.block(selection(first, count), selection(0, n), rows);
             for (index i = 0; i < count; ++i) {

@@ -22,9 +22,8 @@ public:
     }
     void write(const std::string& text) {
         if (file_) return file_->write(text);
-        const std::string shown = programs::text_for(stdout, text);
-        if (std::fwrite(shown.data(), 1, shown.size(), stdout) != shown.size() || std::fflush(stdout) != 0)
-            fail(errc::io, "cannot write to standard output");
+        print(text);
+        flush_output();
     }
     void commit() {
         if (file_) file_->commit();

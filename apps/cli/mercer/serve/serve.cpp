@@ -79,7 +79,7 @@ void serve(const serve_options& options) {
         else
             print(fmt::format("{} of {} answers at {}; Ctrl-C stops it\n", model.model().method_name(), options.model,
                               address));
-        std::fflush(stdout);
+        flush_output();
         server.run();
     }
     if (!options.common.as_json) print(fmt::format("stopped after {}\n", counted(model.requests(), "request")));

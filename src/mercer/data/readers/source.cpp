@@ -27,6 +27,7 @@
 
 #include "mercer/base/error.h"
 #include "mercer/base/physical_memory.h"
+#include "mercer/base/uninterrupted.h"
 
 namespace mercer {
 namespace {
@@ -46,7 +47,7 @@ public:
 
     void reserve(std::size_t capacity) {
         void* grown = std::realloc(data_, capacity);
-        if (!grown) fail(errc::memory, fmt::format("no memory for {} bytes of input", capacity));
+        if (!grown) fail(errc::memory, fmt::format("out of memory: {} bytes are needed for the input", capacity));
         data_ = static_cast<char*>(grown);
         capacity_ = capacity;
     }
@@ -74,7 +75,7 @@ source unpack_gzip(std::string name, std::string_view packed, std::size_t most) 
     struct inflater {
         z_stream stream{};
         inflater() {
-            if (inflateInit2(&stream, 15 + 16) != Z_OK) fail(errc::memory, "no memory to unpack gzip");
+            if (inflateInit2(&stream, 15 + 16) != Z_OK) fail(errc::memory, "out of memory while unpacking gzip");
         }
         ~inflater() { inflateEnd(&stream); }
     } state;
@@ -104,7 +105,7 @@ source unpack_gzip(std::string name, std::string_view packed, std::size_t most) 
             fail(errc::parse,
                  fmt::format("{}: truncated gzip archive: it ends at byte {} inside a member", name, packed.size()));
         } else if (result == Z_MEM_ERROR) {
-            fail(errc::memory, fmt::format("{}: no memory to unpack gzip", name));
+            fail(errc::memory, fmt::format("{}: out of memory while unpacking gzip", name));
         } else if (result != Z_OK) {
             fail(errc::parse,
                  fmt::format("{}: byte {}: bad gzip data: {}", name, at, stream.msg ? stream.msg : "unknown fault"));
@@ -129,7 +130,7 @@ source unpack_xz(std::string name, std::string_view packed, std::size_t most) {
         lzma_stream stream = LZMA_STREAM_INIT;
         decoder() {
             if (lzma_stream_decoder(&stream, std::numeric_limits<std::uint64_t>::max(), LZMA_CONCATENATED) != LZMA_OK)
-                fail(errc::memory, "no memory to unpack xz");
+                fail(errc::memory, "out of memory while unpacking xz");
         }
         ~decoder() { lzma_end(&stream); }
     } state;
@@ -149,7 +150,7 @@ source unpack_xz(std::string name, std::string_view packed, std::size_t most) {
         if (result == LZMA_BUF_ERROR)
             fail(errc::parse,
                  fmt::format("{}: truncated xz archive: it ends at byte {} inside a stream", name, packed.size()));
-        if (result == LZMA_MEM_ERROR) fail(errc::memory, fmt::format("{}: no memory to unpack xz", name));
+        if (result == LZMA_MEM_ERROR) fail(errc::memory, fmt::format("{}: out of memory while unpacking xz", name));
         if (result != LZMA_OK)
             fail(errc::parse, fmt::format("{}: byte {}: bad xz data: {}", name, stream.total_in, meaning(result)));
     }
@@ -261,8 +262,8 @@ source read_open(int file, std::string name, const struct stat& about, std::size
     const auto bytes = std::make_shared<growing>(expected + 1);  // one more, so that the end is met without growing
     for (;;) {
         bytes->make_room();
-        const ssize_t count = ::read(file, bytes->free_begin(), std::min<std::size_t>(bytes->free_size(), 1 << 30));
-        if (count < 0 && errno == EINTR) continue;
+        const ssize_t count = uninterrupted(
+            [&] { return ::read(file, bytes->free_begin(), std::min<std::size_t>(bytes->free_size(), 1 << 30)); });
         if (count < 0) fail(errc::io, fmt::format("cannot read '{}': {}", name, std::strerror(errno)));
         if (count == 0) break;
         bytes->filled(static_cast<std::size_t>(count));
@@ -329,7 +330,7 @@ source read_source(const std::string& path, std::size_t most) {
         ~opened() {
             if (number >= 0) ::close(number);
         }
-    } file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+    } file{uninterrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); })};
     if (file.number < 0 || ::fstat(file.number, &about) != 0)
         fail(errc::io, fmt::format("cannot read '{}': {}", path, std::strerror(errno)));
     if (S_ISDIR(about.st_mode)) fail(errc::io, fmt::format("cannot read '{}': {}", path, std::strerror(EISDIR)));

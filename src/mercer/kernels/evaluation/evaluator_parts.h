@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "mercer/base/matrix.h"
+#include "mercer/base/per_thread.h"
 #include "mercer/kernels/evaluation/bit_rows.h"
 #include "mercer/kernels/evaluation/left_rows.h"
 #include "mercer/kernels/evaluation/operand.h"
@@ -108,7 +109,11 @@ public:
         stock().pop_back();
     }
     ~lease() {
-        if (std::uncaught_exceptions() == exceptions_) stock().push_back(std::move(held_));
+        if (std::uncaught_exceptions() != exceptions_) return;
+        try {
+            stock().push_back(std::move(held_));
+        } catch (const std::bad_alloc&) {  // the workspace is released instead
+        }
     }
     lease(const lease&) = delete;
     lease& operator=(const lease&) = delete;
@@ -116,7 +121,7 @@ public:
 
 private:
     static std::vector<std::unique_ptr<workspace<T>>>& stock() {
-        thread_local std::vector<std::unique_ptr<workspace<T>>> unused;
+        auto& unused = per_thread<std::vector<std::unique_ptr<workspace<T>>>>([] {});
         return unused;
     }
     std::unique_ptr<workspace<T>> held_;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "mercer/base/parallel.h"
+#include "mercer/base/per_thread.h"
 #include "mercer/kernels/evaluation/operand.h"
 
 namespace mercer::evaluation {
@@ -21,7 +22,7 @@ public:
         T* to = blocks_.at_least(count * width * depth);
         T* to_low = low ? low_.at_least(count * width * depth) : nullptr;
         parallel_for(count, [&](index b) {
-            thread_local pack_scratch<T> scratch;
+            auto& scratch = per_thread<pack_scratch<T>>([] {});
             const selection some = which.slice(b * width, std::min(width, which.size() - b * width));
             x.pack(some, part, shift, to + b * width * depth, width, scratch);
             if (low) x.pack_low(some, part, shift, to_low + b * width * depth, width, scratch);

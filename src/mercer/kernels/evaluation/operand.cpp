@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "mercer/base/parallel.h"
+#include "mercer/base/per_thread.h"
 
 namespace mercer {
 
@@ -125,7 +126,7 @@ void operand<T>::pack_rows(const selection& which, slice part, const T* shift, T
 
 template <class T>
 void operand<T>::low_row(index i, slice part, const T* shift, T* out) const {
-    thread_local std::vector<double> exact;
+    auto& exact = per_thread<std::vector<double>>([] {});
     exact.resize(static_cast<std::size_t>(part.count));
     read_row(vectors_, i, part, exact.data());
     for (index a = 0; a < part.count; ++a)
@@ -181,7 +182,7 @@ index operand<T>::terms(index i) const {
 
 template <class T>
 bool operand<T>::whole(index i, const T* shift) const {
-    thread_local std::vector<double> row;
+    auto& row = per_thread<std::vector<double>>([] {});
     row.resize(static_cast<std::size_t>(dims()));
     read_row(vectors_, i, row.data());
     for (index a = 0; a < dims(); ++a) {
@@ -257,7 +258,8 @@ double squared_difference(const operand<T>& x, index i, const operand<T>& z, ind
         a && b)
         return merged(*a, *b);
     const index depth = std::max(x.dims(), z.dims());
-    thread_local std::vector<double> a, b;
+    auto& a = per_thread<std::vector<double>>([] {});
+    auto& b = per_thread<std::vector<double>>([] {});
     a.assign(static_cast<std::size_t>(depth), 0.0), b.assign(static_cast<std::size_t>(depth), 0.0);
     read_row(x.vectors(), i, a.data());
     read_row(z.vectors(), j, b.data());
@@ -328,8 +330,9 @@ void operand<T>::norms(const T* shift, std::span<T> out, index from) const {
     const index width = ops.panel, all = static_cast<index>(out.size());
     const index groups = (all + width - 1) / width;
     parallel_for(groups, [&](index g) {
-        thread_local pack_scratch<T> scratch;
-        thread_local buffer<T> panel, sums;
+        auto& scratch = per_thread<pack_scratch<T>>([] {});
+        auto& panel = per_thread<buffer<T>>([] {});
+        auto& sums = per_thread<buffer<T>>([] {});
         const index first = g * width, count = std::min(width, all - first);
         if (dims() > deep && !vectors_.is_sparse()) {
             // One row after the other: a panel of so many coordinates would take megabytes for every thread.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "mercer/base/parallel.h"
+#include "mercer/base/per_thread.h"
 
 namespace mercer::evaluation {
 
@@ -42,7 +43,7 @@ void column_stripes<T>::keep_panels(std::size_t budget) {
         packed_[at].uninitialised(columns * d);
         if (s.low) packed_low_[at].uninitialised(columns * d);
         parallel_for(columns / width, [&](index p) {
-            thread_local pack_scratch<T> scratch;
+            auto& scratch = per_thread<pack_scratch<T>>([] {});
             const selection some(p * width, std::clamp<index>(bound_.cols - p * width, 0, width));
             for (index k = 0; k < d; k += s.depth_at_once()) {
                 const slice part{k, std::min(s.depth_at_once(), d - k)};

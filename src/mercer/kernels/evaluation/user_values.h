@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <optional>
 
 #include "mercer/base/matrix.h"
 #include "mercer/kernels/evaluation/plan.h"
@@ -32,13 +33,9 @@ public:
             f_(x_, rows, z_, cols, out.view());
             return out;
         }
-        std::call_once(whole_, [&] {
-            matrix<double> values(x_.size(), z_.size());
-            f_(x_, selection(0, x_.size()), z_, selection(0, z_.size()), values.view());
-            all_ = std::move(values);
-        });
+        keep_all();
         for (index i = 0; i < rows.size(); ++i)
-            for (index j = 0; j < cols.size(); ++j) out(i, j) = all_(rows[i], cols[j]);
+            for (index j = 0; j < cols.size(); ++j) out(i, j) = (*all_)(rows[i], cols[j]);
         return out;
     }
 
@@ -55,11 +52,21 @@ public:
     }
 
 private:
+    // Not std::call_once: an exception that leaves it ends the process where memory is exhausted (glibc then has to
+    // load the library that unwinds its stack frames).
+    void keep_all() const {
+        const std::lock_guard one_at_a_time(keeping_);
+        if (all_) return;
+        matrix<double> values(x_.size(), z_.size());
+        f_(x_, selection(0, x_.size()), z_, selection(0, z_.size()), values.view());
+        all_ = std::move(values);
+    }
+
     block_function f_;
     dataset x_, z_;
     mutable std::atomic<index> asked_ = 0;  // pairs
-    mutable std::once_flag whole_;
-    mutable matrix<double> all_;
+    mutable std::mutex keeping_;
+    mutable std::optional<matrix<double>> all_;
 };
 
 }  // namespace mercer

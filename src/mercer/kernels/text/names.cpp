@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "mercer/base/error.h"
+#include "mercer/base/per_thread.h"
 #include "mercer/kernels/algebra.h"
 
 namespace mercer {
@@ -70,7 +71,7 @@ directory<kernel>& kernels() {
 
 using named_kernels = std::vector<std::pair<std::string, kernel>>;
 std::vector<named_kernels>& local() {
-    thread_local std::vector<named_kernels> innermost_last;
+    auto& innermost_last = per_thread<std::vector<named_kernels>>([] {});
     return innermost_last;
 }
 

@@ -8,6 +8,7 @@
 
 #include "mercer/base/error.h"
 #include "mercer/base/parallel.h"
+#include "mercer/base/per_thread.h"
 #include "mercer/base/seeded.h"
 #include "mercer/base/stop.h"
 #include "mercer/solvers/algebra/dense_algebra.h"
@@ -151,8 +152,8 @@ private:
     // S from scratch: four rows at a time, so that four chains of additions are under way.
     void all_sums() {
         parallel_for((n_ + band - 1) / band, [&](index b) {
-            thread_local buffer<T> tile;
-            thread_local buffer<double> sums;
+            auto& tile = per_thread<buffer<T>>([] {});
+            auto& sums = per_thread<buffer<double>>([] {});
             const index first = b * band, count = std::min(band, n_ - first);
             double* s = sums.at_least(band * k_);
             std::fill_n(s, band * k_, 0.0);
@@ -190,7 +191,7 @@ private:
     // S(i, new) += wⱼkⱼᵢ, S(i, old) -= wⱼkⱼᵢ for every j that moved: rows of moved objects, which are columns as well.
     void move_sums(const std::vector<index>& moved, const std::vector<index>& before) {
         parallel_for((n_ + strip - 1) / strip, [&](index s) {
-            thread_local buffer<T> tile;
+            auto& tile = per_thread<buffer<T>>([] {});
             const index first = s * strip, width = std::min(strip, n_ - first);
             for (std::size_t m = 0; m < moved.size(); m += static_cast<std::size_t>(band)) {
                 const std::span<const index> some(moved.data() + m,

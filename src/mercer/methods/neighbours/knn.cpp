@@ -10,6 +10,7 @@
 
 #include "mercer/base/error.h"
 #include "mercer/base/parallel.h"
+#include "mercer/base/per_thread.h"
 #include "mercer/data/same_object.h"
 #include "mercer/gram/distances.h"
 
@@ -97,7 +98,7 @@ std::vector<std::vector<candidate<T>>> best_of(const gram<T>& K, const std::vect
     const index part = (n + parts - 1) / parts;
     std::vector<std::vector<candidate<T>>> pieces(static_cast<std::size_t>(parts * rows.size()));
     parallel_for(bands * parts, [&](index item) {
-        thread_local buffer<T> tile;
+        auto& tile = per_thread<buffer<T>>([] {});
         const index r0 = item / parts * band, count = std::min(band, rows.size() - r0), p = item % parts;
         const index from = p * part, to = std::min(n, from + part);
         std::vector<shortlist<T>> best(static_cast<std::size_t>(count), shortlist<T>(std::min(most, n)));

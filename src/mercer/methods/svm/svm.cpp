@@ -124,12 +124,15 @@ svm_model fit_ranked(const gram<float>& fast, const gram<double>& exact, std::sp
     check_svm(options, n, y);
     require_float_range(fast);
     std::unique_ptr<control> shared;
-    std::once_flag once;
+    std::mutex making;  // std::call_once cannot be left by an exception where memory is exhausted
     return fit_problems(
         n, y, options, rank,
         [&](const training_set& t, const binary_problem& problem, std::size_t p, index side_by_side) {
             const index problems = class_problems(static_cast<index>(t.classes.size()), options.classes).count();
-            std::call_once(once, [&] { shared = std::make_unique<control>(options, problems); });
+            {
+                const std::lock_guard one_at_a_time(making);
+                if (!shared) shared = std::make_unique<control>(options, problems);
+            }
             dual_input in = dual_of(t, problem, p, problems);
             const smo_options steps = shared->for_problem(static_cast<index>(p), side_by_side);
             // Weights of classes are factors of C = 1/ρ, which is found without them first.

@@ -8,6 +8,7 @@
 
 #include "mercer/base/error.h"
 #include "mercer/base/parallel.h"
+#include "mercer/base/per_thread.h"
 #include "mercer/data/part.h"
 #include "mercer/gram/adaptors.h"
 #include "mercer/gram/make_gram.h"
@@ -53,7 +54,7 @@ void sums_of(matrix_view<const float> k, const matrix<double>& coef, const matri
         for (index i = 0; i < k.rows; ++i) ops.dots(k.row(i), coef.data() + from, coef.cols(), 1, k.cols, sums.row(i));
         return;
     }
-    thread_local buffer<float> part;
+    auto& part = per_thread<buffer<float>>([] {});
     float* out = part.at_least(k.rows * terms);
     ops.products(k.data, k.stride, k.rows, narrow.data() + from, narrow.cols(), terms, k.cols, out);
     for (index i = 0; i < k.rows; ++i) std::copy_n(out + i * terms, terms, sums.row(i));
@@ -71,7 +72,7 @@ matrix<double> reduce(const svm_model& model, index objects, Block block) {
         std::copy_n(model.coef.data(), model.coef.rows() * model.coef.cols(), narrow.data());
     }
     parallel_for((objects + band - 1) / band, [&](index b) {
-        thread_local buffer<T> tile;
+        auto& tile = per_thread<buffer<T>>([] {});
         const index r0 = b * band, rows = std::min(band, objects - r0);
         for (index i = r0; i < r0 + rows; ++i) std::copy(model.offset.begin(), model.offset.end(), out.row(i));
         matrix<double> sums(rows, model.coef.rows());

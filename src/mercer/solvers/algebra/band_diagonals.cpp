@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "mercer/base/parallel.h"
+#include "mercer/base/per_thread.h"
 #include "mercer/solvers/algebra/band_reduction.h"
 #include "mercer/solvers/algebra/blas/blas_turn.h"
 #include "mercer/solvers/smo/vector_ops.h"
@@ -60,7 +61,7 @@ public:
     void squared_norms(const smo::vector_ops& ops, const double* q, double* out) const {
         constexpr index stretch = 60;  // groups: y and its window stay in the first cache
         const index wide = ops.update_cols;
-        thread_local buffer<double> memory;
+        auto& memory = per_thread<buffer<double>>([] {});
         double* const y = memory.at_least((band + stretch * high_) * wide);
         std::fill_n(y, band * wide, 0.0);
         std::fill_n(out, wide, 0.0);
@@ -142,7 +143,7 @@ matrix<double> band_reduction::inverse_diagonals(std::span<const double> lambdas
     constexpr index together = 4;
     const index panels = (n + wide - 1) / wide, padded = (n + high - 1) / high * high;
     parallel_for((panels + together - 1) / together, [&](index task) {
-        thread_local buffer<double> memory;
+        auto& memory = per_thread<buffer<double>>([] {});
         const index first = task * together, last = std::min(panels, first + together);
         double* const rows = memory.at_least(together * padded * wide);
         std::fill_n(rows, together * padded * wide, 0.0);

@@ -7,6 +7,7 @@
 #include <cstddef>
 
 #include "mercer/base/error.h"
+#include "mercer/base/per_thread.h"
 #include "mercer/solvers/algebra/blas/blas_turn.h"
 #include "mercer/solvers/algebra/dense_algebra.h"
 
@@ -73,7 +74,7 @@ static double inverse_trace(const double* factor, index n) {
     // Z of the current J = at … at+band-1 within a square that is walked towards its first row; then the last corner is
     // moved to its end.
     constexpr index side = 4 * band;
-    thread_local buffer<double> square;
+    auto& square = per_thread<buffer<double>>([] {});
     double* const z = square.at_least(side * side);
     std::fill_n(z, side * side, 0.0);
     index at = side - band;
@@ -106,7 +107,7 @@ static double inverse_trace(const double* factor, index n) {
 const double* band_reduction::factored(double lambda) const {
     constexpr index width = band + 1;
     const index n = size();
-    thread_local buffer<double> kept;
+    auto& kept = per_thread<buffer<double>>([] {});
     double* const factor = kept.at_least((n + band) * width);
     std::copy_n(diagonals_.data(), n * width, factor);
     std::fill_n(factor + n * width, band * width, 0.0);

@@ -7,6 +7,7 @@
 
 #include "mercer/base/error.h"
 #include "mercer/base/parallel.h"
+#include "mercer/base/per_thread.h"
 #include "mercer/solvers/smo/vector_ops.h"
 
 namespace mercer {
@@ -70,7 +71,7 @@ void gram_product(const gram<T>& k, matrix_view<const double> v, matrix_view<dou
     const matrix_view<const T> kept = k.in_memory();
     parallel_for((k.rows() + rows_of_tile - 1) / rows_of_tile, [&](index b) {
         // Taken away from the thread while in use: block() may multiply by another matrix on the way.
-        thread_local scratch<T> memory;
+        auto& memory = per_thread<scratch<T>>([] {});
         scratch<T> s = std::move(memory);
         const index first = b * rows_of_tile, count = std::min(rows_of_tile, k.rows() - first),
                     groups = (count + high - 1) / high;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "mercer/base/parallel.h"
+#include "mercer/base/per_thread.h"
 #include "mercer/solvers/smo/vector_ops.h"
 
 namespace mercer {
@@ -16,7 +17,7 @@ matrix<double> row_products(matrix_view<const double> a, matrix_view<const doubl
         const index first = s * stretch, count = std::min(stretch, a.cols - first);
         double* to = part.data() + s * cells;
         const index high = ops.narrow_rows, wide = ops.narrow_cols, even = b.rows / high * high;
-        thread_local buffer<double> panel_memory;
+        auto& panel_memory = per_thread<buffer<double>>([] {});
         double *panel = panel_memory.at_least((stretch + high) * wide), *tile = panel + stretch * wide;
         for (index i = 0; i < a.rows; i += wide) {
             const index rows = std::min(wide, a.rows - i);
@@ -47,7 +48,8 @@ void subtract_combinations(matrix_view<double> w, matrix_view<const double> c, m
     for (index i = 0; i < w.rows; ++i)
         for (index k = 0; k < m; ++k) left[(i / high * m + k) * high + i % high] = c(i, k);
     parallel_for((w.cols + stretch - 1) / stretch, [&](index s) {
-        thread_local buffer<double> right_memory, tile_memory;
+        auto& right_memory = per_thread<buffer<double>>([] {});
+        auto& tile_memory = per_thread<buffer<double>>([] {});
         double *right = right_memory.at_least(m * wide), *tile = tile_memory.at_least(high * wide);
         for (index first = s * stretch; first < std::min(w.cols, (s + 1) * stretch); first += wide) {
             const index count = std::min(wide, w.cols - first);

@@ -8,6 +8,7 @@
 
 #include "mercer/base/error.h"
 #include "mercer/base/parallel.h"
+#include "mercer/base/per_thread.h"
 #include "mercer/solvers/nystroem/tree_sums.h"
 #include "mercer/solvers/smo/vector_ops.h"
 
@@ -65,7 +66,7 @@ public:
                  fmt::format("a batch of K must begin where a leaf of {} rows does, got row {}", leaf_, first));
         parallel_for((k.rows() + leaf_ - 1) / leaf_, [&](index leaf) {
             // Taken away from the thread while in use: block() may multiply by another matrix on the way.
-            thread_local pass_scratch<T> memory;
+            auto& memory = per_thread<pass_scratch<T>>([] {});
             pass_scratch<T> s = std::move(memory);
             std::vector<double> sums = sums_.zeros();
             const index end = std::min(k.rows(), (leaf + 1) * leaf_);

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "mercer/base/parallel.h"
+#include "mercer/base/per_thread.h"
 #include "mercer/base/processes/order_free.h"
 #include "mercer/base/processes/process_group.h"
 #include "mercer/solvers/nystroem/row_bits.h"
@@ -74,7 +75,7 @@ public:
         k_.each([&](index first, const gram<T>& batch) {
             const index bands = (batch.rows() + band - 1) / band, before = first / band;
             parallel_for(std::min(bands, lanes_), [&](index item) {
-                thread_local buffer<T> memory;
+                auto& memory = per_thread<buffer<T>>([] {});
                 buffer<T> tile = std::move(memory);
                 for (index b = item; b < bands; b += lanes_) {
                     const index from = b * band, there = std::min(band, batch.rows() - from);

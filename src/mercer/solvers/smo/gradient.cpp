@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "mercer/base/parallel.h"
+#include "mercer/base/per_thread.h"
 
 namespace mercer::smo {
 
@@ -29,10 +30,10 @@ void gradient::update(const std::vector<index>& changed, const std::vector<doubl
     parallel_for(stripes, [&](index s) {
         const index c0 = std::max(from, (first + s) * stripe), width = std::min((first + s + 1) * stripe, to) - c0;
         const selection cols = v_.columns(c0, width);
-        thread_local buffer<float> scratch;
-        thread_local std::vector<index> missing;
-        thread_local std::vector<float*> target;
-        thread_local std::vector<const float*> ready;
+        auto& scratch = per_thread<buffer<float>>([] {});
+        auto& missing = per_thread<std::vector<index>>([] {});
+        auto& target = per_thread<std::vector<float*>>([] {});
+        auto& ready = per_thread<std::vector<const float*>>([] {});
         for (index r0 = 0; r0 < rows; r0 += row_chunk) {
             const index count = std::min(row_chunk, rows - r0);
             missing.clear();
@@ -73,7 +74,7 @@ void gradient::make_exact(const std::vector<index>& points) {
     constexpr index band = 96, strip = 1024;
     const index count = static_cast<index>(points.size()), terms = static_cast<index>(support.size());
     parallel_for((count + band - 1) / band, [&](index b) {
-        thread_local buffer<double> tile;
+        auto& tile = per_thread<buffer<double>>([] {});
         const index first = b * band, rows = std::min(band, count - first);
         std::vector<index> who;
         for (index i = first; i < first + rows; ++i) {

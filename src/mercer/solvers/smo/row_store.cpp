@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "mercer/base/parallel.h"
+#include "mercer/base/per_thread.h"
 
 namespace mercer::smo {
 
@@ -22,13 +23,16 @@ row_store::row_store(index n, std::size_t budget_bytes, double element_cost, con
 }
 
 row_store::~row_store() {
-    if (memory_.bytes() > spare().bytes() && memory_.bytes() <= limits_.most_spare) spare() = std::move(memory_);
+    if (!memory_.data() || memory_.bytes() > limits_.most_spare) return;
+    try {
+        if (memory_.bytes() > spare().bytes()) spare() = std::move(memory_);
+    } catch (const std::bad_alloc&) {  // the memory is released instead
+    }
 }
 
 // Memory that was written once is much quicker to write again, and small problems follow one another by the hundred.
 reserved_memory& row_store::spare() {
-    static thread_local reserved_memory kept;
-    return kept;
+    return per_thread<reserved_memory>([] {});
 }
 
 index row_store::fetch(index original, index& valid) {
@@ -111,7 +115,7 @@ void row_store::reorder(const std::vector<index>& order, const std::vector<index
             valid_[slot] = same;
             return;
         }
-        thread_local std::vector<float> moved;
+        auto& moved = per_thread<std::vector<float>>([] {});
         moved.resize(static_cast<std::size_t>(count));
         for (index i = same; i < count; ++i) moved[i] = *at(slot, order[i]);
         for (index first = same; first < count; first = (first / panel + 1) * panel)

@@ -79,7 +79,7 @@ image decode_png(std::string_view bytes, const std::string& name, index most_pix
     state.rest = bytes;
     state.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &state, on_error, on_warning);
     state.info = state.png ? png_create_info_struct(state.png) : nullptr;
-    if (!state.info) fail(errc::memory, fmt::format("{}: no memory to read a PNG image", name));
+    if (!state.info) fail(errc::memory, fmt::format("{}: out of memory while reading a PNG image", name));
     if (!read_head(state)) fail_as(state, bytes, name);
     require_decodable(state.height, state.width, name, most_pixels);
     // One byte of compressed data is 1032 of others at most; a file that has too few for what it claims is cut.

@@ -19,6 +19,7 @@
 #endif
 
 #include "mercer/base/error.h"
+#include "mercer/base/uninterrupted.h"
 
 namespace mercer {
 namespace detail {
@@ -28,7 +29,7 @@ class raw_file {
 public:
     explicit raw_file(const std::string& path)
         : name_(path == "-" ? "<stdin>" : path),
-          file_(path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC)),
+          file_(path == "-" ? STDIN_FILENO : uninterrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); })),
           owned_(path != "-") {
         if (file_ < 0) fail(errc::io, fmt::format("cannot read '{}': {}", path, std::strerror(errno)));
     }
@@ -97,7 +98,7 @@ struct byte_stream::state {
     void prepare() {
         if (what == form::gzip) {
 #ifdef MERCER_HAVE_ZLIB
-            if (inflateInit2(&gzip, 15 + 16) != Z_OK) fail(errc::memory, "no memory to unpack gzip");
+            if (inflateInit2(&gzip, 15 + 16) != Z_OK) fail(errc::memory, "out of memory while unpacking gzip");
 #else
             fail(errc::unsupported,
                  fmt::format("{}: is a gzip archive, but support for gzip was not built in (zlib)", file.name()));
@@ -105,7 +106,7 @@ struct byte_stream::state {
         } else if (what == form::xz) {
 #ifdef MERCER_HAVE_LZMA
             if (lzma_stream_decoder(&xz, std::numeric_limits<std::uint64_t>::max(), LZMA_CONCATENATED) != LZMA_OK)
-                fail(errc::memory, "no memory to unpack xz");
+                fail(errc::memory, "out of memory while unpacking xz");
 #else
             fail(errc::unsupported,
                  fmt::format("{}: is an xz archive, but support for xz was not built in (liblzma)", file.name()));

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "mercer/base/matrix.h"
+#include "mercer/base/per_thread.h"
 #include "mercer/solvers/smo/vector_ops.h"
 
 namespace mercer::blas {
@@ -89,7 +90,7 @@ void tile_product(const char* op_a, const char* op_b, int m, int n, int k, T alp
     constexpr index high = smo::update_rows;
     const index wide = by.wide, down = (m + wide - 1) / wide, across = (n + high - 1) / high;
     scale(beta, m, n, c, ldc);
-    thread_local buffer<T> memory;
+    auto& memory = per_thread<buffer<T>>([] {});
     T* const left = memory.at_least(depth * (across * high + down * wide) + high * wide);
     T *const right = left + depth * across * high, *const edge = right + depth * down * wide;
     for (index from = 0; from < k; from += depth) {

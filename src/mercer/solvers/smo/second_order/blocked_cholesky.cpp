@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "mercer/base/parallel.h"
+#include "mercer/base/per_thread.h"
 #include "mercer/solvers/smo/vector_ops.h"
 
 namespace mercer::smo {
@@ -47,7 +48,8 @@ bool blocked_cholesky(matrix<double>& a) {
         parallel_for(groups, [&](index g) { pack(a, k1 + g * cols, cols, k0, depth, right + g * cols * depth); });
         const index bands = (n - k1 + rows - 1) / rows;
         parallel_for((bands + 7) / 8, [&](index part) {
-            thread_local buffer<double> left, edge;
+            auto& left = per_thread<buffer<double>>([] {});
+            auto& edge = per_thread<buffer<double>>([] {});
             // The long rows first, so that the threads end together.
             const index last = bands - 1 - part * 8;
             for (index b = last; b >= std::max<index>(0, last - 7); --b) {

@@ -1,0 +1,34 @@
+#include "mercer/base/per_thread.h"
+
+#include <pthread.h>
+
+#include <new>
+#include <utility>
+
+namespace mercer {
+namespace {
+
+void destroy_all(void* first) {
+    for (auto* each = static_cast<detail::kept_by_thread*>(first); each;) delete std::exchange(each, each->next);
+}
+
+// The list of a thread's objects. (One key for all: glibc allocates nothing for the first few keys of a process.)
+pthread_key_t list_of_thread() {
+    static const pthread_key_t key = [] {
+        pthread_key_t made{};
+        if (pthread_key_create(&made, destroy_all) != 0) throw std::bad_alloc();
+        return made;
+    }();
+    return key;
+}
+
+}  // namespace
+
+void detail::keep_until_thread_ends(std::unique_ptr<kept_by_thread> object) {
+    const pthread_key_t list = list_of_thread();
+    object->next = static_cast<kept_by_thread*>(pthread_getspecific(list));
+    if (pthread_setspecific(list, object.get()) != 0) throw std::bad_alloc();
+    (void)object.release();
+}
+
+}  // namespace mercer

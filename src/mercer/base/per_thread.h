@@ -1,0 +1,40 @@
+// Memory that a thread keeps from one call of a function to the next.
+#pragma once
+
+#include <memory>
+
+namespace mercer {
+namespace detail {
+
+struct kept_by_thread {
+    kept_by_thread* next = nullptr;
+    virtual ~kept_by_thread() = default;
+};
+
+// The object is destroyed when the calling thread ends; objects of the main thread live as long as the process. Throws
+// std::bad_alloc.
+void keep_until_thread_ends(std::unique_ptr<kept_by_thread> object);
+
+}  // namespace detail
+
+// The object of the calling thread for one place in the code, which an empty lambda stands for:
+//     auto& memory = per_thread<buffer<double>>([] {});
+// A thread_local variable with a destructor would do the same, but glibc ends the process where it has no memory to
+// register the destructor. per_thread throws std::bad_alloc.
+template <class T, class Place>
+T& per_thread(Place /*here*/) {
+    static thread_local T* object = nullptr;
+    struct kept final : detail::kept_by_thread {
+        T value{};
+        ~kept() override { object = nullptr; }
+    };
+    if (!object) {
+        auto made = std::make_unique<kept>();
+        T* const value = &made->value;
+        detail::keep_until_thread_ends(std::move(made));
+        object = value;
+    }
+    return *object;
+}
+
+}  // namespace mercer
