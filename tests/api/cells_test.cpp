@@ -117,7 +117,7 @@ TEST(cells, of_many_classes_overlap_without_loss) {
             for (index j = 0; j < 3; ++j) x(i, j) = centre(from, j) + noise(random);
             out.y.push_back(static_cast<double>(from % classes));
         }
-        out.x = dense<double>(x.view());
+        out.x = dense<double>(std::move(x));
         return out;
     };
     const table learned = drawn(), fresh = drawn();
