@@ -38,16 +38,31 @@ class OldFiles(mercer_program.Scratch):
                 else:
                     self.assertAlmostEqual(float(field), float(old), delta=tolerance * max(1, abs(float(old))))
 
-    def for_each(self, section):
+    def for_each(self, section, check):
         self.assertTrue(RELEASES)
         for release in RELEASES:
             for name, was in json.loads((release / "answers.json").read_text())[section].items():
                 with self.subTest(release=release.name, name=name):
-                    yield release, name, was
+                    check(release, name, was)
+
+    def assert_shares_of_cells(self, found, expected):
+        """Cells of more than two classes once added votes that had no common scale, and each as its share: now they add shares of
+        the classes, and the nearest cell weighs more. The labels remain, but for one where two classes are nearly as likely."""
+        found, expected = ([line.split(",") for line in text.splitlines()[1:]] for text in (found, expected))
+        self.assertEqual(len(found), len(expected))
+        self.assertLessEqual(sum(now[0] != was[0] for now, was in zip(found, expected)), 1)
+        for line in found:
+            self.assertAlmostEqual(sum(map(float, line[1:])), 1)
 
     def test_models_and_scalings_answer_as_they_did(self):
-        for release, _, was in self.for_each("commands"):
-            self.assert_same_table(self.run_in(release, *was["words"]), was["prints"], 1e-7)
+        def check(release, name, was):
+            found = self.run_in(release, *was["words"])
+            if name in ("cells_svc", "cells_logistic"):
+                self.assert_shares_of_cells(found, was["prints"])
+            else:
+                self.assert_same_table(found, was["prints"], 1e-7)
+
+        self.for_each("commands", check)
 
     def test_models_are_described(self):
         for release in RELEASES:
@@ -57,13 +72,15 @@ class OldFiles(mercer_program.Scratch):
                     self.assertTrue(about["method"])
 
     def test_fits_go_on_from_their_checkpoints(self):
-        for release, name, was in self.for_each("checkpoints"):
+        def check(release, name, was):
             state, model = self.path("state"), self.path("model")
             shutil.copy(release / "checkpoints" / name, state)
             self.run_in(release, *was["words"], "--checkpoint", state, "-q", "-o", model)
             self.assertFalse(state.exists(), "the checkpoint of a finished fit is removed")
             command, data = was["then"]
             self.assert_same_table(self.run_in(release, command, model, data), was["prints"], 1e-5)
+
+        self.for_each("checkpoints", check)
 
     def test_searches_go_on_from_their_logs(self):
         for release in RELEASES:
