@@ -129,6 +129,23 @@ class Answers(Case):
         self.assertIn("colour", warnings)
         self.assertIn("'Elba'", warnings)
 
+    def test_numbers_of_many_digits(self):
+        """A number means what Python reads, however many digits it has: the answers are those for its shortest form."""
+        generator = random.Random(3)
+        texts = ["0.0300000000002900109005733902562", "-0.00000000000000000000123456789012345678901234567890", "1e22", "-5e22", "9007199254740993",
+                 "0.1000000000000000055511151231257827021181583404541015625", "2.2250738585072011e-308"]
+        texts += [f"{generator.choice(['', '-'])}{generator.choice(['0', '0.000', '12', '7.'])}{generator.choice(['.', ''])}".rstrip(".") + "." +
+                  "".join(generator.choices("0123456789", k=generator.randint(1, 40))) for _ in range(300)]
+        texts = [text for text in texts if text.count(".") <= 1]
+        table = self.path("digits.csv")
+        table.write_text("x,y\n" + "".join(f"{k},{k}\n" for k in range(40)))
+        model = self.path("digits.model")
+        mercer("fit", "kernel_ridge", table, "--label", "y", "--kernel", "linear()", "--set", "alpha=0.001", "-o", model)
+        server = self.served(model)
+        found = server.json("/predict", '{"rows": [' + ",".join(f"[{text}]" for text in texts) + "]}", headers={"Content-Type": "application/json"})
+        wanted = server.json("/predict", [[float(text)] for text in texts])
+        self.assertEqual(found["predictions"], wanted["predictions"])
+
     def test_vectors_without_names_values_strings_and_components(self):
         model = self.path("housing.model")
         mercer("fit", "kernel_ridge", DATA / "housing.svm", "--scale", "standard", "--set", "alpha=0.1", "-o", model)

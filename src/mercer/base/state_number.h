@@ -1,4 +1,4 @@
-// Whole numbers in the state of a fit that goes on from a checkpoint: a state is a list of doubles, and its file may be
+// Numbers in the state of a fit that goes on from a checkpoint: a state is a list of doubles, and its file may be
 // damaged.
 #pragma once
 
@@ -18,6 +18,15 @@ inline index whole_in_state(double x, index low, index high) {
                                      "Remove its file and fit again",
                                      low, high, x));
     return static_cast<index>(x);
+}
+// Fails with errc::data unless low <= x <= high.
+inline double number_in_state(double x, double low, double high) {
+    if (!(x >= low && x <= high))
+        fail(errc::data,
+             fmt::format("the checkpoint is damaged: a number from {} to {} was expected, got {}. Remove its "
+                         "file and fit again",
+                         low, high, x));
+    return x;
 }
 inline index count_in_state(double x) { return whole_in_state(x, 0, index{1} << 53); }
 

@@ -284,8 +284,8 @@ private:
         // Passes in float need a K in float, whatever the state says.
         const auto precisely = [&](double flag) { return flag != 0 || !k_.rough; };
         const double* at = from.data() + single;
-        resumed_.emplace(
-            inner_state{point(r_, n_), point(r_, n_), point(r_, n_), numbers(at, at + problems), from[11], from[1]});
+        resumed_.emplace(inner_state{point(r_, n_), point(r_, n_), point(r_, n_), numbers(at, at + problems), from[11],
+                                     number_in_state(from[1], 0, 0x1p53)});
         at += problems;
         // The rows are sketched again where they were.
         if (losses_.quadratic()) {
