@@ -3,7 +3,7 @@ JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo python page playground test asan tsan stress faults fuzz bench format lint install clean
+.PHONY: help setup build demo python page playground test asan tsan coverage stress faults fuzz bench format lint install clean
 
 help:  ## list the commands
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## */\1\t/' | expand -t 12
@@ -41,6 +41,9 @@ tsan: setup  ## the tests under ThreadSanitizer
 	@tools/build tsan $(JOBS)
 	@tools/test tsan $(JOBS)
 
+coverage: setup  ## lines of src/mercer and apps that the tests run: build-coverage/report/index.html
+	@tools/coverage $(JOBS)
+
 stress: setup  ## random support vector machines for five minutes, or SECONDS=3600
 	@tools/stress --seconds $(or $(SECONDS),300)
 
@@ -65,4 +68,4 @@ install: build  ## install to PREFIX (/usr/local)
 	cmake --install build --prefix $(PREFIX)
 
 clean:  ## remove all build folders
-	rm -rf build build-debug build-asan-ubsan build-tsan build-fuzz build-lint build-pip build-wasm build-page
+	rm -rf build build-debug build-asan-ubsan build-tsan build-coverage build-fuzz build-lint build-pip build-wasm build-page

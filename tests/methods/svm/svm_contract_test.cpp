@@ -6,10 +6,11 @@
 namespace mercer::svm_testing {
 namespace {
 
-const sample& data(const std::string& which) {
+const sample& data(std::string_view which) {
     static std::map<std::string, sample> all;
-    auto [at, fresh] = all.try_emplace(which);
-    if (fresh) at->second = which == "heart_scale.svm" ? load(which) : standardised(load(which));
+    const std::string file(which);
+    auto [at, fresh] = all.try_emplace(file);
+    if (fresh) at->second = file == "heart_scale.svm" ? load(file) : standardised(load(file));
     return at->second;
 }
 

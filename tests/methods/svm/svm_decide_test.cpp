@@ -132,7 +132,9 @@ TEST(svm_decide, the_class_of_a_row_depends_on_the_row_alone) {
             const std::vector<double> found = predict(model, all);
             for (index i = 0; i < 1600; ++i) {
                 const long double truth = f(z.row(i));
-                if (std::abs(truth) > 1e-12L) ASSERT_EQ(found[i], truth > 0 ? above : below) << i << ", " << near;
+                if (std::abs(truth) > 1e-12L) {
+                    ASSERT_EQ(found[i], truth > 0 ? above : below) << i << ", " << near;
+                }
             }
             for (const index count : {1, 40, 700})
                 for (index first = 0; first + count <= (count == 1 ? 100 : 1600); first += count) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -18,9 +19,10 @@ namespace mercer {
 
 // The objects of a kind; fails, naming the kernel, where the data are another.
 template <class Kind>
-const Kind& objects_of(const dataset& x, const std::string& owner) {
+const Kind& objects_of(const dataset& x, std::string_view owner) {
     const auto* some = x.as<Kind>();
-    if (!some) fail(errc::unsupported, owner + ": " + name(Kind::where) + " are needed, got " + name(x.kind()));
+    if (!some)
+        fail(errc::unsupported, std::string(owner) + ": " + name(Kind::where) + " are needed, got " + name(x.kind()));
     return *some;
 }
 
