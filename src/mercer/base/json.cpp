@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 #include "mercer/base/error.h"
 
@@ -34,6 +35,13 @@ void check_depth(std::string_view text, std::string_view name) {
     }
 }
 
+// The beginning of a value, for messages: a damaged file may have anything in the place of a number.
+std::string shown(const nlohmann::json& value) {
+    constexpr std::size_t longest = 60;
+    const std::string all = value.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+    return all.size() <= longest ? all : all.substr(0, longest) + "...";
+}
+
 }  // namespace
 
 template <class Json>
@@ -50,5 +58,24 @@ Json parse_json(std::string_view text, std::string_view name) {
 }
 template nlohmann::json parse_json<nlohmann::json>(std::string_view, std::string_view);
 template nlohmann::ordered_json parse_json<nlohmann::ordered_json>(std::string_view, std::string_view);
+
+std::int64_t whole_number(const nlohmann::json& value, std::string_view key, std::int64_t most) {
+    if (!value.is_number_integer())
+        throw std::runtime_error(fmt::format("{} must be a whole number, got {}", key, shown(value)));
+    const bool large = value.is_number_unsigned() && value.get<std::uint64_t>() > static_cast<std::uint64_t>(most);
+    const auto number = value.get<std::int64_t>();
+    if (large || number < 0 || number > most)
+        throw std::runtime_error(fmt::format("{} must satisfy 0 <= {} <= {}, got {}", key, key, most, shown(value)));
+    return number;
+}
+
+std::vector<std::int64_t> whole_numbers(const nlohmann::json& list, std::string_view key) {
+    if (!list.is_array())
+        throw std::runtime_error(fmt::format("{} must be a list of whole numbers, got {}", key, shown(list)));
+    std::vector<std::int64_t> out;
+    out.reserve(list.size());
+    for (const nlohmann::json& each : list) out.push_back(whole_number(each, key));
+    return out;
+}
 
 }  // namespace mercer

@@ -143,31 +143,32 @@ text_features text_features::from_json(std::string_view text, const std::string&
         if (in.at("format") != text_format_name)
             throw std::runtime_error(fmt::format("the format is not {}", text_format_name));
         if (in.at("version") != 1) throw std::runtime_error("the version is not 1");
+        const auto number = [&](const char* key) { return whole_number(in.at(key), key); };
         text_options options;
         const std::string unit = in.at("unit"), norm = in.at("norm");
         if (unit != "words" && unit != "characters") throw std::runtime_error(fmt::format("unknown unit '{}'", unit));
         options.terms.unit = unit == "words" ? text_unit::words : text_unit::characters;
-        options.terms.ngram_min = in.at("ngram_min");
-        options.terms.ngram_max = in.at("ngram_max");
+        options.terms.ngram_min = number("ngram_min");
+        options.terms.ngram_max = number("ngram_max");
         options.terms.lower = in.at("lower");
-        options.terms.min_length = in.at("min_length");
+        options.terms.min_length = number("min_length");
         options.terms.stop = in.at("stop").get<std::vector<std::string>>();
         options.idf = in.at("idf");
         options.smooth = in.at("smooth");
         options.sublinear = in.at("sublinear");
         options.binary = in.at("binary");
-        options.hashed = in.at("hashed");
+        options.hashed = number("hashed");
         const auto* const found = std::ranges::find(norm_names, norm);
         if (found == std::end(norm_names)) throw std::runtime_error(fmt::format("unknown norm '{}'", norm));
         options.norm = static_cast<text_norm>(found - norm_names);
         text_features out(options);
-        out.texts_ = in.at("texts");
+        out.texts_ = number("texts");
         for (const json& term : in.at("terms")) {
             const auto& one = term.get_ref<const std::string&>();
             if (out.terms_.find(one) >= 0) throw std::runtime_error(fmt::format("the term '{}' occurs twice", one));
             out.terms_.add(one);
         }
-        if (options.idf) out.document_counts_ = in.at("document_counts").get<std::vector<index>>();
+        if (options.idf) out.document_counts_ = whole_numbers(in.at("document_counts"), "document_counts");
         if (options.idf && static_cast<index>(out.document_counts_.size()) != out.dims())
             throw std::runtime_error(fmt::format("{} counts for {} columns", out.document_counts_.size(), out.dims()));
         for (const index df : out.document_counts_)

@@ -36,22 +36,6 @@ std::uint64_t checksum(std::string_view bytes, std::string_view more = {}) {
     return sum;
 }
 
-// The beginning of a value, for messages: a damaged file may have anything in the place of a number.
-std::string shown(const json& value) {
-    const std::string all = value.dump(-1, ' ', true, json::error_handler_t::replace);
-    return all.size() <= 60 ? all : all.substr(0, 60) + "...";
-}
-
-// 0 <= it <= most; throws, naming the key, where it is something else.
-index whole_number(const json& value, const char* key, index most) {
-    if (!value.is_number_integer())
-        throw std::runtime_error(fmt::format("{} must be a whole number, got {}", key, shown(value)));
-    const bool large = value.is_number_unsigned() && value.get<std::uint64_t>() > static_cast<std::uint64_t>(most);
-    if (large || value.get<index>() < 0 || value.get<index>() > most)
-        throw std::runtime_error(fmt::format("{} must satisfy 0 <= {} <= {}, got {}", key, key, most, shown(value)));
-    return value.get<index>();
-}
-
 }  // namespace
 
 archive_writer::archive_writer(int version) : version_(version), head_(std::make_unique<json>()), at_(head_.get()) {}
@@ -185,7 +169,10 @@ archive_reader::~archive_reader() = default;
 
 template <class V>
 void archive_reader::head(const char* key, V& value) {
-    at_->at(key).get_to(value);
+    if constexpr (std::is_same_v<V, std::vector<index>>)
+        value = whole_numbers(at_->at(key), key);
+    else
+        at_->at(key).get_to(value);
 }
 template void archive_reader::head(const char*, bool&);
 template void archive_reader::head(const char*, std::string&);

@@ -241,6 +241,8 @@ void append_field(ondemand::value value, const std::string& where, std::string& 
 class columns_by_name {
 public:
     explicit columns_by_name(const row_shape& shape) : shape_(shape), seen_(shape.names.size(), 0) {
+        if (shape.names.size() != shape.width)
+            fail(errc::data, "the columns of the model have no names: send each row as a list");
         for (std::size_t c = 0; c < shape.names.size(); ++c)
             if (!at_.emplace(shape.names[c], c).second)
                 fail(errc::data,

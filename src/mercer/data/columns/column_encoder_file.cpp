@@ -24,6 +24,10 @@ E named(const json& in, const char* key, const char* const (&names)[N], const st
     fail(errc::parse, fmt::format("{}: '{}' is no {} of a column", file, text, key));
 }
 
+std::size_t position(const json& in, const char* key) {
+    return static_cast<std::size_t>(whole_number(in.at(key), key));
+}
+
 json written(const column_rule& r) {
     json out{{"name", r.name}, {"kind", kind_names[static_cast<int>(r.kind)]}, {"missing", r.missing}};
     if (r.kind == column_kind::left_out) out["why"] = r.why;
@@ -47,11 +51,10 @@ column_rule read_rule(const json& in, const std::string& file) {
     column_rule out;
     out.name = in.at("name").get<std::string>();
     out.kind = named<column_kind>(in, "kind", kind_names, file);
-    out.missing = in.at("missing").get<index>();
+    out.missing = whole_number(in.at("missing"), "missing");
     const auto bad = [&](const std::string& what) {
         fail(errc::parse, fmt::format("{}: column '{}': {}", file, out.name, what));
     };
-    if (out.missing < 0) bad("missing must be 0 or more");
     if (out.kind == column_kind::left_out) out.why = in.at("why").get<std::string>();
     if (out.kind == column_kind::numbers || out.kind == column_kind::dates) {
         out.fill = in.at("median").get<double>();
@@ -67,7 +70,7 @@ column_rule read_rule(const json& in, const std::string& file) {
     }
     if (in.contains("values")) out.values = in["values"].get<std::vector<std::string>>();
     if (out.kind == column_kind::categories) {
-        out.most_frequent = in.at("most_frequent").get<std::size_t>();
+        out.most_frequent = position(in, "most_frequent");
         if (out.most_frequent >= out.values.size())
             bad(fmt::format("most_frequent must be below {}, got {}", out.values.size(), out.most_frequent));
     }
@@ -96,14 +99,18 @@ column_encoder column_encoder::from_json(std::string_view text, const std::strin
         column_encoder out;
         out.options_ = {in.at("missing").get<std::string>(), in.at("scale").get<std::string>()};
         out.target_ = in.at("target").get<std::string>();
-        out.target_at_ = in.at("target_position").get<std::size_t>();
+        out.target_at_ = position(in, "target_position");
         out.named_ = in.at("named").get<bool>();
         for (const json& each : in.at("columns")) out.rules_.push_back(read_rule(each, name));
         if (out.target_at_ > out.rules_.size())
             fail(errc::parse, fmt::format("{}: target_position must be at most {}, got {}", name, out.rules_.size(),
                                           out.target_at_));
         return out;
-    } catch (const json::exception& wrong) {
+    } catch (const std::bad_alloc&) {
+        throw;
+    } catch (const error&) {
+        throw;
+    } catch (const std::exception& wrong) {
         fail(errc::parse, fmt::format("{}: columns of a table: {}", name, wrong.what()));
     }
 }
