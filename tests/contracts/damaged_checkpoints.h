@@ -43,12 +43,12 @@ public:
         return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
     }
 
-    // Goes on from a file, whatever is in it: fails with mercer::error, or ends.
-    void go_on(const std::string& file, const std::string& path) const {
+    // Goes on from a file, whatever is in it, for at most `reports` reports of its progress: fails with mercer::error,
+    // or ends.
+    void go_on(const std::string& file, const std::string& path, int reports = 30) const {
         std::ofstream(path, std::ios::binary) << file;
         fit_control control = with(path);
         control.checkpoint.seconds = 1e9;  // no file is written
-        int reports = 30;
         control.progress = [&](const fit_progress&) { return reports-- > 0; };
         try {
             api::fit(what_, data_, control);
