@@ -19,6 +19,7 @@ target_include_directories(mercer_contributing PRIVATE ${CMAKE_SOURCE_DIR}/tests
 target_link_libraries(mercer_contributing PRIVATE mercer mercer_headers GTest::gtest_main GTest::gmock rapidcheck LAPACK::LAPACK BLAS::BLAS)
 mercer_warnings(mercer_contributing)
 target_compile_options(mercer_contributing PRIVATE ${mercer_light_loops})
+target_compile_definitions(mercer_contributing PRIVATE ${mercer_definitions}) # as mercer_tests, whose precompiled header it takes
 target_precompile_headers(mercer_contributing REUSE_FROM mercer_tests)
 target_compile_options(mercer_contributing PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
 add_test(NAME contributing COMMAND mercer_contributing --gtest_filter=*multiquadric*:contributing.* --gtest_brief=1)
