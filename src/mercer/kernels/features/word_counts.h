@@ -50,12 +50,16 @@ struct counted_run {
                 asked.after(32 + bytes_outside(word));
                 const std::size_t before = known.size();
                 const std::int32_t number = known.number(word);
-                if (known.size() > before) wanted += per_word + 2 * bytes_outside(word);
                 const auto at = static_cast<std::size_t>(number);
                 if (at >= sum.size()) sum.resize(2 * at + 64), met.resize(sum.size());
-                if (!met[at]) entries.emplace_back(number, 0.0), met[at] = 1, wanted += per_entry;
+                if (!met[at]) {
+                    entries.emplace_back(number, 0.0);
+                    met[at] = 1;
+                    wanted += per_entry;
+                    if (known.size() > before) wanted += per_word + 2 * bytes_outside(word);
+                    reserve(portion);
+                }
                 sum[at] += weight;
-                reserve(portion);
             });
             for (std::size_t e = begin; e < entries.size(); ++e) {
                 const auto at = static_cast<std::size_t>(entries[e].first);
