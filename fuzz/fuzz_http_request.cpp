@@ -48,6 +48,7 @@ std::size_t request(std::string_view bytes, const http_limits& limits) {
     };
     if (fault || !parser.is_header_done()) return refuse();
     if (const auto answer = refusal_of_head(parser)) return check(*answer), 0;
+    const auto made = request_of(parser);
     const std::size_t head = bytes.find("\r\n\r\n") + 4;
     const bool chunked = parser.chunked();
     const std::size_t length = parser.content_length() ? static_cast<std::size_t>(*parser.content_length()) : 0;
@@ -58,10 +59,10 @@ std::size_t request(std::string_view bytes, const http_limits& limits) {
     if (parser.get().body().size() > limits.body) std::abort();
     memory_budget budget(100000);
     memory_budget::share share(budget);
-    if (reserve_body(share, length, parser.get().body().size()) && share.bytes() > budget.total()) std::abort();
-    const auto made = request_of(parser);
+    if (share.grow_to(memory_of_body(length, parser.get().body().size())) && share.bytes() > budget.total())
+        std::abort();
     if (made && !made->encoding.empty() && made->encoding != "identity") try {
-            const std::string text = unpacked(made->body, [](std::size_t size) {
+            const std::string text = unpacked(parser.get().body(), [](std::size_t size) {
                 if (size > 100000) mercer::fail(mercer::errc::memory, "too large");
             });
             if (text.size() > 100000) std::abort();

@@ -397,6 +397,136 @@ class Hostile(mercer_program.Scratch):
         for each in links:
             each.close()
 
+    @unittest.skipIf(SANITIZED, "a sanitizer needs more address space than the limit leaves")
+    def test_a_server_without_memory_for_its_answers_lives(self):
+        body = json.dumps([[1, 2]] * 20000)
+        server = self.server(limit=lambda: resource.setrlimit(resource.RLIMIT_AS, (320 << 20, 320 << 20)), MERCER_THREADS="2", OPENBLAS_NUM_THREADS="1")
+        answers = []
+        clients = [threading.Thread(target=lambda: answers.append(server.ask(body, "Connection: close")[0])) for _ in range(12)]
+        for each in clients:
+            each.start()
+        for each in clients:
+            each.join()
+        self.assertIsNone(server.run.poll())
+        self.assertLessEqual(set(answers), {200, 413, 503, CLOSED})
+        self.assertEqual(server.stop()[0], 0)
+
+    def test_memory_that_a_few_bytes_ask_for(self):
+        limit = ("--max-body", "1MB")  # so a request may use 33 MB
+        lines = lambda name, text: (self.path(name).write_text(text), self.path(name))[1]
+
+        def model(name, method, data, *words):
+            mercer("fit", method, data, *words, "-o", self.path(name))
+            return self.server(*limit, model=self.path(name))
+
+        def refused(server, status, body, **how):
+            before = server.peak()
+            got, text = server.ask(body, **how)
+            self.assertEqual(got, status, text[:200])
+            if not SANITIZED:
+                self.assertLess(server.peak(), before + 60)
+
+        text = {"type": "text/plain"}
+        ring = lambda n, label: json.dumps({"nodes": n, "edges": [[i, (i + 1) % n] for i in range(n)], "label": label}) + "\n"
+        server = model("graphs", "svc", lines("g.graphs", "".join(ring(4 + i % 3, "+-"[i % 2]) for i in range(10))), "--kernel", "wl")
+        refused(server, 413, '{"nodes":100000}\n' * 900, path="/predict?format=graphs", **text)
+        refused(server, 413, json.dumps([{"nodes": 100000, "edges": []}] * 900))
+        self.assertEqual(server.ask('{"nodes":1000}\n', path="/predict?format=graphs", **text)[0], 200)
+        records = "".join(json.dumps({"a": i, "g": {"nodes": 3 + i % 2, "edges": [[0, 1]]}, "class": "xy"[i % 2]}) + "\n" for i in range(10))
+        server = model("records", "svc", lines("r.jsonl", records), "--label", "class", "--kernel", "field(a, rbf) + field(g, wl)")
+        refused(server, 413, json.dumps([{"a": 1, "g": {"nodes": 100000, "edges": []}}] * 900))
+        refused(server, 413, "{" + ",".join(f'"k{i}":1' for i in range(80000)) + "}\n", path="/predict?format=jsonl", **text)
+        strings = lines("t.tsv", "".join(f"{'+-'[i % 2]}\t{('ACGT' * 5)[i % 4 : 12 + i % 4]}\n" for i in range(20)))
+        for kernel in ("subsequences(k=3)", "all_substrings"):
+            server = model("strings", "svc", strings, "--kernel", kernel)
+            refused(server, 413, json.dumps(["ACGT" * 80000]))
+            self.assertEqual(server.ask(json.dumps(["ACGT" * 5]))[0], 200)
+        trees = lines("t.trees", "".join(f"{'+-'[i % 2]}\t(S (NP {'ab'[i % 2]}) (VP {'xyz'[i % 3]}))\n" for i in range(20)))
+        server = model("trees", "svc", trees, "--format", "trees", "--kernel", "subtrees")
+        refused(server, 413, "+\t" + "(S " * 30000 + "a" + ")" * 30000 + "\n", path="/predict?format=trees", **text)
+        molecules = lines("m.xyz", "".join(f"2\n{i}\nO 0 0 0\nH 0 0 {1 + 0.1 * i:.1f}\n" for i in range(10)))
+        server = model("molecules", "kernel_ridge", molecules, "--kernel", "coulomb")
+        refused(server, 413, "3000\nx\n" + "".join(f"H 0 0 {i}\n" for i in range(3000)), path="/predict?format=xyz", **text)
+        self.assertIn(b"row 1: coulomb: points 1 and 2, counted from 1, are at the same place", server.ask("2\nx\nH 0 0 0\nH 0 0 0\n", path="/predict?format=xyz", **text)[1])
+        # what is long in an answer: decision values of pairs of classes, and the names of classes
+        classes = lines("c.csv", "a,b,class\n" + "".join(f"{i % 40},{i % 7},{'c' * 3000}{i % 40}\n" for i in range(80)))
+        server = model("classes", "svc", classes, "--label", "class")
+        refused(server, 413, json.dumps([[1, 2]] * 900))
+        refused(server, 413, json.dumps([[1, 2]] * 9000), path="/predict?details=0")
+        # a body that the memory can never hold
+        refused(self.server("--memory", "1MB"), 413, json.dumps([[1, 2]] * 20000))
+
+    def test_the_time_limit_holds_between_short_values(self):
+        # Without checks for a stop each answer takes more than the 10 s for which the client of this test waits.
+        strings = self.path("t.tsv")
+        strings.write_text("".join(f"{'+-'[i % 2]}\t{('ACGT' * 5)[i % 4 : 12 + i % 4]}\n" for i in range(20)))
+        for kernel, rows in (("mismatch(k=8,m=4)", ["ACGT" * 500000]), ("weighted_degree_shifts(d=10,shifts=1000)", ["ACGT" * 16] * 200000)):
+            mercer("fit", "svc", strings, "--kernel", kernel, "-o", self.path("texts"))
+            server = self.server("--timeout", "0.5", model=self.path("texts"))
+            self.assertEqual(server.ask(json.dumps(rows))[0], 503, kernel)
+            self.assertEqual(server.stop()[0], 0)
+
+    def test_fields_of_heads_and_trailers(self):
+        server = self.server()
+        lines = lambda *words: b"".join(word + b"\r\n" for word in words) + b"\r\n"
+        rows, sized = b"[[1,2]]", b"Content-Length: 7"
+        chunked = lines(b"POST /predict HTTP/1.1", b"Host: x", b"Transfer-Encoding: chunked") + b"7\r\n[[1,2]]\r\n0\r\n"
+        right = server.ask(rows, "Connection: close")[1]
+        for field in (b"Accept: text/csv", b"Content-Type: text/csv", b"Content-Encoding: gzip", b"Host: y"):
+            got = server.raw(chunked + lines(field))
+            self.assertEqual((statuses(got), got.partition(b"\r\n\r\n")[2]), ([200], right), field)
+        self.assertEqual(statuses(server.raw((chunked + lines(b"Connection: close")) * 2)), [200, 200])
+        post = lambda *words, version=b"1.1": lines(b"POST /predict HTTP/" + version, b"Host: x", sized, *words) + rows
+        self.assertEqual(statuses(server.raw(post(b"Content-Encoding: identity", b"Content-Encoding: gzip"))), [415])
+        self.assertEqual(statuses(server.raw(post(b"Expect: 100-continue", version=b"1.0"))), [200])
+        self.assertEqual(statuses(server.raw(post(b"Expect: other", version=b"1.0"))), [200])
+        self.assertEqual(statuses(server.raw(post(b"Expect: 100-continue", b"Expect: other"))), [417])
+        # one empty line before a request is ignored
+        self.assertEqual(statuses(server.raw(b"\r\n" + post() + b"\r\n" + post())), [200, 200])
+        self.assertEqual(statuses(server.raw(b"\r", b"\n", post(), pause=0.02)), [200])
+        self.assertEqual(statuses(server.raw(b"\r\n\r\n" + post())), [400])
+        parameters = lambda n: "/predict?" + "&".join(f"p{i}=1" for i in range(n))
+        self.assertEqual(server.ask(rows, path=parameters(64))[0], 200)
+        self.assertEqual(server.ask(rows, path=parameters(65))[0], 400)
+        self.still_right(server, "fields")
+
+    def test_connections_beyond_the_limit(self):
+        server = self.server("--clients", "2")
+        get = b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n"
+        kept = [server.connect() for _ in range(2)]
+        for link in kept * 5:  # nobody else waits: both stay
+            link.sendall(get)
+            self.assertEqual(statuses(link.recv(4096)), [200])
+            time.sleep(0.01)
+        # a client that comes while both are busy gets the first that is idle
+        for link in kept:
+            link.sendall(get[:-2])
+        third = server.connect()
+        third.sendall(get)
+        time.sleep(0.1)
+        kept[0].sendall(b"\r\n")
+        self.assertEqual(statuses(kept[0].recv(4096)), [200])
+        self.assertEqual(statuses(third.recv(4096)), [200])
+        kept[1].sendall(b"\r\n")
+        self.assertEqual(statuses(kept[1].recv(4096)), [200])
+        for link in (*kept, third):
+            link.close()
+
+    def test_half_a_request_does_not_hold_up_the_end(self):
+        server = self.server("--timeout", "1000")
+        with server.connect() as head, server.connect() as body:
+            head.sendall(b"GET /he")
+            body.sendall(b"POST /predict HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n[[")
+            self.still_right(server, "half a request")
+            server.run.send_signal(signal.SIGTERM)
+            self.assertEqual(statuses(head.recv(4096)), [503])
+            self.assertEqual(statuses(body.recv(4096)), [503])
+        self.assertEqual(server.run.wait(10), 0)
+
+    def test_wrong_limits(self):
+        for words in (("--timeout", "nan"), ("--timeout", "0.01"), ("--timeout", "1e9"), ("--clients", "0")):
+            mercer("serve", self.model, "--port", "0", *words, code=2)
+
     def test_columns_of_one_name(self):
         self.path("twice.csv").write_text(TABLE.replace("a,b,class", "a,a,class"))
         self.assertIn("both called 'a'", mercer("fit", "svc", self.path("twice.csv"), "--label", "class", "-o", self.path("n"), code=1))

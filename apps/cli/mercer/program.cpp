@@ -103,6 +103,16 @@ CLI::Validator one_of_the_formats() {
     return CLI::IsMember(names);
 }
 
+CLI::Validator number_between(double least, double most) {
+    CLI::Validator range = CLI::Range(least, most);
+    range.operation([least, most](std::string& text) {
+        double value = 0;
+        if (CLI::detail::lexical_cast(text, value) && value >= least && value <= most) return std::string();
+        return fmt::format("expected a number from {} to {}, got '{}'", least, most, text);
+    });
+    return range;
+}
+
 std::function<std::string(std::string)> take_format(std::string& format) {
     return [&format](const std::string& text) {
         const auto colon = text.find(':');

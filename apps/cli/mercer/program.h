@@ -69,6 +69,8 @@ int exit_code();
 std::function<std::string(std::string)> take_format(std::string& format);
 // For --format: "auto", or a format's name.
 CLI::Validator one_of_the_formats();
+// For an option that is a number of a range. (CLI::Range lets NaN pass.)
+CLI::Validator number_between(double least, double most);
 
 // Which objects to work on.
 struct data_options {

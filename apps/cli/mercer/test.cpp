@@ -35,7 +35,7 @@ void add_shared(CLI::App& command, sample_test_options& o) {
     command.add_option("--random", o.seed, "Seed of the permutations (default 0)")->option_text("N")->group("Test");
     command.add_option("--level", o.level, "p-values up to this speak against the null (default 0.05)")
         ->option_text("P")
-        ->check(CLI::Range(0.0, 1.0))
+        ->check(number_between(0, 1))
         ->group("Test");
     o.common.add_to(command);
 }

@@ -20,6 +20,7 @@
 #include "mercer/base/error.h"
 #include "mercer/base/processors.h"
 #include "mercer/base/stop.h"
+#include "mercer/base/workspace.h"
 
 namespace mercer {
 namespace {
@@ -53,6 +54,7 @@ struct loop {
     void* context;
     int workers;        // how many pool threads may join
     stop_scope* scope;  // what the caller listens to
+    workspace_limit* limit;
     std::atomic<index> next{0};
     std::mutex failure_lock;
     std::exception_ptr failure;
@@ -60,6 +62,7 @@ struct loop {
     void work(int worker) {
         inside_loop = true;
         const listening_to caller(scope);
+        const workspace_limit::scope bounded(limit);
         for (;;) {
             const index item = next.fetch_add(1, std::memory_order_relaxed);
             if (item >= count) break;
@@ -205,7 +208,7 @@ void detail::run_parallel(index count, loop_body body, void* context) {
         pool& workers = pool::instance();
         std::unique_lock<std::mutex> mine(workers.caller, std::try_to_lock);
         if (mine) {
-            loop job{count, body, context, team - 1, stop_scope::here(), {}, {}, {}};
+            loop job{count, body, context, team - 1, stop_scope::here(), workspace_limit::here(), {}, {}, {}};
             workers.run(job);
             if (job.failure) std::rethrow_exception(job.failure);
             return;

@@ -123,7 +123,7 @@ void add_scale_options(CLI::App& command, automatic_fit& options) {
             "nystroem_ridge, nystroem_logistic, nystroem_svc: choose the number of centres, such that this share "
             "of the kernel matrix's trace is out of their reach; the same as --set accuracy=X")
         ->option_text("X")
-        ->check(CLI::Range(1e-15, 0.999999))
+        ->check(number_between(1e-15, 0.999999))
         ->group("Method");
     command
         .add_option("--checkpoint", options.checkpoint,

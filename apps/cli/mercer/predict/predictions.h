@@ -9,6 +9,11 @@ namespace mercer::cli {
 json predictions_json(const api::model& m, const std::vector<double>& found);
 // {"names": [...], "values": [[...], ...]}
 json columns_json(const api::columns& made);
+// The same as text. No JSON list or object is made: its destructor allocates, so that a lack of memory would end the
+// process. The functions check for a stop.
+void append_predictions_json(const api::model& m, const std::vector<double>& found, std::string& out);
+void append_columns_json(const api::columns& made, std::string& out);  // "names":[...],"values":[[...],...]
+void append_json_text(const std::string& text, std::string& out);      // in quotes
 // CSV with a header, or one prediction a line; the parts of it, for batches.
 std::string prediction_text(const api::model& m, const std::vector<double>& found, const api::columns& details,
                             bool csv);

@@ -32,6 +32,13 @@ struct deflating {
     ~deflating() { deflateEnd(&stream); }
 };
 
+// zlib counts the input of a call in 32 bits: gives the stream the next part of a text where it has none left.
+void feed(z_stream& stream, std::size_t& left) {
+    if (stream.avail_in > 0) return;
+    stream.avail_in = static_cast<uInt>(std::min<std::size_t>(left, std::numeric_limits<uInt>::max()));
+    left -= stream.avail_in;
+}
+
 Bytef* bytes_of(const char* text) { return reinterpret_cast<Bytef*>(const_cast<char*>(text)); }
 
 }  // namespace
@@ -43,10 +50,11 @@ std::string unpacked(const std::string& packed, const std::function<void(std::si
     inflating state;
     z_stream& stream = state.stream;
     stream.next_in = bytes_of(packed.data());
-    stream.avail_in = static_cast<uInt>(std::min<std::size_t>(packed.size(), std::numeric_limits<uInt>::max()));
+    std::size_t left = packed.size();
     std::string out;
     char buffer[at_once];
     for (;;) {
+        feed(stream, left);
         stream.next_out = bytes_of(buffer);
         stream.avail_out = at_once;
         const int state_now = inflate(&stream, Z_NO_FLUSH);
@@ -55,7 +63,7 @@ std::string unpacked(const std::string& packed, const std::function<void(std::si
         allowed(out.size() + made);
         out.append(buffer, made);
         if (state_now == Z_STREAM_END) {
-            if (stream.avail_in == 0) return out;
+            if (stream.avail_in == 0 && left == 0) return out;
             if (inflateReset(&stream) != Z_OK) fail(errc::parse, "the packed body goes on behind its end");
         } else if (state_now != Z_OK) {
             fail(errc::parse, stream.avail_in == 0 && state_now == Z_BUF_ERROR
@@ -70,11 +78,18 @@ std::string packed_gzip(const std::string& text) {
     deflating state;
     z_stream& stream = state.stream;
     std::string out(deflateBound(&stream, static_cast<uLong>(text.size())), '\0');
+    std::size_t left = text.size(), room = out.size();
     stream.next_in = bytes_of(text.data());
-    stream.avail_in = static_cast<uInt>(text.size());
     stream.next_out = bytes_of(out.data());
-    stream.avail_out = static_cast<uInt>(out.size());
-    if (deflate(&stream, Z_FINISH) != Z_STREAM_END) throw std::bad_alloc();
+    for (int state_now = Z_OK; state_now != Z_STREAM_END;) {
+        feed(stream, left);
+        if (stream.avail_out == 0) {
+            stream.avail_out = static_cast<uInt>(std::min<std::size_t>(room, std::numeric_limits<uInt>::max()));
+            room -= stream.avail_out;
+        }
+        state_now = deflate(&stream, left > 0 ? Z_NO_FLUSH : Z_FINISH);
+        if (state_now != Z_OK && state_now != Z_STREAM_END) throw std::bad_alloc();
+    }
     out.resize(stream.total_out);
     return out;
 }

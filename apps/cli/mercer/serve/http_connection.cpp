@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/write.hpp>
@@ -9,6 +10,7 @@
 #include <boost/beast/http/write.hpp>
 #include <new>
 #include <thread>
+#include <vector>
 
 #include "content_encoding.h"
 
@@ -25,6 +27,7 @@ constexpr std::size_t most_dropped = std::size_t{1} << 20;  // of a refused requ
 constexpr std::size_t worth_packing = 512;                  // bytes of an answer
 // For a kept connection without a request, and for a refused client to read why.
 constexpr std::chrono::seconds idle_limit{75}, linger_limit{2};
+constexpr std::chrono::seconds stop_limit{3};  // for the rest of a request, once the server stops
 
 std::chrono::steady_clock::duration seconds(double count) {
     return std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(count));
@@ -50,6 +53,16 @@ void http_service::close_all_idle() {
     }
 }
 
+void http_service::shorten_reading() {
+    std::vector<std::shared_ptr<http_connection>> open;
+    {
+        const std::lock_guard own(lock_);
+        for (http_connection* each : all_)
+            if (auto one = each->weak_from_this().lock()) open.push_back(std::move(one));
+    }
+    for (const auto& each : open) each->shorten_reading();
+}
+
 int http_service::open() {
     const std::lock_guard own(lock_);
     return open_;
@@ -58,6 +71,7 @@ int http_service::open() {
 http_connection::http_connection(http_service& service, asio::ip::tcp::socket socket)
     : service_(service), socket_(std::move(socket)), timer_(service.connections), buffer_(largest_buffer) {
     const std::lock_guard own(service_.lock_);
+    among_all_ = service_.all_.insert(service_.all_.end(), this);
     ++service_.open_;
 }
 
@@ -66,6 +80,7 @@ http_connection::~http_connection() {
     {
         const std::lock_guard own(service_.lock_);
         --service_.open_;
+        service_.all_.erase(among_all_);
     }
     try {
         asio::post(service_.connections, [&service = service_] { service.room(); });
@@ -93,18 +108,39 @@ void http_connection::expire_at(clock::time_point until) {
     });
 }
 
+void http_connection::shorten_reading() {
+    if (stage_ == stage::reading && !late_) expire_at(std::min(until_, clock::now() + stop_limit));
+}
+
 void http_connection::expired() {
     if (stage_ == stage::working) return;
-    if (stage_ != stage::reading) return close();
+    if (stage_ != stage::reading || late_) return close();
     late_ = true;
     error_code none;
     socket_.cancel(none);  // what is being read ends, and is refused
+    // Where a read has completed but its handler has not run yet, there was nothing to cancel, and the handler may
+    // begin another read.
+    expire_at(clock::now() + linger_limit);
 }
 
 void http_connection::await_request() {
     parser_.reset();
     late_ = false;
-    if (buffer_.size() > 0) return read_head();  // the client has sent its next request already
+    ignored_line_ = false;
+    begin_request();
+}
+
+void http_connection::begin_request() {
+    // One empty line before a request is ignored (RFC 9112, section 2.2).
+    const auto begins_with = [&](std::string_view line) {
+        return std::string_view(static_cast<const char*>(buffer_.data().data()), buffer_.size()).starts_with(line);
+    };
+    if (!ignored_line_ && begins_with("\r\n")) {
+        buffer_.consume(2);
+        ignored_line_ = true;
+    }
+    const bool half_a_line = !ignored_line_ && buffer_.size() == 1 && begins_with("\r");
+    if (buffer_.size() > 0 && !half_a_line) return read_head();
     if (service_.stopping) return close();
     if (buffer_.capacity() > 2 * first_read) buffer_.shrink_to_fit();
     stage_ = stage::idle;
@@ -112,13 +148,14 @@ void http_connection::await_request() {
         const std::lock_guard own(service_.lock_);
         place_ = service_.idle_.insert(service_.idle_.end(), this);
     }
+    if (service_.full) asio::post(service_.connections, [&service = service_] { service.room(); });
     expire_at(clock::now() + idle_limit);
     socket_.async_read_some(buffer_.prepare(first_read),
                             [self = shared_from_this()](const error_code& fault, std::size_t count) {
                                 self->leave_idle();
                                 if (fault) return self->close();
                                 self->buffer_.commit(count);
-                                self->read_head();
+                                self->begin_request();
                             });
 }
 
@@ -132,12 +169,26 @@ void http_connection::read_head() {
     http::async_read_header(socket_, buffer_, *parser_,
                             [self = shared_from_this()](const error_code& fault, std::size_t) {
                                 if (fault || self->late_) return self->refuse(fault);
-                                if (auto no = refusal_of_head(*self->parser_)) return self->send(std::move(*no), false);
-                                self->parser_->eager(true);
-                                if (self->parser_->get().count(http::field::expect) > 0 && !self->parser_->is_done())
-                                    return self->continue_after_expect();
-                                self->read_body();
+                                self->take_head();
                             });
+}
+
+void http_connection::take_head() {
+    auto& head = parser_->get();
+    auto no = refusal_of_head(*parser_);
+    auto made = request_of(*parser_);
+    const bool expects = head.version() > 10 && head.count(http::field::expect) > 0;
+    keep_ = parser_->keep_alive();
+    // The parser adds trailer fields to those of the head, which they must not change (RFC 9110, section 6.5.1). Short
+    // fields also take 16 times the memory of their text.
+    static_cast<http::fields&>(head).clear();
+    if (no) return send(std::move(*no), false);
+    if (!made)
+        return send(refused(400, "the address of the request is not valid, or has more than 64 parameters"), false);
+    request_ = std::move(*made);
+    parser_->eager(true);
+    if (expects && !parser_->is_done()) return continue_after_expect();
+    read_body();
 }
 
 void http_connection::continue_after_expect() {
@@ -151,7 +202,13 @@ void http_connection::continue_after_expect() {
 
 void http_connection::read_body() {
     const std::size_t declared = parser_->content_length() ? static_cast<std::size_t>(*parser_->content_length()) : 0;
-    if (!reserve_body(memory_, declared, parser_->get().body().size()))
+    const std::size_t received = parser_->get().body().size(), most = service_.limits.request_memory();
+    if (memory_of_body(declared, std::max(declared, received)) > most)
+        return send(refused(413, fmt::format("the rows need more than the {} bytes of memory that a request may use: "
+                                             "send fewer rows at once",
+                                             most)),
+                    false);
+    if (!memory_.grow_to(memory_of_body(declared, received)))
         return send(refused(503, "the requests together need more memory than the server has: try again later"), false);
     if (parser_->is_done()) return begin_work();
     http::async_read_some(socket_, buffer_, *parser_,
@@ -162,6 +219,8 @@ void http_connection::read_body() {
 }
 
 void http_connection::refuse(const error_code& fault) {
+    if (late_ && service_.stopping)
+        return send(refused(503, "the server stops: the rest of the request did not come within 3 s"), false);
     if (late_)
         return send(refused(408, fmt::format("the request did not come within {} s", service_.limits.seconds)), false);
     auto no = refusal_of(fault, service_.limits);
@@ -170,16 +229,15 @@ void http_connection::refuse(const error_code& fault) {
 }
 
 void http_connection::begin_work() {
-    auto made = request_of(*parser_);
-    if (!made) return send(refused(400, "the address of the request is not valid"), false);
     timer_.cancel();
     stage_ = stage::working;
-    request_ = std::move(*made);
+    static_cast<http::fields&>(parser_->get()).clear();  // the trailer fields
+    request_.body = std::move(parser_->get().body());
     request_.until = until_;
     request_.memory = std::move(memory_);
     if (request_.method != "POST" && request_.body.empty()) {
         work();
-        return send(std::move(answer_), parser_->keep_alive());
+        return send(std::move(answer_), keep_);
     }
     held_.emplace(service_.connections.get_executor());
     asio::post(service_.work, [self = shared_from_this()] {
@@ -188,7 +246,7 @@ void http_connection::begin_work() {
         for (;;) try {
                 asio::post(self->service_.connections, [self] {
                     self->held_.reset();
-                    self->send(std::move(self->answer_), self->parser_->keep_alive());
+                    self->send(std::move(self->answer_), self->keep_);
                 });
                 return;
             } catch (const std::bad_alloc&) {

@@ -28,6 +28,7 @@ struct http_service {
     // Closes the connection that has waited longest for its next request. False where none is waiting.
     bool close_longest_idle();
     void close_all_idle();
+    void shorten_reading();  // while the server stops: requests that are not complete get at most 3 s more
     int open();
 
     http_limits limits;
@@ -36,12 +37,14 @@ struct http_service {
     boost::asio::io_context connections, work;  // run by one thread, and by the workers
     std::function<void()> room;                 // called in the thread of the connections when one has ended
     bool stopping = false;                      // of the thread of the connections
+    bool full = false;                          // of the same thread: a client waits until a connection ends
 
 private:
     friend class http_connection;
     std::mutex lock_;  // a connection may end in the thread of a worker
     int open_ = 0;
     std::list<http_connection*> idle_;  // the longest idle first
+    std::list<http_connection*> all_;
 };
 
 class http_connection : public std::enable_shared_from_this<http_connection> {
@@ -59,10 +62,14 @@ private:
     using clock = std::chrono::steady_clock;
     using response = boost::beast::http::response<boost::beast::http::string_body>;
 
+    friend struct http_service;
+    void begin_request();
     void leave_idle();
+    void shorten_reading();
     void expire_at(clock::time_point until);
     void expired();
     void read_head();
+    void take_head();
     void read_body();
     void continue_after_expect();
     void refuse(const boost::beast::error_code& fault);
@@ -77,9 +84,12 @@ private:
     boost::asio::steady_timer timer_;
     boost::beast::flat_buffer buffer_;
     stage stage_ = stage::idle;
+    bool ignored_line_ = false;                                   // an empty line before the request
+    bool keep_ = false;                                           // the head asks to keep the connection
     bool late_ = false;                                           // the time of the request is over
     std::size_t dropped_ = 0;                                     // bytes read after the last answer
     std::optional<std::list<http_connection*>::iterator> place_;  // among the idle ones
+    std::list<http_connection*>::iterator among_all_;
 
     std::optional<http_parser> parser_;
     memory_budget::share memory_;

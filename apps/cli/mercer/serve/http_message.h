@@ -19,7 +19,7 @@ struct http_limits {
     std::size_t body = std::size_t{16} << 20;  // bytes, unpacked
     double seconds = 30;                       // for a request and its answer; as many again to send the answer
     int clients = 1024;                        // open connections; more of them wait
-    std::size_t memory = 0;                    // bytes of all requests together; 0: by the memory of the machine
+    std::size_t memory = 0;                    // bytes of all requests together
 
     // Bytes of one request.
     std::size_t request_memory() const {

@@ -14,8 +14,10 @@ namespace mercer::cli {
 namespace http = boost::beast::http;
 
 http_answer refused(int status, const std::string& message) {
-    const nlohmann::json said{{"error", message}};
-    return {status, said.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"};
+    // The JSON value is a single string: the destructor of a JSON list or object allocates, so that a lack of memory
+    // would end the process.
+    const std::string said = nlohmann::json(message).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    return {status, "{\"error\":" + said + "}\n"};
 }
 
 namespace {
@@ -80,6 +82,9 @@ bool decode(std::string_view text, bool plus_is_blank, std::string& out) {
     return true;
 }
 
+// A map needs far more memory for short parameters than their text.
+constexpr int most_parameters = 64;
+
 bool read_target(std::string_view target, http_request& to) {
     // A client of a proxy may send the whole address (RFC 9112, section 3.2.2).
     for (const std::string_view scheme : {"http://", "https://"})
@@ -92,11 +97,13 @@ bool read_target(std::string_view target, http_request& to) {
     const auto question = std::min(target.find('?'), target.size());
     if (!decode(target.substr(0, question), false, to.path)) return false;
     std::string_view query = target.substr(std::min(question + 1, target.size()));
+    int parameters = 0;
     while (!query.empty()) {
         const auto end = std::min(query.find('&'), query.size());
         const std::string_view pair = query.substr(0, end);
         query.remove_prefix(std::min(end + 1, query.size()));
         if (pair.empty()) continue;
+        if (++parameters > most_parameters) return false;
         const auto equals = std::min(pair.find('='), pair.size());
         std::string name, value;
         if (!decode(pair.substr(0, equals), true, name)) return false;
@@ -134,9 +141,12 @@ std::optional<http_answer> refusal_of_head(const http_parser& parser) {
     if (count(http::field::content_type) > 1) return refused(400, "the request has more than one Content-Type");
     if (head.method() == http::verb::unknown)
         return refused(501, fmt::format("the method '{}' is not known", standard(head.method_string())));
-    if (count(http::field::expect) > 0 && lower(standard(head[http::field::expect])) != "100-continue")
+    const auto expectations = head.version() < 11 ? 0 : count(http::field::expect);  // ignored in HTTP/1.0
+    if (expectations > 1) return refused(417, "the request has more than one Expect");
+    if (expectations > 0 && lower(standard(head[http::field::expect])) != "100-continue")
         return refused(
             417, fmt::format("Expect: only 100-continue is known, got '{}'", standard(head[http::field::expect])));
+    if (count(http::field::content_encoding) > 1) return refused(415, "the request has more than one Content-Encoding");
     const std::string encoding = lower(standard(head[http::field::content_encoding]));
     if (!encoding.empty() && encoding != "identity" && encoding != "gzip" && encoding != "x-gzip" &&
         encoding != "deflate")
@@ -161,8 +171,8 @@ std::optional<http_answer> refusal_of(const boost::beast::error_code& fault, con
     return {};
 }
 
-std::optional<http_request> request_of(http_parser& parser) {
-    auto& from = parser.get();
+std::optional<http_request> request_of(const http_parser& parser) {
+    const auto& from = parser.get();
     http_request to;
     if (!read_target(standard(from.target()), to)) return {};
     to.method = standard(from.method_string());
@@ -170,14 +180,13 @@ std::optional<http_request> request_of(http_parser& parser) {
     to.accept = lower(standard(from[http::field::accept]));
     to.encoding = lower(standard(from[http::field::content_encoding]));
     to.takes_gzip = accepts_gzip(standard(from[http::field::accept_encoding]));
-    to.body = std::move(from.body());
     return to;
 }
 
-bool reserve_body(memory_budget::share& memory, std::size_t declared, std::size_t received) {
+std::size_t memory_of_body(std::size_t declared, std::size_t received) {
     // The body, its copy for the parser, the parser's index, the rows and one copy of them.
     constexpr std::size_t per_byte = 16, fixed = 65536;
-    return memory.grow_to(fixed + declared + per_byte * received);
+    return fixed + declared + per_byte * received;
 }
 
 }  // namespace mercer::cli

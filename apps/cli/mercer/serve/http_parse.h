@@ -23,10 +23,12 @@ std::optional<http_answer> refusal_of_head(const http_parser& parser);
 // The answer to bytes that Beast refuses. Empty: the connection has ended or failed, so nobody reads an answer.
 std::optional<http_answer> refusal_of(const boost::beast::error_code& fault, const http_limits& limits);
 
-// Empty: the target is no path with a query, or holds a % that is not followed by two hexadecimal digits.
-std::optional<http_request> request_of(http_parser& parser);
+// The request without its body. Empty: the target is no path with a query, has more than 64 parameters, or holds a %
+// that is not followed by two hexadecimal digits. Call it as soon as the head is there: the parser adds the trailer
+// fields behind a body to those of the head.
+std::optional<http_request> request_of(const http_parser& parser);
 
-// Reserves memory for `declared` bytes of a body of which `received` bytes are there.
-bool reserve_body(memory_budget::share& memory, std::size_t declared, std::size_t received);
+// Bytes of memory for a body of `declared` bytes of which `received` bytes are there, and for the rows made of them.
+std::size_t memory_of_body(std::size_t declared, std::size_t received);
 
 }  // namespace mercer::cli

@@ -12,7 +12,6 @@
 
 #include "http_connection.h"
 #include "mercer/base/error.h"
-#include "mercer/base/physical_memory.h"
 
 namespace mercer::cli {
 
@@ -25,11 +24,6 @@ namespace {
 // The system's own bound (net.core.somaxconn) is usually smaller.
 constexpr int longest_queue = 4096;
 constexpr std::chrono::milliseconds before_retry{20};
-
-http_limits completed(http_limits limits) {
-    if (limits.memory == 0) limits.memory = spare_memory();
-    return limits;
-}
 
 // Files that this process may have open: as many as connections, where the system allows it.
 void allow_open_files(int connections) {
@@ -59,7 +53,7 @@ void run_all(asio::io_context& context, const std::function<void()>& after_fault
 
 struct http_server::state {
     state(const http_limits& limits, std::function<http_answer(http_request&)> handler)
-        : service(completed(limits), std::move(handler)),
+        : service(limits, std::move(handler)),
           acceptor(service.connections),
           retry(service.connections),
           busy(service.work.get_executor()) {
@@ -83,13 +77,19 @@ struct http_server::state {
 
     void accept() {
         if (accepting || service.stopping) return;
-        if (service.open() >= service.limits.clients) {
-            service.close_longest_idle();
-            return;  // once a connection has ended, this function is called again
-        }
-        acceptor.async_accept([this](const error_code& fault, tcp::socket socket) {
+        // An idle connection is closed only once another client is waiting.
+        acceptor.async_wait(tcp::acceptor::wait_read, [this](const error_code& wrong) {
             accepting = false;
             if (service.stopping) return;
+            if (wrong) return accept_later();
+            service.full = service.open() >= service.limits.clients;
+            if (service.full) {
+                service.close_longest_idle();
+                return;  // once a connection has ended or is idle, accept() is called again
+            }
+            error_code fault;
+            tcp::socket socket = acceptor.accept(fault);
+            if (fault == asio::error::would_block || fault == asio::error::try_again) return accept();
             if (fault) return accept_later();
             error_code none;
             socket.set_option(tcp::no_delay(true), none);
@@ -97,6 +97,16 @@ struct http_server::state {
             accept();
         });
         accepting = true;
+    }
+
+    void listen(const tcp::endpoint& at, error_code& fault) {
+        error_code none;
+        acceptor.close(none);
+        acceptor.open(at.protocol(), fault);
+        if (!fault) acceptor.set_option(tcp::acceptor::reuse_address(true), fault);
+        if (!fault) acceptor.bind(at, fault);
+        if (!fault) acceptor.listen(longest_queue, fault);
+        if (!fault) acceptor.non_blocking(true, fault);
     }
 
     // There are too many open files, or the client has gone again.
@@ -112,6 +122,7 @@ struct http_server::state {
         acceptor.close(none);
         retry.cancel();
         service.close_all_idle();
+        service.shorten_reading();
     }
 
     http_service service;
@@ -137,14 +148,10 @@ int http_server::bind(const std::string& host, int port) {
     const auto found =
         resolver.resolve(host, std::to_string(port), tcp::resolver::passive | tcp::resolver::numeric_service, fault);
     check();
-    const tcp::endpoint at = found.begin()->endpoint();
-    s.acceptor.open(at.protocol(), fault);
-    check();
-    s.acceptor.set_option(tcp::acceptor::reuse_address(true), fault);
-    check();
-    s.acceptor.bind(at, fault);
-    check();
-    s.acceptor.listen(longest_queue, fault);
+    for (const auto& each : found) {  // the first address of the host that this machine has
+        s.listen(each.endpoint(), fault);
+        if (!fault) break;
+    }
     check();
     allow_open_files(s.service.limits.clients);
     s.start_workers();

@@ -68,7 +68,7 @@ private:
 void serve(const serve_options& options) {
     options.common.apply();
     served_model model(options.model, options.limits);
-    http_server server(options.limits, [&](http_request& asked) { return model.answer(asked); });
+    http_server server(model.limits(), [&](http_request& asked) { return model.answer(asked); });
     const int port = server.bind(options.host, options.port);
     const bool v6 = options.host.find(':') != std::string::npos;
     const std::string address = fmt::format("http://{}:{}", v6 ? "[" + options.host + "]" : options.host, port);
@@ -92,7 +92,7 @@ void add_limits(CLI::App& command, http_limits& limits) {
         ->group("Limits");
     command.add_option("--timeout", limits.seconds, "Seconds for a request and its answer (default 30)")
         ->option_text("SECONDS")
-        ->check(CLI::Range(0.05, 86400.0))
+        ->check(number_between(0.05, 86400))
         ->group("Limits");
     command.add_option("--clients", limits.clients, "Open connections; more of them wait (default: 1024)")
         ->option_text("N")

@@ -2,13 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <new>
 
 #include "../predict/predictions.h"
 #include "content_encoding.h"
 #include "mercer/base/error.h"
+#include "mercer/base/physical_memory.h"
 #include "mercer/base/row_error.h"
 #include "mercer/base/stop.h"
+#include "mercer/base/workspace.h"
 #include "request_rows.h"
 
 namespace mercer::cli {
@@ -53,14 +56,20 @@ served_model::served_model(const std::string& path, const http_limits& limits)
     predicts_ = about.can_predict;
     transforms_ = about.can_transform;
     m_.keep_ready();
+    if (limits_.memory == 0) limits_.memory = spare_memory();  // what the model leaves
     facts_ = in_json(facts()).body;
+    addresses_ = in_json(addresses()).body;
 }
 
 http_answer served_model::answer(http_request& asked) {
     ++requests_;
-    if (asked.path == "/") return only("GET", asked, [&] { return in_json(addresses()); });
-    if (asked.path == "/health") return only("GET", asked, [&] { return in_json(health()); });
-    if (asked.path == "/model") return only("GET", asked, [&] { return http_answer{200, facts_}; });
+    if (asked.path == "/") return only("GET", asked, [&] { return http_answer{200, addresses_}; });
+    if (asked.path == "/health") return only("GET", asked, [&] { return health(); });
+    if (asked.path == "/model")
+        return only("GET", asked, [&] {
+            reserve(asked, 2 * facts_.size());
+            return http_answer{200, facts_};
+        });
     if (asked.path == "/predict" && predicts_) return only("POST", asked, [&] { return predict(asked); });
     if (asked.path == "/transform" && transforms_) return only("POST", asked, [&] { return transform(asked); });
     return refused(404, fmt::format("there is nothing at '{}': there are /health, /model{}{}", asked.path,
@@ -74,6 +83,7 @@ http_answer served_model::only(const std::string& method, http_request& asked, B
         no.allow = method == "GET" ? "GET, HEAD" : method;
         return no;
     }
+    const workspace_limit limit([&](std::size_t more) { reserve(asked, more); });
     const stop_scope stop([&] { return std::chrono::steady_clock::now() > asked.until; });
     try {
         return body();
@@ -101,9 +111,9 @@ json served_model::addresses() const {
     return out;
 }
 
-json served_model::health() const {
+http_answer served_model::health() const {
     const std::chrono::duration<double> up = std::chrono::steady_clock::now() - started_;
-    return {{"status", "ok"}, {"requests", requests_.load()}, {"seconds", up.count()}};
+    return {200, fmt::format("{{\"status\":\"ok\",\"requests\":{},\"seconds\":{}}}\n", requests_.load(), up.count())};
 }
 
 json served_model::facts() const {
@@ -124,12 +134,11 @@ void served_model::unpack(http_request& asked) const {
         if (size > limits_.body)
             throw refusal{413,
                           fmt::format("the request has more than {} bytes: send fewer rows at once", limits_.body)};
-        if (!asked.memory.grow_to(before + 16 * size))
-            throw refusal{503, "the requests together need more memory than the server has: try again later"};
+        if (before + 16 * size > asked.memory.bytes()) reserve(asked, before + 16 * size - asked.memory.bytes());
     });
 }
 
-// Reserves so many bytes more for a request.
+// Reserves that many bytes more for a request.
 void served_model::reserve(http_request& asked, std::size_t more) const {
     if (more > limits_.request_memory() || asked.memory.bytes() > limits_.request_memory() - more)
         throw refusal{413,
@@ -140,57 +149,68 @@ void served_model::reserve(http_request& asked, std::size_t more) const {
         throw refusal{503, "the requests together need more memory than the server has: try again later"};
 }
 
-table served_model::rows(http_request& asked, json& answer) const {
+table served_model::rows(http_request& asked, std::string& answer) const {
     unpack(asked);
     stop_point();
-    json notes = json::array();
+    std::vector<std::string> notes;
     const auto format = asked.query.find("format");
     request_text from{std::move(asked.body), asked.type, format == asked.query.end() ? "" : format->second,
                       static_cast<index>(limits_.request_memory() / 64),
                       [&](std::size_t bytes) { reserve(asked, bytes); }};
     table data = request_rows(m_, std::move(from), [&](const std::string& note) { notes.push_back(note); });
-    answer["n"] = data.x.size();
-    if (!notes.empty()) answer["warnings"] = std::move(notes);
+    answer = fmt::format("{{\"n\":{}", data.x.size());
+    for (std::size_t i = 0; i < notes.size(); ++i) {
+        answer += i > 0 ? "," : ",\"warnings\":[";
+        append_json_text(notes[i], answer);
+    }
+    if (!notes.empty()) answer += "]";
     stop_point();
     return data;
 }
 
-// The numbers of an answer, the JSON values made of them, and their text.
+// Memory of the numbers of an answer and of their text.
 void served_model::reserve_answer(http_request& asked, index rows, index columns) const {
     constexpr std::size_t per_number = 64;
-    reserve(asked, static_cast<std::size_t>(rows) * (static_cast<std::size_t>(columns) + 1) * per_number);
+    std::size_t longest = 0;  // of the names of classes, which stand in every row
+    for (const std::string& name : m_.class_names()) longest = std::max(longest, name.size());
+    reserve(asked,
+            static_cast<std::size_t>(rows) * ((static_cast<std::size_t>(columns) + 1) * per_number + 3 * longest));
 }
 
 http_answer served_model::predict(http_request& asked) const {
-    json answer;
+    std::string answer;
     const table data = rows(asked, answer);
     const bool detailed = wanted(asked, "details");
-    constexpr index many = 1000;
-    index columns = 0;
-    if (detailed && data.x.size() >= many) {  // one row tells how much the answer to all of them will hold
-        columns = m_.predict_with_details(gather(data.x, selection(0, 1))).details.values.cols();
-    }
-    reserve_answer(asked, data.x.size(), columns);
+    if (detailed && detail_columns_ < 0 && data.x.size() > 1)
+        detail_columns_ = m_.predict_with_details(gather(data.x, selection(0, 1))).details.values.cols();
+    reserve_answer(asked, data.x.size(), detailed ? std::max<index>(detail_columns_, 0) : 0);
     const auto [found, details] = detailed ? m_.predict_with_details(data.x) : api::explained{m_.predict(data.x), {}};
+    if (detailed) detail_columns_ = details.values.cols();
     stop_point();
     if (in_csv(asked)) return {200, prediction_text(m_, found, details, true), "text/csv; charset=utf-8"};
-    answer["predictions"] = predictions_json(m_, found);
-    if (!details.names.empty()) answer["details"] = columns_json(details);
-    return in_json(answer);
+    answer += ",\"predictions\":";
+    append_predictions_json(m_, found, answer);
+    if (!details.names.empty()) {
+        answer += ",\"details\":{";
+        append_columns_json(details, answer);
+        answer += "}";
+    }
+    return {200, answer += "}\n"};
 }
 
 http_answer served_model::transform(http_request& asked) const {
-    json answer;
+    std::string answer;
     const table data = rows(asked, answer);
-    constexpr index many = 1000;
-    if (data.x.size() >= many) {
-        reserve_answer(asked, data.x.size(), m_.transform(gather(data.x, selection(0, 1))).values.cols());
-    }
+    if (transform_columns_ < 0 && data.x.size() > 1)
+        transform_columns_ = m_.transform(gather(data.x, selection(0, 1))).values.cols();
+    reserve_answer(asked, data.x.size(), std::max<index>(transform_columns_, 0));
     const api::columns made = m_.transform(data.x);
+    transform_columns_ = made.values.cols();
     stop_point();
     if (in_csv(asked)) return {200, columns_text(made), "text/csv; charset=utf-8"};
-    answer.update(columns_json(made));
-    return in_json(answer);
+    answer += ",";
+    append_columns_json(made, answer);
+    return {200, answer += "}\n"};
 }
 
 }  // namespace mercer::cli

@@ -12,22 +12,24 @@ namespace mercer::cli {
 
 class served_model {
 public:
+    // limits.memory = 0: a part of the memory that is free once the model is loaded.
     served_model(const std::string& path, const http_limits& limits);
 
     // Called from several threads at once. Ends within the time of the request.
     http_answer answer(http_request& asked);
     const api::model& model() const { return m_; }
+    const http_limits& limits() const { return limits_; }
     std::int64_t requests() const { return requests_; }
 
 private:
     template <class Body>
     http_answer only(const std::string& method, http_request& asked, Body body) const;
     json addresses() const;
-    json health() const;
+    http_answer health() const;
     json facts() const;
     void unpack(http_request& asked) const;
     void reserve(http_request& asked, std::size_t more) const;
-    table rows(http_request& asked, json& answer) const;
+    table rows(http_request& asked, std::string& answer) const;
     void reserve_answer(http_request& asked, index rows, index columns) const;
     http_answer predict(http_request& asked) const;
     http_answer transform(http_request& asked) const;
@@ -36,7 +38,9 @@ private:
     std::string file_;
     http_limits limits_;
     bool predicts_ = false, transforms_ = false;
-    std::string facts_;  // the answer to /model
+    std::string facts_, addresses_;  // the answers to /model and /
+    // Numbers in a row of an answer, as one row shows them; -1: not known yet.
+    mutable std::atomic<index> detail_columns_{-1}, transform_columns_{-1};
     std::atomic<std::int64_t> requests_{0};
     std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
 };

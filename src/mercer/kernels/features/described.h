@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "mercer/base/workspace.h"
 #include "mercer/kernels/features/named_feature.h"
 #include "mercer/kernels/features/pairs.h"
 
@@ -20,7 +21,13 @@ template <class Kind, class Describe>
 sparse<double> describe_all(const Kind& some, const Describe& describe,
                             std::unordered_map<std::uint64_t, std::int32_t>& column) {
     std::vector<description> made(static_cast<std::size_t>(some.size()));
-    parallel_for(some.size(), [&](index i) { made[static_cast<std::size_t>(i)] = describe(some[i], i); });
+    // Memory of a coordinate in the description, in the row, and of its name in the table of names.
+    constexpr std::size_t per_coordinate = 100;
+    parallel_for(some.size(), [&](index i) {
+        description& here = made[static_cast<std::size_t>(i)];
+        here = describe(some[i], i);
+        reserve_workspace(per_coordinate * here.size());
+    });
     std::vector<index> start{0};
     std::vector<std::int32_t> col;
     std::vector<double> val;

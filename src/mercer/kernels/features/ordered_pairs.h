@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "mercer/base/stop.h"
 #include "mercer/kernels/features/pairs.h"
 
 namespace mercer {
@@ -64,7 +65,7 @@ private:
 };
 
 // Emits a kernel by values(first, seconds, out): out[j] = k(first, *seconds[j]), where first is not the greater one of
-// any pair. A value may not depend on which others are asked for with it. An object is prepared once a call.
+// any pair. A value may not depend on which others are asked for with it. An object is prepared once a block.
 template <class Kind, class Prepare, class Values>
 int emit_ordered_pairs(plan_builder& code, const std::string& owner, Prepare prepare, Values values) {
     const auto block = [=](const dataset& x, const selection& rows, const dataset& z, const selection& cols,
@@ -98,8 +99,13 @@ int emit_ordered_pairs(plan_builder& code, const std::string& owner, Prepare pre
             }
             if (seconds.empty()) return;
             std::vector<double> found(seconds.size());
-            values((row ? as : bs)[static_cast<std::size_t>(first)], std::span<const prepared* const>(seconds),
-                   found.data());
+            constexpr std::size_t most_at_once = 4096;  // pairs between two checks for a stop
+            for (std::size_t p = 0; p < seconds.size(); p += most_at_once) {
+                stop_point();
+                const std::size_t count = std::min(most_at_once, seconds.size() - p);
+                values((row ? as : bs)[static_cast<std::size_t>(first)],
+                       std::span<const prepared* const>(seconds).subspan(p, count), found.data() + p);
+            }
             for (std::size_t p = 0; p < places.size(); ++p)
                 (row ? out(first, places[p]) : out(places[p], first)) = found[p];
         });

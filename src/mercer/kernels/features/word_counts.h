@@ -7,12 +7,23 @@
 #include <utility>
 #include <vector>
 
+#include "mercer/base/stop_watch.h"
+#include "mercer/base/workspace.h"
 #include "mercer/kernels/features/dictionary.h"
 #include "mercer/kernels/features/named_feature.h"
 #include "mercer/kernels/features/pairs.h"
 
 namespace mercer {
 namespace detail {
+
+// Bytes that a word owns beside the object of type Word itself.
+template <class Word>
+std::size_t bytes_outside(const Word& word) {
+    if constexpr (requires { word.capacity(); })
+        return static_cast<std::size_t>(word.size());
+    else
+        return 0;
+}
 
 // The rows of some objects, their words numbered by a dictionary of their own.
 template <class Word>
@@ -25,13 +36,29 @@ struct counted_run {
     void count(const Kind& some, index first, index last, const Words& words) {
         std::vector<double> sum;
         std::vector<char> met;
+        stop_watch asked;
+        // A new word is kept here and among the words of all objects, with its place in a hash table; an entry is kept
+        // here and in the row. They are reserved in portions, as the lock of the limit is shared by all threads.
+        constexpr std::size_t per_word = 2 * (sizeof(Word) + 16), per_entry = 32, portion = std::size_t{1} << 18;
+        std::size_t wanted = 0;
+        const auto reserve = [&](std::size_t least) {
+            if (wanted >= least) reserve_workspace(std::exchange(wanted, 0));
+        };
         for (index i = first; i < last; ++i) {
             const std::size_t begin = entries.size();
             words(some, i, [&](const Word& word, double weight = 1, const stretch& = {}) {
+                asked.after(32 + bytes_outside(word));
+                const std::size_t before = known.size();
                 const std::int32_t number = known.number(word);
                 const auto at = static_cast<std::size_t>(number);
                 if (at >= sum.size()) sum.resize(2 * at + 64), met.resize(sum.size());
-                if (!met[at]) entries.emplace_back(number, 0.0), met[at] = 1;
+                if (!met[at]) {
+                    entries.emplace_back(number, 0.0);
+                    met[at] = 1;
+                    wanted += per_entry;
+                    if (known.size() > before) wanted += per_word + 2 * bytes_outside(word);
+                    reserve(portion);
+                }
                 sum[at] += weight;
             });
             for (std::size_t e = begin; e < entries.size(); ++e) {
@@ -41,6 +68,7 @@ struct counted_run {
             }
             end.push_back(entries.size());
         }
+        reserve(1);
     }
     // From its own numbers to those of all objects, ascending in every row.
     void renumber(const std::vector<std::int32_t>& column) {

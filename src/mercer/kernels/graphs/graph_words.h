@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "mercer/base/parallel.h"
+#include "mercer/base/workspace.h"
 #include "mercer/data/kinds/graphs.h"
 #include "mercer/kernels/features/named_feature.h"
 #include "mercer/kernels/features/pairs.h"
@@ -30,6 +31,8 @@ public:
     // Different words, ascending, with their counts.
     std::vector<std::pair<Word, std::int64_t>> finished() && {
         join();
+        // A word is kept until all graphs are counted, among the words of all of them, and in the row.
+        reserve_workspace(items_.size() * (sizeof(item) + 2 * sizeof(Word) + 32));
         return std::move(items_);
     }
 
@@ -44,10 +47,12 @@ private:
                 items_[kept++] = items_[k];
         items_.resize(kept);
         limit_ = std::max(limit_, 2 * kept);
+        held_.grow_to(limit_ * sizeof(item));
     }
     using item = std::pair<Word, std::int64_t>;
     std::vector<item> items_;
     std::size_t limit_ = 1 << 16;
+    workspace held_;
 };
 
 // Rows of (column, value), ascending in columns, as sparse vectors of that many columns.

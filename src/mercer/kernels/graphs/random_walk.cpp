@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "mercer/base/stop_watch.h"
+#include "mercer/base/workspace.h"
 #include "mercer/kernels/features/pairs.h"
 
 namespace mercer {
@@ -42,6 +43,12 @@ public:
         const auto columns = static_cast<std::size_t>(b.nodes());
         std::unordered_map<std::int64_t, std::vector<std::int32_t>> by_label;
         for (index v = 0; v < b.nodes(); ++v) by_label[b.label(v)].push_back(static_cast<std::int32_t>(v));
+        // Of each pair of nodes its place, and of each pair of the same label 8 numbers of the solver.
+        constexpr std::size_t per_place = sizeof(std::int32_t), per_pair = 64;
+        std::size_t same_labels = 0;
+        for (index u = 0; u < a.nodes(); ++u)
+            if (const auto same = by_label.find(a.label(u)); same != by_label.end()) same_labels += same->second.size();
+        held_.grow_to(static_cast<std::size_t>(a.nodes()) * columns * per_place + same_labels * per_pair);
         std::vector<std::int32_t> place(static_cast<std::size_t>(a.nodes()) * columns, -1);
         std::vector<std::pair<std::int32_t, std::int32_t>> pairs;
         for (index u = 0; u < a.nodes(); ++u)
@@ -79,6 +86,7 @@ public:
     }
 
 private:
+    workspace held_;
     std::vector<std::size_t> start_;
     std::vector<std::int32_t> to_;
 };

@@ -6,6 +6,9 @@
 #include <numeric>
 
 #include "mercer/base/error.h"
+#include "mercer/base/row_error.h"
+#include "mercer/base/stop_watch.h"
+#include "mercer/base/workspace.h"
 #include "mercer/kernels/features/described.h"
 #include "mercer/kernels/gaussian.h"
 #include "mercer/kernels/laplacian.h"
@@ -25,7 +28,8 @@ matrix<double> coulomb_matrix(const point_cloud& of) {
         for (index j = 0; j < i; ++j) {
             const double value = charge(i) * charge(j) / of.distance(i, j);
             if (!std::isfinite(value))
-                fail(errc::data, fmt::format("coulomb: points {} and {} are at the same place", j, i));
+                fail(errc::data,
+                     fmt::format("coulomb: points {} and {}, counted from 1, are at the same place", j + 1, i + 1));
             out(i, j) = out(j, i) = value;
         }
     }
@@ -48,9 +52,15 @@ std::vector<float> row_key(const double* row, index n) {
 
 std::vector<double> sorted_coulomb_matrix(const point_cloud& of) {
     const index n = of.size();
+    // The matrix, the keys of its rows, and half of its entries twice.
+    const workspace held(static_cast<std::size_t>(n) * static_cast<std::size_t>(n) * 20);
     const matrix<double> m = coulomb_matrix(of);
     std::vector<std::vector<float>> key;
-    for (index i = 0; i < n; ++i) key.push_back(row_key(m.row(i), n));
+    stop_watch asked;
+    for (index i = 0; i < n; ++i) {
+        asked.after(50 * static_cast<std::size_t>(n));
+        key.push_back(row_key(m.row(i), n));
+    }
     std::vector<index> order(static_cast<std::size_t>(n));
     std::iota(order.begin(), order.end(), index{0});
     std::ranges::stable_sort(
@@ -67,7 +77,8 @@ int coulomb::emit(plan_builder& code) const {
         try {
             for (const double value : sorted_coulomb_matrix(of)) out.emplace_back(out.size(), value);
         } catch (const error& wrong) {
-            fail(wrong.code(), fmt::format("object {}: {}", i, wrong.what()));
+            if (wrong.code() != errc::data) throw;
+            throw row_error(i, -1, wrong.what());
         }
         return out;
     });

@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "mercer/base/stop_watch.h"
+#include "mercer/base/workspace.h"
 #include "mercer/kernels/features/described.h"
 
 namespace mercer {
@@ -92,7 +93,9 @@ description spectrum_of(const point_cloud& of, const density_overlap& how) {
     };
     description out;
     std::vector<double> sum;
+    workspace held;
     for (std::size_t centre = 0; centre < kinds.size(); ++centre) {
+        held.grow_to(width * width * degrees * sizeof(double) + 2 * out.size() * sizeof(out[0]));
         sum.assign(width * width * degrees, 0);
         double atoms = 0;
         for (index i = 0; i < of.size(); ++i)

@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "mercer/base/stop_watch.h"
+#include "mercer/base/workspace.h"
 #include "mercer/kernels/features/described.h"
 
 namespace mercer {
@@ -15,13 +16,17 @@ named_feature pair_distances::source() const {
     const auto describe = [sigma = sigma, cutoff = cutoff](const point_cloud& of, index) {
         std::map<std::uint64_t, std::vector<double>> found;  // by pair of elements; distances
         stop_watch asked;
+        workspace held;
+        std::size_t count = 0;
         for (index i = 0; i < of.size(); ++i) {
             asked.after(10 * static_cast<std::size_t>(i));
+            held.grow_to(2 * sizeof(double) * (count + static_cast<std::size_t>(i)));
             for (index j = 0; j < i; ++j)
                 if (const double d = of.distance(i, j); d < cutoff) {
                     const auto [low, high] =
                         std::minmax(of.elements[static_cast<std::size_t>(i)], of.elements[static_cast<std::size_t>(j)]);
                     found[static_cast<std::uint64_t>(low) << 8 | static_cast<std::uint64_t>(high)].push_back(d);
+                    ++count;
                 }
         }
         const auto last = static_cast<index>(cutoff / sigma);

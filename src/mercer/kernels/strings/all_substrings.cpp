@@ -3,6 +3,8 @@
 #include <array>
 #include <bit>
 
+#include "mercer/base/stop_watch.h"
+#include "mercer/base/workspace.h"
 #include "mercer/kernels/features/ordered_pairs.h"
 
 namespace mercer {
@@ -57,6 +59,11 @@ private:
         return steps_[(std::size_t{state} << shift_) + static_cast<std::size_t>(code)];
     }
     std::uint32_t add_state(std::int32_t length, std::uint32_t link) {
+        if (length_.size() == length_.capacity()) {  // all vectors are about to be copied into ones of twice the size
+            const std::size_t per_state =
+                (sizeof(step) << shift_) + sizeof(value) + sizeof(length) + 3 * sizeof(std::uint32_t);
+            held_.grow_to(3 * (length_.size() + 1) * per_state);
+        }
         length_.push_back(length);
         link_.push_back(link);
         steps_.resize(steps_.size() + (std::size_t{1} << shift_));
@@ -65,7 +72,9 @@ private:
     void grow(std::string_view s) {
         if (s.size() > (std::size_t{1} << 30)) fail(errc::unsupported, "all_substrings: strings of 2^30 bytes at most");
         std::uint32_t last = add_state(0, none);
+        stop_watch asked;
         for (const char c : s) {
+            asked.after(20);
             const int code = code_[static_cast<unsigned char>(c)];
             const std::uint32_t made = add_state(length_[last] + 1, 0);
             ends_.push_back(made);
@@ -102,7 +111,9 @@ private:
     }
     // A step for every letter: where there is none, that of the longest suffix that has one.
     void close(int letters) {
-        for (const std::uint32_t v : order_)
+        stop_watch asked;
+        for (const std::uint32_t v : order_) {
+            asked.after(static_cast<std::size_t>(letters) + 10);
             for (int code = 0; code <= letters; ++code) {
                 step& here = at(v, code);
                 if (here.to != none)
@@ -114,8 +125,10 @@ private:
                     if (here.longest == no_limit) here.longest = length_[link_[v]] + 1;
                 }
             }
+        }
     }
 
+    workspace held_;
     const std::vector<double>& weight_;
     std::array<std::int32_t, 256> code_;
     int shift_ = 0;
@@ -150,7 +163,10 @@ int all_substrings::emit(plan_builder& code) const {
     return emit_ordered_pairs<strings>(
         code, "all_substrings", [](std::string_view s) { return s; },
         [per_letter = decay * decay](std::string_view s, std::span<const std::string_view* const> others, double* out) {
-            std::vector<double> weight{0};
+            const workspace held((s.size() + 1) * sizeof(double));
+            std::vector<double> weight;
+            weight.reserve(s.size() + 1);
+            weight.push_back(0);
             double power = 1;
             for (std::size_t l = 1; l <= s.size(); ++l) weight.push_back(weight.back() + (power *= per_letter));
             read_all(suffix_automaton(s, weight), others, out);

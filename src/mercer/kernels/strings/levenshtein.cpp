@@ -3,6 +3,7 @@
 #include <array>
 
 #include "mercer/base/stop_watch.h"
+#include "mercer/base/workspace.h"
 #include "mercer/kernels/features/ordered_pairs.h"
 
 namespace mercer {
@@ -15,6 +16,7 @@ public:
     explicit edit_distance(std::string_view s) : length_(s.size()), blocks_((s.size() + 63) / 64) {
         for (const char c : s)
             if (auto& row = row_[static_cast<unsigned char>(c)]; row == 0) row = ++letters_;
+        held_.grow_to((letters_ + 3) * blocks_ * sizeof(std::uint64_t));
         places_.resize((letters_ + 1) * blocks_);
         for (std::size_t i = 0; i < s.size(); ++i)
             places_[row_[static_cast<unsigned char>(s[i])] * blocks_ + i / 64] |= std::uint64_t{1} << i % 64;
@@ -55,6 +57,7 @@ private:
         return difference;
     }
 
+    workspace held_;
     std::size_t length_, blocks_, letters_ = 0;
     std::array<std::size_t, 256> row_{};  // of `places_`; row 0: letters that s does not hold
     std::vector<std::uint64_t> places_, up_, down_;

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "mercer/base/stop_watch.h"
+#include "mercer/base/workspace.h"
 #include "mercer/kernels/features/ordered_pairs.h"
 #include "mercer/kernels/features/wide_number.h"
 
@@ -24,6 +25,7 @@ double log_sum(const alignment_scores& p, std::string_view s, std::string_view t
     struct cell {
         R m = 0.0, x = 0.0;
     };
+    const workspace held((t.size() + 1) * (sizeof(cell) + sizeof(R)));
     std::vector<cell> above(t.size() + 1);
     std::vector<R> gaps(t.size() + 1, R(0.0));  // y of the row above
     R total = one;

@@ -4,6 +4,7 @@
 
 #include "mercer/base/simd_level.h"
 #include "mercer/base/stop.h"
+#include "mercer/base/workspace.h"
 #include "mercer/kernels/features/ordered_pairs.h"
 #include "mercer/kernels/strings/lane_ops.h"
 
@@ -29,6 +30,8 @@ void all_values(const subsequences& kernel, std::string_view s, std::span<const 
     const lane_ops& ops = best_string_lanes();
     const auto lanes = static_cast<std::size_t>(ops.lanes);
     std::vector<double> first, t, work, found(lanes);
+    workspace held(s.size() * sizeof(double));
+    first.reserve(s.size());
     for (const char c : s) first.push_back(letter(c));
     // Strings of nearly the same length share a vector.
     std::vector<std::size_t> order(others.size());
@@ -38,12 +41,14 @@ void all_values(const subsequences& kernel, std::string_view s, std::span<const 
     const double least = std::pow(kernel.decay, 2.0 * kernel.k);
     for (std::size_t p = 0; p < order.size(); p += lanes) {
         const std::size_t count = std::min(lanes, order.size() - p), m = others[order[p + count - 1]]->size();
+        const std::size_t cells = static_cast<std::size_t>(kernel.k) * (m + 2) * lanes;
+        held.grow_to((s.size() + m * lanes + cells) * sizeof(double));
         t.assign(m * lanes, -1.0);
         for (std::size_t q = 0; q < count; ++q) {
             const std::string_view one = *others[order[p + q]];
             for (std::size_t j = 0; j < one.size(); ++j) t[j * lanes + q] = letter(one[j]);
         }
-        work.resize(static_cast<std::size_t>(kernel.k) * (m + 2) * lanes);
+        work.resize(cells);
         ops.subsequences(first.data(), static_cast<index>(first.size()), t.data(), static_cast<index>(m), kernel.k,
                          kernel.decay, work.data(), found.data(), stop_point);
         for (std::size_t q = 0; q < count; ++q) out[order[p + q]] = least * found[q];

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "mercer/base/stop_watch.h"
 #include "mercer/kernels/features/ordered_pairs.h"
 #include "mercer/kernels/features/word_counts.h"
 #include "mercer/kernels/strings/string_features.h"
@@ -104,12 +105,14 @@ int emit_weighted_degree(plan_builder& code, const char* owner, int d, int shift
         code, owner, [](std::string_view s) { return s; },
         [=](std::string_view s, std::span<const std::string_view* const> others, double* out) {
             degrees same(d);
+            stop_watch asked;
             for (std::size_t p = 0; p < others.size(); ++p) {
                 const std::string_view t = *others[p];
                 same.add(s, t);
                 out[p] = same.take(weight);
                 const std::size_t most = std::min(static_cast<std::size_t>(shifts), std::max(s.size(), t.size()));
                 for (std::size_t r = 1; r <= most; ++r) {
+                    asked.after(10 + std::min(s.size(), t.size()) / 8);
                     if (r < s.size()) same.add(s.substr(r), t);
                     if (r < t.size()) same.add(s, t.substr(r));
                     out[p] += same.take(weight) / (2.0 * static_cast<double>(r + 1));

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "mercer/base/stop_watch.h"
+#include "mercer/base/workspace.h"
 #include "mercer/kernels/features/ordered_pairs.h"
 
 namespace mercer {
@@ -39,13 +41,18 @@ rules_of_tree rules(const tree& of) {
 
 // Pairs of nodes (v of x, w of z) of the same rule: v descending, so that those of children come before those of their
 // parents, and w ascending.
-std::vector<std::pair<index, index>> same_rules(const rules_of_tree& x, const rules_of_tree& z) {
+std::vector<std::pair<index, index>> same_rules(const rules_of_tree& x, const rules_of_tree& z, workspace& held) {
+    // Of each pair its nodes, in a vector that may have room for twice as many, and its value.
+    constexpr std::size_t per_pair = 40;
     std::vector<std::pair<index, index>> out;
+    stop_watch asked;
     auto right = z.by_text.begin();
     for (auto left = x.by_text.begin(); left != x.by_text.end(); ++left) {
         while (right != z.by_text.end() && right->text < left->text) ++right;
-        for (auto same = right; same != z.by_text.end() && same->text == left->text; ++same)
-            out.emplace_back(left->node, same->node);
+        auto same = right;
+        for (; same != z.by_text.end() && same->text == left->text; ++same) out.emplace_back(left->node, same->node);
+        asked.after(10 * static_cast<std::size_t>(same - right) + 10);
+        held.grow_to(per_pair * out.size());
     }
     std::ranges::sort(
         out, [](const auto& a, const auto& b) { return a.first != b.first ? a.first > b.first : a.second < b.second; });
@@ -53,7 +60,8 @@ std::vector<std::pair<index, index>> same_rules(const rules_of_tree& x, const ru
 }
 
 double common_fragments(const rules_of_tree& x, const rules_of_tree& z, double lambda) {
-    const auto pairs = same_rules(x, z);
+    workspace held;
+    const auto pairs = same_rules(x, z, held);
     std::vector<double> value(pairs.size());
     // Where the pairs of v begin; they end where those of the next node with any do.
     std::vector<std::size_t> first(static_cast<std::size_t>(x.of->size()) + 1, pairs.size()), last(first);
@@ -66,7 +74,9 @@ double common_fragments(const rules_of_tree& x, const rules_of_tree& z, double l
         return found != end && found->second == d ? value[static_cast<std::size_t>(found - pairs.begin())] : 0.0;
     };
     double sum = 0;
+    stop_watch asked;
     for (std::size_t p = 0; p < pairs.size(); ++p) {
+        asked.after(50);
         const auto [v, w] = pairs[p];
         double product = lambda;
         for (index c = v + 1, d = w + 1; c < x.of->after(v); c = x.of->after(c), d = z.of->after(d))

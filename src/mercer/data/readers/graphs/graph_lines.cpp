@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "mercer/base/workspace.h"
 #include "mercer/data/kinds/graphs.h"
 #include "mercer/data/readers/graphs/targets.h"
 #include "mercer/data/readers/objects/json.h"
@@ -42,6 +43,8 @@ void read_nodes(detail::json_cursor& from, graph_line& to) {
         to.parts.nodes = read_whole(
             from, most_uncounted,
             fmt::format("the labels of the nodes in brackets, or how many there are (at most {})", most_uncounted));
+        constexpr std::size_t per_node = 64;  // in the graph and in the features of a kernel
+        reserve_workspace(static_cast<std::size_t>(to.parts.nodes) * per_node);
     }
 }
 

@@ -6,6 +6,7 @@
 #include <cctype>
 
 #include "mercer/base/error.h"
+#include "mercer/base/workspace.h"
 #include "mercer/data/readers/text.h"
 
 namespace mercer {
@@ -38,6 +39,9 @@ void require_decodable(index height, index width, const std::string& name, index
     if (height > image::most_side || width > image::most_side || height * width > most_pixels)
         fail(errc::unsupported, fmt::format("{}: images of sides up to {} and up to {} pixels are read, got {} x {}",
                                             name, image::most_side, most_pixels, height, width));
+    // The decoder's own values, those of the image, and their copy in the numbers that kernels compare.
+    constexpr std::size_t per_pixel = 40;
+    reserve_workspace(static_cast<std::size_t>(height * width) * per_pixel);
 }
 
 void no_decoder(const std::string& name, const char* format, const char* library, const char* package) {

@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <deque>
 #include <map>
 
+#include "mercer/base/workspace.h"
 #include "mercer/data/kinds/records.h"
 #include "mercer/data/readers/objects/json_values.h"
 #include "mercer/data/readers/objects/records.h"
@@ -53,6 +55,7 @@ private:
             auto& column = columns_[key];
             if (column.size() != rows_)
                 at.fail_expecting(fmt::format("no field '{}': not every line before has it", key));
+            reserve_value(column);
             column.push_back(detail::read_json_value(at));
         });
         at.end();
@@ -63,6 +66,14 @@ private:
         if (!label_.empty() && !labelled) missing(fmt::format("the target '{}'", label_));
         for (const auto& [key, column] : columns_)
             if (column.size() != rows_) missing(fmt::format("the field '{}'", key));
+    }
+
+    // A new column takes its name, its place in the map and the field made of it; a full one doubles its capacity.
+    static void reserve_value(const std::vector<detail::json_value>& column) {
+        constexpr std::size_t per_column = 512;
+        if (column.empty()) reserve_workspace(per_column);
+        if (column.size() == column.capacity())
+            reserve_workspace(std::max<std::size_t>(1, column.size()) * sizeof(detail::json_value));
     }
 
     const source& file_;

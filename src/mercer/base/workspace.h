@@ -1,0 +1,70 @@
+// A limit on memory that may be far more than the input is long: pixels of a packed image, nodes of a graph that is
+// given by their number, the workspace of a kernel for one long string or one large molecule.
+//
+// Code that has to bound it creates a `workspace_limit` in its thread. Parallel loops of that thread (base/parallel.h)
+// pass it on to their workers. Without a limit, nothing is counted.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <mutex>
+
+namespace mercer {
+
+class workspace_limit {
+public:
+    // `reserve(more)` is called whenever the reserved bytes exceed their largest number so far, by that difference. It
+    // throws where the memory is not available. The calls come one at a time, from any thread.
+    explicit workspace_limit(std::function<void(std::size_t more)> reserve);
+    ~workspace_limit();
+    workspace_limit(const workspace_limit&) = delete;
+    workspace_limit& operator=(const workspace_limit&) = delete;
+
+    static workspace_limit* here();  // the limit of this thread; nullptr: none
+    void take(std::size_t bytes);
+    void give_back(std::size_t bytes);
+
+    // The limit of another thread holds in this one too, as long as the scope lives.
+    class scope {
+    public:
+        explicit scope(workspace_limit* other);
+        ~scope();
+        scope(const scope&) = delete;
+        scope& operator=(const scope&) = delete;
+
+    private:
+        workspace_limit* before_;
+    };
+
+private:
+    std::function<void(std::size_t)> reserve_;
+    std::mutex lock_;
+    std::size_t used_ = 0, largest_ = 0;
+    scope here_;
+};
+
+// Bytes that are reserved in the limit of this thread until the workspace is destroyed.
+class workspace {
+public:
+    explicit workspace(std::size_t bytes = 0) : limit_(workspace_limit::here()) { grow_to(bytes); }
+    ~workspace() {
+        if (limit_) limit_->give_back(bytes_);
+    }
+    workspace(const workspace&) = delete;
+    workspace& operator=(const workspace&) = delete;
+
+    void grow_to(std::size_t bytes) {
+        if (!limit_ || bytes <= bytes_) return;
+        limit_->take(bytes - bytes_);
+        bytes_ = bytes;
+    }
+
+private:
+    workspace_limit* limit_;
+    std::size_t bytes_ = 0;
+};
+
+// Reserves bytes in the limit of this thread until that limit is destroyed.
+void reserve_workspace(std::size_t bytes);
+
+}  // namespace mercer
