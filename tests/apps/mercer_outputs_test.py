@@ -145,6 +145,10 @@ class Outputs(Scratch):
         Path("array.labels.txt").write_text("a\nb\na\nb\n")
         said = self.refused("fit", "svc", "images:array.npy", "-o", "array.labels.txt")
         self.assertIn("is the same file as 'array.labels.txt'", said)
+        # no list of images, though there is a file with the name of a class
+        Path("classes.csv").write_text("a,1,2\nb,2,1\n" * 10)
+        for _ in range(2):
+            call("mercer", "fit", "svc", "classes.csv", "--label", "0", "-o", "a")
         # no array of images: its reader opens no labels
         Path("flat.npy").write_bytes(array.replace(b"(4, 2, 2)", b"(4, 4)   "))
         for _ in range(2):
@@ -173,11 +177,10 @@ class Outputs(Scratch):
 
     def test_the_programs_of_libsvm_refuse_an_output_that_cannot_be_written_before_the_work(self):
         call("svm-train", "-q", "iris", "model")
-        for output in ("", "nowhere/x", "sub"):
-            for words in (["svm-train", "iris", output], ["svm-predict", "iris", "model", output]):
-                done = call(*words, code=1)
-                self.assertEqual(done.stdout, b"", words)
-                self.assertRegex(done.stderr, b"can't (save model to|open output) file", words)
+        for words in (["svm-train", "iris", ""], *(["svm-predict", "iris", "model", output] for output in ("", "nowhere/x", "sub"))):
+            done = call(*words, code=1)
+            self.assertEqual(done.stdout, b"", words)
+            self.assertRegex(done.stderr, b"can't (save model to|open output) file", words)
         os.mkfifo("pipe")  # nobody writes to it: whoever reads it first waits for ever
         self.assertIn(b"can't open output file", call("svm-predict", "pipe", "model", "", code=1).stderr)
 

@@ -192,15 +192,6 @@ inner_fits calibrate(svm_model& model, const problem& p, const svm_options& o) {
 
 [[noreturn]] void cannot_save(const std::string& path) { end_with("can't save model to file " + path); }
 
-// Ends the program before the work whose result could not be written.
-void require_model_can_be_written(const std::string& path) {
-    try {
-        require_writable(path);
-    } catch (const error&) {
-        cannot_save(path);
-    }
-}
-
 int train(const problem& p, const train_command& c) {
     const svm_options o = options_of(c);
     warn_weights(p, c);
@@ -329,7 +320,7 @@ int run(int argc, char** argv) {
     const train_command c = parse_train(argc, argv);
     if (c.folds == 0) {
         require_other_file(c.model, c.input);
-        require_model_can_be_written(c.model);
+        if (c.model.empty()) cannot_save(c.model);
     }
     const problem p = read_problem(c);
     // Starting threads would take longer than small problems do.

@@ -219,16 +219,24 @@ bool looks_like_images(const file_beginning& file) {
     return is_image(file.bytes) || is_path(file.first_line) || is_path(file.second);
 }
 
-// The files that a list of images, or its beginning, names in its first `most` lines.
+// Known by its name or, as in a list that is named as one, by its first bytes.
+bool is_image_file(const fs::path& file) {
+    std::error_code unknown;
+    if (!fs::is_regular_file(file, unknown)) return false;
+    if (is_image_name(file.string())) return true;
+    std::string start;
+    byte_stream(file.string()).read(start, 16);
+    return is_image(start);
+}
+
+// The images that a list of them, or its beginning, names in its first `most` lines.
 std::vector<std::string> files_of_list(std::string_view text, const std::string& name, std::size_t most) {
     const std::string_view body = detail::without_mark(text);
     detail::record_reader lines = list_reader(body, name);
     std::vector<std::string> out;
     std::vector<detail::csv_text_field> line;
-    std::error_code unknown;
     for (std::size_t i = 0; i < most && lines.next(line); ++i)
-        if (const fs::path file = path_in_list(name, line[0].text); fs::is_regular_file(file, unknown))
-            out.push_back(file.string());
+        if (const fs::path file = path_in_list(name, line[0].text); is_image_file(file)) out.push_back(file.string());
     return out;
 }
 
