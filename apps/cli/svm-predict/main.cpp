@@ -136,7 +136,7 @@ int run(int argc, char** argv) {
         end_with("can't open output file " + c.output);
     }
     const source file = open_file(c.test, "can't open input file ");
-    const source stored = open_file(c.model, "can't open model file ");
+    const source stored = open_file(c.model, "can't open model file ", begins_any_model);
     auto [model, zero_based] = made_of(stored, [&] { return load(stored, false); });
     if (c.probabilities && (!model.probability || model.task == svm_task::one_class))
         end_with("Model does not support probabiliy estimates");
