@@ -18,6 +18,7 @@
 #include "mercer/base/heap.h"
 #include "mercer/data/readers/libsvm.h"
 #include "mercer/data/readers/source.h"
+#include "mercer/data/readers/stream/expected_file.h"
 #include "terminal_text.h"
 
 namespace mercer::programs {
@@ -56,10 +57,11 @@ inline int whole_option(const char* text, const char* usage) {
 }
 
 // The bytes of a file, read once, for a pipe cannot be opened again; `otherwise` and the path where it cannot be
-// opened.
-inline source open_file(const std::string& path, const char* otherwise) {
+// opened. is_expected: see read_expected()
+inline source open_file(const std::string& path, const char* otherwise,
+                        bool (*is_expected)(std::string_view beginning) = nullptr) {
     try {
-        source file = read_source(path);
+        source file = is_expected ? read_expected(path, is_expected) : read_source(path);
         if (file.bytes().size() > (std::size_t{1} << 20)) prepare_heap();
         return file;
     } catch (const error& caught) {

@@ -2,6 +2,7 @@
 """files_test.py BIN_FOLDER REPOSITORY: what the programs do to files: links, pipes, permissions, signals."""
 
 import gzip
+import json
 import lzma
 import os
 import random
@@ -12,6 +13,7 @@ import sys
 import threading
 import time
 import unittest
+import zlib
 from pathlib import Path
 
 from programs import BIN, DATA, SANITIZED, Scratch, call, fed
@@ -29,6 +31,49 @@ class PackedData(Scratch):
             call("mercer", "fit", "svc", name, "--label", "c", "--rows", 100, "-o", "part.model")
             self.assertEqual(Path("part.model").read_bytes(), Path("alone.model").read_bytes())
             call("mercer", "fit", name, "--label", "c", "--rows", 100, "-o", "part.model")
+
+    def test_rows_of_every_format_that_has_a_beginning(self):
+        files = {"a.xyz": ("", "1\n{}.5\nH 0 0 {}\n", ""), "a.ts": ("@problemName a\n@classLabel true 0 1\n@data\n", "{1},2,3:{0}\n", ""),
+                 "a.arff": ("@relation a\n@attribute class {0,1}\n@data\n", "{1},2,3,{0}\n", ""), "a.fastq": ("", "@a label={}\nACG{}\n+\nIIII\n", ""),
+                 "a.graphml": ('<graphml><key id="k" for="graph" attr.name="label"/>\n',
+                               '<graph edgedefault="undirected"><data key="k">{}</data><node id="n{}"/></graph>\n', "</graphml>")}
+        for name, (head, row, end) in files.items():
+            rows = [row.format(i % 2, i % 7) for i in range(40)]
+            Path(name).write_text(head + "".join(rows) + end)
+            packed = gzip.compress((head + "".join(rows) + "".join(rows) * (1_000_000 // 40 // len(rows[0])) + end).encode(), 1)
+            Path(name + ".gz").write_bytes(packed[: len(packed) - 20])  # the end is not looked at
+            models = []
+            for words in ([name], [name + ".gz", "--rows", 40]):
+                call("mercer", "fit", "knn", *words, "-o", "model")
+                models.append(Path("model").read_bytes())
+            self.assertEqual(*models)
+
+    def test_a_row_without_an_end_is_refused(self):
+        zeros = bytes(1 << 20)
+        for name, piece, said in (("zeros.csv", zeros, "a line end"), ("blank.csv", b"\n" * (1 << 20), "a row"), ("field.csv", b'"' + b"1,\n" * 300_000, "a closing '\"'")):
+            packer = zlib.compressobj(1, wbits=31)
+            with open(name + ".gz", "wb") as out:
+                out.write(packer.compress(b"a,b\n1,2\n" + piece))
+                for _ in range(300):
+                    out.write(packer.compress(piece.replace(b'"', b"1")))
+            done = call("mercer", "fit", "svc", name + ".gz", "--label", "b", "--rows", 100, code=1)  # no end of the archive is reached
+            self.assertIn(f"expected {said} within 256 MB", done.stderr.decode())
+
+    def test_a_packed_file_that_is_no_model_is_not_unpacked(self):
+        packed = gzip.compress(b"no model\n" + os.urandom(1 << 20))
+        Path("other.gz").write_bytes(packed[: len(packed) // 2])  # unpacked whole, it would be told as truncated
+        for words in (["describe", "other.gz"], ["predict", "other.gz", "iris"], ["convert", "other.gz", "--to", "libsvm", "-o", "new"], ["explain", "other.gz", "iris"],
+                      ["scale", "iris", "--like", "other.gz"], ["tune", "svc", "iris", "--set", "C=?{1}", "--log", "other.gz", "-o", "new.model"]):
+            said = call("mercer", *words, code=1).stderr
+            self.assertNotIn(b"truncated", said)
+            self.assertRegex(said, b"not a model|unknown text in model file|not a scaling|not JSON|search")
+        self.assertNotIn(b"truncated", call("svm-predict", "iris", "other.gz", "out", code=1).stderr)
+        call("svm-train", "-q", "iris", "model")
+        for name in ("fitted", "model"):
+            if name == "fitted":
+                call("mercer", "fit", "svc", "iris", "-o", name)
+            Path(name + ".gz").write_bytes(gzip.compress(Path(name).read_bytes()))
+            call("mercer", "predict", name + ".gz", "iris")
 
     def test_what_unpacks_to_more_than_the_budget_is_refused(self):
         Path("big.csv.gz").write_bytes(gzip.compress(b"a,b,c\n" + 500_000 * b"1,2,x\n3,4,y\n"))

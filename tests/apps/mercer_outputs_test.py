@@ -2,6 +2,7 @@
 """The outputs of mercer and of LIBSVM's programs: none is a file that the command reads, another output, or without a name.
 mercer_outputs_test.py BIN_FOLDER REPOSITORY"""
 
+import gzip
 import os
 import shutil
 import sys
@@ -102,6 +103,57 @@ class Outputs(Scratch):
         self.assertIn("lies in the folder", self.refused("fit", "svc", "texts", "-o", "texts/ham/1.txt"))
         self.assertEqual(Path("texts/ham/1.txt").read_text(), "texts/ham/1.txt")
 
+    def test_a_file_that_a_folder_links_to_is_not_replaced(self):
+        for name in ("texts/ham/1.txt", "texts/ham/2.txt", "texts/spam/3.txt", "beyond/4.txt"):
+            Path(name).parent.mkdir(parents=True, exist_ok=True)
+            Path(name).write_text(name)
+        Path("outside.txt").write_text("outside")
+        Path("hard.txt").write_text("hard")
+        Path("table.txt").write_text("table")
+        os.symlink("../../outside.txt", "texts/ham/link.txt")
+        os.link("hard.txt", "texts/spam/hard.txt")
+        os.symlink("../beyond", "texts/more")
+        os.symlink("../table.txt", "texts/top.txt")
+        os.symlink(".", "texts/back")
+        for name in ("outside.txt", "hard.txt", "beyond/4.txt", "table.txt"):
+            self.assertIn("is the same file as 'texts/", self.refused("fit", "svc", "texts", "-o", name))
+
+    def test_files_that_are_read_with_images_are_not_replaced(self):
+        os.mkdir("pictures")
+        lines = []
+        for i in range(4):
+            Path(f"pictures/{i}.pgm").write_text(f"P2 2 2 9\n{i} {2 * i} 1 2\n")
+            lines.append(f'"pictures/{i}.pgm",{"ab"[i % 2]}\n')
+        os.rename("pictures/3.pgm", "pictures/3.dat")  # known by its contents
+        lines[3] = lines[3].replace("pgm", "dat")
+        Path("list.csv").write_text("".join(lines))
+        Path("headed.csv").write_text("path,label\n" + "".join(reversed(lines)))
+        with gzip.open("packed.csv.gz", "wt") as packed:
+            packed.write("".join(lines))
+        os.symlink("pictures/1.pgm", "link.pgm")
+        for name in ("list.csv", "headed.csv", "packed.csv.gz"):
+            call("mercer", "fit", "svc", f"images:{name}", "-o", "images.model")
+            for output in ("pictures/1.pgm", "pictures/3.dat", "link.pgm"):
+                said = self.refused("fit", "svc", f"images:{name}", "-o", output)
+                self.assertIn("is the same file as 'pictures/", said)
+        with open("list.csv", "rb") as data:
+            done = call("mercer", "fit", "svc", "images:-", "-o", "pictures/1.pgm", code=2, stdin=data)
+        self.assertIn(b"is the same file as 'pictures/1.pgm'", done.stderr)
+        header = b"{'descr': '|u1', 'fortran_order': False, 'shape': (4, 2, 2), }".ljust(117) + b"\n"
+        array = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + bytes(range(16))
+        Path("array.npy").write_bytes(array)
+        Path("array.labels.txt").write_text("a\nb\na\nb\n")
+        said = self.refused("fit", "svc", "images:array.npy", "-o", "array.labels.txt")
+        self.assertIn("is the same file as 'array.labels.txt'", said)
+        # no list of images, though there is a file with the name of a class
+        Path("classes.csv").write_text("a,1,2\nb,2,1\n" * 10)
+        for _ in range(2):
+            call("mercer", "fit", "svc", "classes.csv", "--label", "0", "-o", "a")
+        # no array of images: its reader opens no labels
+        Path("flat.npy").write_bytes(array.replace(b"(4, 2, 2)", b"(4, 4)   "))
+        for _ in range(2):
+            call("mercer", "cluster", "kernel_kmeans", "flat.npy", "-k", "2", "--labels", "flat.labels.txt")
+
     def test_an_output_that_cannot_be_written_is_told_before_the_work(self):
         for option in ("-o", "--svg", "--html"):
             done = call("mercer", "fit", "svc", "a.csv", "--label", "species", "-o", "kept", option, "nowhere/x", code=None)
@@ -122,6 +174,15 @@ class Outputs(Scratch):
                       ["svm-scale", "-s", "iris", "iris"]):
             self.assertIn(b"the same file", call(*words, code=1).stderr)
         self.assertEqual({name: Path(name).read_bytes() for name in before}, before)
+
+    def test_the_programs_of_libsvm_refuse_an_output_that_cannot_be_written_before_the_work(self):
+        call("svm-train", "-q", "iris", "model")
+        for words in (["svm-train", "iris", ""], *(["svm-predict", "iris", "model", output] for output in ("", "nowhere/x", "sub"))):
+            done = call(*words, code=1)
+            self.assertEqual(done.stdout, b"", words)
+            self.assertRegex(done.stderr, b"can't (save model to|open output) file", words)
+        os.mkfifo("pipe")  # nobody writes to it: whoever reads it first waits for ever
+        self.assertIn(b"can't open output file", call("svm-predict", "pipe", "model", "", code=1).stderr)
 
 
 if __name__ == "__main__":

@@ -180,6 +180,19 @@ class Escapes(Scratch):
         self.assertNotRegex(run.end(), "[\x1b\x07\x9b\x7f]")
         self.assertEqual(run.code, 1)
 
+    def test_in_outputs_that_are_the_terminal(self):
+        for words, kept in ((["predict", "wild.model", "wild.csv", "-o"], True), (["predict", "wild.model", "wild.csv", "--stream", "-o"], True),
+                            (["scale", "wild.csv", "--label", "class", "-o"], True), (["evaluate", "wild.model", "wild.csv", "--html"], False),
+                            (["fit", "svc", "wild.csv", "--label", "class", "--svg"], False)):
+            for output in ("-", "/dev/stdout", "/dev/stderr", "/dev/tty"):
+                run = Terminal(*words, output, "--quiet")
+                said = run.end()
+                self.assertEqual(run.code, 0, (words, output, said))
+                self.assertNotRegex(said, "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]", (words, output))
+                self.assertIn("]0;title", said, (words, output))
+            if kept:
+                self.assertIn(self.WILD.encode(), call("mercer", *words, "-").stdout, words)
+
     def test_in_files_and_pipes(self):
         self.assertIn(self.WILD, call("mercer", "predict", "wild.model", "wild.csv").stdout.decode())
         call("mercer", "predict", "wild.model", "wild.csv", "-o", "answers.csv")

@@ -1,4 +1,4 @@
-// Files that are cut short while they are mapped.
+// Files that are cut short while they are mapped or read in pieces.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -7,6 +7,7 @@
 
 #include "mercer/data/readers/read.h"
 #include "mercer/data/readers/source.h"
+#include "mercer/data/readers/stream/byte_stream.h"
 #include "readers_support.h"
 
 namespace mercer {
@@ -36,6 +37,20 @@ TEST(cut_file, by_a_few_bytes_is_an_error_too) {
     const std::size_t size = file.bytes().size();
     ASSERT_EQ(::truncate(path.c_str(), static_cast<off_t>(size - 1)), 0);
     EXPECT_NE(failure([&] { parse_table(file); }).find(told), std::string::npos);
+}
+
+TEST(cut_file, that_is_read_in_pieces_is_an_error_and_not_its_end) {
+    const scratch_folder folder;
+    const std::string path = folder.write("rows.csv", "a,b\n" + std::string(1 << 20, '1'));
+    byte_stream stream(path);
+    std::string text;
+    EXPECT_TRUE(stream.read(text, 1000));
+    ASSERT_EQ(::truncate(path.c_str(), 600000), 0);
+    EXPECT_NE(failure([&] {
+                  while (stream.read(text, 100000)) {
+                  }
+              }).find(told),
+              std::string::npos);
 }
 
 TEST(cut_file, that_only_grows_is_read_to_where_it_ended) {

@@ -1,9 +1,12 @@
 // Random expression trees go through the contract too.
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "contracts/kernel_contract.h"
 #include "contracts/property.h"
 #include "mercer/data/kinds/all_kinds.h"
+#include "mercer/kernels/evaluation/precise.h"
 
 namespace mercer::testing {
 namespace {
@@ -109,6 +112,43 @@ TEST(composite, normalises_what_it_projects) {
         expect_diagonal<double>(s, x);
         expect_text_round_trip(s, x);
     }
+}
+
+// The plans whose diagonals a plan asks for, at any depth.
+void collect_parts(const plan& code, std::set<const plan*>& parts) {
+    for (const instruction& step : code.code)
+        if (step.self && parts.insert(step.self.get()).second) collect_parts(*step.self, parts);
+}
+
+// normalize((normalize((rbf)^2 + 1))^2 + 1) …: every level has a diagonal of its own, which the levels above share.
+TEST(composite, computes_each_diagonal_of_nested_normalisations_once) {
+    generator random(5);
+    const dataset data = vectors_of<double>(random_vectors(random, 9, {.dims = dims}), storage::dense);
+    const kernel inner = kernel::parse("rbf(gamma=0.5)");
+    kernel powers = inner, exponentials = normalise(inner + kernel::parse("linear()")), products = inner;
+    matrix<double> want = block_of(evaluator<double>(inner, data));
+    constexpr int depth = 50;
+    for (int level = 0; level < depth; ++level) {
+        powers = normalise(pow(powers, 2) + 1.0);
+        exponentials = normalise(exp(exponentials));
+        products = normalise(products * kernel::parse("rbf(gamma=0.01)"));
+        for (index i = 0; i < want.rows(); ++i)
+            for (index j = 0; j < want.cols(); ++j) want(i, j) = (want(i, j) * want(i, j) + 1) / 2;
+    }
+    for (const kernel& k : {powers, exponentials, products}) {
+        std::set<const plan*> parts;
+        collect_parts(*k.compile(), parts);
+        EXPECT_LE(parts.size(), depth + 1U);
+        const matrix<double> got = block_of(evaluator<double>(k, data));
+        for (index i = 0; i < got.rows(); ++i) EXPECT_NEAR(got(i, i), 1, 1e-12);
+    }
+    const matrix<double> got = block_of(evaluator<double>(powers, data));
+    const precise_kernel<double> truth(powers, data);
+    for (index i = 0; i < got.rows(); ++i)
+        for (index j = 0; j < got.cols(); ++j) {
+            EXPECT_NEAR(got(i, j), want(i, j), 1e-12);
+            EXPECT_NEAR(truth(i, j).value, want(i, j), 1e-12);
+        }
 }
 
 // Distances of shifted data and plain dot products of the same data in one expression.

@@ -2,6 +2,8 @@
 
 import collections
 import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -98,3 +100,30 @@ def test_elements_and_coordinates_are_points():
         assert abs(K[0, 2] - K[0, 0]) > 1e-3
     with pytest.raises(ValueError, match="no element is called Qq"):
         mercer.kernels.Coulomb()([(["Qq"], np.zeros((1, 3)))])
+
+
+def test_a_pickle_under_a_limit_of_memory_is_read_or_refused(tmp_path):
+    texts = [" ".join(f"w{450 * i + j:06d}" for j in range(500)) for i in range(100)]
+    (tmp_path / "large").write_bytes(pickle.dumps(mercer.TextFeatures().fit(texts)))
+    (tmp_path / "small").write_bytes(pickle.dumps(mercer.TextFeatures().fit(TEXTS)))
+    script = """
+import os, pickle, resource
+import mercer
+pickle.loads(open("small", "rb").read())
+data = open("large", "rb").read()
+ended = set()
+for kilobytes in range(0, 60000, 2000):
+    child = os.fork()
+    if child == 0:
+        used = int(open("/proc/self/statm").read().split()[0]) * os.sysconf("SC_PAGESIZE")
+        resource.setrlimit(resource.RLIMIT_AS, (used + kilobytes * 1024,) * 2)
+        try:
+            pickle.dumps(pickle.loads(data))
+        except MemoryError:
+            os._exit(3)
+        os._exit(0)
+    ended.add(os.waitpid(child, 0)[1])
+print(*sorted(ended))
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120, cwd=tmp_path)
+    assert done.stdout.split() == ["0", str(3 << 8)], done

@@ -10,6 +10,7 @@
 
 #include "mercer/base/error.h"
 #include "mercer/base/file.h"
+#include "mercer/data/readers/images/image_files.h"
 #include "mercer/data/readers/stream/row_batches.h"
 #include "program.h"
 
@@ -69,6 +70,30 @@ bool lies_in(const std::string& path, const std::string& folder) {
     return std::ranges::mismatch(outer, inner).in1 == outer.end();
 }
 
+// The entry of a folder, or of a folder within it at most `levels` deep, that is a link to the file; empty: none.
+std::string link_in(const fs::path& folder, const std::string& file, int levels) {
+    std::error_code unknown;
+    for (fs::directory_iterator each(folder, unknown), end; !unknown && each != end; each.increment(unknown)) {
+        std::error_code ignored;
+        if (is_same_file(each->path().string(), file)) return each->path().string();
+        if (levels == 0 || !fs::is_directory(each->path(), ignored)) continue;
+        if (std::string found = link_in(each->path(), file, levels - 1); !found.empty()) return found;
+    }
+    return {};
+}
+
+// The name under which the command reads the output's file together with an input; empty: it does not read the file.
+std::string name_within(const std::string& output, const std::string& input, const std::string& name_of_input) {
+    constexpr int deepest = 1;  // readers of folders look into sub-folders and no further
+    std::error_code unknown;
+    if (!is_plain_file(output)) return {};
+    if (fs::is_directory(input, unknown)) return link_in(input, output, deepest);
+    if (!is_plain_file(input)) return {};
+    for (const std::string& each : files_read_with_images(input, name_of_input))
+        if (is_same_file(output, each)) return each;
+    return {};
+}
+
 void require_no_input(const named_file& output, const named_file& input) {
     for (const std::string& each : files_of_input(input.path)) {
         if (lies_in(output.path, each))
@@ -79,6 +104,11 @@ void require_no_input(const named_file& output, const named_file& input) {
                 fmt::format("{} '{}' is the same file as {} '{}', which the command reads: name another "
                             "file",
                             output.option, output.path, input.option, input.path));
+        const std::string within = name_within(output.path, each, input.path == "-" ? "<stdin>" : each);
+        if (!within.empty())
+            throw usage_error(
+                fmt::format("{} '{}' is the same file as '{}', which the command reads with {} '{}': name another file",
+                            output.option, output.path, within, input.option, input.path));
     }
 }
 

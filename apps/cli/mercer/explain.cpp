@@ -9,7 +9,7 @@
 #include "mercer/api/model.h"
 #include "mercer/base/error.h"
 #include "mercer/base/file.h"
-#include "mercer/data/readers/source.h"
+#include "mercer/data/readers/stream/byte_stream.h"
 #include "mercer/insight/machines/binary_problems.h"
 #include "mercer/insight/machines/leave_one_out.h"
 #include "mercer/methods/svm/files/model_file.h"
@@ -103,8 +103,10 @@ svm_model fitted(const explain_options& o, const kernel& k, subject& s, progress
 
 // Whether the file was written by `mercer fit`.
 bool is_api_model(const std::string& path) {
-    const source file = read_source(path);
-    return file.bytes().starts_with("mercer-model ");
+    constexpr std::string_view mark = "mercer-model ";
+    std::string beginning;
+    byte_stream(path).read(beginning, mark.size());
+    return beginning == mark;
 }
 
 subject prepare(explain_options& o, progress& shown) {

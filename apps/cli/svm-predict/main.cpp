@@ -128,7 +128,6 @@ std::string output_text(const svm_model& model, const answer& found) {
 int run(int argc, char** argv) {
     const command c = parse(argc, argv);
     for (const std::string& input : {c.test, c.model}) require_other_file(c.output, input);
-    const source file = open_file(c.test, "can't open input file ");
     // Opened now, so that a wrong path is told before the work is done.
     std::optional<atomic_file> output;
     try {
@@ -136,7 +135,8 @@ int run(int argc, char** argv) {
     } catch (const error&) {
         end_with("can't open output file " + c.output);
     }
-    const source stored = open_file(c.model, "can't open model file ");
+    const source file = open_file(c.test, "can't open input file ");
+    const source stored = open_file(c.model, "can't open model file ", begins_any_model);
     auto [model, zero_based] = made_of(stored, [&] { return load(stored, false); });
     if (c.probabilities && (!model.probability || model.task == svm_task::one_class))
         end_with("Model does not support probabiliy estimates");

@@ -190,6 +190,8 @@ inner_fits calibrate(svm_model& model, const problem& p, const svm_options& o) {
     return p.k ? calibrate(model, *p.k, p.x, p.y, o) : calibrate_precomputed(model, p.K.view(), p.y, o);
 }
 
+[[noreturn]] void cannot_save(const std::string& path) { end_with("can't save model to file " + path); }
+
 int train(const problem& p, const train_command& c) {
     const svm_options o = options_of(c);
     warn_weights(p, c);
@@ -233,7 +235,7 @@ int train(const problem& p, const train_command& c) {
         write_atomically(path, libsvm_model_text(model, p.zero_based), durability::unsynced);
     } catch (const error& caught) {
         if (caught.code() != errc::io) throw;
-        end_with("can't save model to file " + path);
+        cannot_save(path);
     }
     if (!cut_short) return 0;
     std::fprintf(stderr, "interrupted: the largest gap reached is %g (tolerance %g); the model was written to %s%s\n",
@@ -316,7 +318,10 @@ int cross_validate(const problem& p, const train_command& c) {
 
 int run(int argc, char** argv) {
     const train_command c = parse_train(argc, argv);
-    if (c.folds == 0) require_other_file(c.model, c.input);
+    if (c.folds == 0) {
+        require_other_file(c.model, c.input);
+        if (c.model.empty()) cannot_save(c.model);
+    }
     const problem p = read_problem(c);
     // Starting threads would take longer than small problems do.
     std::optional<thread_limit> alone;

@@ -12,6 +12,7 @@
 #include "mercer/data/occurring_columns.h"
 #include "mercer/data/readers/number.h"
 #include "mercer/data/readers/source.h"
+#include "mercer/data/readers/stream/expected_file.h"
 #include "mercer/data/variance.h"
 #include "mercer/kernels/algebra.h"
 #include "mercer/kernels/algebra/fields.h"
@@ -264,8 +265,10 @@ figures model::describe() const {
 
 void model::save(const std::string& path) const { write_atomically(path, bytes()); }
 
+static bool begins_model(std::string_view text) { return text.starts_with("mercer-") || text.starts_with("svm_type"); }
+
 model load(const std::string& path) {
-    const source file = read_source(path);
+    const source file = read_expected(path, begins_model);
     return made_of(file, [&] { return parse(file.bytes(), file.name()); });
 }
 

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "mercer/base/error.h"
+#include "mercer/base/text/without_controls.h"
 #include "mercer/base/uninterrupted.h"
 
 namespace mercer {
@@ -210,6 +211,7 @@ struct atomic_file::state {
         file = descriptor(number);
         direct = true;
         if (!file.is_open()) cannot("write", path, errno);
+        terminal = ::isatty(file.number()) != 0;
     }
 
     // Without a name where the file system can do that: then nothing is left whatever ends the process. The system's
@@ -293,16 +295,22 @@ struct atomic_file::state {
     std::string path;    // as it was given
     std::string target;  // where it leads
     bool exists = false;
-    bool direct = false;   // `file` is what the path names
-    bool replace = false;  // `file` is to become the file of the path; else its bytes are copied there
-    descriptor old;        // the file that is there, open for writing
+    bool direct = false;    // `file` is what the path names
+    bool terminal = false;  // `file` is a terminal: control characters in names and labels are escaped
+    bool replace = false;   // `file` is to become the file of the path; else its bytes are copied there
+    descriptor old;         // the file that is there, open for writing
     descriptor file;
     temporary_name name;
 };
 
 atomic_file::atomic_file(const std::string& path) : state_(std::make_unique<state>(path)) {}
 atomic_file::~atomic_file() = default;
-void atomic_file::write(std::string_view bytes) { write_all(state_->file.number(), bytes, state_->path); }
+void atomic_file::write(std::string_view bytes) {
+    if (state_->terminal)
+        write_all(state_->file.number(), without_controls(bytes), state_->path);
+    else
+        write_all(state_->file.number(), bytes, state_->path);
+}
 void atomic_file::commit(durability how) { state_->commit(how); }
 
 void write_atomically(const std::string& path, std::string_view bytes, durability how) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <new>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
@@ -15,9 +16,10 @@ namespace {
 }
 
 // One pass over the bytes before the parser's; brackets in strings do not count. Whatever else is wrong is left to the
-// parser.
-void check_depth(std::string_view text, std::string_view name) {
+// parser. Returns the number of values, or more.
+std::size_t check_depth(std::string_view text, std::string_view name) {
     int depth = 0;
+    std::size_t values = 1;
     bool in_string = false;
     for (std::size_t at = 0; at < text.size(); ++at) {
         const char c = text[at];
@@ -26,12 +28,27 @@ void check_depth(std::string_view text, std::string_view name) {
             in_string = c != '"';
         } else if (c == '"') {
             in_string = true;
+        } else if (c == ',') {
+            ++values;
         } else if (c == ']' || c == '}') {
             --depth;
-        } else if ((c == '[' || c == '{') && ++depth > deepest_json) {
-            fail_parsing(name, fmt::format("JSON must be nested at most {} levels deep, byte {} is deeper",
-                                           deepest_json, at + 1));
+        } else if (c == '[' || c == '{') {
+            ++values;
+            if (++depth > deepest_json)
+                fail_parsing(name, fmt::format("JSON must be nested at most {} levels deep, byte {} is deeper",
+                                               deepest_json, at + 1));
         }
+    }
+    return values;
+}
+
+template <class Json>
+void dismantle(Json& value) noexcept {
+    if (auto* const list = value.template get_ptr<typename Json::array_t*>()) {
+        for (; !list->empty(); list->pop_back()) dismantle(list->back());
+    } else if (auto* const object = value.template get_ptr<typename Json::object_t*>()) {
+        for (auto& member : *object) dismantle(member.second);
+        object->clear();
     }
 }
 
@@ -44,9 +61,24 @@ std::string shown(const nlohmann::json& value) {
 
 }  // namespace
 
+void require_json_memory(std::size_t values, std::size_t text_bytes) {
+    // A value has a place of 16 bytes in a list, which doubles as it grows, and in the list that its destructor moves
+    // it to; beside them a text, a list or a node of an object.
+    constexpr std::size_t bytes = 176;
+    void* volatile room = ::operator new(bytes* values + 2 * text_bytes);
+    ::operator delete(room);
+}
+
+template <class Json>
+json_release<Json>::~json_release() {
+    dismantle(value_);
+}
+template class json_release<nlohmann::json>;
+template class json_release<nlohmann::ordered_json>;
+
 template <class Json>
 Json parse_json(std::string_view text, std::string_view name) {
-    check_depth(text, name);
+    require_json_memory(check_depth(text, name), text.size());
     try {
         return Json::parse(text);
     } catch (const typename Json::parse_error& wrong) {

@@ -14,6 +14,7 @@
 #include "mercer/data/column_ranges.h"
 #include "mercer/data/occurring_columns.h"
 #include "mercer/data/readers/source.h"
+#include "mercer/data/readers/stream/expected_file.h"
 
 namespace mercer {
 namespace {
@@ -261,7 +262,8 @@ range checked_range(const json& first, const json& second, bool minmax) {
 
 scaling scaling::from_json(std::string_view text, const std::string& name) {
     try {
-        const json in = parse_json(text);
+        json in = parse_json(text);
+        const json_release at_end(in);
         if (in.at("format") != scaling_format_name)
             throw std::runtime_error(fmt::format("the format is not {}", scaling_format_name));
         if (in.at("version") != 1) throw std::runtime_error("the version is not 1");
@@ -306,7 +308,7 @@ scaling scaling::from_json(std::string_view text, const std::string& name) {
 void scaling::save(const std::string& path) const { write_atomically(path, to_json()); }
 
 scaling scaling::load(const std::string& path) {
-    const source file = read_source(path);
+    const source file = read_expected(path, begins_json_object);
     return made_of(file, [&] { return from_json(file.bytes(), file.name()); });
 }
 

@@ -115,6 +115,9 @@ dataset text_features::weighted(count_rows counts) const {
 }
 
 std::string text_features::to_json() const {
+    std::size_t bytes = 0;
+    for (std::int32_t t = 0; t < terms_.size(); ++t) bytes += terms_[t].size();
+    require_json_memory(static_cast<std::size_t>(terms_.size()) + document_counts_.size(), 4 * bytes);
     json out{{"format", text_format_name},
              {"version", 1},
              {"unit", options_.terms.unit == text_unit::words ? "words" : "characters"},
@@ -130,7 +133,9 @@ std::string text_features::to_json() const {
              {"norm", norm_names[static_cast<int>(options_.norm)]},
              {"hashed", options_.hashed},
              {"texts", texts_}};
+    const json_release at_end(out);
     json terms = json::array();
+    const json_release terms_at_end(terms);
     for (std::int32_t t = 0; t < terms_.size(); ++t) terms.push_back(std::string(terms_[t]));
     out["terms"] = std::move(terms);
     if (options_.idf) out["document_counts"] = document_counts_;
@@ -139,7 +144,8 @@ std::string text_features::to_json() const {
 
 text_features text_features::from_json(std::string_view text, const std::string& name) {
     try {
-        const json in = parse_json(text);
+        json in = parse_json(text);
+        const json_release at_end(in);
         if (in.at("format") != text_format_name)
             throw std::runtime_error(fmt::format("the format is not {}", text_format_name));
         if (in.at("version") != 1) throw std::runtime_error("the version is not 1");

@@ -265,10 +265,9 @@ public:
     int emit(plan_builder& code) const override {
         // exp(log k(x,z) - ½ log k(x,x) - ½ log k(z,z)): no overflow however large k is.
         if (part_->has_log()) return part_->emit_normalised_power(code, 1);
-        // The diagonal comes from a plan of its own, over the same (possibly pulled-back) objects.
-        plan_builder own(code.outer());
         instruction step;
-        step.self = own.finish(part_->emit(own));
+        step.self = code.plan_of_part(part_.get(), plan_builder::computed::value,
+                                      [&](plan_builder& own) { return part_->emit(own); });
         step.what = op::outer_multiply;
         step.self_rule = instruction::self_use::inverse_root;
         step.a = part_->emit(code);

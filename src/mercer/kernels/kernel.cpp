@@ -48,14 +48,25 @@ std::shared_ptr<const plan> plan_builder::finish(int result) {
     return std::make_shared<const plan>(std::move(made_));
 }
 
-// exp(c·(a - ½a(x, x) - ½a(z, z))) of what `emit` leaves in register a; the diagonal comes from a plan of its own, over
-// the same (possibly pulled-back) objects.
+std::shared_ptr<const plan> plan_builder::plan_of_part(const void* part, computed what,
+                                                       const std::function<int(plan_builder&)>& emit) {
+    const part_key key(part, what, outer_.key);
+    if (const auto known = parts_->find(key); known != parts_->end()) return known->second;
+    plan_builder own;
+    own.outer_ = outer_;
+    own.parts_ = parts_;
+    std::shared_ptr<const plan> made = own.finish(emit(own));
+    parts_->emplace(key, made);
+    return made;
+}
+
+// exp(c·(a - ½a(x, x) - ½a(z, z))) of what `emit` leaves in register a; the diagonal comes from a plan of its own.
 template <class Emit>
-static int emit_difference(plan_builder& code, double c, Emit emit) {
-    plan_builder own(code.outer());
+static int emit_difference(plan_builder& code, const kernel_node& node, plan_builder::computed what, double c,
+                           Emit emit) {
     instruction outer, scale, exponential;
     outer.what = instruction::op::outer_add;
-    outer.self = own.finish(emit(own));
+    outer.self = code.plan_of_part(&node, what, emit);
     outer.self_rule = instruction::self_use::minus_half;
     outer.scale = c;
     outer.a = emit(code);
@@ -68,10 +79,11 @@ static int emit_difference(plan_builder& code, double c, Emit emit) {
 }
 
 int kernel_node::emit_gaussian_of(plan_builder& code, double c) const {
-    return emit_difference(code, c, [&](plan_builder& to) { return emit(to); });
+    return emit_difference(code, *this, plan_builder::computed::value, c, [&](plan_builder& to) { return emit(to); });
 }
 int kernel_node::emit_normalised_power(plan_builder& code, double c) const {
-    return emit_difference(code, c, [&](plan_builder& to) { return emit_log(to); });
+    return emit_difference(code, *this, plan_builder::computed::logarithm, c,
+                           [&](plan_builder& to) { return emit_log(to); });
 }
 
 std::shared_ptr<const plan> kernel::compile() const {

@@ -165,7 +165,7 @@ archive_reader::archive_reader(std::string_view bytes, std::string_view format, 
     rest_.remove_prefix(head_size);
 }
 
-archive_reader::~archive_reader() = default;
+archive_reader::~archive_reader() { const json_release at_end(*head_); }
 
 template <class V>
 void archive_reader::head(const char* key, V& value) {

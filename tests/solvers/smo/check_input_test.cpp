@@ -1,4 +1,5 @@
 // solve_smo refuses input that makes no sense, and says what is wrong with it.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -168,6 +169,19 @@ TEST(smo_input, values_that_are_not_finite_are_refused_when_they_are_met) {
                                            {q.p, q.lower, q.upper, {}, {}}, q.options);
                              });
             }
+}
+
+TEST(smo_input, a_diagonal_that_is_not_finite_is_refused_wherever_the_values_beside_it_are) {
+    for (const double value : {nan, unbounded, -unbounded})
+        for (const index row : {0, 3, 39}) {
+            posed_problem q;
+            q.exact(row, row) = value;
+            q.fast(row, row) = static_cast<float>(value);
+            expect_error(errc::data, fmt::format("at row {}, column {}", row, row), [&] {
+                solve_smo(on_demand<float>(q.fast.view()), on_demand<double>(q.exact.view()),
+                          {q.p, q.lower, q.upper, {}, {}}, q.options);
+            });
+        }
 }
 
 }  // namespace

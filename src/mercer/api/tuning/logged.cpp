@@ -11,6 +11,7 @@
 #include "mercer/base/error.h"
 #include "mercer/base/json.h"
 #include "mercer/data/readers/source.h"
+#include "mercer/data/readers/stream/expected_file.h"
 
 namespace mercer::api {
 namespace {
@@ -122,7 +123,7 @@ void find_axes(tuning& out) {
 }  // namespace
 
 tuning read_tune_log(const std::string& path) {
-    const source file = read_source(path);
+    const source file = read_expected(path, begins_json_object);
     const std::string text(file.bytes());
     file.require_whole();
     return parse_tune_log(text, path);

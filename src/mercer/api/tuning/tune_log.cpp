@@ -12,6 +12,7 @@
 #include "mercer/base/file.h"
 #include "mercer/base/json.h"
 #include "mercer/data/readers/source.h"
+#include "mercer/data/readers/stream/expected_file.h"
 
 namespace mercer::api {
 namespace {
@@ -28,7 +29,7 @@ json numbers(const std::vector<double>& from) {
 
 void tune_log::take(const trial_runner& by, std::vector<setting>& which) {
     if (path_.empty() || !std::filesystem::exists(path_)) return;
-    const source file = read_source(path_);
+    const source file = read_expected(path_, begins_json_object);
     const std::string text(file.bytes());
     file.require_whole();
     std::string_view rest = text;

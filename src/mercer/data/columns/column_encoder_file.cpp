@@ -91,7 +91,8 @@ std::string column_encoder::to_json() const {
 
 column_encoder column_encoder::from_json(std::string_view text, const std::string& name) {
     try {
-        const json in = parse_json(text, fmt::format("{}: columns of a table", name));
+        json in = parse_json(text, fmt::format("{}: columns of a table", name));
+        const json_release at_end(in);
         if (in.at("format") != format_name) fail(errc::parse, fmt::format("{}: expected {}", name, format_name));
         if (in.at("version") != 1)
             fail(errc::unsupported,

@@ -2,7 +2,13 @@
 
 #include <algorithm>
 
+#include "mercer/data/readers/text.h"
+
 namespace mercer::detail {
+
+bool next_whole_line(std::string_view& rest, std::string_view& line) {
+    return rest.find('\n') != std::string_view::npos && next_line(rest, line);
+}
 
 std::size_t record_ends::last(std::string_view text) {
     while (at_ < text.size()) {

@@ -1,4 +1,4 @@
-// Where the records of a text end that grows at its end: every byte is looked at once, however often the text grows.
+// Where the lines and records of a text end that grows at its end.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +7,10 @@
 
 namespace mercer::detail {
 
+// Takes the next line off the front of `rest`, as next_line() does; false where its end is not there.
+bool next_whole_line(std::string_view& rest, std::string_view& line);
+
+// The ends of records. Every byte is looked at once, however often the text grows.
 class record_ends {
 public:
     // Begins at byte `from`, outside quotes. With `quotes` a line end between '"' and '"' ends no record.

@@ -89,9 +89,18 @@ double inverse_root(T self, std::size_t object) {
     return 1 / std::sqrt(static_cast<double>(self));
 }
 
+template <class T>
+const std::vector<T>& diagonal_of_part(const std::shared_ptr<const plan>& part, const dataset& objects,
+                                       part_diagonals<T>& known) {
+    if (const auto found = known.find(part.get()); found != known.end()) return found->second;
+    std::vector<T> self(static_cast<std::size_t>(objects.size()));
+    diagonal_of<T>(bound_plan<T>(part, objects, known), self);
+    return known.emplace(part.get(), std::move(self)).first->second;
+}
+
 // The numbers u of an outer instruction, one for each object.
 template <class T>
-std::vector<T> object_values(const instruction& step, const dataset& objects) {
+std::vector<T> object_values(const instruction& step, const dataset& objects, part_diagonals<T>& known) {
     std::vector<double> values;
     if (step.weight) {
         values = step.weight(objects);
@@ -101,8 +110,7 @@ std::vector<T> object_values(const instruction& step, const dataset& objects) {
                              objects.size(), values.size()));
     } else {
         // In the precision of the tiles, so that k(x, x) is divided by itself.
-        std::vector<T> self(static_cast<std::size_t>(objects.size()));
-        evaluator<T>(step.self, objects).diagonal(self);
+        const std::vector<T>& self = diagonal_of_part(step.self, objects, known);
         for (std::size_t i = 0; i < self.size(); ++i)
             values.push_back(step.self_rule == instruction::self_use::minus_half ? minus_half(self[i], step.scale, i)
                                                                                  : inverse_root(self[i], i));
@@ -123,10 +131,22 @@ bound_plan<T>::bound_plan(std::shared_ptr<const plan> plan_, dataset x_, const d
         dataset& fewer = x.dims() < z.dims() ? x : z;
         fewer = widened(fewer, std::max(x.dims(), z.dims()));
     }
+    part_diagonals<T> of_x;
+    bind_all(of_x);
+}
+
+template <class T>
+bound_plan<T>::bound_plan(std::shared_ptr<const plan> part, dataset x_, part_diagonals<T>& known)
+    : code(std::move(part)), same(true), x(std::move(x_)) {
+    bind_all(known);
+}
+
+template <class T>
+void bound_plan<T>::bind_all(part_diagonals<T>& of_x) {
     rows = x.size();
     cols = same ? rows : z.size();
     bind_sources();
-    bind_factors();
+    bind_factors(of_x);
     bind_table();
 }
 
@@ -330,13 +350,14 @@ void bound_plan<T>::copy_vectors(source<T>& one, std::size_t& room) const {
 }
 
 template <class T>
-void bound_plan<T>::bind_factors() {
+void bound_plan<T>::bind_factors(part_diagonals<T>& of_x) {
+    part_diagonals<T> of_z;
     factors.resize(code->code.size());
     for (std::size_t i = 0; i < code->code.size(); ++i) {
         const auto& step = code->code[i];
         if (step.what != instruction::op::outer_multiply && step.what != instruction::op::outer_add) continue;
-        factors[i].x = object_values<T>(step, x);
-        factors[i].z = same ? factors[i].x : object_values<T>(step, z);
+        factors[i].x = object_values<T>(step, x, of_x);
+        factors[i].z = same ? factors[i].x : object_values<T>(step, z, of_z);
     }
 }
 

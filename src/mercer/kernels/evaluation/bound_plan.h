@@ -2,7 +2,9 @@
 // that the plan asks for. Internal to this folder.
 #pragma once
 
+#include <map>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "mercer/kernels/evaluation/doubt.h"
@@ -11,10 +13,16 @@
 
 namespace mercer::evaluation {
 
+// k(x, x) of all objects of a data set by the plans of parts, which plans share.
+template <class T>
+using part_diagonals = std::map<const plan*, std::vector<T>>;
+
 template <class T>
 class bound_plan {
 public:
     bound_plan(std::shared_ptr<const plan> plan_, dataset x_, const dataset* z_, const evaluator_memory& memory);
+    // K(x, x) of a part of another plan over the same data; `known`: diagonals of that data.
+    bound_plan(std::shared_ptr<const plan> part, dataset x_, part_diagonals<T>& known);
     // The rows of a plan bound to K(x, x) against other columns: only these are looked at. Values have the bits that
     // K(z, x) has. `takes` says whether it can be done.
     bound_plan(const bound_plan& ready, dataset z_);
@@ -46,7 +54,8 @@ private:
     void choose_slices(source<T>& one) const;
     int twin_of(const source<T>& one, std::size_t at) const;
     void copy_vectors(source<T>& one, std::size_t& room) const;
-    void bind_factors();
+    void bind_all(part_diagonals<T>& of_x);
+    void bind_factors(part_diagonals<T>& of_x);
     void bind_table();
 
     evaluator_memory memory_;
@@ -54,5 +63,9 @@ private:
 
 extern template class bound_plan<float>;
 extern template class bound_plan<double>;
+
+// out[i] = k(x[i], x[i]) by a plan that is bound to the same data on both sides.
+template <class T>
+void diagonal_of(const bound_plan<T>& bound, std::span<T> out);
 
 }  // namespace mercer::evaluation

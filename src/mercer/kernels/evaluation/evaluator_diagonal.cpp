@@ -119,18 +119,11 @@ private:
 }  // namespace
 
 template <class T>
-void evaluator<T>::diagonal(std::span<T> out) const {
-    if (wide_) {
-        std::vector<double> values(out.size());
-        wide_->diagonal(values);
-        std::transform(values.begin(), values.end(), out.begin(), [](double v) { return static_cast<T>(v); });
-        return;
-    }
-    const auto& bound = state_->bound;
+void evaluation::diagonal_of(const bound_plan<T>& bound, std::span<T> out) {
     if (!bound.same) fail(errc::invalid_argument, "a diagonal k(x, x) needs the same data on both sides");
     constexpr index width = diagonal_run<T>::width;
-    parallel_for(ceil_div(rows(), width), [&](index part) {
-        const index first = part * width, count = std::min(width, rows() - first);
+    parallel_for(ceil_div(bound.rows, width), [&](index part) {
+        const index first = part * width, count = std::min(width, bound.rows - first);
         diagonal_run<T> run(bound, first, count);
         for (std::size_t s = 0; s < bound.sources.size(); ++s) run.fill_statistic(s);
         for (std::size_t at = 0; at < bound.code->code.size(); ++at) run.run_step(at);
@@ -138,6 +131,19 @@ void evaluator<T>::diagonal(std::span<T> out) const {
     });
 }
 
+template <class T>
+void evaluator<T>::diagonal(std::span<T> out) const {
+    if (wide_) {
+        std::vector<double> values(out.size());
+        wide_->diagonal(values);
+        std::transform(values.begin(), values.end(), out.begin(), [](double v) { return static_cast<T>(v); });
+        return;
+    }
+    diagonal_of(state_->bound, out);
+}
+
+template void evaluation::diagonal_of(const bound_plan<float>&, std::span<float>);
+template void evaluation::diagonal_of(const bound_plan<double>&, std::span<double>);
 template void evaluator<float>::diagonal(std::span<float>) const;
 template void evaluator<double>::diagonal(std::span<double>) const;
 

@@ -8,8 +8,10 @@
 
 #include <array>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -93,12 +95,21 @@ public:
         feature before_;
     };
     const feature& outer() const { return outer_; }
-    plan_builder() = default;
-    explicit plan_builder(feature outer) : outer_(std::move(outer)) {}
+    // What a plan computes of a part of the kernel.
+    enum class computed { value, logarithm };
+    // The plan of a part alone over the same (possibly pulled-back) objects, for its diagonal; `emit` leaves its result
+    // in the register that it returns. A part has one such plan however often it is emitted: else those of parts within
+    // each other, each with its own, would double with every level.
+    std::shared_ptr<const plan> plan_of_part(const void* part, computed what,
+                                             const std::function<int(plan_builder&)>& emit);
 
+    plan_builder() = default;
     std::shared_ptr<const plan> finish(int result);
 
 private:
+    using part_key = std::tuple<const void*, computed, std::string>;  // the last is the key of the outer feature
+    std::shared_ptr<std::map<part_key, std::shared_ptr<const plan>>> parts_ =
+        std::make_shared<std::map<part_key, std::shared_ptr<const plan>>>();
     plan made_;
     feature outer_;
     int temporaries_ = 0;

@@ -1,6 +1,7 @@
 #include "mercer/kernels/evaluation/precise.h"
 
 #include <limits>
+#include <map>
 #include <set>
 
 #include "mercer/kernels/evaluation/pairwise/run_plan.h"
@@ -104,7 +105,10 @@ struct precise_kernel<R>::bound_plan {
 
     R rounding;  // of values that are computed pair by pair, relative
 
-    bound_plan(std::shared_ptr<const mercer::plan> from, const dataset& x, R rounded)
+    // k(x, x) of the plans of parts, which plans share.
+    using diagonals = std::map<const mercer::plan*, std::vector<bounded<R>>>;
+
+    bound_plan(std::shared_ptr<const mercer::plan> from, const dataset& x, R rounded, diagonals& known)
         : code(std::move(from)), rounding(rounded) {
         for (const feature& each : code->features) vectors.emplace_back(each.apply ? each.apply(x, nullptr).first : x);
         for (const pair_statistic& each : code->statistics) {
@@ -118,9 +122,18 @@ struct precise_kernel<R>::bound_plan {
             if (step.weight)
                 for (const double h : step.weight(x)) factors.back().push_back(bounded<R>::exact(h));
             if (!step.self) continue;
-            const bound_plan own(step.self, x, rounding);
-            for (index i = 0; i < x.size(); ++i) factors.back().push_back(from_self(own.at(i, i), step.self_rule));
+            for (const bounded<R>& self : diagonal_of(step.self, x, known))
+                factors.back().push_back(from_self(self, step.self_rule));
         }
+    }
+
+    const std::vector<bounded<R>>& diagonal_of(const std::shared_ptr<const mercer::plan>& part, const dataset& x,
+                                               diagonals& known) const {
+        if (const auto found = known.find(part.get()); found != known.end()) return found->second;
+        const bound_plan own(part, x, rounding, known);
+        std::vector<bounded<R>> self;
+        for (index i = 0; i < x.size(); ++i) self.push_back(own.at(i, i));
+        return known.emplace(part.get(), std::move(self)).first->second;
     }
 
     static bounded<R> from_self(bounded<R> self, instruction::self_use rule) {
@@ -161,8 +174,10 @@ struct precise_kernel<R>::bound_plan {
 // What a user's function says is the truth. The library's own kernels on pairs (alignments, common substrings, random
 // walks) are sums of positive terms in double, hundreds of thousands of roundings one after another at most.
 template <class R>
-precise_kernel<R>::precise_kernel(const kernel& k, const dataset& x)
-    : plan_(std::make_unique<const bound_plan>(k.compile(), x, compares_by_user_function(k) ? R(0) : R(1e-10))) {}
+precise_kernel<R>::precise_kernel(const kernel& k, const dataset& x) {
+    typename bound_plan::diagonals known;
+    plan_ = std::make_unique<const bound_plan>(k.compile(), x, compares_by_user_function(k) ? R(0) : R(1e-10), known);
+}
 template <class R>
 precise_kernel<R>::~precise_kernel() = default;
 template <class R>

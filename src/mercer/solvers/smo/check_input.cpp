@@ -15,6 +15,11 @@
 namespace mercer::smo {
 namespace {
 
+[[noreturn]] void fail_for_value(const char* which, double value, index row, index column) {
+    fail(errc::data,
+         fmt::format("smo: the {} matrix must be finite, got {} at row {}, column {}", which, value, row, column));
+}
+
 template <class T>
 void check_matrix(const gram<T>& K, index n, const char* which) {
     if (K.rows() != n || K.cols() != n)
@@ -33,8 +38,7 @@ void check_matrix(const gram<T>& K, index n, const char* which) {
     if (const index i = worst; i < rows.rows) {
         const T* const row = rows.row(i);
         const index j = std::find_if(row, row + rows.cols, [](T value) { return !std::isfinite(value); }) - row;
-        fail(errc::data,
-             fmt::format("smo: the {} matrix must be finite, got {} at row {}, column {}", which, row[j], i, j));
+        fail_for_value(which, row[j], i, j);
     }
 }
 
@@ -74,9 +78,7 @@ void name_value(const gram<T>& K, index row, std::span<const index> support, con
     T* const to = values.data();
     K.block(selection(row, 1), support, block_rows<T>(&to));
     for (std::size_t s = 0; s < support.size(); ++s)
-        if (!std::isfinite(values[s]))
-            fail(errc::data, fmt::format("smo: the {} matrix must be finite, got {} at row {}, column {}", which,
-                                         values[s], row, support[s]));
+        if (!std::isfinite(values[s])) fail_for_value(which, values[s], row, support[s]);
 }
 
 }  // namespace
@@ -98,6 +100,12 @@ void check_input(const gram<float>& fast, const gram<double>& exact, const box_p
     for (std::size_t i = 0; i < n; ++i) check_variable(problem, i);
     check_matrix(fast, static_cast<index>(n), "float");
     check_matrix(exact, static_cast<index>(n), "double");
+}
+
+void check_diagonal(std::span<const float> diagonal) {
+    for (std::size_t i = 0; i < diagonal.size(); ++i)
+        if (!std::isfinite(diagonal[i]))
+            fail_for_value("float", diagonal[i], static_cast<index>(i), static_cast<index>(i));
 }
 
 void fail_for_gradient(const gram<float>& fast, const gram<double>& exact, index row, double value,

@@ -5,6 +5,8 @@
 #include <limits>
 #include <numeric>
 
+#include "mercer/solvers/smo/check_input.h"
+
 namespace mercer::smo {
 
 variables::variables(const box_problem& problem, const gram<float>& K, double common_value)
@@ -22,6 +24,7 @@ variables::variables(const box_problem& problem, const gram<float>& K, double co
     std::iota(original.begin(), original.end(), index{0});
     diagonal.resize(static_cast<std::size_t>(n));
     K.diagonal(diagonal);
+    check_diagonal(diagonal);
 }
 
 double variables::measure() {

@@ -214,6 +214,28 @@ table finished(std::vector<graph> made, detail::graph_targets& targets) {
     return out;
 }
 
+// A graph ends with its end tag; the end tag of the document is put behind the last one.
+bool cut_to_graphs(std::string& text, index rows, const read_options&) {
+    const std::string_view body = detail::without_mark(text);
+    const std::string name = "the first graphs";
+    detail::xml_cursor from(name, body);
+    try {
+        int open = 0;
+        for (index found = 0; found < rows;) {
+            const xml_tag tag = from.next();
+            if (tag.kind == xml_tag::what::none) return false;
+            open += tag.kind == xml_tag::what::start ? 1 : -1;
+            found += tag.kind == xml_tag::what::end && open == 1 && tag.name == "graph";
+        }
+    } catch (const error&) {  // that the beginning ends within an element, or another fault, which its reader tells
+        return false;
+    }
+    const std::string end = fmt::format("</{}>", from.outermost());
+    text.resize(text.size() - body.size() + from.offset());
+    text += end;
+    return true;
+}
+
 }  // namespace
 
 table parse_graphml(std::string_view text, const std::string& name, const tsv_options& options) {
@@ -254,7 +276,8 @@ const file_format& graphml_format() {
             return parse_graphml(file.bytes(), file.name(), options.tsv);
         },
         holds_graphml,
-        [](const std::string& path, const read_options& options) { return read_graphml_folder(path, options.tsv); }};
+        [](const std::string& path, const read_options& options) { return read_graphml_folder(path, options.tsv); },
+        cut_to_graphs};
     return about;
 }
 

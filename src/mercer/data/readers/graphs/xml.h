@@ -31,6 +31,9 @@ public:
     xml_cursor(const std::string& name, std::string_view text) : name_(name), text_(text) {}
     xml_tag next();
     [[noreturn]] void fail_expecting(std::string_view what, std::size_t offset) const;
+    std::size_t offset() const { return at_; }  // the byte behind the last tag
+    // The first element that is still open, with its prefix; empty: none is.
+    std::string_view outermost() const { return open_.empty() ? std::string_view() : open_.front(); }
 
 private:
     bool rest_starts_with(std::string_view wanted) const { return text_.substr(at_).starts_with(wanted); }

@@ -13,6 +13,7 @@
 #include "mercer/data/readers/objects/folder.h"
 #include "mercer/data/readers/read.h"
 #include "mercer/data/readers/source.h"
+#include "mercer/data/readers/stream/byte_stream.h"
 #include "mercer/data/readers/text.h"
 
 namespace mercer {
@@ -60,6 +61,16 @@ images decode_all(const std::vector<std::string>& paths) {
     return images(std::move(made));
 }
 
+// body: without a byte order mark.
+detail::record_reader list_reader(std::string_view body, const std::string& name) {
+    const auto tab = body.substr(0, body.find('\n')).find('\t') != std::string_view::npos;
+    return {body, name, tab ? '\t' : ','};
+}
+
+fs::path path_in_list(const std::string& list, std::string_view text) {
+    return fs::path(list).parent_path() / std::string(text);
+}
+
 }  // namespace
 
 table read_image_folder(const std::string& path, const tsv_options& options) {
@@ -91,8 +102,7 @@ table read_image_folder(const std::string& path, const tsv_options& options) {
 
 table read_image_list(std::string_view text, const std::string& name, const tsv_options& options) {
     const std::string_view body = detail::without_mark(text);
-    const auto tab = body.substr(0, body.find('\n')).find('\t') != std::string_view::npos;
-    detail::record_reader lines(body, name, tab ? '\t' : ',');
+    detail::record_reader lines = list_reader(body, name);
     std::vector<std::string> paths;
     detail::label_column classes;
     bool labelled = false;
@@ -106,7 +116,7 @@ table read_image_list(std::string_view text, const std::string& name, const tsv_
                                         labelled ? "a path and a label" : "a path", line.size()));
         if (labelled && line[1].text.empty())
             detail::fail_at(errc::parse, name, body, line[1].offset, "expected a label, got none");
-        const fs::path file = fs::path(name).parent_path() / std::string(line[0].text);
+        const fs::path file = path_in_list(name, line[0].text);
         std::error_code unknown;
         if (!fs::is_regular_file(file, unknown))
             detail::fail_at(errc::data, name, body, line[0].offset,
@@ -154,31 +164,35 @@ table parse_image_array(std::string_view bytes, const std::string& name) {
 
 namespace {
 
-// Those of images.npy from images.labels.npy or images.labels.txt.
-void read_labels_beside(const std::string& array, const tsv_options& options, table& out) {
-    const fs::path stem = fs::path(array).replace_extension();
+// images.labels.npy or images.labels.txt beside images.npy; empty: there is none.
+std::string labels_beside(const std::string& array) {
+    const std::string stem = fs::path(array).replace_extension().string();
     std::error_code unknown;
-    for (const char* end : {".labels.npy", ".labels.txt"}) {
-        const std::string path = stem.string() + end;
-        if (!fs::is_regular_file(path, unknown)) continue;
-        const source file = read_source(path);
-        const bool numbers = std::string_view(end) == ".labels.npy";
-        detail::label_list found;
-        index count = 0;
-        if (numbers) {
-            const dense<double> rows =
-                as_dense<double>(made_of(file, [&] { return parse_npy(file.bytes(), path, precision::f64).x; }));
-            if (rows.dims() != 1)
-                fail(errc::data, fmt::format("{}: expected one label an image, got {} columns", path, rows.dims()));
-            for (; count < rows.size(); ++count) found.add(fmt::format("{}", rows.row(count)[0]));
-        } else {
-            std::string_view rest = detail::without_mark(file.bytes()), line;
-            for (; detail::next_line(rest, line); ++count) found.add(detail::trimmed(line));
-        }
-        if (count != out.x.size())
-            fail(errc::data, fmt::format("{}: {} labels, but {} has {} images", path, count, array, out.x.size()));
-        return found.finish(path, options.classes, out);
+    for (const char* end : {".labels.npy", ".labels.txt"})
+        if (fs::is_regular_file(stem + end, unknown)) return stem + end;
+    return {};
+}
+
+void read_labels_beside(const std::string& array, const tsv_options& options, table& out) {
+    const std::string path = labels_beside(array);
+    if (path.empty()) return;
+    const source file = read_source(path);
+    detail::label_list found;
+    index count = 0;
+    if (path.ends_with(".npy")) {
+        const dense<double> rows =
+            as_dense<double>(made_of(file, [&] { return parse_npy(file.bytes(), path, precision::f64).x; }));
+        if (rows.dims() != 1)
+            fail(errc::data, fmt::format("{}: expected one label an image, got {} columns", path, rows.dims()));
+        for (; count < rows.size(); ++count) found.add(fmt::format("{}", rows.row(count)[0]));
+    } else {
+        std::string_view rest = detail::without_mark(file.bytes()), line;
+        for (; detail::next_line(rest, line); ++count) found.add(detail::trimmed(line));
+        file.require_whole();
     }
+    if (count != out.x.size())
+        fail(errc::data, fmt::format("{}: {} labels, but {} has {} images", path, count, array, out.x.size()));
+    return found.finish(path, options.classes, out);
 }
 
 table parse_images(const source& file, const read_options& options) {
@@ -205,7 +219,48 @@ bool looks_like_images(const file_beginning& file) {
     return is_image(file.bytes) || is_path(file.first_line) || is_path(file.second);
 }
 
+// Known by its name or, as in a list that is named as one, by its first bytes.
+bool is_image_file(const fs::path& file) {
+    std::error_code unknown;
+    if (!fs::is_regular_file(file, unknown)) return false;
+    if (is_image_name(file.string())) return true;
+    std::string start;
+    byte_stream(file.string()).read(start, 16);
+    return is_image(start);
+}
+
+// The images that a list of them, or its beginning, names in its first `most` lines.
+std::vector<std::string> files_of_list(std::string_view text, const std::string& name, std::size_t most) {
+    const std::string_view body = detail::without_mark(text);
+    detail::record_reader lines = list_reader(body, name);
+    std::vector<std::string> out;
+    std::vector<detail::csv_text_field> line;
+    for (std::size_t i = 0; i < most && lines.next(line); ++i)
+        if (const fs::path file = path_in_list(name, line[0].text); is_image_file(file)) out.push_back(file.string());
+    return out;
+}
+
 }  // namespace
+
+std::vector<std::string> files_read_with_images(const std::string& path, const std::string& name) {
+    constexpr std::size_t beginning = 1 << 16;  // of a list: a header and a path
+    try {
+        std::string start;
+        byte_stream(path).read(start, beginning);
+        if (start.starts_with("\x93NUMPY")) {
+            const std::string labels = labels_beside(name);
+            if (labels.empty()) return {};
+            const source file = read_source(path);
+            const bool is_of_images = made_of(file, [&] { return open_npy(file.bytes(), name).shape.size() > 2; });
+            return is_of_images ? std::vector{labels} : std::vector<std::string>{};
+        }
+        if (is_image(start) || files_of_list(start, name, 2).empty()) return {};
+        const source file = read_source(path);
+        return made_of(file, [&] { return files_of_list(file.bytes(), name, file.bytes().size()); });
+    } catch (const error&) {  // what is wrong with the file is said where it is read
+        return {};
+    }
+}
 
 const file_format& images_format() {
     static const file_format about{

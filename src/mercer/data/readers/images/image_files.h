@@ -9,6 +9,10 @@
 //   - a single image.
 #pragma once
 
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "mercer/data/readers/format.h"
 #include "mercer/data/readers/tsv.h"
 
@@ -19,6 +23,10 @@ table read_image_folder(const std::string& path, const tsv_options& options = {}
 table read_image_list(std::string_view text, const std::string& name, const tsv_options& options = {});
 // Without labels.
 table parse_image_array(std::string_view bytes, const std::string& name);
+
+// The other files that are opened when this file is read as images: those of a list, or the labels of an array. None
+// where the file is neither. `name`: of the file for its reader, `path` or "<stdin>".
+std::vector<std::string> files_read_with_images(const std::string& path, const std::string& name);
 
 const file_format& images_format();
 

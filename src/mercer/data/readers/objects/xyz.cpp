@@ -9,6 +9,7 @@
 #include "mercer/data/kinds/points.h"
 #include "mercer/data/readers/number.h"
 #include "mercer/data/readers/read.h"
+#include "mercer/data/readers/record_ends.h"
 #include "mercer/data/readers/text.h"
 
 namespace mercer {
@@ -125,6 +126,22 @@ bool looks_like_xyz(const file_beginning& file) {
            detail::is_number(fields[2]) && detail::is_number(fields[3]);
 }
 
+// A molecule ends with the line of its last atom.
+bool cut_to_molecules(std::string& text, index rows, const read_options&) {
+    std::string_view rest = detail::without_mark(text), line;
+    for (index found = 0; found < rows;) {
+        if (!detail::next_whole_line(rest, line)) return false;
+        if (detail::trimmed(line).empty()) continue;
+        const auto count = whole(detail::trimmed(line));
+        if (!count || *count < 0) return true;  // more of the file would not mend it
+        for (index i = 0; i <= *count; ++i)     // the comment and the atoms
+            if (!detail::next_whole_line(rest, line)) return false;
+        ++found;
+    }
+    text.resize(text.size() - rest.size());
+    return true;
+}
+
 }  // namespace
 
 table parse_xyz(std::string_view text, const std::string& name, const xyz_options& options) {
@@ -132,10 +149,16 @@ table parse_xyz(std::string_view text, const std::string& name, const xyz_option
 }
 
 const file_format& xyz_format() {
-    static const file_format about{
-        "xyz", {".xyz"}, looks_like_xyz, [](const source& file, const read_options& options) {
-            return parse_xyz(file.bytes(), file.name(), {options.tsv.labelled ? options.csv.label : "none"});
-        }};
+    static const file_format about{"xyz",
+                                   {".xyz"},
+                                   looks_like_xyz,
+                                   [](const source& file, const read_options& options) {
+                                       return parse_xyz(file.bytes(), file.name(),
+                                                        {options.tsv.labelled ? options.csv.label : "none"});
+                                   },
+                                   nullptr,
+                                   nullptr,
+                                   cut_to_molecules};
     return about;
 }
 

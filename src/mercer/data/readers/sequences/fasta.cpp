@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "mercer/data/kinds/strings.h"
 #include "mercer/data/readers/read.h"
+#include "mercer/data/readers/record_ends.h"
 #include "mercer/data/readers/text.h"
 
 namespace mercer {
@@ -140,6 +143,27 @@ bool cut_to_sequences(std::string& text, index rows, const read_options&) {
     return true;
 }
 
+// A sequence ends with the line of its last quality.
+bool cut_to_qualities(std::string& text, index rows, const read_options&) {
+    std::string_view rest = detail::without_mark(text), line;
+    const auto next = [&] {
+        while (detail::next_whole_line(rest, line))
+            if (line = detail::trimmed(line); !line.empty()) return true;
+        return false;
+    };
+    for (index found = 0; found < rows; ++found) {
+        if (!next()) return false;  // the header
+        std::size_t letters = 0;
+        for (; next() && line[0] != '+'; letters += line.size()) {
+        }
+        if (line.empty() || line[0] != '+') return false;
+        while (letters > 0 && next()) letters -= std::min(letters, line.size());
+        if (letters > 0) return false;
+    }
+    text.resize(text.size() - rest.size());
+    return true;
+}
+
 }  // namespace
 
 const file_format& fasta_format() {
@@ -159,10 +183,15 @@ const file_format& fasta_format() {
 }
 
 const file_format& fastq_format() {
-    static const file_format about{
-        "fastq", {".fastq", ".fq"}, nullptr, [](const source& file, const read_options& options) {
-            return parse_fastq(file.bytes(), file.name(), options.tsv);
-        }};
+    static const file_format about{"fastq",
+                                   {".fastq", ".fq"},
+                                   nullptr,
+                                   [](const source& file, const read_options& options) {
+                                       return parse_fastq(file.bytes(), file.name(), options.tsv);
+                                   },
+                                   nullptr,
+                                   nullptr,
+                                   cut_to_qualities};
     return about;
 }
 

@@ -9,10 +9,14 @@
 #include "mercer/data/kinds/series.h"
 #include "mercer/data/readers/number.h"
 #include "mercer/data/readers/read.h"
+#include "mercer/data/readers/record_ends.h"
 #include "mercer/data/readers/text.h"
 
 namespace mercer {
 namespace {
+
+// What lines without data begin with.
+constexpr std::string_view ts_comments = "#%", arff_comments = "%", arff_comments_in_data = "%@";
 
 std::string lower_case(std::string_view text) {
     std::string out(text);
@@ -108,11 +112,11 @@ void read_header(series_file& file, std::string_view comments, Line each) {
 table parse_ts(std::string_view text, const std::string& name, const tsv_options& options) {
     series_file file(text, name, options);
     bool labelled = false;
-    read_header(file, "#%", [&](const std::string& what, std::string_view rest, std::string_view line) {
+    read_header(file, ts_comments, [&](const std::string& what, std::string_view rest, std::string_view line) {
         if ((what == "classlabel" || what == "targetlabel") && is_true(file, line, rest)) labelled = true;
         if (what == "timestamps" && is_true(file, line, rest)) file.fail_at(line, "@timeStamps false", line);
     });
-    for (std::string_view line; file.next(line, "#%");) {
+    for (std::string_view line; file.next(line, ts_comments);) {
         auto parts = detail::split(line, ":");
         if (labelled) {
             if (parts.size() < 2) file.fail_at(line, "values:label", line);
@@ -171,13 +175,13 @@ void add_quoted(series_file& file, std::string_view line, bool labelled) {
 table parse_arff(std::string_view text, const std::string& name, const tsv_options& options) {
     series_file file(text, name, options);
     bool labelled = false;
-    read_header(file, "%", [&](const std::string& what, std::string_view rest, std::string_view) {
+    read_header(file, arff_comments, [&](const std::string& what, std::string_view rest, std::string_view) {
         if (what != "attribute") return;
         std::string called = lower_case(rest.substr(0, rest.find_first_of(" \t{")));
         std::erase_if(called, [](char c) { return c == '\'' || c == '"'; });
         labelled = rest.find('{') != std::string_view::npos || called == "class" || called == "target";
     });
-    for (std::string_view line; file.next(line, "%@");) {
+    for (std::string_view line; file.next(line, arff_comments_in_data);) {
         if (line[0] == '\'' || line[0] == '"') {
             add_quoted(file, line, labelled);
             continue;
@@ -268,6 +272,22 @@ table parse_long_series(std::string_view text, const std::string& name, const ts
 
 namespace {
 
+// Every line behind @data is a series, but for blank ones and those that begin with one of these characters.
+bool cut_to_series(std::string& text, index rows, std::string_view comments_before, std::string_view comments_behind) {
+    std::string_view rest = detail::without_mark(text), line;
+    bool in_data = false;
+    for (index found = 0; found < rows;) {
+        if (!detail::next_whole_line(rest, line)) return false;
+        line = detail::trimmed(line);
+        const std::string_view comments = in_data ? comments_behind : comments_before;
+        if (line.empty() || comments.find(line[0]) != std::string_view::npos) continue;
+        found += in_data;
+        in_data = in_data || lower_case(line.substr(0, line.find_first_of(" \t"))) == "@data";
+    }
+    text.resize(text.size() - rest.size());
+    return true;
+}
+
 template <table (*parse)(std::string_view, const std::string&, const tsv_options&)>
 table parse_source(const source& file, const read_options& options) {
     return parse(file.bytes(), file.name(), options.tsv);
@@ -280,7 +300,12 @@ const file_format& ts_format() {
         "ts",
         {".ts"},
         [](const file_beginning& file) { return lower_case(file.first_line).starts_with("@problemname"); },
-        parse_source<parse_ts>};
+        parse_source<parse_ts>,
+        nullptr,
+        nullptr,
+        [](std::string& text, index rows, const read_options&) {
+            return cut_to_series(text, rows, ts_comments, ts_comments);
+        }};
     return about;
 }
 
@@ -291,7 +316,12 @@ const file_format& arff_format() {
                                        return lower_case(file.first_line).starts_with("@relation") ||
                                               file.first_line[0] == '%';
                                    },
-                                   parse_source<parse_arff>};
+                                   parse_source<parse_arff>,
+                                   nullptr,
+                                   nullptr,
+                                   [](std::string& text, index rows, const read_options&) {
+                                       return cut_to_series(text, rows, arff_comments, arff_comments_in_data);
+                                   }};
     return about;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -32,6 +33,9 @@ public:
           file_(path == "-" ? STDIN_FILENO : uninterrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); })),
           owned_(path != "-") {
         if (file_ < 0) fail(errc::io, fmt::format("cannot read '{}': {}", path, std::strerror(errno)));
+        struct stat about {};
+        if (owned_ && ::fstat(file_, &about) == 0 && S_ISREG(about.st_mode))
+            expected_ = static_cast<std::uint64_t>(about.st_size);
     }
     ~raw_file() {
         if (owned_) ::close(file_);
@@ -39,23 +43,26 @@ public:
     raw_file(const raw_file&) = delete;
     raw_file& operator=(const raw_file&) = delete;
     const std::string& name() const { return name_; }
-    std::size_t read(char* to, std::size_t most) const {
-        for (;;) {
-            const ssize_t count = ::read(file_, to, most);
-            if (count >= 0) return static_cast<std::size_t>(count);
-            if (errno != EINTR) fail(errc::io, fmt::format("cannot read '{}': {}", name_, std::strerror(errno)));
-        }
+    std::size_t read(char* to, std::size_t most) {
+        const ssize_t count = uninterrupted([&] { return ::read(file_, to, most); });
+        if (count < 0) fail(errc::io, fmt::format("cannot read '{}': {}", name_, std::strerror(errno)));
+        at_ += static_cast<std::uint64_t>(count);
+        if (count == 0 && at_ < expected_)
+            fail(errc::io, fmt::format("cannot read '{}': the file was cut short while it was read", name_));
+        return static_cast<std::size_t>(count);
     }
 
-    void seek(std::uint64_t byte) const {
+    void seek(std::uint64_t byte) {
         if (::lseek(file_, static_cast<off_t>(byte), SEEK_SET) < 0)
             fail(errc::io, fmt::format("cannot read '{}' from byte {}: {}", name_, byte, std::strerror(errno)));
+        at_ = byte;
     }
 
 private:
     std::string name_;
     int file_;
     bool owned_;
+    std::uint64_t at_ = 0, expected_ = 0;  // the next byte; the size of a plain file when it was opened
 };
 
 }  // namespace detail

@@ -10,6 +10,7 @@
 #include "mercer/base/file.h"
 #include "mercer/base/parallel.h"
 #include "mercer/data/readers/source.h"
+#include "mercer/data/readers/stream/expected_file.h"
 #include "mercer/kernels/constant.h"
 #include "mercer/kernels/gaussian.h"
 #include "mercer/kernels/linear.h"
@@ -232,7 +233,7 @@ void save_libsvm_model(const svm_model& model, const std::string& path, bool zer
 }
 
 svm_model load_libsvm_model(const std::string& path, bool zero_based) {
-    const source file = read_source(path);
+    const source file = read_expected(path, begins_libsvm_model);
     return made_of(file, [&] { return parse_libsvm_model(file.bytes(), file.name(), zero_based); });
 }
 

@@ -33,6 +33,7 @@ void save_libsvm_model(const svm_model& model, const std::string& path, bool zer
 // A model on a precomputed kernel has support_rows = serial numbers less one, training_size = the largest serial
 // number.
 svm_model parse_libsvm_model(std::string_view text, const std::string& name, bool zero_based = false);
+bool begins_libsvm_model(std::string_view text);  // whether it may be the beginning of such a file
 svm_model load_libsvm_model(const std::string& path, bool zero_based = false);
 
 }  // namespace mercer

@@ -34,6 +34,13 @@ std::string_view next_token(std::string_view& rest) {
     return token;
 }
 
+bool is_key(std::string_view word) {
+    constexpr std::string_view known[] = {"svm_type",          "kernel_type", "degree", "gamma", "coef0", "nr_class",
+                                          "total_sv",          "rho",         "label",  "probA", "probB", "nr_sv",
+                                          "prob_density_marks"};
+    return std::find(std::begin(known), std::end(known), word) != std::end(known);
+}
+
 // The lines above "SV": a word and what follows it.
 class header {
 public:
@@ -47,11 +54,7 @@ public:
                 has_body_ = true;
                 break;
             }
-            constexpr std::string_view known[] = {
-                "svm_type", "kernel_type", "degree", "gamma", "coef0", "nr_class",          "total_sv",
-                "rho",      "label",       "probA",  "probB", "nr_sv", "prob_density_marks"};
-            if (std::find(std::begin(known), std::end(known), key) == std::end(known))
-                bad(key, fmt::format("unknown text in model file: [{}]", detail::quoted(key)));
+            if (!is_key(key)) bad(key, fmt::format("unknown text in model file: [{}]", detail::quoted(key)));
             if (!lines_.emplace(key, line).second) bad(key, fmt::format("expected one line {}, got a second one", key));
         }
         if (!has_body_)
@@ -269,6 +272,12 @@ void read_body(svm_model& model, const header& head, std::string_view text, cons
 }
 
 }  // namespace
+
+bool begins_libsvm_model(std::string_view text) {
+    for (std::string_view line; detail::next_line(text, line);)
+        if (const std::string_view key = next_token(line); !key.empty()) return key == "SV" || is_key(key);
+    return true;
+}
 
 svm_model parse_libsvm_model(std::string_view text, const std::string& name, bool zero_based) {
     constexpr const char* task_names[] = {"c_svc", "nu_svc", "one_class", "epsilon_svr", "nu_svr"};

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "mercer/base/error.h"
+#include "mercer/data/readers/stream/expected_file.h"
 #include "mercer/methods/codec.h"
 #include "mercer/methods/svm/files/libsvm_model.h"
 
@@ -120,8 +121,10 @@ svm_model parse_any_model(std::string_view bytes, const std::string& name, bool 
     return model;
 }
 
+bool begins_any_model(std::string_view text) { return text.starts_with("mercer-") || begins_libsvm_model(text); }
+
 svm_model load_any_model(const std::string& path, bool zero_based) {
-    const source file = read_source(path);
+    const source file = read_expected(path, begins_any_model);
     return made_of(file, [&] { return parse_any_model(file.bytes(), file.name(), zero_based); });
 }
 
