@@ -137,9 +137,9 @@ TEST(cells, of_many_classes_overlap_without_loss) {
 
 TEST(cells, shares_add_up_and_members_are_near) {
     const table t = square(1000, 10);
-    const cell_division cells = divide_into_cells(gaussian{0.5}, t.x, 100, 0.2, 3);
-    const auto shares = cells.shares(t.x);
+    cell_division cells = divide_into_cells(gaussian{0.5}, t.x, 100, 0.2, 3);
     const auto members = cell_members(cells, t.x);
+    const auto shares = cells.shares(t.x);
     std::vector<int> seen(1000);
     for (const auto& cell : members) {
         EXPECT_TRUE(std::ranges::is_sorted(cell));
@@ -151,6 +151,26 @@ TEST(cells, shares_add_up_and_members_are_near) {
         for (const auto& each : shares[i]) sum += each.weight;
         EXPECT_NEAR(sum, 1, 1e-14);
     }
+}
+
+// In 5 dimensions most cells are neighbours of each other, and a cell does not learn from all of their examples.
+TEST(cells, answer_only_for_regions_from_which_they_have_learned) {
+    std::mt19937_64 random(5);
+    std::normal_distribution<double> normal;
+    matrix<double> x(600, 5);
+    for (index i = 0; i < 600 * 5; ++i) x.data()[i] = normal(random);
+    const dataset data = dense<double>(std::move(x));
+    cell_division cells = divide_into_cells(gaussian{0.2}, data, 60, 0.5, 3);
+    const auto members = cell_members(cells, data);
+    ASSERT_EQ(cells.reach.size(), members.size());
+    EXPECT_LT(std::ranges::min(cells.reach), 0.5);
+    const auto shares = cells.shares(data);
+    for (index i = 0; i < 600; ++i)
+        for (const auto& each : shares[static_cast<std::size_t>(i)])
+            if (each.weight > 1e-12) {
+                EXPECT_TRUE(std::ranges::binary_search(members[static_cast<std::size_t>(each.cell)], i))
+                    << "example " << i << " in cell " << each.cell;
+            }
 }
 
 TEST(cells, have_the_same_bits_for_any_number_of_threads) {

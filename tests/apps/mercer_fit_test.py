@@ -153,6 +153,24 @@ class AgainstScikitLearn(Scratch):
             self.assertEqual(got["details"]["names"], ["distance1", "distance2", "distance3"])
             np.testing.assert_allclose(got["details"]["values"], want, rtol=1e-6, atol=1e-6)
 
+    def test_details_are_distances_to_medoids(self):
+        x, y = vectors("iris.svm")
+        for method, words in (("kernel_kmedoids", ["--set", "n_clusters=3"]), ("nearest_medoid", [])):
+            mercer("fit", method, DATA / "iris.svm", "--kernel", "linear()", *words, "-o", self.path("m"))
+            medoids = as_json("describe", self.path("m"))["medoid_rows"]
+            got = as_json("predict", self.path("m"), DATA / "iris.svm", "--details")
+            want = np.linalg.norm(x[:, None] - x[medoids][None], axis=2)
+            np.testing.assert_allclose(got["details"]["values"], want, rtol=1e-6, atol=1e-6)
+            names = ["distance1", "distance2", "distance3"] if words else [f"distance({label:g})" for label in np.unique(y)]
+            self.assertEqual(got["details"]["names"], names)
+
+    def test_details_of_spectral_clusters_are_distances_to_their_means(self):
+        mercer("fit", "nystroem_spectral", DATA / "iris.svm", "--kernel", "rbf(0.3)", "--set", "n_clusters=3", "-o", self.path("m"))
+        got = as_json("predict", self.path("m"), DATA / "iris.svm", "--details")
+        distances = np.array(got["details"]["values"])
+        self.assertEqual(distances.shape, (150, 3))
+        self.assertEqual(list(distances.argmin(axis=1)), got["predictions"])
+
     def test_neighbours_and_details(self):
         x, y = vectors("wine.svm")
         peer = KNeighborsClassifier(7).fit(standardised(x), y)

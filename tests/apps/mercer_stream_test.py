@@ -63,6 +63,16 @@ class Streams(mercer_program.Scratch):
             for words in ["--stream"], []:
                 self.assertEqual(self.fitted(self.table, *words, "--memory", f"{budget}MB"), want, budget)
 
+    def test_a_budget_changes_no_clusters(self):
+        for method in ("nystroem_kmeans", "nystroem_spectral"):
+            words = ["fit", method, self.table, "--label", "y", "--kernel", "rbf(gamma=0.2)", "--set", "n_centres=100", "n_clusters=4", "--stream", "-o", self.path("m")]
+            mercer(*words)
+            want = self.path("m").read_bytes()
+            least = re.search(r"100 centres take (\d+) MB of memory", mercer(*words, "--memory", "300KB", code=1))
+            for budget in int(least[1]), 100:
+                mercer(*words, "--memory", f"{budget}MB")
+                self.assertEqual(self.path("m").read_bytes(), want, (method, budget))
+
     def test_methods_without_targets_are_streamed_too(self):
         for method in ("nystroem_pca", "nystroem", "nystroem_kmeans", "nystroem_spectral"):
             models = []

@@ -47,7 +47,7 @@ class OldFiles(mercer_program.Scratch):
 
     def assert_shares_of_cells(self, found, expected):
         """Cells of more than two classes once added votes that had no common scale, and each as its share: now they add shares of
-        the classes, and the nearest cell weighs more. The labels remain, but for one where two classes are nearly as likely."""
+        the classes. The labels remain, but for one where two classes are nearly as likely."""
         found, expected = ([line.split(",") for line in text.splitlines()[1:]] for text in (found, expected))
         self.assertEqual(len(found), len(expected))
         self.assertLessEqual(sum(now[0] != was[0] for now, was in zip(found, expected)), 1)

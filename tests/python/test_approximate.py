@@ -36,6 +36,23 @@ def test_ridge_solves_its_normal_equations(waves, centres):
     np.testing.assert_allclose(model.objective_, objective, rtol=1e-9)
 
 
+def test_a_small_target_is_solved_beside_a_large_one(waves):
+    X, y = waves
+    parameters = dict(alpha=0.3, gamma=0.4, n_centres=60, random_state=0)
+    both = mercer.NystroemRidge(tol=1e-6, **parameters).fit(X, np.column_stack([1e8 * np.sin(5 * y), y]))
+    alone = mercer.NystroemRidge(tol=1e-12, **parameters).fit(X, y)
+    assert both.status_ == "converged" and both.target_status_ == ["converged", "converged"]
+    assert alone.target_status_ == ["converged"] and alone.target_objectives_ == [alone.objective_]
+    assert (both.target_gaps_ <= 1e-6 * both.target_objectives_).all()
+    np.testing.assert_allclose(both.target_objectives_[1], alone.objective_, rtol=1e-6)
+    np.testing.assert_allclose(both.target_objectives_.sum(), both.objective_)
+    again = pickle.loads(pickle.dumps(both))
+    np.testing.assert_array_equal(again.target_residuals_, both.target_residuals_)
+    with pytest.warns(ConvergenceWarning, match="columns 1 of y"):
+        few = mercer.NystroemRidge(alpha=1e-6, gamma=0.4, n_centres=20, tol=1e-14, max_iter=1, random_state=0).fit(X, np.column_stack([0 * y, y]))
+    assert few.target_status_ == ["converged", few.status_] and few.status_ != "converged"
+
+
 def test_the_same_centres_give_what_scikit_learn_gives(waves):
     X, y = waves
     theirs = TheirNystroem(gamma=0.4, n_components=40, random_state=0).fit(X)

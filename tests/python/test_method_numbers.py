@@ -186,6 +186,19 @@ def test_components_of_an_indefinite_matrix(solver):
     assert np.isnan(few.explained_variance_ratio_).all()
 
 
+def test_the_randomised_solver_refuses_only_what_it_would_reach():
+    # Eigenvalues 50, 20, 18 and -15, -6: the three of the largest size are positive.
+    n = 60
+    waves = np.sqrt(2 / n) * np.cos(np.pi * np.outer(np.arange(n) + 0.5, np.arange(1, 6)) / n)
+    K = waves * [50, 20, 18, -15, -6] @ waves.T
+    for one in (mercer, sklearn.decomposition):
+        few = one.KernelPCA(n_components=3, kernel="precomputed", eigen_solver="randomized", random_state=0).fit(K)
+        same(few.eigenvalues_, [50, 20, 18])
+        for refused in (4, 10):
+            with pytest.raises(ValueError, match="There are significant negative eigenvalues"):
+                one.KernelPCA(n_components=refused, kernel="precomputed", eigen_solver="randomized", random_state=0).fit(K)
+
+
 def test_components_without_variance(iris):
     X = iris[0]
     model = mercer.KernelPCA(n_components=6).fit(X)

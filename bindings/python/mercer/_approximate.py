@@ -7,7 +7,7 @@ from . import _data
 from ._base import DecidingClassifier, KernelClassifier, KernelEstimator, Predicting, of_model, of_objects
 from ._parameters import COUNT, NOT_NEGATIVE, POSITIVE
 from ._processes import SharedLabels, SharedTargets, check_alone
-from ._ridge import TargetColumns
+from ._ridge import TargetColumns, each_target, of_targets
 
 
 class Centred(KernelEstimator):
@@ -42,8 +42,9 @@ class NystroemRidge(SharedTargets, TargetColumns, _OnCentres):
     The fit passes over the examples a few dozen times and stores no kernel matrix. centres: how n_centres of them are
     chosen; 'given' takes the rows centre_rows.
 
-    Attributes: dual_coef_ (of the centres), intercept_, centres_, centre_indices_, status_, dual_gap_, objective_,
-    residual_, residual_trace_, n_iter_ (passes), out_of_reach_, kernel_.
+    Attributes: dual_coef_ (of the centres), intercept_, centres_, centre_indices_, status_ ('converged' where every target
+    is), dual_gap_, objective_, residual_, residual_trace_, n_iter_ (passes), out_of_reach_, kernel_; and of each target
+    target_status_, target_gaps_, target_objectives_ and target_residuals_.
 
     >>> import numpy as np
     >>> from mercer import NystroemRidge
@@ -70,6 +71,21 @@ class NystroemRidge(SharedTargets, TargetColumns, _OnCentres):
         return self._run(*self._fit_targets(X, y, sample_weight), centre_rows=self._rows())
 
     intercept_ = of_model("offset", "The constant of each target's function.")
+
+    def _reached(self):
+        ends = getattr(self._model, "output_status", [])
+        left = ", ".join(str(column) for column, end in enumerate(ends) if end not in ("converged", "stationary"))
+        return super()._reached() + (f", columns {left} of y are not solved" if left else "")
+
+    target_gaps_ = of_targets("output_gaps", "gap", "The objective of each target is above its minimum by at most this.")
+    target_objectives_ = of_targets("output_objectives", "objective", "Loss and penalty of each target.")
+    target_residuals_ = of_targets("output_residuals", "residual", "The gradient's norm, relative to that of f = 0.")
+
+    @property
+    def target_status_(self):
+        """How the fit of each column of y ended: a list of words as in status_."""
+        ends = each_target(self._fitted(), "output_status", "status")
+        return [self.status_ if end == self._model.status else end for end in ends]
 
 
 class _CentreClassifier(SharedLabels, _OnCentres, DecidingClassifier):

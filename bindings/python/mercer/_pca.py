@@ -113,8 +113,13 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
         return self
 
     def _accept(self, model):
-        if model.negative_share > 0 and self.eigen_solver == "randomized":
-            # scikit-learn's method takes the eigenvalues of the largest size, negative ones as well: it refuses them.
+        if model.negative_share == 0 or self.eigen_solver != "randomized":
+            return
+        # scikit-learn's randomised method takes the eigenvalues of the largest size and refuses negative ones: where it
+        # would reach one of them, it is refused here too.
+        values = np.asarray(model.eigenvalues)
+        asked = len(model.scores) if self.n_components is None else min(self.n_components, len(model.scores))
+        if len(values) < asked or model.negative_share * values[0] > values[-1]:
             raise ValueError(
                 f"There are significant negative eigenvalues ({model.negative_share:g} of the maximum positive): the "
                 "matrix is not positive semidefinite"

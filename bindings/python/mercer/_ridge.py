@@ -10,6 +10,16 @@ from ._base import KernelEstimator, of_objects
 from ._parameters import NOT_NEGATIVE
 
 
+def each_target(model, name, of_all):
+    """A figure of each target: one target has that of the model."""
+    return getattr(model, name) if model.coef.shape[1] > 1 else [getattr(model, of_all)]
+
+
+def of_targets(name, of_all, text):
+    """The property of an estimator that is an array with a figure of each target."""
+    return property(lambda self: np.asarray(each_target(self._fitted(), name, of_all)), doc=text)
+
+
 class TargetColumns(MultiOutputMixin, RegressorMixin, KernelEstimator):
     """Regression with one target or several: answers and coefficients have columns where y had."""
 

@@ -50,12 +50,24 @@ public:
                     {"objective", m.objective}, {"residual", m.residual},
                     {"passes", m.passes},       {"rounds", m.rounds},
                     {"n_centres", m.f.size()},  {"out_of_reach", m.out_of_reach}};
+        if (!m.gaps.empty()) {
+            std::vector<std::string> ends;
+            for (index c = 0; c < m.f.functions(); ++c) ends.emplace_back(name(m.output_status(c)));
+            out.add({{"output_status", ends},
+                     {"output_gaps", m.gaps},
+                     {"output_objectives", m.objectives},
+                     {"output_residuals", m.residuals}});
+        }
         if (m.change_when_doubled >= 0) out.add("change_when_doubled", m.change_when_doubled);
         out.add("training_size", m.f.training_size);
         return out;
     }
     std::string trouble() const override {
-        return trouble_of(this->m_.status, "max_iter, or take a larger tol", this->m_.gap);
+        const std::string out = trouble_of(this->m_.status, "max_iter, or take a larger tol", this->m_.gap);
+        if (out.empty() || this->m_.unsolved.empty()) return out;
+        std::vector<index> unsolved;
+        for (const index each : this->m_.unsolved) unsolved.push_back(each + 1);
+        return fmt::format("target{} {}: {}", unsolved.size() > 1 ? "s" : "", fmt::join(unsolved, ", "), out);
     }
     part_value part(std::string_view name) const override {
         if (name == "trace") return this->m_.trace;

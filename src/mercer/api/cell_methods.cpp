@@ -115,22 +115,14 @@ private:
         }
     }
 
-    // A cell knows the classes of its own region best: between more than two classes the shares are cubed, so that cells
-    // whose centres are farther away, and which have not seen all classes there, do not outvote the nearest.
-    double weight_of_answer(double share) const { return m_.classes.size() > 2 ? share * share * share : share; }
-
     template <class Ask>
     matrix<double> blended(const dataset& x, Ask ask) const {
         const index width = m_.classes.empty() ? 1 : std::ssize(m_.classes);
         const auto shares = m_.cells.shares(x);
         std::vector<std::vector<std::pair<index, double>>> asked(machines_.size());
-        for (index i = 0; i < x.size(); ++i) {
-            const auto& mine = shares[static_cast<std::size_t>(i)];
-            double sum = 0;
-            for (const auto& each : mine) sum += weight_of_answer(each.weight);
-            for (const auto& each : mine)
-                asked[static_cast<std::size_t>(each.cell)].emplace_back(i, weight_of_answer(each.weight) / sum);
-        }
+        for (index i = 0; i < x.size(); ++i)
+            for (const auto& each : shares[static_cast<std::size_t>(i)])
+                asked[static_cast<std::size_t>(each.cell)].emplace_back(i, each.weight);
         matrix<double> out(x.size(), width);
         // In the order of the cells, so that the sums are always the same.
         for (std::size_t c = 0; c < machines_.size(); ++c) {

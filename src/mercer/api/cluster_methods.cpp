@@ -3,6 +3,7 @@
 
 #include "mercer/api/centres_told.h"
 #include "mercer/api/described.h"
+#include "mercer/api/distances_to.h"
 #include "mercer/methods/clusters/any_order.h"
 #include "mercer/methods/clusters/kernel_kmeans.h"
 #include "mercer/methods/clusters/kernel_kmedoids.h"
@@ -60,6 +61,9 @@ public:
                 {"medoid_rows", medoids()},
                 {"training_size", m_.labels.size()}};
     }
+    columns details(const examples& x) const override {
+        return {distances_to(m_.objects, m_.self, *m_.k, x.objects()), numbered("distance", std::ssize(m_.medoids))};
+    }
     part_value part(std::string_view name) const override {
         if (name == "objects") return m_.objects;
         return cluster_fitted::part(name);
@@ -102,6 +106,9 @@ public:
 class nystroem_spectral_fitted final : public cluster_fitted<nystroem_spectral_model> {
 public:
     using cluster_fitted::cluster_fitted;
+    columns details(const examples& x) const override {
+        return {mercer::distances(m_, x.objects()), numbered("distance", m_.clusters())};
+    }
     figures about() const override {
         return {{"status", name(m_.status)},
                 {"objective", m_.objective()},

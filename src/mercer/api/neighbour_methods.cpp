@@ -1,5 +1,6 @@
 // Methods of distances to examples, means and medoids: knn, knn_regression, nearest_centroid, nearest_medoid.
 #include "mercer/api/described.h"
+#include "mercer/api/distances_to.h"
 #include "mercer/methods/neighbours/knn.h"
 #include "mercer/methods/neighbours/methods.h"
 #include "mercer/methods/neighbours/nearest_centroid.h"
@@ -63,6 +64,9 @@ public:
     answer gives() const override { return answer::classes; }
     figures about() const override {
         return {{"medoid_rows", m_.rows}, {"sums_of_distances", m_.sums}, {"training_size", m_.training_size}};
+    }
+    columns details(const examples& x) const override {
+        return {distances_to(m_.medoids, m_.self, *m_.k, x.objects()), label_names("distance", m_.classes)};
     }
     part_value part(std::string_view name) const override {
         if (name == "objects") return m_.medoids;

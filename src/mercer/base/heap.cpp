@@ -30,4 +30,10 @@ void prepare_heap() {
 #endif
 }
 
+void return_freed_memory() {
+#if defined(__GLIBC__) && defined(__linux__)
+    mallopt(M_MMAP_THRESHOLD, 1 << 20);  // once it is set, glibc no longer raises it by itself
+#endif
+}
+
 }  // namespace mercer

@@ -9,4 +9,8 @@ namespace mercer {
 // one than Linux's and glibc's.
 void prepare_heap();
 
+// Memory of a megabyte and more that is freed goes back to the system at once: for programs that work within a budget,
+// batch by batch. glibc keeps what comes and goes, and batches that are read would be taken twice.
+void return_freed_memory();
+
 }  // namespace mercer

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "automatic.h"
+#include "mercer/base/heap.h"
 #include "mercer/base/parallel.h"
 #include "mercer/base/processes/process_group.h"
 #include "mercer/base/stop.h"
@@ -51,6 +52,7 @@ void fit_streamed(const automatic_fit& options) {
             "--rows, --sample, --text, --svg and --html are for data in memory: leave them out with --stream");
     api::spec s = options.method.spec();
     s.scale = options.from.scale == "none" ? "" : options.from.scale;
+    return_freed_memory();
     const process_group* group = started_processes();
     if (group && options.common.threads == 0) set_threads(threads_of_process(*group));
     const bool has_gap = api::find_method(s.method).targets != api::answer::none;

@@ -106,7 +106,7 @@ cell_division divide_into_cells(const kernel& k, const dataset& x, index size, d
     }
     std::ranges::sort(centres);
     centres.erase(std::unique(centres.begin(), centres.end()), centres.end());
-    return {std::make_shared<const kernel>(k), gather(x, std::span<const index>(centres)), overlap};
+    return {std::make_shared<const kernel>(k), gather(x, std::span<const index>(centres)), overlap, {}};
 }
 
 std::vector<std::vector<cell_division::share>> cell_division::shares(const dataset& x) const {
@@ -117,7 +117,8 @@ std::vector<std::vector<cell_division::share>> cell_division::shares(const datas
         double sum = 0;
         for (index j = 0; j < centres.size(); ++j) {
             const double ratio = d[j] == d[nearest] ? 1 : std::sqrt(d[j] / d[nearest]);
-            const double weight = j == nearest ? 1 : overlap > 0 ? 1 - (ratio - 1) / overlap : 0;
+            const double most = reach.empty() ? overlap : reach[static_cast<std::size_t>(j)];
+            const double weight = j == nearest ? 1 : most > 0 ? 1 - (ratio - 1) / most : 0;
             if (weight > 0) mine.push_back({j, weight}), sum += weight;
         }
         for (share& each : mine) each.weight /= sum;
@@ -125,7 +126,8 @@ std::vector<std::vector<cell_division::share>> cell_division::shares(const datas
     return out;
 }
 
-std::vector<std::vector<index>> cell_members(const cell_division& cells, const dataset& x) {
+std::vector<std::vector<index>> cell_members(cell_division& cells, const dataset& x) {
+    cells.reach.clear();
     std::vector<std::vector<index>> out(static_cast<std::size_t>(cells.centres.size()));
     std::vector<std::vector<std::pair<double, index>>> neighbours(out.size());
     const auto shares = cells.shares(x);
@@ -143,6 +145,10 @@ std::vector<std::vector<index>> cell_members(const cell_division& cells, const d
     for (std::size_t c = 0; c < out.size(); ++c) {
         std::ranges::sort(neighbours[c]);
         const std::size_t count = std::min(neighbours[c].size(), out[c].size());
+        // The first example that is left out gets weight 0. Its ratio of distances is 1 + overlap·(1 - weight), with
+        // the weight relative to that of its own cell.
+        cells.reach.push_back(count < neighbours[c].size() ? cells.overlap * (1 + neighbours[c][count].first)
+                                                           : cells.overlap);
         for (std::size_t i = 0; i < count; ++i) out[c].push_back(neighbours[c][i].second);
         std::ranges::sort(out[c]);
     }
@@ -160,12 +166,13 @@ struct file_form<cell_machine> {
 template <>
 struct file_form<cells_model> {
     static constexpr std::string_view format = "mercer-cells-model";
-    static constexpr int version = 1;
+    static constexpr int version = 2;  // 1: without the reach of each cell
     static void parts(auto& a, auto& m) {
         const index cells = a.count("cells", m.cells.centres.size(), index{1} << 31);
         a.whole("training_size", m.training_size);
         a.head("machine", m.machine);
         a.numbers(m.cells.overlap);
+        if (a.version() > 1) a.list("reach", m.cells.reach, cells);
         a.list("classes", m.classes, 1 << 24);
         a.finite(m.classes, "a class label");
         a.check(std::ranges::is_sorted(m.classes, std::less_equal<>()), "the class labels are not ascending");
@@ -176,6 +183,10 @@ struct file_form<cells_model> {
             "cells with machines '{}'", m.machine);
         a.check(m.cells.k != nullptr, "cells need a kernel");
         a.check(m.cells.overlap >= 0 && m.cells.overlap <= 1, "an overlap of {}", m.cells.overlap);
+        a.check(m.cells.reach.empty() || std::ssize(m.cells.reach) == cells, "{} reaches for {} cells",
+                m.cells.reach.size(), cells);
+        for (const double each : m.cells.reach)
+            a.check(each >= 0 && each <= m.cells.overlap, "a reach of {} with an overlap of {}", each, m.cells.overlap);
         a.check(static_cast<index>(m.machines.size()) == cells, "{} machines for {} cells", m.machines.size(), cells);
     }
 };

@@ -41,7 +41,16 @@ std::vector<index> pivots_of(const gram<double>& k, index count, std::uint64_t s
     rp_cholesky_options o;
     o.rank = std::min(count, k.rows()), o.seed = seed, o.enough = enough;
     if (progress) o.progress = [&](index done, double left) { return progress({"centres", done, count, left}); };
+    // Where a share of the trace decides their number, the factor grows with it; the pivots are those of a factor of
+    // rank `count`.
+    const index most = o.rank;
+    o.block = block_of_rank(most);
+    if (enough > 0) o.rank = rank_for_pivots(0, most);
     std::vector<index> found = rp_cholesky(k, o).pivots;
+    while (std::ssize(found) == o.rank && o.rank < most) {
+        o.rank = rank_for_pivots(o.rank, most);
+        found = rp_cholesky(k, o).pivots;
+    }
     if (found.empty()) found.push_back(0);  // K = 0: any object is as good
     return found;
 }
@@ -63,6 +72,12 @@ std::vector<index> pivots_and_others(const gram<double>& k, index count, std::ui
 const char* name(centre_choice how) noexcept {
     constexpr const char* names[] = {"mixed", "rpcholesky", "uniform", "kmeans++", "given"};
     return names[static_cast<int>(how)];
+}
+
+index rank_for_pivots(index found, index most) {
+    index rank = 64;
+    while (rank <= found) rank *= 2;
+    return std::min(rank, most);
 }
 
 std::vector<index> choose_centres(const gram<double>& k, index count, centre_choice how, std::uint64_t seed,

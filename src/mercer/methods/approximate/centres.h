@@ -31,4 +31,7 @@ constexpr index pivots_of_mixed(index count) { return (count + 2) / 3; }
 std::vector<index> choose_centres(const gram<double>& k, index count, centre_choice how, std::uint64_t seed,
                                   const progress_callback& progress, double enough = 0);
 
+// The rank of the factor from which rpcholesky chose `found` centres, of at most `most`, with `enough` above 0.
+index rank_for_pivots(index found, index most);
+
 }  // namespace mercer

@@ -118,7 +118,7 @@ solver_bytes bytes_to_solve(const kernel_rows& x, const row_losses& losses) {
 // The problem of these losses over the span of the centres, solved.
 nystroem_fit solve_once(const kernel_rows& x, row_losses& losses, matrix_view<const double> y,
                         std::span<const double> weight, double lambda, const nystroem_options& o, const char* owner,
-                        matrix<double>& on_sample) {
+                        matrix<double>* on_sample) {
     nystroem_problem posed =
         pose_nystroem(x, o, weight, owner, !losses.quadratic() && !losses.jumps(), bytes_to_solve(x, losses));
     const process_group* together = factoring(x, o, std::ssize(posed.centres), owner);
@@ -149,8 +149,10 @@ nystroem_fit solve_once(const kernel_rows& x, row_losses& losses, matrix_view<co
     out.lambda = lambda, out.status = found.status, out.objective = found.objective, out.gap = found.gap;
     out.residual = found.residual, out.passes = found.passes, out.rounds = found.rounds;
     out.trace = std::move(found.trace);
+    out.objectives = std::move(found.objectives), out.gaps = std::move(found.gaps);
+    out.residuals = std::move(found.residuals), out.unsolved = std::move(found.unsolved);
     out.out_of_reach = share_out_of_reach(basis, *posed.sample, posed.sample_self);
-    if (o.doubling) on_sample = out.f.values(*posed.sample);
+    if (on_sample) *on_sample = out.f.values(*posed.sample);
     // Where nothing says that the problem is convex, meeting the first-order conditions does not make this the minimum.
     if (out.f.k && !out.f.k->proof().valid && out.status == fit_status::converged) out.status = fit_status::stationary;
     for (index i = 0; i < out.f.coef.rows() * out.f.coef.cols(); ++i)
@@ -159,15 +161,16 @@ nystroem_fit solve_once(const kernel_rows& x, row_losses& losses, matrix_view<co
     return out;
 }
 
-// once(options, f): a fit, and where the doubling is asked for f of some rows.
+// once(options, f): a fit, and f of some rows where it is not null. The fit that comes first checks the memory of both.
 template <class Once>
 nystroem_fit fit_and_double(const kernel_rows& x, const nystroem_options& o, const Once& once) {
     matrix<double> f, twice;
-    nystroem_fit out = once(o, f);
+    nystroem_fit out = once(o, o.doubling ? &f : nullptr);
     if (!o.doubling) return out;
     nystroem_options more = o;
-    more.n_centres = std::min(x.size(), 2 * out.f.size()), more.accuracy = 0, more.checkpoint = {};
-    once(more, twice);
+    more.n_centres = std::min(x.size(), 2 * out.f.size()), more.accuracy = 0, more.doubling = false,
+    more.checkpoint = {};
+    once(more, &twice);
     double change = 0, size = 0;
     for (index i = 0; i < f.rows() * f.cols(); ++i) {
         change += (twice.data()[i] - f.data()[i]) * (twice.data()[i] - f.data()[i]);
@@ -179,7 +182,7 @@ nystroem_fit fit_and_double(const kernel_rows& x, const nystroem_options& o, con
 
 nystroem_fit solve(const kernel_rows& x, row_losses& losses, matrix_view<const double> y,
                    std::span<const double> weight, double lambda, const nystroem_options& o, const char* owner) {
-    return fit_and_double(x, o, [&](const nystroem_options& how, matrix<double>& f) {
+    return fit_and_double(x, o, [&](const nystroem_options& how, matrix<double>* f) {
         return solve_once(x, losses, y, weight, lambda, how, owner, f);
     });
 }
@@ -258,6 +261,8 @@ nystroem_ridge_model fit_nystroem_ridge(const kernel_rows& x, matrix_view<const 
     column_losses losses(loss::squared(), y, weight, x.first());
     nystroem_ridge_model out{solve(x, losses, y, weight, o.alpha, o, owner)};
     out.objective *= 2, out.gap *= 2;  // the problem as it is stated has no ½
+    for (auto* each : {&out.objectives, &out.gaps})
+        for (double& value : *each) value *= 2;
     return out;
 }
 
@@ -285,7 +290,7 @@ nystroem_svc_model fit_nystroem_svc(const kernel_rows& x, std::span<const double
     const labelled l = labels_of(x, y, o, owner);
     nystroem_svc_model out;
     if (o.hinge) {
-        out = {fit_and_double(x, o, [&](const nystroem_options& how, matrix<double>& f) {
+        out = {fit_and_double(x, o, [&](const nystroem_options& how, matrix<double>* f) {
             return fit_hinge_on_features(x, l.place, std::ssize(l.classes), l.weight, how, owner, f);
         })};
     } else {
@@ -340,8 +345,19 @@ void classes_parts(auto& a, auto& m) {
 template <>
 struct file_form<nystroem_ridge_model> {
     static constexpr std::string_view format = "mercer-nystroem-ridge-model";
-    static constexpr int version = 2;
-    static void parts(auto& a, auto& m) { common_parts(a, m); }
+    static constexpr int version = 3;  // 2: without figures of each target
+    static void parts(auto& a, auto& m) {
+        common_parts(a, m);
+        if (a.version() < 3) return;
+        const index targets = a.count("targets", std::ssize(m.gaps), 1 << 24);
+        a.check(targets == 0 || targets == m.f.functions(), "figures of {} targets with {} outputs", targets,
+                m.f.functions());
+        a.list(m.objectives, targets);
+        a.list(m.gaps, targets);
+        a.list(m.residuals, targets);
+        a.list("unsolved", m.unsolved, targets);
+        a.within(m.unsolved, 0, targets, "the number of a target");
+    }
 };
 template <>
 struct file_form<nystroem_logistic_model> {

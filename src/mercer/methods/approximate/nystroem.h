@@ -36,8 +36,8 @@ struct nystroem_options {
     double alpha = 1;        // λ of nystroem_ridge
     double C = 1;            // 1/λ of the others
     index n_centres = 1000;  // at most: those that depend on others up to rounding are left out
-    // Above 0: as many centres as leave this share of the trace out of reach, in place of n_centres, as far as memory
-    // and time go. Of rpcholesky, which mixed then is.
+    // Above 0: as many centres as leave this share of the trace out of reach, in place of n_centres, as far as a
+    // gibibyte, or a larger budget, and time go. Of rpcholesky, which mixed then is.
     double accuracy = 0;
     double seconds = std::numeric_limits<double>::infinity();  // for that: what the fit may take, about
     bool doubling = false;  // fit with twice as many centres too, to see how the answer changes
@@ -75,6 +75,14 @@ struct nystroem_fit {
     double change_when_doubled = -1;
     index passes = 0, rounds = 0;  // over K; Newton steps
     std::vector<double> trace;     // the residual after every step of conjugate gradients
+    // Of each of several targets; empty for one target, for classes, and in models of earlier versions.
+    std::vector<double> objectives{}, gaps{}, residuals{};
+    std::vector<index> unsolved{};  // targets whose gap is above tol of their objective
+
+    fit_status output_status(index output) const {
+        if (std::ranges::find(unsolved, output) != unsolved.end() || gaps.empty()) return status;
+        return f.k && !f.k->proof().valid ? fit_status::stationary : fit_status::converged;
+    }
 };
 struct nystroem_ridge_model : nystroem_fit {};
 struct nystroem_logistic_model : nystroem_fit {};
@@ -117,12 +125,15 @@ inline double bytes_for_choices(index m) {
     return std::max(0x1p30, 64.0 * static_cast<double>(m) * static_cast<double>(m));
 }
 // Fails where these bytes, and batches of rows that are read, are more than the budget; the message has the least one.
+// m: the number of centres, 0 before it is known.
 void require_memory(const kernel_rows& x, double bytes, index m, const nystroem_options& options, const char* owner);
 // Weights of this process's rows, 1 where none are given.
 std::vector<double> own_weights(const kernel_rows& x, const nystroem_options& options, const char* owner);
 // What the caller takes besides, of so many centres, rows of the sketch and rows to begin with.
 using solver_bytes = std::function<double(index centres, index buckets, index first_rows)>;
-// Refuses a budget that the fit would exceed before any of the work; with `accuracy` once the centres are chosen.
+// Refuses a budget that the fit, or with `doubling` the fit with twice as many centres, would exceed, before any of the
+// work. With `accuracy` their number is known once they are chosen: where the budget is too small for that, choosing
+// exceeds it, by at most a gibibyte, to name the least one.
 nystroem_problem pose_nystroem(const kernel_rows& x, const nystroem_options& options, std::span<const double> weight,
                                const char* owner, bool begin_on_some = false, const solver_bytes& besides = {});
 // K(Z, Z) of its centres.

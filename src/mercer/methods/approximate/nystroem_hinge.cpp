@@ -64,11 +64,15 @@ machine descend(const linear_operand& x, const std::vector<double>& sign, const 
 
 nystroem_fit fit_hinge_on_features(const kernel_rows& x, std::span<const index> place, index classes,
                                    std::span<const double> weight, const nystroem_options& o, const char* owner,
-                                   matrix<double>& on_sample) {
+                                   matrix<double>* on_sample) {
     if (x.processes()) fail(errc::unsupported, fmt::format("{}: loss=hinge is for one process", owner));
     if (!o.checkpoint.path.empty())
         fail(errc::unsupported, fmt::format("{}: there are no checkpoints with loss=hinge", owner));
-    nystroem_problem posed = pose_nystroem(x, o, weight, owner);
+    nystroem_problem posed = pose_nystroem(x, o, weight, owner, false, [&](index centres, index, index) {
+        // The basis, the features, and sign, penalty and multiplier of each row for each class.
+        const auto m = static_cast<double>(centres), n = static_cast<double>(x.size());
+        return 16 * m * m + 8 * n * (m + 3 * static_cast<double>(classes));
+    });
     const nystroem_basis basis = independent_basis(x, posed, o);
     const index m = basis.size(), functions = classes == 2 ? 1 : classes;
     const double constant = o.fit_intercept ? std::sqrt(basis.largest()) : 0;
@@ -108,7 +112,7 @@ nystroem_fit fit_hinge_on_features(const kernel_rows& x, std::span<const index> 
     out.f.k = x.known_kernel(), out.f.x = std::move(posed.objects), out.f.rows = std::move(posed.centres);
     out.f.training_size = x.size();
     out.out_of_reach = share_out_of_reach(basis, *posed.sample, posed.sample_self);
-    if (o.doubling) on_sample = out.f.values(*posed.sample);
+    if (on_sample) *on_sample = out.f.values(*posed.sample);
     return out;
 }
 

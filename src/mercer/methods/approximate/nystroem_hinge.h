@@ -12,9 +12,10 @@
 
 namespace mercer {
 
-// Examples have places among the classes; more than two: one against the rest. on_sample: f of the rows to judge by.
+// Examples have places among the classes; more than two: one against the rest. on_sample: f of the rows to judge by,
+// where it is not null.
 nystroem_fit fit_hinge_on_features(const kernel_rows& x, std::span<const index> place, index classes,
                                    std::span<const double> weight, const nystroem_options& options, const char* owner,
-                                   matrix<double>& on_sample);
+                                   matrix<double>* on_sample);
 
 }  // namespace mercer

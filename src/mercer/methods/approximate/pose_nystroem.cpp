@@ -28,11 +28,11 @@ index rows_to_choose_from(index n, index m, const nystroem_options& o) {
     return most;
 }
 
-// As many centres as memory and time are there for: a sketch of 12M rows and three squares in three quarters of the
-// memory; passes,
-// some thirty of them, at a rate that any machine has.
-index most_centres(index n, const nystroem_options& o) {
-    const double fitting = std::sqrt(static_cast<double>(o.memory()) / 160),
+// The most centres that `accuracy` may take: those for which a gibibyte is enough (a sketch of 12M rows and three
+// squares in three quarters of it), or the budget where it is larger, so that a small budget changes no result; and
+// those that the time is enough for: thirty passes, at a rate that any machine has.
+index most_centres(index n, std::size_t memory, const nystroem_options& o) {
+    const double fitting = std::sqrt(static_cast<double>(std::max(memory, gibibytes(1))) / 160),
                  in_time = o.seconds / 30 * 3e8 / static_cast<double>(std::max<index>(n, 1));
     return static_cast<index>(std::clamp(std::min(fitting, in_time), 10.0, 1e6));
 }
@@ -150,9 +150,12 @@ void require_memory(const kernel_rows& x, double bytes, index m, const nystroem_
         static_cast<double>(o.memory_bytes ? o.memory_bytes : std::max(gibibytes(1), 4 * spare_memory()));
     if (!everywhere(x.processes(), least <= budget))  // or processes would wait for one that has refused
         fail(errc::memory,
-             fmt::format("{}: {} centres take {:.0f} MB of memory, the budget is {:.1f} MB: raise the budget, or take "
-                         "fewer centres",
-                         owner, m, std::ceil(least / (1 << 20)), budget / (1 << 20)));
+             fmt::format("{}: {} take {:.0f} MB of memory, the budget is {:.1f} MB: raise the budget, or {}", owner,
+                         m > 0 ? fmt::format("{} centres", m) : "the rows that centres are chosen from",
+                         std::ceil(least / (1 << 20)), budget / (1 << 20),
+                         o.accuracy > 0 ? "take a larger accuracy"
+                         : o.hinge      ? "take fewer centres, or loss=squared_hinge, which stores no features"
+                                        : "take fewer centres"));
 }
 
 matrix<double> among_centres(const nystroem_problem& posed) {
@@ -160,6 +163,51 @@ matrix<double> among_centres(const nystroem_problem& posed) {
     posed.among->all(k.view());
     return k;
 }
+
+namespace {
+
+// What a fit takes, in bytes.
+struct fit_memory {
+    const kernel_rows& x;
+    const nystroem_options& o;
+    const char* owner;
+    const solver_bytes& besides;
+    bool begin_on_some;
+    index present, most_centres, to_judge;
+
+    static double numbers(index rows, index cols) {
+        return 8.0 * static_cast<double>(rows) * static_cast<double>(cols);
+    }
+    double to_fetch(index rows) const { return x.bytes_of_row() * 2 * static_cast<double>(rows); }
+    double to_choose(index from, index centres, double accuracy) const {
+        if (accuracy > 0) return numbers(from, rank_for_pivots(centres, std::min(most_centres, from)));
+        return numbers(from, o.centres == centre_choice::mixed ? pivots_of_mixed(centres) : centres);
+    }
+    double to_solve(index centres, index first_rows) const {
+        const double squares = 3 * numbers(centres, centres);
+        return besides ? std::max(squares, besides(centres, rows_of_sketch(x.size(), centres), first_rows)) : squares;
+    }
+    // Of these rows of each kind; with `doubling` the fit with twice as many centres counts too.
+    void require_for(index centres, index fetched, index chosen_from, index first_rows) const {
+        const double bytes =
+            to_fetch(fetched) + std::max(to_choose(chosen_from, centres, o.accuracy), to_solve(centres, first_rows));
+        const index twice = std::min(present, 2 * centres);
+        const double for_twice = o.doubling ? bytes_for_twice(twice) : 0;
+        require_memory(x, std::max(bytes, for_twice), for_twice > bytes ? twice : centres, o, owner);
+    }
+
+private:
+    double bytes_for_twice(index centres) const {
+        nystroem_options how = o;
+        how.accuracy = 0;
+        const index from = rows_to_choose_from(present, centres, how),
+                    first = begin_on_some ? rows_to_begin(present, centres, x.dims()) : 0;
+        return to_fetch(std::min(present, from + to_judge + first)) +
+               std::max(to_choose(from, centres, 0), to_solve(centres, first));
+    }
+};
+
+}  // namespace
 
 nystroem_problem pose_nystroem(const kernel_rows& x, const nystroem_options& o, std::span<const double> weight,
                                const char* owner, bool begin_on_some, const solver_bytes& besides) {
@@ -172,35 +220,34 @@ nystroem_problem pose_nystroem(const kernel_rows& x, const nystroem_options& o, 
     const std::vector<index> given =
         o.centres == centre_choice::given ? given_rows(o, x.size(), owner) : std::vector<index>{};
     const index m = std::min(n, !given.empty()   ? std::ssize(given)
-                                : o.accuracy > 0 ? most_centres(x.size(), o)
+                                : o.accuracy > 0 ? most_centres(x.size(), o.memory(), o)
                                                  : o.n_centres);
+    // The rows to choose from and to judge by are those for a gibibyte, whatever the budget is.
+    const index usual = o.accuracy > 0 && given.empty() ? std::min(n, most_centres(x.size(), 0, o)) : m;
     // One uniform sample, of which the first are those to choose from and the last, others where there are enough,
     // those to judge by.
     seeded random(o.seed);
-    const index to_choose = rows_to_choose_from(n, m, o), to_judge = std::min(n, rows_to_judge(m));
+    const index to_choose = rows_to_choose_from(n, usual, o), to_judge = std::min(n, rows_to_judge(usual));
     std::vector<index> sample = present.rows(random.sample(n, std::min(n, to_choose + to_judge)));
     std::vector<index> pool(sample.begin(), sample.begin() + to_choose), judges(sample.end() - to_judge, sample.end());
     if (!given.empty()) pool = given, sample.insert(sample.end(), given.begin(), given.end());
     nystroem_problem out;
     out.present = n;
-    if (const index count = begin_on_some ? rows_to_begin(n, m, x.dims()) : 0; count > 0)
+    if (const index count = begin_on_some ? rows_to_begin(n, usual, x.dims()) : 0; count > 0)
         out.first_rows = present.rows(seeded(o.seed + 2).sample(n, count));
     sample.insert(sample.end(), out.first_rows.begin(), out.first_rows.end());
     for (auto* each : {&sample, &pool, &judges, &out.first_rows}) std::ranges::sort(*each);
     sample.erase(std::unique(sample.begin(), sample.end()), sample.end());
 
-    const auto numbers = [](index rows, index cols) {
-        return 8.0 * static_cast<double>(rows) * static_cast<double>(cols);
+    const fit_memory memory{x, o, owner, besides, begin_on_some, n, m, to_judge};
+    const bool by_accuracy = o.accuracy > 0 && given.empty();  // how many centres there are is not known yet
+    const auto require_memory_for = [&](index centres) {
+        memory.require_for(centres, std::ssize(sample), given.empty() ? to_choose : 0, std::ssize(out.first_rows));
     };
-    const double fetched = x.bytes_of_row() * 2 * static_cast<double>(std::ssize(sample));
-    const index pivots = o.centres == centre_choice::mixed && !(o.accuracy > 0) ? pivots_of_mixed(m) : m;
-    const auto solving = [&](index centres) {
-        const double squares = 3 * numbers(centres, centres);
-        if (!besides) return squares;
-        return std::max(squares, besides(centres, rows_of_sketch(x.size(), centres), std::ssize(out.first_rows)));
-    };
-    const double choosing = given.empty() ? numbers(to_choose, pivots) : 0.0;
-    require_memory(x, fetched + (o.accuracy > 0 ? choosing : std::max(choosing, solving(m))), m, o, owner);
+    if (by_accuracy)
+        require_memory(x, memory.to_fetch(std::ssize(sample)), 0, o, owner);
+    else
+        require_memory_for(m);
 
     // Objects are fetched once: from files that is a pass.
     const dataset objects = x.gather(sample);
@@ -220,7 +267,7 @@ nystroem_problem pose_nystroem(const kernel_rows& x, const nystroem_options& o, 
     } else {
         out.centres = given;
     }
-    if (o.accuracy > 0) require_memory(x, solving(std::ssize(out.centres)), std::ssize(out.centres), o, owner);
+    if (by_accuracy) require_memory_for(std::ssize(out.centres));
     out.objects = some(out.centres);
     out.sample_objects = some(judges), out.sample_rows = std::move(judges);
     out.sample_self.resize(out.sample_rows.size());

@@ -79,9 +79,10 @@ kmeans_start start_kmeans(matrix_view<const double> x, std::span<const double> w
     return out;
 }
 
-index rows_to_start_from(index n, index clusters, index features, std::size_t memory) {
-    const auto fitting =
-        static_cast<index>(static_cast<double>(memory) / 4 / (8.0 * static_cast<double>(std::max<index>(features, 1))));
+index rows_to_start_from(index n, index clusters, index features) {
+    // A quarter of a gibibyte, and no share of the budget: the sample decides the result.
+    constexpr index most_numbers = index{1} << 25;
+    const index fitting = most_numbers / std::max<index>(features, 1);
     return std::min(n, std::max(std::min(std::max<index>(4096, 32 * clusters), fitting), clusters));
 }
 

@@ -19,7 +19,7 @@ namespace {
 kmeans_start means_of_sample(const kernel_rows& x, const nystroem_problem& posed, const nystroem_basis& basis,
                              std::span<const double> weight, const nystroem_clusters_options& o) {
     const std::vector<index> there = positive(weight);
-    const index n = std::ssize(there), count = rows_to_start_from(n, o.n_clusters, basis.size(), o.memory());
+    const index n = std::ssize(there), count = rows_to_start_from(n, o.n_clusters, basis.size());
     std::vector<index> rows = seeded(o.seed + 2).sample(n, count);
     std::ranges::sort(rows);
     std::vector<double> some;
@@ -59,7 +59,13 @@ std::vector<double> checked_cluster_weights(const kernel_rows& x, const nystroem
 nystroem_kmeans_model fit_nystroem_kmeans(const kernel_rows& x, const nystroem_clusters_options& o) {
     constexpr const char* owner = "nystroem_kmeans";
     const std::vector<double> weight = checked_cluster_weights(x, o, owner);
-    nystroem_problem posed = pose_nystroem(x, o, weight, owner);
+    nystroem_problem posed = pose_nystroem(x, o, weight, owner, false, [&](index centres, index, index) {
+        // The basis; its factorisation, or the sample for the first means with its features; and k(x, x), weight, label
+        // and distance of each row.
+        const auto m = static_cast<double>(centres), n = static_cast<double>(x.size());
+        const auto some = static_cast<double>(rows_to_start_from(x.size(), o.n_clusters, centres));
+        return 8 * m * m + std::max(16 * m * m, some * (16 * m + 2 * x.bytes_of_row())) + 32 * n;
+    });
     const nystroem_basis basis = independent_basis(x, posed, o);
     const std::vector<double> self = x.self();
     kmeans_start start = means_of_sample(x, posed, basis, weight, o);

@@ -108,7 +108,7 @@ matrix<double> embedded(const kernel_rows& x, const nystroem_problem& posed, con
 // k-means on these rows.
 lloyd_result grouped(const matrix<double>& y, std::span<const double> weight, const nystroem_clusters_options& o) {
     const std::vector<index> there = positive(weight);
-    const index n = std::ssize(there), count = rows_to_start_from(n, o.n_clusters, y.cols(), o.memory());
+    const index n = std::ssize(there), count = rows_to_start_from(n, o.n_clusters, y.cols());
     std::vector<index> rows = seeded(o.seed + 2).sample(n, count);
     std::ranges::sort(rows);
     matrix<double> some(count, y.cols());
@@ -130,19 +130,25 @@ lloyd_result grouped(const matrix<double>& y, std::span<const double> weight, co
     return lloyd_rounds({&all, nullptr, nullptr, self, weight}, std::move(start.means), how);
 }
 
-std::vector<index> nearest_rows(const nystroem_spectral_model& m, matrix<double> f) {
+// ‖row of f - mean‖² for every mean, rows of f scaled to length 1.
+matrix<double> squared_distances(const nystroem_spectral_model& m, matrix<double> f) {
     normalise_rows(f.view());
-    std::vector<index> out(static_cast<std::size_t>(f.rows()));
+    matrix<double> out(f.rows(), m.clusters());
     parallel_runs(f.rows(), 256, [&](index first, index end) {
-        for (index i = first; i < end; ++i) {
-            double least = std::numeric_limits<double>::infinity();
+        for (index i = first; i < end; ++i)
             for (index c = 0; c < m.clusters(); ++c) {
                 double sum = 0;
                 for (index j = 0; j < f.cols(); ++j) sum += (f(i, j) - m.means(c, j)) * (f(i, j) - m.means(c, j));
-                if (sum < least) least = sum, out[static_cast<std::size_t>(i)] = c;
+                out(i, c) = sum;
             }
-        }
     });
+    return out;
+}
+
+std::vector<index> nearest_rows(const nystroem_spectral_model& m, matrix<double> f) {
+    const matrix<double> d = squared_distances(m, std::move(f));
+    std::vector<index> out;
+    for (index i = 0; i < d.rows(); ++i) out.push_back(std::min_element(d.row(i), d.row(i) + d.cols()) - d.row(i));
     return out;
 }
 
@@ -150,9 +156,11 @@ std::vector<index> nearest_rows(const nystroem_spectral_model& m, matrix<double>
 
 nystroem_spectral_model fit_nystroem_spectral(const kernel_rows& x, const nystroem_clusters_options& o) {
     const std::vector<double> weight = checked_cluster_weights(x, o, spectral_owner);
-    check_budget(spectral_owner, 8.0 * static_cast<double>(x.size()) * static_cast<double>(o.n_clusters), o.memory(),
-                 "for the examples in the space of the eigenvectors");
-    nystroem_problem posed = pose_nystroem(x, o, weight, spectral_owner);
+    nystroem_problem posed = pose_nystroem(x, o, weight, spectral_owner, false, [&](index centres, index, index) {
+        // The basis, and the coordinates among the eigenvectors, degree, weight and label of each row.
+        const auto m = static_cast<double>(centres), n = static_cast<double>(x.size());
+        return 24 * m * m + 8 * n * (static_cast<double>(o.n_clusters) + 5);
+    });
     const nystroem_basis basis = independent_basis(x, posed, o);
     nystroem_spectral_model out;
     {
@@ -184,6 +192,12 @@ nystroem_spectral_model fit_nystroem_spectral(const kernel_rows& x, const nystro
     if (finished(out.status)) out.status = found.status;
     out.out_of_reach = share_out_of_reach(basis, *posed.sample, posed.sample_self);
     take_centres(out.projection, posed, x);
+    return out;
+}
+
+matrix<double> distances(const nystroem_spectral_model& m, const dataset& z) {
+    matrix<double> out = squared_distances(m, m.projection.values(z));
+    for (index i = 0; i < out.rows() * out.cols(); ++i) out.data()[i] = std::sqrt(out.data()[i]);
     return out;
 }
 

@@ -42,5 +42,7 @@ nystroem_spectral_model fit_nystroem_spectral(const kernel_rows& x, const nystro
 // The cluster whose mean is nearest, the lowest number of equals.
 std::vector<index> predict(const nystroem_spectral_model& model, const dataset& z);
 std::vector<index> predict(const nystroem_spectral_model& model, const gram<double>& K);
+// Distances of the rows to the means of the clusters, in the space of the eigenvectors.
+matrix<double> distances(const nystroem_spectral_model& model, const dataset& z);
 
 }  // namespace mercer

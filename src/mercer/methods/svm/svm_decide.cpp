@@ -132,13 +132,18 @@ bool doubtful(const svm_model& model, const double* f, double error) {
     return false;
 }
 
+void settle_alone(const svm_model& model, const dataset& x, matrix<double>& f);
+
 }  // namespace
 
 matrix<double> decide(const svm_model& model, const dataset& x, arithmetic numbers) {
     if (!model.k)
         fail(errc::unsupported, "svm: this model was fitted on a precomputed kernel; give kernel values, not objects");
     if (auto f = decide_linear(model, x)) return std::move(*f);
-    if (auto f = decide_by_features(model, x)) return std::move(*f);
+    if (auto f = decide_by_features(model, x)) {
+        if (x.size() > 1) settle_alone(model, x, *f);
+        return std::move(*f);
+    }
     return numbers == arithmetic::fast ? decide_as<float>(model, x) : decide_as<double>(model, x);
 }
 
@@ -266,7 +271,7 @@ std::vector<double> predict(const svm_model& model, const dataset& x) {
         return predict(model, decide(model, x, arithmetic::exact).view());
     if (auto f = decide_linear(model, x)) return predict(model, f->view());
     if (auto f = decide_by_features(model, x)) {
-        settle_alone(model, x, *f);
+        if (x.size() > 1) settle_alone(model, x, *f);
         return predict(model, f->view());
     }
     if (!model.k) return predict(model, decide(model, x).view());  // which says what is missing

@@ -72,12 +72,14 @@ index add_columns(const gram<double>& k, std::vector<index>& taken, index first,
 
 }  // namespace
 
+index block_of_rank(index rank) { return std::clamp<index>(rank / 8, 8, 128); }
+
 random_pivots rp_cholesky(const gram<double>& k, const rp_cholesky_options& o) {
     require_square(k, "randomly pivoted Cholesky");
     const index n = k.rows(), rank = std::min(o.rank, n);
     if (o.rank < 1)
         fail(errc::invalid_argument, fmt::format("randomly pivoted Cholesky: must satisfy rank >= 1, got {}", o.rank));
-    const index block = o.block > 0 ? o.block : std::clamp<index>(rank / 8, 8, 128);
+    const index block = o.block > 0 ? o.block : block_of_rank(rank);
     std::vector<double> d(static_cast<std::size_t>(n));
     k.diagonal(d);
     double trace = 0;

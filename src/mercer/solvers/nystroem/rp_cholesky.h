@@ -15,7 +15,7 @@ namespace mercer {
 
 struct rp_cholesky_options {
     index rank = 1;     // fewer are found where K has a smaller rank up to rounding
-    index block = 0;    // pivots proposed at once; 0: what suits the rank
+    index block = 0;    // pivots proposed at once; 0: block_of_rank(rank)
     double enough = 0;  // ends where no more than this share of the trace is left
     std::uint64_t seed = 0;
     std::function<bool(index done, double left)> progress{};  // false: stop with the pivots there are
@@ -28,6 +28,9 @@ struct random_pivots {
 };
 
 random_pivots rp_cholesky(const gram<double>& k, const rp_cholesky_options& options);
+
+// Pivots proposed at once for this rank.
+index block_of_rank(index rank);
 
 // The rank of a preconditioner FFᵀ for n objects, `most` what fits the memory: 5√n of it pays for itself on most data.
 index preconditioner_rank(index n, double most);

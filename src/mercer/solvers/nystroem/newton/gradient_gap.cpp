@@ -11,9 +11,9 @@ constexpr double infinite = std::numeric_limits<double>::infinity();
 
 // fall: what an offset with this slope and curvature can gain by itself.
 template <class Fall>
-double larger_case(const points::point& g, const gradient_shape& s, const Fall& fall) {
+points::numbers larger_case(const points::point& g, const gradient_shape& s, const Fall& fall) {
     const index functions = g.rows() / s.problems;
-    double out = 0;
+    points::numbers out;
     for (index q = 0; q < s.problems; ++q) {
         double square = 0, slopes = 0, falls = 0;
         for (index c = q * functions; c < (q + 1) * functions; ++c) {
@@ -24,7 +24,7 @@ double larger_case(const points::point& g, const gradient_shape& s, const Fall& 
             falls += bend > 0 ? fall(slope, bend) : infinite;
         }
         const double all = std::sqrt(square) + (functions == 1 ? 2 : 4) * std::sqrt(s.largest) * slopes;
-        out += std::max(square / (2 * s.lambda) + falls, all * all / (2 * s.lambda));
+        out.push_back(std::max(square / (2 * s.lambda) + falls, all * all / (2 * s.lambda)));
     }
     return out;
 }
@@ -33,13 +33,17 @@ double larger_case(const points::point& g, const gradient_shape& s, const Fall& 
 
 double gradient_gap(const points::point& g, const gradient_shape& shape, const row_losses& losses) {
     if (losses.quadratic() || losses.jumps()) return gradient_size(g, shape);
-    return larger_case(g, shape, [](double slope, double bend) {
+    return points::sum(larger_case(g, shape, [](double slope, double bend) {
         const double t = 2 * slope / bend;
         return t < 1 ? bend * (t + (1 - t) * std::log1p(-t)) : infinite;
-    });
+    }));
 }
 
 double gradient_size(const points::point& g, const gradient_shape& shape) {
+    return points::sum(gradient_sizes(g, shape));
+}
+
+points::numbers gradient_sizes(const points::point& g, const gradient_shape& shape) {
     return larger_case(g, shape, [](double slope, double bend) { return 2 * slope * slope / bend; });
 }
 

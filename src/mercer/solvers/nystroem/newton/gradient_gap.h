@@ -25,5 +25,7 @@ struct gradient_shape {
 double gradient_gap(const points::point& g, const gradient_shape& shape, const row_losses& losses);
 // The same as if curvatures stayed as they are: finite, for deciding how far to go.
 double gradient_size(const points::point& g, const gradient_shape& shape);
+// That of each problem.
+points::numbers gradient_sizes(const points::point& g, const gradient_shape& shape);
 
 }  // namespace mercer

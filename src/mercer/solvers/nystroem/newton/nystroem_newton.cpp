@@ -43,7 +43,8 @@ public:
           problems_(losses.independent() ? r_ : 1),
           passes_(k, losses, o.intercept),
           shapes_(k, losses, o.intercept),
-          level_(o.lambda) {}
+          level_(o.lambda),
+          at_zero_(each(0)) {}
 
     nystroem_newton_result run() {
         at_ = point(r_, n_);
@@ -54,6 +55,8 @@ public:
             else
                 take(o_.start, exact);
             while (out_.passes < o_.max_passes && step(exact)) ++out_.rounds;
+            if (out_.status == fit_status::step_limit && agreed(group_, exact && last_level() && is_solved()))
+                out_.status = fit_status::converged;
             if (o_.level_done) o_.level_done(level_, at_, out_.objective);
         });
         if (stopped) out_.status = fit_status::cancelled;
@@ -70,7 +73,7 @@ private:
         if (shapes_.start().rows() > 0) return begin_near(shapes_.start(), exact);
         measure(exact);
         first_norm_ = norm_;
-        if (losses_.quadratic()) return;
+        if (losses_.quadratic()) return remember_zero(objective_, gradient_);
         level_ = std::max(o_.lambda, 4e-3 * sum(found_.bend) / static_cast<double>(r_) * k_.basis->mean());
         settle();
         if (o_.near.at.rows() > 0) begin_at(o_.near, exact);
@@ -90,6 +93,7 @@ private:
         auto [there, here] = passes_.at_both_ends(far, exact);
         count(1);
         first_norm_ = std::sqrt(dot(here.slope, here.slope));
+        remember_zero(here.value, here.slope);
         point change = there.slope;
         combine(change, each(1), here.slope, each(-1));
         const numbers falls = dots(here.slope, far, r_), bends = dots(change, far, r_);
@@ -108,6 +112,10 @@ private:
         found_ = std::move(here);
         settle();
     }
+    // Of a quadratic loss at γ = 0: P and ‖g‖² of each problem.
+    void remember_zero(const numbers& value, const point& slope) {
+        at_zero_ = value, slope_at_zero_ = dots(slope, slope, problems_);
+    }
     bool last_level() const { return level_ == o_.lambda; }
 
     // How loosely Newton's equations are solved: passes over few rows are cheap beside the gradient that follows.
@@ -125,7 +133,7 @@ private:
     // One Newton step from the point whose gradient is known; false at the end.
     bool step(bool& exact) {
         if (!go_on()) return false;
-        if (agreed(group_, exact && last_level() && out_.gap <= o_.tol * std::abs(sum(objective_)))) {
+        if (agreed(group_, exact && last_level() && is_solved())) {
             out_.status = fit_status::converged;
             return false;
         }
@@ -136,8 +144,7 @@ private:
                     group_);
         // As exact as the stopping rule asks for, or the next step makes good. (0.3 and the cube root: an eighth fewer
         // passes than 0.1 and the square root on eight sets with C = 1 and 100.)
-        const double all = std::abs(sum(objective_)),
-                     loose = losses_.quadratic() ? 0.0 : std::min(dear(), std::cbrt(norm_ / first_norm_)),
+        const double all = size(), loose = losses_.quadratic() ? 0.0 : std::min(dear(), std::cbrt(norm_ / first_norm_)),
                      share = std::max(loose, rough_ ? 1e-4 : 1e-13);
         // A tenth of that where only the curvature of offsets keeps the gap above it.
         const double wanted = 0.7 * o_.tol * all * (gap_ <= 0.7 * o_.tol * all ? 0.1 : 1),
@@ -193,6 +200,33 @@ private:
     // The gap of a gradient, and what steps go by (gradient_gap.h).
     double gap_of(const point& g, double lambda) const { return gradient_gap(g, shape(lambda), losses_); }
     double size_of(const point& g, double lambda) const { return gradient_size(g, shape(lambda)); }
+    // What gaps of a problem, and of all, are relative to.
+    static double beside(double objective, double at_zero) {
+        return std::max(std::abs(objective), std::numeric_limits<double>::epsilon() * at_zero);
+    }
+    double size_of_problem(index q) const {
+        const auto at = static_cast<std::size_t>(q);
+        return beside(objective_[at], at_zero_[at]);
+    }
+    double size() const { return beside(sum(objective_), sum(at_zero_)); }
+    bool is_solved() const { return judged_ <= o_.tol * size(); }
+    // Several targets, each with a gap of its own, `gaps_`. Together theirs is the largest relative one, times the size
+    // of all.
+    bool by_target() const { return losses_.quadratic() && problems_ > 1; }
+    double of_worst(const numbers& gaps) const {
+        double out = 0;
+        for (index q = 0; q < problems_; ++q)
+            if (const double gap = gaps[static_cast<std::size_t>(q)]; gap > 0)
+                out = std::max(out, gap / size_of_problem(q));
+        return out * size();
+    }
+    // What conjugate gradients have left; rz: products of the residual and its solution by the sketch.
+    double left_of(const point& residual, const numbers& rz) const {
+        if (!by_target()) return std::min(size_of(residual, level_), shapes_.gap_of(sum(rz)));
+        numbers gaps = gradient_sizes(residual, shape(level_));
+        for (std::size_t q = 0; q < gaps.size(); ++q) gaps[q] = std::min(gaps[q], shapes_.gap_of(rz[q]));
+        return of_worst(gaps);
+    }
     gradient_shape shape(double lambda) const { return {m_, problems_, lambda, k_.basis->largest(), found_.bend}; }
 
     // Conjugate gradients on (ΦᵀDΦ + λI)δ = -g, each problem with steps of its own, until the gap of the residual is no
@@ -205,7 +239,7 @@ private:
         if (resumed_) {
             direction_ = std::move(resumed_->direction), residual = std::move(resumed_->residual);
             p = std::move(resumed_->p), rz = std::move(resumed_->rz), fallen = resumed_->fallen;
-            left = std::min(size_of(residual, level_), shapes_.gap_of(sum(rz)));
+            left = left_of(residual, rz);
             resumed_.reset();
         } else {
             combine(residual, each(0), gradient_, each(-1));
@@ -234,7 +268,7 @@ private:
             z = residual;
             shapes_.solve(z);
             numbers next = dots(residual, z, problems_);
-            left = std::min(size_of(residual, level_), shapes_.gap_of(sum(next)));
+            left = left_of(residual, next);
             for (std::size_t q = 0; q < beta.size(); ++q)
                 if (rz[q] != 0) beta[q] = next[q] / rz[q];
             combine(p, beta, z, each(1));
@@ -358,7 +392,7 @@ private:
             settle();
             return true;
         }
-        out_.status = out_.gap <= o_.tol * std::abs(sum(objective_)) ? fit_status::converged : fit_status::stalled;
+        out_.status = is_solved() ? fit_status::converged : fit_status::stalled;
         return false;
     }
 
@@ -390,11 +424,19 @@ private:
         gradient_ = gradient(level_);
         objective_ = found_.value;
         for (std::size_t q = 0; q < square.size(); ++q) objective_[q] += 0.5 * level_ * square[q];
-        gap_ = std::min(size_of(gradient_, level_), shapes_.gap_of(gradient_));
+        if (by_target()) {
+            gaps_ = gradient_sizes(gradient_, shape(level_));
+            const numbers by_sketch = shapes_.gaps_of(gradient_, problems_);
+            for (std::size_t q = 0; q < gaps_.size(); ++q) gaps_[q] = std::min(gaps_[q], by_sketch[q]);
+            gap_ = of_worst(gaps_);
+        } else {
+            gap_ = std::min(size_of(gradient_, level_), shapes_.gap_of(gradient_));
+        }
         norm_ = std::sqrt(dot(gradient_, gradient_));
         const point own = last_level() ? gradient_ : gradient(o_.lambda);
         out_.objective = sum(found_.value) + 0.5 * o_.lambda * sum(square);
-        out_.gap = last_level() && !o_.intercept ? gap_ : gap_of(own, o_.lambda);
+        out_.gap = by_target() ? sum(gaps_) : last_level() && !o_.intercept ? gap_ : gap_of(own, o_.lambda);
+        judged_ = by_target() ? gap_ : out_.gap;
         out_.residual = first_norm_ > 0 ? std::sqrt(dot(own, own)) / first_norm_ : 1;
     }
 
@@ -413,6 +455,14 @@ private:
         std::copy_n(all.data(), m_ * r_, out_.coef.data());
         out_.offset.assign(static_cast<std::size_t>(r_), 0.0);
         if (o_.intercept) std::copy_n(all.row(m_), r_, out_.offset.data());
+        if (!by_target()) return;
+        out_.objectives = objective_, out_.gaps = gaps_;
+        const numbers squares = dots(gradient_, gradient_, problems_);
+        for (index q = 0; q < problems_; ++q) {
+            const auto at = static_cast<std::size_t>(q);
+            out_.residuals.push_back(slope_at_zero_[at] > 0 ? std::sqrt(squares[at] / slope_at_zero_[at]) : 0);
+            if (!(gaps_[at] <= o_.tol * size_of_problem(q))) out_.unsolved.push_back(q);
+        }
     }
 
     const nystroem_operator& k_;
@@ -436,8 +486,11 @@ private:
     double level_;
     numbers objective_;
     point gradient_;
+    numbers gaps_;               // of each of several targets
     double gap_ = 0, norm_ = 0;  // without offsets the gap; with them what steps go by
-    double first_norm_ = 0;      // at γ = 0
+    double judged_ = 0;          // the gap that the stopping rule compares
+    numbers at_zero_, slope_at_zero_;
+    double first_norm_ = 0;  // at γ = 0
     std::optional<inner_state> resumed_;
     nystroem_newton_result out_;
 };

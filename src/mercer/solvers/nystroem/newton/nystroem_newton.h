@@ -19,9 +19,10 @@
 // from a pass in double; with an offset gradient_gap.h. Squared loss without an offset has P - P* = ½gᵀ(ΦᵀDΦ + λI)⁻¹g,
 // and since a sketch S stretches nothing by more than ‖S‖, which is known (row_sketch.h), AᵀA <= ‖S‖²(ΦᵀDΦ + λI) and so
 //     P - P* <= ‖S‖²/2 · gᵀ(AᵀA)⁻¹g,
-// nearer to the truth than ‖g‖²/(2λ) while g lies along large curvatures: the smaller of the two is the gap. It is
-// taken, with a factor of two, only where what the sketch rounds stays below the ridge, by an estimate that leaves room
-// (sketched_shapes.cpp).
+// nearer to the truth than ‖g‖²/(2λ) while g lies along large curvatures: the smaller of the two is the gap. Several
+// targets of squared loss are solved when the gap of each is at most tol of its own P, however large those of the
+// others are; a P below 2⁻⁵² of that of γ = 0 counts as that much, for less is rounding. It is taken, with a factor of
+// two, only where what the sketch rounds stays below the ridge, by an estimate that leaves room (sketched_shapes.cpp).
 #pragma once
 
 #include <cstdint>
@@ -78,6 +79,10 @@ struct nystroem_newton_result {
     fit_status status = fit_status::step_limit;
     index rounds = 0;  // Newton steps
     index passes = 0;
+    // Of each of several targets of squared loss: P, its gap, ‖g‖ relative to that at γ = 0; and the targets whose gap
+    // is above tol.
+    std::vector<double> objectives, gaps, residuals;
+    std::vector<index> unsolved;
     std::vector<double> trace;  // ‖residual‖ relative to ‖g‖ at γ = 0, after every step of conjugate gradients
 };
 

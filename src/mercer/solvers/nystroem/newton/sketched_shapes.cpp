@@ -91,6 +91,15 @@ double sketched_shapes::gap_of(const matrix<double>& g) const {
     return gap_of(points::dot(g, z));
 }
 
+std::vector<double> sketched_shapes::gaps_of(const matrix<double>& g, index problems) const {
+    if (std::isinf(stretch_)) return std::vector<double>(static_cast<std::size_t>(problems), stretch_);
+    matrix<double> z = g;
+    solve(z);
+    std::vector<double> out = points::dots(g, z, problems);
+    for (double& each : out) each = gap_of(each);
+    return out;
+}
+
 double sketched_shapes::price(double share) const {
     const double n = share * static_cast<double>(k_.exact->rows()), m = static_cast<double>(k_.basis->size()),
                  s = static_cast<double>(buckets_);

@@ -43,6 +43,7 @@ public:
     // Of a quadratic loss without an offset: a bound on ½gᵀ(ΦᵀDΦ + λI)⁻¹g, from g or from gᵀ(AᵀA)⁻¹g; infinity where
     // there is none.
     double gap_of(const matrix<double>& g) const;
+    std::vector<double> gaps_of(const matrix<double>& g, index problems) const;  // of each problem
     double gap_of(double square) const { return std::isinf(stretch_) ? stretch_ : 0.5 * stretch_ * square; }
 
 private:

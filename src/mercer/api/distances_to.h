@@ -1,0 +1,29 @@
+// Distances in feature space to the medoids of a model.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "mercer/gram/distances.h"
+#include "mercer/gram/make_gram.h"
+#include "mercer/kernels/evaluation/evaluator.h"
+
+namespace mercer::api {
+
+// A column for each of these objects; own: their k(m, m). 0 where the square is negative, which only kernels that are
+// not positive semidefinite give beyond rounding.
+inline matrix<double> distances_to(const dataset& objects, const std::vector<double>& own, const kernel& k,
+                                   const dataset& x) {
+    matrix<double> out(x.size(), objects.size());
+    if (x.size() == 0) return out;
+    make_gram<double>(k, x, objects)->all(out.view());
+    const std::vector<double> self = self_values(k, x);
+    for (index i = 0; i < out.rows(); ++i)
+        for (index c = 0; c < out.cols(); ++c)
+            out(i, c) = std::sqrt(std::max(
+                0.0, squared_distance(self[static_cast<std::size_t>(i)], own[static_cast<std::size_t>(c)], out(i, c))));
+    return out;
+}
+
+}  // namespace mercer::api
