@@ -216,6 +216,16 @@ api::model fit_shown(const api::spec& s, const table& data, std::size_t memory, 
     return api::fit(s, data, control);
 }
 
+api::figures score_unless_stopped(const api::model& m, const table& data) {
+    api::figures score;
+    const stop_scope stop(interrupted);
+    if (!unless_stopped([&] { score = m.score(data); })) {
+        (void)take_interrupt();
+        warn("stopped: the model is complete, but its score on the data it was fitted on was not computed");
+    }
+    return score;
+}
+
 json figures_json(const api::figures& all) { return json::parse(all.json()); }
 
 void fit_answer::keep(const api::model& m, const std::string& out) {
