@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cmath>
 #include <filesystem>
 
@@ -217,11 +218,17 @@ api::model fit_shown(const api::spec& s, const table& data, std::size_t memory, 
 }
 
 api::figures score_unless_stopped(const api::model& m, const table& data) {
+    // After a Ctrl-C that ended the fit, a score that takes long is not waited for.
+    constexpr std::chrono::milliseconds grace{300};
+    const bool was_cut_short = was_interrupted();
+    const auto started = std::chrono::steady_clock::now();
     api::figures score;
-    const stop_scope stop(interrupted);
+    const stop_scope stop(
+        [&] { return interrupted() || (was_cut_short && std::chrono::steady_clock::now() - started > grace); });
     if (!unless_stopped([&] { score = m.score(data); })) {
         (void)take_interrupt();
-        warn("stopped: the model is complete, but its score on the data it was fitted on was not computed");
+        warn(fmt::format("stopped: the model is {}, but its score on the data it was fitted on was not computed",
+                         was_cut_short ? "kept" : "complete"));
     }
     return score;
 }
