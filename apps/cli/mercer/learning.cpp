@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cmath>
 #include <filesystem>
 
@@ -214,6 +215,22 @@ api::model fit_shown(const api::spec& s, const table& data, std::size_t memory, 
     watch_interrupt();
     const stop_scope stop(interrupt_is_old);  // a method with something to keep hears of it at its steps
     return api::fit(s, data, control);
+}
+
+api::figures score_unless_stopped(const api::model& m, const table& data) {
+    // After a Ctrl-C that ended the fit, a score that takes long is not waited for.
+    constexpr std::chrono::milliseconds grace{300};
+    const bool was_cut_short = was_interrupted();
+    const auto started = std::chrono::steady_clock::now();
+    api::figures score;
+    const stop_scope stop(
+        [&] { return interrupted() || (was_cut_short && std::chrono::steady_clock::now() - started > grace); });
+    if (!unless_stopped([&] { score = m.score(data); })) {
+        (void)take_interrupt();
+        warn(fmt::format("stopped: the model is {}, but its score on the data it was fitted on was not computed",
+                         was_cut_short ? "kept" : "complete"));
+    }
+    return score;
 }
 
 json figures_json(const api::figures& all) { return json::parse(all.json()); }

@@ -59,6 +59,10 @@ struct model_data {
 api::model fit_shown(const api::spec& s, const table& data, std::size_t memory, progress& shown,
                      const fit_checkpoint& checkpoint = {});
 
+// The score of a fitted model on the data it was fitted on; no figures where Ctrl-C ends that. The model is kept by
+// then.
+api::figures score_unless_stopped(const api::model& m, const table& data);
+
 json figures_json(const api::figures& all);
 
 // What a command that fits says in the end, to people or as JSON.

@@ -12,6 +12,7 @@
 #include "mercer/api/described.h"
 #include "mercer/api/tuning/tune.h"
 #include "mercer/base/parallel.h"
+#include "mercer/data/part.h"
 #include "mercer/methods/approximate/cells.h"
 
 namespace mercer::api {
@@ -47,6 +48,16 @@ public:
         return decide(x);
     }
     std::vector<double> predict(const examples& x) const override {
+        // Shares of thousands of classes are taken of as many objects at a time as need 64 MB.
+        const index rows = std::max<index>(1024, (index{1} << 23) / std::max<index>(1, std::ssize(m_.classes)));
+        if (x.size() > rows) {
+            std::vector<double> all;
+            for (index first = 0; first < x.size(); first += rows) {
+                const dataset some = mercer::part(x.objects(), first, std::min(rows, x.size() - first));
+                std::ranges::copy(predict(some), std::back_inserter(all));
+            }
+            return all;
+        }
         const matrix<double> f = decide(x);
         std::vector<double> out;
         for (index i = 0; i < f.rows(); ++i)

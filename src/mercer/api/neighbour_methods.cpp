@@ -56,6 +56,11 @@ public:
     figures about() const override {
         return {{"squared_norms_of_means", m_.norms}, {"training_size", m_.means.size()}};
     }
+    part_value part(std::string_view name) const override {
+        if (name == "coef" && !m_.is_dense()) return m_.dense_means().coef;
+        if (name == "offset" && !m_.is_dense()) return std::vector<double>(m_.classes.size(), 0.0);
+        return fitted_as::part(name);
+    }
 };
 
 class medoid_fitted final : public fitted_as<nearest_medoid_model> {

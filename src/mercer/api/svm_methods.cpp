@@ -6,6 +6,7 @@
 
 #include "mercer/api/described.h"
 #include "mercer/base/physical_memory.h"
+#include "mercer/data/part.h"
 #include "mercer/methods/svm/files/model_file.h"
 #include "mercer/methods/svm/methods.h"
 #include "mercer/methods/svm/svm_scores.h"
@@ -42,14 +43,29 @@ public:
 
     std::vector<double> predict(const examples& x) const override {
         // Twice in double rather than once in float and once more: a call of a user's function is what costs.
-        return x.is_matrix() || has_function_ ? mercer::predict(m_, decide(x).view())
-                                              : mercer::predict(m_, x.objects());
+        return x.visit(
+            [&](const dataset& some) { return has_function_ ? predict_exactly(m_, some) : mercer::predict(m_, some); },
+            [&](const auto& K) { return predict_precomputed(m_, K); });
     }
     matrix<double> decide(const examples& x) const override {
         return x.visit([&](const dataset& some) { return mercer::decide(m_, some, arithmetic::exact); },
                        [&](const auto& K) { return decide_precomputed(m_, K); });
     }
-    matrix<double> scores(const examples& x) const override { return class_scores(m_, decide(x).view()); }
+    // From the decisions of as many rows at a time as take 64 MB.
+    matrix<double> scores(const examples& x) const override {
+        const index rows = std::max<index>(1, (index{1} << 23) / std::max<index>(1, m_.problems()));
+        if (x.size() <= rows) return class_scores(m_, decide(x).view());
+        matrix<double> out(x.size(), std::ssize(m_.classes));
+        for (index first = 0; first < x.size(); first += rows) {
+            const index count = std::min(rows, x.size() - first);
+            const matrix<double> f =
+                x.visit([&](const dataset& some) { return decide(examples(mercer::part(some, first, count))); },
+                        [&](const auto& K) { return decide(examples(K.block(first, 0, count, K.cols))); });
+            const matrix<double> some = class_scores(m_, f.view());
+            std::copy_n(some.data(), count * some.cols(), out.row(first));
+        }
+        return out;
+    }
     matrix<double> probabilities(const examples& x) const override {
         if (!m_.probability)
             fail(errc::unsupported, "the model was fitted without probabilities: fit it again with probability=true");
@@ -128,8 +144,9 @@ private:
     std::string without_margin() const {
         if (!m_.lacks_margin()) return {};
         const index without = std::ranges::count_if(m_.reports, &svm_report::no_margin);
-        const std::string which = m_.problems() == 1
-                                      ? "the classes"
+        const std::string which = m_.problems() == 1 ? "the classes"
+                                  : !m_.report_of(0)
+                                      ? fmt::format("some of {} problems of two classes", m_.problems())
                                       : fmt::format("{} of {} problems of two classes", without, m_.problems());
         return fmt::format(
             "{} have no margin: they overlap so much that the optimum is w = 0 for this nu, and decisions mean "

@@ -72,7 +72,9 @@ public:
     }
 
     void diagonal(std::span<T> out) const override {
-        if (rows_ != cols_ || k_.rows() != k_.cols()) return gram<T>::diagonal(out);
+        // The few rows of a pair of classes among thousands are computed one by one: the diagonal of all rows would be
+        // work for every pair.
+        if (rows_ != cols_ || k_.rows() != k_.cols() || rows() < k_.rows() / 64) return gram<T>::diagonal(out);
         std::vector<T> all(static_cast<std::size_t>(k_.rows()));
         k_.diagonal(all);
         for (std::size_t i = 0; i < rows_.size(); ++i) out[i] = all[static_cast<std::size_t>(rows_[i])];

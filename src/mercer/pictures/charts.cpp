@@ -109,7 +109,9 @@ std::vector<convergence_point> retrace(const gram<float>& fast, const gram<doubl
     const std::int64_t all = options.most_steps;
     for (std::int64_t steps = 1;; steps *= 2) {
         options.most_steps = std::min(steps, all);
-        const svm_report reached = fit_svm(fast, exact, y, options).reports[static_cast<std::size_t>(problem)];
+        const svm_model model = fit_svm(fast, exact, y, options);
+        if (!model.report_of(problem)) return out;  // too many problems for a report of each
+        const svm_report reached = *model.report_of(problem);
         const bool ended = reached.status != fit_status::step_limit || options.most_steps == all;
         if (out.empty() || reached.steps > out.back().steps || ended)
             out.push_back({reached.steps, reached.seconds, reached.gap, -reached.objective, true});

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "mercer/base/error.h"
+#include "mercer/base/stop.h"
 #include "mercer/solvers/infinity.h"
 
 namespace mercer {
@@ -44,9 +45,12 @@ public:
             for (index s = 0; s < active; ++s) std::swap(order_[s], order_[s + random_.below(active - s)]);
             bool whole = true;  // all of them were seen
             for (index s = 0, seen = 0; s < active; ++seen) {
-                if (seen % 1024 == 1023 && clock.late()) {
-                    whole = false;
-                    break;
+                if (seen % 1024 == 1023) {
+                    stop_point();
+                    if (clock.late()) {
+                        whole = false;
+                        break;
+                    }
                 }
                 if (s + 2 < active) p_.x.prefetch(order_[s + 2]);
                 const index i = order_[s];

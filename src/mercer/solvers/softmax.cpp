@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "mercer/base/error.h"
+#include "mercer/base/parallel.h"
 #include "mercer/base/state_number.h"
 #include "mercer/base/stop.h"
 #include "mercer/solvers/algebra/dense_algebra.h"
@@ -133,26 +134,39 @@ private:
         return out;
     }
 
+    // Calls body(first, end) for runs of examples that together have at least 65,536 numbers: a row may have thousands.
+    template <class Body>
+    void in_runs(Body body) const {
+        parallel_runs(n_, std::max<index>(1, (index{1} << 16) / C_), body);
+    }
+
     double value_at(const rows& fixed, const std::vector<double>& b) const {
+        std::vector<double> term(static_cast<std::size_t>(n_));
+        in_runs([&](index first, index end) {
+            for (index i = first; i < end; ++i) {
+                double top = -std::numeric_limits<double>::infinity(), total = 0;
+                for (index c = 0; c < C_; ++c) top = std::max(top, fixed(i, c) + b[static_cast<std::size_t>(c)]);
+                for (index c = 0; c < C_; ++c) total += std::exp(fixed(i, c) + b[static_cast<std::size_t>(c)] - top);
+                const index own = label_[static_cast<std::size_t>(i)];
+                term[static_cast<std::size_t>(i)] =
+                    w_[static_cast<std::size_t>(i)] *
+                    (std::log(total) + top - fixed(i, own) - b[static_cast<std::size_t>(own)]);
+            }
+        });
         double sum = 0;
-        for (index i = 0; i < n_; ++i) {
-            double top = -std::numeric_limits<double>::infinity(), total = 0;
-            for (index c = 0; c < C_; ++c) top = std::max(top, fixed(i, c) + b[static_cast<std::size_t>(c)]);
-            for (index c = 0; c < C_; ++c) total += std::exp(fixed(i, c) + b[static_cast<std::size_t>(c)] - top);
-            const index own = label_[static_cast<std::size_t>(i)];
-            sum += w_[static_cast<std::size_t>(i)] *
-                   (std::log(total) + top - fixed(i, own) - b[static_cast<std::size_t>(own)]);
-        }
+        for (const double each : term) sum += each;
         return sum;
     }
 
     void probabilities(const rows& fixed, const std::vector<double>& b, rows& p) const {
-        std::vector<double> f(static_cast<std::size_t>(C_));
-        for (index i = 0; i < n_; ++i) {
-            for (index c = 0; c < C_; ++c)
-                f[static_cast<std::size_t>(c)] = fixed(i, c) + b[static_cast<std::size_t>(c)];
-            softmax(f, std::span<double>(p.row(i), static_cast<std::size_t>(C_)));
-        }
+        in_runs([&](index first, index end) {
+            std::vector<double> f(static_cast<std::size_t>(C_));
+            for (index i = first; i < end; ++i) {
+                for (index c = 0; c < C_; ++c)
+                    f[static_cast<std::size_t>(c)] = fixed(i, c) + b[static_cast<std::size_t>(c)];
+                softmax(f, std::span<double>(p.row(i), static_cast<std::size_t>(C_)));
+            }
+        });
     }
 
     // G's column sums are zero at the best b; what the rest may be worth.
@@ -176,19 +190,28 @@ private:
             }
     }
 
-    // Σᵢ Dᵢ, made regular along (1, …, 1), where it vanishes; the factor of its Cholesky decomposition.
+    // Σᵢ Dᵢ, made regular along (1, …, 1), where it vanishes: the half above the diagonal, which is all that a Cholesky
+    // decomposition reads.
     rows curvature(const rows& p) const {
+        constexpr index rows_at_once = 8, examples_at_once = 256;
         rows m(C_, C_);
-        for (index i = 0; i < n_; ++i)
-            for (index a = 0; a < C_; ++a) {
+        parallel_runs(C_, rows_at_once, [&](index first, index end) {
+            for (index i = 0; i < n_; ++i) {
+                if (i % examples_at_once == 0) stop_point();
                 const double w = w_[static_cast<std::size_t>(i)];
-                m(a, a) += w * p(i, a);
-                for (index c = 0; c < C_; ++c) m(a, c) -= w * p(i, a) * p(i, c);
+                const double* const each = p.row(i);
+                for (index a = first; a < end; ++a) {
+                    double* const row = m.row(a);
+                    const double wp = w * each[a];
+                    row[a] += wp;
+                    for (index c = a; c < C_; ++c) row[c] -= wp * each[c];
+                }
             }
+        });
         double trace = 0;
         for (index a = 0; a < C_; ++a) trace += m(a, a);
         for (index a = 0; a < C_; ++a) {
-            for (index c = 0; c < C_; ++c)
+            for (index c = a; c < C_; ++c)
                 m(a, c) += (trace + std::numeric_limits<double>::min()) / static_cast<double>(C_);
             m(a, a) += 1e-15 * trace + std::numeric_limits<double>::min();
         }

@@ -38,6 +38,46 @@ TEST(nearest_centroid, distances_are_those_to_the_means) {
     round_trip(by_matrix);
 }
 
+TEST(nearest_centroid, many_classes_have_one_weight_an_example) {
+    const index classes = nearest_centroid_model::most_dense_classes + 6, n = 3 * classes;
+    const dataset x = random_vectors(n, 4, 5), fresh = random_vectors(50, 4, 6);
+    std::vector<double> y;
+    for (index i = 0; i < n; ++i) y.push_back(static_cast<double>(i * 3 % classes));
+    nearest_centroid_options o;
+    for (index i = 0; i < n; ++i) o.sample_weight.push_back(static_cast<double>(1 + i % 3));
+    const kernel k = gaussian{0.4};
+    const nearest_centroid_model m = fit_nearest_centroid(k, x, y, o);
+    EXPECT_FALSE(m.is_dense());
+    EXPECT_EQ(m.means.functions(), 0);
+
+    // The same means with a coefficient for each example and class, as version 1 of the file has them.
+    nearest_centroid_model whole = m;
+    whole.means = m.dense_means();
+    whole.weight.clear(), whole.place.clear();
+    matrix<double> K(n, n);
+    computed<double>(k, x).all(K.view());
+    for (index c = 0; c < classes; ++c) {
+        double norm = 0;
+        for (index i = 0; i < n; ++i)
+            for (index j = 0; j < n; ++j) norm += whole.means.coef(i, c) * whole.means.coef(j, c) * K(i, j);
+        EXPECT_NEAR(m.norms[static_cast<std::size_t>(c)], norm, 1e-12);
+    }
+    const nearest_centroid_model old = round_trip(whole);
+    EXPECT_TRUE(old.is_dense());
+    expect_near(squared_distances(m, fresh), squared_distances(old, fresh), 1e-13);
+    EXPECT_EQ(predict(m, fresh), predict(old, fresh));
+
+    const nearest_centroid_model back = round_trip(m);
+    EXPECT_EQ(back.weight, m.weight);
+    EXPECT_EQ(back.place, m.place);
+    EXPECT_EQ(predict(back, fresh), predict(m, fresh));
+    EXPECT_LT(2 * model_bytes(m).size(), model_bytes(whole).size());
+
+    const nearest_centroid_model by_matrix = fit_nearest_centroid(computed<double>(k, x), y, o);
+    const computed<double> values(k, fresh, x);
+    EXPECT_EQ(predict(by_matrix, values), predict(m, fresh));
+}
+
 TEST(nearest_centroid, a_weight_is_a_number_of_copies) {
     const sample s = load("iris.svm");
     nearest_centroid_options o;

@@ -32,6 +32,18 @@ TEST(class_problems, pairs_come_in_libsvms_order_and_each_side_finds_its_rows) {
     }
 }
 
+TEST(class_problems, the_classes_of_a_pair_are_found_among_millions) {
+    for (const index k : {3, 257, 5000, 100000}) {
+        const class_problems pairs(k, multiclass::one_vs_one);
+        for (const index a : {index{0}, index{1}, k / 3, k / 2, k - 3, k - 2})
+            for (const index b : {a + 1, (a + k) / 2, k - 1}) {
+                if (a < 0 || b <= a) continue;
+                EXPECT_EQ(pairs[pairs.of(a, b)].first, a) << k;
+                EXPECT_EQ(pairs[pairs.of(a, b)].second, b) << k;
+            }
+    }
+}
+
 TEST(class_problems, each_class_stands_against_the_rest_where_there_are_more_than_two) {
     const class_problems rest(4, multiclass::one_vs_rest), two(2, multiclass::one_vs_rest),
         none(0, multiclass::one_vs_one);

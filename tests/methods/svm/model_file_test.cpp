@@ -159,8 +159,8 @@ TEST(model_file, every_cut_and_every_flipped_byte_is_noticed) {
     EXPECT_THAT(failure([&] { parse_model<svm_model>(model_bytes(unnamed), "m"); }),
                 HasSubstr("a class label must be finite, got nan"));
     std::string newer = bytes;
-    newer.replace(0, std::string("mercer-svm-model 2").size(), "mercer-svm-model 3");
-    EXPECT_THAT(failure([&] { parse_model<svm_model>(newer, "m"); }), HasSubstr("version 3, newer than the 2"));
+    newer.replace(0, std::string("mercer-svm-model 2").size(), "mercer-svm-model 4");
+    EXPECT_THAT(failure([&] { parse_model<svm_model>(newer, "m"); }), HasSubstr("version 4, newer than the 3"));
 }
 
 }  // namespace

@@ -159,7 +159,7 @@ void fit_automatically(const automatic_fit& options) {
         all["seconds"] = seconds;
         if (!answer.all.is_null()) all.update(answer.all);
         api::figures score;
-        if (!on.data.y.empty()) score = m.score(on.data);
+        if (!on.data.y.empty()) score = score_unless_stopped(m, on.data);
         if (!score.empty()) all["training_score"] = figures_json(score);
         if (!options.out.empty()) all["model"] = answer.kept;
         answer.all = std::move(all);

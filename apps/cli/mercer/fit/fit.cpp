@@ -46,7 +46,7 @@ void fit(const automatic_fit& options) {
         api::figures score;
         if (about.targets != api::answer::none) {
             shown.phase("scoring");
-            score = m.score(on.data);
+            score = score_unless_stopped(m, on.data);
         }
         answer.all = figures_json(m.describe());
         answer.all["data"] = on.about;

@@ -32,8 +32,9 @@ void require_prediction(const api::model& m) {
 
 // A score on objects that the model was fitted on says little of new ones, and strings, sets and graphs repeat.
 std::string repeated(const api::model& m, const dataset& x) {
+    if (x.kind() == domain::vectors || m.text()) return {};
     const auto f = m.inner().sums();
-    if (x.kind() == domain::vectors || !f || !f->k || m.text()) return {};
+    if (!f || !f->k) return {};
     const auto found = std::ranges::count(same_in_feature_space(*f->k, x, f->x), true);
     return found == 0
                ? std::string()
@@ -48,9 +49,11 @@ api::explained predicted(const api::model& m, const dataset& x, bool with_detail
     };
     if (memory == 0 || x.size() == 0) return at_once(x);
     constexpr index objects_of_other_models = 4096;  // where a model does not tell how many it compares with
-    const auto f = m.inner().sums();
+    const api::part_value kept = m.inner().part("objects");
+    const auto* const objects = std::get_if<dataset>(&kept);
     const auto bytes_a_row =
-        static_cast<std::size_t>(std::max<index>(1, f ? f->x.size() : objects_of_other_models)) * 2 * sizeof(double);
+        static_cast<std::size_t>(std::max<index>(1, objects ? objects->size() : objects_of_other_models)) * 2 *
+        sizeof(double);
     const index rows = std::clamp<index>(static_cast<index>(memory / bytes_a_row), 1, x.size());
     api::explained all;
     for (index first = 0; first < x.size(); first += rows) {

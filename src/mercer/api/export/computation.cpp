@@ -111,7 +111,7 @@ public:
         out.offset = std::move(offset);
         largest(f.classes);
     }
-    void take(const nearest_centroid_model& n) { nearest(n.means, n.norms, n.classes); }
+    void take(const nearest_centroid_model& n) { nearest(n.dense_means(), n.norms, n.classes); }
     void take(const kmeans_model& n) { nearest(n.means, n.norms, numbered_labels(n.norms.size())); }
     void take(const nearest_medoid_model& n) { nearest(n.k.get(), n.medoids, n.self, n.classes); }
     void take(const kmedoids_model& n) { nearest(n.k.get(), n.objects, n.self, numbered_labels(n.medoids.size())); }

@@ -131,7 +131,7 @@ void find_map(evidence& e) {
 
 double upper_bound(const evidence& e, index p, bool& inferred) {
     if (e.options.C) return *e.options.C;
-    const svm_report* told = e.model.reports.empty() ? nullptr : &e.model.reports[static_cast<std::size_t>(p)];
+    const svm_report* told = e.model.report_of(p);
     if (told && e.model.task == svm_task::c_svc && told->size > 0) return e.model.C;
     if (told && e.model.task == svm_task::nu_svc && told->C > 0) return told->C;
     // The largest α: right where one is at the bound, and where none is, any C from there on has the same optimum.
@@ -326,7 +326,7 @@ margin_problem report_problem(const evidence& e, index number, bool& inferred) {
     if (!std::isfinite(p.C)) p.primal = hard_margin_objective(p);
     p.dual = sum_alpha - p.squared_norm / 2;
     find_offset(p);
-    const svm_report* told = !e.model.reports.empty() ? &e.model.reports[static_cast<std::size_t>(number)] : nullptr;
+    const svm_report* told = e.model.report_of(number);
     // A fit that was cut short claims nothing.
     p.claim_known = told && told->size > 0 && finished(told->status);
     // Other programs measure with kernel values in float: a hundredth is theirs; and ν-SVC before its coefficients are

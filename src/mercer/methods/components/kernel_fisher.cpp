@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "mercer/base/error.h"
+#include "mercer/base/stop.h"
 #include "mercer/methods/codec.h"
 #include "mercer/solvers/algebra/dense_algebra.h"
 
@@ -62,6 +63,7 @@ kernel_means means_of(const matrix<double>& K, const class_members& g) {
     const index n = K.rows();
     kernel_means m{matrix<double>(g.classes(), n), std::vector<double>(static_cast<std::size_t>(n))};
     for (index i = 0; i < n; ++i) {
+        stop_point();
         const index c = g.place[static_cast<std::size_t>(i)];
         const double w = g.weight[static_cast<std::size_t>(i)];
         for (index j = 0; j < n; ++j) {
@@ -76,6 +78,7 @@ kernel_means means_of(const matrix<double>& K, const class_members& g) {
 matrix<double> spread_within(matrix<double>& K, const class_members& g, const kernel_means& means) {
     const index n = K.rows();
     for (index i = 0; i < n; ++i) {
+        stop_point();
         const double root = std::sqrt(g.weight[static_cast<std::size_t>(i)]);
         for (index j = 0; j < n; ++j)
             K(i, j) = root * (K(i, j) - means.of_class(g.place[static_cast<std::size_t>(i)], j));
@@ -146,6 +149,7 @@ void find_directions(kernel_fisher_model& m, const matrix<double>& factor, const
     m.directions.coef = matrix<double>(n, p);
     m.class_means = matrix<double>(classes, p);
     for (index j = 0; j < p; ++j) {
+        stop_point();
         const double rho = e.values[static_cast<std::size_t>(classes - 1 - j)];
         const double* v = e.vectors.row(classes - 1 - j);
         std::vector<double> alpha(static_cast<std::size_t>(n));
@@ -176,6 +180,7 @@ kernel_fisher_model fitted(const gram<double>& gram_matrix, std::span<const doub
 std::vector<double> nearest(const kernel_fisher_model& m, const matrix<double>& f) {
     std::vector<double> out;
     for (index i = 0; i < f.rows(); ++i) {
+        stop_point();
         std::size_t best = 0;
         double least = 0;
         for (std::size_t c = 0; c < m.classes.size(); ++c) {

@@ -17,10 +17,20 @@ struct nearest_centroid_options {
     std::size_t memory_bytes = std::size_t{512} << 20;
 };
 
+// An example has a weight in the mean of its own class alone. With few classes the means are functions with a
+// coefficient for each example and class; with more than most_dense_classes, `weight` and `place` have one number an
+// example, and means.coef has no columns.
 struct nearest_centroid_model {
-    kernel_expansion means;       // function c is x ↦ ⟨φ(x), μ_c⟩
-    std::vector<double> classes;  // ascending
-    std::vector<double> norms;    // ‖μ_c‖²
+    static constexpr index most_dense_classes = 64;
+
+    kernel_expansion means;        // function c is x ↦ ⟨φ(x), μ_c⟩
+    std::vector<double> classes;   // ascending
+    std::vector<double> norms;     // ‖μ_c‖²
+    std::vector<double> weight{};  // of each example in the mean of its class; empty: means.coef has them
+    std::vector<index> place{};    // the class of each example, as its place in `classes`; likewise
+
+    bool is_dense() const { return weight.empty(); }
+    kernel_expansion dense_means() const;  // with a coefficient for each example and class
 };
 
 nearest_centroid_model fit_nearest_centroid(const kernel& k, const dataset& x, std::span<const double> y,

@@ -7,6 +7,8 @@
 // support vector of class c has in row m its coefficient against the m-th other class.
 #pragma once
 
+#include <cmath>
+
 #include "mercer/base/matrix.h"
 
 namespace mercer {
@@ -38,9 +40,12 @@ public:
     };
     sides operator[](index problem) const {
         if (rest_) return {problem, -1};
-        index a = 0;
-        while (problem >= k_ - 1 - a) problem -= k_ - 1 - a++;
-        return {a, a + 1 + problem};
+        // The first problem of class a is of(a, a + 1) = a(2k-1-a)/2: solved for a, and put right where rounding errs.
+        const double twice = static_cast<double>(2 * k_ - 1);
+        auto a = static_cast<index>((twice - std::sqrt(twice * twice - 8 * static_cast<double>(problem))) / 2);
+        while (a > 0 && of(a, a + 1) > problem) --a;
+        while (a + 2 < k_ && of(a + 1, a + 2) <= problem) ++a;
+        return {a, a + 1 + problem - of(a, a + 1)};
     }
 
     // visit(problem, a, b) for each of them, b = -1 where it is all others.

@@ -32,6 +32,22 @@ fit_status svm_model::worst_status() const {
     return worst;
 }
 
+void add_to_summary(svm_report& to, const svm_report& r) {
+    to.offset_low = to.size == 0 ? r.offset_low : std::min(to.offset_low, r.offset_low);
+    to.offset_high = to.size == 0 ? r.offset_high : std::max(to.offset_high, r.offset_high);
+    to.status = std::max(to.status, r.status);
+    to.gap = std::max(to.gap, r.gap);
+    to.objective += r.objective;
+    to.steps += r.steps, to.rounds += r.rounds;
+    to.flat_steps += r.flat_steps, to.concave_steps += r.concave_steps;
+    to.size += r.size;
+    to.margin_vectors += r.margin_vectors;
+    to.epsilon = std::max(to.epsilon, r.epsilon);
+    to.seconds += r.seconds;
+    to.no_margin |= r.no_margin;
+    to.C = std::max(to.C, r.C);
+}
+
 bool svm_model::lacks_margin() const { return std::ranges::any_of(reports, &svm_report::no_margin); }
 
 double svm_model::largest_gap() const {
@@ -178,6 +194,7 @@ svm_model fit_around(const std::vector<double>& mean, const kernel& k, const dat
         for (index a = 0; a < w.cols(); ++a) down += w(p, a) * mean[static_cast<std::size_t>(a)];
         const auto at = static_cast<std::size_t>(p);
         model.offset[at] -= down;
+        if (!model.report_of(p)) continue;
         model.reports[at].offset_low -= down;
         model.reports[at].offset_high -= down;
     }

@@ -84,6 +84,13 @@ struct svm_report {
                    // 0: not known, in models of earlier versions
 };
 
+// More binary problems than this (those of 257 classes one-versus-one) have one summary in the place of their reports:
+// a report takes about 120 bytes, the coefficients of a pair of small classes less.
+inline constexpr index most_reports = 32768;
+// Adds what was reached on another problem: the worst status and gap, the sums of the objectives, of the counts and of
+// the seconds, and the widest interval of offsets.
+void add_to_summary(svm_report& summary, const svm_report& another);
+
 struct svm_model {
     svm_task task = svm_task::c_svc;
     multiclass scheme = multiclass::one_vs_one;
@@ -96,7 +103,7 @@ struct svm_model {
     std::vector<index> class_support;      // support vectors of each class
     matrix<double> coef;                   // of the support vectors, in the rows that class_problems says
     std::vector<double> offset;            // b of each binary problem, in its order
-    std::vector<svm_report> reports;       // likewise
+    std::vector<svm_report> reports;  // likewise; one summary (add_to_summary) where there are more than most_reports
     index training_size = 0;
     index dims = 0;
     double C = 1;
@@ -107,6 +114,10 @@ struct svm_model {
     class_problems pairs() const { return {static_cast<index>(classes.size()), scheme}; }
     bool is_classifier() const { return task == svm_task::c_svc || task == svm_task::nu_svc; }
     fit_status worst_status() const;
+    // What was reached on problem p; nullptr where only a summary is known, or nothing.
+    const svm_report* report_of(index p) const {
+        return std::ssize(reports) == problems() ? &reports[static_cast<std::size_t>(p)] : nullptr;
+    }
     bool lacks_margin() const;  // ν-classification: some binary problem has none
     double largest_gap() const;
 };
@@ -142,5 +153,9 @@ std::vector<double> predict(const svm_model& model, matrix_view<const double> de
 // Classes are those of exact arithmetic: decisions are taken fast, and again in double where rounding could change the
 // class. Values of regression are exact.
 std::vector<double> predict(const svm_model& model, const dataset& x);
+// The same from exact decisions for all rows, and from kernel values as decide_precomputed takes them. Where a
+// one-versus-one model has more than most_reports problems, votes are counted without keeping the decisions.
+std::vector<double> predict_exactly(const svm_model& model, const dataset& x);
+std::vector<double> predict_precomputed(const svm_model& model, matrix_view<const double> K);
 
 }  // namespace mercer

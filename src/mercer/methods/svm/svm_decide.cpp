@@ -15,6 +15,7 @@
 #include "mercer/gram/narrowed.h"
 #include "mercer/gram/precomputed.h"
 #include "mercer/methods/svm/linear_decide.h"
+#include "mercer/methods/svm/pair_votes.h"
 #include "mercer/methods/svm/svm.h"
 #include "mercer/methods/svm/svm_scores.h"
 #include "mercer/solvers/smo/vector_ops.h"
@@ -156,16 +157,31 @@ matrix<double> decide(const svm_model& model, const gram<float>& K, const select
         });
 }
 
-matrix<double> decide_precomputed(const svm_model& model, matrix_view<const double> K) {
+namespace {
+
+// Whether K has a column for each training example, or else for each support vector; fails for other matrices.
+bool takes_all_examples(const svm_model& model, matrix_view<const double> K) {
     const bool all = K.cols == model.training_size;
     if (!all && K.cols != model.coef.cols())
         fail(errc::invalid_argument, fmt::format("svm: kernel values against the {} training examples or the {} "
                                                  "support vectors are needed, got {} columns",
                                                  model.training_size, model.coef.cols(), K.cols));
+    return all;
+}
+
+void copy_values(const svm_model& model, matrix_view<const double> K, bool all, const selection& rows,
+                 const selection& cols, matrix_view<double> out) {
+    for (index i = 0; i < rows.size(); ++i)
+        for (index j = 0; j < cols.size(); ++j)
+            out(i, j) = K(rows[i], all ? model.support_rows[static_cast<std::size_t>(cols[j])] : cols[j]);
+}
+
+}  // namespace
+
+matrix<double> decide_precomputed(const svm_model& model, matrix_view<const double> K) {
+    const bool all = takes_all_examples(model, K);
     return reduce<double>(model, K.rows, [&](const selection& rows, const selection& cols, matrix_view<double> out) {
-        for (index i = 0; i < rows.size(); ++i)
-            for (index j = 0; j < cols.size(); ++j)
-                out(i, j) = K(rows[i], all ? model.support_rows[static_cast<std::size_t>(cols[j])] : cols[j]);
+        copy_values(model, K, all, rows, cols, out);
     });
 }
 
@@ -264,9 +280,40 @@ void settle_alone(const svm_model& model, const dataset& x, matrix<double>& f) {
     }
 }
 
+// Whether the votes are counted without the decisions: those of millions of pairs of classes are many times what the
+// model is.
+bool votes_alone(const svm_model& model) { return model.pairs().by_pairs() && model.problems() > most_reports; }
+
 }  // namespace
 
+std::vector<double> predict_precomputed(const svm_model& model, matrix_view<const double> K) {
+    if (!votes_alone(model)) return predict(model, decide_precomputed(model, K).view());
+    const bool all = takes_all_examples(model, K);
+    return predict_by_votes(model, K.rows, [&](const selection& rows, const selection& cols, matrix_view<double> out) {
+        copy_values(model, K, all, rows, cols, out);
+    });
+}
+
+std::vector<double> predict_exactly(const svm_model& model, const dataset& x) {
+    if (!votes_alone(model) || !model.k) return predict(model, decide(model, x, arithmetic::exact).view());
+    const auto k = model.ready.gram_of(*model.k, x, model.support, {std::size_t{64} << 20, 0, false});
+    return predict_by_votes(
+        model, x.size(),
+        [&](const selection& rows, const selection& cols, matrix_view<double> out) { k->block(rows, cols, out); });
+}
+
 std::vector<double> predict(const svm_model& model, const dataset& x) {
+    if (votes_alone(model) && model.k) return predict_exactly(model, x);
+    // The decisions of as many objects as take 64 MB, or of 1024.
+    const index most = std::max(index{1024}, (index{1} << 23) / std::max<index>(1, model.problems()));
+    if (x.size() > most && model.problems() > 1024) {
+        std::vector<double> out;
+        for (index first = 0; first < x.size(); first += most) {
+            const std::vector<double> some = predict(model, part(x, first, std::min(most, x.size() - first)));
+            out.insert(out.end(), some.begin(), some.end());
+        }
+        return out;
+    }
     if (!model.is_classifier() && model.task != svm_task::one_class)
         return predict(model, decide(model, x, arithmetic::exact).view());
     if (auto f = decide_linear(model, x)) return predict(model, f->view());

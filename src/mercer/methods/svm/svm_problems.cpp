@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <map>
 #include <numeric>
 
 #include "mercer/base/error.h"
 #include "mercer/base/parallel.h"
+#include "mercer/base/stop.h"
 
 namespace mercer {
 
@@ -67,102 +69,205 @@ void find_classes(training_set& t) {
     }
 }
 
-std::vector<binary_problem> cut(const training_set& t) {
-    const auto& o = t.options;
-    std::vector<binary_problem> problems;
-    const auto penalty = [&](index row, std::size_t c) {
-        const double base =
-            o.task == svm_task::c_svc || o.task == svm_task::epsilon_svr || o.task == svm_task::nu_svr ? o.C : 1.0;
-        return base * t.weight[row] * (t.class_weight.empty() ? 1.0 : t.class_weight[c]);
-    };
-    const auto add = [&](binary_problem& p, std::size_t c, double sign) {
-        for (const index row : t.in_order(t.members[c]))
-            p.rows.push_back(row), p.sign.push_back(sign), p.penalty.push_back(penalty(row, c));
-    };
-    if (t.classes.empty()) {
-        binary_problem all;
-        all.rows = t.in_order(t.used);
-        for (const index row : all.rows) all.penalty.push_back(penalty(row, 0));
-        problems.push_back(std::move(all));
-        return problems;
+// Cuts one binary problem after the other out of a training set: those of thousands of classes are millions, and to
+// keep them all takes many times the memory of the examples.
+class problem_cutter {
+public:
+    explicit problem_cutter(const training_set& t)
+        : t_(t), pairs_(static_cast<index>(t.classes.size()), t.options.classes), base_(base_of(t.options)) {
+        if (t.classes.empty()) members_.push_back(t.in_order(t.used));
+        for (const auto& each : t.members) members_.push_back(t.in_order(each));
     }
-    const auto k = static_cast<index>(t.classes.size());
-    class_problems(k, o.classes).each([&](index, index a, index b) {
+
+    index count() const { return pairs_.count(); }
+    const class_problems& pairs() const { return pairs_; }
+    // The number of examples of a problem.
+    index size(index problem) const {
+        if (pairs_.against_rest() || t_.classes.size() <= 2) return std::ssize(t_.used);
+        const auto [a, b] = pairs_[problem];
+        return std::ssize(members_[static_cast<std::size_t>(a)]) + std::ssize(members_[static_cast<std::size_t>(b)]);
+    }
+    binary_problem operator[](index problem) const {
         binary_problem p;
+        const auto n = static_cast<std::size_t>(size(problem));
+        p.rows.reserve(n), p.penalty.reserve(n);
+        if (t_.classes.empty()) {
+            p.rows = members_[0];
+            for (const index row : p.rows) p.penalty.push_back(penalty(row, 0));
+            return p;
+        }
+        p.sign.reserve(n);
+        const auto [a, b] = pairs_[problem];
         p.first = a, p.second = b < 0 ? a : b;
         if (b < 0) {
-            for (index c = 0; c < k; ++c) add(p, static_cast<std::size_t>(c), c == a ? 1 : -1);
+            for (index c = 0; c < std::ssize(members_); ++c) add(p, c, c == a ? 1 : -1);
         } else {
-            add(p, static_cast<std::size_t>(a), 1);
-            add(p, static_cast<std::size_t>(b), -1);
+            add(p, a, 1);
+            add(p, b, -1);
         }
-        problems.push_back(std::move(p));
-    });
-    return problems;
+        return p;
+    }
+
+private:
+    static double base_of(const svm_options& o) {
+        return o.task == svm_task::c_svc || o.task == svm_task::epsilon_svr || o.task == svm_task::nu_svr ? o.C : 1.0;
+    }
+    double penalty(index row, std::size_t c) const {
+        return base_ * t_.weight[static_cast<std::size_t>(row)] * (t_.class_weight.empty() ? 1.0 : t_.class_weight[c]);
+    }
+    void add(binary_problem& p, index c, double sign) const {
+        for (const index row : members_[static_cast<std::size_t>(c)])
+            p.rows.push_back(row), p.sign.push_back(sign),
+                p.penalty.push_back(penalty(row, static_cast<std::size_t>(c)));
+    }
+
+    const training_set& t_;
+    class_problems pairs_;
+    double base_;
+    std::vector<std::vector<index>> members_;  // of each class in the order of the fit; all, where there are no classes
+};
+
+// What the problems came to, as small as it can be kept. Problems may be added side by side.
+class solved_problems {
+public:
+    solved_problems(const training_set& t, const class_problems& pairs) : t_(t), pairs_(pairs) {
+        const auto count = static_cast<std::size_t>(pairs.count());
+        offset_.resize(count);
+        if (pairs.count() <= most_reports) report_.resize(count);
+        place_.assign(t.weight.size(), -1);
+        if (t.classes.empty())
+            for (const index row : t.used) put(row);
+        for (const auto& members : t.members)
+            for (const index row : members) put(row);
+        if (pairs.by_pairs())
+            table_ = matrix<double>(pairs.coefficient_rows(), std::ssize(rows_));
+        else
+            of_problem_.resize(count);
+    }
+
+    // `summary` is added to where there are too many problems for a report of each.
+    void add(index which, const binary_problem& problem, const dual_solution& solved, svm_report& summary) {
+        const auto at = static_cast<std::size_t>(which);
+        for (std::size_t i = 0; i < problem.rows.size(); ++i) {
+            const double coef = solved.coef[i];
+            if (coef == 0) continue;
+            const index place = place_[static_cast<std::size_t>(problem.rows[i])];
+            if (pairs_.by_pairs())
+                table_(problem.sign[i] > 0 ? problem.second - 1 : problem.first, place) = coef;
+            else
+                of_problem_[at].push_back({place, coef});
+        }
+        offset_[at] = solved.offset;
+        if (report_.empty())
+            add_to_summary(summary, solved.report);
+        else
+            report_[at] = solved.report;
+    }
+
+    void move_to(svm_model& model, std::span<const svm_report> summaries) {
+        model.offset = std::move(offset_);
+        model.reports = std::move(report_);
+        if (model.reports.empty()) {
+            model.reports.emplace_back();
+            for (const svm_report& each : summaries) add_to_summary(model.reports.front(), each);
+        }
+        const std::vector<index> column = number_support(model);
+        const index support = std::ssize(model.support_rows);
+        if (pairs_.by_pairs() && support == table_.cols()) {
+            model.coef = std::move(table_);
+            return;
+        }
+        model.coef = matrix<double>(pairs_.coefficient_rows(), support);
+        for (index m = 0; m < table_.rows(); ++m) {
+            stop_point();
+            for (index s = 0; s < table_.cols(); ++s)
+                if (const index c = column[static_cast<std::size_t>(s)]; c >= 0) model.coef(m, c) = table_(m, s);
+        }
+        for (std::size_t p = 0; p < of_problem_.size(); ++p)
+            for (const auto& [place, coef] : of_problem_[p])
+                model.coef(pairs_.against_rest() ? static_cast<index>(p) : 0, column[static_cast<std::size_t>(place)]) =
+                    coef;
+    }
+
+private:
+    void put(index row) {
+        place_[static_cast<std::size_t>(row)] = std::ssize(rows_);
+        rows_.push_back(row);
+    }
+
+    // The examples with a coefficient become the model's support vectors; gives the number of each, -1 where it is
+    // none.
+    std::vector<index> number_support(svm_model& model) const {
+        std::vector<char> used(rows_.size(), 0);
+        for (index m = 0; m < table_.rows(); ++m)
+            for (index s = 0; s < table_.cols(); ++s)
+                if (table_(m, s) != 0) used[static_cast<std::size_t>(s)] = 1;
+        for (const auto& list : of_problem_)
+            for (const auto& [place, coef] : list) used[static_cast<std::size_t>(place)] = 1;
+        std::vector<index> column(rows_.size(), -1);
+        for (std::size_t s = 0; s < rows_.size(); ++s)
+            if (used[s]) {
+                column[s] = std::ssize(model.support_rows);
+                model.support_rows.push_back(rows_[s]);
+            }
+        std::size_t first = 0;
+        for (const auto& members : t_.members) {
+            const auto from = used.begin() + static_cast<std::ptrdiff_t>(first);
+            model.class_support.push_back(std::count(from, from + std::ssize(members), 1));
+            first += members.size();
+        }
+        return column;
+    }
+
+    const training_set& t_;
+    class_problems pairs_;
+    std::vector<double> offset_;
+    std::vector<svm_report> report_;  // of each problem, or none
+    std::vector<index> rows_;         // the examples, class by class
+    std::vector<index> place_;        // of each example among them
+    matrix<double> table_;            // one-versus-one: coefficients as the model has them, of all examples
+    std::vector<std::vector<std::pair<index, double>>> of_problem_;  // else: place and coefficient, without zeros
+};
+
+// The problems by falling size, those of one size as they stand.
+std::vector<std::uint32_t> by_falling_size(const problem_cutter& problems, index examples) {
+    const index count = problems.count();
+    if (count >= index{1} << 32) fail(errc::unsupported, fmt::format("svm: {} problems are too many", count));
+    std::vector<index> first(static_cast<std::size_t>(examples) + 2, 0);
+    const auto place = [&](index p) { return static_cast<std::size_t>(examples - problems.size(p)); };
+    for (index p = 0; p < count; ++p) ++first[place(p) + 1];
+    stop_point();
+    std::partial_sum(first.begin(), first.end(), first.begin());
+    std::vector<std::uint32_t> order(static_cast<std::size_t>(count));
+    for (index p = 0; p < count; ++p)
+        order[static_cast<std::size_t>(first[place(p)]++)] = static_cast<std::uint32_t>(p);
+    stop_point();
+    return order;
 }
 
 // Large problems one after another with all threads inside each; then the small ones side by side, one thread each.
+// Calls solve(first, end, side_by_side) for runs of the order; the number of threads does not change the runs.
 template <class Solve>
-void schedule(const std::vector<binary_problem>& problems, Solve solve) {
-    std::vector<std::size_t> order(problems.size());
-    std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return problems[a].rows.size() > problems[b].rows.size(); });
-    const auto work = [&](std::size_t p) {
-        return static_cast<double>(problems[p].rows.size()) * static_cast<double>(problems[p].rows.size());
+void schedule(const problem_cutter& problems, std::span<const std::uint32_t> order, index run, Solve solve) {
+    const auto work = [&](std::uint32_t p) {
+        const auto size = static_cast<double>(problems.size(p));
+        return size * size;
     };
     double left = 0;
-    for (const std::size_t p : order) left += work(p);
-    std::size_t first = 0;
+    for (const std::uint32_t p : order) left += work(p);
+    const index count = std::ssize(order);
+    index first = 0;
     // A problem larger than a thread's fair share of what is left would keep one thread busy while the others wait.
-    while (first < order.size() && work(order[first]) * threads() > 0.7 * left) {
-        left -= work(order[first]);
-        solve(order[first++], 1);
+    while (first < count && work(order[static_cast<std::size_t>(first)]) * threads() > 0.7 * left) {
+        left -= work(order[static_cast<std::size_t>(first)]);
+        solve(first, first + 1, 1);
+        ++first;
     }
-    const index rest = static_cast<index>(order.size() - first);
-    parallel_for(rest,
-                 [&](index i) { solve(order[first + static_cast<std::size_t>(i)], std::min<index>(threads(), rest)); });
-}
-
-// Signed dual coefficients of every problem → the model's tables.
-void collect(svm_model& model, const training_set& t, const std::vector<binary_problem>& problems,
-             const std::vector<dual_solution>& solved) {
-    const index n = static_cast<index>(t.weight.size());
-    std::vector<char> is_support(static_cast<std::size_t>(n), 0);
-    for (std::size_t p = 0; p < problems.size(); ++p)
-        for (std::size_t i = 0; i < problems[p].rows.size(); ++i)
-            if (solved[p].coef[i] != 0) is_support[problems[p].rows[i]] = 1;
-    std::vector<index> column(static_cast<std::size_t>(n), -1);
-    const auto add = [&](index row) {
-        if (!is_support[row]) return false;
-        column[row] = static_cast<index>(model.support_rows.size());
-        model.support_rows.push_back(row);
-        return true;
-    };
-    if (t.classes.empty()) {
-        for (const index row : t.used) add(row);
-    } else {
-        for (const auto& members : t.members) {
-            index count = 0;
-            for (const index row : members) count += add(row);
-            model.class_support.push_back(count);
-        }
-    }
-    const bool pairs = t.classes.size() > 2 && model.scheme == multiclass::one_vs_one;
-    const index rows = t.classes.size() <= 2 ? 1 : static_cast<index>(pairs ? t.classes.size() - 1 : t.classes.size());
-    model.coef = matrix<double>(rows, static_cast<index>(model.support_rows.size()));
-    for (std::size_t p = 0; p < problems.size(); ++p) {
-        const auto& problem = problems[p];
-        for (std::size_t i = 0; i < problem.rows.size(); ++i) {
-            if (solved[p].coef[i] == 0) continue;
-            index m = 0;
-            if (pairs) m = problem.sign[i] > 0 ? problem.second - 1 : problem.first;
-            if (!pairs && t.classes.size() > 2) m = problem.first;
-            model.coef(m, column[problem.rows[i]]) = solved[p].coef[i];
-        }
-        model.offset.push_back(solved[p].offset);
-        model.reports.push_back(solved[p].report);
-    }
+    const index rest = count - first;
+    parallel_for((count + run - 1) / run - first / run, [&](index r) {
+        const index from = std::max(first, (first / run + r) * run), end = std::min(count, (first / run + r + 1) * run);
+        solve(from, end, std::min<index>(threads(), rest));
+    });
 }
 
 training_set used_examples(index n, std::span<const double> y, const svm_options& options,
@@ -217,10 +322,22 @@ svm_model fit_problems(index n, std::span<const double> y, const svm_options& op
     model.C = options.C;
     if (model.is_classifier()) find_classes(t);
     model.classes = t.classes;
-    const std::vector<binary_problem> problems = cut(t);
-    std::vector<dual_solution> solved(problems.size());
-    schedule(problems, [&](std::size_t p, index side_by_side) { solved[p] = solve(t, problems[p], p, side_by_side); });
-    collect(model, t, problems, solved);
+    const problem_cutter problems(t);
+    solved_problems solved(t, problems.pairs());
+    const std::vector<std::uint32_t> order = by_falling_size(problems, std::ssize(t.used));
+    // Small problems by the thousand are handed out 64 at a time.
+    const index run = problems.count() > most_reports ? 64 : 1;
+    std::vector<svm_report> summaries(static_cast<std::size_t>((problems.count() + run - 1) / run));
+    schedule(problems, order, run, [&](index first, index end, index side_by_side) {
+        svm_report& summary = summaries[static_cast<std::size_t>(first / run)];
+        for (index i = first; i < end; ++i) {
+            stop_point();
+            const std::uint32_t which = order[static_cast<std::size_t>(i)];
+            const binary_problem problem = problems[which];
+            solved.add(which, problem, solve(t, problem, which, side_by_side), summary);
+        }
+    });
+    solved.move_to(model, summaries);
     return model;
 }
 
@@ -238,7 +355,10 @@ void require_feasible_nu(index n, std::span<const double> y, const svm_options& 
     if (std::equal(y.begin() + 1, y.end(), y.begin())) return;  // no pair
     training_set t = used_examples(n, y, options, {});
     find_classes(t);
-    for (const binary_problem& p : cut(t)) {
+    const problem_cutter problems(t);
+    for (index which = 0; which < problems.count(); ++which) {
+        stop_point();
+        const binary_problem p = problems[which];
         double have[2] = {0, 0};
         for (std::size_t i = 0; i < p.rows.size(); ++i)
             have[p.sign[i] > 0] += options.class_weight_of_C ? t.weight[p.rows[i]] : p.penalty[i];

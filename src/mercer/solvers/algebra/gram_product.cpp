@@ -8,6 +8,7 @@
 #include "mercer/base/error.h"
 #include "mercer/base/parallel.h"
 #include "mercer/base/per_thread.h"
+#include "mercer/base/stop.h"
 #include "mercer/solvers/smo/vector_ops.h"
 
 namespace mercer {
@@ -78,6 +79,8 @@ void gram_product(const gram<T>& k, matrix_view<const double> v, matrix_view<dou
         double* sums = s.sums.at_least(groups * high * stride);
         std::fill_n(sums, groups * high * stride, 0.0);
         for (index c = 0; c < k.cols(); c += columns_of_tile) {
+            // With thousands of columns in v, one tile is work for tenths of a second.
+            stop_point();
             const index depth = std::min(columns_of_tile, k.cols() - c);
             const matrix_view<const double> t = part_of(k, kept, first, count, c, depth, s);
             for (index g = 0; g < groups; ++g) {

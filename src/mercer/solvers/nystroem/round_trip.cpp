@@ -9,6 +9,7 @@
 #include "mercer/base/error.h"
 #include "mercer/base/parallel.h"
 #include "mercer/base/per_thread.h"
+#include "mercer/base/stop.h"
 #include "mercer/solvers/nystroem/tree_sums.h"
 #include "mercer/solvers/smo/vector_ops.h"
 
@@ -74,6 +75,7 @@ public:
                 some(k, first, leaf * leaf_, end, only, sums.data(), step, s);
             else
                 for (index row = leaf * leaf_; row < end; row += band_) {
+                    stop_point();  // with thousands of columns in v, a band is work for tenths of a second
                     const index count = std::min(band_, end - row);
                     band(values(k, row, count, s), sums.data(), s,
                          [&](matrix_view<double> f, double* totals) { step(first + row, f, totals); });
@@ -103,6 +105,7 @@ private:
             for (; row < end && std::ssize(s.listed) < band_; ++row)
                 if (only(offset + row)) s.listed.push_back(row);
             if (s.listed.empty()) break;
+            stop_point();
             band(values(k, s.listed, s), sums, s, [&](matrix_view<double> f, double* totals) {
                 for (index i = 0; i < f.rows; ++i)
                     step(offset + s.listed[static_cast<std::size_t>(i)], f.block(i, 0, 1, f.cols), totals);

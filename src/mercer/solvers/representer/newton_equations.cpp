@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "mercer/base/stop.h"
 #include "mercer/solvers/algebra/dense_algebra.h"
 #include "mercer/solvers/nystroem/rp_cholesky.h"
 #include "mercer/solvers/representer/columns.h"
@@ -63,6 +64,7 @@ bool newton_equations::weigh(const rows& T) {
     constexpr index strip = 2048;
     inner_.clear();
     for (index c = 0; c < T.cols(); ++c) {
+        stop_point();
         rows inner(rank, rank);
         for (index first = 0; first < n; first += strip) {
             rows g(std::min(strip, n - first), rank);

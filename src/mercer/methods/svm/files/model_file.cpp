@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "mercer/base/error.h"
 #include "mercer/data/readers/stream/expected_file.h"
@@ -52,7 +54,10 @@ struct file_form<calibration> {
 template <>
 struct file_form<svm_model> {
     static constexpr std::string_view format = "mercer-svm-model";
-    static constexpr int version = 2;  // 1: reports without C and no_margin, offset_low and offset_high in any order
+    // 1: reports without C and no_margin, offset_low and offset_high in any order
+    // 2: a report of each problem, a coefficient for each support vector and row
+    static constexpr int version = 3;
+    static constexpr index most_sparse_numbers = index{1} << 28;  // of the table that sparse coefficients become
 
     static void parts(auto& a, auto& m) {
         a.choice("task", m.task, svm_task::nu_svr);
@@ -67,14 +72,60 @@ struct file_form<svm_model> {
         a.list("classes", m.classes);
         a.finite(m.classes, "a class label");
         a.list("problems", m.offset);
-        a.table(m.coef, rows, support);
+        if (a.version() > 2 && a.flag("sparse_coef", is_sparse(m)))
+            sparse_table(a, m.coef, rows, support);
+        else
+            a.table(m.coef, rows, support);
         a.list(m.support_rows, support);
         // -1: not an example but w itself (train.h)
         a.within(m.support_rows, m.k ? -1 : 0, m.training_size, "the number of a support vector");
         a.part("reports", m.reports);
+        a.check(a.version() < 3 || m.reports.size() < 2 || std::ssize(m.reports) == m.problems(),
+                "{} reports for {} problems", m.reports.size(), m.problems());
         a.part("probability", m.probability);
         if (m.k) a.objects("objects", m.support);
         check(a, m);
+    }
+
+    // Models that versions before 3 can hold are written as version 2, for earlier versions of the program.
+    static int version_of(const svm_model& m) {
+        const bool one_report = m.reports.size() == 1 && m.problems() > 1;
+        return one_report || is_sparse(m) ? 3 : 2;
+    }
+
+    // Whether a list of the coefficients that are not 0 takes less than half of the table, and the table over 1 MB.
+    static bool is_sparse(const svm_model& m) {
+        const index all = m.coef.rows() * m.coef.cols();
+        if (all <= index{1} << 17 || all > most_sparse_numbers) return false;
+        const index zeros = std::count(m.coef.data(), m.coef.data() + all, 0.0);
+        return 2 * (2 * (all - zeros) + m.coef.rows()) < all;
+    }
+
+    // The number of coefficients in each row that are not 0; then their columns; then their values.
+    static void sparse_table(auto& a, auto& coef, index rows, index cols) {
+        constexpr bool writes = std::is_const_v<std::remove_reference_t<decltype(coef)>>;
+        std::vector<index> counts(writes ? static_cast<std::size_t>(rows) : 0), column;
+        std::vector<double> value;
+        if constexpr (writes)
+            for (index m = 0; m < rows; ++m)
+                for (index s = 0; s < cols; ++s)
+                    if (coef(m, s) != 0) {
+                        ++counts[static_cast<std::size_t>(m)];
+                        column.push_back(s), value.push_back(coef(m, s));
+                    }
+        a.list(counts, rows);
+        a.within(counts, 0, cols + 1, "the number of coefficients in a row");
+        const index entries = std::accumulate(counts.begin(), counts.end(), index{0});
+        a.list(column, entries);
+        a.within(column, 0, cols, "the column of a coefficient");
+        a.list(value, entries);
+        if constexpr (!writes) {
+            a.check(cols == 0 || rows <= most_sparse_numbers / cols, "{} x {} coefficients are too many", rows, cols);
+            coef = matrix<double>(rows, cols);
+            std::size_t at = 0;
+            for (index m = 0; m < rows; ++m)
+                for (index e = 0; e < counts[static_cast<std::size_t>(m)]; ++e, ++at) coef(m, column[at]) = value[at];
+        }
     }
 
     // The parts must fit each other: everything predict() relies on.
@@ -98,6 +149,13 @@ struct file_form<svm_model> {
                 "the probabilities do not fit the problems");
     }
 };
+
+template <>
+std::string model_file<svm_model>::bytes(const svm_model& m) {
+    archive_writer out(file_form<svm_model>::version_of(m));
+    out.part(m);
+    return out.bytes(file_form<svm_model>::format);
+}
 template struct model_file<svm_model>;
 
 svm_model parse_any_model(std::string_view bytes, const std::string& name, bool zero_based) {
