@@ -134,7 +134,7 @@ std::vector<index> said_by_first(const process_group* group, Find find) {
 }
 
 // What follows from the centres.
-void set_values(const kernel_rows& x, const nystroem_options& o, nystroem_problem& posed) {
+void set_values(const kernel_rows& x, nystroem_problem& posed) {
     posed.buckets = rows_of_sketch(x.size(), std::ssize(posed.centres));
     posed.among = x.among(posed.objects, posed.centres);
     posed.sample = x.between(posed.sample_objects, posed.sample_rows, posed.objects, posed.centres);
@@ -272,7 +272,7 @@ nystroem_problem pose_nystroem(const kernel_rows& x, const nystroem_options& o, 
     out.sample_objects = some(judges), out.sample_rows = std::move(judges);
     out.sample_self.resize(out.sample_rows.size());
     x.among(out.sample_objects, out.sample_rows)->diagonal(out.sample_self);
-    set_values(x, o, out);
+    set_values(x, out);
     return out;
 }
 
@@ -285,7 +285,7 @@ nystroem_basis independent_basis(const kernel_rows& x, nystroem_problem& posed, 
     if (kept.empty() || std::ssize(kept) == all.size()) return all;
     posed.centres = chosen(posed.centres, kept);
     if (posed.objects.size() > 0) posed.objects = gather(posed.objects, std::span<const index>(kept));
-    set_values(x, o, posed);
+    set_values(x, posed);
     return nystroem_basis(among_centres(posed), together);
 }
 
