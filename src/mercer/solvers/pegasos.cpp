@@ -137,14 +137,15 @@ void run_epochs(const pegasos_options& o, descent_result& best, const std::int64
                 const std::function<void(const descent_clock&)>& epoch, const std::function<void(bool)>& look) {
     descent_clock clock(o.most_seconds);
     for (std::int64_t number = 1;; ++number) {
-        const bool stopped = !unless_stopped([&] { epoch(clock); });
-        const bool last = stopped || number >= o.most_epochs || steps >= o.most_steps, late = clock.late();
-        if (number % o.look_every != 0 && !last && !late) continue;
+        bool stopped = !unless_stopped([&] { epoch(clock); });
+        const bool limit = number >= o.most_epochs || steps >= o.most_steps, late = clock.late();
+        if (number % o.look_every != 0 && !stopped && !limit && !late) continue;
         const double now = clock.own();
         const descent_clock::pause measuring(clock);
-        {
+        if (!stopped && !late) stopped = !unless_stopped([&] { look(false); });
+        if (stopped || late) {
             const listening_to nobody(nullptr);
-            look(stopped || late);
+            look(true);
         }
         best.epochs = number, best.steps = steps, best.seconds = now;
         const bool on =
@@ -153,7 +154,7 @@ void run_epochs(const pegasos_options& o, descent_result& best, const std::int64
                       : !on             ? fit_status::cancelled
                       : late            ? fit_status::time_limit
                                         : fit_status::step_limit;
-        if (best.status != fit_status::step_limit || last) return;
+        if (best.status != fit_status::step_limit || limit) return;
     }
 }
 
