@@ -111,6 +111,8 @@ if(TARGET app_mercer AND CMAKE_SYSTEM_NAME STREQUAL Linux AND NOT MERCER_SANITIZ
     target_compile_definitions(mercer_faults PRIVATE FAULTS_IN_NEW)
   endif()
   mercer_warnings(mercer_faults)
+  add_test(NAME faults COMMAND /usr/bin/python3 ${CMAKE_SOURCE_DIR}/tests/faults/faults_test.py ${CMAKE_RUNTIME_OUTPUT_DIRECTORY} ${CMAKE_SOURCE_DIR})
+  set_tests_properties(faults PROPERTIES TIMEOUT 900 COST 30 PROCESSORS 2 SKIP_RETURN_CODE 77)
 endif()
 # The Python package, from the build tree; one entry per file, so that they run side by side.
 if(TARGET mercer_python)
