@@ -196,7 +196,7 @@ void cluster(const cluster_options& options) {
     const api::spec s = checked_spec(options);
     const auto range = parse_range(options);
     std::string text, model_file;
-    json answer;
+    json answer = json::object();
     {
         progress shown;
         shown.phase("reading " + options.from.path);

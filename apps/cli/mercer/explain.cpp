@@ -208,7 +208,7 @@ void explain(explain_options o) {
     if (o.features) return explain_by_features(o);
     if (!o.picture.empty()) throw usage_error("--picture goes with --features and --why ROW");
     std::string text;
-    json answer;
+    json answer = json::object();
     {
         progress shown;
         subject s = prepare(o, shown);

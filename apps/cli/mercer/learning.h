@@ -68,7 +68,7 @@ json figures_json(const api::figures& all);
 // What a command that fits says in the end, to people or as JSON.
 struct fit_answer {
     std::string text;
-    json all;
+    json all = json::object();
     std::string kept;  // the file that the model was written to; empty: none
 
     // Writes the model, where a file was named. A model of a fit or search that Ctrl-C cut short does not replace an

@@ -68,7 +68,7 @@ void two_sample(const sample_test_options& o) {
     std::optional<kernel> k;
     if (!o.kernel_text.empty()) k = parse_kernel(o.kernel_text);
     std::string text;
-    json answer;
+    json answer = json::object();
     {
         progress shown;
         data_options second = o.from;
@@ -170,7 +170,7 @@ void independence(const sample_test_options& o) {
     if (!o.kernel_text.empty()) k = parse_kernel(o.kernel_text);
     if (!o.other_kernel.empty()) l = parse_kernel(o.other_kernel);
     std::string text;
-    json answer;
+    json answer = json::object();
     {
         progress shown;
         shown.phase("reading " + o.from.path);

@@ -183,7 +183,7 @@ std::string to_json(const feature_explanation& e) {
     if (e.row) out["row"] = *e.row, out["said"] = e.said;
     out["functions"] = json::array();
     for (const explained_function& each : e.functions) {
-        json one;
+        json one = json::object();
         if (!each.positive.empty()) one["positive"] = each.positive, one["negative"] = each.negative;
         const decision_shares& d = each.decision;
         if (e.row) {

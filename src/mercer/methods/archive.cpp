@@ -36,6 +36,14 @@ std::uint64_t checksum(std::string_view bytes, std::string_view more = {}) {
     return sum;
 }
 
+// The value of a key, a new one where there is none, in an object or in a null value that becomes an object. nlohmann's
+// operator[] makes an object of a null value before it has the memory for it, and where that memory is missing the
+// destructor of the value fails.
+json& member(json& of, const char* key) {
+    if (of.is_null()) of = json::object();
+    return of[key];
+}
+
 }  // namespace
 
 archive_writer::archive_writer(int version) : version_(version), head_(std::make_unique<json>()), at_(head_.get()) {}
@@ -43,18 +51,18 @@ archive_writer::~archive_writer() = default;
 
 template <class V>
 void archive_writer::head(const char* key, const V& value) {
-    (*at_)[key] = value;
+    member(*at_, key) = value;
 }
 template void archive_writer::head(const char*, const bool&);
 template void archive_writer::head(const char*, const std::string&);
 template void archive_writer::head(const char*, const std::vector<std::string>&);
 template void archive_writer::head(const char*, const std::vector<index>&);
 
-index archive_writer::count(const char* key, index n, index /*most*/) { return (*at_)[key] = n, n; }
+index archive_writer::count(const char* key, index n, index /*most*/) { return member(*at_, key) = n, n; }
 
 void archive_writer::numbers_here(std::initializer_list<index> values) { *at_ = json(std::vector<index>(values)); }
 
-json* archive_writer::place(const char* key) { return &(*at_)[key]; }
+json* archive_writer::place(const char* key) { return &member(*at_, key); }
 
 std::vector<json*> archive_writer::places(const char* key, index n) {
     json& at = *place(key);

@@ -50,7 +50,7 @@ void run(const evaluate_command& given) {
     if (!o.how.metric.empty() && !o.how.importance)
         throw usage_error("--metric is that of the importance: say --importance too");
     o.how.figures.seed = o.how.shuffles.seed = o.seed;
-    json answer;
+    json answer = json::object();
     std::string text;
     {
         progress shown;

@@ -16,7 +16,7 @@ void explain_features(const feature_question& o) {
             fmt::format("DATA is missing: `mercer explain {} DATA --features --why {}`", o.model, *o.row));
     if (!o.picture.empty() && !o.row) throw usage_error("--picture draws one object: say which with --why ROW");
     std::string text;
-    json answer;
+    json answer = json::object();
     {
         progress shown;
         shown.phase("reading " + o.model);

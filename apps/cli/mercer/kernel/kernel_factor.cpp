@@ -17,7 +17,7 @@ struct factor_options {
 void show(const factor_options& options) {
     matrix_writer::check_name(options.out);
     std::string text;
-    json answer;
+    json answer = json::object();
     {
         progress shown;
         const bound_kernel bound = bind(options.task, shown);

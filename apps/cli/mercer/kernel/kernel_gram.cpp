@@ -119,7 +119,7 @@ json as_json(const bound_kernel& bound, const gram_summary& all) {
 void show(const gram_options& options) {
     if (!options.out.empty()) matrix_writer::check_name(options.out);
     std::string text;
-    json answer;
+    json answer = json::object();
     {
         progress shown;
         const bound_kernel bound = bind(options.task, shown);

@@ -66,7 +66,7 @@ std::string as_text(const bound_kernel& bound, const gram_spectrum& spectrum, in
 void show(const spectrum_options& options) {
     if (!options.out.empty()) matrix_writer::check_name(options.out);
     std::string text;
-    json answer;
+    json answer = json::object();
     {
         progress shown;
         const bound_kernel bound = bind(options.task, shown);

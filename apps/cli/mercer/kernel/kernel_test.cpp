@@ -132,7 +132,7 @@ void test(const test_options& options) {
         throw usage_error("--out writes the repaired matrix: say --repair clip, flip or shift too");
     if (!options.out.empty()) matrix_writer::check_name(options.out);
     std::string text;
-    json answer;
+    json answer = json::object();
     {
         progress shown;
         const bound_kernel bound = bind(options.task, shown);

@@ -70,7 +70,7 @@ api::explained predicted(const api::model& m, const dataset& x, bool with_detail
 void predict(const use_options& options) {
     options.common.apply();
     std::string text, caution;
-    json answer;
+    json answer = json::object();
     {
         progress shown;
         shown.phase("reading " + options.model);

@@ -32,7 +32,7 @@ json classes_json(const evaluation& all) {
 // Each figure of the points as a list.
 using point_figure = std::function<double(const ranking_point&)>;
 json lists(const std::vector<ranking_point>& points, const std::vector<std::pair<const char*, point_figure>>& of) {
-    json out;
+    json out = json::object();
     for (const auto& [name, figure] : of) {
         json list = json::array();
         for (const ranking_point& p : points) list.push_back(number(figure(p)));
@@ -89,7 +89,7 @@ json importance_json(const evaluation& all) {
 
 std::string evaluation_json(const evaluation& all) {
     json out{{"task", all.of == answer::values ? "regression" : "classification"}, {"n", all.n}};
-    json metrics;
+    json metrics = json::object();
     for (const evaluated_metric& m : all.metrics)
         metrics[m.name] = {{"value", number(m.value)},
                            {"interval", range(m.range)},

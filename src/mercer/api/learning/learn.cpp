@@ -198,8 +198,10 @@ std::string to_json(const learning& found) {
     out["kernel"] = found.what.kernel;
     out["spec"] = parse_json<ordered_json>(to_json(found.what));
     const char* who = found.weight_name == "weight" ? "kernel" : "column";
+    ordered_json parts = ordered_json::array();
     for (std::size_t i = 0; i < found.names.size(); ++i)
-        out["parts"].push_back({{who, found.names[i]}, {found.weight_name, found.weights[i]}});
+        parts.push_back({{who, found.names[i]}, {found.weight_name, found.weights[i]}});
+    if (!parts.empty()) out["parts"] = std::move(parts);
     return out.dump();
 }
 

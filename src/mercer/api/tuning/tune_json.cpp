@@ -16,8 +16,9 @@ ordered_json number(double v) { return std::isfinite(v) ? ordered_json(v) : orde
 std::string to_json(const tuning& found) {
     ordered_json trials = ordered_json::array();
     for (const trial& t : found.trials) {
-        ordered_json one;
-        for (std::size_t a = 0; a < found.axes.size(); ++a) one["at"][found.axes[a].name] = t.at[a];
+        ordered_json one = ordered_json::object(), at = ordered_json::object();
+        for (std::size_t a = 0; a < found.axes.size(); ++a) at[found.axes[a].name] = t.at[a];
+        if (!at.empty()) one["at"] = std::move(at);
         one["spec"] = parse_json<ordered_json>(to_json(t.what));
         one["scores"] = ordered_json::array();
         for (const double s : t.scores) one["scores"].push_back(number(s));
