@@ -60,7 +60,7 @@ public:
         else
             all_ = as_dense<double>(x);
     }
-    const double* row(index i) {
+    const double* row(index i) & {  // valid until the next call, as long as the reader
         if (!x_.is_sparse()) return all_.row(i);
         for_entries(last_, [&](std::int32_t column, double) { row_[static_cast<std::size_t>(column)] = 0; });
         for_entries(i, [&](std::int32_t column, double value) { row_[static_cast<std::size_t>(column)] = value; });
@@ -152,7 +152,8 @@ dataset multiplied(const std::string& numbers, const std::vector<double>& s, con
 std::vector<double> origin_of(const dataset& x, const dataset* z) {
     const dataset& right = z ? *z : x;
     if (right.size() == 0) return {};
-    const double* first = dense_rows(right).row(0);
+    dense_rows rows(right);  // a row is valid as long as its reader
+    const double* first = rows.row(0);
     return std::vector<double>(first, first + right.dims());
 }
 
