@@ -84,6 +84,7 @@ py::object as_object(T value) {
 }
 template <class T>
     requires std::is_arithmetic_v<T> py::object as_object(std::vector<T> value) { return to_numpy(std::move(value)); }
+py::object as_object(text_list value) { return as_object(std::vector<std::string>(std::move(value))); }
 py::object as_object(std::monostate) { return py::none(); }
 py::object as_object(matrix<double> value) { return to_numpy(std::move(value)); }
 py::object as_object(std::vector<matrix<double>> value) {

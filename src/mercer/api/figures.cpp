@@ -66,6 +66,8 @@ std::string figures::json() const {
                     ordered_json list = ordered_json::array();
                     for (const double each : v) list.push_back(finite(each));
                     return list;
+                } else if constexpr (std::is_same_v<kind, text_list>) {
+                    return static_cast<const std::vector<std::string>&>(v);
                 } else {
                     return v;
                 }

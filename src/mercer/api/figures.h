@@ -11,10 +11,12 @@
 #include <variant>
 #include <vector>
 
+#include "mercer/base/text_list.h"
+
 namespace mercer::api {
 
-using figure_value = std::variant<bool, std::int64_t, double, std::string, std::vector<std::int64_t>,
-                                  std::vector<double>, std::vector<std::string>>;
+using figure_value =
+    std::variant<bool, std::int64_t, double, std::string, std::vector<std::int64_t>, std::vector<double>, text_list>;
 
 // Any whole number is an int64, any text a string: nothing is narrowed on the way.
 template <class T>

@@ -75,7 +75,7 @@ void tell_search(api::figures& choices, const api::tuning& found) {
 std::string text_of(const api::figures& choices) {
     std::string out;
     for (const auto& [name, value] : choices.all()) {
-        const auto* list = std::get_if<std::vector<std::string>>(&value);
+        const auto* list = std::get_if<text_list>(&value);
         if (!list) {
             out += fmt::format("{:10}{}\n", name, api::text(value));
             continue;

@@ -46,7 +46,7 @@ protobuf_message attribute_message(const std::string& name, const onnx_graph::at
             if constexpr (std::is_same_v<T, std::string>) out.text(field::text, some);
             if constexpr (std::is_same_v<T, std::vector<float>>) out.numbers(field::floats, some);
             if constexpr (std::is_same_v<T, std::vector<std::int64_t>>) out.wholes(field::wholes, some);
-            if constexpr (std::is_same_v<T, std::vector<std::string>>)
+            if constexpr (std::is_same_v<T, text_list>)
                 for (const std::string& each : some) out.text(field::texts, each);
         },
         value);

@@ -11,6 +11,7 @@
 
 #include "mercer/api/export/protobuf.h"
 #include "mercer/base/matrix.h"
+#include "mercer/base/text_list.h"
 
 namespace mercer::api {
 
@@ -18,8 +19,8 @@ class onnx_graph {
 public:
     // Types of the elements of tensors, by their numbers in onnx.proto.
     enum class type { float32 = 1, int64 = 7, text = 8, float64 = 11 };
-    using attribute_value = std::variant<std::int64_t, std::string, std::vector<float>, std::vector<std::int64_t>,
-                                         std::vector<std::string>>;
+    using attribute_value =
+        std::variant<std::int64_t, std::string, std::vector<float>, std::vector<std::int64_t>, text_list>;
     using attributes = std::vector<std::pair<std::string, attribute_value>>;
     using names = std::vector<std::string>;
     using shape = std::vector<std::int64_t>;  // -1: as many as there are objects
