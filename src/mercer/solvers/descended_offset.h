@@ -7,9 +7,9 @@
 //     min ½‖w‖² + (b - c)²/(2s²) + Σ Cᵢ max(0, 1 - yᵢ(wᵀxᵢ + b)),
 //     b ← c + (1 - 1/t)(b - c) + (s²n/(kt)) Σ_{violated} Cᵢyᵢ.
 //
-// After 1, 2, 4, 8, … epochs c moves to the mean of b since it last moved: the proximal point method (Rockafellar 1976),
-// whose limit is a minimum of J without the penalty. s² is half the mean of k(x, x): a larger one makes b noisier, a
-// smaller one takes more moves of c.
+// After 1, 2, 4, 8, … epochs c moves to the mean of b since it last moved: the proximal point method (Rockafellar
+// 1976), whose limit is a minimum of J without the penalty. s² is half the mean of k(x, x): a larger one makes b
+// noisier, a smaller one takes more moves of c.
 #pragma once
 
 #include <cstdint>
