@@ -76,7 +76,7 @@ std::string implied(const svm_options& o, const multipliers& found, const svm_re
 void print_reports(const svm_model& model, const svm_options& o, std::span<const double> y,
                    std::span<const index> rows) {
     if (model.problems() > 0 && !model.report_of(0)) {
-        // A summary is all that a model of so many problems has.
+        // A model of more than most_reports problems has one summary instead of a report for each.
         const svm_report& all = model.reports.front();
         std::printf("*\noptimization of %ld problems finished, #iter = %ld\nobj = %f (sum)\n",
                     static_cast<long>(model.problems()), static_cast<long>(all.steps), all.objective);

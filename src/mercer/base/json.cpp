@@ -65,8 +65,8 @@ void require_json_memory(std::size_t values, std::size_t text_bytes) {
     // A value has a place of 16 bytes in a list, which doubles as it grows, and in the list that its destructor moves
     // it to; beside them a text, a list or a node of an object.
     constexpr std::size_t bytes = 176;
-    void* volatile room = ::operator new(bytes* values + 2 * text_bytes);
-    ::operator delete(room);
+    void* volatile trial = ::operator new(bytes* values + 2 * text_bytes);
+    ::operator delete(trial);
 }
 
 template <class Json>

@@ -19,9 +19,9 @@ inline constexpr int deepest_json = 100;  // levels of brackets within each othe
 template <class Json = nlohmann::json>
 Json parse_json(std::string_view text, std::string_view name = {});
 
-// Throws std::bad_alloc where a value of so many numbers, texts, lists and objects with texts of so many bytes in all
-// may find no memory, while it is built or destroyed. nlohmann's destructors allocate, so that to run out of memory
-// half-way would end the process.
+// Throws std::bad_alloc if a JSON value of `values` numbers, texts, lists and objects, whose texts have `text_bytes`
+// bytes in all, may find no memory while it is built or destroyed. nlohmann's destructors allocate, so that to run out
+// of memory half-way would end the process.
 void require_json_memory(std::size_t values, std::size_t text_bytes);
 
 // Empties a value without allocating as it goes out of scope. Nested at most `deepest_json` levels deep.

@@ -25,7 +25,7 @@ const file_format* format_of(const std::string& name, const std::string& text) {
     }
 }
 
-// Whether the beginning holds all lines that detect_format() looks at.
+// Returns true if the beginning of the file holds all lines that detect_format() reads.
 bool tells_format(std::string_view text) {
     std::string_view rest = detail::without_mark(text), line;
     int found = 0;

@@ -42,7 +42,7 @@ rules_of_tree rules(const tree& of) {
 // Pairs of nodes (v of x, w of z) of the same rule: v descending, so that those of children come before those of their
 // parents, and w ascending.
 std::vector<std::pair<index, index>> same_rules(const rules_of_tree& x, const rules_of_tree& z, workspace& held) {
-    // Of each pair its nodes, in a vector that may have room for twice as many, and its value.
+    // Each pair takes its nodes, in a vector whose capacity may be twice its size, and its value.
     constexpr std::size_t per_pair = 40;
     std::vector<std::pair<index, index>> out;
     stop_watch asked;

@@ -29,7 +29,7 @@ struct kmeans_start {
 kmeans_start start_kmeans(matrix_view<const double> x, std::span<const double> weight,
                           const kmeans_start_options& options);
 
-// Rows of the sample: all of them, or so many that clusters of 1 % are not missed.
+// Number of rows in the sample: all rows, or enough that a cluster of 1 % of the rows is not missed.
 index rows_to_start_from(index n, index clusters, index features);
 
 }  // namespace mercer
